@@ -19,17 +19,17 @@ type Check struct {
 	// that is not zero to working precision; for a method that solves the ridge problem those of
 	// [A; sqrt(lambda) I].
 	Condition float64 `json:"condition"`
-	// Bound is what rounding may make of OneShotError: see weightsBound. While the rank still grows,
-	// errors may be larger.
+	// Bound is what rounding may make of OneShotError: see weightsBound. While the rank still
+	// grows, errors may be larger.
 	Bound float64 `json:"bound"`
 	// OneShotError is the error against the solution by QR, from all rows at once, of the problem
 	// that the method stands for: the ridge problem, or for Original and Improved with lambda > 0
 	// least squares with the rows of the start A + lambda (A⁺)ᵀ, whose pseudoinverse is the ridge
 	// inverse of A.
 	OneShotError float64 `json:"one_shot_error"`
-	// RidgeDifference is the error against the ridge solution from all rows at once. In Original and
-	// Improved it is the bias that the update has for lambda > 0, of the order of lambda over the
-	// square of the smallest singular value of the start.
+	// RidgeDifference is the error against the ridge solution from all rows at once. In Original
+	// and Improved it is the bias that the update has for lambda > 0, of the order of lambda over
+	// the square of the smallest singular value of the start.
 	RidgeDifference float64 `json:"ridge_difference"`
 	// FirstMethodError is the error against the weights of the experiment's first method.
 	FirstMethodError float64 `json:"first_method_error"`

@@ -19,7 +19,8 @@ type Incremental struct {
 	Initial int             // l, samples of the start
 	Batch   int             // q, samples of an update
 	Updates int             // number of updates
-	// Whitening fits a ZCA to the first samples and sends all through it; nil leaves them as they are.
+	// Whitening fits a ZCA to the first samples and sends all through it; nil leaves them as they
+	// are.
 	Whitening *dataset.ZCAOptions
 	Features  bls.FeatureOptions
 	Variants  []Variant
@@ -27,7 +28,7 @@ type Incremental struct {
 	// also that of the test, and of the features if they have none.
 	Update  blsupdate.Options
 	Check   bool             // compare the weights with a solution from scratch: slow, 8kl bytes
-	Retrain bool             // measure after each update what solutions from scratch take: 8kl bytes
+	Retrain bool             // time solutions from scratch after each update: 8kl bytes
 	Rates   *blsupdate.Rates // predict the times of the updates; nil leaves them out
 	Resume  *Resume          // continues an experiment that was interrupted; nil begins one
 }
@@ -46,18 +47,19 @@ type Row struct {
 	Variant  string  `json:"variant"`  // the method with its choices: Variant.String
 	Samples  int     `json:"samples"`  // l so far
 	Accuracy float64 `json:"accuracy"` // on the test set, percent; NaN, which JSON does not have, without one
-	// UpdateSeconds is the time of this step: the features of the batch, which all methods share and
-	// which take FeatureSeconds, the update and the new W. In the start, variants that start in the
-	// same way have the mean of their times. TotalSeconds adds up the steps.
-	UpdateSeconds    float64     `json:"update_seconds"`
-	TotalSeconds     float64     `json:"total_seconds"`
-	FeatureSeconds   float64     `json:"feature_seconds"`
-	WhiteningSeconds float64     `json:"whitening_seconds,omitempty"` // of the fit, in the start; in no other time
-	FlopsModel       float64     `json:"flops_model"`
-	FlopsCounted     float64     `json:"flops_counted"`
-	FlopsAbandoned   float64     `json:"flops_abandoned,omitempty"`   // of a start that was tried first, in neither of these
-	PredictedSeconds float64     `json:"predicted_seconds,omitempty"` // of an update by Rates, without the features
-	Form             string      `json:"form,omitempty"`              // of B; none in the start and where C is not zero
+	// UpdateSeconds is the time of this step: the features of the batch, which all methods share
+	// and which take FeatureSeconds, the update and the new W. In the start, variants that start in
+	// the same way have the mean of their times. TotalSeconds adds up the steps.
+	UpdateSeconds    float64 `json:"update_seconds"`
+	TotalSeconds     float64 `json:"total_seconds"`
+	FeatureSeconds   float64 `json:"feature_seconds"`
+	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"` // in no other time
+	FlopsModel       float64 `json:"flops_model"`
+	FlopsCounted     float64 `json:"flops_counted"`
+	// FlopsAbandoned are those of a start that was tried first. They are in neither of the above.
+	FlopsAbandoned   float64     `json:"flops_abandoned,omitempty"`
+	PredictedSeconds float64     `json:"predicted_seconds,omitempty"` // without features
+	Form             string      `json:"form,omitempty"`              // of B, if C = 0
 	Check            *Check      `json:"check,omitempty"`
 	Retraining       *Retraining `json:"retraining,omitempty"` // the same in all rows of a step
 }

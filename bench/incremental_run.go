@@ -245,7 +245,8 @@ func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
 // rows of A among it, is collected when the next step begins.
 func (r *incrementalRun) resume(ctx context.Context) error {
 	copy(r.seconds, r.Resume.TotalSeconds)
-	if _, err := r.expand(r.samples(0)); err != nil { // for the maps, which the first samples decide
+	// The first samples decide the maps.
+	if _, err := r.expand(r.samples(0)); err != nil {
 		return err
 	}
 	_, last := r.samples(r.Resume.Steps - 1)

@@ -88,7 +88,7 @@ func (t PaperTable) Features() bls.FeatureOptions {
 type TableHead struct {
 	Table    int     `json:"table"` // 2 to 9
 	Title    string  `json:"title"`
-	Data     string  `json:"data"` // MNIST, NORB, SyntheticDigits, or RandomImages, whose labels mean nothing
+	Data     string  `json:"data"` // MNIST, NORB, SyntheticDigits or RandomImages
 	Scale    float64 `json:"scale"`
 	Initial  int     `json:"initial"` // l0, samples of the start
 	Batch    int     `json:"batch"`   // q, samples of an update
@@ -97,16 +97,16 @@ type TableHead struct {
 	Targets  int     `json:"targets"` // c
 	Lambda   float64 `json:"lambda"`
 	Shrink   float64 `json:"shrink"`             // s of Algorithm 1
-	HeldOut  int     `json:"held_out,omitempty"` // in earlier files: training samples that were the test set
+	HeldOut  int     `json:"held_out,omitempty"` // training samples held out, in old files
 	Whitened bool    `json:"whitened,omitempty"` // the samples have gone through ZCA
-	// Whitening names the constants of the ZCA: ReferenceWhitening, UnitWhitening or OtherWhitening.
-	// Earlier files, without it, have those of ReferenceWhitening.
+	// Whitening names the constants of the ZCA: ReferenceWhitening, UnitWhitening or
+	// OtherWhitening. Earlier files, without it, have those of ReferenceWhitening.
 	Whitening string   `json:"whitening,omitempty"`
 	Methods   []string `json:"methods"` // in the order of the cells
 	// Planner is the method that the planner chose, empty if that is not among the methods. In
 	// earlier files, without Repeat, it is the method of the later seeds.
 	Planner string   `json:"planner"`
-	Repeat  string   `json:"repeat,omitempty"` // the method of the runs after the first; see Repeated
+	Repeat  string   `json:"repeat,omitempty"` // of the runs after the first
 	Seeds   []uint64 `json:"seeds"`            // of the features, one for each run
 }
 
@@ -115,7 +115,7 @@ func (h TableHead) Repeated() string { return cmp.Or(h.Repeat, h.Planner) }
 
 // The constants of a whitening, in TableHead.Whitening.
 const (
-	ReferenceWhitening = "reference" // dataset.ZCARows and dataset.ZCAValues, those of the reference code
+	ReferenceWhitening = "reference" // dataset.ZCARows and dataset.ZCAValues
 	UnitWhitening      = "unit"      // dataset.ZCAUnitRows and dataset.ZCAUnitValues
 	OtherWhitening     = "other"
 )
@@ -126,12 +126,12 @@ type TableRow struct {
 	Seed    uint64      `json:"seed"`    // of the run
 	Step    int         `json:"step"`    // 0 is the start
 	Samples int         `json:"samples"` // l after the step
-	Cells   []TableCell `json:"cells"`   // by method; of runs after the first the one of TableHead.Repeated alone
-	// FeatureSeconds is the time of the features of the step, which all methods share. It is part of
-	// the seconds of the cells.
+	Cells   []TableCell `json:"cells"`   // by method; see TableHead.Repeated
+	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
+	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
-	// WhiteningSeconds is the time of the fit of the whitening, in the start. It is in no other time;
-	// in earlier files it is in FeatureSeconds.
+	// WhiteningSeconds is the time of the fit of the whitening, in the start. It is in no other
+	// time; in earlier files it is in FeatureSeconds.
 	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
 	// Retraining is what a solution from scratch takes at as many samples, if that was measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
@@ -150,7 +150,7 @@ type TableCell struct {
 	// in the same way have the mean of their times, in earlier files each its own.
 	Seconds          float64 `json:"seconds"`
 	TotalSeconds     float64 `json:"total_seconds"`               // of all steps so far
-	PredictedSeconds float64 `json:"predicted_seconds,omitempty"` // of an update by the planner's rates
+	PredictedSeconds float64 `json:"predicted_seconds,omitempty"` // by the planner's rates
 	FlopsModel       float64 `json:"flops_model"`
 	FlopsCounted     float64 `json:"flops_counted"`
 }

@@ -184,8 +184,8 @@ func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifi
 // the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
 // blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers that no Classifier can have; those of r,
-//	by which a context stops it.
+//	errors: *FormatError if r ends too early, or has numbers that no Classifier can have; those of
+//	r, by which a context stops it.
 //	memory: at most 12n bytes and 256 KiB for n bytes of r, whatever r says of sizes.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)

@@ -257,7 +257,8 @@ func TestRefusedNumbers(t *testing.T) {
 		for i := header; i < len(data); i += 8 {
 			altered := slices.Clone(data)
 			binary.LittleEndian.PutUint64(altered[i:], math.Float64bits(math.NaN()))
-			if i == 7*8 || slices.Contains(keysOf(u), binary.LittleEndian.Uint64(data[i:])) { // the workspace and keys are any words
+			// The workspace and keys are any words.
+			if i == 7*8 || slices.Contains(keysOf(u), binary.LittleEndian.Uint64(data[i:])) {
 				decoded(t, altered, nil)
 			} else {
 				failsAt(t, altered, i)

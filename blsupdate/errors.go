@@ -51,7 +51,7 @@ func public(err error) error {
 // A ConditionError says that a result would have no correct digits.
 type ConditionError struct {
 	What  string  // the matrix that is singular to working precision
-	RCond float64 // its reciprocal condition number; 0 if it is exactly singular or the number is not known
+	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown
 	Err   error   // the error of the factorization that found it, or nil
 
 	Instead []Method // methods that may have digits left

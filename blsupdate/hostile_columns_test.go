@@ -80,7 +80,8 @@ func TestHostileColumns(t *testing.T) {
 				name := fmt.Sprintf("%s, lambda=%g", test.name, lambda)
 				cut := l - 4
 				if lambda > 0 && !v.ridgeSolver() {
-					cut = l // which Original and Improved solve the ridge problem for
+					// Original and Improved solve the ridge problem for these.
+					cut = l
 				}
 				u, err := v.try(b, rowsBetween(a, 0, cut), rowsBetween(y, 0, cut), lambda)
 				if err == nil && cut < l {

@@ -99,12 +99,14 @@ func TestInverseWeights(t *testing.T) {
 					checkWeights(t, u, a, y, lambda, bound, kappa, lambda)
 				}
 				check()
-				for _, q := range []int{1, 5, 70} { // Woodbury takes 70 rows in two blocks
+				// Woodbury takes 70 rows in two blocks.
+				for _, q := range []int{1, 5, 70} {
 					ax, ya := testutil.WithCondition(r, max(q, k), k, kappa), testutil.Random(r, q, c)
 					ax = dense.RowRange(ax, 0, q)
 					must(t, u.AddInputs(ax, ya))
 					model := Model(v.method, ActionAdd, opt, Shape{L: dense.Rows(a), K: k, Q: q, C: c})
-					if u.Report().Steps[2].Formula == "2qk² + 4cqk" { // for rows that are large as A sees them
+					// Rows that are large as A sees them.
+					if u.Report().Steps[2].Formula == "2qk² + 4cqk" {
 						model = stepFlops(append([]cost.StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(api.Large, q, k, c, true)...))
 					}
 					checkSteps(t, u, model)

@@ -50,7 +50,8 @@ func TestRemovalOfAllThatIsKnown(t *testing.T) {
 							a.Set(i, k-1, a.At(i, k-1)+delta)
 						}
 					} else {
-						w := testutil.Orthonormal(r, k, k) // its last column is the direction
+						// The last column of w is the direction.
+						w := testutil.Orthonormal(r, k, k)
 						var c, turned mat.Dense
 						c.Mul(a, w)
 						for i := range l {

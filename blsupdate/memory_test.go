@@ -153,7 +153,8 @@ func TestMemoryWork(t *testing.T) {
 	for _, w := range all {
 		w.opt.Lambda = 0.1
 		most := uint64(1 << 16)
-		if w.name == "AddWeightedInputs" { // which scales the rows before the method asks for more
+		// AddWeightedInputs scales the rows before the method asks for more.
+		if w.name == "AddWeightedInputs" {
 			most = 1 << 20
 		}
 		refusedUntilThereIsMemory(t, w.m.String()+", "+w.name, most, w.m, a, y, w.opt, w.act)

@@ -58,11 +58,12 @@ func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more flo
 
 // A history is a model by Original or Improved with all its rows and the singular values on the way.
 type history struct {
-	t       *testing.T
-	u       Pseudoinverter
-	a, y    *mat.Dense
-	states  spread
-	squared bool // the error grows with κ², since the form was Large, or the rank not full at the start
+	t      *testing.T
+	u      Pseudoinverter
+	a, y   *mat.Dense
+	states spread
+	// The error grows with κ², since the form was Large, or the rank not full at the start.
+	squared bool
 }
 
 // begin starts a history.
@@ -125,9 +126,11 @@ func TestAnyRank(t *testing.T) {
 	}
 	repeated := testutil.Random(r, 1, 9)
 	for _, test := range []struct {
-		name  string
-		rows  []*mat.Dense
-		ranks []int // of C, for each of the batches after the first; they and that of the first add up to 9 where A gets full rank
+		name string
+		rows []*mat.Dense
+		// The ranks of C for each of the batches after the first. They and that of the first
+		// add up to 9 where A gets full rank.
+		ranks []int
 	}{
 		{"wide, growing to full", []*mat.Dense{testutil.Random(r, 3, 9), testutil.Random(r, 2, 9), testutil.Random(r, 7, 9), testutil.Random(r, 4, 9)}, []int{2, 4, 0}},
 		{"one row at a time", []*mat.Dense{testutil.Random(r, 1, 9), testutil.Random(r, 1, 9), testutil.Random(r, 1, 9)}, []int{1, 1}},
@@ -219,7 +222,8 @@ func TestRidgeStart(t *testing.T) {
 		opt.Lambda = lambda
 		u := mustNew(t, m, a, y, opt)
 		_, values := pinvOf(a)
-		tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values) // by the normal equations
+		// By the normal equations.
+		tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values)
 		if r := relative(weights(t, u), highPrecision(a, y, lambda)); !(r <= tol) {
 			t.Errorf("the start has error %g against the ridge solution, bound %g", r, tol)
 		}

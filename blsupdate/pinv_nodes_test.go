@@ -291,7 +291,8 @@ func TestNodesRidge(t *testing.T) {
 					y := testutil.Random(r, l, 2)
 					opt := Options{Lambda: lambda, Backend: b}
 					if l < k+p {
-						opt.C = CZero // which is to say that dependent rows are none of our business
+						// The caller says that dependent rows do not occur.
+						opt.C = CZero
 					}
 					u := mustNew(t, []Method{Original, Improved}[p%2], test.a, y, opt)
 					a, h, ridge := test.a, test.h, lambda

@@ -54,7 +54,8 @@ func TestQRRemove(t *testing.T) {
 						if u.Samples() != l {
 							t.Errorf("%d samples, want %d", u.Samples(), l)
 						}
-						both := kappaOf(stack(ax, a), lambda) // of the worst state
+						// The condition of the worst state.
+						both := kappaOf(stack(ax, a), lambda)
 						checkQRWeights(t, u, a, y, lambda, 1e3*dense.Eps/rest+variant{method: QR}.accuracy(l+q, both))
 						if t.Failed() {
 							t.Fatalf("κ=%g size=%g q=%d lambda=%g 1-h=%.1g", kappa, size, q, lambda, rest)

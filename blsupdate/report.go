@@ -12,9 +12,11 @@ import (
 
 // A Report is the account of one change of a model, or of its start.
 type Report struct {
-	Samples int   // l after it
-	Added   int   // samples added; negative where they were removed
-	Form    Form  // the form of the update, or the largest of its parts; Auto for methods without forms and where C was not zero
+	Samples int // l after it
+	Added   int // samples added; negative where they were removed
+	// Form is that of the update, or the largest of its parts. It is Auto for methods without forms
+	// and where C was not zero.
+	Form    Form
 	Start   Start // the way of the start; without meaning in Gram and QR
 	RankC   int   // the rank of C where it was computed; if not 0, B is by the general formula
 	Steps   []StepReport

@@ -110,7 +110,8 @@ func TestLargeRows(t *testing.T) {
 				r, a, y := problem(14, 0, 20, 4, 1)
 				h := begin(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				row := scaled(testutil.Random(r, 1, 4), size)
-				h.add(stack(stack(row, testutil.Random(r, 4, 4)), row), testutil.Random(r, 6, 1)) // more rows than nodes
+				// More rows than nodes.
+				h.add(stack(stack(row, testutil.Random(r, 4, 4)), row), testutil.Random(r, 6, 1))
 				if got, tol := h.error(); !(got <= tol) {
 					t.Errorf("size %g, %v: error %g, bound %g", size, cfg, got, tol)
 				}
@@ -288,7 +289,8 @@ func TestCondition(t *testing.T) {
 		plus, _ := pinvOf(a)
 		largestA, largestPlus := a.Norm(2), plus.Norm(2)
 		for range 3 {
-			ax := testutil.Random(r, 3, 6) // which are all new in the first update of a wide start
+			// All rows are new in the first update of a wide start.
+			ax := testutil.Random(r, 3, 6)
 			must(t, u.AddInputs(ax, testutil.Random(r, 3, 1)))
 			a = stack(a, ax)
 			plus, _ = pinvOf(a)

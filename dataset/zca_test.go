@@ -120,9 +120,9 @@ func TestZCA(t *testing.T) {
 				t.Errorf("%v, %v: P is not positive definite", shape, k)
 			}
 
-			// The samples of the fit and others, in gaps-free and strided matrices. Products of d
-			// terms: error d eps |row| |P|, with |P| <= 1/sqrt(e) and rows of at most sqrt(d) +
-			// |m|.
+			// The samples of the fit and others, in gaps-free and strided matrices.
+			// Products of d terms: error d eps |row| |P|, with |P| <= 1/sqrt(e) and rows of
+			// at most sqrt(d) + |m|.
 			other := zcaSamples(l+1, d, stride, 99)
 			for i, s := range []*mat.Dense{gonum.DenseCopyOf(x), gonum.DenseCopyOf(other), other} {
 				in := rows

@@ -73,7 +73,7 @@ type symmetric struct {
 	d        *lapack.Diagonal // D, or nil for Cholesky
 	swap     []int            // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm    float64          // 1-norm of A
-	nb       int              // block size of tests, with LDLT at least 2; 0 stands for those in use
+	nb       int              // block size of tests, at least 2 with LDLT; 0 for the default
 }
 
 // routines are LAPACK's names of what a factorization does.

@@ -75,7 +75,9 @@ func TestLogDetScaled(t *testing.T) {
 				}
 				for _, f := range factorizations(t, bk) {
 					if _, library := backend.ColumnMajor(bk); library && !f.symmetric && s < 0x1p-1022 {
-						continue // OpenBLAS multiplies by reciprocals of the pivots, which are infinite
+						// OpenBLAS multiplies by reciprocals of the pivots,
+						// which are infinite.
+						continue
 					}
 					check := func(a *full, wantSign float64) {
 						t.Helper()

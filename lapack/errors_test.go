@@ -57,7 +57,9 @@ func TestExactlySingular(t *testing.T) {
 					}
 					l, d := exactRank(rng, n, rank)
 					m := l
-					if !f.symmetric { // a second factor, so that the elimination of the transpose is as exact
+					// A second factor makes the elimination of the transpose as
+					// exact.
+					if !f.symmetric {
 						m, _ = exactRank(rng, n, rank)
 					}
 					refused(fmt.Sprintf("rank %d", rank), l.mul(d).mul(m.transpose()), rank, rank)
@@ -75,7 +77,9 @@ func TestExactlySingular(t *testing.T) {
 							err := newCholesky(t, bk, nb, plain(t)).factorize(negative, false)
 							wantPivotIn(t, f.name, err, ErrNotPositiveDefinite, p, p, -1)
 						}
-					case f.symmetric: // symmetric exchanges move row p further down, or leave it
+					case f.symmetric:
+						// Symmetric exchanges move row p further down, or leave
+						// it.
 						refused(zero, a, p, n-1)
 					default:
 						// A row of zeros sinks to the last place of LU and a

@@ -27,7 +27,7 @@ var notNumbers = []float64{
 type operand struct {
 	name string
 	good *full
-	at   func(i, j int) (r, c int, read bool) // the place that the error names, if the element is read
+	at   func(i, j int) (r, c int, read bool) // what the error names
 	run  func(m *mat.Dense) error
 }
 
@@ -126,7 +126,9 @@ func TestHostileNaN(t *testing.T) {
 				for k, bad := range kinds {
 					for i, at := range positions(rng, o.good.r, o.good.c) {
 						if n == 5 && (i+k)%3 > 0 || n > 5 && i%len(kinds) != k {
-							continue // every place, and every kind, but not all pairs
+							// Every place, and every kind, but not all
+							// pairs.
+							continue
 						}
 						o.check(t, n, bad, at[0], at[1])
 					}

@@ -175,8 +175,8 @@ func TestQRErrors(t *testing.T) {
 		if !sameBits(dst.RawMatrix().Data, []float64{5, 6}) {
 			t.Error("dst was changed")
 		}
-		// R overflows, and a reflection although R does not, since alpha - beta is larger than the
-		// largest number.
+		// R overflows, and a reflection although R does not, since alpha - beta is larger than
+		// the largest number.
 		for _, x := range [][]float64{{1.5e308, 1.5e308}, {0.9 * math.MaxFloat64, 0.3 * math.MaxFloat64}} {
 			wantPivot(t, "overflow", f.Factorize(mat.NewDense(2, 1, x)), ErrNotFinite, 0)
 		}

@@ -77,7 +77,8 @@ func misuses() (all []misuse) {
 	add("kept storage in the dense operand", overlap, func(b blskernel.Backend, d data) {
 		MulSym(b, kept(d, 35, 9), at(d, 40), sym(d, 20, 3))
 	})
-	// dst over a part of the operand of SymMul, and on storage that it keeps; FuzzAliasing has the rest.
+	// dst over a part of the operand of SymMul, and on storage that it keeps; FuzzAliasing has the
+	// rest.
 	for _, shift := range []int{-10, -5, -4, -1, 1, 4, 5, 10} {
 		add(fmt.Sprintf("result %d beside the operand of SymMul", shift), overlap, func(b blskernel.Backend, d data) {
 			SymMul(b, at(d, 25+shift), NewSymPacked(3, nil), at(d, 25))

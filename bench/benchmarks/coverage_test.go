@@ -49,7 +49,7 @@ func TestEveryOperationHasABenchmark(t *testing.T) {
 		have[op.name] = op.receiver == ""
 	}
 	exported := slices.Concat(
-		declared(t, "blas", "../../internal/blas12/*.go", "Routines"), // Levels 1 and 2, as far as the pure backend has its own
+		declared(t, "blas", "../../internal/blas12/*.go", "Routines"), // pure has its own
 		methodsOf[blskernel.PackedProducts]("blas"), methodsOf[backend.FusedProducts]("blas"),
 		declared(t, "mat", "../../mat/*.go", ""),
 		declared(t, "lapack", "../../lapack/*.go", "", "symmetric", "Cholesky", "LDLT", "LU", "QR", "Implementation"),

@@ -40,7 +40,8 @@ func (g *accuracyRun) of(method string, n int) (all []float64) {
 		return *c.Accuracy
 	})
 	var seen []uint64
-	for _, p := range slices.Backward(g.passes) { // of passes with the same seed the last one counts
+	// Of passes with the same seed the last one counts.
+	for _, p := range slices.Backward(g.passes) {
 		if v := p.sum(n, n, accuracy); !math.IsNaN(v) && !slices.Contains(seen, p.seed) {
 			all, seen = append(all, v), append(seen, p.seed)
 		}

@@ -13,7 +13,7 @@ import (
 type speedup struct {
 	*run
 	original, improved string
-	total, flops       float64       // with the start, measured and by flops; NaN if no pass is whole
+	total, flops       float64       // with the start; NaN if no pass is whole
 	paper              bench.Figures // of the same form, or none
 }
 

@@ -210,7 +210,7 @@ func (d *drawing) axes(x, y axis) {
 	for _, t := range x.ticks(d.x.low, d.x.high) {
 		at, _ := d.point(t.value, d.y.low)
 		d.stroke(inkGrid, 0.7, "", at, d.top, at, d.bottom)
-		if half := textWidth(t.label) / 2; at-half > last+3 { // else it would overlap the label before it
+		if half := textWidth(t.label) / 2; at-half > last+3 { // no overlap
 			d.text(inkMuted, "middle", min(at, plotWidth-half-1), d.bottom+17, t.label, "")
 			last = at + half
 		}

@@ -1,7 +1,7 @@
 // Package result is the format in which measurements are kept: files of lines, each a JSON object of
 // one kind.
 //
-//	{"kind":"machine", ...}      where the lines that follow were measured, and by which command: Machine
+//	{"kind":"machine", ...}      where and how the lines below were measured: Machine
 //	{"kind":"table", ...}        the settings of one of the paper's tables: bench.TableHead
 //	{"kind":"row", ...}          a step of it: bench.TableRow
 //	{"kind":"flops", ...}        Table 1 at one choice of l, k and q: bench.FlopsCase

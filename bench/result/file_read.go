@@ -24,7 +24,7 @@ var (
 // Read reads a file of results. A last line without an end, which an interruption leaves, is passed
 // over. name is for File.Name and errors.
 //
-//	memory: for n bytes of r at most 512 n bytes and 256 KiB, most for lines with a kind and no more.
+//	memory: for n bytes of r at most 512 n bytes and 256 KiB; lines with only a kind take most.
 //	errors: *LineError for a malformed line, and for one of more than 1 MiB; those of r, wrapped.
 func Read(name string, r io.Reader) (*File, error) {
 	f := &reader{File: &File{Name: name}, open: map[int]*openTable{}}
@@ -78,7 +78,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 // A reader adds lines to a File.
 type reader struct {
 	*File
-	open map[int]*openTable // the last of each number, so that the time of a row does not grow with the tables above it
+	open map[int]*openTable // the last of each number: a row then costs no search
 }
 
 // An openTable is a table to which rows are added.

@@ -92,7 +92,7 @@ func symmetricInverse(s Shape, r source, shift float64, factor func(be blskernel
 // packed.
 var lapackInverses = map[string]struct {
 	packed bool
-	work   func(n int) int // the length of the workspace; nil for routines without it and without pivots
+	work   func(n int) int // the length of the workspace, or nil
 	invert func(l backend.ColumnMajorLAPACK, n int, a []float64, ipiv []int32, work []float64) error
 }{
 	"dpotrf+dpotri": {

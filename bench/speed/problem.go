@@ -21,7 +21,7 @@ type Problem struct {
 	// reset restores what the operation overwrites, or fills it with NaN if the operation does not
 	// read it, so that no backend passes with the result of another.
 	reset func()
-	most  int // calls before a reset is due: mostCalls if the operation does not read what it overwrites
+	most  int // calls before a reset; see mostCalls
 
 	// result is what has been computed, as an operator; expected the same of the operands before
 	// they are overwritten. Their vector has length signs. bound returns the largest difference of

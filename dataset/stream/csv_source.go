@@ -167,7 +167,8 @@ func (s *csvSource) fill() error {
 		if s.in.begun {
 			s.current, s.err = s.await()
 		} else {
-			s.current, s.err = s.parsed() // a look by Peek, behind which a pipe may not be read
+			// A look by Peek, behind which a pipe may not be read.
+			s.current, s.err = s.parsed()
 		}
 	}
 	return s.err
@@ -256,7 +257,8 @@ func (s *csvSource) passBad() *badSample {
 	}
 	s.at++
 	text := c.text[begin:record.end]
-	for bytes.HasPrefix(text, []byte("\n")) || bytes.HasPrefix(text, []byte("\r\n")) { // blank lines before it
+	// Blank lines before the text.
+	for bytes.HasPrefix(text, []byte("\n")) || bytes.HasPrefix(text, []byte("\r\n")) {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	alone := csvChunk{text: text, line: c.line + int64(record.line)}

@@ -67,7 +67,8 @@ func (in *input) openFile(path string) error {
 		in.pipe(func() (io.ReadCloser, error) {
 			file, err := os.Open(path)
 			if err == nil {
-				context.AfterFunc(in.ctx, func() { _ = file.Close() }) // ends a Read that waits
+				// Close ends a Read that waits.
+				context.AfterFunc(in.ctx, func() { _ = file.Close() })
 			}
 			return file, err
 		})

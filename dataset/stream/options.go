@@ -116,9 +116,9 @@ type Options struct {
 	// then whatever Open understands: there are no folders and no sizes, and each path is read like
 	// a named pipe, when it is reached.
 	//
-	// One goroutine calls Open, reads its result to the end and closes it. The context ends with the
-	// Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors, that
-	// of the close included, are the cause of an *Error with the path.
+	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
+	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
+	// that of the close included, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 
 	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the

@@ -82,7 +82,8 @@ func (s signature) use(values arguments, name string, marks int) usage {
 	alpha, scaled := values["alpha"].(float64)
 	beta, added := values["beta"].(float64)
 	switch {
-	case s.oneVector() && marks > 0 && values["incX"].(int) < 0: // which is what the documentation says
+	case s.oneVector() && marks > 0 && values["incX"].(int) < 0:
+		// The documentation says so.
 		return untouched
 	case marks == 0:
 		return unless(scaled && alpha == 0 && name != "bias")
@@ -217,7 +218,8 @@ func (s signature) special(c *call, values arguments) {
 		cos, sin := math.Abs(values["cos"].(float64)), math.Abs(values["sin"].(float64))
 		c.magnitude = rotated(func(u, v float64) (float64, float64) { return cos*u + sin*v, cos*v + sin*u })
 	case "Drotm":
-		c.magnitude = rotated(func(u, v float64) (float64, float64) { return 2 * (u + v), 2 * (u + v) }) // no element of H is larger
+		// No element of H is larger than 2.
+		c.magnitude = rotated(func(u, v float64) (float64, float64) { return 2 * (u + v), 2 * (u + v) })
 	case "Dtrsv", "Dtbsv", "Dtpsv", "Dtrsm":
 		if values["alpha"] == 0.0 {
 			return
@@ -229,8 +231,8 @@ func (s signature) special(c *call, values arguments) {
 		}
 		c.twin = func(b blskernel.Backend, x [][]float64) { product.invoke(b, own, x, identityOf) }
 	case "DgemmTanh":
-		// The error of a sum is not magnified, since |tanh'| <= 1, and every tanh errs by less than 2 ulp of
-		// a number that is at most 1.
+		// The error of a sum is not magnified, since |tanh'| <= 1, and every tanh errs by less
+		// than 2 ulp of a number that is at most 1.
 		c.absolute = 4 * 0x1p-52
 		do, n, ldc := c.do, values["n"].(int), values["ldc"].(int)
 		c.do = func(b blskernel.Backend, x [][]float64, _ func(float64) float64) []float64 {

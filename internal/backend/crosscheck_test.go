@@ -96,7 +96,8 @@ func TestCrossCheck(t *testing.T) {
 			for range rounds {
 				r.check(t, d, all)
 			}
-			if r.optional() && !testing.Short() { // about the blocks in which products are made of Dgemm
+			// Sizes about the blocks in which products are made of Dgemm.
+			if r.optional() && !testing.Short() {
 				d.sizes = []int{block.Size - 1, block.Size, block.Size + 1, block.Size + 50, 2*block.Size + 100}
 				for range 4 {
 					r.check(t, d, all)

@@ -217,7 +217,8 @@ func simpleCommands(text string) (all [][]string) {
 	}
 	text = quoted.ReplaceAllString(text, "quoted")
 	text = redirection.ReplaceAllString(comment.ReplaceAllString(text, ""), " ")
-	prefixes := []string{"export", "!", "nice", "time", "then", "do", "env", "$"} // of a command that follows
+	// Words before a command.
+	prefixes := []string{"export", "!", "nice", "time", "then", "do", "env", "$"}
 	for _, part := range separator.Split(text, -1) {
 		words := strings.Fields(part)
 		for len(words) > 0 && (assignment.MatchString(words[0]) || slices.Contains(prefixes, words[0])) {

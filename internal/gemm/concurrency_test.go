@@ -73,12 +73,14 @@ func TestReproducible(t *testing.T) {
 		base.blocks.KC = 24
 		use(t, &base)
 		for i, j := range jobs(t) {
-			if testing.Short() && i%5 != 0 { // the generic kernel takes long under the race detector and in emulation
+			// The generic kernel takes long under the race detector and in emulation.
+			if testing.Short() && i%5 != 0 {
 				continue
 			}
 			before := runtime.NumGoroutine()
 			want := slices.Clone(j.again())
-			cuts := []struct{ tiles, threads int }{ // 0 threads start goroutines for the call
+			// 0 threads start goroutines for the call.
+			cuts := []struct{ tiles, threads int }{
 				{0, 0}, {2, 7}, {0, 2}, {0, 3}, {0, 7}, {1, 1}, {1, 3}, {5, 1}, {5, 2},
 			}
 			if testing.Short() {

@@ -272,9 +272,9 @@ func (p *problem) verify(t *testing.T, x expectation) {
 			got, want, bound := p.c.x[at], x.want[i*p.n+j], g*x.bound[i*p.n+j]
 			after[margin+at] = got
 			if p.bias != nil {
-				// |tanh'| <= 1, so the error of the sum is not magnified. The kernel's tanh errs by
-				// less than 2 ulp, math.Tanh by 2.5e-16 of the value (Cephes), less
-				// than 3 ulp.
+				// |tanh'| <= 1, so the error of the sum is not magnified. The kernel's
+				// tanh errs by less than 2 ulp, math.Tanh by 2.5e-16 of the value
+				// (Cephes), less than 3 ulp.
 				value := math.Tanh(want.hi)
 				want, bound = twofold{value, 0}, bound+math.Abs(want.lo)+5*ulp(value)
 			}

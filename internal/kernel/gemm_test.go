@@ -31,7 +31,8 @@ func checkGemm(s *shape, k Kernel) {
 	ldc := n + s.Below(4)
 	if store == AddPacked {
 		ldc += m
-	} else if formA == Even && panelB == k.NR && rowB >= n && s.Below(3) == 2 { // as triangles are applied backwards
+	} else if formA == Even && panelB == k.NR && rowB >= n && s.Below(3) == 2 {
+		// Triangles are applied backwards so.
 		rowA, colA, rowB, ldc = -rowA, -colA, -rowB, -ldc
 	}
 	a := newSpan(m, depth, math.NaN(), func(i, p int) int {

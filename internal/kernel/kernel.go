@@ -161,7 +161,7 @@ type Form = uint8
 const (
 	Even          Form = iota // there
 	PackedRows                // i*(i-1)/2 elements before it: the distance of rows shrinks by one
-	PackedColumns             // p*(p-1)/2 elements before it: the distance of columns shrinks by one
+	PackedColumns             // p*(p-1)/2 elements before it: the stride shrinks by one
 )
 
 // A Store says what Gemm does with a product.

@@ -82,7 +82,8 @@ func TestLAPACKLU(t *testing.T) {
 			for _, work := range []int{n, 64 * n} {
 				x := newColumns(lu)
 				succeed(t, "Dgetri", l.Dgetri(n, x.data, x.ld, ipiv, make([]float64, work)))
-				checkResidual(t, "Dgetri", x, a, identity(n)) // the residual that dgetri keeps small
+				// The residual that dgetri keeps small.
+				checkResidual(t, "Dgetri", x, a, identity(n))
 				if !x.intact() {
 					t.Errorf("Dgetri %d writes between the columns", n)
 				}

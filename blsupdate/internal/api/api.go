@@ -101,7 +101,8 @@ const LeastRest = 1e-8
 func CheckStart(m Method, opt Options, l, k int) error {
 	enough := l >= k
 	switch m {
-	case Original, Improved: // with a ridge they would never leave the row space of the first samples
+	case Original, Improved:
+		// With a ridge they would never leave the row space of the first samples.
 		enough = enough || opt.Lambda == 0 || opt.C == CZero
 	case RidgeInverse, InverseCholesky:
 		enough = enough || opt.Lambda > 0

@@ -68,7 +68,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	if q >= state.ManyRemoved || next.Most > math.Sqrt2*next.Noted { // the square of Most is at least ‖F‖²
+	// The square of Most is at least ‖F‖².
+	if q >= state.ManyRemoved || next.Most > math.Sqrt2*next.Noted {
 		next.noteCondition()
 	}
 	next.NoteLoss(1 / rest)

@@ -64,7 +64,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.ScaleRows(dense.RowRange(next.W, k, k+p), reciprocals)
 
 	s.Counter.Enter(cost.StepF)
-	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r)) // R22⁻ᵀDᵀ and G
+	// R22⁻ᵀDᵀ and G.
+	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r))
 	if err != nil {
 		return out, state.TriangleError(withNodes, err)
 	}

@@ -78,7 +78,8 @@ func (s *State) Condition() (rcond float64, power int) {
 // noteCondition estimates the present 1/κ and notes it if it is the worst. κ is ‖[A; sqrt(lambda)
 // I]‖‖F‖ with the largest ‖F‖ so far, whose rounding errors remain.
 func (s *State) noteCondition() {
-	square := dense.LargestEigenvalue(s.K, func(x []float64) { // of L/Most, which neither overflows nor underflows
+	// L/Most neither overflows nor underflows.
+	square := dense.LargestEigenvalue(s.K, func(x []float64) {
 		s.squared(x, 1/s.Most, 1/s.Most)
 	})
 	s.Peak = max(s.Peak, s.Most*math.Sqrt(square))

@@ -152,7 +152,8 @@ type AddedShape struct {
 	Large  bool // B is computed without DᵀD, since the new rows are large
 	Split  bool // the batch is then added in two parts, as updates of their own
 
-	wide bool // A has fewer rows than columns, and all rows are independent; the other fields follow
+	// A has fewer rows than columns, and all rows are independent; the other fields follow.
+	wide bool
 }
 
 // KeptRows returns how many of l rows of D, of q numbers each, fit into the workspace.

@@ -104,8 +104,9 @@ func RidgeNodes(opt api.Options, s Shape) []StepFlops {
 //
 // Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370.
 const (
-	mostStrips, mostStripsByGemm = 32, 128 // rows of Ax in a product by strips, with and without packed products of the backend
-	mostGemv                     = 8       // rows of T in Q - TᵀT by Dgemv, without them
+	// Rows of Ax in a product by strips, with and without packed products of the backend.
+	mostStrips, mostStripsByGemm = 32, 128
+	mostGemv                     = 8 // rows of T in Q - TᵀT by Dgemv, without them
 )
 
 // ProductKind returns the kind of a product of q rows with Q.

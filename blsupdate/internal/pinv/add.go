@@ -21,7 +21,8 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	q := dense.Rows(ax)
 	least, rows := min(q, u.K), memory.Floats(q, u.K)
 	d := memory.Floats(cost.KeptRows(u.Options, u.p.count, least), least)
-	if err := u.Reserve(u.method, api.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil { // of Ax, and D or B
+	// For Ax, and D or B.
+	if err := u.Reserve(u.method, api.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil {
 		return out, err
 	}
 	shape, opt := u.shape(q).Shape, u.Options

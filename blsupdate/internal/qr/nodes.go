@@ -53,7 +53,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepNodesC)
-	scaled := dense.Copy(s.R) // seminormal equations are as accurate as those for R with columns of any scale
+	// Seminormal equations are as accurate as those for R with columns of any scale.
+	scaled := dense.Copy(s.R)
 	units, _ := dense.Powers(s.Size.A)
 	dense.DivideColumns(scaled, units)
 	if rcond := lapack.RCondTriangle(s.Counter, scaled); !(rcond >= seminormalCondition) {

@@ -32,7 +32,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	byRows := cost.RemovesByRows(q, s.K)
 	bytes := memory.Floats(2*q, s.K) // of P and what rotations carry along
 	if !byRows {
-		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K)) // of Pᵀ, the new z and I - PPᵀ
+		// For Pᵀ, the new z and I - PPᵀ.
+		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K))
 	}
 	if err := s.Reserve(api.QR, api.ActionRemove, q, bytes); err != nil {
 		return out, err
@@ -40,7 +41,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(ax)
 	if lapack.SolveTriangularRows(s.Counter, pt, s.R, false) != nil {
-		return out, &api.LeverageError{Action: api.ActionRemove} // P overflows: such rows were never added
+		// P overflows: such rows were never added.
+		return out, &api.LeverageError{Action: api.ActionRemove}
 	}
 	if byRows {
 		err = s.downdate(pt, ya)
@@ -165,7 +167,8 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	bytes := memory.Floats(s.K, s.K+2*s.C) // of the new R and z, and of the other z, which is overwritten
+	// For the new R and z, and for the other z, which is overwritten.
+	bytes := memory.Floats(s.K, s.K+2*s.C)
 	if o.Lambda > 0 {
 		bytes = max(bytes, memory.Sum(memory.Floats(s.K, s.K+s.C), s.loweringBytes()))
 	}

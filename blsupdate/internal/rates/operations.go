@@ -217,7 +217,8 @@ func fresh(w *workspace, _, n, _ int) (restore, do func()) {
 	const page = 512 // numbers
 	return nil, func() {
 		w.fresh = make([]float64, n)
-		for i := 0; i < n; i += page { // the first write makes the operating system provide a page
+		// The first write makes the operating system provide a page.
+		for i := 0; i < n; i += page {
 			w.fresh[i] = 1
 		}
 	}

@@ -53,7 +53,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	s.Counter.Enter(cost.StepQ)
 	t, side := b.D, new(mat.Dense)
-	if factor.SolveUTo(t, t, true) != nil || factor.SolveUTo(side, t, false) != nil { // T = U⁻ᵀDᵀ, and S⁻¹Dᵀ
+	// T = U⁻ᵀDᵀ, and S⁻¹Dᵀ.
+	if factor.SolveUTo(t, t, true) != nil || factor.SolveUTo(side, t, false) != nil {
 		return out, api.ErrOverflow
 	}
 	AddOuter(&s.Base, 1, t, old)

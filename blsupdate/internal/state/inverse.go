@@ -23,7 +23,9 @@ type Inverse struct {
 	// The errors in X are those of the worst state so far.
 	Peak  float64 // the largest ‖X‖/Gain, as far as known
 	Worst float64 // the smallest 1/κ
-	Noted float64 // a bound on ‖X‖/Gain when that was last estimated: the trace of Q, or the Frobenius norm of F
+	// Noted is a bound on ‖X‖/Gain when that was last estimated: the trace of Q, or the Frobenius
+	// norm of F.
+	Noted float64
 
 	// Bounds on the elements of X/Gain and W. With them it is known before an update in place
 	// whether it can overflow.
@@ -88,7 +90,7 @@ func (s *Inverse) CodeInverse(x *coder.Coder, name, noted string, matrix func(),
 // sums of AᵀA, AᵀY, R and z, so it is known before an update whether anything can overflow.
 type Norms struct {
 	A, Y []float64
-	Peak float64 // the largest Frobenius norm that A had; its rounding errors remain when rows are removed
+	Peak float64 // the largest Frobenius norm of A so far; its rounding errors remain
 }
 
 // NewNorms returns the norms without rows.

@@ -129,7 +129,8 @@ func (b *Base) Reserve(m api.Method, action api.Action, rows int, bytes int64) e
 	if rows == 0 {
 		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", action, m, b.K, b.C)
 	}
-	if rows > 1 && (m != api.Gram || action == api.ActionAdd) { // Gram copies G to remove one row, too
+	// Gram copies G to remove one row, too.
+	if rows > 1 && (m != api.Gram || action == api.ActionAdd) {
 		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
 	}
 	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", action, rows, m, b.K, b.C)

@@ -140,7 +140,7 @@ func (b *benchFlags) findCases() ([]speed.Case, error) {
 	var names []string
 	for _, op := range b.ops {
 		for _, c := range speed.Cases(op) {
-			if c.Args == "" || !b.changed("case") || slices.Contains(b.cases, c.Args) { // an operation without arguments has one case
+			if c.Args == "" || !b.changed("case") || slices.Contains(b.cases, c.Args) {
 				cases = append(cases, c)
 			}
 			if c.Args != "" && !slices.Contains(names, c.Args) {

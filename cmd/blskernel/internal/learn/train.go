@@ -145,7 +145,8 @@ func (tr *training) check(cmd *cobra.Command) error {
 	case tr.task == regression && (len(tr.classes) > 0 || tr.scan):
 		return ui.Usagef("--classes and --scan are about a classification, and --task is regression")
 	case len(tr.classes) > 0:
-		if err := cmd.Flags().Set("task", classification); err != nil { // which a checkpoint records
+		// A checkpoint records the task.
+		if err := cmd.Flags().Set("task", classification); err != nil {
 			return err
 		}
 	}

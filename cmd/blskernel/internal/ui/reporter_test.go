@@ -30,7 +30,8 @@ func TestAttendKeepsErrors(t *testing.T) {
 			err := r.Attend(ctx, func(context.Context) error {
 				_ = r.Do(func() error {
 					cancel(signal)
-					time.Sleep(time.Millisecond) // Attend waits for the end of the line
+					// Attend waits for the end of the line.
+					time.Sleep(time.Millisecond)
 					return nil
 				})
 				return tc.of
