@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,8 +51,8 @@ func liveHeap() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// systemBounds returns the bounds that Linux's files below root give: of the machine, and of each
-// control group of the process that has a limit.
+// systemBounds returns the bounds that Linux's files below root give: of the machine, and of the control
+// group of the process (version 2) and its ancestors, where they have limits.
 func systemBounds(root fs.FS) []bound {
 	machine := table(root, "proc/meminfo", 1024)
 	if machine == nil {
@@ -64,73 +63,36 @@ func systemBounds(root fs.FS) []bound {
 	given := machine["MemFree"] + machine["Buffers"] + machine["Cached"] - machine["Shmem"] + machine["SReclaimable"]
 	swap := machine["SwapFree"]
 	all := []bound{{max(machine["MemAvailable"], given) + swap, "what is available in the machine, with swap"}}
-	for _, g := range groups(root) {
-		if room, ok := g.room(root); ok {
-			rule := "the limit of the control group " + g.name + ", less what is in use, with swap"
-			all = append(all, bound{room + swap, rule})
+	text, _ := fs.ReadFile(root, "proc/self/cgroup")
+	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
+	name, _, _ := strings.Cut(rest, "\n")
+	// In a container the name may be that outside of it: then only the top exists, which is the
+	// container's group.
+	for group := path.Clean("/" + name); ; group = path.Dir(group) {
+		if bytes, ok := room(root, group); ok {
+			rule := "the limit of the control group " + group + ", less what is in use, with swap"
+			all = append(all, bound{Sum(bytes, swap), rule})
+		}
+		if group == "/" {
+			return all
 		}
 	}
-	return all
 }
 
-// A group is a control group of version 1 or 2.
-type group struct {
-	name   string
-	folder string   // in the root
-	most   string   // the file of the limit
-	used   string   // the file of what is in use
-	files  []string // entries of memory.stat that the kernel can give up
-}
+// reclaimable are the entries of memory.stat that the kernel can give up.
+var reclaimable = []string{"active_file", "inactive_file", "slab_reclaimable"}
 
-// groups returns the control groups of the process that may bound its memory, and their ancestors. In a
-// container the names may be those outside of it: then only the group at the top exists, which is that
-// of the container.
-func groups(root fs.FS) []group {
-	text, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return nil
-	}
-	var all []group
-	for line := range strings.Lines(string(text)) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3) // number:controllers:name
-		if len(fields) != 3 {
-			continue
-		}
-		g := group{name: path.Clean("/" + fields[2])}
-		switch {
-		case fields[0] == "0" && fields[1] == "":
-			g.folder, g.most, g.used = "sys/fs/cgroup", "memory.max", "memory.current"
-			g.files = []string{"active_file", "inactive_file", "slab_reclaimable"}
-		case slices.Contains(strings.Split(fields[1], ","), "memory"):
-			g.folder, g.most, g.used = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
-			g.files = []string{"total_active_file", "total_inactive_file"}
-		default:
-			continue
-		}
-		for top := g.folder; ; g.name = path.Dir(g.name) {
-			g.folder = path.Join(top, g.name)
-			all = append(all, g)
-			if g.name == "/" {
-				break
-			}
-		}
-	}
-	return all
-}
-
-// room returns what the group's limit leaves if the kernel gives up all that it can, and whether the
+// room returns what the limit of a group leaves if the kernel gives up all that it can, and whether the
 // group has a limit.
-func (g group) room(root fs.FS) (bytes int64, ok bool) {
-	most, ok := number(root, path.Join(g.folder, g.most))
-	if !ok || most > math.MaxInt64/2 { // version 1 writes the largest number of pages for no limit
+func room(root fs.FS, group string) (bytes int64, ok bool) {
+	folder := path.Join("sys/fs/cgroup", group)
+	most, limited := number(root, path.Join(folder, "memory.max"))
+	used, known := number(root, path.Join(folder, "memory.current"))
+	if !limited || !known {
 		return 0, false
 	}
-	used, ok := number(root, path.Join(g.folder, g.used))
-	if !ok {
-		return 0, false
-	}
-	stat := table(root, path.Join(g.folder, "memory.stat"), 1)
-	for _, name := range g.files {
+	stat := table(root, path.Join(folder, "memory.stat"), 1)
+	for _, name := range reclaimable {
 		used -= stat[name]
 	}
 	return max(0, most-max(0, used)), true

@@ -126,22 +126,16 @@ func TestSystemBounds(t *testing.T) {
 		"machine":  {fstest.MapFS{"proc/meminfo": file(meminfo)}, machine, "machine"},
 		"available is more": {fstest.MapFS{"proc/meminfo": file(strings.Replace(meminfo, "MemAvailable:    2000000", "MemAvailable:    2500000", 1))},
 			3_000_000 * 1024, "machine"},
-		"version 2": {fstest.MapFS{
-			"proc/meminfo": file(meminfo), "proc/self/cgroup": file("0::/a/b\n"),
+		"a limit": {fstest.MapFS{
+			"proc/meminfo": file(meminfo), "proc/self/cgroup": file("7:cpu,memory:/x\nnonsense\n0::/a/b\n"),
 			"sys/fs/cgroup/a/b/memory.max": file("max\n"), "sys/fs/cgroup/a/b/memory.current": file("1\n"),
 			"sys/fs/cgroup/a/memory.max": file("1000000\n"), "sys/fs/cgroup/a/memory.current": file("900000\n"),
 			"sys/fs/cgroup/a/memory.stat": file("anon 100000\nactive_file 300000\ninactive_file 200000\nslab_reclaimable 5000\n"),
 		}, 605_000 + swap, "control group /a,"},
-		"version 2 in a container": {fstest.MapFS{
+		"a container": {fstest.MapFS{
 			"proc/meminfo": file(meminfo), "proc/self/cgroup": file("0::/../outside\n"),
 			"sys/fs/cgroup/memory.max": file("1000\n"), "sys/fs/cgroup/memory.current": file("5000\n"),
 		}, swap, "control group /,"},
-		"version 1": {fstest.MapFS{
-			"proc/meminfo": file(meminfo), "proc/self/cgroup": file("7:cpu,memory:/x\n3:blkio:/y\nnonsense\n"),
-			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": file("3000\n"), "sys/fs/cgroup/memory/x/memory.usage_in_bytes": file("2000\n"),
-			"sys/fs/cgroup/memory/x/memory.stat":         file("total_active_file 700\ntotal_inactive_file 100\n"),
-			"sys/fs/cgroup/memory/memory.limit_in_bytes": file("9223372036854771712\n"), "sys/fs/cgroup/memory/memory.usage_in_bytes": file("1\n"),
-		}, 1800 + swap, "control group /x,"},
 		"no use is told": {fstest.MapFS{
 			"proc/meminfo": file(meminfo), "proc/self/cgroup": file("0::/\n"), "sys/fs/cgroup/memory.max": file("1000\n"),
 		}, machine, "machine"},
