@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/columns"
 	"blskernel/mat"
 )
 
@@ -108,7 +108,7 @@ func (b *base) wants() string {
 // unknown says that the model does not have a label.
 func (b *base) unknown(label string) string {
 	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); train the model with all classes, or leave the row out",
-		label, len(b.labels), someOf(b.labels))
+		label, len(b.labels), columns.List(b.labels))
 }
 
 // withUpdater returns the model with another output layer, and without the metadata of the training of
@@ -125,20 +125,4 @@ func (b *base) withUpdater(u blsupdate.Updater) (*modelfile.File, error) {
 		f.Regressor, err = b.Regressor.WithUpdater(u)
 	}
 	return f, err
-}
-
-// mostNamed is the most names that a message lists.
-const mostNamed = 10
-
-// someOf lists the first names, and the number of the others.
-func someOf(names []string) string {
-	var list []string
-	for _, name := range names[:min(mostNamed, len(names))] {
-		list = append(list, fmt.Sprintf("%.80q", name))
-	}
-	text := strings.Join(list, ", ")
-	if more := len(names) - mostNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

@@ -157,17 +157,10 @@ func (fn *readFn) match(r *stream.Reader, shard Shard) error {
 	fault := func(format string, args ...any) error {
 		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}
 	}
-	var missing *columns.MissingError
-	var twice *columns.TwiceError
-	var ordered *columns.RangeError
+	var unfit columns.Error
 	switch {
-	case errors.As(err, &missing):
-		return fault("lacks the columns %s of the model, and has %s; choose the columns of the inputs, "+
-			"or set the header absent if the first line is data", someOf(missing.Missing), someOf(missing.Names))
-	case errors.As(err, &twice):
-		return fault("%v; give its number from 1", twice)
-	case errors.As(err, &ordered):
-		return fault("has the columns of a range in another order than the model; name them one by one, in its order: %s", someOf(ordered.Want))
+	case errors.As(err, &unfit):
+		return fault("%v", unfit)
 	case errors.Is(err, columns.ErrNoTarget):
 		return fault(noTargets)
 	case err != nil:

@@ -24,7 +24,7 @@ func TestModelOrder(t *testing.T) {
 			t.Errorf("predict %q differs", flags)
 		}
 	}
-	fail(t, ui.ExitUsage, "name them one by one, in its order: a, b, c, d", "predict", model, "--target", "5,6", "--inputs", "2-4,1", test)
+	fail(t, ui.ExitFailure, `name them one by one, in its order: "a", "b", "c", "d"`, "predict", model, "--target", "5,6", "--inputs", "2-4,1", test)
 	text, err := os.ReadFile(model)
 	testutil.NoError(t, err)
 	other := writeText(t, t.TempDir(), "other.bls", string(text))

@@ -27,7 +27,7 @@ func TestControlCharacters(t *testing.T) {
 		t.Errorf("%q", stderr)
 	}
 	lacks := writeText(t, dir, "lacks.csv", "\x1b[2J,b\n1,2\n")
-	if _, _, stderr := inProcess("update", model, lacks); strings.Contains(stderr, "\x1b") || !strings.Contains(stderr, `the data lacks the columns "a", "c", "d"`) {
+	if _, _, stderr := inProcess("update", model, lacks); strings.Contains(stderr, "\x1b") || !strings.Contains(stderr, `lacks the columns "a", "c", "d"`) {
 		t.Errorf("%q", stderr)
 	}
 }

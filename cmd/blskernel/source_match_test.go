@@ -38,7 +38,7 @@ func TestNoHeader(t *testing.T) {
 	}
 	// A model with names, and rows without.
 	named, _ := trained(t, "--target", "color")
-	fail(t, ui.ExitFailure, `the data lacks the columns "a", "b", "c", "d" of the model`, "update", named, data)
+	fail(t, ui.ExitFailure, `lacks the columns "a", "b", "c", "d" of the model`, "update", named, data)
 	testutil.Contains(t, succeed(t, "update", named, "--target", "5", data), "learned 150 rows")
 }
 

@@ -100,7 +100,7 @@ func TestWrongFiles(t *testing.T) {
 		{"update SHORT TEST", "the file is not complete"},
 		{"predict MODEL NONE", "none\" does not exist"},
 		{"predict MODEL DIR", "a folder must have the files of MNIST"},
-		{"predict MODEL LACKS", `the data lacks the columns "c" of the model, and has a, b, d, color: name the columns by --inputs`},
+		{"predict MODEL LACKS", `lacks the columns "c" of the model, and has "a", "b", "d", "color": name the columns by --inputs`},
 		{"predict MODEL NARROW", "the data has 3 inputs and the model 4: choose the columns by --inputs"},
 		{"predict MODEL --inputs 1,2 TEST", "the data has 2 inputs and the model 4"},
 		{"predict MODEL CELL", "cell.csv:3: column \"c\""},

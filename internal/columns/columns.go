@@ -6,33 +6,31 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"blskernel/dataset/stream"
 )
 
-// A MissingError reports columns that the data lacks.
-type MissingError struct {
-	Missing []string // the names that were looked for in vain
-	Names   []string // the names that the data has
-}
+// An Error says which columns of the data do not fit the model, and what to do. The flags in it are
+// those of the programs of this repository.
+type Error string
 
-// Error names the first missing column.
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("has no column named %q", e.Missing[0])
-}
+func (e Error) Error() string { return string(e) }
 
-// A TwiceError reports a name that several columns have.
-type TwiceError struct{ Name string }
+func errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
-// Error quotes the name.
-func (e *TwiceError) Error() string { return fmt.Sprintf("has more than one column named %q", e.Name) }
-
-// A RangeError reports a range that has the columns of the model in another order.
-type RangeError struct{ Want []string } // the names in the model's order
-
-// Error names the model's first column.
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("has the columns of a range in another order than the model, whose first is %q", e.Want[0])
+// List quotes the first ten names, and says how many more there are.
+func List(names []string) string {
+	const most = 10
+	quoted := make([]string, min(most, len(names)))
+	for i := range quoted {
+		quoted[i] = fmt.Sprintf("%.80q", names[i])
+	}
+	text := strings.Join(quoted, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // ErrNoTarget reports that nothing identifies the targets.
@@ -52,7 +50,7 @@ type Wanted struct {
 // targets, in their order. Given columns keep their order, unless their names are the model's: then
 // they take its order.
 //
-//	errors: *MissingError, *TwiceError, *RangeError, ErrNoTarget; those of r.Select.
+//	errors: [Error], ErrNoTarget; those of r.Select.
 func Match(r *stream.Reader, want Wanted) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names
@@ -114,12 +112,13 @@ func named(wanted, names []string) ([]string, error) {
 			continue
 		}
 		if slices.Contains(names[i+1:], name) {
-			return nil, &TwiceError{name}
+			return nil, errorf("has more than one column named %q: give its number from 1, by --inputs or --target", name)
 		}
 		columns = append(columns, strconv.Itoa(i+1))
 	}
 	if missing != nil {
-		return nil, &MissingError{missing, names}
+		return nil, errorf("lacks the columns %s of the model, and has %s: name the columns by --inputs and --target, "+
+			"or use --header absent if the first line is data", List(missing), List(names))
 	}
 	return columns, nil
 }
@@ -131,7 +130,8 @@ func inOrder(specs, chosen, model []string) ([]string, error) {
 		return specs, nil
 	}
 	if len(specs) != 0 && len(specs) != len(chosen) {
-		return nil, &RangeError{model}
+		return nil, errorf("has the columns of a range in another order than the model: name them one by one, in its order: %s",
+			List(model))
 	}
 	ordered := make([]string, len(model))
 	for i, name := range model {

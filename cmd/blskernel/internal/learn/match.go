@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -41,17 +40,10 @@ func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
 		Inputs: m.Metadata.Inputs, Targets: m.Metadata.Targets,
 		Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1,
 	})
-	var missing *columns.MissingError
-	var twice *columns.TwiceError
-	var ordered *columns.RangeError
+	var fault columns.Error
 	switch {
-	case errors.As(err, &missing):
-		return fmt.Errorf("the data lacks the columns %s of the model, and has %s: name the columns by --inputs and --target, or use --header absent if the first line is data",
-			ui.SomeOf(missing.Missing, strconv.Quote), ui.Some(missing.Names))
-	case errors.As(err, &twice):
-		return &stream.Error{Path: c.paths[0], What: twice.Error() + ": give its number from 1, by --inputs or --target"}
-	case errors.As(err, &ordered):
-		return ui.Usagef("a range has the columns in another order than the model: name them one by one, in its order: %s", ui.Some(ordered.Want))
+	case errors.As(err, &fault):
+		return &stream.Error{Path: c.paths[0], What: fault.Error()}
 	case errors.Is(err, columns.ErrNoTarget):
 		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}

@@ -23,11 +23,11 @@ func Printable(text string) string {
 // mostNamed is the number of names that a message lists.
 const mostNamed = 10
 
-// SomeOf lists the first names, each as write returns it, and says how many more there are.
-func SomeOf(names []string, write func(string) string) string {
+// Some lists the first names, as Printable returns them, and says how many more there are.
+func Some(names []string) string {
 	var written []string
 	for _, name := range names[:min(mostNamed, len(names))] {
-		written = append(written, write(name))
+		written = append(written, Printable(name))
 	}
 	text := strings.Join(written, ", ")
 	if more := len(names) - mostNamed; more > 0 {
@@ -35,9 +35,6 @@ func SomeOf(names []string, write func(string) string) string {
 	}
 	return text
 }
-
-// Some is SomeOf with Printable.
-func Some(names []string) string { return SomeOf(names, Printable) }
 
 // Count writes a number of things, with the given plural or else an s.
 func Count[N int | int64](n N, thing string, plural ...string) string {

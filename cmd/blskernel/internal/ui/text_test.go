@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +26,7 @@ func TestPrintable(t *testing.T) {
 	if got := Some(names); got != "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 49990 more" {
 		t.Error(got)
 	}
-	if got := SomeOf(names[:2], strconv.Quote); got != `"n0", "n1"` {
+	if got := Some(names[:2]); got != "n0, n1" {
 		t.Error(got)
 	}
 }
