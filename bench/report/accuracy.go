@@ -74,7 +74,7 @@ func accuracySection(runs []*run) Section {
 		finding := g.finding()
 		sec.Figures, sec.Findings = append(sec.Figures, g.figure(finding)), append(sec.Findings, finding)
 		if n := g.number(); n != nil && g.seeds(g.methods[0]) > seeds {
-			sec.number, seeds = n, g.seeds(g.methods[0])
+			sec.numbers, seeds = []Number{*n}, g.seeds(g.methods[0])
 		}
 	}
 	return sec

@@ -12,7 +12,7 @@ import (
 
 // A page of the results that are in the repository.
 func ExampleNew() {
-	f, err := result.ReadFile(filepath.FromSlash("../../docs/results/crossover.jsonl"))
+	f, err := result.ReadFile(filepath.FromSlash("../../docs/results/table5.jsonl"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,6 +37,6 @@ func ExampleNew() {
 	}
 	fmt.Println(filepath.Base(files[0].Path), len(files))
 	// Output:
-	// Updating against retraining 3
-	// index.html 3
+	// Speed-up of Improved over Original 2
+	// index.html 5
 }

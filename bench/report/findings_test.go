@@ -12,30 +12,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestCrossoverFindings checks the sentences against numbers that are plain to see.
-func TestCrossoverFindings(t *testing.T) {
-	point := func(q int, update, inverse, weights float64) sampleLine {
-		return sampleLine{"crossover", bench.CrossoverPoint{
-			Backend: "pure", L: 1000, K: 100, Q: q, C: 1, Rounds: 3, Planner: "gram",
-			Methods: []bench.CrossoverTiming{
-				{Series: "improved", Method: "improved", Seconds: update, Flops: update},
-				{Series: bench.PlannerSeries, Method: "gram", Seconds: weights / 4, Flops: 1},
-			},
-			RetrainPseudoinverse: bench.CrossoverTiming{By: "cholesky", Seconds: inverse, Flops: inverse},
-			RetrainWeights:       bench.CrossoverTiming{Seconds: weights, Flops: weights},
-		}}
-	}
-	// log(1/4) to log(4) crosses 0 at the geometric mean of 10 and 1000.
-	says(t, pageText(t, []sampleLine{point(10, 1, 4, 16), point(1000, 64, 16, 256)}), []string{
-		"updating A⁺ by improved wins over A⁺ by the ridge formula and W from scratch up to q ≈ 1.00 k (by flops up to 1.00 k), and loses beyond: at q = 1000 it takes 4.00 times as long.",
-		"updating A⁺ by improved still wins over W alone from scratch at q = 1000, where it takes 0.25 of the time.",
-		"the planner's choice is 4.00 times as fast as W from scratch and 0.25 to 1.00 times as fast as improved.",
-	})
-	says(t, pageText(t, []sampleLine{point(10, 8, 4, 2), point(1000, 64, 16, 8)}), []string{
-		"updating A⁺ by improved loses to A⁺ by the ridge formula and W from scratch at every q from 10 to 1000: it takes 2.00 to 4.00 times as long.",
-	})
-}
-
 // TestMissing has what a page may lack: everything, all kinds but one, rows of a table, labels.
 func TestMissing(t *testing.T) {
 	for _, files := range [][]*result.File{nil, {readSample(t, "x", []sampleLine{sampleMachine("x", "pure")})}, {readSample(t, "x", sampleTable(2, "mnist", 1, []string{"gram"}, nil, 1))}} {
@@ -70,7 +46,6 @@ func TestNasty(t *testing.T) {
 			{"table", head}, {"row", row}, {"cost", cost},
 			{"cell", speed.Result{Op: "<s>", M: n, N: n, K: n, Peak: v, Backends: []speed.Timing{{Backend: "<p>", GFLOPS: v, Ratio: v}}}},
 			{"cell", speed.Result{Op: "none"}},
-			{"crossover", bench.CrossoverPoint{Backend: "<u>", Q: n, K: n, L: n, Methods: []bench.CrossoverTiming{{Series: "improved", Seconds: v, Flops: v}, {Series: bench.PlannerSeries, Seconds: v}}}},
 		})
 		root := parse(t, html(t, f))
 		if n := len(root.all("i", "b", "u", "s")); n > 0 {

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"blskernel/bench/result"
+	"blskernel/bench/speed"
 	"blskernel/internal/testutil"
 )
 
 // small returns a page with one plot.
 func small(t *testing.T) *Page {
 	t.Helper()
-	p, err := New([]*result.File{readSample(t, "x", []sampleLine{{"crossover", sampleCrossover(100, 10)}, {"crossover", sampleCrossover(100, 30)}})})
+	p, err := New([]*result.File{readSample(t, "x", []sampleLine{{"cell", sampleCell("dgemm", "NN", speed.Square(10), 1)}, {"cell", sampleCell("dgemm", "NN", speed.Square(30), 1)}})})
 	testutil.NoError(t, err)
 	return p
 }
@@ -67,7 +68,7 @@ func TestWriteFolderStopped(t *testing.T) {
 			t.Errorf("%s: index.html is %q, %v", when, data, err)
 		}
 		for name := range tree(t, dir) {
-			if name != "index.html" && !strings.HasPrefix(name, "plots/crossover") {
+			if name != "index.html" && !strings.HasPrefix(name, "plots/speed") {
 				t.Errorf("%s: there is %s", when, name)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNoResults is returned for files without results that a page can show.
-var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells, costs or crossovers")
+var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells or costs")
 
 // A Page is a report, made by New.
 type Page struct {
@@ -36,7 +36,7 @@ type Section struct {
 	Findings  []string // what the results say, in a sentence or two each
 	Figures   []Figure
 
-	number *Number // for the top of the page, or nil
+	numbers []Number // for the top of the page
 }
 
 // New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults
@@ -49,17 +49,15 @@ func New(files []*result.File) (*Page, error) {
 	}
 	runs := joinRuns(files)
 	for _, s := range []Section{
-		speedupSection(runs), timeSection(runs), accuracySection(runs), crossoverSection(parts),
-		speedSection(parts), flopsSection(parts), predictionSection(parts),
+		speedupSection(runs), timeSection(runs), accuracySection(runs), speedSection(parts), flopsSection(parts),
+		predictionSection(parts),
 	} {
 		if len(s.Figures) == 0 {
 			continue
 		}
-		if s.number != nil {
-			p.Numbers = append(p.Numbers, *s.number)
-			if first := &s.Figures[0]; p.Plot == nil {
-				p.Plot, first.Plot = first.Plot, nil
-			}
+		p.Numbers = append(p.Numbers, s.numbers...)
+		if first := &s.Figures[0]; p.Plot == nil && len(s.numbers) > 0 {
+			p.Plot, first.Plot = first.Plot, nil
 		}
 		p.Sections = append(p.Sections, s)
 	}

@@ -260,13 +260,8 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-	crossover, prediction, rates := cellsOf(t, root, "crossover"), cellsOf(t, root, "prediction"), cellsOf(t, root, "speed")
+	prediction, rates := cellsOf(t, root, "prediction"), cellsOf(t, root, "speed")
 	for _, f := range files {
-		for _, p := range f.Crossovers {
-			for _, m := range append(p.Methods, p.RetrainPseudoinverse, p.RetrainWeights) {
-				three(crossover, fmt.Sprintf("crossover, q = %d, %s", p.Q, m.Method), m.Seconds)
-			}
-		}
 		for _, c := range f.Costs {
 			what := fmt.Sprintf("cost of %s, k = %d", c.Method, c.K)
 			three(prediction, what, c.Total.PredictedSeconds)

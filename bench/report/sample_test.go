@@ -125,8 +125,7 @@ func steps(n int, seeds ...uint64) map[uint64]int {
 }
 
 // sampleFiles has every kind of result: tables at full size and one smaller, one seed and ten, data and
-// none, a run that was interrupted, one on another backend; cells with opponents and without; points
-// where a method failed.
+// none, a run that was interrupted, one on another backend; cells with opponents and without.
 func sampleFiles(t testing.TB) []*result.File {
 	all := []string{"original", "improved", "gram", "qr"}
 	tables := []sampleLine{sampleMachine("blskernel paper -table 2 -data mnist", "openblas")}
@@ -168,13 +167,8 @@ func sampleFiles(t testing.TB) []*result.File {
 
 	flops := []sampleLine{sampleMachine("blskernel paper --table 1", "pure"), {"flops", sampleFlopsCase(4000, 500, 1000)}, {"flops", sampleFlopsCase(4000, 500, 300)}}
 
-	crossover := []sampleLine{sampleMachine("blskernel crossover", "openblas")}
-	for _, q := range []int{10, 30, 100, 170, 300, 500, 1000, 3000} {
-		crossover = append(crossover, sampleLine{"crossover", sampleCrossover(1000, q)})
-	}
-
 	var files []*result.File
-	for i, lines := range [][]sampleLine{tables, many, pure, cells, costs, crossover, flops} {
+	for i, lines := range [][]sampleLine{tables, many, pure, cells, costs, flops} {
 		files = append(files, readSample(t, fmt.Sprintf("sample%d.jsonl", i+1), lines))
 	}
 	return files
@@ -196,32 +190,6 @@ func sampleCell(op, args string, s speed.Shape, threads int) speed.Result {
 		r.Backends = append(r.Backends, speed.Timing{Backend: "openblas/dsptrf+dsptri", Seconds: r.Flops / 12e9, GFLOPS: 12.3, OfPeak: 12.3 / peak, Ratio: peak * share / 12.3})
 	}
 	return r
-}
-
-func sampleCrossover(k, q int) bench.CrossoverPoint {
-	const l, c = 10000, 10
-	p := bench.CrossoverPoint{Backend: "openblas", L: l, K: k, Q: q, C: c, Rounds: 5 + q%3, Planner: "gram"}
-	fk, fq := float64(k), float64(q)
-	timing := func(method, form string, flops float64) bench.CrossoverTiming {
-		return bench.CrossoverTiming{Series: method, Method: method, Form: form, Seconds: flops/7e10 + 2e-5, Flops: flops}
-	}
-	if q < 150 {
-		p.Planner = "ridge-inverse"
-	}
-	p.Methods = []bench.CrossoverTiming{
-		timing("original", "small", 6*fq*fk*l+fq*fq*l), timing("improved", "small", 6*fq*fk*l+3*fq*fq*fk),
-		timing("gram", "auto", fq*fk*fk+fk*fk*fk/3), timing("ridge-inverse", "small", 3*fq*fk*fk+2*fq*fq*fk),
-	}
-	planned := p.Methods[2]
-	if p.Planner == "ridge-inverse" {
-		planned = p.Methods[3]
-	}
-	planned.Series = bench.PlannerSeries
-	p.Methods = append(p.Methods, planned)
-	p.RetrainPseudoinverse = timing("improved", "", 3*fk*fk*(l+fq)+fk*fk*fk/3)
-	p.RetrainPseudoinverse.By = "cholesky"
-	p.RetrainWeights = timing("gram", "", fk*fk*(l+fq)+fk*fk*fk/3)
-	return p
 }
 
 // sampleFlopsCase has counts below the formulas where a symmetric product or inverse is done.

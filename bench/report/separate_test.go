@@ -237,12 +237,11 @@ func TestConditionsApart(t *testing.T) {
 		x := float64(i + 1)
 		cost := bench.Cost{Backend: "pure", Method: "gram", K: 7, Total: bench.CostStep{PredictedSeconds: x, MeasuredSeconds: 100 + x}}
 		lines = append(lines, m,
-			sampleLine{"crossover", bench.CrossoverPoint{Backend: "pure", L: 9, K: 5, Q: 10 + i/3, C: 1, Rounds: 1, Planner: "gram", RetrainWeights: bench.CrossoverTiming{Seconds: 200 + x}}},
 			sampleLine{"cell", speed.Result{Op: "dgemm", M: 8, N: 8, K: 8, Threads: 1, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
 			sampleLine{"cost", cost})
 	}
 	root := parse(t, html(t, readSample(t, "x", lines)))
-	for id, offset := range map[string]int{"crossover": 200, "prediction": 100, "speed": 300} {
+	for id, offset := range map[string]int{"prediction": 100, "speed": 300} {
 		cells := cellsOf(t, root, id)
 		for i := range 4 {
 			if want := fmt.Sprint(offset + i + 1); cells[want] == 0 && !(id == "speed" && i < 2) { // measured again, by v2, with as many threads
@@ -252,7 +251,6 @@ func TestConditionsApart(t *testing.T) {
 	}
 	all := root.text.String()
 	for _, want := range []string{
-		"l = 9, k = 5, c = 1, pure (avx512), 1 thread on", "l = 9, k = 5, c = 1, pure (avx512), 2 threads on", "l = 9, k = 5, c = 1, pure (avx2), 2 threads on",
 		"48e7019c0ffe+", "v2", "dgemm: pure (avx2), 1 thread on",
 		"Predicted and measured times, pure (avx512), 1 thread on", "Predicted and measured times, pure (avx2), 2 threads on",
 	} {

@@ -68,7 +68,7 @@ func speedSection(parts []*result.File) Section {
 	for _, g := range groups {
 		sec.Figures = append(sec.Figures, g.figure())
 	}
-	sec.Findings, sec.number = speedFindings(groups)
+	sec.Findings, sec.numbers = speedFindings(groups)
 	return sec
 }
 
@@ -120,7 +120,7 @@ func timing(c speed.Result, backend string) speed.Timing {
 }
 
 // speedFindings compares, at each place, the first backend of each cell with the others of the cell.
-func speedFindings(groups []*operationGroup) (says []string, number *Number) {
+func speedFindings(groups []*operationGroup) (says []string, numbers []Number) {
 	type match struct {
 		place
 		first string
@@ -151,9 +151,9 @@ func speedFindings(groups []*operationGroup) (says []string, number *Number) {
 			middle, cells, faster := times(median(*of)), count(len(*of), "cell"), above(*of)
 			says = append(says, fmt.Sprintf("The backend %s is faster than %s in %d of %s; the median of the ratios is %s.",
 				first, other, faster, cells, middle))
-			if other == "openblas" && number == nil {
-				number = &Number{middle + "×", fmt.Sprintf("speed of the backend %s over OpenBLAS in the median of %s, from products "+
-					"of vectors to inverses; faster in %d", m.first, cells, faster)}
+			if other == "openblas" && numbers == nil {
+				numbers = []Number{{middle + "×", fmt.Sprintf("speed of the backend %s over OpenBLAS in the median of %s, from products "+
+					"of vectors to inverses; faster in %d", m.first, cells, faster)}}
 			}
 		}
 		if len(o.ofPeak) > 0 {
@@ -161,7 +161,7 @@ func speedFindings(groups []*operationGroup) (says []string, number *Number) {
 			says = append(says, fmt.Sprintf("In dgemm from n = 1000 on %s reaches %s%% of the peak.", first, percent))
 		}
 	}
-	return says, number
+	return says, numbers
 }
 
 // median returns the median of x, or NaN for none.

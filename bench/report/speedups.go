@@ -91,7 +91,7 @@ func speedupSection(runs []*run) Section {
 		}
 	}
 	if len(whole) > 0 {
-		sec.number, sec.Findings = totals(whole)
+		sec.numbers, sec.Findings = totals(whole)
 		sec.Figures = slices.Insert(sec.Figures, 0, overview(whole, sec.Findings[0]))
 	}
 	return sec
@@ -151,7 +151,7 @@ func overview(all []speedup, caption string) Figure {
 }
 
 // totals sums up the total speed-ups, those with the paper's settings if there are any.
-func totals(all []speedup) (*Number, []string) {
+func totals(all []speedup) ([]Number, []string) {
 	var ratios, like []float64
 	var below []string
 	for _, s := range all {
@@ -170,11 +170,11 @@ func totals(all []speedup) (*Number, []string) {
 	if len(like) == 0 {
 		number.Value = between(ratios, times) + "×"
 		number.Text += "at sizes other than the paper's"
-		return &number, []string{fmt.Sprintf(finding+". No run has the paper's size and recipe.", between(ratios, times))}
+		return []Number{number}, []string{fmt.Sprintf(finding+". No run has the paper's size and recipe.", between(ratios, times))}
 	}
 	of := fmt.Sprintf("at least the paper's figure in %d of %s", len(like)-len(below), count(len(like), "run"))
 	number.Value = between(like, times) + "×"
 	number.Text += "with the paper's settings; " + of
 	finding = fmt.Sprintf(finding+" with the paper's sizes and recipe, %s.", between(like, times), of)
-	return &number, append([]string{finding}, below...)
+	return []Number{number}, append([]string{finding}, below...)
 }

@@ -6,26 +6,23 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/bench/speed"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 )
 
-// writeResults writes a file of results with points of a crossover, and returns its path.
+// writeResults writes a file of results with speeds, and returns its path.
 func writeResults(t *testing.T, dir, name string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	f, err := os.Create(path)
 	testutil.NoError(t, err)
 	defer f.Close()
-	for _, q := range []int{10, 100, 1000} {
-		p := bench.CrossoverPoint{
-			Backend: "pure", L: 1000, K: 100, Q: q, C: 1, Rounds: 3, Planner: "gram",
-			Methods:        []bench.CrossoverTiming{{Series: "improved", Method: "improved", Seconds: 3.7e-4 * float64(q), Flops: float64(q)}},
-			RetrainWeights: bench.CrossoverTiming{Seconds: 0.2, Flops: 1},
-		}
-		testutil.NoError(t, result.Write(f, "crossover", p))
+	for _, n := range []int{10, 100, 1000} {
+		timings := []speed.Timing{{Backend: "pure", GFLOPS: 3.7e-4 * float64(n)}, {Backend: "openblas", GFLOPS: 1, Ratio: 2}}
+		cell := speed.Result{Op: "dgemm", M: n, N: n, K: n, Threads: 1, Peak: 50, Backends: timings}
+		testutil.NoError(t, result.Write(f, "cell", cell))
 	}
 	return path
 }
@@ -41,7 +38,7 @@ func TestReport(t *testing.T) {
 		status, stdout, stderr := inProcess(append([]string{"report", "--out", out}, args...)...)
 		index := filepath.Join(out, "index.html")
 		if status != 0 || !strings.HasPrefix(stderr, index+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") || !strings.Contains(stderr, "1 plot\n") ||
-			!strings.HasPrefix(stdout, "Updating against retraining\n  ") {
+			!strings.HasPrefix(stdout, "Speed of the operations\n  ") {
 			t.Errorf("%d: status %d, %q, %q", i, status, stdout, stderr)
 		}
 		page, err := os.ReadFile(index)

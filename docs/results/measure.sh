@@ -68,16 +68,14 @@ predicted() { measure flops --validate --backend "$backend"; }
 
 case $size in
 quick)
-	for file in table1 tables methods crossover speed; do rm -f "$out/$file.jsonl"; done
+	for file in table1 tables methods speed; do rm -f "$out/$file.jsonl"; done
 	kept paper table1.jsonl --table 1
 	kept paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3 --predict=false
 	kept paper methods.jsonl --table 9 --size 0.04 --retrain --predict=false --method "$every"
-	kept crossover crossover.jsonl --k 200 --l 2000 --q 1,3,10,30,100,300,1000 --rounds 3 --predict=false
 	whole speed.jsonl quick_speed
 	;;
 full)
 	kept paper table1.jsonl --table 1
-	kept crossover crossover.jsonl
 	whole predicted.jsonl predicted
 	whole speed.jsonl full_speed
 	for table in 6 7 8; do

@@ -24,8 +24,8 @@ func NewReport(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
 		Short: "Make a page with plots from files of results",
-		Long: `Read what paper and crossover write with --out, or any of these, bench and flops with --json, and
-write DIR/index.html: the findings in plain sentences, plots, and below each plot its numbers. The
+		Long: `Read what paper writes with --out, or paper, bench and flops with --json, and write
+DIR/index.html: the findings in plain sentences, plots, and below each plot its numbers. The
 page is one file that loads nothing. DIR/README.md has the sentences as Markdown, DIR/plots the plots
 as SVG. A folder stands for all of its files *.jsonl.
 
@@ -62,7 +62,7 @@ func writeReport(ctx context.Context, results []string, out string, s ui.Streams
 	}
 	page, err := report.New(files)
 	if errors.Is(err, report.ErrNoResults) {
-		return fmt.Errorf("nothing to show in %s: want what paper, crossover, bench or flops write with --out or --json", strings.Join(results, ", "))
+		return fmt.Errorf("nothing to show in %s: want what paper, bench or flops write with --out or --json", strings.Join(results, ", "))
 	}
 	if err != nil {
 		return err
