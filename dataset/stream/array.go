@@ -28,11 +28,11 @@ type array struct {
 	labels  bool // the only column is a label
 	classes bool // a chosen target is a label
 
-	piece, rest []byte     // rest is the end of piece that is not decoded
-	decoded     []float64  // storage of ahead
-	ahead       []float64  // decoded samples to be delivered
-	texts       []string   // decoded labels to be delivered, in place of ahead
-	bad         *badSample // the sample behind those, which was passed
+	piece, rest []byte    // rest is the end of piece that is not decoded
+	decoded     []float64 // storage of ahead
+	ahead       []float64 // decoded samples to be delivered
+	texts       []string  // decoded labels to be delivered, in place of ahead
+	bad         *Error    // of the sample behind those, which was passed
 }
 
 func (a *array) info() *info { return &a.about }
@@ -87,8 +87,8 @@ func (a *array) left() int {
 
 // deliver appends the chosen columns of the next n decoded samples, of those before the first bad one.
 // It returns their number and, with 0, the bad sample, which it passes.
-func (a *array) deliver(s *samples, n int) (int, *badSample) {
-	var bad *badSample
+func (a *array) deliver(s *samples, n int) (int, *Error) {
+	var bad *Error
 	switch {
 	case n == 0:
 		bad, a.bad = a.bad, nil
@@ -109,7 +109,7 @@ func (a *array) deliver(s *samples, n int) (int, *badSample) {
 }
 
 // pick is deliver for chosen columns.
-func (a *array) pick(s *samples, n int) (int, *badSample) {
+func (a *array) pick(s *samples, n int) (int, *Error) {
 	for i := range n {
 		sample := a.ahead[i*a.width:][:a.width]
 		for _, col := range a.cols.targets {
@@ -119,7 +119,7 @@ func (a *array) pick(s *samples, n int) (int, *badSample) {
 			}
 			label, err := npy.FloatLabel(sample[col])
 			if err != nil { // the next read meets it again if samples come before it
-				return i, &badSample{Path: a.in.path, Row: a.row + int64(i) + 1, Column: col + 1, What: "has " + plain(err)}
+				return i, a.fault(i, col+1, "has "+err.Error())
 			}
 			s.labels = append(s.labels, label)
 		}
@@ -168,11 +168,8 @@ func (a *array) skip(n int64) (int64, error) {
 	return n, nil
 }
 
-// plain returns the text of an error of package npy without the name of the package.
-func plain(err error) string {
-	var known npy.Error
-	if errors.As(err, &known) {
-		return string(known)
-	}
-	return err.Error()
+// fault returns the error for a bad sample, the given number of samples behind the next. column is 0
+// for the whole sample.
+func (a *array) fault(behind, column int, what string) *Error {
+	return &Error{Path: a.in.path, Row: a.row + int64(behind) + 1, Column: column, What: what, sample: true}
 }

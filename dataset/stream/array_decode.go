@@ -17,7 +17,8 @@ func (a *array) decode(n int) error {
 		use = a.decodeLabels
 	}
 	err := a.pieces(n, use)
-	if errors.As(err, &a.bad) {
+	if isBad(err) {
+		a.bad = err.(*Error)
 		good := int(a.bad.Row - 1 - a.row)
 		a.decoded = a.decoded[:min(len(a.decoded), good*a.width)]
 		err = nil
@@ -39,8 +40,7 @@ func (a *array) decodeNumbers(src []byte) error {
 	var bad *npy.ValueError
 	if errors.As(err, &bad) {
 		at := done + bad.Index
-		return &badSample{Path: a.in.path, Row: a.row + int64(at/a.width) + 1, Column: at%a.width + 1,
-			What: "is " + bad.Value + ", " + bad.What}
+		return a.fault(at/a.width, at%a.width+1, "is "+bad.Value+", "+bad.What)
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func (a *array) decodeLabels(src []byte) error {
 	for ; len(src) > 0; src = src[size:] {
 		label, err := a.DType.Label(src[:size])
 		if err != nil {
-			return &badSample{Path: a.in.path, Row: a.row + int64(len(a.texts)) + 1, What: plain(err)}
+			return a.fault(len(a.texts), 0, err.Error())
 		}
 		a.texts = append(a.texts, label)
 	}
@@ -75,8 +75,8 @@ func (a *array) pieces(n int, use func([]byte) error) error {
 		}
 		p := a.rest[:min(total-done, int64(len(a.rest)))]
 		err := use(p)
-		if bad, isBad := err.(*badSample); isBad {
-			end := (bad.Row - a.row) * int64(a.width) * size
+		if isBad(err) {
+			end := (err.(*Error).Row - a.row) * int64(a.width) * size
 			if fault := a.pass(done, end-done); fault != nil {
 				return fault
 			}

@@ -8,8 +8,8 @@ import (
 // panelElements is how many elements are held at once, if they are more than one sample.
 const panelElements = 1 << 21
 
-// A fortranReader reads the elements of an array in Fortran order in C order. Element (i, j) of an n×m
-// array lies at i + nj. It holds a panel of rows at a time, each column of which is one read.
+// A fortranReader reads the elements of a matrix in Fortran order in C order. Element (i, j) of an n×m
+// matrix lies at i + nj. It holds a panel of rows at a time, each column of which is one read.
 type fortranReader struct {
 	arrayFile
 	width  int    // elements of a sample
@@ -42,12 +42,6 @@ func (f *fortranReader) Seek(offset int64, _ int) (int64, error) {
 
 // load reads the panel that begins with a row.
 func (f *fortranReader) load(row int64) error {
-	if f.verify != nil {
-		if err := f.verify(); err != nil {
-			return err
-		}
-		f.verify = nil
-	}
 	n := f.Shape[0]
 	m := int(min(n-row, int64(max(1, panelElements/f.width))))
 	size := f.DType.Size
@@ -58,7 +52,7 @@ func (f *fortranReader) load(row int64) error {
 		if f.in.ctx.Err() != nil {
 			return canceled(f.in.ctx)
 		}
-		offset := (fortranColumn(int64(col), f.Shape[1:])*n + row) * int64(size)
+		offset := (int64(col)*n + row) * int64(size)
 		if k, err := f.random.ReadAt(f.column, offset); k < len(f.column) {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
@@ -73,20 +67,4 @@ func (f *fortranReader) load(row int64) error {
 	}
 	f.first, f.panel = row*f.sample, panel
 	return nil
-}
-
-// fortranColumn returns which column of the file column col of the samples is, where a sample has the
-// sizes shape and col numbers its elements in C order.
-func fortranColumn(col int64, shape []int64) int64 {
-	stride := int64(1)
-	for _, size := range shape {
-		stride *= size
-	}
-	at := int64(0)
-	for k := len(shape) - 1; k >= 0; k-- {
-		stride /= shape[k]
-		at += col % shape[k] * stride
-		col /= shape[k]
-	}
-	return at
 }

@@ -18,7 +18,6 @@ type arrayFile struct {
 	name    string            // of the array in an archive, else empty
 	archive *archive          // nil for a file of its own
 	pixels  bool              // elements are divided by pixelScale
-	verify  func() error      // verifies the checksum of random; nil where there is none
 	stream  io.Reader         // the elements
 	random  *io.SectionReader // the elements; nil where they can be read only once
 	member  io.Closer         // of an archive; nil without one
@@ -40,7 +39,7 @@ func readNPY(in *input, r io.Reader) (arrayFile, error) {
 	var known npy.Error
 	switch {
 	case errors.As(err, &known):
-		return arrayFile{}, &Error{What: string(known)}
+		return arrayFile{}, &Error{What: known.Error()}
 	case err != nil:
 		return arrayFile{}, readFault(in.ctx, in.path, err)
 	}
@@ -134,9 +133,9 @@ func (a *array) order() error {
 	// With one row or one column of a matrix the two orders are the same.
 	turned := a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2)
 	switch {
-	case turned && a.random == nil:
-		return faultf("the array is in Fortran order, which cannot be read from a pipe or packed data; " +
-			"save numpy.ascontiguousarray(x), or give a plain .npy file")
+	case turned && (a.random == nil || len(a.Shape) > 2):
+		return faultf("the array is in Fortran order, which is read from a plain .npy file of a matrix; " +
+			"save numpy.ascontiguousarray(x)")
 	case turned:
 		f := &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.width * a.DType.Size)}
 		a.stream, a.forward = f, f

@@ -58,7 +58,6 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 		way(name+", stdin", stdinPath, array, opt)
 		way(name+", packed", stdinPath, zipped(array), opt)
 		way(name+", .npz", write(t, "x.npz", npz(t, member{"X.npy", array, zip.Deflate})), nil, opt)
-		way(name+", .npz, Fortran", write(t, "x.npz", npz(t, member{"X.npy", fortran, zip.Store})), nil, opt)
 	}
 }
 

@@ -108,16 +108,8 @@ func TestBadEnds(t *testing.T) {
 		}
 	}
 
-	// So it is with a panic.
-	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("1\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { panic(why) }})
-	testutil.MustPanic(t, why, func() { r.Next(3) })
-	if _, err := r.Next(1); err != errPanicked {
-		t.Errorf("after a panic: %v", err)
-	}
-	r.Close()
-
 	// io.EOF is the end.
-	r = mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
+	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
 	if all, err := readAll(t, r, 10); err != io.EOF || !slices.Equal(all.x, count(1, 2)) {
 		t.Errorf("%v, %v", all.x, err)
 	}

@@ -136,18 +136,13 @@ func recordEnd(text []byte) int {
 	return len(text)
 }
 
-// crowded returns where the first record of more than maxCells cells begins, or -1. It counts in place.
+// crowded returns where the first record of more than maxCells cells begins, or -1. It counts in place,
+// and counts separators within quotation marks too.
 func crowded(text []byte, comma rune) int {
 	separator := []byte(string(comma))
 	for begin := 0; len(text)-begin >= maxCells; {
 		end := begin + recordEnd(text[begin:])
-		separators := 0
-		for record := text[begin:end]; len(record) > 0; {
-			plain, rest, _ := bytes.Cut(record, []byte{'"'})
-			separators += bytes.Count(plain, separator)
-			_, record, _ = bytes.Cut(rest, []byte{'"'})
-		}
-		if separators >= maxCells {
+		if bytes.Count(text[begin:end], separator) >= maxCells {
 			return begin
 		}
 		begin = end

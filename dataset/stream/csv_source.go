@@ -35,7 +35,6 @@ type csvSource struct {
 	passed  int64 // bytes of the file up to the end of the last chunk that is done
 	reached int64 // bytes of the file whose text was cut into chunks
 	err     error
-	failed  any // a panic of the read, once the queue is closed
 }
 
 // openCSV reads the first chunk of a text and finds its layout. Parsing begins with the first read.
@@ -100,11 +99,10 @@ func (s *csvSource) taken() int64 {
 	return c.from + int64(math.Round(share*float64(c.to-c.from)))
 }
 
-// produce reads chunks, has each parsed, and closes the queue. await repeats a panic of the read.
+// produce reads chunks, has each parsed, and closes the queue.
 func (s *csvSource) produce() {
 	defer s.work.Done()
 	defer close(s.queue)
-	defer func() { s.failed = recover() }()
 	for next, err := s.pending, error(nil); err == nil; next, err = s.next() {
 		c := next
 		// The place in the queue comes first, so that no more is parsed than it holds.
@@ -198,10 +196,6 @@ func (s *csvSource) await() (*csvChunk, error) {
 	select {
 	case c, ok := <-s.queue:
 		if !ok {
-			if s.failed != nil {
-				s.err = errPanicked
-				panic(s.failed)
-			}
 			return nil, io.EOF
 		}
 		select {
@@ -249,7 +243,7 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 }
 
 // passBad passes a bad record and finds its fault again.
-func (s *csvSource) passBad() *badSample {
+func (s *csvSource) passBad() *Error {
 	c := s.current
 	record, begin := c.records[s.at], int32(0)
 	if s.at > 0 {
@@ -263,7 +257,8 @@ func (s *csvSource) passBad() *badSample {
 	}
 	alone := csvChunk{text: text, line: c.line + int64(record.line)}
 	s.layout.parse(&alone)
-	return (*badSample)(alone.fault)
+	alone.fault.sample = true
+	return alone.fault
 }
 
 func (s *csvSource) skip(n int64) (done int64, err error) {

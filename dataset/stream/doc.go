@@ -63,8 +63,8 @@
 // size; unpack larger files yourself. Names of arrays are never used as names of files.
 //
 // Versions 1 to 3 of .npy are read; bool, integers of 1 to 8 bytes, float16, float32 and float64 in
-// either byte order; C and Fortran order. Fortran order needs a plain file, or a member of an .npz that
-// numpy.savez has not compressed. Samples with more than one dimension become rows in C order;
+// either byte order; C order, and Fortran order of a matrix in a plain .npy file, as numpy.save(x.T)
+// writes it. Samples with more than one dimension become rows in C order;
 // one-dimensional arrays are one column. Integers of 64 bits that float64 cannot hold are errors.
 // Labels may be integers, truth values, whole floating point numbers, and text (<U, |S). Complex
 // numbers, dates, structured arrays, and Python objects, whose unpickling runs programs, are refused by
@@ -91,6 +91,5 @@
 // the second, TestBadMemory that for bad samples.
 //
 // Checksums of gzip and of the arrays of an .npz that are read are verified at the end of the data,
-// before [Reader.Next] returns io.EOF; of an array in Fortran order before its first sample. Skip
-// verifies packed data too.
+// before [Reader.Next] returns io.EOF. Skip verifies packed data too.
 package stream

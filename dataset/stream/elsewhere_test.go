@@ -223,41 +223,6 @@ func TestOpenElsewhereFaults(t *testing.T) {
 	}
 	r.Close()
 	m.wait(t, "Close")
-
-	// Neither a reader nor an error, and a panic, at first and later.
-	for _, test := range []struct {
-		open func(context.Context, string) (io.ReadCloser, error)
-		want any
-	}{
-		{func(context.Context, string) (io.ReadCloser, error) { return nil, nil }, panicOpen},
-		{func(context.Context, string) (io.ReadCloser, error) { panic("broken") }, "broken"},
-	} {
-		m := &memory{files: files}
-		for _, first := range []bool{true, false} {
-			var r *Reader
-			got := testutil.PanicValue(func() {
-				r, err = Open(t.Context(), []string{"a://x", "a://x"}, Options{Open: func(ctx context.Context, path string) (io.ReadCloser, error) {
-					if first || m.opened.Load() > 0 {
-						return test.open(ctx, path)
-					}
-					return m.open(ctx, path)
-				}})
-				if err == nil {
-					_, err = r.Next(10)
-				}
-			})
-			if got != test.want {
-				t.Errorf("panic %v, want %v", got, test.want)
-			}
-			if r != nil {
-				if b, err := r.Next(1); err == nil {
-					t.Errorf("samples %v after a panic", b)
-				}
-				testutil.NoError(t, r.Close())
-			}
-			m.wait(t, "panic")
-		}
-	}
 	testutil.WaitGoroutines(t, before)
 }
 

@@ -18,9 +18,6 @@ var ErrClosed = errors.New("stream: the reader is closed")
 // whose first dimension is 0, checked to its end.
 var ErrEmpty = errors.New("there are no samples")
 
-// errPanicked is the error of every call after a panic.
-var errPanicked = errors.New("stream: an earlier read panicked: open the source again")
-
 // An Error says what is wrong with a source, where, and what to do about it.
 type Error struct {
 	Path   string // as given to Open; "standard input" for "-"
@@ -30,6 +27,8 @@ type Error struct {
 	Name   string // of the column; empty where it has none
 	What   string // what is wrong and what to do; with Column its predicate
 	Err    error  // the cause; nil where What says all
+
+	sample bool // the fault is of one sample, which the source has passed
 }
 
 // Error returns path, place, fault and cause in one line, as in
@@ -56,10 +55,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // faultf returns an Error without a place.
 func faultf(format string, args ...any) *Error { return &Error{What: fmt.Sprintf(format, args...)} }
 
-// A badSample is the error of a source for one unusable sample, which it has passed.
-type badSample Error
-
-func (b *badSample) Error() string { return (*Error)(b).Error() }
+// isBad reports whether err is the error of a source for one unusable sample.
+func isBad(err error) bool {
+	e, ok := err.(*Error)
+	return ok && e.sample
+}
 
 // shownText is how much of a cell a message shows, in bytes.
 const shownText = 40

@@ -3,16 +3,13 @@ package stream
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
-	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 )
 
@@ -64,40 +61,4 @@ func TestSpoolFaults(t *testing.T) {
 		t.Errorf("%d operations", count)
 	}
 	t.Logf("%d operations were failed", count)
-}
-
-// A panicking is a reader that gives what it has and panics then.
-type panicking struct{ text *strings.Reader }
-
-func (p panicking) Read(b []byte) (int, error) {
-	if p.text.Len() == 0 {
-		panic("the reader broke")
-	}
-	return p.text.Read(b)
-}
-
-// TestReaderPanics has a reader that panics, at first or later: so does the call that wants what it
-// should have read, no later one returns samples, and no goroutine is left.
-func TestReaderPanics(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for _, rows := range []int{0, 1, 1000, 100_000} {
-		var r *Reader
-		var err error
-		failed := testutil.PanicValue(func() {
-			r, err = Open(context.Background(), []string{"-"}, Options{Stdin: panicking{strings.NewReader(strings.Repeat("1,2\n", rows))}})
-			for err == nil {
-				_, err = r.Next(1000)
-			}
-		})
-		if failed != "the reader broke" {
-			t.Errorf("%d rows: %v, %v", rows, failed, err)
-		}
-		if r != nil {
-			if _, err := r.Next(1); err == nil {
-				t.Errorf("%d rows: there are samples after the panic", rows)
-			}
-			testutil.NoError(t, r.Close())
-		}
-	}
-	testutil.WaitGoroutines(t, before)
 }

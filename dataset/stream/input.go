@@ -35,8 +35,7 @@ type input struct {
 	packed   bool          // gzip
 	closer   io.Closer     // the file or pipe
 	copied   *tempFile     // the content in a temporary file, see spool
-	verified map[string]bool
-	begun    bool // the reading has begun: rewind is over, and texts are read ahead
+	begun    bool          // the reading has begun: rewind is over, and texts are read ahead
 }
 
 // unpack sets buffered and r at the beginning, and settles the format.

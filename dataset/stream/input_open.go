@@ -8,8 +8,6 @@ import (
 	"os"
 )
 
-const panicOpen = "stream: Options.Open returned neither a reader nor an error"
-
 // openInput opens path, in the given format unless that is FormatAuto.
 //
 // Opening a named pipe waits for its writer, and a read from it for data. Neither lasts beyond ctx: the
@@ -24,13 +22,7 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 		}
 		in.pipe(func() (io.ReadCloser, error) { return io.NopCloser(r), nil })
 	case opt.Open != nil:
-		in.pipe(func() (io.ReadCloser, error) {
-			r, err := opt.Open(ctx, path)
-			if r == nil && err == nil {
-				panic(panicOpen)
-			}
-			return r, err
-		})
+		in.pipe(func() (io.ReadCloser, error) { return opt.Open(ctx, path) })
 	default:
 		if err := in.openFile(path); err != nil {
 			return nil, openFault(ctx, path, err)
@@ -42,17 +34,30 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe reads what open returns, whose reads may wait forever.
+// pipe reads what open returns from another goroutine, for which it waits no longer than the context.
+// The goroutine closes it once, after the end or the first Read that returns once the context is done
+// or the input is closed. An error of Close is one of the last Read.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
-	r := newPipeReader(in.ctx, func() (io.ReadCloser, error) {
-		r, err := open()
-		if err != nil {
-			err = openFault(in.ctx, in.path, err)
-		}
-		return r, err
-	})
+	r, w := io.Pipe()
+	context.AfterFunc(in.ctx, func() { _ = r.CloseWithError(context.Cause(in.ctx)) })
+	go func() { _ = w.CloseWithError(in.copyTo(w, open)) }()
 	in.closer = r
 	in.raw = rewindable{r: r, keep: true}
+}
+
+// copyTo copies to w what open opens.
+func (in *input) copyTo(w io.Writer, open func() (io.ReadCloser, error)) error {
+	r, err := open()
+	if err != nil {
+		return openFault(in.ctx, in.path, err)
+	}
+	if in.ctx.Err() == nil { // else its first Read could wait
+		_, err = io.Copy(w, r)
+	}
+	if closeErr := r.Close(); err == nil {
+		err = closeErr
+	}
+	return err
 }
 
 // openFile opens a file of this machine.

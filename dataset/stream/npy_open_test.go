@@ -32,8 +32,10 @@ func TestNPYTypes(t *testing.T) {
 			for _, fortran := range []bool{false, true} {
 				file := append(npyHeader(byte(1+i%3), descr, fortran, shape...), arrayBytes(t, descr, fortran, values, shape...)...)
 				path := write(t, "x.npy", file)
-				got := mustLoad(t, []string{path}, Options{})
-				if got.rows != shape[0] || !bitsEqual(got.x, values) {
+				if fortran && len(shape) > 2 {
+					_, err := loadEach(t, path, Options{})
+					wantFault(t, "Fortran order of more than a matrix", err, "numpy.ascontiguousarray")
+				} else if got := mustLoad(t, []string{path}, Options{}); got.rows != shape[0] || !bitsEqual(got.x, values) {
 					t.Errorf("%s %v fortran=%v: %v", descr, shape, fortran, got)
 				}
 				// From a stream the two orders can be told apart unless they are one.

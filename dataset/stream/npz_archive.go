@@ -13,7 +13,6 @@ const (
 	// maxDirectory bounds an archive's directory in bytes: package zip makes ten times as many.
 	maxDirectory  = maxMembers << 10
 	encryptedFlag = 1
-	verifyPiece   = 1 << 24 // bytes read between two checks of the context
 )
 
 // An archive is an .npz: a zip of .npy files, each named as its array.
@@ -77,76 +76,24 @@ func readArchive(in *input) (*archive, error) {
 	return z, nil
 }
 
-// unpack begins to read a member.
-func (z *archive) unpack(name string) (io.ReadCloser, error) {
-	member := z.members[name]
-	if member.Flags&encryptedFlag != 0 {
-		return nil, faultf("is encrypted; save it again with numpy.savez")
-	}
-	r, err := member.Open()
-	if err != nil {
-		return nil, &Error{What: "cannot be unpacked; save it again with numpy.savez", Err: err}
-	}
-	return r, nil
-}
-
 // read begins to read a member. The caller closes it. A packed member is unpacked as it is read, so
 // that memory holds no more of it than the batch at hand, whatever the archive claims.
 func (z *archive) read(name string) (arrayFile, error) {
-	r, err := z.unpack(name)
+	member := z.members[name]
+	if member.Flags&encryptedFlag != 0 {
+		return arrayFile{}, faultf("is encrypted; save it again with numpy.savez")
+	}
+	r, err := member.Open()
 	if err != nil {
-		return arrayFile{}, err
+		return arrayFile{}, &Error{What: "cannot be unpacked; save it again with numpy.savez", Err: err}
 	}
 	f, err := readNPY(z.in, r)
-	member := z.members[name]
 	if size := f.Length + f.Bytes; err == nil && member.UncompressedSize64 != uint64(size) {
 		err = faultf("has %d bytes, but its header promises %d; it is damaged", member.UncompressedSize64, size)
 	}
 	f.name, f.archive, f.member = name, z, r
-	if err == nil && f.Fortran && member.Method == zip.Store && member.CompressedSize64 == member.UncompressedSize64 {
-		err = f.inPlace(member)
-	}
 	if err != nil {
 		r.Close()
 	}
 	return f, err
-}
-
-// inPlace lets the elements of a member that is not packed be read in any order.
-func (f *arrayFile) inPlace(member *zip.File) error {
-	offset, err := member.DataOffset()
-	if err != nil {
-		return &Error{What: "is damaged; fetch it, or save it, again", Err: err}
-	}
-	offset += f.Length
-	f.verify = func() error { return f.archive.verify(f.name) }
-	f.random = io.NewSectionReader(f.in.random, offset, min(f.Bytes, max(0, f.in.size-offset)))
-	return nil
-}
-
-// verify reads a member once in order for its checksum, which reading in another order cannot verify.
-func (z *archive) verify(name string) error {
-	in := z.in
-	if in.verified[name] {
-		return nil
-	}
-	r, err := z.unpack(name)
-	if err != nil {
-		return located(in.path, err)
-	}
-	defer r.Close()
-	for err == nil {
-		if in.ctx.Err() != nil {
-			return canceled(in.ctx)
-		}
-		_, err = io.CopyN(io.Discard, r, verifyPiece)
-	}
-	if err != io.EOF {
-		return readFault(in.ctx, in.path, err)
-	}
-	if in.verified == nil {
-		in.verified = map[string]bool{}
-	}
-	in.verified[name] = true
-	return nil
 }

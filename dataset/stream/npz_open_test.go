@@ -68,12 +68,8 @@ func TestNPZ(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	fortran := append(npyHeader(1, "<f8", true, 3, 2), arrayBytes(t, "<f8", true, count(1, 6), 3, 2)...)
-	stored := write(t, "f.npz", npz(t, member{"a.npy", y, zip.Store}, member{"x.npy", fortran, zip.Store}))
-	if got := mustLoad(t, []string{stored}, Options{}); !slices.Equal(got.x, count(1, 6)) {
-		t.Errorf("Fortran order: %v", got)
-	}
-	_, err := load(t, []string{write(t, "f.npz", npz(t, member{"x.npy", fortran, zip.Deflate}))}, Options{})
-	wantFault(t, "Fortran order, packed", err, "numpy.ascontiguousarray")
+	_, err := load(t, []string{write(t, "f.npz", npz(t, member{"x.npy", fortran, zip.Store}))}, Options{})
+	wantFault(t, "Fortran order", err, "numpy.ascontiguousarray")
 }
 
 // TestNPZBomb reads 512 MB of zeros from an archive of 0.5 MB in bounded memory.

@@ -48,7 +48,7 @@ func (p *pair) read(s *samples, n int) (int, error) {
 	if err == io.EOF {
 		return 0, p.long()
 	}
-	if _, bad := err.(*badSample); bad {
+	if isBad(err) {
 		p.used++
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *pair) readTargets(n int) error {
 	if err == io.EOF {
 		return p.end()
 	}
-	if _, bad := err.(*badSample); bad {
+	if isBad(err) {
 		passed, fault := p.x.skip(1)
 		switch {
 		case fault != nil:
@@ -88,7 +88,7 @@ func (p *pair) readTargets(n int) error {
 // end returns io.EOF unless samples are left. The read verifies checksum and length of packed inputs.
 func (p *pair) end() error {
 	n, err := p.x.read(new(samples), 1)
-	if _, bad := err.(*badSample); bad || n > 0 {
+	if n > 0 || isBad(err) {
 		return p.short()
 	}
 	return err

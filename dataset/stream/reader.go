@@ -249,13 +249,10 @@ func (r *Reader) step(work func(source) (int64, error)) (int64, error) {
 		if err == nil {
 			return n, nil
 		}
-		switch bad, isBad := err.(*badSample); {
-		case isBad && r.opt.Bad == nil:
-			r.err = (*Error)(bad)
-		case isBad:
+		switch {
+		case isBad(err) && r.opt.Bad != nil:
 			r.passed++
-			r.err = errPanicked // remains if Bad panics
-			r.err = r.opt.Bad((*Error)(bad))
+			r.err = r.opt.Bad(err.(*Error))
 		case err == io.EOF:
 			r.err = r.advance()
 		default:
@@ -281,7 +278,6 @@ func (r *Reader) advance() error {
 		return readFault(r.ctx, display(r.paths[r.at]), err)
 	}
 	r.at++
-	r.err = errPanicked // remains if Options.Open panics
 	f, err := r.open(r.paths[r.at])
 	if err != nil {
 		return err

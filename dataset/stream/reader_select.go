@@ -107,12 +107,12 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	var out, before int // bad samples, and those of them before the first good one
 	for b.rows < rows && out < rows && err == nil {
 		_, err = r.current.source.read(&b, rows-b.rows)
-		if bad, isBad := err.(*badSample); isBad {
-			if err = nil; fault == nil {
-				fault = (*Error)(bad)
+		if isBad(err) {
+			if fault == nil {
+				fault = err.(*Error)
 			}
-			if r.opt.Bad == nil {
-				err = fault
+			if r.opt.Bad != nil {
+				err = nil
 			}
 			if out++; b.rows == 0 {
 				before = out

@@ -11,8 +11,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// An Error says which columns of the data do not fit the model, and what to do. The flags in it are
-// those of the programs of this repository.
+// An Error says which columns of the data do not fit the model, and what to do. Its flags are those of
+// the programs of this repository.
 type Error string
 
 func (e Error) Error() string { return string(e) }

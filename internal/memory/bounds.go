@@ -51,8 +51,8 @@ func liveHeap() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// systemBounds returns the bounds that Linux's files below root give: of the machine, and of the control
-// group of the process (version 2) and its ancestors, where they have limits.
+// systemBounds returns the bounds that Linux's files below root give: of the machine, and of the
+// control group of the process (version 2) and its ancestors, where they have limits.
 func systemBounds(root fs.FS) []bound {
 	machine := table(root, "proc/meminfo", 1024)
 	if machine == nil {

@@ -35,7 +35,7 @@ func shorten(text string) string {
 // An Error says what is wrong with a header or a type, and what to do.
 type Error string
 
-func (e Error) Error() string { return "npy: " + string(e) }
+func (e Error) Error() string { return string(e) }
 
 func errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
