@@ -30,15 +30,6 @@ type Incremental struct {
 	Check   bool             // compare the weights with a solution from scratch: slow, 8kl bytes
 	Retrain bool             // time solutions from scratch after each update: 8kl bytes
 	Rates   *blsupdate.Rates // predict the times of the updates; nil leaves them out
-	Resume  *Resume          // continues an experiment that was interrupted; nil begins one
-}
-
-// A Resume says how far an experiment came. The states are rebuilt from all samples of the steps that
-// are done, which takes as long as retraining and is not in the times. For Original and Improved with
-// lambda > 0 that is not quite the state that was lost: see blsupdate.Original.
-type Resume struct {
-	Steps        int       // that are done, with the start; at least 1
-	TotalSeconds []float64 // of them, by variant
 }
 
 // A Row is the outcome of one step by one method.
@@ -89,14 +80,7 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 		Incremental: e, progress: progress, all: e.flops(),
 		updaters: make([]blsupdate.Updater, len(e.Variants)), weights: make([]*mat.Dense, len(e.Variants)), seconds: make([]float64, len(e.Variants)),
 	}
-	first := 0
-	if e.Resume != nil {
-		if err := r.resume(ctx); err != nil {
-			return err
-		}
-		first = e.Resume.Steps
-	}
-	for step := first; step <= e.Updates; step++ {
+	for step := range e.Updates + 1 {
 		rows, err := r.step(ctx, step)
 		if err != nil {
 			return err

@@ -241,38 +241,6 @@ func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
 	return nil
 }
 
-// resume brings the run to where it was after the steps that are done. The garbage that it leaves, all
-// rows of A among it, is collected when the next step begins.
-func (r *incrementalRun) resume(ctx context.Context) error {
-	copy(r.seconds, r.Resume.TotalSeconds)
-	// The first samples decide the maps.
-	if _, err := r.expand(r.samples(0)); err != nil {
-		return err
-	}
-	_, last := r.samples(r.Resume.Steps - 1)
-	a, err := r.expand(0, last)
-	if err != nil {
-		return err
-	}
-	y, err := bls.OneHot(r.Train.LabelsInt(0, last), r.Train.Classes)
-	if err != nil {
-		return err
-	}
-	r.keep(a, y)
-	for _, i := range r.order(r.Resume.Steps - 1) {
-		v := r.Variants[i]
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r.tell(fmt.Sprintf("%v, anew from samples 1 to %d", v, last))
-		if r.updaters[i], err = blsupdate.New(v.Method, a, y, v.options(r.Update)); err != nil {
-			return fmt.Errorf("%v, samples 1 to %d: %w", v, last, err)
-		}
-		r.done += r.planned(v, r.Resume.Steps-1)
-	}
-	return nil
-}
-
 // keep adds rows to those retained, if they are needed.
 func (r *incrementalRun) keep(a, y *mat.Dense) {
 	if !r.Retrain {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
@@ -36,8 +35,6 @@ type Paper struct {
 	Seeds       []uint64         // of the features, one for each run
 	Retrain     bool             // measure solutions from scratch in the first run
 	Rates       *blsupdate.Rates // as in Incremental
-	// Done has the rows of a run before, which was interrupted: they are not run again.
-	Done []TableRow
 }
 
 // PlanVariant returns what the planner chooses for the table: the cheapest method that is valid for
@@ -55,8 +52,8 @@ func PlanVariant(t PaperTable, targets int, opt blsupdate.Options, rates *blsupd
 	return Variant{Method: c.Method, Form: c.Options.Form, Solve: c.Options.Solve}, nil
 }
 
-// Run runs the table and calls emit with every row that is not in p.Done, as Incremental.Run does with
-// its rows. The share that progress is told of is that of all runs.
+// Run runs the table and calls emit with every row, as Incremental.Run does. progress is told of the
+// share of all runs.
 func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -68,9 +65,6 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 	all := 0.0 // flops of all runs
 	for i, seed := range p.Seeds {
 		e := p.experiment(i, seed)
-		if e == nil {
-			continue
-		}
 		if err := e.Validate(); err != nil {
 			return err
 		}
@@ -79,15 +73,10 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 	}
 	before := 0.0
 	for _, e := range runs {
-		step, rebuilt := 0, e.Resume != nil
-		if rebuilt {
-			step = e.Resume.Steps
-		}
+		step := -1
 		err := e.Run(ctx, func(rows []Row) error {
-			row := tableRow(p.Table.Table, e, step, rows)
-			row.Rebuilt = rebuilt
-			step, rebuilt = step+1, false
-			return emit(row)
+			step++
+			return emit(tableRow(p.Table.Table, e, step, rows))
 		}, func(done, _ float64, doing string) {
 			if len(p.Seeds) > 1 {
 				doing = fmt.Sprintf("seed %d: %s", e.Features.Seed, doing)
@@ -103,7 +92,7 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 	return nil
 }
 
-// experiment returns the i-th run with what is left of it to be done, or nil.
+// experiment returns the i-th run.
 func (p *Paper) experiment(i int, seed uint64) *Incremental {
 	variants := p.Variants
 	if i > 0 {
@@ -116,21 +105,6 @@ func (p *Paper) experiment(i int, seed uint64) *Incremental {
 	}
 	e.Features.Seed, e.Features.Shrink, e.Whitening = seed, p.Shrink, p.Whitening
 	e.Features.Backend = p.Update.Backend
-	var done []TableRow
-	for _, row := range p.Done {
-		if row.Seed == seed && row.Step == len(done) {
-			done = append(done, row)
-		}
-	}
-	switch n := len(done); {
-	case n > t.Updates:
-		return nil
-	case n > 0:
-		e.Resume = &Resume{Steps: n}
-		for _, c := range done[n-1].Cells {
-			e.Resume.TotalSeconds = append(e.Resume.TotalSeconds, c.TotalSeconds)
-		}
-	}
 	return e
 }
 
@@ -200,25 +174,6 @@ func whiteningName(opt dataset.ZCAOptions) string {
 	default:
 		return OtherWhitening
 	}
-}
-
-// SameExperiment tells whether rows of a run with the settings h continue one with the settings other:
-// whether they are the same but for the seeds after the first. Planner is not looked at: what the
-// planner would choose may change, and the methods that were run do not.
-func (h TableHead) SameExperiment(other TableHead) bool {
-	return h.Lambda == other.Lambda && h.Shrink == other.Shrink &&
-		slices.Equal(h.Methods, other.Methods) && h.Repeated() == other.Repeated() && len(h.Seeds) > 0 && len(other.Seeds) > 0 && h.Seeds[0] == other.Seeds[0] &&
-		h.Table == other.Table && h.Data == other.Data && h.Scale == other.Scale &&
-		h.Initial == other.Initial && h.Batch == other.Batch && h.Updates == other.Updates && h.Nodes == other.Nodes &&
-		h.Targets == other.Targets && h.HeldOut == other.HeldOut && h.whitening() == other.whitening()
-}
-
-// whitening returns Whitening, which files written before it was kept do not have.
-func (h TableHead) whitening() string {
-	if h.Whitened {
-		return cmp.Or(h.Whitening, ReferenceWhitening)
-	}
-	return ""
 }
 
 // RandomNORB returns n images of random pixels of the size that small NORB is reduced to, 2×32×32, with

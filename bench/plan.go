@@ -8,15 +8,11 @@ type Progress func(done, total float64, doing string)
 
 // flops returns about the flops of the experiment, for its progress.
 func (e *Incremental) flops() (all float64) {
-	first := 0
-	if e.Resume != nil {
-		first = e.Resume.Steps
-	}
-	for step := max(0, first-1); step <= e.Updates; step++ {
+	for step := range e.Updates + 1 {
 		for _, v := range e.Variants {
 			all += e.planned(v, step)
 		}
-		if _, to := e.samples(step); e.Retrain && step > 0 && step >= first {
+		if _, to := e.samples(step); e.Retrain && step > 0 {
 			all += e.retraining(blsupdate.Improved, to) + e.retraining(blsupdate.Gram, to)
 		}
 	}
@@ -30,7 +26,7 @@ func (e *Incremental) planned(v Variant, step int) float64 {
 	from, to := e.samples(step)
 	shape := blsupdate.Shape{L: from, K: e.Nodes(), Q: to - from, C: e.Train.Classes}
 	action := blsupdate.ActionAdd
-	if step == 0 || e.Resume != nil && step < e.Resume.Steps {
+	if step == 0 {
 		action = blsupdate.ActionStart
 		shape.L, shape.Q, shape.Start = to, 0, blsupdate.StartQR
 		if to < shape.K {

@@ -135,8 +135,8 @@ type TableRow struct {
 	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
 	// Retraining is what a solution from scratch takes at as many samples, if that was measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
-	// Rebuilt says that the run was interrupted before the step and the states were rebuilt, which
-	// is in no time. Total times from here on are of two processes.
+	// Rebuilt is set in earlier files only: the run was interrupted before the step, and another
+	// process rebuilt the states, which is in no time. Totals from here on are of two processes.
 	Rebuilt bool `json:"rebuilt,omitempty"`
 }
 

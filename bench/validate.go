@@ -35,10 +35,6 @@ func (e *Incremental) Validate() error {
 		return fmt.Errorf("bench: Batch is %d; want at least 1 sample", e.Batch)
 	case len(e.Variants) == 0:
 		return errors.New("bench: Variants is empty; want at least one")
-	case e.Resume != nil && (e.Resume.Steps < 1 || e.Resume.Steps > e.Updates || len(e.Resume.TotalSeconds) != len(e.Variants)):
-		return fmt.Errorf("bench: Resume has %d steps and the times of %d variants; want 1 to %d, and %d", e.Resume.Steps, len(e.Resume.TotalSeconds), e.Updates, len(e.Variants))
-	case e.Resume != nil && e.Check:
-		return errors.New("bench: Check needs the experiment from its start; leave out Resume")
 	}
 	if err := checkSet("Train", e.Train); err != nil {
 		return err

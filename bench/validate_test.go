@@ -29,10 +29,6 @@ func TestValidate(t *testing.T) {
 		{"samples", func(e *Incremental) { e.Updates = 4 }, "synthetic digits has 150 samples and 90 + 4×20", new(*SamplesError)},
 		{"initial samples", func(e *Incremental) { e.Initial, e.Updates = 151, 0 }, "has 150 samples and 151", new(*SamplesError)},
 		{"overflow", func(e *Incremental) { e.Updates, e.Batch = math.MaxInt, math.MaxInt }, "has 150 samples", new(*SamplesError)},
-		{"no step to resume", func(e *Incremental) { e.Resume = &Resume{0, []float64{1, 1}} }, "Resume has 0 steps", nil},
-		{"too many steps", func(e *Incremental) { e.Resume = &Resume{4, []float64{1, 1}} }, "Resume has 4 steps", nil},
-		{"times of others", func(e *Incremental) { e.Resume = &Resume{1, []float64{1}} }, "times of 1 variants", nil},
-		{"a check of half", func(e *Incremental) { e.Resume, e.Check = &Resume{1, []float64{1, 1}}, true }, "leave out Resume", nil},
 		{"rank", func(e *Incremental) { e.Initial = 59 }, "59 samples for 60 nodes", new(*blsupdate.RankError)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -13,7 +13,6 @@
 // A machine holds for the lines below it, up to the next one.
 //
 // A line at a time, because a long run can then be interrupted at any moment without losing what is
-// done, and be continued; because files can be joined by cat, which File.Parts undoes; and because
-// every tool reads it. Lines of other kinds are passed over, so that an older program reads a newer
-// file.
+// done; because files can be joined by cat, which File.Parts undoes; and because every tool reads it.
+// Lines of other kinds are passed over, so that an older program reads a newer file.
 package result

@@ -39,11 +39,8 @@ func (f *File) part() *File {
 // A Table is one of the paper's tables with the rows that have been finished.
 type Table struct {
 	bench.TableHead
-	Machine   Machine   // of the command that began it
-	Continued []Machine // of the commands that went on with it
-	Rows      []bench.TableRow
-
-	machines int // above its last line
+	Machine Machine // of the command that began it
+	Rows    []bench.TableRow
 }
 
 // An Agreement is how well times were predicted on a backend.

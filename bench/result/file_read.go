@@ -124,7 +124,7 @@ func (f *reader) table(line []byte) error {
 	if err := json.Unmarshal(line, &t); err != nil {
 		return err
 	}
-	table := Table{TableHead: t, machines: len(f.Machines)}
+	table := Table{TableHead: t}
 	if n := len(f.Machines); n > 0 {
 		table.Machine = f.Machines[n-1]
 	}
@@ -154,9 +154,6 @@ func (f *reader) row(line []byte) error {
 		if !open.methods[c.Method] {
 			return fmt.Errorf("a cell of %q in a table without that method", c.Method)
 		}
-	}
-	if n := len(f.Machines); n > t.machines { // another command goes on with the table
-		t.Continued, t.machines = append(t.Continued, f.Machines[n-1]), n
 	}
 	t.Rows = append(t.Rows, r)
 	return nil

@@ -36,7 +36,7 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		{Table: 2, Seed: 1 << 63, Step: 1, Samples: 20, Cells: []bench.TableCell{{Method: "gram"}}, Retraining: &bench.Retraining{WeightsSeconds: 3}},
 	}
 	want := &File{
-		Name: "file", Machines: []Machine{machine}, Tables: []Table{{TableHead: head, Machine: machine, Rows: rows, machines: 1}},
+		Name: "file", Machines: []Machine{machine}, Tables: []Table{{TableHead: head, Machine: machine, Rows: rows}},
 		Flops:      []bench.FlopsCase{{L: 5, K: 4, Q: 3}},
 		Cells:      []speed.Result{{Op: "dgemm", N: 7}},
 		Costs:      []bench.Cost{{Method: "qr", L: 9}},

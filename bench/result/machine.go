@@ -87,23 +87,3 @@ func (m Machine) Conditions() Conditions {
 		Threads: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(m.Threads)), ", "), "[]"),
 	}
 }
-
-// Differences says in what c is not other, each as "threads 1 and 2", or returns nil where times of
-// both can be compared.
-func (c Conditions) Differences(other Conditions) []string {
-	var all []string
-	for _, d := range []struct{ name, a, b string }{
-		{"the CPU", c.CPU, other.CPU},
-		{"GOMAXPROCS", fmt.Sprint(c.GOMAXPROCS), fmt.Sprint(other.GOMAXPROCS)},
-		{"Go", c.Go, other.Go},
-		{"the backend", c.Backends, other.Backends},
-		{"the kernel", c.Kernel, other.Kernel},
-		{"OpenBLAS", c.OpenBLAS, other.OpenBLAS},
-		{"threads", c.Threads, other.Threads},
-	} {
-		if d.a != d.b {
-			all = append(all, fmt.Sprintf("%s %s and %s", d.name, cmp.Or(d.a, "none"), cmp.Or(d.b, "none")))
-		}
-	}
-	return all
-}

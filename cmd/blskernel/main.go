@@ -66,7 +66,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
 			experiment.NewDemo(s), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),
-			experiment.NewPlan(s), experiment.NewCrossover(s),
+			experiment.NewPlan(s),
 		}},
 		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newMan(), newEnvironment()}},
 	} {

@@ -57,7 +57,7 @@ func TestPaperUsage(t *testing.T) {
 		{"--table 2 --embedded --backend blas", `--backend is "blas"`},
 		{"--table 2", "--data is missing"},
 		{"--table 2 --embedded --data mnist", "exclude each other"},
-		{"--table 2 --embedded --resume", "--resume needs --out"},
+		{"--table 2 --embedded --resume", "unknown flag: --resume"},
 		{"--table 2 --embedded --out " + there, "exists"},
 	} {
 		fail(t, ui.ExitUsage, tc.want, strings.Fields("paper --predict=false "+tc.args)...)
@@ -76,56 +76,6 @@ func TestPaperUsage(t *testing.T) {
 	}
 }
 
-// TestPaperResume cuts a file of results after every line and in the middle of it, and compares what
-// becomes of it.
-func TestPaperResume(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "table.jsonl")
-	args := strings.Fields(paperArgs + "--table 2 --embedded --runs 2 --method gram,planner --out " + out)
-	succeed(t, args...)
-	args = append(args, "--resume")
-	whole, err := os.ReadFile(out)
-	testutil.NoError(t, err)
-	lines := strings.SplitAfter(string(whole), "\n")
-	lines = lines[:len(lines)-1]
-	const rows = 2 * 6
-	if len(lines) != 2+rows {
-		t.Fatalf("%d lines: %s", len(lines), whole)
-	}
-	for n := range lines {
-		cut := strings.Join(lines[:n], "") + lines[n][:len(lines[n])/2]
-		testutil.NoError(t, os.WriteFile(out, []byte(cut), 0o666))
-		printed := succeed(t, args...)
-		f, err := result.ReadFile(out)
-		if err != nil || len(f.Tables) != 1 || len(f.Tables[0].Rows) != rows {
-			t.Fatalf("after %d lines: %+v, %v", n, f, err)
-		}
-		for i, r := range f.Tables[0].Rows {
-			if r.Step != i%6 || r.Rebuilt != (n > 2 && i == n-2 && i%6 > 0) {
-				t.Errorf("after %d lines, row %d: %+v", n, i, r)
-			}
-		}
-		if !strings.Contains(printed, "Accuracy of gram") {
-			t.Errorf("after %d lines it prints\n%s", n, printed)
-		}
-	}
-	finished := unchanged(t, out)
-	succeed(t, args...)
-	finished()
-	fail(t, ui.ExitUsage, "threads 2 and 1", append(args, "--threads", "1")...)
-	fail(t, ui.ExitUsage, "other settings", append(args, "--seed", "2")...)
-}
-
-// TestPaperFlopsOnce counts Table 1 once.
-func TestPaperFlopsOnce(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "flops.jsonl")
-	for range 2 {
-		succeed(t, strings.Fields(paperArgs+"--table 1 --resume --out "+out)...)
-	}
-	if f, err := result.ReadFile(out); err != nil || len(f.Flops) != 2 || len(f.Machines) != 1 {
-		t.Errorf("%+v, %v", f, err)
-	}
-}
-
 // TestPaperWithoutPlanner names methods without the planner's: none is said to be its choice, and the
 // last one is repeated.
 func TestPaperWithoutPlanner(t *testing.T) {
@@ -140,33 +90,4 @@ func TestPaperWithoutPlanner(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	testutil.Contains(t, f.Machines[0].Command, " --seed 1 ", " --lambda 2^-30 --shrink 0.8 ")
-}
-
-// TestPaperResumePlanner goes on with a run of which the planner chose another method than it would
-// now.
-func TestPaperResumePlanner(t *testing.T) {
-	for _, flags := range []string{"", "--method original,improved/paper,planner"} {
-		out := filepath.Join(t.TempDir(), "table.jsonl")
-		args := strings.Fields(paperArgs + "--table 2 --embedded --runs 2 --out " + out)
-		succeed(t, append(args, "--method", "original,improved/paper,qr")...)
-		text, err := os.ReadFile(out)
-		testutil.NoError(t, err)
-		lines := strings.SplitAfter(string(text), "\n")
-		cut := strings.Replace(strings.Join(lines[:4], ""), `"planner":""`, `"planner":"qr"`, 1)
-		testutil.NoError(t, os.WriteFile(out, []byte(cut), 0o666))
-		printed := succeed(t, append(append(args, "--resume"), strings.Fields(flags)...)...)
-		testutil.Contains(t, printed, "the planner's method is qr", "\n* The run was interrupted")
-		f, err := result.ReadFile(out)
-		if err != nil || len(f.Tables) != 1 || len(f.Tables[0].Rows) != 12 {
-			t.Fatalf("%q: %+v, %v", flags, f, err)
-		}
-		for i, r := range f.Tables[0].Rows {
-			if last := r.Cells[len(r.Cells)-1]; last.Method != "qr" || len(r.Cells) != []int{3, 1}[i/6] {
-				t.Errorf("%q, row %d: %+v", flags, i, r.Cells)
-			}
-		}
-		if strings.Contains(printed, "in total training time") {
-			t.Errorf("%q: it prints\n%s", flags, printed)
-		}
-	}
 }

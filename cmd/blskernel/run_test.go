@@ -192,7 +192,7 @@ func (b broken) Write([]byte) (int, error) { return 0, b.err }
 func TestWriteErrors(t *testing.T) {
 	bench := quickBench("--n", "3")
 	for _, args := range [][]string{
-		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), append(bench, "--summary"), quickCrossover(),
+		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), append(bench, "--summary"), strings.Fields(paperArgs + "--table 1"),
 	} {
 		for err, want := range map[error]int{errors.New("no space left on device"): ui.ExitFailure, syscall.EPIPE: 141} {
 			var errs bytes.Buffer

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
 	"blskernel/internal/testutil/long"
@@ -42,7 +42,7 @@ func stopped(n int, args []string) (looks, status int, stderr string) {
 	return ctx.Looks(), status, errs.String()
 }
 
-// stoppable returns the writings, with the commands that write nothing and those that measure.
+// stoppable returns the writings, with a command that writes nothing.
 func stoppable(t *testing.T) []writing {
 	t.Helper()
 	all := writings(t)
@@ -51,30 +51,7 @@ func stoppable(t *testing.T) []writing {
 	evaluate := func(dir string) []string {
 		return []string{"evaluate", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "x.csv")}
 	}
-	all = append(all, writing{name: "evaluate", files: model, out: "m.bls", args: evaluate, whole: nothing, final: nothing})
-	rows := func(least int) func(t *testing.T, dir string) error {
-		return func(_ *testing.T, dir string) error {
-			path := filepath.Join(dir, "r.jsonl")
-			if _, err := os.Stat(path); err != nil && least == 0 {
-				return nil
-			}
-			f, err := result.ReadFile(path)
-			n := 0
-			for i := range f.Tables {
-				n += len(f.Tables[i].Rows)
-			}
-			if err == nil && (n < least || n > 6) {
-				err = fmt.Errorf("%d rows; want %d to 6", n, least)
-			}
-			return err
-		}
-	}
-	return append(all, writing{
-		name: "paper", out: "r.jsonl", again: []string{"--resume"}, whole: rows(0), final: rows(6),
-		args: func(dir string) []string {
-			return strings.Fields("paper --size 0.005 --predict=false --table 2 --embedded --method gram,qr --backend pure --out " + filepath.Join(dir, "r.jsonl"))
-		},
-	})
+	return append(all, writing{name: "evaluate", files: model, out: "m.bls", args: evaluate, whole: nothing, final: nothing})
 }
 
 // TestStopAtEveryLook interrupts every command at each look at its context, each line that it prints,
@@ -143,9 +120,12 @@ func (tr *writing) interrupted(t *testing.T, dir, where string) {
 	tr.goesOn(t, dir, where)
 }
 
-// goesOn runs the command again, which must succeed.
+// goesOn runs the command again, which must succeed. One that adds lines needs a new file.
 func (tr *writing) goesOn(t *testing.T, dir, where string) {
 	t.Helper()
+	if tr.lines {
+		testutil.NoError(t, os.RemoveAll(filepath.Join(dir, tr.out)))
+	}
 	if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
 		t.Errorf("%s; again: status %d, %q", where, status, stderr)
 	} else if err := tr.final(t, dir); err != nil {

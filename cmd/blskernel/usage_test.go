@@ -80,14 +80,6 @@ func TestUsageErrors(t *testing.T) {
 		{"bench --backend=", `blskernel bench: --backend has an empty name; want pure or openblas, or both`},
 		{"bench --backend pure,", `blskernel bench: --backend has an empty name; want pure or openblas, or both`},
 		{"bench --backend pure,pure", `blskernel bench: --backend has pure twice`},
-		{"crossover x", `blskernel crossover: unexpected argument "x"`},
-		{"crossover --l 10 --k 11", `blskernel crossover: --l is 10, fewer samples than the 11 nodes: not every method can start from them`},
-		{"crossover --q 1,0", `blskernel crossover: invalid argument "1,0" for "--q" flag: want numbers from 1 to 10000000`},
-		{"crossover --q 3,3", `blskernel crossover: invalid argument "3,3" for "--q" flag: 3 is there twice`},
-		{"crossover --lambda -1", `blskernel crossover: invalid argument "-1" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
-		{"crossover --resume", `blskernel crossover: --resume needs --out, the file of the lines that are done`},
-		{"crossover --method improved,improved", `blskernel crossover: --method has improved twice`},
-		{"crossover --backend x", `blskernel crossover: --backend is "x"; want pure or openblas`},
 		{"demo --initial 299", `blskernel demo: --initial is 299, fewer samples than the 300 nodes, and --lambda is not 0: raise --initial, lower --enhancement, --group-nodes or --groups, or set --lambda 0 for the exact pseudoinverse`},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
@@ -106,7 +98,7 @@ func TestHelp(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"", []string{"Usage:", "Examples:", "demo ", "train ", "paper ", "report ", "bench ", "crossover ", "info ", "update ", "predict ", "evaluate ", "export ", "inspect ", "blskernel train --out iris.bls"}},
+		{"", []string{"Usage:", "Examples:", "demo ", "train ", "paper ", "report ", "bench ", "info ", "update ", "predict ", "evaluate ", "export ", "inspect ", "blskernel train --out iris.bls"}},
 		{"--help", []string{"Usage:", "Examples:", "demo ", "train ", "info "}},
 		{"--version", []string{"blskernel version "}},
 		{"-v", []string{"blskernel version "}},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel/bench/result"
@@ -59,7 +60,7 @@ type writing struct {
 	args  func(dir string) []string
 	again []string // flags with which the command goes on with what is there
 	out   string   // the file that is written, and named by errors; that of a page stands for all of it
-	lines bool     // whether lines are added to it, and it is not replaced as a whole
+	lines bool     // whether lines are added to it, each kept, and the command needs a new file
 	lock  bool     // whether the command locks the file, and removes what others have left of it
 
 	// whole checks what there is of the output after an error, and final after the command has
@@ -169,8 +170,7 @@ func writings(t *testing.T) []writing {
 		after := takeUp(t, clean)[out]
 		all = append(all, writing{name: out, files: files, out: out, args: args, whole: replacing(out, files[out], after), final: replacing(out, after, after)})
 	}
-	crossover := crossoverWriting(t)
-	return append(all, reportWriting(t), crossover, resumed(t, crossover))
+	return append(all, reportWriting(t), paperWriting())
 }
 
 // reportWriting makes a page over an old one.
@@ -201,43 +201,30 @@ func reportWriting(t *testing.T) writing {
 	return writing{name: "report", files: files, out: "page", args: args, whole: each(true), final: each(false)}
 }
 
-// crossoverWriting writes lines of results.
-func crossoverWriting(t *testing.T) writing {
-	t.Helper()
+// paperWriting writes lines of results, of which the last two are Table 1.
+func paperWriting() writing {
 	args := func(dir string) []string {
-		return []string{"crossover", "--k", "4", "--l", "20", "--c", "1", "--q", "1,2", "--method", "gram,qr", "--rounds", "1", "--predict=false", "--backend", "pure", "--out", filepath.Join(dir, "g.jsonl")}
+		const tiny = "paper --size 0.005 --predict=false --table 2,1 --embedded --method gram,qr --backend pure --out "
+		return append(strings.Fields(tiny), filepath.Join(dir, "r.jsonl"))
 	}
 	lines := func(least int) func(t *testing.T, dir string) error {
 		return func(t *testing.T, dir string) error {
-			f, err := result.ReadFile(filepath.Join(dir, "g.jsonl"))
+			f, err := result.ReadFile(filepath.Join(dir, "r.jsonl"))
 			if errors.Is(err, fs.ErrNotExist) && least == 0 {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			if n := len(f.Crossovers); n < least || n > 2 {
-				return fmt.Errorf("%d points; want %d to 2", n, least)
+			n := len(f.Flops)
+			for _, table := range f.Tables {
+				n += len(table.Rows)
+			}
+			if n < least || n > 8 {
+				return fmt.Errorf("%d rows; want %d to 8", n, least)
 			}
 			return nil
 		}
 	}
-	return writing{name: "crossover", out: "g.jsonl", lines: true, again: []string{"--resume"}, args: args, whole: lines(0), final: lines(2)}
-}
-
-// resumed returns the writing that goes on with a half of the lines of another one, and a part of the
-// next.
-func resumed(t *testing.T, tr writing) writing {
-	t.Helper()
-	dir := tr.files.lay(t)
-	succeed(t, tr.args(dir)...)
-	text := takeUp(t, dir)[tr.out]
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	half := bytes.Join(lines[:len(lines)/2], nil)
-	first := tr.args
-	tr.name += " resumed"
-	tr.files = worktop{tr.out: text[:len(half)+5]}
-	tr.args = func(dir string) []string { return append(first(dir), "--resume") }
-	tr.again = nil
-	return tr
+	return writing{name: "paper", out: "r.jsonl", lines: true, args: args, whole: lines(0), final: lines(8)}
 }

@@ -6,8 +6,8 @@
 #
 # OUT is a folder for the results and the page. A quick run begins by removing what one before has left there, so that
 # everything is of the code as it is. A full run takes three to four hours on two cores and 20 GB of memory, what takes
-# minutes first; it goes on where it was interrupted, and does not measure again what OUT has. Without DATA it leaves Tables 2
-# to 5 and the accuracies out. Nothing else should run on the machine meanwhile.
+# minutes first; it does not measure again what OUT has. Without DATA it leaves Tables 2 to 5 and the accuracies out. Nothing
+# else should run on the machine meanwhile.
 #
 # BACKEND chooses the backend, pure by default; the speeds of the operations are compared on all that can be had.
 set -eu
@@ -30,12 +30,14 @@ ${GO:-go} build -C "$root" -o "$work/blskernel" ./cmd/blskernel
 blskernel="$work/blskernel"
 mkdir -p "$out"
 
-# kept COMMAND FILE FLAG... measures with a command that keeps each line as soon as it has it, or goes on with what is there.
-kept() {
-	command=$1 file=$out/$2
-	shift 2
-	echo "$command $*" >&2
-	"$blskernel" "$command" "$@" --backend "$backend" --out "$file" --resume >/dev/null
+# paper FILE FLAG... makes a file of tables, once all of them are there. A file that is there stays.
+paper() {
+	file=$out/$1
+	shift
+	[ -e "$file" ] && return
+	echo "paper $*" >&2
+	"$blskernel" paper "$@" --backend "$backend" --out "$work/tables" >/dev/null
+	mv "$work/tables" "$file"
 }
 
 # measure COMMAND... appends the lines that a command prints to those of the file that is being made.
@@ -69,26 +71,26 @@ predicted() { measure flops --validate --backend "$backend"; }
 case $size in
 quick)
 	for file in table1 tables methods speed; do rm -f "$out/$file.jsonl"; done
-	kept paper table1.jsonl --table 1
-	kept paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3 --predict=false
-	kept paper methods.jsonl --table 9 --size 0.04 --retrain --predict=false --method "$every"
+	paper table1.jsonl --table 1
+	paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3 --predict=false
+	paper methods.jsonl --table 9 --size 0.04 --retrain --predict=false --method "$every"
 	whole speed.jsonl quick_speed
 	;;
 full)
-	kept paper table1.jsonl --table 1
+	paper table1.jsonl --table 1
 	whole predicted.jsonl predicted
 	whole speed.jsonl full_speed
 	for table in 6 7 8; do
-		kept paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain
+		paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain
 	done
 	# By every method: of the tables with several updates the cheapest.
-	kept paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --method "$every"
+	paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --method "$every"
 	if [ -n "$data" ]; then
-		kept paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 10
+		paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 10
 		# The paper's recipe with another ridge and scale, which were chosen on the last 10,000 training samples.
-		kept paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
+		paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
 		for table in 3 2 5 4; do
-			kept paper table$table.jsonl --table $table --data "$data" --retrain
+			paper table$table.jsonl --table $table --data "$data" --retrain
 		done
 	else
 		echo "without a folder of data, Tables 2 to 5, accuracy.jsonl and chosen.jsonl are left out" >&2

@@ -1,5 +1,5 @@
 // Package experiment has the commands that compare methods and backends: demo, paper, report, bench,
-// flops, plan and crossover.
+// flops and plan.
 package experiment
 
 import (

@@ -19,7 +19,7 @@ func TestPaperFileFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	r := &ui.Reporter{JSON: true}
 	testutil.NoError(t, r.Begin(ui.Streams{Out: broken{full}}))
-	out, err := (&lineFlags{path: path}).open(r, result.Machine{})
+	out, err := openLines(path, r, result.Machine{})
 	testutil.NoError(t, err)
 	out.begun = true
 	if err := out.line("row", bench.TableRow{Table: 2}); !errors.Is(err, full) {

@@ -20,7 +20,7 @@ import (
 type paper struct {
 	ui.Reporter
 	ui.Compute
-	lineFlags
+	path             string // --out
 	tables           []int
 	dir              string
 	embedded         bool
@@ -77,11 +77,10 @@ the times are real, the accuracies say "no data". --embedded takes synthetic dig
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
 seconds. --runs R repeats a table with R seeds for the mean and the standard deviation of the
 accuracy, after the first run by one method: the planner's, or else the last of --method. --out keeps
-every row as soon as it is finished; after an interruption --resume goes on from there, by the
-methods in the file.`,
+every row as soon as it is finished. After an interruption run the missing tables again into another
+file: 'blskernel report' takes several.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --out results/table2.jsonl
-  blskernel paper --table 2 --data mnist --out results/table2.jsonl --resume
   blskernel paper --table 2 --data mnist --method planner --runs 10
   blskernel paper --table 2,6 --embedded --size 0.1 --retrain`,
 		Args: ui.NoArgs,
@@ -106,7 +105,8 @@ methods in the file.`,
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
 	predictFlag(cmd, &x.predict)
 	x.Compute.Register(cmd)
-	x.lineFlags.register(cmd, &x.JSON, "machine, table, row or flops")
+	f.StringVar(&x.path, "out", "", "new file for the results as JSON lines")
+	ui.JSONFlag(cmd, &x.JSON, `JSON lines with a key "kind", machine, table, row or flops,`)
 	return cmd
 }
 
@@ -156,7 +156,7 @@ func (x *paper) do(ctx context.Context, command string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	if x.out, err = x.open(&x.Reporter, result.Here(command, x.backend)); err != nil {
+	if x.out, err = openLines(x.path, &x.Reporter, result.Here(command, x.backend)); err != nil {
 		return err
 	}
 	defer x.Progress.Clear()

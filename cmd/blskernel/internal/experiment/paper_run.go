@@ -60,7 +60,7 @@ func (x *paper) experiment(n int) (*bench.Paper, error) {
 	for i := range uint64(runs) {
 		p.Seeds = append(p.Seeds, x.seed+i)
 	}
-	choice, err := x.choice(p)
+	choice, err := bench.PlanVariant(t, p.Train.Classes, p.Update, p.Rates)
 	if err != nil {
 		return nil, err
 	}
@@ -74,37 +74,20 @@ func (x *paper) experiment(n int) (*bench.Paper, error) {
 	return p, nil
 }
 
-// choice returns the planner's choice, or that of the file: rates may have been measured anew since.
-func (x *paper) choice(p *bench.Paper) (bench.Variant, error) {
-	if h, ok := x.out.table(p.Table.Table); ok && h.Planner != "" {
-		return bench.ParseVariant(h.Planner)
-	}
-	return bench.PlanVariant(p.Table, p.Train.Classes, p.Update, p.Rates)
-}
-
-// table runs one of Tables 2 to 9, or the rest of it.
+// table runs one of Tables 2 to 9.
 func (x *paper) table(ctx context.Context, n int) error {
 	p, err := x.experiment(n)
 	if err != nil {
 		return err
 	}
 	head := p.Head()
-	begun := false
-	if p.Done, begun, err = x.out.rows(head); err != nil {
-		return err
-	}
 	t := newPaperTable(head)
-	text := t.head(x.backend)
-	for _, row := range p.Done {
-		text += t.row(row)
-	}
-	if err := x.Print(text); err != nil {
+	if err := x.Print(t.head(x.backend)); err != nil {
 		return err
 	}
 	began := time.Now()
 	err = p.Run(ctx, func(row bench.TableRow) error {
-		if !begun {
-			begun = true
+		if row.Step == 0 && row.Seed == head.Seeds[0] {
 			if err := x.out.line("table", head); err != nil {
 				return err
 			}
@@ -145,11 +128,6 @@ func (x *paper) flops(ctx context.Context, _ int) error {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*x.size))) }
 	l, k := scaled(flopsL), scaled(flopsK)
 	for _, q := range []int{scaled(flopsMany), scaled(flopsFew)} {
-		if x.out.read != nil && slices.ContainsFunc(x.out.read.Flops, func(c bench.FlopsCase) bool {
-			return c.L == l && c.K == k && c.Q == q && c.Backend == x.backend.Name()
-		}) {
-			continue
-		}
 		c, err := bench.PaperFlops(ctx, l, k, q, blsupdate.Options{Backend: x.backend}, x.seed)
 		if err != nil {
 			return err

@@ -21,9 +21,8 @@ type paperTable struct {
 	original int   // index of the method, or -1
 	improved []int // of every form of it
 
-	rows    []bench.TableRow // of the first run
-	later   []bench.TableRow
-	rebuilt bool // the first run was interrupted
+	rows  []bench.TableRow // of the first run
+	later []bench.TableRow
 }
 
 func newPaperTable(h bench.TableHead) *paperTable {
@@ -42,9 +41,7 @@ func newPaperTable(h bench.TableHead) *paperTable {
 	type row = bench.TableRow
 	repeated := max(0, slices.Index(h.Methods, h.Repeated()))
 	t.groups = []ui.Group[row]{
-		ui.One("samples", func(r row) string {
-			return fmt.Sprint(r.Samples) + map[bool]string{true: "*"}[r.Rebuilt] // see foot
-		}),
+		ui.One("samples", func(r row) string { return fmt.Sprint(r.Samples) }),
 		{Title: "accuracy, %", Heads: []string{h.Repeated()}, Cells: func(r row) []string {
 			return []string{accuracy(r.Cells[repeated].Accuracy)}
 		}},
@@ -104,18 +101,13 @@ func (t *paperTable) row(r bench.TableRow) string {
 		return ""
 	}
 	t.rows = append(t.rows, r)
-	t.rebuilt = t.rebuilt || r.Rebuilt
 	return ui.Line(t.groups, r)
 }
 
-// speedups returns the cells of the i-th method, which is improved, over original. Totals across an
-// interruption are measured by two processes, and have no speed-up.
+// speedups returns the cells of the i-th method, which is improved, over original.
 func (t *paperTable) speedups(r bench.TableRow, i int) []string {
 	original, improved := r.Cells[t.original], r.Cells[i]
-	step, flops, paper, total := "-", "-", "-", "-"
-	if !t.rebuilt {
-		total = ui.Hundredths(original.TotalSeconds / improved.TotalSeconds)
-	}
+	step, flops, paper := "-", "-", "-"
 	if r.Step > 0 {
 		step = ui.Hundredths(original.Seconds / improved.Seconds)
 		flops = ui.Hundredths(original.FlopsModel / improved.FlopsModel)
@@ -123,7 +115,7 @@ func (t *paperTable) speedups(r bench.TableRow, i int) []string {
 			paper = ui.Hundredths(at(t.figures.Speedup, r.Step-1))
 		}
 	}
-	return []string{step, flops, paper, total}
+	return []string{step, flops, paper, ui.Hundredths(original.TotalSeconds / improved.TotalSeconds)}
 }
 
 // at returns an element, or NaN out of range.
@@ -144,11 +136,7 @@ func accuracy(a *float64) string {
 // foot returns the sums of the table, and the accuracies of several runs.
 func (t *paperTable) foot() string {
 	text := "\n"
-	switch {
-	case t.rebuilt:
-		text += "* The run was interrupted before this step, and the states were built anew from all samples: that is in no\n" +
-			"  time, the totals from here on are of two processes, and there is no speed-up of them.\n"
-	case len(t.rows) > 1 && t.original >= 0:
+	if len(t.rows) > 1 && t.original >= 0 {
 		for _, i := range t.improved {
 			text += t.sum(i)
 		}

@@ -70,7 +70,7 @@ func CommandLine(cmd *cobra.Command, defaults bool) string {
 		}
 		says := f.Changed || defaults && !slices.Contains([]string{"", "0", "false"}, value)
 		switch {
-		case !says || f.Hidden || slices.Contains([]string{"out", "resume", "json"}, f.Name):
+		case !says || f.Hidden || slices.Contains([]string{"out", "json"}, f.Name):
 		case f.Value.Type() != "bool":
 			words = append(words, "--"+f.Name, value)
 		case value == "true":
