@@ -38,8 +38,8 @@ func written(t *testing.T, f *File) []byte {
 	return b.Bytes()
 }
 
-// FuzzRead reads any bytes: there is a *LineError that can be read, or a file of which all lines are in one part, and which is read again from what is written of
-// it, to the last bit.
+// FuzzRead reads any bytes: there is a *LineError that can be read, or a file of which all lines are in
+// one part, and which is read again from what is written of it, to the last bit.
 func FuzzRead(f *testing.F) {
 	whole, _ := lines(f)
 	all := strings.SplitAfter(whole.String(), "\n")

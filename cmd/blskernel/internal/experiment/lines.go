@@ -25,7 +25,7 @@ type lines struct {
 
 // openLines creates the file. An empty path is for no file.
 func openLines(path string, reporter *ui.Reporter, machine result.Machine) (*lines, error) {
-	r := &lines{Reporter: reporter, machine: machine, path: path, fs: vfs.Or(reporter.FS), empty: true}
+	r := &lines{Reporter: reporter, fs: vfs.Or(reporter.FS), machine: machine, path: path, empty: true}
 	if path == "" {
 		return r, nil
 	}
@@ -75,7 +75,8 @@ func (r *lines) write(kind string, v any) error {
 	case r.empty: // and will be removed
 		return failedOut(err)
 	default:
-		return fmt.Errorf("%w; %s keeps its lines: run the missing tables again into another file", failedOut(err), r.path)
+		return fmt.Errorf("%w; %s keeps its lines: run the missing tables again into another file",
+			failedOut(err), r.path)
 	}
 }
 

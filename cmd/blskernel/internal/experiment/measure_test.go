@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -57,6 +58,15 @@ func TestPlanJSON(t *testing.T) {
 	text, err := json.Marshal(newPlanned(choice, true))
 	testutil.NoError(t, err)
 	testutil.Contains(t, string(text), `"method":"`+choice.Method.String()+`"`, `"why_not"`)
+	shape := blsupdate.Shape{L: 44, K: 8, C: 2}
+	flops := 0.0
+	for _, action := range []blsupdate.Action{blsupdate.ActionStart, blsupdate.ActionWeights} {
+		flops += blsupdate.Total(blsupdate.Model(blsupdate.Gram, action, choice.Options, shape))
+	}
+	method, got := newStart(choice, blsupdate.ConstantRates(1e9, math.Inf(1)), shape)
+	if want := flops / 1e9; method != "gram" || !(math.Abs(got-want) <= 1e-12*want) {
+		t.Errorf("a new start by %s takes %v s; want gram, %v s", method, got, want)
+	}
 	if err := failure(&blsupdate.PlanError{}); err.Error() != "no method meets all needs" {
 		t.Error(err)
 	}

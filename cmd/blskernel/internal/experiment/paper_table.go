@@ -115,7 +115,8 @@ func (t *paperTable) speedups(r bench.TableRow, i int) []string {
 			paper = ui.Hundredths(at(t.figures.Speedup, r.Step-1))
 		}
 	}
-	return []string{step, flops, paper, ui.Hundredths(original.TotalSeconds / improved.TotalSeconds)}
+	total := ui.Hundredths(original.TotalSeconds / improved.TotalSeconds)
+	return []string{step, flops, paper, total}
 }
 
 // at returns an element, or NaN out of range.

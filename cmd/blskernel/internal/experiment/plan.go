@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -28,8 +29,9 @@ func NewPlan(s ui.Streams) *cobra.Command {
 		Use:   "plan",
 		Short: "Find the fastest method for batches of a size, and say why",
 		Long: `Predict the time that every method and form takes for batches of q samples, after l samples, in a
-model of k nodes and c targets, and name the fastest one that meets all needs. The prediction is the
-flop model with the rates of this machine.
+model of k nodes and c targets, and name the fastest one that meets all needs. The last line has the
+time of a new start from all l+q samples in place of the first batch. The prediction is the flop model
+with the rates of this machine.
 
 ` + aboutRates,
 		Example: `  blskernel plan --k 5100 --q 10000 --l 10000
@@ -94,7 +96,29 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	if err != nil && !errors.As(err, &none) {
 		return err
 	}
-	return errors.Join(x.Object(newPlanned(choice, err == nil)), x.Print(choice.Explain()), failure(err))
+	p := newPlanned(choice, err == nil)
+	text := choice.Explain()
+	if err == nil {
+		all := x.l + x.q
+		p.StartMethod, p.StartSeconds = newStart(choice, needs.Rates, blsupdate.Shape{L: all, K: x.k, C: x.c})
+		text += fmt.Sprintf("A new start from %d samples would take %s s, by %s.\n",
+			all, seconds(p.StartSeconds), p.StartMethod)
+	}
+	return errors.Join(x.Object(p), x.Print(text), failure(err))
+}
+
+// newStart returns the fastest method for a new start with the weights, of those that meet all needs.
+func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (method string, least float64) {
+	for _, x := range c.Candidates {
+		t := 0.0
+		for _, action := range []blsupdate.Action{blsupdate.ActionStart, blsupdate.ActionWeights} {
+			t += rates.Seconds(blsupdate.Model(x.Method, action, x.Options, s)...)
+		}
+		if x.Valid() && (method == "" || t < least) {
+			method, least = x.Method.String(), t
+		}
+	}
+	return method, least
 }
 
 // failure replaces the error of a plan without a valid method, whose reasons have been printed.
@@ -108,11 +132,14 @@ func failure(err error) error {
 
 // planned is a Choice as JSON.
 type planned struct {
-	Method     string             `json:"method,omitempty"`
-	Form       string             `json:"form,omitempty"`
-	Solve      bool               `json:"solve"`
-	Seconds    float64            `json:"seconds"`
-	Candidates []plannedCandidate `json:"candidates"`
+	Method  string  `json:"method,omitempty"`
+	Form    string  `json:"form,omitempty"`
+	Solve   bool    `json:"solve"`
+	Seconds float64 `json:"seconds"`
+	// Of a new start from l+q samples.
+	StartMethod  string             `json:"start_method,omitempty"`
+	StartSeconds float64            `json:"start_seconds,omitempty"`
+	Candidates   []plannedCandidate `json:"candidates"`
 }
 
 type plannedCandidate struct {
