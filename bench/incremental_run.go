@@ -260,24 +260,28 @@ func (r *incrementalRun) keep(a, y *mat.Dense) {
 // retrain measures solutions from scratch of all rows so far: of A⁺ and W, and of W alone.
 func (r *incrementalRun) retrain(ctx context.Context) (*Retraining, error) {
 	a, y := head(r.allA, r.rows), head(r.allY, r.rows)
-	var times [2]CrossoverTiming
-	for i, scratch := range []struct {
+	var took [2]scratch
+	for i, solution := range []struct {
 		what   string
 		method blsupdate.Method // that takes as many flops
-		time   func(a, y *mat.Dense, opt blsupdate.Options) (CrossoverTiming, error)
-	}{{"A⁺ from scratch", blsupdate.Improved, timePseudoinverse}, {"W from scratch", blsupdate.Gram, timeWeights}} {
+		time   func(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scratch, error)
+	}{
+		{"A⁺ from scratch", blsupdate.Improved, timePseudoinverse},
+		{"W from scratch", blsupdate.Gram, timeStart},
+	} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r.tell(scratch.what)
+		r.tell(solution.what)
 		var err error
-		if times[i], err = scratch.time(a, y, r.Update); err != nil {
-			return nil, fmt.Errorf("%s, %d samples: %w", scratch.what, r.rows, err)
+		if took[i], err = solution.time(solution.method, a, y, r.Update); err != nil {
+			return nil, fmt.Errorf("%s, %d samples: %w", solution.what, r.rows, err)
 		}
-		r.done += r.retraining(scratch.method, r.rows)
+		r.done += r.retraining(solution.method, r.rows)
 	}
 	return &Retraining{
-		PseudoinverseSeconds: times[0].Seconds, PseudoinverseFlops: times[0].Flops, PseudoinverseBy: times[0].By,
-		WeightsSeconds: times[1].Seconds, WeightsFlops: times[1].Flops,
+		PseudoinverseSeconds: took[0].seconds, PseudoinverseFlops: took[0].flops,
+		PseudoinverseBy: took[0].by.String(),
+		WeightsSeconds:  took[1].seconds, WeightsFlops: took[1].flops,
 	}, nil
 }

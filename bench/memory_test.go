@@ -29,12 +29,4 @@ func TestRefusedForMemory(t *testing.T) {
 	if !errors.As(err, &short) || short.Need != need || short.Op != "bench" || short.Do == "" {
 		t.Errorf("%v; want %d bytes", err, need)
 	}
-	x := &Crossover{L: 60, K: 12, C: 2, Q: []int{5, 30}, Variants: variants}
-	need = 8*90*12 + 8*90*2 + 8*60*12 + 8*12*2
-	undo = memory.Limit(need - 1)
-	err = x.Run(context.Background(), func(CrossoverPoint) error { t.Error("a point"); return nil }, nil)
-	undo()
-	if !errors.As(err, &short) || short.Need != need {
-		t.Errorf("%v; want %d bytes", err, need)
-	}
 }

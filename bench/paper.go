@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
@@ -140,6 +141,16 @@ func (p *Paper) Validate() error {
 		return errors.New("bench: Seeds is empty; want at least one")
 	}
 	return cmp.Or(twice("Variants", p.Variants), twice("Seeds", p.Seeds))
+}
+
+// twice returns an error if a setting has a value more than once.
+func twice[T comparable](name string, values []T) error {
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return fmt.Errorf("bench: %s has %v twice", name, v)
+		}
+	}
+	return nil
 }
 
 // Head returns the settings of a run that Validate has nothing against.

@@ -32,34 +32,30 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 	return p, w, nil
 }
 
+// A scratch is what a solution from scratch took.
+type scratch struct {
+	by             blsupdate.Start
+	seconds, flops float64
+}
+
 // timePseudoinverse measures A⁺ and W from scratch: by ridgePseudoinverse, or where that has no
-// solution by blsupdate.New.
-func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (CrossoverTiming, error) {
+// solution by a start of m.
+func timePseudoinverse(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scratch, error) {
 	runtime.GC() // of what was there before, which may be as large
 	counter := blsupdate.NewCounter(opt.Backend)
 	began := time.Now()
 	_, _, err := ridgePseudoinverse(counter, a, y, opt.Lambda)
-	t := CrossoverTiming{
-		Method: blsupdate.Improved.String(), By: blsupdate.StartCholesky.String(),
-		Seconds: time.Since(began).Seconds(), Flops: counter.Flops(),
-	}
+	t := scratch{by: blsupdate.StartCholesky, seconds: time.Since(began).Seconds(), flops: counter.Flops()}
 	var pivot *lapack.PivotError
 	if errors.As(err, &pivot) {
-		return timeStart(blsupdate.Improved, a, y, opt)
+		return timeStart(m, a, y, opt)
 	}
-	return t, err
-}
-
-// timeWeights measures W alone from scratch.
-func timeWeights(a, y *mat.Dense, opt blsupdate.Options) (CrossoverTiming, error) {
-	t, err := timeStart(blsupdate.Gram, a, y, opt)
-	t.By = "" // there is no A⁺
 	return t, err
 }
 
 // timeStart measures a start by a method and the weights after it. The flops are those of the model,
 // with those of an attempt that was given up.
-func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (CrossoverTiming, error) {
+func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scratch, error) {
 	runtime.GC()
 	began := time.Now()
 	u, err := blsupdate.New(m, a, y, Variant{Method: m}.options(opt))
@@ -68,12 +64,10 @@ func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (Cros
 	}
 	seconds := time.Since(began).Seconds()
 	if err != nil {
-		return CrossoverTiming{}, err
+		return scratch{}, err
 	}
 	report := u.Report()
-	return CrossoverTiming{
-		Method: m.String(), By: report.Start.String(), Seconds: seconds, Flops: report.Model() + report.Abandoned,
-	}, nil
+	return scratch{by: report.Start, seconds: seconds, flops: report.Model() + report.Abandoned}, nil
 }
 
 // head returns the first l rows of m, in the same storage.

@@ -77,13 +77,13 @@ func TestTimePseudoinverse(t *testing.T) {
 		lambda float64
 		by     string
 	}{{0, "svd"}, {1e-3, "cholesky"}} {
-		got, err := timePseudoinverse(a, y, blsupdate.Options{Lambda: tc.lambda})
-		if err != nil || got.By != tc.by || !(got.Seconds > 0 && got.Flops > 0) {
+		got, err := timePseudoinverse(blsupdate.Improved, a, y, blsupdate.Options{Lambda: tc.lambda})
+		if err != nil || got.by.String() != tc.by || !(got.seconds > 0 && got.flops > 0) {
 			t.Errorf("lambda = %v: %+v, %v; want %s", tc.lambda, got, err, tc.by)
 		}
 	}
 	a.Set(3, 3, math.NaN())
-	if _, err := timePseudoinverse(a, y, blsupdate.Options{Lambda: 1}); err == nil {
+	if _, err := timePseudoinverse(blsupdate.Improved, a, y, blsupdate.Options{Lambda: 1}); err == nil {
 		t.Error("no error for NaN")
 	}
 }

@@ -8,11 +8,11 @@
 //	{"kind":"cell", ...}         the speed of an operation: speed.Result
 //	{"kind":"cost", ...}         an update, predicted and measured: bench.Cost
 //	{"kind":"agreement", ...}    a sum of such: bench.Agreement with its backend
-//	{"kind":"crossover", ...}    updates against retraining: bench.CrossoverPoint
 //
 // A machine holds for the lines below it, up to the next one.
 //
 // A line at a time, because a long run can then be interrupted at any moment without losing what is
 // done; because files can be joined by cat, which File.Parts undoes; and because every tool reads it.
-// Lines of other kinds are passed over, so that an older program reads a newer file.
+// Lines of other kinds are passed over: an older program reads a newer file, and this one the lines
+// "crossover" of earlier files.
 package result

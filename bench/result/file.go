@@ -12,13 +12,12 @@ import (
 
 // A File is what a file of results has, by kind, in the order of its lines.
 type File struct {
-	Name       string
-	Machines   []Machine // one for each command that wrote to it
-	Tables     []Table
-	Flops      []bench.FlopsCase
-	Cells      []speed.Result
-	Costs      []bench.Cost
-	Crossovers []bench.CrossoverPoint
+	Name     string
+	Machines []Machine // one for each command that wrote to it
+	Tables   []Table
+	Flops    []bench.FlopsCase
+	Cells    []speed.Result
+	Costs    []bench.Cost
 
 	parts []*File
 }

@@ -34,7 +34,6 @@ func written(t *testing.T, f *File) []byte {
 	put(t, &b, "flops", f.Flops...)
 	put(t, &b, "cell", f.Cells...)
 	put(t, &b, "cost", f.Costs...)
-	put(t, &b, "crossover", f.Crossovers...)
 	return b.Bytes()
 }
 
@@ -52,7 +51,7 @@ func FuzzRead(f *testing.F) {
 	for _, line := range []string{
 		"", "\n", "{}", "null", "[]", "\"kind\"", `{"kind":"machine","date":"9999-12-31T23:59:59.999999999-23:59"}`, `{"kind":"row","cells":[{},{},{}]}`,
 		`{"kind":"flops","l":1e400}`, `{"kind":"flops","l":` + strings.Repeat("9", 999) + `}`, `{"kind":"cost","l":-0,"total":{"flops_model":5e-324}}`,
-		`{"kind":"cell","op":"` + "\xff\x00" + `"}`, strings.Repeat("[", 20000), `{"kind":"crossover","kind":"cost"}`, `{"KIND":"cost","Method":"\u0000"}`, "\xef\xbb\xbf{}",
+		`{"kind":"cell","op":"` + "\xff\x00" + `"}`, strings.Repeat("[", 20000), `{"kind":"cell","kind":"cost"}`, `{"KIND":"cost","Method":"\u0000"}`, "\xef\xbb\xbf{}",
 	} {
 		f.Add([]byte(line + "\n"))
 		f.Add([]byte(line + "\r\n" + line))
@@ -67,9 +66,9 @@ func FuzzRead(f *testing.F) {
 		}
 		n := 0
 		for _, part := range got.Parts() {
-			n += len(part.Machines) + len(part.Flops) + len(part.Cells) + len(part.Costs) + len(part.Crossovers)
+			n += len(part.Machines) + len(part.Flops) + len(part.Cells) + len(part.Costs)
 		}
-		if want := len(got.Machines) + len(got.Flops) + len(got.Cells) + len(got.Costs) + len(got.Crossovers); n != want {
+		if want := len(got.Machines) + len(got.Flops) + len(got.Cells) + len(got.Costs); n != want {
 			t.Errorf("%d in parts, %d in all", n, want)
 		}
 		once := written(t, got)
@@ -110,9 +109,9 @@ func TestHostileLines(t *testing.T) {
 		{"nested objects", strings.Repeat(`{"kind":`, 1<<15), "line 2"},
 		{"a number of 1 MB", `{"kind":"flops","l":` + strings.Repeat("9", mostLine-100) + `}`, "cannot unmarshal"},
 		{"a number beyond int", `{"kind":"flops","l":9223372036854775808}`, "cannot unmarshal"},
-		{"a number beyond float64", `{"kind":"crossover","lambda":1e999}`, "cannot unmarshal"},
-		{"NaN", `{"kind":"crossover","lambda":NaN}`, "invalid character"},
-		{"a text for a number", `{"kind":"crossover","lambda":"` + long[:1<<10] + `"}`, "cannot unmarshal"},
+		{"a number beyond float64", `{"kind":"table","lambda":1e999}`, "cannot unmarshal"},
+		{"NaN", `{"kind":"table","lambda":NaN}`, "invalid character"},
+		{"a text for a number", `{"kind":"table","lambda":"` + long[:1<<10] + `"}`, "cannot unmarshal"},
 		{"a date of 1 MB", `{"kind":"machine","date":"` + long + `"}`, "parsing time"},
 		{"a method of 1 MB", `{"kind":"table"}` + "\n" + `{"kind":"row","cells":[{"method":"` + long + `"}]}`, "a cell of"},
 		{"a negative table", `{"kind":"row","table":-2147483648}`, "before the table"},

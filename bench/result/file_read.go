@@ -112,8 +112,6 @@ func (f *reader) parse(line []byte) error {
 		return add(line, &f.Cells, &f.part().Cells)
 	case "cost":
 		return add(line, &f.Costs, &f.part().Costs)
-	case "crossover":
-		return add(line, &f.Crossovers, &f.part().Crossovers)
 	}
 	return nil
 }

@@ -37,13 +37,12 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 	}
 	want := &File{
 		Name: "file", Machines: []Machine{machine}, Tables: []Table{{TableHead: head, Machine: machine, Rows: rows}},
-		Flops:      []bench.FlopsCase{{L: 5, K: 4, Q: 3}},
-		Cells:      []speed.Result{{Op: "dgemm", N: 7}},
-		Costs:      []bench.Cost{{Method: "qr", L: 9}},
-		Crossovers: []bench.CrossoverPoint{{Q: 11}},
+		Flops: []bench.FlopsCase{{L: 5, K: 4, Q: 3}},
+		Cells: []speed.Result{{Op: "dgemm", N: 7}},
+		Costs: []bench.Cost{{Method: "qr", L: 9}},
 	}
 	want.parts = []*File{{
-		Name: "file", Machines: want.Machines, Flops: want.Flops, Cells: want.Cells, Costs: want.Costs, Crossovers: want.Crossovers,
+		Name: "file", Machines: want.Machines, Flops: want.Flops, Cells: want.Cells, Costs: want.Costs,
 	}}
 	var b bytes.Buffer
 	put(t, &b, "machine", machine)
@@ -53,7 +52,7 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 	put(t, &b, "cell", want.Cells...)
 	put(t, &b, "cost", want.Costs...)
 	put(t, &b, "agreement", Agreement{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}})
-	put(t, &b, "crossover", want.Crossovers...)
+	put(t, &b, "crossover", bench.FlopsCase{Q: 11}) // of earlier files
 	put(t, &b, "of the future", struct{}{})
 	return &b, want
 }

@@ -17,7 +17,6 @@ func TestParts(t *testing.T) {
 	put(t, &b, "cost", bench.Cost{Method: "of nobody"})
 	put(t, &b, "machine", Machine{CPU: "a"})
 	put(t, &b, "cell", speed.Result{Op: "dgemm", N: 1})
-	put(t, &b, "crossover", bench.CrossoverPoint{Q: 1})
 	put(t, &b, "machine", Machine{CPU: "b"})
 	put(t, &b, "table", bench.TableHead{Table: 2, Seeds: []uint64{1}})
 	put(t, &b, "row", row(0))
@@ -36,11 +35,11 @@ func TestParts(t *testing.T) {
 		t.Fatalf("%d parts", len(parts))
 	}
 	for i, want := range []struct {
-		cpu                             string
-		flops, cells, costs, crossovers int
-	}{{"", 0, 0, 1, 0}, {"a", 0, 1, 0, 1}, {"b", 0, 0, 1, 0}, {"c", 1, 1, 1, 0}} {
+		cpu                 string
+		flops, cells, costs int
+	}{{"", 0, 0, 1}, {"a", 0, 1, 0}, {"b", 0, 0, 1}, {"c", 1, 1, 1}} {
 		p := parts[i]
-		if len(p.Flops) != want.flops || len(p.Cells) != want.cells || len(p.Costs) != want.costs || len(p.Crossovers) != want.crossovers {
+		if len(p.Flops) != want.flops || len(p.Cells) != want.cells || len(p.Costs) != want.costs {
 			t.Errorf("part %d is %+v; want %+v", i, p, want)
 		}
 		if p.Name != "x" || want.cpu == "" != (len(p.Machines) == 0) || want.cpu != "" && (len(p.Machines) != 1 || p.Machines[0].CPU != want.cpu) {
