@@ -14,6 +14,9 @@ type Variant struct {
 	Solve  bool           // of Improved: solve for B
 }
 
+// PlannerSeries stands for the planner's method, whatever that is, among others.
+const PlannerSeries = "planner"
+
 // Variants returns the methods with the zero value of their choices.
 func Variants(methods ...blsupdate.Method) []Variant {
 	var all []Variant

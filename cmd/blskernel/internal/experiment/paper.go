@@ -40,8 +40,6 @@ type paper struct {
 }
 
 const (
-	// planner stands for the planner's choice among methods.
-	planner = "planner"
 	// leastSize keeps some samples; largestSize fits into memory.
 	leastSize, largestSize = 1e-3, 10.0
 	// mostRuns is beyond any patience.
@@ -51,7 +49,7 @@ const (
 )
 
 // paperMethods are the default of --method.
-var paperMethods = []string{"original", "improved/paper", planner}
+var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 
 // NewPaper returns the command paper.
 func NewPaper(s ui.Streams) *cobra.Command {
@@ -132,7 +130,7 @@ func (x *paper) check() (err error) {
 func (x *paper) variants(table int, choice bench.Variant) ([]bench.Variant, error) {
 	var names []string
 	for _, name := range x.methods {
-		if name == planner {
+		if name == bench.PlannerSeries {
 			name = choice.String()
 		}
 		if !slices.Contains(names, name) || name != choice.String() {
