@@ -3,6 +3,7 @@
 package blskernel
 
 import (
+	"errors"
 	"os"
 
 	"blskernel/internal/openblas"
@@ -14,10 +15,13 @@ func init() {
 	}
 	register("openblas", func() (Backend, error) {
 		b, err := openblas.Open(os.Getenv(openblas.EnvLibrary))
-		if err != nil {
-			return nil, &UnavailableError{Backend: "openblas", Why: err.Why, Remedy: err.Remedy}
+		var unusable *openblas.Error
+		switch {
+		case errors.As(err, &unusable):
+			err = &UnavailableError{Backend: "openblas", Why: unusable.Why, Remedy: unusable.Remedy}
+		case err == nil:
+			onThreads(func() { openblas.SetThreads(Threads()) })
 		}
-		onThreads(func() { openblas.SetThreads(Threads()) })
-		return b, nil
+		return b, err
 	})
 }

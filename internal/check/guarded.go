@@ -61,6 +61,20 @@ func (g Guarded) pair(n, incX, incY int) {
 	g.vectors(n, incX, n, incY)
 }
 
+// triangle guards a routine of Level 2 on one triangle of order n and one vector, symmetric one on two
+// vectors. k, the diagonals of a band, and lda are 0 where the routine has none.
+func (g Guarded) triangle(ul blas.Uplo, n, k, lda, incX int) {
+	Uplo(ul)
+	g.sizes(k)
+	g.rows(n, lda)
+	g.vector(n, incX, ShortX)
+}
+
+func (g Guarded) symmetric(ul blas.Uplo, n, k, lda, incX, incY int) {
+	g.triangle(ul, n, k, lda, incX)
+	g.vector(n, incY, ShortY)
+}
+
 func (g Guarded) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
 	g.pair(n, incX, incY)
 	return g.Float64.Ddot(n, x, incX, y, incY)
@@ -130,62 +144,47 @@ func (g Guarded) Dgbmv(tA blas.Transpose, m, n, kL, kU int, alpha float64, a []f
 }
 
 func (g Guarded) Dtrmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
-	Uplo(ul)
-	g.rows(n, lda)
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, 0, lda, incX)
 	g.Float64.Dtrmv(ul, tA, d, n, a, lda, x, incX)
 }
 
 func (g Guarded) Dtbmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
-	Uplo(ul)
-	g.sizes(k)
-	g.rows(n, lda)
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, k, lda, incX)
 	g.Float64.Dtbmv(ul, tA, d, n, k, a, lda, x, incX)
 }
 
 func (g Guarded) Dtpmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
-	Uplo(ul)
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, 0, 0, incX)
 	g.Float64.Dtpmv(ul, tA, d, n, ap, x, incX)
 }
 
 func (g Guarded) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
-	Uplo(ul)
-	g.rows(n, lda)
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, 0, lda, incX)
 	g.Float64.Dtrsv(ul, tA, d, n, a, lda, x, incX)
 }
 
 func (g Guarded) Dtbsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
-	Uplo(ul)
-	g.sizes(k)
-	g.rows(n, lda)
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, k, lda, incX)
 	g.Float64.Dtbsv(ul, tA, d, n, k, a, lda, x, incX)
 }
 
 func (g Guarded) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
-	Uplo(ul)
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, 0, 0, incX)
 	g.Float64.Dtpsv(ul, tA, d, n, ap, x, incX)
 }
 
 func (g Guarded) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	g.rows(n, lda)
-	g.vectors(n, incX, n, incY)
+	g.symmetric(ul, n, 0, lda, incX, incY)
 	g.Float64.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 }
 
 func (g Guarded) Dsbmv(ul blas.Uplo, n, k int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	g.sizes(k)
-	g.rows(n, lda)
-	g.vectors(n, incX, n, incY)
+	g.symmetric(ul, n, k, lda, incX, incY)
 	g.Float64.Dsbmv(ul, n, k, alpha, a, lda, x, incX, beta, y, incY)
 }
 
 func (g Guarded) Dspmv(ul blas.Uplo, n int, alpha float64, ap, x []float64, incX int, beta float64, y []float64, incY int) {
-	g.vectors(n, incX, n, incY)
+	g.symmetric(ul, n, 0, 0, incX, incY)
 	g.Float64.Dspmv(ul, n, alpha, ap, x, incX, beta, y, incY)
 }
 
@@ -196,25 +195,22 @@ func (g Guarded) Dger(m, n int, alpha float64, x []float64, incX int, y []float6
 }
 
 func (g Guarded) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, a []float64, lda int) {
-	g.rows(n, lda)
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, 0, lda, incX)
 	g.Float64.Dsyr(ul, n, alpha, x, incX, a, lda)
 }
 
 func (g Guarded) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
-	g.vector(n, incX, ShortX)
+	g.triangle(ul, n, 0, 0, incX)
 	g.Float64.Dspr(ul, n, alpha, x, incX, ap)
 }
 
 func (g Guarded) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
-	g.rows(n, lda)
-	g.vectors(n, incX, n, incY)
+	g.symmetric(ul, n, 0, lda, incX, incY)
 	g.Float64.Dsyr2(ul, n, alpha, x, incX, y, incY, a, lda)
 }
 
 func (g Guarded) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, ap []float64) {
-	g.vectors(n, incX, n, incY)
-	Uplo(ul)
+	g.symmetric(ul, n, 0, 0, incX, incY)
 	Require(n >= 0, NLT0)
 	Require(incX != 0, ZeroIncX)
 	Require(incY != 0, ZeroIncY)

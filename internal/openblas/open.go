@@ -161,7 +161,7 @@ func (o openBLAS) About() (kernel, library, version string) {
 }
 
 // openFirst opens the library of the given name, or the first of libraries where name is empty.
-func openFirst(name string) (Backend, *Error) {
+func openFirst(name string) (Backend, error) {
 	names := libraries
 	remedy := "install OpenBLAS (Debian and Ubuntu: libopenblas0; Fedora: openblas), name the file in " + EnvLibrary + ", or use \"pure\""
 	if name != "" {

@@ -22,7 +22,7 @@ func (e *Error) Error() string { return e.Why + "; " + e.Remedy }
 
 // The files that need cgo set these. A build without cgo, or for another platform, leaves them nil.
 var (
-	open       func(name string) (Backend, *Error)
+	open       func(name string) (Backend, error)
 	setThreads func(n int)
 )
 
@@ -30,8 +30,8 @@ var (
 func Built() bool { return open != nil }
 
 // Open opens the library of the given name, or the first of the built-in list that is usable if name is
-// empty. It must be called once only, where Built.
-func Open(name string) (Backend, *Error) { return open(name) }
+// empty. The error is an *Error. Open must be called once only, where Built.
+func Open(name string) (Backend, error) { return open(name) }
 
 // SetThreads sets the upper bound on the threads of the open library; a limit that OpenBLAS read from
 // its own environment stays in force.
