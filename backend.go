@@ -26,7 +26,8 @@ const EnvBackend = "BLSKERNEL_BACKEND"
 //	blas64.Use(blskernel.Default())
 //
 // Bad arguments panic before anything is written, on every backend with the same texts in the same
-// order. The backend openblas also panics on a size that 32-bit integers cannot hold.
+// order. A backend also panics on a size that its integers cannot hold: pure above MaxInt/4, openblas
+// beyond 32 bits.
 //
 // A program passes a Backend down as a value, so it can compare two of them. Its methods may be called
 // from several goroutines at once.

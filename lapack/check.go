@@ -69,6 +69,15 @@ func (e *ElementError) Error() string {
 // Unwrap returns the kind of failure.
 func (e *ElementError) Unwrap() error { return e.Err }
 
+// An overflowError is an ElementError of a product of finite numbers.
+type overflowError struct{ *ElementError }
+
+func (e overflowError) Error() string {
+	return fmt.Sprintf("lapack: %s: element (%d, %d) of the product overflows: %v; scale the matrices", e.Routine, e.Row, e.Col, e.Err)
+}
+
+func (e overflowError) Unwrap() error { return e.ElementError }
+
 // elementError returns the *ElementError for e, or nil where there is none.
 func elementError(routine string, e *lapack.Element, kind error) error {
 	if e == nil {
@@ -94,6 +103,7 @@ const (
 	solveAliased    = "lapack: the solution overlaps the right-hand sides in part"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
 	triangleAliased = "lapack: the solution overlaps the triangle"
+	solverLength    = "lapack: the vector has not the order of the matrix as its length"
 )
 
 // require panics with text unless ok.
@@ -135,7 +145,7 @@ func reuse(dst *mat.Dense, r, c int, operands ...blas64.General) {
 // checkOverlap panics if dst and b overlap and are not the same matrix.
 func checkOverlap(dst, b *mat.Dense) {
 	x, y := dst.RawMatrix(), b.RawMatrix()
-	same := dst == b || block.Address(x.Data) == block.Address(y.Data) && x.Stride == y.Stride
+	same := block.Address(x.Data) == block.Address(y.Data) && x.Rows == y.Rows && x.Cols == y.Cols && x.Stride == y.Stride
 	require(same || !block.Overlap(x, y), solveAliased)
 }
 
@@ -150,8 +160,8 @@ func checkFinitePacked(bk blskernel.Backend, routine string, n int, ap []float64
 	return elementError(routine, lapack.NotFinite(lapack.On(bk), blas.Upper, n, n, block.Packed(n, ap, 0, 0)), kind)
 }
 
-// checkTriangle returns an error if the upper triangle of g holds a number that is not finite, or a
-// zero on its diagonal.
+// checkTriangle returns an error if the upper triangle of the n×n u holds a number that is not finite,
+// or a zero on its diagonal.
 func checkTriangle(routine string, n int, u block.Matrix) error {
 	element, pivot := lapack.CheckTriangle(n, u)
 	if element != nil {

@@ -120,10 +120,14 @@ func (f *symmetric) RCond() float64 {
 
 // Solver returns a function that overwrites x, of length n, by A⁻¹x, for many products with one vector.
 // A blsupdate.Counter counts all its calls as one RCond. If a product overflows, x is not finite.
+// Solver panics if the receiver is empty, and the function if x has another length.
 func (f *symmetric) Solver() func(x []float64) {
 	mustHold(f.routines != nil)
 	bk := lapack.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))
-	return func(x []float64) { f.solve(bk, blas.Left, 1, block.Dense(x, 1)) }
+	return func(x []float64) {
+		require(len(x) == f.n, solverLength)
+		f.solve(bk, blas.Left, 1, block.Dense(x, 1))
+	}
 }
 
 // SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
@@ -159,7 +163,6 @@ func (f *symmetric) base() int { return cmp.Or(f.nb, lapack.Base) }
 // Cholesky and dsptri for LDLT, in blocks.)
 func (f *symmetric) InverseTo(dst *mat.SymPacked) error {
 	mustHold(f.routines != nil)
-	checkShape(dst.IsEmpty() || dst.SymmetricDim() == f.n)
 	dst.CopySym(mat.NewSymPacked(f.n, f.u))
 	return f.invert(dst.RawSymPacked().Data)
 }

@@ -1,8 +1,6 @@
 package lapack
 
 import (
-	"fmt"
-
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -57,8 +55,8 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 // SolveUTriangle.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
-// is then unchanged. It matches ErrNotFinite too if the product overflows; the triangle then holds
-// what was computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of two
+// is then unchanged. It is one too, with another text, if the product overflows; the triangle then
+// holds what was computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of two
 // triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	const routine = "Dttrmm"
@@ -67,7 +65,7 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 		return err
 	}
 	if e := lapack.NotFinite(lapack.On(bk), blas.Upper, c.n, c.n, blockOf(r.RawMatrix())); e != nil {
-		return fmt.Errorf("lapack: %s: element (%d, %d) of the product overflows: %w; scale the matrices", routine, e.Row, e.Col, ErrNotFinite)
+		return overflowError{&ElementError{routine, e.Row, e.Col, e.Value, ErrNotFinite}}
 	}
 	return nil
 }

@@ -40,10 +40,11 @@
 //
 // # Solving
 //
-// In SolveTo and its variants dst may be b but must not overlap it in part. An empty dst gets its size.
-// The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged. It matches
-// ErrSingular if X overflows; dst then holds what was computed. SolveRowsTo takes the rows in panels of
-// 1024. The methods panic with mat.ErrShape if the shapes do not fit, and if the receiver is empty.
+// In SolveTo and its variants dst may be b. An empty dst gets its size. The error matches ErrNotFinite
+// if b holds NaN or an infinity; dst is then unchanged but for its size. It matches ErrSingular if X
+// overflows; dst then holds what was computed. SolveRowsTo takes the rows in panels of 1024. The
+// methods panic with mat.ErrShape if the shapes do not fit, and with a constant text if dst overlaps b
+// in part or the receiver is empty.
 //
 // # Inverses
 //
@@ -102,5 +103,6 @@
 // *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by
 // errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is an error; a
 // nearly singular matrix is not, and shows in RCond. A mistake of the caller is a panic: a wrong shape
-// (gonum's mat.ErrShape), and a method of an empty receiver. An order of zero is legal everywhere.
+// (gonum's mat.ErrShape), a result that overlaps an operand in part, and a method of an empty receiver.
+// An order of zero is legal everywhere.
 package lapack

@@ -143,17 +143,13 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	return lapack.Getrf(bk, lapack.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
 }
 
-// inverseColumns is the number of columns of the inverse that Dgetri computes at a time, if the
-// workspace holds them.
-const inverseColumns = 64
-
 // Dgetri overwrites what Dgetrf left of an n×n A by A⁻¹, in 4n³/3 flops. It returns false, and leaves a
 // unchanged, if U has a zero on its diagonal.
 //
 // The first lwork elements of work, at least max(1, n), are workspace; work[0] is then the length with
 // which it is fastest. If lwork is -1 it only writes that to work[0].
 func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
-	best := float64(max(1, n*min(n, inverseColumns)))
+	best := float64(max(1, n*min(n, lapack.InverseColumns)))
 	if lwork == -1 && n >= 0 && lda >= max(1, n) && len(work) > 0 {
 		work[0] = best
 		return true
@@ -166,7 +162,7 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	}
 	bk, done := impl.begin("Dgetri", n, n, 0, 4*cube(n)/3)
 	defer done()
-	lapack.Getri(bk, min(inverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
+	lapack.Getri(bk, min(lapack.InverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
 	work[0] = best
 	return true
 }

@@ -25,13 +25,14 @@ import (
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
-	Backend blskernel.Backend // nil stands for blskernel.Default()
+	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
 
 	factorized bool
-	lu         blas64.General // L below the diagonal, U on and above it, or, if transposed, Lᵀ and Uᵀ
-	swap       []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
-	anorm      float64        // 1-norm of A
-	base, nb   int            // block sizes of tests; 0 stands for those in use
+	backend    blskernel.Backend // that of Factorize
+	lu         blas64.General    // L below the diagonal, U on and above it, or, if transposed, Lᵀ and Uᵀ
+	swap       []int             // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
+	anorm      float64           // 1-norm of A
+	base, nb   int               // block sizes of tests; 0 stands for those in use
 
 	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
 }
@@ -88,7 +89,7 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	if bad != nil {
 		return pivotError(routine, bad)
 	}
-	f.factorized, f.lu, f.swap, f.anorm, f.columnMajor = true, lu, swap, anorm, library
+	f.factorized, f.backend, f.lu, f.swap, f.anorm, f.columnMajor = true, f.Backend, lu, swap, anorm, library
 	return nil
 }
 
@@ -96,14 +97,14 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 // (LAPACK: dgecon.)
 func (f *LU) RCond() float64 {
 	mustHold(f.factorized)
-	return rcond(f.Backend, "Dgecon", f.Dim(), f.anorm, false, f.solve)
+	return rcond(f.backend, "Dgecon", f.Dim(), f.anorm, false, f.solve)
 }
 
 // SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
 // Solving in the package comment. (LAPACK: dgetrs.)
 func (f *LU) SolveTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
-	return solveTo(f.Backend, "Dgetrs", blas.Left, f.Dim(), dst, b, f.solve)
+	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, f.solve)
 }
 
 // SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
@@ -111,7 +112,7 @@ func (f *LU) SolveTo(dst, b *mat.Dense) error {
 // package comment.
 func (f *LU) SolveRowsTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
-	return solveTo(f.Backend, "Dgetrs", blas.Right, f.Dim(), dst, b, f.solve)
+	return solveTo(f.backend, "Dgetrs", blas.Right, f.Dim(), dst, b, f.solve)
 }
 
 // solve is the solver of A.
@@ -148,7 +149,7 @@ func (f *LU) InverseInPlace() (*mat.Dense, error) {
 func (f *LU) invert(a blas64.General) error {
 	const routine = "Dgetri"
 	n := a.Rows
-	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
+	bk := backend.Begin(f.backend, backend.Routine{Name: routine, M: n, N: n})
 	if n == 0 {
 		return nil
 	}

@@ -20,12 +20,13 @@ import (
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type QR struct {
-	Backend blskernel.Backend // nil stands for blskernel.Default()
+	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
 
 	factorized bool
-	qr         blas64.General // V below the diagonal, with implied ones on it, and R
-	f          lapack.QR      // the same with T
-	base, nb   int            // block sizes of tests; 0 stands for those in use
+	backend    blskernel.Backend // that of Factorize
+	qr         blas64.General    // V below the diagonal, with implied ones on it, and R
+	f          lapack.QR         // the same with T
+	base, nb   int               // block sizes of tests; 0 stands for those in use
 }
 
 // Dims returns l and k, and 0, 0 for an empty receiver.
@@ -63,9 +64,9 @@ func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 	nb, base := cmp.Or(f.nb, lapack.GeqrfColumns), cmp.Or(f.base, lapack.GeqrtBase)
 	factors, bad := lapack.Geqrf(lapack.On(bk), nb, base, l, k, blockOf(qr))
 	if bad != nil {
-		return &PivotError{Routine: routine, Index: bad.Index, Pivot: bad.Value, Err: ErrNotFinite}
+		return pivotError(routine, bad)
 	}
-	f.factorized, f.qr, f.f = true, qr, factors
+	f.factorized, f.backend, f.qr, f.f = true, f.Backend, qr, factors
 	return nil
 }
 
@@ -91,26 +92,27 @@ func (f *QR) RTo(dst *mat.Dense) {
 func (f *QR) RCond() float64 {
 	mustHold(f.factorized)
 	_, k := f.Dims()
-	return rcondTriangle(f.Backend, k, blockOf(f.qr))
+	return rcondTriangle(f.backend, k, blockOf(f.qr))
 }
 
 // SolveTo computes the k×c X that minimizes ‖A X - B‖ in each column, for the l×c b, and writes it to
-// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst its size and does not change b. It takes c(4lk - k²)
+// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst its size. If l = k, dst may be b. It takes c(4lk - k²)
 // flops, and a workspace of l(c + 64) + 64c numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A has not full column rank; dst is then
-// unchanged. It matches ErrSingular too if X overflows; dst then holds what was computed. SolveTo
-// panics with mat.ErrShape if the shapes do not fit, and if the receiver is empty. (LAPACK: dormqr,
-// dtrtrs.)
+// unchanged but for its size. It matches ErrSingular too if X overflows; dst then holds what was
+// computed. SolveTo panics with mat.ErrShape if the shapes do not fit, and if dst and b overlap
+// otherwise or the receiver is empty. (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
 	l, k := f.Dims()
 	rows, nrhs := b.Dims()
 	checkShape(rows == l)
 	reuse(dst, k, nrhs, b.RawMatrix())
-	multiply := backend.Begin(f.Backend, backend.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
-	solve := backend.Begin(f.Backend, backend.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
+	checkOverlap(dst, b)
+	multiply := backend.Begin(f.backend, backend.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
+	solve := backend.Begin(f.backend, backend.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
 	if k == 0 || nrhs == 0 {
 		return nil
 	}
@@ -153,7 +155,7 @@ func (f *QR) QInPlace() *mat.Dense {
 // orgqr overwrites the factorization in a by Q.
 func (f *QR) orgqr(a blas64.General) {
 	l, k := f.Dims()
-	bk := backend.Begin(f.Backend, backend.Routine{Name: "Dorgqr", M: l, N: k})
+	bk := backend.Begin(f.backend, backend.Routine{Name: "Dorgqr", M: l, N: k})
 	if k == 0 {
 		return
 	}

@@ -81,8 +81,8 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	n, raw := f.Dim(), a.RawMatrix()
 	checkShape(raw.Rows == n && raw.Cols == n)
 	r := lapack.Gerfs{N: n, A: blockOf(raw), Solve: f.solve}
-	return refine(f.Backend, routine, r, x, raw, b, func() error {
-		return checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite)
+	return refine(f.backend, routine, r, x, raw, b, func() error {
+		return checkFinite(f.backend, routine, blas.All, raw, ErrNotFinite)
 	})
 }
 

@@ -9,8 +9,8 @@
 // # Conventions
 //
 // Arguments, checks, their order and the panic texts are gonum's; matrices are row-major. Two checks
-// are added, those of check.Guarded: sizes of which a multiple overflows panic, and so does an illegal
-// flag of Drotm.
+// are added, those of check.Guarded: sizes above MaxInt/4, of which a multiple could overflow, panic,
+// and so does an illegal flag of Drotm.
 //
 //   - beta = 0 overwrites y: NaN in y does not matter.
 //   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr and Dspr then do nothing.

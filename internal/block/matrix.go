@@ -1,8 +1,9 @@
 // Package block describes blocks of matrices in dense or packed storage, and the products and
 // triangular solves of such blocks.
 //
-// Rows of a packed upper triangle are contiguous, and each is one element closer to the row before than
-// that is to its own. Only the place of its rows tells a block of it from a dense matrix.
+// The rows of a packed upper triangle are contiguous, and each is one element shorter than the row
+// before. So the distance between rows shrinks by one with each row, and only in that does a block of a
+// packed triangle differ from a dense one.
 package block
 
 // Size is the order of blocks that go through a workspace, and up to which a triangular solve is not

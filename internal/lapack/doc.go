@@ -1,9 +1,9 @@
 // Package lapack holds the algorithms of package blskernel/lapack, each once, on blocks of dense or
 // packed storage.
 //
-// A routine has LAPACK's name without the d, and a file of its own. It checks no argument. Dense
-// operands go to the backend's BLAS, packed ones to its block.Products; that is the only difference
-// between the two storages.
+// A routine has LAPACK's name without the d, and with its relatives a file of its own. It checks no
+// argument. Dense operands go to the backend's BLAS for the most part, packed ones to its
+// block.Products.
 package lapack
 
 import (
@@ -27,8 +27,8 @@ func On(b blskernel.Backend) Backend {
 }
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
-// tileOrder. Nothing else lies in the workspace, so one product does a whole block row, and a lower
-// triangle becomes an upper one. Measured on Zen 4 with AVX-512: at order 128 this is 1.1 times as
+// tileOrder. The workspace is square, so a product may write below the diagonal: one does a whole block
+// row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512: at order 128 this is 1.1 times as
 // fast as halves down to 64. From 200 on a larger base gains less than it keeps from the threads.
 const Base = 128
 

@@ -26,7 +26,8 @@ type QR struct {
 
 // Geqrf overwrites the m×n dense a by its QR factorization in blocks of nb columns, in 2n²(m - n/3)
 // flops. It reduces each block to R in a workspace where columns are rows, and applies its reflections
-// to the columns on its right. The pivot is the diagonal element at which a reflection overflowed.
+// to the columns on its right. The pivot is the diagonal element at which a reflection overflowed, with
+// its value or, where that is finite, the factor tau of the reflection.
 func Geqrf(bk Backend, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
 	f := QR{M: m, N: n, NB: nb, A: a, T: make([]float64, n*nb)}
 	v, work := make([]float64, m*min(nb, n)), make([]float64, min(nb, n)*n)
@@ -38,8 +39,12 @@ func Geqrf(bk Backend, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
 		block.CopyTransposed(p, at, h.rows, h.cols)
 		geqrt(bk, h.rows, h.cols, p, h.t, base, dots)
 		for r := range h.cols {
-			if beta := p.X[p.Row(r)+r]; !isFinite(beta) || !isFinite(h.t.X[r*nb+r]) {
+			beta, tau := p.X[p.Row(r)+r], h.t.X[r*nb+r]
+			if !isFinite(beta) {
 				return f, &Pivot{j + r, beta}
+			}
+			if !isFinite(tau) {
+				return f, &Pivot{j + r, tau}
 			}
 		}
 		block.CopyTransposed(h.v, p, h.cols, h.rows)

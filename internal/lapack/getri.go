@@ -12,13 +12,14 @@ import (
 // it reads all of the inverse so far for each, from memory where that is large.
 func GetriColumns(n int) int {
 	if n < 1500 {
-		return libraryColumns
+		return InverseColumns
 	}
 	return 192
 }
 
-// libraryColumns is the number of columns for which LAPACK's dgetri wants a workspace.
-const libraryColumns = 64
+// InverseColumns is the number of columns of an inverse that Getri computes together where the caller
+// gives the workspace, as in LAPACK's dgetri, which asks for as many.
+const InverseColumns = 64
 
 // Getri overwrites the factors of P A = L U in the n×n dense a by A⁻¹ = U⁻¹ L⁻¹ P, in 4n³/3 flops. It
 // solves X L = U⁻¹, nb <= n columns after another from the last (Method B of Higham, Accuracy and
@@ -53,5 +54,5 @@ func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []i
 	for k, s := range swap {
 		ipiv[k] = int32(s + 1)
 	}
-	lib.Dgetri(n, a.X, a.Ld, ipiv, make([]float64, libraryColumns*n))
+	lib.Dgetri(n, a.X, a.Ld, ipiv, make([]float64, InverseColumns*n))
 }

@@ -10,8 +10,8 @@ import (
 // cache, and a part of a row is a page.
 const sumWidth = 512
 
-// Lange returns the 1-norm of the dense rows×cols a. A NaN or an infinity makes the norm one, too; so
-// may an overflow.
+// Lange returns the 1-norm of the dense rows×cols a. It is NaN or infinite if an element is; a sum may
+// also overflow.
 func Lange(bk Backend, rows, cols int, a block.Matrix) float64 {
 	strips := (cols + sumWidth - 1) / sumWidth
 	norms := make([]float64, strips)

@@ -19,12 +19,18 @@ func invertible(d float64) bool {
 // divide computes x = x/d: by the reciprocal, which is faster, unless that would overflow or lose
 // accuracy.
 func divide(bk Backend, x []float64, d float64) {
-	if invertible(d) {
-		bk.Dscal(len(x), 1/d, x, 1)
-		return
-	}
-	for i := range x {
-		x[i] /= d
+	const worthCall = 16 // elements; below that a call of a backend by cgo costs more than a loop
+	switch r := 1 / d; {
+	case !invertible(d):
+		for i := range x {
+			x[i] /= d
+		}
+	case len(x) < worthCall:
+		for i := range x {
+			x[i] *= r
+		}
+	default:
+		bk.Dscal(len(x), r, x, 1)
 	}
 }
 
