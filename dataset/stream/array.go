@@ -19,10 +19,9 @@ const (
 type array struct {
 	arrayFile
 	about   info
-	n       int64     // samples
-	width   int       // elements of one
-	row     int64     // next sample to be delivered
-	forward io.Seeker // skips elements of stream; nil where they must be read
+	n       int64 // samples
+	width   int   // elements of one
+	row     int64 // next sample to be delivered
 	cols    choice
 	all     bool // every column is an input, or every column a target, in order
 	labels  bool // the only column is a label
@@ -157,15 +156,6 @@ func (a *array) end() error {
 	default:
 		return readFault(a.in.ctx, a.in.path, err)
 	}
-}
-
-func (a *array) skip(n int64) (int64, error) {
-	n = min(n, a.n-a.row)
-	if err := a.pass(0, n*int64(a.width)*int64(a.DType.Size)); err != nil {
-		return 0, err
-	}
-	a.row += n
-	return n, nil
 }
 
 // fault returns the error for a bad sample, the given number of samples behind the next. column is 0

@@ -95,10 +95,6 @@ func (a *array) pass(done, bytes int64) error {
 	held := min(bytes, int64(len(a.rest)))
 	a.rest = a.rest[held:]
 	done, bytes = done+held, bytes-held
-	if a.forward != nil {
-		_, err := a.forward.Seek(bytes, io.SeekCurrent)
-		return err
-	}
 	for bytes > 0 {
 		if a.in.ctx.Err() != nil {
 			return canceled(a.in.ctx)

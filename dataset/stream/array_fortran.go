@@ -34,12 +34,6 @@ func (f *fortranReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Seek goes forward from where the last Read or Seek has ended.
-func (f *fortranReader) Seek(offset int64, _ int) (int64, error) {
-	f.at += offset
-	return f.at, nil
-}
-
 // load reads the panel that begins with a row.
 func (f *fortranReader) load(row int64) error {
 	n := f.Shape[0]

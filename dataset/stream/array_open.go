@@ -137,10 +137,9 @@ func (a *array) order() error {
 		return faultf("the array is in Fortran order, which is read from a plain .npy file of a matrix; " +
 			"save numpy.ascontiguousarray(x)")
 	case turned:
-		f := &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.width * a.DType.Size)}
-		a.stream, a.forward = f, f
+		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.width * a.DType.Size)}
 	case a.random != nil:
-		a.stream, a.forward = a.random, a.random
+		a.stream = a.random
 	}
 	return nil
 }

@@ -249,11 +249,6 @@ func TestBadPairsOutOfStep(t *testing.T) {
 			t.Errorf("%q and %q: %d samples, want %d; %v", test.x, test.y, rows, test.rows, err)
 		}
 	}
-	// Skip finds the same.
-	for _, files := range [][2]string{{"1\n2\n3\n", "1\n?\n"}, {"x\n2\n3\n", "1\n2\n"}} {
-		r := mustOpen(t, []string{write(t, "x.csv", []byte(files[0]))}, Options{Header: HeaderAbsent, TargetPath: write(t, "y.csv", []byte(files[1])), Bad: func(*Error) error { return nil }})
-		wantFault(t, "Skip", r.Skip(3), "y.csv: ends before the samples of")
-	}
 }
 
 // TestBadCutOff has arrays that end too early, or whose checksum is wrong, behind a bad sample: that is

@@ -99,9 +99,6 @@ func TestBadEnds(t *testing.T) {
 			if _, err := r.Next(1); err != given {
 				t.Errorf("%s, bad sample %d, once more: %v", name, last, err)
 			}
-			if err := r.Skip(1); err != given {
-				t.Errorf("%s, bad sample %d, Skip: %v", name, last, err)
-			}
 			if err := r.Close(); err != nil || calls != last {
 				t.Errorf("%s: %d calls, want %d; %v", name, calls, last, err)
 			}
@@ -232,8 +229,8 @@ func TestBadPeek(t *testing.T) {
 	wantFault(t, "nothing else", err, `:2: column "a"`)
 }
 
-// TestBadBytes checks how many bytes were taken, up to the last sample that was delivered, skipped or
-// left out.
+// TestBadBytes checks how many bytes were taken, up to the last sample that was delivered or left
+// out.
 func TestBadBytes(t *testing.T) {
 	const text = "u,v\nx,1\n2,3\n\n?,5\n6,yyy\n8,9\n,\n"
 	r := mustOpen(t, []string{write(t, "x.csv", []byte(text))}, Options{Bad: func(*Error) error { return nil }})
@@ -246,14 +243,10 @@ func TestBadBytes(t *testing.T) {
 	if done, _ := r.Bytes(); done != 0 {
 		t.Error(done)
 	}
-	testutil.NoError(t, r.Skip(1))
-	at("x,1\n")
 	if _, err := r.Next(1); err != nil {
 		t.Fatal(err)
 	}
 	at("2,3\n")
-	testutil.NoError(t, r.Skip(2))
-	at("6,yyy\n")
 	if b, err := r.Next(1); err != nil || b.First != 4 {
 		t.Fatal(b, err)
 	}

@@ -15,7 +15,7 @@ type Batch struct {
 	X      *mat.Dense // inputs, rows×Dim
 	Y      *mat.Dense // numeric targets, rows×Outputs; nil for labels and without targets
 	Labels []string   // labels, one for each row; nil unless Options.Classes
-	First  int64      // samples before the first of this batch, skipped and bad ones included
+	First  int64      // samples before the first of this batch, bad ones included
 	places []stretch
 }
 

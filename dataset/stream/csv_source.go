@@ -261,24 +261,6 @@ func (s *csvSource) passBad() *Error {
 	return alone.fault
 }
 
-func (s *csvSource) skip(n int64) (done int64, err error) {
-	for ; done < n; done++ {
-		if err := s.fill(); err == io.EOF {
-			break
-		} else if err != nil {
-			return done, err
-		}
-		switch bad := s.current.records[s.at].bad; {
-		case bad && !s.layout.aside:
-			return done, s.passBad()
-		case !bad:
-			s.good++
-		}
-		s.at++
-	}
-	return done, nil
-}
-
 // close ends the goroutines.
 func (s *csvSource) close() {
 	s.cancel()

@@ -43,7 +43,7 @@
 // cannot be found, and it is a fault of the file. In a text with quotation marks so is a record of too
 // many cells.
 //
-// In [Batch].First and [Reader.Skip] a sample has the same number whichever others are bad.
+// In [Batch].First a sample has the same number whichever others are bad.
 //
 // # Texts
 //
@@ -91,5 +91,5 @@
 // the second, TestBadMemory that for bad samples.
 //
 // Checksums of gzip and of the arrays of an .npz that are read are verified at the end of the data,
-// before [Reader.Next] returns io.EOF. Skip verifies packed data too.
+// before [Reader.Next] returns io.EOF.
 package stream

@@ -144,7 +144,7 @@ func TestOpenElsewhere(t *testing.T) {
 			t.Errorf("%s: Select: %v", name, err)
 		}
 		if len(test.paths) > 1 {
-			if err := r.Skip(rows); err != nil || !slices.Equal(m.paths, opened) {
+			if _, err := r.Next(rows); err != nil || !slices.Equal(m.paths, opened) {
 				t.Errorf("%s: %v are opened, %v", name, m.paths, err)
 			}
 		}

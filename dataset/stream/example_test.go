@@ -61,32 +61,6 @@ func ExampleError() {
 	// stream: standard input:3: column "age" is "?", a missing value; fill in a number or remove the row
 }
 
-// A run that had learned two samples goes on with the third; the targets are the second column.
-func ExampleReader_Skip() {
-	const text = "1,10\n2,20\n3,30\n4,40\n"
-	r, err := stream.Open(context.Background(), []string{"-"}, stream.Options{
-		Inputs:  []string{"1"},
-		Targets: []string{"2"},
-		Stdin:   strings.NewReader(text),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer r.Close()
-	if err := r.Skip(2); err != nil {
-		fmt.Println(err)
-		return
-	}
-	batch, err := r.Next(100)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(batch.X.RawMatrix().Data, batch.Y.RawMatrix().Data)
-	// Output: [3 4] [30 40]
-}
-
 func ExampleParseFormat() {
 	format, err := stream.ParseFormat("NPY")
 	fmt.Println(format, err)

@@ -94,7 +94,7 @@ func (f *files) begin() {
 	}
 }
 
-// taken returns the bytes of the samples that were read or skipped.
+// taken returns the bytes of the samples that were read or passed.
 func (f *files) taken() int64 {
 	if f.source == nil {
 		return 0

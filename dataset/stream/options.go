@@ -129,7 +129,7 @@ type Options struct {
 	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the
 	// first bad sample ends the reading with its *Error.
 	//
-	// Next calls it in the order of the samples, once for each; Peek and Skip do not. The package
+	// Next calls it in the order of the samples, once for each; Peek does not. The package
 	// comment defines bad samples. Bad may limit their number: all are bad if the first line is the
 	// odd one.
 	Bad func(*Error) error

@@ -6,7 +6,7 @@ import (
 )
 
 // A pair is a source of inputs and a source of their targets. It reads the targets first, since they
-// are smaller, and their places are not asked for. A sample that is bad in one source is skipped in
+// are smaller, and their places are not asked for. A sample that is bad in one source is passed in
 // the other.
 type pair struct {
 	x, y         source
@@ -14,7 +14,7 @@ type pair struct {
 	about        info
 	ahead        samples // targets that were read before their inputs
 	n            int     // samples whose targets are in ahead
-	used         int     // those that were delivered or skipped
+	used         int     // those that were delivered or passed
 }
 
 // newPair joins two sources. It closes both where it fails.
@@ -73,12 +73,11 @@ func (p *pair) readTargets(n int) error {
 		return p.end()
 	}
 	if isBad(err) {
-		passed, fault := p.x.skip(1)
-		switch {
-		case fault != nil:
-			return fault
-		case passed == 0:
+		switch _, fault := p.x.read(new(samples), 1); {
+		case fault == io.EOF:
 			return p.long()
+		case fault != nil && !isBad(fault):
+			return fault
 		}
 	}
 	p.n = n
@@ -102,16 +101,4 @@ func (p *pair) short() error {
 // long is the error for targets that go on after the samples.
 func (p *pair) long() error {
 	return &Error{Path: p.yPath, What: "goes on after the last sample of " + p.xPath}
-}
-
-func (p *pair) skip(n int64) (int64, error) {
-	n, err := p.x.skip(n)
-	if err != nil {
-		return 0, err
-	}
-	m, err := p.y.skip(n)
-	if err == nil && m < n {
-		err = p.short()
-	}
-	return n, err
 }

@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -11,10 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-const (
-	panicRows = "stream: number of rows below 1"
-	panicSkip = "stream: negative number of rows"
-)
+const panicRows = "stream: number of rows below 1"
 
 // A Reader delivers the samples of one or more sources in batches. One goroutine may use it at a time.
 type Reader struct {
@@ -28,8 +24,8 @@ type Reader struct {
 	current *files
 	at      int   // current's place in paths
 	taken   int64 // bytes of the sources before current
-	begun   bool  // Next or Skip was called
-	passed  int64 // samples delivered, skipped or left out
+	begun   bool  // Next was called
+	passed  int64 // samples delivered or left out
 	largest int   // rows of the largest batch so far
 	err     error // ended the reading
 }
@@ -150,8 +146,8 @@ func (r *Reader) Outputs() int { return r.about.outputs }
 // it, as for a text.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
-// Bytes returns how many bytes the samples took that were delivered, skipped or left out, headers
-// included, and how many bytes the sources have, -1 where that is unknown. Data read ahead does not
+// Bytes returns how many bytes the samples took that were delivered or left out, headers included, and
+// how many bytes the sources have, -1 where that is unknown. Data read ahead does not
 // count. If n samples took done bytes, a text of total bytes has about n total/done.
 //
 // In plain texts and arrays done is exact; in gzip it is the place in the packed data to some tens of
@@ -193,39 +189,42 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)
 	}
-	r.begin()
+	if !r.begun && r.current != nil {
+		r.current.begin()
+	}
+	r.begun = true
 	hint := min(rows, r.largest)
 	b := samples{x: make([]float64, 0, hint*r.about.dim)}
 	if !r.opt.Classes {
 		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
 	var first int64
-	for b.rows < rows {
-		n, err := r.step(func(s source) (int64, error) {
-			n, err := s.read(&b, rows-b.rows)
-			return int64(n), err
-		})
-		if err == io.EOF && b.rows > 0 {
+	for b.rows < rows && r.err == nil {
+		if r.ctx.Err() != nil {
+			r.err = canceled(r.ctx)
 			break
 		}
-		if err != nil {
-			return nil, err
+		n, err := r.current.source.read(&b, rows-b.rows)
+		switch {
+		case err == nil:
+			if b.rows == n {
+				first = r.passed
+			}
+			r.passed += int64(n)
+		case err == io.EOF:
+			r.err = r.advance()
+		case isBad(err) && r.opt.Bad != nil:
+			r.passed++
+			r.err = r.opt.Bad(err.(*Error))
+		default:
+			r.err = err
 		}
-		if int64(b.rows) == n {
-			first = r.passed
-		}
-		r.passed += n
+	}
+	if r.err != nil && (r.err != io.EOF || b.rows == 0) {
+		return nil, r.err
 	}
 	r.largest = max(r.largest, b.rows)
 	return r.batch(&b, first), nil
-}
-
-// begin is called by the first Next or Skip, which end Select and Peek.
-func (r *Reader) begin() {
-	if !r.begun && r.current != nil {
-		r.current.begin()
-	}
-	r.begun = true
 }
 
 // batch makes a batch of the samples b, the first of which has the given number.
@@ -235,31 +234,6 @@ func (r *Reader) batch(b *samples, first int64) *Batch {
 		out.Y = mat.NewDense(b.rows, r.about.outputs, b.y)
 	}
 	return out
-}
-
-// step lets the current source work. It goes on behind bad samples and to the next source at the end of
-// one, and keeps the error that ends the reading.
-func (r *Reader) step(work func(source) (int64, error)) (int64, error) {
-	for r.err == nil {
-		if r.ctx.Err() != nil {
-			r.err = canceled(r.ctx)
-			break
-		}
-		n, err := work(r.current.source)
-		if err == nil {
-			return n, nil
-		}
-		switch {
-		case isBad(err) && r.opt.Bad != nil:
-			r.passed++
-			r.err = r.opt.Bad(err.(*Error))
-		case err == io.EOF:
-			r.err = r.advance()
-		default:
-			r.err = err
-		}
-	}
-	return 0, r.err
 }
 
 // advance closes the current source and opens the next; io.EOF if it was the last.
@@ -288,42 +262,9 @@ func (r *Reader) advance() error {
 	return r.agree(r.at, f)
 }
 
-// Skip passes the next rows samples, to resume an earlier run. It parses texts and reports their
-// faults; in plain array files it takes no time. With Options.Bad it passes bad samples as good ones,
-// so that Skip(b.First) leads to the batch b.
-//
-//	panics: unless rows >= 0.
-//	errors: as Next, and *Error with io.ErrUnexpectedEOF if there are fewer samples.
-func (r *Reader) Skip(rows int64) error {
-	if rows < 0 {
-		panic(panicSkip)
-	}
-	r.begin()
-	for left := rows; left > 0; {
-		n, err := r.step(func(s source) (int64, error) {
-			n, err := s.skip(left)
-			if n == 0 && err == nil {
-				_, err = s.read(new(samples), 1) // io.EOF, unless the end has a fault
-			}
-			return n, err
-		})
-		if err == io.EOF {
-			what := fmt.Sprintf("the sources end after %d samples, but %d are to be skipped; they are not those of the earlier run",
-				r.passed, r.passed+left)
-			return &Error{Path: display(r.paths[r.at]), What: what, Err: io.ErrUnexpectedEOF}
-		}
-		if err != nil {
-			return err
-		}
-		left -= n
-		r.passed += n
-	}
-	return nil
-}
-
 // Close ends the reading, waits for work in the background, and closes the files. It does not wait for
-// a Read of standard input, or of a reader of Options.Open, that does not return. After it Next and
-// Skip return ErrClosed, and Close nil.
+// a Read of standard input, or of a reader of Options.Open, that does not return. After it Next
+// returns ErrClosed, and Close nil.
 func (r *Reader) Close() error {
 	if errors.Is(r.err, ErrClosed) {
 		return nil

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	panicSelect = "stream: Select after Next or Skip"
-	panicPeek   = "stream: Peek after Next or Skip"
+	panicSelect = "stream: Select after Next"
+	panicPeek   = "stream: Peek after Next"
 )
 
 // A Heading is what the beginning of the first source tells.
@@ -53,7 +53,7 @@ func (r *Reader) Selection() Selection {
 // all columns are inputs, and a sample once the third is the target. Later sources are checked again
 // as Open does.
 //
-//	panics: after Next or Skip.
+//	panics: after Next.
 //	errors: as Open. The earlier selection remains then, except after Close and once ctx is done.
 func (r *Reader) Select(s Selection) error {
 	if r.begun {
@@ -88,7 +88,7 @@ func (r *Reader) Select(s Selection) error {
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad: another
 // selection may find no fault in them.
 //
-//	panics: unless rows >= 1, and after Next or Skip.
+//	panics: unless rows >= 1, and after Next.
 //	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.
 //	With Options.Bad it is returned only where there is no other sample.
 func (r *Reader) Peek(rows int) (*Batch, error) {

@@ -14,16 +14,13 @@ type info struct {
 // A source delivers the samples of one file in their order.
 type source interface {
 	info() *info
-	// taken returns the bytes of the file up to the end of the last sample read or skipped.
+	// taken returns the bytes of the file up to the end of the last sample that was read or passed.
 	taken() int64
 	// read appends at least one and at most n >= 1 samples to s and returns their number, with
 	// their places unless this is a source of targets. After the last sample it returns 0 and
 	// io.EOF. It passes an unusable sample and returns 0 and an error with isBad, with s unchanged. After
 	// another error s may have parts of samples.
 	read(s *samples, n int) (int, error)
-	// skip passes n samples, usable or not, and returns how many there were. The reads before it
-	// have delivered every sample that they were asked for.
-	skip(n int64) (int64, error)
 	// close ends work in the background. The file belongs to the caller.
 	close()
 }
