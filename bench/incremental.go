@@ -19,17 +19,14 @@ type Incremental struct {
 	Initial int             // l, samples of the start
 	Batch   int             // q, samples of an update
 	Updates int             // number of updates
-	// Whitening fits a ZCA to the first samples and sends all through it; nil leaves them as they
-	// are.
-	Whitening *dataset.ZCAOptions
-	Features  bls.FeatureOptions
-	Variants  []Variant
+
+	Features bls.FeatureOptions
+	Variants []Variant
 	// Update has the options of the updates but for those that are the variants'. Its Backend is
 	// also that of the test, and of the features if they have none.
 	Update  blsupdate.Options
-	Check   bool             // compare the weights with a solution from scratch: slow, 8kl bytes
-	Retrain bool             // time solutions from scratch after each update: 8kl bytes
-	Rates   *blsupdate.Rates // predict the times of the updates; nil leaves them out
+	Check   bool // compare the weights with a solution from scratch: slow, 8kl bytes
+	Retrain bool // time solutions from scratch after each update: 8kl bytes
 }
 
 // A Row is the outcome of one step by one method.
@@ -41,18 +38,16 @@ type Row struct {
 	// UpdateSeconds is the time of this step: the features of the batch, which all methods share
 	// and which take FeatureSeconds, the update and the new W. In the start, variants that start in
 	// the same way have the mean of their times. TotalSeconds adds up the steps.
-	UpdateSeconds    float64 `json:"update_seconds"`
-	TotalSeconds     float64 `json:"total_seconds"`
-	FeatureSeconds   float64 `json:"feature_seconds"`
-	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"` // in no other time
-	FlopsModel       float64 `json:"flops_model"`
-	FlopsCounted     float64 `json:"flops_counted"`
+	UpdateSeconds  float64 `json:"update_seconds"`
+	TotalSeconds   float64 `json:"total_seconds"`
+	FeatureSeconds float64 `json:"feature_seconds"`
+	FlopsModel     float64 `json:"flops_model"`
+	FlopsCounted   float64 `json:"flops_counted"`
 	// FlopsAbandoned are those of a start that was tried first. They are in neither of the above.
-	FlopsAbandoned   float64     `json:"flops_abandoned,omitempty"`
-	PredictedSeconds float64     `json:"predicted_seconds,omitempty"` // without features
-	Form             string      `json:"form,omitempty"`              // of B, if C = 0
-	Check            *Check      `json:"check,omitempty"`
-	Retraining       *Retraining `json:"retraining,omitempty"` // the same in all rows of a step
+	FlopsAbandoned float64     `json:"flops_abandoned,omitempty"`
+	Form           string      `json:"form,omitempty"` // of B, if C = 0
+	Check          *Check      `json:"check,omitempty"`
+	Retraining     *Retraining `json:"retraining,omitempty"` // the same in all rows of a step
 }
 
 // Nodes returns k, the number of nodes.

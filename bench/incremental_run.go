@@ -10,7 +10,6 @@ import (
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
-	"blskernel/dataset"
 	"blskernel/mat"
 )
 
@@ -20,15 +19,13 @@ type incrementalRun struct {
 	progress  Progress
 	done, all float64 // flops so far, and of the experiment
 
-	zca       *dataset.ZCA // nil without whitening
-	features  *bls.Features
-	testA     *mat.Dense
-	testY     []int
-	updaters  []blsupdate.Updater
-	weights   []*mat.Dense // after the last step, by variant
-	seconds   []float64    // so far, by variant
-	whitening float64      // seconds in which zca was fitted, in the start
-	check     checker
+	features *bls.Features
+	testA    *mat.Dense
+	testY    []int
+	updaters []blsupdate.Updater
+	weights  []*mat.Dense // after the last step, by variant
+	seconds  []float64    // so far, by variant
+	check    checker
 	// The rows of A and Y so far, for retraining, in storage for all that will come.
 	allA, allY *mat.Dense
 	rows       int
@@ -55,7 +52,6 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	}
 	from, to := r.samples(step)
 	runtime.GC()
-	r.whitening = 0
 	began := time.Now()
 	a, err := r.expand(from, to)
 	if err != nil {
@@ -65,7 +61,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	featureSeconds := time.Since(began).Seconds() - r.whitening
+	featureSeconds := time.Since(began).Seconds()
 	r.keep(a, y)
 
 	rows := make([]Row, len(r.Variants))
@@ -79,7 +75,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 			return nil, fmt.Errorf("%v, samples %d to %d: %w", r.Variants[i], from+1, to, err)
 		}
 		rows[i] = r.account(i, step)
-		rows[i].Samples, rows[i].FeatureSeconds, rows[i].WhiteningSeconds = to, featureSeconds, r.whitening
+		rows[i].Samples, rows[i].FeatureSeconds = to, featureSeconds
 	}
 	if step == 0 {
 		r.shareStarts(rows, seconds)
@@ -149,11 +145,6 @@ func (r *incrementalRun) account(i, step int) Row {
 	if report.Form != blsupdate.Auto {
 		row.Form = report.Form.String()
 	}
-	if r.Rates != nil && step > 0 {
-		for _, s := range report.Steps {
-			row.PredictedSeconds += r.Rates.Seconds(s.StepFlops)
-		}
-	}
 	return row
 }
 
@@ -185,18 +176,7 @@ func (r *incrementalRun) shareStarts(rows []Row, seconds []float64) {
 func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	x := r.Train.Dense(from, to)
 	if r.features != nil {
-		return r.transform(x)
-	}
-	if r.Whitening != nil {
-		r.tell("whitening")
-		began := time.Now()
-		if r.zca, err = dataset.FitZCA(x, *r.Whitening); err != nil {
-			return nil, err
-		}
-		r.whitening = time.Since(began).Seconds()
-		if err := r.zca.Transform(x); err != nil {
-			return nil, err
-		}
+		return r.features.Transform(x)
 	}
 	r.tell("feature maps")
 	opt := r.Features
@@ -207,21 +187,11 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	return a, err
 }
 
-// transform returns the rows of A for the samples x, which it may overwrite.
-func (r *incrementalRun) transform(x *mat.Dense) (*mat.Dense, error) {
-	if r.zca != nil {
-		if err := r.zca.Transform(x); err != nil {
-			return nil, err
-		}
-	}
-	return r.features.Transform(x)
-}
-
 // test fills in the accuracies and, where it is wanted, the check.
 func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
 	if r.Test != nil && r.testA == nil {
 		var err error
-		if r.testA, err = r.transform(r.Test.Dense(0, r.Test.Len())); err != nil {
+		if r.testA, err = r.features.Transform(r.Test.Dense(0, r.Test.Len())); err != nil {
 			return err
 		}
 		r.testY = r.Test.LabelsInt(0, r.Test.Len())

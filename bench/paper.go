@@ -28,14 +28,12 @@ type Paper struct {
 	Data        string  // what Train is: MNIST, NORB, SyntheticDigits or RandomImages
 	Train, Test *dataset.Images
 	Variants    []Variant
-	Planner     int                 // the index of the variant that the planner chose, -1 where its choice is not among them
-	Repeat      int                 // the index of the variant of the runs after the first
-	Shrink      float64             // s of Algorithm 1; 0 stands for the paper's, bls.DefaultShrink
-	Whitening   *dataset.ZCAOptions // as in Incremental
+	Planner     int     // index of the variant that the planner chose, or -1 for another one
+	Repeat      int     // index of the variant of the runs after the first
+	Shrink      float64 // s of Algorithm 1; 0 stands for the paper's, bls.DefaultShrink
 	Update      blsupdate.Options
-	Seeds       []uint64         // of the features, one for each run
-	Retrain     bool             // measure solutions from scratch in the first run
-	Rates       *blsupdate.Rates // as in Incremental
+	Seeds       []uint64 // of the features, one for each run
+	Retrain     bool     // measure solutions from scratch in the first run
 }
 
 // PlanVariant returns what the planner chooses for the table: the cheapest method that is valid for
@@ -102,20 +100,22 @@ func (p *Paper) experiment(i int, seed uint64) *Incremental {
 	t := p.Table
 	e := &Incremental{
 		Train: p.Train, Test: p.Test, Initial: t.Initial, Batch: t.Batch, Updates: t.Updates,
-		Features: t.Features(), Variants: variants, Update: p.Update, Retrain: p.Retrain && i == 0, Rates: p.Rates,
+		Features: t.Features(), Variants: variants, Update: p.Update, Retrain: p.Retrain && i == 0,
 	}
-	e.Features.Seed, e.Features.Shrink, e.Whitening = seed, p.Shrink, p.Whitening
-	e.Features.Backend = p.Update.Backend
+	e.Features.Seed, e.Features.Shrink = seed, p.Shrink
 	return e
 }
 
 // tableRow turns the rows of a step by all variants into one.
 func tableRow(table int, e *Incremental, step int, rows []Row) TableRow {
-	row := TableRow{Table: table, Seed: e.Features.Seed, Step: step, Samples: rows[0].Samples, FeatureSeconds: rows[0].FeatureSeconds, WhiteningSeconds: rows[0].WhiteningSeconds, Retraining: rows[0].Retraining}
+	row := TableRow{
+		Table: table, Seed: e.Features.Seed, Step: step,
+		Samples: rows[0].Samples, FeatureSeconds: rows[0].FeatureSeconds, Retraining: rows[0].Retraining,
+	}
 	for _, r := range rows {
 		c := TableCell{
 			Method: r.Variant, Form: r.Form, Seconds: r.UpdateSeconds, TotalSeconds: r.TotalSeconds,
-			PredictedSeconds: r.PredictedSeconds, FlopsModel: r.FlopsModel, FlopsCounted: r.FlopsCounted,
+			FlopsModel: r.FlopsModel, FlopsCounted: r.FlopsCounted,
 		}
 		if accuracy := r.Accuracy; !math.IsNaN(accuracy) {
 			c.Accuracy = &accuracy
@@ -159,32 +159,16 @@ func (p *Paper) Head() TableHead {
 	h := TableHead{
 		Table: t.Table, Title: t.TitleOn(p.Data), Data: p.Data, Scale: p.Scale,
 		Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Nodes: t.Nodes, Targets: p.Train.Classes,
-		Lambda: p.Update.Lambda, Shrink: cmp.Or(p.Shrink, bls.DefaultShrink), Whitened: p.Whitening != nil,
+		Lambda: p.Update.Lambda, Shrink: cmp.Or(p.Shrink, bls.DefaultShrink),
 		Repeat: p.Variants[p.Repeat].String(), Seeds: p.Seeds,
 	}
 	if p.Planner >= 0 {
 		h.Planner = p.Variants[p.Planner].String()
 	}
-	if p.Whitening != nil {
-		h.Whitening = whiteningName(*p.Whitening)
-	}
 	for _, v := range p.Variants {
 		h.Methods = append(h.Methods, v.String())
 	}
 	return h
-}
-
-// whiteningName names the constants of a whitening.
-func whiteningName(opt dataset.ZCAOptions) string {
-	rows, values := cmp.Or(opt.RowConstant, dataset.ZCARows), cmp.Or(opt.EigenvalueConstant, dataset.ZCAValues)
-	switch {
-	case rows == dataset.ZCARows && values == dataset.ZCAValues:
-		return ReferenceWhitening
-	case rows == dataset.ZCAUnitRows && values == dataset.ZCAUnitValues:
-		return UnitWhitening
-	default:
-		return OtherWhitening
-	}
 }
 
 // RandomNORB returns n images of random pixels of the size that small NORB is reduced to, 2×32×32, with

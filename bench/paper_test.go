@@ -72,7 +72,6 @@ func smallPaper(t *testing.T) *Paper {
 		Table: table, Scale: 0.01, Data: SyntheticDigits, Train: dataset.Digits(table.Samples(), 1), Test: dataset.Digits(200, 2),
 		Variants: Variants(blsupdate.Original, blsupdate.Gram), Planner: 1, Repeat: 1,
 		Update: blsupdate.Options{Lambda: 1e-6, Backend: blskernel.Default()}, Seeds: []uint64{7, 8, 9}, Retrain: true,
-		Rates: blsupdate.ConstantRates(1e9, 1e9),
 	}
 	_, err := PlanVariant(table, 10, p.Update, nil)
 	testutil.NoError(t, err)
@@ -129,36 +128,19 @@ func TestPaperRows(t *testing.T) {
 			if c.Accuracy == nil || !(*c.Accuracy > 20) || !(c.TotalSeconds >= c.Seconds && c.Seconds >= r.FeatureSeconds) || c.FlopsCounted != c.FlopsModel {
 				t.Errorf("row %d: %+v", i, c)
 			}
-			if (c.PredictedSeconds > 0) != (step > 0) {
-				t.Errorf("row %d: predicted %v", i, c.PredictedSeconds)
-			}
 		}
 	}
 }
 
-// TestHead has the settings of a table, and the names of its whitening.
+// TestHead has the settings of a table.
 func TestHead(t *testing.T) {
 	p := smallPaper(t)
-	p.Whitening = &dataset.ZCAOptions{}
-	if h := p.Head(); h.Planner != "gram" || h.Repeat != "gram" || h.Repeated() != "gram" ||
-		h.Whitening != ReferenceWhitening || !strings.HasPrefix(h.Title, "synthetic digits, k = ") {
+	if h := p.Head(); h.Planner != "gram" || h.Repeat != "gram" || h.Repeated() != "gram" || !strings.HasPrefix(h.Title, "synthetic digits, k = ") {
 		t.Errorf("%+v", h)
 	}
 	p.Planner = -1
 	if h := p.Head(); h.Planner != "" || h.Repeat != "gram" {
 		t.Errorf("without the planner's choice: %+v", h)
-	}
-	for _, tc := range []struct {
-		opt  dataset.ZCAOptions
-		want string
-	}{
-		{dataset.ZCAOptions{RowConstant: dataset.ZCARows}, ReferenceWhitening},
-		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows, EigenvalueConstant: dataset.ZCAUnitValues}, UnitWhitening},
-		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows}, OtherWhitening},
-	} {
-		if got := whiteningName(tc.opt); got != tc.want {
-			t.Errorf("%+v is %s; want %s", tc.opt, got, tc.want)
-		}
 	}
 }
 
@@ -198,7 +180,7 @@ func TestPaperValidate(t *testing.T) {
 // TestPaperDefaults runs without a backend, the planner's choice and a repeated planner.
 func TestPaperDefaults(t *testing.T) {
 	p := smallPaper(t)
-	p.Update.Backend, p.Seeds, p.Planner, p.Repeat, p.Rates = nil, p.Seeds[:2], -1, 0, nil
+	p.Update.Backend, p.Seeds, p.Planner, p.Repeat = nil, p.Seeds[:2], -1, 0
 	rows := paperRows(t, p)
 	if last := rows[len(rows)-1]; len(last.Cells) != 1 || last.Cells[0].Method != "original" {
 		t.Errorf("%+v", last)

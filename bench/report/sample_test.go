@@ -62,7 +62,6 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 				noise := 1 + 0.03*math.Sin(float64(17*i+5*n+3*number+int(seed)))
 				c := bench.TableCell{
 					Method: m, Form: sampleForm(m, q, k), Seconds: row.FeatureSeconds + flops/80e9*noise, FlopsModel: flops, FlopsCounted: flops,
-					PredictedSeconds: flops / 80e9,
 				}
 				totals[i] += c.Seconds
 				c.TotalSeconds = totals[i]

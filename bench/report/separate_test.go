@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 		{func(s *setting) { s.lambda = 0x1p-18 }, "Table 3, lambda = 2^-18", true, false},
 		{func(s *setting) { s.lambda = 1e-3 }, "Table 3, lambda = 0.001", true, false},
 		{func(s *setting) { s.shrink = 1.6 }, "Table 3, s = 1.6", true, false},
-		{func(s *setting) { s.whitening = bench.UnitWhitening }, "Table 3, whitened (unit)", true, false},
+		{func(s *setting) { s.whitening = "unit" }, "Table 3, whitened (unit)", true, false},
 		{func(s *setting) { s.table, s.data = 7, bench.NORB }, "Table 7", true, true},
 		{func(s *setting) { s.table, s.data = 7, bench.RandomImages }, "Table 7 on random images", false, true},
 	} {

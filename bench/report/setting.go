@@ -26,7 +26,7 @@ func settingOf(h bench.TableHead) setting {
 		nodes: h.Nodes, targets: h.Targets,
 	}
 	if h.Whitened {
-		s.whitening = cmp.Or(h.Whitening, bench.ReferenceWhitening)
+		s.whitening = cmp.Or(h.Whitening, "reference")
 	}
 	return s
 }

@@ -9,7 +9,6 @@ import (
 
 	"blskernel/bench"
 	"blskernel/blsupdate"
-	"blskernel/dataset"
 )
 
 // run runs all tables.
@@ -31,12 +30,6 @@ func (x *paper) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// zcaConstants are those of --zca, of the rows and of the eigenvalues.
-var zcaConstants = map[string][]float64{
-	bench.ReferenceWhitening: {dataset.ZCARows, dataset.ZCAValues},
-	bench.UnitWhitening:      {dataset.ZCAUnitRows, dataset.ZCAUnitValues},
-}
-
 // experiment turns the flags into one of Tables 2 to 9.
 func (x *paper) experiment(n int) (*bench.Paper, error) {
 	t, _ := bench.LookupPaperTable(n)
@@ -48,10 +41,7 @@ func (x *paper) experiment(n int) (*bench.Paper, error) {
 	p := &bench.Paper{
 		Table: t, Scale: x.size, Data: data.data, Train: data.train, Test: data.test, Shrink: x.shrink,
 		Update:  blsupdate.Options{Workspace: t.Workspace(), Lambda: float64(x.lambda), Backend: x.backend},
-		Retrain: x.retrain, Rates: x.rates,
-	}
-	if constants := zcaConstants[x.zca]; constants != nil {
-		p.Whitening = &dataset.ZCAOptions{RowConstant: constants[0], EigenvalueConstant: constants[1], Backend: x.backend}
+		Retrain: x.retrain,
 	}
 	runs := x.runs
 	if data.test == nil {
@@ -60,7 +50,7 @@ func (x *paper) experiment(n int) (*bench.Paper, error) {
 	for i := range uint64(runs) {
 		p.Seeds = append(p.Seeds, x.seed+i)
 	}
-	choice, err := bench.PlanVariant(t, p.Train.Classes, p.Update, p.Rates)
+	choice, err := bench.PlanVariant(t, p.Train.Classes, p.Update, x.rates)
 	if err != nil {
 		return nil, err
 	}
