@@ -2,6 +2,7 @@ package scaleout
 
 import (
 	"log/slog"
+	"os"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -9,8 +10,18 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 )
 
-// TestMain runs the tests with Prism, which would write a line about each step of each pipeline.
+// TestMain runs the tests with Prism, without the lines that it logs and the temporary files that it
+// leaves.
 func TestMain(m *testing.M) {
 	beam.RegisterInit(func() { slog.SetDefault(slog.New(slog.DiscardHandler)) })
-	ptest.Main(m)
+	folder, err := os.MkdirTemp("", "scaleout-*")
+	if err == nil {
+		err = os.Setenv("TMPDIR", folder)
+	}
+	if err != nil {
+		panic(err)
+	}
+	status := ptest.MainRet(m)
+	_ = os.RemoveAll(folder)
+	os.Exit(status)
 }

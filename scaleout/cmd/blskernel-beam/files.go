@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,9 @@ import (
 )
 
 // checkFiles finds errors in the paths before the job is submitted, and counts the files. It makes
-// local paths absolute for workers that run in another folder.
-func (set *settings) checkFiles(ctx context.Context, on *place) error {
+// local paths absolute for workers in another process.
+func (set *settings) checkFiles(ctx context.Context) error {
+	workers := set.environment()
 	paths := []*string{&set.model, &set.out, &set.badOut}
 	for _, list := range [][]string{set.patterns, set.targets} {
 		for i := range list {
@@ -31,38 +33,34 @@ func (set *settings) checkFiles(ctx context.Context, on *place) error {
 		if *path == "" {
 			continue
 		}
-		if err := checkPath(*path, on.remote()); err != nil {
+		if err := checkPath(*path, workers == "docker"); err != nil {
 			return usageError{err}
 		}
-		if !on.here() && beamfile.Local(*path) {
+		if workers != "loopback" && beamfile.Local(*path) {
 			var err error
 			if *path, err = filepath.Abs(*path); err != nil {
 				return err
 			}
 		}
 	}
-	if err := checkModel(ctx, set.model); err != nil {
+	if _, err := inspect(ctx, set.model); err != nil {
 		return fmt.Errorf("--model %s: %w", set.model, err)
 	}
-	if err := set.checkOutputs(); err != nil {
+	if err := set.checkOutputs(ctx); err != nil {
 		return err
 	}
-	files, err := count(ctx, set.patterns)
-	set.files = files
-	if !on.prism() {
-		return nil // workers may see other files
-	}
-	if err != nil {
+	var err error
+	if set.files, err = count(ctx, set.patterns); err != nil {
 		return err
 	}
 	targets, err := count(ctx, set.targets)
 	if err != nil {
 		return err
 	}
-	if len(set.targets) > 0 && files != targets {
-		return usagef("%d files of samples and %d of --targets: each file of samples needs one of targets", files, targets)
+	if len(set.targets) > 0 && set.files != targets {
+		return usagef("%d files of samples and %d of --targets: each file of samples needs one of targets", set.files, targets)
 	}
-	return errors.Join(checkWritable(set.out), checkWritable(set.badOut))
+	return cmp.Or(checkWritable(set.out), checkWritable(set.badOut))
 }
 
 // checkPath returns an error for a file system that this program does not have, and for a local path if
@@ -80,20 +78,19 @@ func checkPath(path string, remote bool) (err error) {
 	return nil
 }
 
-// checkModel returns an error unless path has a model file.
-func checkModel(ctx context.Context, path string) error {
+// inspect reads the model file at path.
+func inspect(ctx context.Context, path string) (*modelfile.Info, error) {
 	file, err := beamfile.Open(ctx, path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
-	_, err = modelfile.Inspect(file)
-	return err
+	return modelfile.Inspect(file)
 }
 
 // checkOutputs protects existing files: --out replaces models only, and not --model, and --bad-out
 // replaces nothing.
-func (set *settings) checkOutputs() error {
+func (set *settings) checkOutputs(ctx context.Context) error {
 	model, out, badOut := beamfile.Resolve(set.model), beamfile.Resolve(set.out), beamfile.Resolve(set.badOut)
 	switch {
 	case out == model:
@@ -110,7 +107,7 @@ func (set *settings) checkOutputs() error {
 	if !beamfile.Local(out) || err != nil || info.Size() == 0 {
 		return nil // nothing to replace, or checkWritable refuses it
 	}
-	if info.IsDir() || errors.Is(checkModel(context.Background(), out), modelfile.ErrNotAModel) {
+	if _, err := inspect(ctx, out); info.IsDir() || errors.Is(err, modelfile.ErrNotAModel) {
 		return usagef("--out is %q, which is not a model: remove it, or give another name", set.out)
 	}
 	return nil

@@ -6,9 +6,11 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
+	"blskernel/blsupdate"
 	"blskernel/scaleout"
 	"blskernel/scaleout/internal/beamfile"
 
@@ -17,65 +19,42 @@ import (
 )
 
 func init() {
-	register.DoFn4x0[context.Context, []byte, func(*scaleout.Shard) bool, func(scaleout.Shard)](&shareFn{})
-	register.Iter1[scaleout.Shard]()
 	register.DoFn3x1[context.Context, []byte, func(*string) bool, error](&badFn{})
 }
 
-// build makes the pipeline. It has a branch for each worker, which reads its share of the shards and
-// makes one state of it; the model solves for the sum of all states. few says that the runner makes few
-// bundles of many shards, so that one level of merging is enough.
-func (set *settings) build(few bool) *beam.Pipeline {
-	p := beam.NewPipeline()
-	s := p.Root()
+// build makes the pipeline.
+func (set *settings) build() *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
 	set.read.Model = set.model
 	opt := scaleout.Options{
 		Model: set.model, Lambda: set.lambda, FanIn: set.fanIn, Batch: set.read.Batch, SkipBad: set.read.SkipBad,
-		Software: "blskernel-beam " + version(),
-		States:   set.files, // at most: a bundle has at least one file
+		Software: "blskernel-beam " + version(), Created: set.created,
+		States: set.files, // at most: a bundle has at least one file
 	}
-	if few {
+	if set.runner == "prism" { // makes few bundles of many files, so one level of merging is enough
 		opt.States = max(1, opt.FanIn)
 	}
 	shards := scaleout.Match(s, set.patterns, set.targets)
-	var states, bad []beam.PCollection
-	for i := range set.workers {
-		s, share := s.Scope(branch(i)), shards
-		if set.workers > 1 {
-			share = beam.ParDo(s, &shareFn{Index: i, Of: set.workers}, beam.Impulse(s), beam.SideInput{Input: shards})
-			share = beam.Reshuffle(s, share)
-		}
-		batches, skipped := scaleout.Read(s, share, set.read)
-		states = append(states, scaleout.Merge(s, scaleout.States(s, set.method, batches, opt), opt))
-		bad = append(bad, skipped)
+	var batches, model beam.PCollection
+	batches, opt.Bad = scaleout.Read(s, shards, set.read)
+	if set.method == blsupdate.QR {
+		model = scaleout.FitQR(s, batches, opt)
+	} else {
+		model = scaleout.FitGram(s, batches, opt)
 	}
-	opt.Bad = beam.Flatten(s, bad...)
-	scaleout.Write(s, set.out, scaleout.Solve(s, beam.Flatten(s, states...), opt))
+	scaleout.Write(s, set.out, model)
 	if set.badOut != "" {
 		beam.ParDo0(s.Scope("bad rows and files"), &badFn{Path: set.badOut}, beam.Impulse(s), beam.SideInput{Input: opt.Bad})
 	}
 	return p
 }
 
-// branch returns the name of the scope of branch i, from 0.
-func branch(i int) string { return fmt.Sprintf("branch %d", i) }
-
-// A shareFn emits the shards of a branch: every n-th one in the order of their paths, so that a
-// repetition emits the same.
-type shareFn struct {
-	Index, Of int
-}
-
-// ProcessElement emits the shards.
-func (fn *shareFn) ProcessElement(_ context.Context, _ []byte, shards func(*scaleout.Shard) bool, emit func(scaleout.Shard)) {
-	var all []scaleout.Shard
-	for shard := (scaleout.Shard{}); shards(&shard); {
-		all = append(all, shard)
+// version returns the version that this program was built from, or "unknown".
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
-	slices.SortFunc(all, func(a, b scaleout.Shard) int { return strings.Compare(a.Path, b.Path) })
-	for i := fn.Index; i < len(all); i += fn.Of {
-		emit(all[i])
-	}
+	return "unknown"
 }
 
 // A badFn writes the lines about bad rows and files to a file, in order. --skip-bad bounds their
@@ -92,7 +71,7 @@ func (fn *badFn) ProcessElement(ctx context.Context, _ []byte, bad func(*string)
 	}
 	slices.SortFunc(lines, func(a, b string) int { return cmp.Compare(sortKey(a), sortKey(b)) })
 	if err := beamfile.Write(ctx, fn.Path, bytes.NewBufferString(strings.Join(lines, ""))); err != nil {
-		return fmt.Errorf("blskernel-beam: --bad-out %s: %w", fn.Path, err)
+		return fmt.Errorf("scaleout: --bad-out %s: %w", fn.Path, err)
 	}
 	return nil
 }

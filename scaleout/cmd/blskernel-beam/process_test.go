@@ -3,20 +3,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -30,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	quiet(false)
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // of Prism
 	os.Exit(m.Run())
 }
 
@@ -41,14 +37,13 @@ const limit = 3 * time.Minute
 // that it starts, are in a folder that must be empty when the test is over.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	// Not t.Context(), which is done before servers are ended in good order.
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	folder := t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+folder)
 	cmd.WaitDelay = 5 * time.Second
 	t.Cleanup(func() {
+		cancel()
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 			t.Errorf("temporary files are left: %v (%v)", left, err)
 		}
@@ -94,12 +89,7 @@ type running struct {
 
 func started(t testing.TB, args ...string) *running {
 	t.Helper()
-	return start(t, command(t, args...))
-}
-
-func start(t testing.TB, cmd *exec.Cmd) *running {
-	t.Helper()
-	r := &running{cmd: cmd}
+	r := &running{cmd: command(t, args...)}
 	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.err
 	testutil.NoError(t, r.cmd.Start())
 	return r
@@ -126,89 +116,4 @@ func reported(t testing.TB, r result) report {
 		t.Fatalf("%v:\n%s", err, r.out)
 	}
 	return out
-}
-
-// A server is `blskernel-beam prism` or a pool of workers, which runs until the test is over.
-type server struct {
-	address string
-	mu      sync.Mutex
-	lines   []string
-}
-
-// serve starts a server, whose first line ends with its address.
-func serve(t testing.TB, args ...string) *server {
-	t.Helper()
-	cmd := command(t, args...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	testutil.NoError(t, err)
-	testutil.NoError(t, cmd.Start())
-	s, first, done := &server{}, make(chan string, 1), make(chan struct{})
-	go func() {
-		defer close(done)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			s.mu.Lock()
-			if s.lines = append(s.lines, lines.Text()); len(s.lines) == 1 {
-				first <- lines.Text()
-			}
-			s.mu.Unlock()
-		}
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		<-done
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %v", args, err)
-		}
-		s.checkEnded(t)
-	})
-	select {
-	case line := <-first:
-		s.address = line[strings.LastIndex(line, " ")+1:]
-	case <-done:
-		t.Fatalf("%v does not start", args)
-	}
-	return s
-}
-
-var workerLine = regexp.MustCompile(`^worker .*_(go(?:-\d+)?) is process (\d+)$`)
-
-// processes returns the process ids of the workers that a pool has started so far, with the environment
-// of each.
-func (s *server) processes(t testing.TB) (ids []int, environments []string) {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, line := range s.lines {
-		if m := workerLine.FindStringSubmatch(line); m != nil {
-			id, err := strconv.Atoi(m[2])
-			testutil.NoError(t, err)
-			ids, environments = append(ids, id), append(environments, m[1])
-		}
-	}
-	return ids, environments
-}
-
-// process returns the process id of the last worker with an environment.
-func (s *server) process(t testing.TB, environment string) int {
-	t.Helper()
-	ids, environments := s.processes(t)
-	slices.Reverse(ids)
-	slices.Reverse(environments)
-	i := slices.Index(environments, environment)
-	if i < 0 {
-		t.Fatalf("no worker with the environment %s among %v", environment, environments)
-	}
-	return ids[i]
-}
-
-// checkEnded checks that no worker of a pool is left.
-func (s *server) checkEnded(t testing.TB) {
-	t.Helper()
-	ids, _ := s.processes(t)
-	for _, id := range ids {
-		if err := syscall.Kill(id, 0); !errors.Is(err, syscall.ESRCH) {
-			t.Errorf("process %d of a worker is left (%v)", id, err)
-		}
-	}
 }

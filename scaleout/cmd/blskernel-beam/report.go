@@ -14,13 +14,11 @@ import (
 
 // A report is the result of a job.
 type report struct {
-	Model    string  `json:"model"`
-	Method   string  `json:"method"`
-	Runner   string  `json:"runner"`
-	Job      string  `json:"job,omitempty"` // its name at the job service
-	Workers  int     `json:"workers"`
-	Attempts int     `json:"attempts"`
-	Seconds  float64 `json:"seconds"` // in all
+	Model   string  `json:"model"`
+	Method  string  `json:"method"`
+	Runner  string  `json:"runner"`
+	Job     string  `json:"job,omitempty"` // its name at the job service
+	Seconds float64 `json:"seconds"`       // in all
 
 	Measured      bool    `json:"measured"` // whether the runner reported the rest
 	Rows          int64   `json:"rows"`
@@ -29,15 +27,11 @@ type report struct {
 	KernelSeconds float64 `json:"kernel_seconds"`
 	ShuffledBytes int64   `json:"shuffled_bytes"` // of states
 
-	running bool // with --async
+	running bool // when this program ends: with --async
 }
 
-// count adds the counters of a job, which are nil if the runner has none.
-func (r *report) count(found *metrics.Results) {
-	if found == nil {
-		return
-	}
-	r.Measured = true
+// count adds the counters of a job, if the runner has them.
+func (r *report) count(found metrics.Results) {
 	var nanoseconds int64
 	sums := map[string]*int64{
 		scaleout.MetricRows: &r.Rows, scaleout.MetricBad: &r.Bad, scaleout.MetricBadFiles: &r.BadFiles,
@@ -46,6 +40,7 @@ func (r *report) count(found *metrics.Results) {
 	for _, c := range found.AllMetrics().Counters() {
 		if sum := sums[c.Key.Name]; sum != nil && c.Key.Namespace == scaleout.MetricsNamespace {
 			*sum += c.Result()
+			r.Measured = true
 		}
 	}
 	r.KernelSeconds = float64(nanoseconds) / 1e9
@@ -57,7 +52,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	if r.running {
-		_, err := fmt.Fprintf(w, "%s   the job %s will write it\n", r.Model, r.Job)
+		_, err := fmt.Fprintf(w, "%s   the job will write it\n", r.Model)
 		return err
 	}
 	var b strings.Builder
@@ -72,9 +67,6 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		b.WriteString("   the runner does not report the rows")
 	}
 	fmt.Fprintf(&b, ", %.1f s in all", r.Seconds)
-	if r.Attempts > 1 {
-		fmt.Fprintf(&b, ", %d attempts", r.Attempts)
-	}
 	_, err := fmt.Fprintln(w, b.String())
 	return err
 }

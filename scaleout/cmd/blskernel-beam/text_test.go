@@ -8,25 +8,22 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 )
 
-// TestStartedByRunner tells the arguments of runners from those of users.
-func TestStartedByRunner(t *testing.T) {
-	for line, want := range map[string]bool{
-		"":                                false,
-		"--model m.bls --out o.bls x.csv": false,
-		"--id='a' --provision_endpoint=localhost:1": true,
-		"-id=a -provision_endpoint=localhost:1":     true,
-		"--worker=true --id=a":                      false, // Beam's own flags
-		"provision_endpoint=x":                      false,
-		"worker --provision_endpoint=localhost:1":   false,
+// TestEssence removes what Beam wraps around errors.
+func TestEssence(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain": "plain",
+		"process bundle failed for instruction inst001 using plan stage-002: while executing Process for Plan[stage-002]:\n2: Impulse[0]\n" +
+			"\tcaused by:\nDoFn failed\n\tcaused by:\nscaleout: stream: a.csv:3: no number\nmore": "a.csv:3: no number",
+		"a\n\tcaused by:\nthe disk is full\n":                                        "a: the disk is full",
+		"scaleout: first\n\tcaused by:\n in x: scaleout: the model y: scaleout: z\n": "the model y: scaleout: z",
 	} {
-		if got := startedByRunner(strings.Fields(line)); got != want {
-			t.Errorf("%q: %v", line, got)
+		if got := essence(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
 }
@@ -43,11 +40,11 @@ func TestBytesText(t *testing.T) {
 
 // TestReport prints a report as text.
 func TestReport(t *testing.T) {
-	full := report{Model: "m.bls", Attempts: 2, Seconds: 3, Measured: true, Rows: 7, Bad: 3, BadFiles: 1, KernelSeconds: 2, ShuffledBytes: 1e6}
+	full := report{Model: "m.bls", Seconds: 3, Measured: true, Rows: 7, Bad: 3, BadFiles: 1, KernelSeconds: 2, ShuffledBytes: 1e6}
 	for want, r := range map[string]report{
-		"m.bls   7 rows, 2 bad rows and 1 whole files set aside, 2.0 s in kernels, 1 MB shuffled, 3.0 s in all, 2 attempts\n": full,
-		"m.bls   the runner does not report the rows, 3.0 s in all\n":                                                         {Model: "m.bls", Attempts: 1, Seconds: 3},
-		"m.bls   the job J will write it\n":                                                                                   {Model: "m.bls", Job: "J", running: true},
+		"m.bls   7 rows, 2 bad rows and 1 whole files set aside, 2.0 s in kernels, 1 MB shuffled, 3.0 s in all\n": full,
+		"m.bls   the runner does not report the rows, 3.0 s in all\n":                                             {Model: "m.bls", Seconds: 3},
+		"m.bls   the job will write it\n":                                                                         {Model: "m.bls", running: true},
 	} {
 		var b strings.Builder
 		if err := r.print(false, &b); err != nil || b.String() != want {
@@ -70,14 +67,14 @@ func TestTree(t *testing.T) {
 	p := newProblem(t)
 	for _, tc := range []struct {
 		files, fanIn int
-		few          bool
+		runner       string
 		want         []int
 	}{
-		{6400, 0, false, []int{4096, 512, 64, 8, 1}}, {6400, 100, false, []int{100, 1}}, {8, 0, false, []int{1}},
-		{0, 0, false, []int{8, 1}}, {6400, 0, true, []int{1}},
+		{6400, 0, "flink", []int{4096, 512, 64, 8, 1}}, {6400, 100, "flink", []int{100, 1}}, {8, 0, "flink", []int{1}},
+		{0, 0, "flink", []int{8, 1}}, {6400, 0, "prism", []int{1}},
 	} {
-		set := settings{model: p.model, out: p.out(t), workers: 1, method: blsupdate.Gram, patterns: []string{p.pattern()}, files: tc.files, fanIn: tc.fanIn}
-		edges, _, err := set.build(tc.few).Build()
+		set := settings{model: p.model, out: p.out(t), patterns: []string{p.pattern()}, runner: tc.runner, files: tc.files, fanIn: tc.fanIn}
+		edges, _, err := set.build().Build()
 		testutil.NoError(t, err)
 		marshalled, err := graphx.Marshal(edges, &graphx.Options{})
 		testutil.NoError(t, err)

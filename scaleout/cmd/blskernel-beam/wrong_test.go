@@ -36,21 +36,16 @@ func TestWrong(t *testing.T) {
 		{2, `value "maybe" for flag -header`, []string{"x.csv", model, out, "--header", "maybe"}},
 		{2, "-comma: want one character, or tab", []string{"x.csv", model, out, "--comma", ",,"}},
 		{2, "-batch: want an integer from 0 to 2147483647", []string{"x.csv", model, out, "--batch", "-1"}},
-		{2, "-workers: want an integer from 1 to 2147483647", []string{"x.csv", model, out, "--workers", "0"}},
 		{2, "-fan-in: want an integer from 2", []string{"x.csv", model, out, "--fan-in", "1"}},
 		{2, "-skip-bad: want an integer from 0", []string{"x.csv", model, out, "--skip-bad", "-1"}},
 		{2, "--bad-out lists what --skip-bad sets aside", []string{"x.csv", model, out, "--bad-out", "bad.txt"}},
 		{2, `--runner is "slow"`, []string{"x.csv", model, out, "--runner", "slow"}},
-		{2, "--endpoint is missing", []string{"x.csv", model, out, "--runner", "universal"}},
-		{2, "where the workers cannot reach it", []string{p.pattern(), model, out, "--runner", "universal", "--endpoint", "localhost:1"}},
-		{2, "out.bls\" is on this machine", []string{"gs://b/x.csv", "--model=gs://b/base.bls", out, "--runner", "dataflow"}},
-		{2, "leave out --workers", []string{"x.csv", model, out, "--runner", "direct", "--workers", "2"}},
-		{2, "--environment_config is missing", []string{"x.csv", model, out, "--environment_type", "EXTERNAL"}},
+		{2, "where the workers cannot reach it", []string{p.pattern(), model, out, "--runner", "universal", "--endpoint", "localhost:1", "--worker_binary=x"}},
+		{2, "out.bls\" is on this machine", []string{"gs://b/x.csv", "--model=gs://b/base.bls", out, "--runner", "dataflow", "--worker_binary=x"}},
 		{2, `--environment_type is "CLOUD"`, []string{"x.csv", model, out, "--environment_type", "CLOUD"}},
-		{2, "--environment_config: ", []string{p.pattern(), model, out, "--environment_type", "PROCESS", "--environment_config", "{"}},
 		{2, "--async needs a runner", []string{p.pattern(), model, out, "--async"}},
-		{2, "--async needs a runner", []string{p.pattern(), model, out, "--async", "--workers=2"}},
-		{1, "no worker pool answers at localhost:1 ", []string{p.pattern(), model, out, "--environment_type", "EXTERNAL", "--environment_config", "localhost:1"}},
+		{2, "--worker_binary is missing", []string{p.pattern(), model, out, "--environment_type", "EXTERNAL", "--environment_config", "localhost:1"}},
+		{1, "no worker pool answers", []string{p.pattern(), model, out, "--environment_type", "EXTERNAL", "--environment_config", "localhost:1", "--worker_binary=x"}},
 		{2, "unknown file system", []string{"xyz://x.csv", model, out}},
 		{1, `no file matches "` + folder, []string{filepath.Join(folder, "*.csv"), model, out}},
 		{2, "21 files of samples and 1 of --targets", []string{p.pattern(), model, out, "--targets", p.shard(0)}},
@@ -67,13 +62,6 @@ func TestWrong(t *testing.T) {
 		{2, ", a model: give", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", filepath.Dir(p.model) + "/./base.bls"}},
 		{1, "not a directory", []string{p.pattern(), model, "--out", filepath.Join(text, "out.bls")}},
 		{1, "which would be learned twice", []string{p.pattern(), model, out, filepath.Dir(p.model) + "/./part-00.csv"}},
-		{1, "no job service answers at localhost:1 ", []string{p.pattern(), model, out, "--endpoint", "localhost:1"}},
-		{2, "-port: want", []string{"prism", "--port", "-1"}}, {1, "listen", []string{"prism", "--port", "70000"}},
-		{2, "takes only flags", []string{"prism", "8073"}},
-		{2, "--id is missing", []string{"worker"}},
-		{2, "give one of them", []string{"worker", "--listen", "localhost:0", "--id", "7"}},
-		{2, "--id is missing", []string{"--provision_endpoint=localhost:1"}},
-		{1, "listen", []string{"worker", "--listen", "localhost:70000"}},
 	} {
 		end := runCommand(t, c.args...)
 		lines := 1
@@ -89,21 +77,15 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestHelp wants the flags in the help of each command.
+// TestHelp wants the flags in the help.
 func TestHelp(t *testing.T) {
-	for first, flags := range map[string][]string{
-		"":       {"-model file", "-lambda number", "-skip-bad number", "-runner string", "-environment_config string", "blskernel-beam worker"},
-		"prism":  {"-port port", "-verbose"},
-		"worker": {"-listen address", "-provision_endpoint address"},
-	} {
-		end := runCommand(t, append(strings.Fields(first), "--help")...)
-		if end.status != 0 || end.err != "" {
-			t.Errorf("%q: status %d, and standard error has\n%s", first, end.status, end.err)
-		}
-		for _, f := range flags {
-			if !strings.Contains(end.out, f) {
-				t.Errorf("%q: the help has no %q", first, f)
-			}
+	end := runCommand(t, "--help")
+	if end.status != 0 || end.err != "" {
+		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
+	}
+	for _, f := range []string{"-model file", "-lambda number", "-skip-bad number", "-runner string", "-environment_config string"} {
+		if !strings.Contains(end.out, f) {
+			t.Errorf("the help has no %q", f)
 		}
 	}
 }

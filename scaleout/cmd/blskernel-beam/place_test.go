@@ -1,0 +1,140 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
+)
+
+// TestPlaces runs the fit in this process, by Prism and by Beam's direct runner, and in a worker process
+// of its own, which shares no variables with the command. Prism is part of the command or a server.
+func TestPlaces(t *testing.T) {
+	p := newProblem(t)
+	_, prism := startPrism(t)
+	own := &pool{t: t}
+	external := []string{"--environment_type=EXTERNAL", "--environment_config", own.start(t), "--worker_binary", os.Args[0]}
+	for name, flags := range map[string][]string{
+		"prism": {"--threads=1"}, "direct": {"--runner=DirectRunner"},
+		"server":          {"--runner=universal", "--endpoint", prism, "--environment_type=LOOPBACK", "--verbose"},
+		"worker":          external,
+		"server, workers": append(external, "--endpoint", prism),
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, before := p.out(t), own.count()
+			r := reported(t, runCommand(t, p.args(out, append(flags, "--method=qr")...)...))
+			p.check(t, blsupdate.QR, out)
+			if r.Rows != shardCount*shardRows || !r.Measured || !(r.KernelSeconds > 0) || !(r.Seconds > 0) || r.ShuffledBytes <= 0 {
+				t.Errorf("the report is %+v", r)
+			}
+			if started := own.count() > before; started != strings.Contains(name, "worker") {
+				t.Errorf("worker processes were started: %v", started)
+			}
+		})
+	}
+}
+
+// TestEnded ends the command while a job waits for a shard, and a job while the command waits for it.
+// The model that --out names stays.
+func TestEnded(t *testing.T) {
+	jobs, prism := startPrism(t)
+	server := []string{"--endpoint", prism, "--environment_type=LOOPBACK"}
+	for name, tc := range map[string]struct {
+		flags  []string
+		cancel bool
+		status int
+		says   string
+	}{
+		"interrupt": {nil, false, 130, "blskernel-beam: interrupted\n"},
+		"server":    {server, false, 130, "interrupted; the job may go on"},
+		"cancel":    {server, true, exitFailure, "it was cancelled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProblem(t)
+			out := p.out(t)
+			model, err := os.ReadFile(p.model)
+			testutil.NoError(t, err)
+			testutil.NoError(t, os.WriteFile(out, model, 0o666))
+			held := p.hold(t, 0)
+			c := started(t, p.args(out, append(tc.flags, "--job_name="+name)...)...)
+			waitForReader(t, held)
+			if tc.cancel {
+				cancelJob(t, jobs, name)
+			} else {
+				testutil.NoError(t, c.cmd.Process.Signal(os.Interrupt))
+			}
+			if end := ended(t, c); end.status != tc.status || !strings.Contains(end.err, tc.says) || strings.Count(end.err, "\n") != 1 {
+				t.Errorf("status %d, and standard error has %q", end.status, end.err)
+			}
+			files, err := os.ReadDir(filepath.Dir(out))
+			testutil.NoError(t, err)
+			if after, err := os.ReadFile(out); err != nil || !bytes.Equal(after, model) || len(files) != 1 {
+				t.Errorf("the model has changed (%v), or is not alone: %v", err, files)
+			}
+		})
+	}
+}
+
+// hold puts a named pipe in the place of a shard: who reads it waits until the end of the test.
+func (p *problem) hold(t testing.TB, shard int) (path string) {
+	t.Helper()
+	path = p.shard(shard)
+	testutil.NoError(t, os.Remove(path))
+	testutil.NoError(t, syscall.Mkfifo(path, 0o666))
+	return path
+}
+
+// waitForReader returns when a worker has opened the pipe.
+func waitForReader(t testing.TB, pipe string) {
+	t.Helper()
+	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		// Without waiting: it fails as long as there is no reader.
+		w, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			t.Cleanup(func() { _ = w.Close() })
+			return
+		}
+		if time.Since(begun) > limit {
+			t.Fatalf("no worker reads the shard: %v", err)
+		}
+	}
+}
+
+// TestBad sets rows and files aside, and writes which.
+func TestBad(t *testing.T) {
+	p := newProblem(t)
+	const header, good, wrong = "x0,x1,x2,x3,class\n", "1,2,3,4,inside\n", "1,2,none,4,inside\n"
+	for shard, text := range map[int]string{
+		3: header + good + wrong + strings.Repeat(good, 6) + wrong, 5: header + "1,2,3,4,beside\n", 7: "x0,x1\n1,2\n",
+	} {
+		testutil.NoError(t, os.WriteFile(p.shard(shard), []byte(text), 0o666))
+	}
+	out, bad := p.out(t), filepath.Join(t.TempDir(), "bad.txt")
+	end := runCommand(t, p.args(out)...)
+	if end.status != exitFailure || !strings.Contains(end.err, p.shard(3)) && !strings.Contains(end.err, p.shard(5)) || strings.Count(end.err, "\n") != 1 {
+		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
+	}
+	r := reported(t, runCommand(t, p.args(out, "--skip-bad=4", "--bad-out", bad)...))
+	if r.Bad != 4 || r.BadFiles != 1 || r.Rows != (shardCount-3)*shardRows+7 {
+		t.Errorf("the report is %+v", r)
+	}
+	text, err := os.ReadFile(bad)
+	testutil.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	for i, begins := range []string{p.shard(3) + ":3: ", p.shard(3) + ":10: ", p.shard(5) + ":2: ", p.shard(7) + ": "} {
+		if len(lines) != 5 || !strings.HasPrefix(lines[i], begins) {
+			t.Fatalf("what was set aside is\n%s", text)
+		}
+	}
+	if end := runCommand(t, p.args(out, "--skip-bad=3")...); end.status != exitFailure || !strings.Contains(end.err, "the limit is 3") {
+		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
+	}
+}

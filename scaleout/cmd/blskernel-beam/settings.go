@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
+	"blskernel/internal/flagvalue"
+	"blskernel/scaleout"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+)
+
+// settings are the flags of a fit.
+type settings struct {
+	patterns, targets  []string
+	model, out, badOut string
+	method             blsupdate.Method
+	lambda             float64
+	fanIn              int
+	read               scaleout.ReadOptions
+	threads            int
+	json, verbose      bool
+
+	runner  string    // Beam's name of --runner
+	files   int       // that the patterns name
+	created time.Time // of the model
+}
+
+// register adds the flags to f and sets the defaults.
+func (set *settings) register(f *flag.FlagSet) {
+	set.method, set.lambda = blsupdate.Gram, -1
+	f.StringVar(&set.model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample")
+	f.StringVar(&set.out, "out", "", "model `file` to write; the complete model replaces an existing one")
+	f.Func("method", "`gram` (default) or qr, which is several times slower, for nearly dependent nodes", func(s string) (err error) {
+		set.method, err = blsupdate.ParseMethod(s)
+		if err != nil || set.method != blsupdate.Gram && set.method != blsupdate.QR {
+			return errors.New("want gram or qr")
+		}
+		return nil
+	})
+	f.Func("lambda", "ridge, a `number` such as 1e-6 or 2^-30 (default that of --model)", func(s string) (err error) {
+		set.lambda, err = flagvalue.ParseRidge(s)
+		return err
+	})
+	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one for each, by name")
+	list(f, &set.read.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
+	list(f, &set.read.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
+	f.Func("format", "`csv`, npy, npz, idx, or auto (default): by the content of each file", func(s string) (err error) {
+		set.read.Format, err = stream.ParseFormat(s)
+		return err
+	})
+	f.Func("header", "whether CSV files begin with names of columns: `present`, absent, or auto (default)", func(s string) (err error) {
+		set.read.Header, err = stream.ParseHeader(s)
+		return err
+	})
+	f.Func("comma", "`character` between the cells of CSV files, or tab (default found in the first line)", func(s string) (err error) {
+		set.read.Comma, err = flagvalue.ParseComma(s)
+		return err
+	})
+	f.StringVar(&set.read.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
+	number(f, &set.read.Batch, "batch", 0, "`rows` of a batch (default 4096, or fewer if their inputs exceed 32 MB)")
+	number(f, &set.fanIn, "fan-in", 2, "`number` of states that each level of the tree merges into one (default 8)")
+	number(f, &set.read.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows and files (default 0: the first one ends the job)")
+	f.StringVar(&set.badOut, "bad-out", "", "new `file` to list what --skip-bad sets aside")
+	number(f, &set.threads, "threads", 0, "most `threads` of a worker process (default its processors)")
+	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")
+	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
+}
+
+// list adds a flag whose values commas separate, or repetitions of the flag.
+func list(f *flag.FlagSet, v *[]string, name, usage string) {
+	f.Func(name, usage, func(s string) error {
+		values := strings.Split(s, ",")
+		for _, value := range values {
+			if value == "" {
+				return errors.New("has an empty value")
+			}
+		}
+		*v = append(*v, values...)
+		return nil
+	})
+}
+
+// number adds a flag for an integer from least to 2³¹-1.
+func number[T int | int64](f *flag.FlagSet, v *T, name string, least T, usage string) {
+	f.Func(name, usage, func(s string) error {
+		n, err := strconv.ParseInt(s, 10, 32)
+		if *v = T(n); err != nil || *v < least {
+			return fmt.Errorf("want an integer from %d to %d", least, math.MaxInt32)
+		}
+		return nil
+	})
+}
+
+// check returns an error for flags that contradict each other or are missing.
+func (set *settings) check() error {
+	known := []string{"prism", "universal", "portable", "flink", "spark", "dataflow", "direct"}
+	environments := []string{"loopback", "external", "process", "docker"}
+	// Beam takes "flink" and "FlinkRunner".
+	set.runner = strings.TrimSuffix(strings.ToLower(cmp.Or(*runners.Runner, "prism")), "runner")
+	switch {
+	case len(set.patterns) == 0:
+		return errors.New("no data: name files, or patterns such as 'part-*.csv'")
+	case set.model == "":
+		return errors.New("--model is missing: 'blskernel train' makes one from a sample of the data")
+	case set.out == "":
+		return errors.New("--out is missing: name the model file to write")
+	case set.model == "-" || set.out == "-" || set.badOut == "-":
+		return errors.New("workers cannot use the standard input and output of this process: name files")
+	case set.badOut != "" && set.read.SkipBad == 0:
+		return errors.New("--bad-out lists what --skip-bad sets aside: give both")
+	case !slices.Contains(known, set.runner):
+		return fmt.Errorf("--runner is %q; want one of %s", *runners.Runner, strings.Join(known, ", "))
+	case !slices.Contains(environments, set.environment()):
+		return fmt.Errorf("--environment_type is %q; want one of %s", *jobopts.EnvironmentType, strings.Join(environments, ", "))
+	case *jobopts.WorkerBinary == "" && set.environment() != "loopback": // Beam would compile, if it can
+		return errors.New("--worker_binary is missing: name this program, built for the system of the workers")
+	case *jobopts.Async && (set.environment() == "loopback" || set.runner == "prism" && *jobopts.Endpoint == ""):
+		return errors.New("--async needs a runner and workers that outlive this process: give --endpoint and --environment_type")
+	}
+	return nil
+}
