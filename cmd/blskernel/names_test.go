@@ -54,7 +54,6 @@ func TestLatin1(t *testing.T) {
 	fail(t, ui.ExitFailure, "x.csv:", small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data)...)
 	for _, args := range [][]string{
 		small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data),
-		small("--out", filepath.Join(dir, "m.bls"), "--target", "color", "--scan", data),
 		{"update", model, data}, {"evaluate", model, data},
 	} {
 		fail(t, ui.ExitFailure, message, args...)

@@ -103,9 +103,8 @@ func TestPipes(t *testing.T) {
 			if n := strings.Count(piped("predict", model, "PIPE"), "\n"); n != 3001 {
 				t.Errorf("%d lines by name", n)
 			}
-			// What is read once is neither scanned nor resumed.
+			// What is read once is not resumed.
 			pipe := pipeWith(t, text)
-			fail(t, ui.ExitUsage, "--scan reads the data twice, which "+pipe+" cannot be", "train", "--out", model, "--target", "5", "--scan", pipe)
 			fail(t, ui.ExitUsage, "--resume reads the data from the beginning again, which "+pipe+" cannot be", "update", model, "--resume", pipe)
 		})
 	}
@@ -148,9 +147,7 @@ func TestCheckpointsOfInput(t *testing.T) {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	more := writeText(t, dir, "more.csv", good)
-	for _, flags := range [][]string{nil, {"--resume"}} {
-		fail(t, ui.ExitUsage, "and no run can resume from it, since "+pipe+" cannot be read again: learn these rows all the same with --restart", append([]string{"update", model, more}, flags...)...)
-	}
+	fail(t, ui.ExitUsage, "or learn these rows all the same with --restart", "update", model, more)
 	succeed(t, "update", model, "--restart", more)
 	if n := loaded(t, model); n != 600 {
 		t.Errorf("%d samples", n)

@@ -43,10 +43,7 @@ func (c *command) register(cmd *cobra.Command, object string) {
 }
 
 // begin checks the flags and finds the backend.
-func (c *command) begin(ctx context.Context, s ui.Streams) (err error) {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+func (c *command) begin(s ui.Streams) (err error) {
 	if err = c.Begin(s); err == nil {
 		c.backend, err = c.Lookup()
 	}

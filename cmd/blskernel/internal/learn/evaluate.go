@@ -2,7 +2,7 @@ package learn
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"math"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -43,12 +43,11 @@ A label that the model does not know counts as wrong. Columns are matched as by 
 // An assessment compares predictions with the known labels or targets.
 type assessment interface {
 	add(m *model, b *stream.Batch, scores *mat.Dense) error
-	text() string // the result for people
-	object() any  // the result as JSON
+	result() fmt.Stringer // also as JSON
 }
 
 func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error {
-	if err := e.begin(ctx, s); err != nil {
+	if err := e.begin(s); err != nil {
 		return err
 	}
 	if err := e.beginData(args[1:]); err != nil {
@@ -83,8 +82,8 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	}
 	e.Progress.Clear()
 	if e.JSON {
-		return e.Object(a.object())
+		return e.Object(a.result())
 	}
-	_, err = io.WriteString(s.Out, a.text())
+	_, err = fmt.Fprint(s.Out, a.result())
 	return err
 }

@@ -73,7 +73,7 @@ func quotient(a, b int64) *float64 {
 	return &v
 }
 
-func (c *confusion) quality() Classification {
+func (c *confusion) result() fmt.Stringer {
 	q := Classification{Kind: classification, Unknown: c.unknown, Rows: c.unknown, Confusion: c.counts}
 	var sum float64
 	var have int
@@ -102,20 +102,18 @@ func (c *confusion) quality() Classification {
 	return q
 }
 
-func (c *confusion) object() any { return c.quality() }
-
 // mostConfused is the number of classes up to which the matrix is printed.
 const mostConfused = 20
 
-func (c *confusion) text() string {
-	q := c.quality()
+// String returns the result as a table of the classes and the matrix.
+func (q Classification) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rows      %d\naccuracy  %.2f %% (%d right, %d wrong)\n", q.Rows, 100*q.Accuracy, q.Correct, q.Rows-q.Correct)
 	if q.MacroF1 != nil {
 		fmt.Fprintf(&b, "macro F1  %.4f\n", *q.MacroF1)
 	}
-	if c.unknown > 0 {
-		fmt.Fprintf(&b, "%s with a label that the model does not know, counted as wrong\n", ui.Count(c.unknown, "row"))
+	if q.Unknown > 0 {
+		fmt.Fprintf(&b, "%s with a label that the model does not know, counted as wrong\n", ui.Count(q.Unknown, "row"))
 	}
 	share := func(v *float64) string {
 		if v == nil {
@@ -131,21 +129,18 @@ func (c *confusion) text() string {
 		})
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
-	if len(c.labels) > mostConfused {
-		fmt.Fprintf(&b, "\nthe confusion matrix of %d classes is printed by --json\n", len(c.labels))
+	if len(q.Classes) > mostConfused {
+		fmt.Fprintf(&b, "\nthe confusion matrix of %d classes is printed by --json\n", len(q.Classes))
 		return b.String()
 	}
-	head := []string{"is \\ predicted"}
-	for _, label := range c.labels {
-		head = append(head, ui.Printable(label))
-	}
-	cells = [][]string{head}
-	for i, label := range c.labels {
-		line := []string{ui.Printable(label)}
-		for _, n := range c.counts[i] {
-			line = append(line, fmt.Sprint(n))
+	cells = [][]string{{"is \\ predicted"}}
+	for i, class := range q.Classes {
+		label := ui.Printable(class.Label)
+		cells[0] = append(cells[0], label)
+		cells = append(cells, []string{label})
+		for _, n := range q.Confusion[i] {
+			cells[i+1] = append(cells[i+1], fmt.Sprint(n))
 		}
-		cells = append(cells, line)
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	return b.String()

@@ -72,7 +72,7 @@ type Regression struct {
 	Targets []targetQuality `json:"targets"`
 }
 
-func (e *regressionErrors) quality() Regression {
+func (e *regressionErrors) result() fmt.Stringer {
 	q := Regression{Kind: regression, Rows: e.rows}
 	for _, t := range e.targets {
 		n := float64(e.rows)
@@ -86,10 +86,8 @@ func (e *regressionErrors) quality() Regression {
 	return q
 }
 
-func (e *regressionErrors) object() any { return e.quality() }
-
-func (e *regressionErrors) text() string {
-	q := e.quality()
+// String returns the result as a table of the targets.
+func (q Regression) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rows  %d\n\n", q.Rows)
 	cells := [][]string{{"target", "RMSE", "MAE", "R2"}}

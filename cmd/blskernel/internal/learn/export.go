@@ -72,7 +72,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	case !strings.EqualFold(filepath.Ext(e.out), ".npz"):
 		return ui.Usagef("--out is %q; want a name that ends in .npz", e.out)
 	}
-	if err := e.begin(ctx, s); err != nil {
+	if err := e.begin(s); err != nil {
 		return err
 	}
 	if err := checkOut(e.out, false, path); err != nil {

@@ -35,7 +35,7 @@ The digits are a lower bound on the correct digits of the weights, and usually f
   blskernel inspect --json iris.bls`,
 		Args: modelFirst(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := i.begin(cmd.Context(), s); err != nil {
+			if err := i.begin(s); err != nil {
 				return err
 			}
 			i.Explain("the condition number is estimated by the backend %s", i.backend.Name())

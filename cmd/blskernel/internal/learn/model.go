@@ -55,10 +55,7 @@ func (m *model) labels() []string {
 	if m.Metadata.Classes != nil {
 		return m.Metadata.Classes
 	}
-	labels := make([]string, m.Classifier.Classes)
-	if u := m.Updater(); u != nil {
-		labels = make([]string, u.Targets())
-	}
+	labels := make([]string, m.Updater().Targets())
 	for i := range labels {
 		labels[i] = strconv.Itoa(i)
 	}

@@ -55,7 +55,7 @@ are the model's.`,
 }
 
 func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error {
-	if err := p.begin(ctx, s); err != nil {
+	if err := p.begin(s); err != nil {
 		return err
 	}
 	if err := p.checkName(); err != nil {

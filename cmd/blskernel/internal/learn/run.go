@@ -58,7 +58,7 @@ func (run *run) registerCheckpoint(cmd *cobra.Command, resume string) {
 // begin checks the flags that train and update share.
 func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err error) {
 	run.begun = time.Now()
-	if err = run.command.begin(cmd.Context(), s); err != nil {
+	if err = run.command.begin(s); err != nil {
 		return err
 	}
 	if run.out == standardInput {
@@ -274,7 +274,6 @@ type summary struct {
 	Waiting float64 `json:"waiting_seconds"` // for input
 	Learn   float64 `json:"learning_seconds"`
 	Writing float64 `json:"writing_seconds"` // the model
-	Limit   string  `json:"limited_by"`      // input, kernels or writing
 }
 
 // summarize reports the finished run.
@@ -287,14 +286,6 @@ func (run *run) summarize() error {
 		Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
 		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(),
 	}
-	limit := "the kernels"
-	s.Limit = "kernels"
-	switch {
-	case run.waiting > run.learning && run.waiting >= run.writing:
-		s.Limit, limit = "input", "the input"
-	case run.writing > run.learning:
-		s.Limit, limit = "writing", "writing the model"
-	}
 	if err := run.Object(s); err != nil {
 		return err
 	}
@@ -302,8 +293,8 @@ func (run *run) summarize() error {
 		return err
 	}
 	percent := 100 / elapsed
-	return run.Say("learned %s in %.2f s, %.0f rows/s, limited by %s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",
-		ui.Count(s.Rows, "row"), s.Seconds, s.Rate, limit, percent*s.Learn, percent*s.Waiting, percent*s.Writing)
+	return run.Say("learned %s in %.2f s, %.0f rows/s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",
+		ui.Count(s.Rows, "row"), s.Seconds, s.Rate, percent*s.Learn, percent*s.Waiting, percent*s.Writing)
 }
 
 // An interval is the time or the rows between two checkpoints; the zero value is for none.

@@ -57,7 +57,7 @@ func TestNotWrittenAtInterruption(t *testing.T) {
 	path, _ := trained(t)
 	c := &run{out: path, checkpoint: interval{rows: 50}, digest: xxhash.New(), rows: 10}
 	ctx := context.Background()
-	testutil.NoError(t, c.command.begin(ctx, ui.Streams{Out: io.Discard, Err: io.Discard, FS: failing(faultfs.Open)}))
+	testutil.NoError(t, c.command.begin(ui.Streams{Out: io.Discard, Err: io.Discard, FS: failing(faultfs.Open)}))
 	var err error
 	c.model, err = c.load(ctx, path)
 	testutil.NoError(t, err)

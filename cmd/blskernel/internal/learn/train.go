@@ -24,7 +24,6 @@ type training struct {
 	modelFlags
 	task    string
 	classes []string
-	scan    bool
 	first   int
 
 	images, labeled bool // whether the data is idx files, and whether it has classes
@@ -33,7 +32,7 @@ type training struct {
 
 // NewTrain returns the command train.
 func NewTrain(s ui.Streams) *cobra.Command {
-	tr := training{run: run{labelHint: "give all by --classes, or --scan the data for them"}}
+	tr := training{run: run{labelHint: "list all classes by --classes"}}
 	cmd := &cobra.Command{
 		Use:   "train --out MODEL [flags] FILE...",
 		Short: "Train a model on files of any size",
@@ -45,7 +44,7 @@ columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay: rows must be in
 random order, and not sorted by their labels. The classes too are those of the first batch, unless
---classes lists them or --scan reads the files once before. A label that comes up later is an error.
+--classes lists them. A label that comes up later is an error.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
 words or whose targets have fractions. Whole numbers may be either.
@@ -68,7 +67,6 @@ can resume from standard input or a pipe.`,
 	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", classification, regression)
 	tr.registerData(cmd, "training", defaultBatch)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")
-	f.BoolVar(&tr.scan, "scan", false, "read the files once before, to find all classes")
 	tr.modelFlags.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
 	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
@@ -85,9 +83,6 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		return err
 	}
 	defer tr.Progress.Clear()
-	if once := tr.once(); tr.scan && once != "" {
-		return ui.Usagef("--scan reads the data twice, which %s cannot be: list the labels by --classes", once)
-	}
 	if err := checkOut(tr.out, true); err != nil {
 		return err
 	}
@@ -110,14 +105,13 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		tr.Explain("%s goes on after %s", tr.out, ui.Count(tr.known, "row"))
 		return tr.learnAll(ctx)
 	}
-	classes, err := tr.prepare(ctx, r)
-	if err != nil {
+	if err := tr.prepare(r); err != nil {
 		_ = r.Close()
 		return err
 	}
 	meta := modelfile.Metadata{
 		Software: "blskernel " + ui.Version(), Batch: tr.rest,
-		Inputs: r.Inputs(), Classes: classes, Targets: r.Targets(),
+		Inputs: r.Inputs(), Classes: tr.classes, Targets: r.Targets(),
 	}
 	first := tr.first
 	if first == 0 {
@@ -140,10 +134,8 @@ func (tr *training) check(cmd *cobra.Command) error {
 		return err
 	}
 	switch {
-	case len(tr.classes) > 0 && tr.scan:
-		return ui.Usagef("--classes and --scan contradict each other: leave one out")
-	case tr.task == regression && (len(tr.classes) > 0 || tr.scan):
-		return ui.Usagef("--classes and --scan are about a classification, and --task is regression")
+	case len(tr.classes) > 0 && tr.task == regression:
+		return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
 	case len(tr.classes) > 0:
 		// A checkpoint records the task.
 		if err := cmd.Flags().Set("task", classification); err != nil {
@@ -191,26 +183,20 @@ func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 	return r, err
 }
 
-// prepare decides the task, and returns the classes if they are known before the first batch.
-func (tr *training) prepare(ctx context.Context, r *stream.Reader) (classes []string, err error) {
+// prepare checks the columns and decides the task.
+func (tr *training) prepare(r *stream.Reader) error {
 	switch {
 	case r.Outputs() > 0:
 	case r.Format() == stream.CSV:
-		return nil, ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
+		return ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
 	default:
-		return nil, errNoTargets
+		return errNoTargets
 	}
 	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
-		return nil, err
+		return err
 	}
 	tr.images, tr.rest = r.Format() == stream.IDX, batchRows(tr.batch, r.Dim())
-	if err := tr.decideTask(r); err != nil {
-		return nil, err
-	}
-	if tr.scan {
-		return tr.scanClasses(ctx)
-	}
-	return tr.classes, nil
+	return tr.decideTask(r)
 }
 
 // learnFirst makes the model of the first batch.
@@ -224,8 +210,11 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 	}
 	if tr.labeled && meta.Classes == nil {
 		seen := map[string]bool{}
-		if err := tr.addLabels(seen, f.batch); err != nil {
-			return err
+		for i, label := range f.batch.Labels {
+			if !utf8.ValidString(label) {
+				return unreadableLabel(label, labelPlace(f.batch, i, tr.opt.TargetPath))
+			}
+			seen[label] = true
 		}
 		meta.Classes = sortedLabels(seen)
 	}
@@ -251,17 +240,6 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 
 // mostClasses bounds the number of classes, so that a column of serial numbers is an error.
 const mostClasses = 4096
-
-// addLabels adds the labels of a batch to those seen.
-func (tr *training) addLabels(seen map[string]bool, b *stream.Batch) error {
-	for i, label := range b.Labels {
-		if !utf8.ValidString(label) {
-			return unreadableLabel(label, labelPlace(b, i, tr.opt.TargetPath))
-		}
-		seen[label] = true
-	}
-	return nil
-}
 
 // fit fits the model to the first batch, by the method of --method, or by the one that suits the
 // condition number of the batch. It compares methods by flops and not by times, so that the same

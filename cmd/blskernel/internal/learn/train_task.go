@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"context"
 	"errors"
 	"io"
 	"math"
@@ -19,17 +18,17 @@ func (tr *training) decideTask(r *stream.Reader) error {
 	task := tr.task
 	switch {
 	case task != "":
-	case r.Format() == stream.IDX || tr.scan:
+	case r.Format() == stream.IDX:
 		task = classification
 	default:
-		labels, err := peekTargets(r)
-		if errors.Is(err, io.EOF) {
+		var err error
+		if task, err = peekTask(r); errors.Is(err, io.EOF) {
 			return errNoRows
 		}
 		if err != nil {
 			return err
 		}
-		if task = taskOf(labels); task == "" {
+		if task == "" {
 			return ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
 				classification, regression)
 		}
@@ -49,9 +48,10 @@ func selectClasses(r *stream.Reader, classes bool) error {
 	return r.Select(columns)
 }
 
-// peekTargets returns the targets of the first rows as text, and leaves the data at its beginning. It
-// reads what cannot be labels, several targets or an array of fractions, as numbers.
-func peekTargets(r *stream.Reader) ([]string, error) {
+// peekTask returns the task that the targets of the first rows certainly belong to, or an empty string,
+// and leaves the data at its beginning. What can only be read as numbers, such as several targets or an
+// array of fractions, is a regression.
+func peekTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {
 			return nil, err
@@ -60,23 +60,15 @@ func peekTargets(r *stream.Reader) ([]string, error) {
 	}
 	b, err := peek(true)
 	if err == nil {
-		return b.Labels, nil
+		return taskOf(b.Labels), nil
 	}
 	var fault *stream.Error
-	if !errors.As(err, &fault) {
-		return nil, err
-	}
-	b, again := peek(false)
-	if again != nil {
-		return nil, err
-	}
-	var labels []string
-	for i := range b.Y.RawMatrix().Rows {
-		for _, v := range b.Y.RawRowView(i) {
-			labels = append(labels, strconv.FormatFloat(v, 'g', -1, 64))
+	if errors.As(err, &fault) {
+		if _, again := peek(false); again == nil {
+			return regression, nil
 		}
 	}
-	return labels, nil
+	return "", err
 }
 
 // taskOf returns the task that the labels certainly belong to, or an empty string: words are a
@@ -100,27 +92,4 @@ func taskOf(labels []string) string {
 	default:
 		return ""
 	}
-}
-
-// scanClasses reads the labels of all rows and returns each once.
-func (tr *training) scanClasses(ctx context.Context) ([]string, error) {
-	r, err := tr.reading.open(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	rows, err := tr.each(ctx, r, "looking for classes, ", func(b *stream.Batch) error {
-		if err := tr.addLabels(seen, b); err != nil {
-			return err
-		}
-		if len(seen) > mostClasses {
-			return ui.Usagef("--scan has found more than %d labels: is --target the right column?", mostClasses)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	tr.Explain("%s in %s", ui.Count(len(seen), "class", "classes"), ui.Count(rows, "row"))
-	return sortedLabels(seen), nil
 }
