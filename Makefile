@@ -6,7 +6,7 @@ TOOL     = $(GO) tool -modfile=$(CURDIR)/make/tools/go.mod
 # The folders of all go.mod files.
 MODULES := $(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))
 
-.PHONY: all test demo lint tidy generate check-generate race noasm kernels bench flops rates page results check-page benchsmoke benchcompare octave examples
+.PHONY: all test demo lint tidy generate check-generate race noasm kernels bench flops rates page results benchsmoke benchcompare octave examples
 
 all: lint test
 
@@ -106,10 +106,6 @@ page:
 
 results:
 	docs/results/measure.sh full docs/results $(DATA)
-
-# The page in a headless browser.
-check-page:
-	cd bench/report/browser && $(GO) vet ./... && $(GO) test -count=1 -v ./...
 
 # The same algorithms in GNU Octave; OCTAVEFLAGS are the scale and the folder of MNIST, as in bench/octave/compare.sh.
 octave:

@@ -65,17 +65,25 @@ func (g *accuracyRun) seeds(method string) int {
 
 func accuracySection(runs []*run) Section {
 	sec := Section{
-		ID: "accuracy", Title: "Accuracy against samples",
+		Title: "Accuracy against samples",
 		Text: "The share of test samples that are classified right after each step. Features are random, and each seed draws " +
-			"them anew: points are means over seeds. Tables without an accuracy were run for the times alone.",
+			"them anew: the numbers are means over seeds, with the standard deviation. Tables without an accuracy were run for " +
+			"the times alone.",
 	}
-	seeds := 0
-	for _, g := range accuracyRuns(runs) {
-		finding := g.finding()
-		sec.Figures, sec.Findings = append(sec.Figures, g.figure(finding)), append(sec.Findings, finding)
+	all, steps, seeds := accuracyRuns(runs), 0, 0
+	for _, g := range all {
+		steps = max(steps, g.updates)
+	}
+	t := Table{Columns: stepColumns("%", 0, steps)}
+	for _, g := range all {
+		t.Rows = append(t.Rows, g.rows(steps)...)
+		sec.Findings = append(sec.Findings, g.finding())
 		if n := g.number(); n != nil && g.seeds(g.methods[0]) > seeds {
 			sec.numbers, seeds = []Number{*n}, g.seeds(g.methods[0])
 		}
+	}
+	if len(all) > 0 {
+		sec.Figures = []Figure{{Table: t}}
 	}
 	return sec
 }
@@ -97,42 +105,24 @@ func entry(of []float64, n int) float64 {
 	return nan
 }
 
-func (g *accuracyRun) figure(finding string) Figure {
-	name := g.setting.name()
-	c := chart{Plot: Plot{
-		Name: slug("accuracy " + name), Title: name + ": accuracy",
-		x: axis{label: "training samples"}, y: axis{label: "test accuracy, %"},
-	}}
-	c.Caption, c.Columns = name+": accuracy after each step", numbers("", "samples")
-	var steps []int
-	for n := range g.updates + 1 {
-		if at := g.samples(n); at > 0 {
-			steps = append(steps, n)
-			c.row(at, fixed(at, 0))
-		}
-	}
-	add := func(head string, many, plain bool, at func(n int) (mean, deviation float64)) {
-		var means []float64
-		var deviations []string
-		for _, n := range steps {
-			mean, deviation := at(n)
-			means, deviations = append(means, mean), append(deviations, fixed(deviation, 2))
-		}
-		c.add(head, "%", plain, means, func(v float64) string { return fixed(v, 2) })
-		if many {
-			c.column(Column{Head: "± sd", Unit: "%"}, deviations)
-		}
-	}
+// rows returns the samples after each step, the accuracies by each method, and those of the paper.
+func (g *accuracyRun) rows(steps int) [][]string {
+	rows := [][]string{stepRow(g.setting.name()+": samples", whole, g.samples(steps))}
 	for _, m := range g.methods {
-		seeds := g.seeds(m)
-		add(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), seeds > 1, false, func(n int) (mean, deviation float64) { return g.at(m, n) })
+		row := []string{fmt.Sprintf("%s, %s", m, count(g.seeds(m), "seed"))}
+		for n := range steps + 1 {
+			row = append(row, g.value(m, n))
+		}
+		rows = append(rows, row)
 	}
 	if paper := g.paper(); len(paper.Accuracy) > 0 {
-		add("the paper", true, true, func(n int) (mean, deviation float64) {
-			return entry(paper.Accuracy, n), entry(paper.AccuracySD, n)
-		})
+		row := []string{"the paper"}
+		for n := range steps + 1 {
+			row = append(row, spread(entry(paper.Accuracy, n), entry(paper.AccuracySD, n)))
+		}
+		rows = append(rows, row)
 	}
-	return c.figure(name, finding+" "+g.title())
+	return rows
 }
 
 // finding says what is reached at the last step, and what the paper has there.
@@ -143,7 +133,7 @@ func (g *accuracyRun) finding() string {
 			last = n
 		}
 	}
-	says := fmt.Sprintf("%s: after %.0f samples the test accuracy is %s", g.setting.name(), g.samples(last), g.value(method, last))
+	says := fmt.Sprintf("%s: after %.0f samples the test accuracy is %s%%", g.setting.name(), g.samples(last)[last], g.value(method, last))
 	if seeds := g.seeds(method); seeds > 1 {
 		says += fmt.Sprintf(" (%d seeds)", seeds)
 	}
@@ -154,12 +144,14 @@ func (g *accuracyRun) finding() string {
 }
 
 // value writes the accuracy of a step.
-func (g *accuracyRun) value(method string, n int) string {
-	mean, deviation := g.at(method, n)
+func (g *accuracyRun) value(method string, n int) string { return spread(g.at(method, n)) }
+
+// spread writes a mean with its standard deviation, if there is one.
+func spread(mean, deviation float64) string {
 	if math.IsNaN(deviation) {
-		return fixed(mean, 2) + "%"
+		return fixed(mean, 2)
 	}
-	return fmt.Sprintf("%s ± %s%%", fixed(mean, 2), fixed(deviation, 2))
+	return fixed(mean, 2) + " ± " + fixed(deviation, 2)
 }
 
 // number returns the accuracy at the end of a run with the paper's settings, or nil.
@@ -169,6 +161,6 @@ func (g *accuracyRun) number() *Number {
 	if mean, _ := g.at(method, last); math.IsNaN(mean+theirs) || !g.paperRecipe() {
 		return nil
 	}
-	return &Number{g.value(method, last), fmt.Sprintf("test accuracy after all %.0f samples of %s, with the paper's settings (%s); "+
-		"the paper has %s%%", g.samples(last), g.setting.name(), count(g.seeds(method), "seed"), fixed(theirs, 2))}
+	return &Number{g.value(method, last) + "%", fmt.Sprintf("test accuracy after all %.0f samples of %s, with the paper's settings (%s); "+
+		"the paper has %s%%", g.samples(last)[last], g.setting.name(), count(g.seeds(method), "seed"), fixed(theirs, 2))}
 }

@@ -38,5 +38,5 @@ func ExampleNew() {
 	fmt.Println(filepath.Base(files[0].Path), len(files))
 	// Output:
 	// Speed-up of Improved over Original 2
-	// index.html 5
+	// README.md 3
 }

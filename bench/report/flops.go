@@ -13,7 +13,7 @@ import (
 // flopsSection is the paper's Table 1. Counts do not depend on the machine.
 func flopsSection(parts []*result.File) Section {
 	sec := Section{
-		ID: "flops", Title: "Flops of the steps, Table 1",
+		Title: "Flops of the steps, Table 1",
 		Text: "The steps in which Improved differs from Original: flops by the formulas of the paper's Table 1, and flops counted " +
 			"at the backend during an update.",
 	}
@@ -40,9 +40,9 @@ func flopsFigure(c bench.FlopsCase) (Figure, string) {
 		sign = ">"
 	}
 	where := fmt.Sprintf("l = %d, k = %d, q = %d %s k", c.L, c.K, c.Q, sign)
-	t := Table{Caption: "Flops of the steps, " + where, Columns: slices.Concat(
-		texts("step", "Original: formula"), numbers("Gflop", "the paper", "counted"),
-		texts("Improved: formula"), numbers("Gflop", "the paper", "counted"), numbers("", "Original / Improved, counted"))}
+	t := Table{Columns: []string{
+		"Gflop", "Original", "by formula", "counted", "Improved", "by formula", "counted", "Original / Improved, counted",
+	}}
 	counts := func(f bench.FlopsCount) []string {
 		return []string{cmp.Or(f.Formula, absent), significant(f.Paper / 1e9), significant(f.Counted / 1e9)}
 	}
@@ -64,15 +64,15 @@ func flopsFigure(c bench.FlopsCase) (Figure, string) {
 	} else {
 		finding += count(differ, "count") + map[bool]string{true: " differs", false: " differ"}[differ == 1] + " from the formulas."
 	}
-	return Figure{Title: strings.TrimSuffix(where+", "+c.Backend, ", "), Caption: finding, Tables: []Table{t}}, finding
+	return Figure{Title: strings.TrimSuffix(where+", "+c.Backend, ", "), Table: t}, finding
 }
 
 // predictionSection compares the predicted with the measured times of updates, by backend and place.
 func predictionSection(parts []*result.File) Section {
 	sec := Section{
-		ID: "prediction", Title: "Predicted against measured time",
-		Text: "The planner predicts the time of an update from its flops and the measured rates of the machine. Each row is an " +
-			"update of a random model by one method and shape.",
+		Title: "Predicted against measured time",
+		Text: "The planner predicts the time of an update from its flops and the measured rates of the machine. The table has how far " +
+			"off it is in updates of random models of several shapes.",
 	}
 	type key struct {
 		place
@@ -100,13 +100,17 @@ func predictionFigure(where string, costs []bench.Cost) (Figure, string) {
 	finding := fmt.Sprintf("On %s the rates of the machine predict times to within %s in the median of %s, %s at the 95th percentile "+
 		"and %s at worst; the counted flops are those of the model in %d of them.", where, percent(a.Median), count(a.Settings, "update"),
 		percent(a.P95), percent(a.Worst), a.Settings-a.Unequal)
-	t := Table{Caption: "Predicted and measured times, " + where, Columns: slices.Concat(texts("method"), numbers("", "l", "k", "q", "c"),
-		numbers("Gflop", "flops"), numbers("s", "predicted", "measured"), numbers("%", "deviation"))}
+	t := Table{Columns: []string{"deviation, %", "updates", "median", "95th percentile", "worst"}}
+	var methods ordered[string, []bench.Cost]
 	for _, c := range costs {
+		of := methods.at(c.Variant())
+		*of = append(*of, c)
+	}
+	for name, of := range methods.all {
+		a := bench.Agree(*of)
 		t.Rows = append(t.Rows, []string{
-			c.Variant(), fmt.Sprint(c.L), fmt.Sprint(c.K), fmt.Sprint(c.Q), fmt.Sprint(c.C), significant(c.Total.Model / 1e9),
-			significant(c.Total.PredictedSeconds), significant(c.Total.MeasuredSeconds), fmt.Sprintf("%+.1f", 100*c.Deviation()),
+			name, fmt.Sprint(a.Settings), fixed(100*a.Median, 1), fixed(100*a.P95, 1), fixed(100*a.Worst, 1),
 		})
 	}
-	return Figure{Title: where, Caption: finding, Tables: []Table{t}}, finding
+	return Figure{Title: where, Table: t}, finding
 }

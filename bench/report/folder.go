@@ -22,7 +22,7 @@ type part struct {
 	write func(io.Writer) error
 }
 
-// WriteFolder writes index.html, README.md and plots/NAME.svg for each plot. It makes the folders,
+// WriteFolder writes README.md and plots/NAME.svg for each plot. It makes the folders,
 // replaces files of the same names and leaves others alone. It writes temporary files first and renames
 // them at the end: an error before that, or the end of ctx, leaves the old files.
 //
@@ -37,7 +37,7 @@ func (p *Page) WriteFolder(ctx context.Context, fsys vfs.FS, dir string) (writte
 			f.Abort()
 		}
 	}()
-	parts := []part{{"index.html", p.WriteHTML}, {"README.md", p.WriteMarkdown}}
+	parts := []part{{"README.md", p.WriteMarkdown}}
 	for _, plot := range p.Plots() {
 		parts = append(parts, part{filepath.Join("plots", plot.Name+".svg"), plot.WriteSVG})
 	}

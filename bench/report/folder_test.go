@@ -45,7 +45,7 @@ func TestWriteFolder(t *testing.T) {
 		written, err := p.WriteFolder(context.Background(), nil, dir)
 		testutil.NoError(t, err)
 		files := tree(t, dir)
-		if len(files) != 3 || len(written) != 3 {
+		if len(files) != 2 || len(written) != 2 {
 			t.Fatalf("written are %v, there are %v", written, files)
 		}
 		for _, w := range written {
@@ -60,15 +60,15 @@ func TestWriteFolder(t *testing.T) {
 // TestWriteFolderStopped leaves what was there, and nothing else, where a page cannot be written whole.
 func TestWriteFolderStopped(t *testing.T) {
 	dir := t.TempDir()
-	old := filepath.Join(dir, "index.html")
+	old := filepath.Join(dir, "README.md")
 	testutil.NoError(t, os.WriteFile(old, []byte("old"), 0o644))
 	check := func(when string) {
 		t.Helper()
 		if data, err := os.ReadFile(old); err != nil || string(data) != "old" {
-			t.Errorf("%s: index.html is %q, %v", when, data, err)
+			t.Errorf("%s: README.md is %q, %v", when, data, err)
 		}
 		for name := range tree(t, dir) {
-			if name != "index.html" && !strings.HasPrefix(name, "plots/speed") {
+			if name != "README.md" && !strings.HasPrefix(name, "plots/speed") {
 				t.Errorf("%s: there is %s", when, name)
 			}
 		}
@@ -97,7 +97,7 @@ func TestWriteFolderStopped(t *testing.T) {
 // TestPublishedPage holds docs/results to what the report makes of its files, and its items to three
 // lines.
 func TestPublishedPage(t *testing.T) {
-	dir := filepath.FromSlash("../../docs/results")
+	dir, made := filepath.FromSlash("../../docs/results"), t.TempDir()
 	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	testutil.NoError(t, err)
 	var files []*result.File
@@ -106,16 +106,24 @@ func TestPublishedPage(t *testing.T) {
 		testutil.NoError(t, err)
 		files = append(files, f)
 	}
-	p, err := New(files)
+	p := newPage(t, files...)
+	_, err = p.WriteFolder(context.Background(), nil, made)
 	testutil.NoError(t, err)
-	var want bytes.Buffer
-	testutil.NoError(t, p.WriteMarkdown(&want))
-	got, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	if err != nil || !bytes.HasPrefix(got, want.Bytes()) {
-		t.Errorf("docs/results/README.md is not what the report makes of its files: make it anew (%v)", err)
+	for name := range tree(t, made) {
+		want, err := os.ReadFile(filepath.Join(made, name))
+		testutil.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !bytes.HasPrefix(got, want) { // README.md ends with a link
+			t.Errorf("docs/results/%s is not what the report makes of its files: make it anew (%v)", name, err)
+		}
+		if name == "README.md" {
+			if long := regexp.MustCompile(`(?m)^- .*(\n  .*){3,}`).Find(got); long != nil || bytes.Count(got, []byte("\n")) > 500 {
+				t.Errorf("more than 500 lines, or an item of more than three: %s", long)
+			}
+		}
 	}
-	if long := regexp.MustCompile(`(?m)^- .*(\n  .*){3,}`).Find(got); long != nil {
-		t.Errorf("more than three lines: %s", long)
+	if there, now := len(tree(t, filepath.Join(dir, "plots"))), len(p.Plots()); there != now {
+		t.Errorf("docs/results has %d plots; the page has %d", there, now)
 	}
 	if len(p.Numbers) != 5 || p.Plot == nil {
 		t.Errorf("%d numbers, and the plot %v", len(p.Numbers), p.Plot)

@@ -4,10 +4,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
-	texttemplate "text/template"
+	"text/template"
 	"unicode/utf8"
 
 	"blskernel/bench/result"
@@ -18,12 +17,11 @@ var ErrNoResults = errors.New("report: the files have no results: neither rows o
 
 // A Page is a report, made by New.
 type Page struct {
-	Numbers  []Number // at most five, which stand first
+	Numbers  []Number // stand first
 	Plot     *Plot    // below the numbers, or nil
 	Sections []Section
 	Machines Table
 	Commands []string
-	Files    int
 }
 
 // A Number is a measured number with the words that say what it is.
@@ -31,18 +29,34 @@ type Number struct{ Value, Text string }
 
 // A Section is a kind of result.
 type Section struct {
-	ID, Title string
-	Text      string   // explains the figures
-	Findings  []string // what the results say, in a sentence or two each
-	Figures   []Figure
+	Title    string
+	Text     string   // explains the figures
+	Findings []string // what the results say, in a sentence or two each
+	Figures  []Figure
 
 	numbers []Number // for the top of the page
 }
 
+// A Figure is plots, a table, or both.
+type Figure struct {
+	Title, Text string
+	Plots       []*Plot
+	Table       Table // or empty
+}
+
+// A Table has a name in the first cell of each row, and numbers or words in the others.
+type Table struct {
+	Columns []string
+	Rows    [][]string // as long as Columns
+}
+
+// Long reports whether the page folds the table away.
+func (t Table) Long() bool { return len(t.Rows) > 12 }
+
 // New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults
 // if no file has any.
 func New(files []*result.File) (*Page, error) {
-	p := &Page{Files: len(files)}
+	p := new(Page)
 	var parts []*result.File
 	for _, f := range files {
 		parts = append(parts, f.Parts()...)
@@ -56,8 +70,8 @@ func New(files []*result.File) (*Page, error) {
 			continue
 		}
 		p.Numbers = append(p.Numbers, s.numbers...)
-		if first := &s.Figures[0]; p.Plot == nil && len(s.numbers) > 0 {
-			p.Plot, first.Plot = first.Plot, nil
+		if first := &s.Figures[0]; p.Plot == nil && len(s.numbers) > 0 && len(first.Plots) > 0 {
+			p.Plot, first.Plots = first.Plots[0], first.Plots[1:]
 		}
 		p.Sections = append(p.Sections, s)
 	}
@@ -84,57 +98,37 @@ func (p *Page) Plots() []*Plot {
 	}
 	for _, s := range p.Sections {
 		for _, f := range s.Figures {
-			if f.Plot != nil {
-				plots = append(plots, f.Plot)
-			}
+			plots = append(plots, f.Plots...)
 		}
 	}
 	return plots
 }
 
-//go:embed page.html
-var pageHTML string
-
-//go:embed page.css
-var pageCSS string
-
 //go:embed readme.tmpl
-var pageMarkdown string
+var readmeText string
 
-var (
-	htmlTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"svg": inline,
-		"css": func() template.CSS { return template.CSS(pageCSS + inkCSS()) },
-	}).Parse(pageHTML))
-	markdownTemplate = texttemplate.Must(texttemplate.New("page").Funcs(texttemplate.FuncMap{
-		"cell": markdownCell, "item": markdownItem,
-	}).Parse(pageMarkdown))
-)
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"cell": escape, "wrap": wrap}).Parse(readmeText))
 
-// inline returns a plot as an element of the page.
-func inline(p *Plot) (template.HTML, error) {
-	var b strings.Builder
-	err := p.write(&b, "", "")
-	return template.HTML(b.String()), err // write escapes all texts
+// escape escapes what Markdown would not show as it is in the cell of a table.
+func escape(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", "\\|", "*", "\\*", "[", "\\[", "]", "\\]", "`", "\\`", "\\", "\\\\",
+		"\n", " ").Replace(s)
 }
 
-// markdownCell escapes what a cell of a table may not have.
-func markdownCell(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", "\\|", "*", "\\*", "\n", " ").Replace(s)
-}
-
-// markdownItem breaks the text of an item into lines of at most 100 columns.
-func markdownItem(s string) string {
+// wrap escapes a text and breaks it into lines of at most 100 columns, the first of them behind head
+// and the others below it.
+func wrap(head, s string) string {
 	const columns = 100
 	var b strings.Builder
-	at := len("- ")
-	for i, word := range strings.Split(markdownCell(s), " ") {
+	b.WriteString(head)
+	at := len(head)
+	for i, word := range strings.Split(escape(s), " ") {
 		long := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
 		case at+1+long > columns:
-			b.WriteString("\n  ")
-			at = len("  ")
+			b.WriteString("\n" + strings.Repeat(" ", len(head)))
+			at = len(head)
 		default:
 			b.WriteByte(' ')
 			at++
@@ -145,12 +139,8 @@ func markdownItem(s string) string {
 	return b.String()
 }
 
-// WriteHTML writes the page as one HTML file, which is well-formed XML too. It loads nothing.
-func (p *Page) WriteHTML(w io.Writer) error { return failed(htmlTemplate.Execute(w, p)) }
-
-// WriteMarkdown writes the numbers, the first plot and the findings as Markdown. The plot is a link to
-// plots/NAME.svg.
-func (p *Page) WriteMarkdown(w io.Writer) error { return failed(markdownTemplate.Execute(w, p)) }
+// WriteMarkdown writes the page as Markdown. Its plots are links to plots/NAME.svg.
+func (p *Page) WriteMarkdown(w io.Writer) error { return failed(pageTemplate.Execute(w, p)) }
 
 // failed names the package in an error, if there is one.
 func failed(err error) error {

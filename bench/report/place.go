@@ -33,16 +33,22 @@ func (p place) with(backend string) string {
 	} else if p.Threads != "" {
 		name += ", " + p.Threads + " threads"
 	}
-	if p.CPU != "" {
-		name += " on " + strings.NewReplacer("(R)", "", " Processor", "").Replace(p.CPU)
+	return name + p.cpu()
+}
+
+// cpu returns where a place is.
+func (p place) cpu() string {
+	if p.CPU == "" {
+		return ""
 	}
-	return name
+	return " on " + strings.NewReplacer("(R)", "", " Processor", "").Replace(p.CPU)
 }
 
 // machineTable returns a row for each place and version, and the commands that ran there.
 func machineTable(files []*result.File) (t Table, commands []string) {
-	t = Table{Caption: "Machines and versions", Columns: texts(
-		"CPU", "backend", "threads", "processors", "kernel", "OpenBLAS", "Go", "version", "date, UTC")}
+	t = Table{Columns: []string{
+		"CPU", "backend", "threads", "processors", "kernel", "OpenBLAS", "Go", "version", "date, UTC",
+	}}
 	type row struct {
 		result.Conditions
 		version string
@@ -51,7 +57,7 @@ func machineTable(files []*result.File) (t Table, commands []string) {
 	for _, f := range files {
 		for _, m := range f.Machines {
 			if m.Command != "" {
-				commands = append(commands, m.Command)
+				commands = append(commands, strings.Join(strings.Fields(m.Command), " "))
 			}
 			if of := dates.at(row{m.Conditions(), m.Version}); !m.Date.IsZero() {
 				*of = append(*of, m.Date.UTC().Format("2006-01-02"))

@@ -1,83 +1,87 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 )
 
 // A Plot is a drawing of series over two axes.
 type Plot struct {
-	Name   string // of its file, and of its element on the page
+	Name   string // of its file
 	Title  string
-	About  string // describes the plot to readers who do not see it
 	x, y   axis
 	series []series
 }
 
-// An axis has a label with the unit.
+// An axis has a label with the unit, and a range.
 type axis struct {
-	label   string
-	log     bool
-	holds   []float64 // values that the range includes beside the data
-	nominal []string  // labels at 1, 2, ... instead of numbers: the points are not joined
+	label     string
+	log       bool
+	nominal   []string // labels at 1, 2, ... instead of numbers: the points are not joined
+	low, high float64
 }
 
 // A series is points with a look.
 type series struct {
-	name         string
-	ink          ink
-	marker, dash int
-	plain        bool
-	x, y         []float64 // equally long
+	name   string
+	plain  bool // a reference: a muted line without points
+	look   int  // among those that are plain, or among the others
+	points [][2]float64
 }
 
-// add adds a series, of the points that fit. A plain one is a reference, a muted line without points.
+// add adds a series, of the points that fit.
 func (p *Plot) add(name string, plain bool, x, y []float64) {
-	alike := 0
-	for _, s := range p.series {
-		if s.plain == plain {
-			alike++
+	s := series{name: name, plain: plain}
+	for _, other := range p.series {
+		if other.plain == plain {
+			s.look++
 		}
-	}
-	s := series{name: name, plain: plain, ink: inkMuted, dash: alike % len(dashes)}
-	if !plain {
-		s.ink, s.marker = inkText+ink(1+alike%seriesInks), alike%markers
-		s.dash = alike / seriesInks % len(dashes)
 	}
 	for i := range x {
 		if p.x.fits(x[i]) && p.y.fits(y[i]) {
-			s.x, s.y = append(s.x, x[i]), append(s.y, y[i])
+			s.points = append(s.points, [2]float64{x[i], y[i]})
 		}
 	}
-	if len(s.x) > 0 {
+	if len(s.points) > 0 {
 		p.series = append(p.series, s)
 	}
 }
 
-// fits reports whether an axis can show v: finite, positive if logarithmic, and far from overflow.
+// fits reports whether an axis can show v: finite, not negative, and far from overflow.
 func (a axis) fits(v float64) bool {
 	const extreme = 1e99
-	return math.Abs(v) <= extreme && (!a.log || v >= 1/extreme)
+	return v >= 0 && v <= extreme && (!a.log || v >= 1/extreme)
 }
 
-// extent returns the range of an axis: that of the values, with room at both ends, but none below zero.
-func (a axis) extent(values []float64) (low, high float64) {
-	if a.nominal != nil {
-		return 0.5, float64(len(a.nominal)) + 0.5
+// over returns the axis with the range of the values, with some room. A linear axis begins at zero
+// unless all values are far from it.
+func (a axis) over(values []float64) axis {
+	a.low, a.high = math.Inf(1), 0
+	for _, v := range values {
+		a.low, a.high = min(a.low, v), max(a.high, v)
 	}
-	low, high = math.Inf(1), math.Inf(-1)
-	for _, v := range append(values, a.holds...) {
-		low, high = min(low, v), max(high, v)
+	switch room := math.Pow(max(a.high/a.low, 1.2), 0.04); {
+	case a.nominal != nil:
+		a.low, a.high = 0.5, float64(len(a.nominal))+0.5
+	case a.log:
+		a.low, a.high = a.low/room, a.high*room
+	default:
+		room = max(0.05*(a.high-a.low), 0.01*a.high)
+		a.low, a.high = a.low-room, cmp.Or(a.high+room, 1)
+		if a.low <= a.high/2 {
+			a.low = 0
+		}
 	}
+	return a
+}
+
+// at maps the range to 0..1.
+func (a axis) at(v float64) float64 {
 	if a.log {
-		room := math.Pow(max(high/low, 1.2), 0.04)
-		return low / room, high * room
+		return math.Log(v/a.low) / math.Log(a.high/a.low)
 	}
-	room := 0.05 * max(high-low, 1e-3*math.Abs(high), 1e-9)
-	if low == 0 {
-		return 0, high + room
-	}
-	return low - room, high + room
+	return (v - a.low) / (a.high - a.low)
 }
 
 // A tick is a mark on an axis.
@@ -86,13 +90,13 @@ type tick struct {
 	label string
 }
 
-// ticks returns the marks of an axis with the given range.
-func (a axis) ticks(low, high float64) (ticks []tick) {
+// ticks returns the marks of an axis with a range.
+func (a axis) ticks() (ticks []tick) {
 	if a.log {
-		return logTicks(low, high)
+		return logTicks(a.low, a.high)
 	}
 	if a.nominal == nil {
-		return linearTicks(low, high)
+		return linearTicks(a.low, a.high)
 	}
 	for i, label := range a.nominal {
 		ticks = append(ticks, tick{float64(i + 1), label})

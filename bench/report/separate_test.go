@@ -38,12 +38,14 @@ func pageText(t *testing.T, files ...[]sampleLine) string {
 	for i, lines := range files {
 		read = append(read, readSample(t, fmt.Sprint("file", i), append([]sampleLine{sampleMachine("x", "pure")}, lines...)))
 	}
-	return withoutMachine(parse(t, html(t, read...)).all("main")[0].text.String())
+	text, _, _ := strings.Cut(markdown(t, newPage(t, read...)), "<summary>Machines")
+	return withoutMachine(text)
 }
 
-// withoutMachine leaves the kernel and the CPU of the sample out of a text.
+// withoutMachine leaves line breaks and the kernel and the CPU of the sample out of a text.
 func withoutMachine(text string) string {
-	return strings.NewReplacer("\u00a0", " ", " (avx512)", "", " on AMD EPYC 9R14 & <friends>", "").Replace(text)
+	return strings.NewReplacer(" (avx512)", "", " on AMD EPYC 9R14 &amp; &lt;friends>", "").
+		Replace(strings.Join(strings.Fields(text), " "))
 }
 
 // says reports what a text lacks, and what it has and should not.
@@ -51,12 +53,12 @@ func says(t *testing.T, got string, want []string, not ...string) {
 	t.Helper()
 	for _, w := range want {
 		if !strings.Contains(got, w) {
-			t.Errorf("no %q in\n%s", w, strings.Join(strings.Fields(got), " "))
+			t.Errorf("no %q in\n%s", w, got)
 		}
 	}
 	for _, w := range not {
 		if strings.Contains(got, w) {
-			t.Errorf("%q in\n%s", w, strings.Join(strings.Fields(got), " "))
+			t.Errorf("%q in\n%s", w, got)
 		}
 	}
 }
@@ -110,7 +112,7 @@ func TestRebuilt(t *testing.T) {
 	rows := []sampleLine{{"table", head}, {"row", smallRow(head, 0, 20, 20, 2)}, {"row", smallRow(head, 1, 10, 5, 1)}, {"row", anew}}
 	got := pageText(t, rows)
 	says(t, got, []string{
-		"Seed 1 continued from update 2 with rebuilt states", "so there is no total", "update 2, states rebuilt",
+		"Seed 1 continued from update 2 with rebuilt states", "| – |", "update 2, states rebuilt",
 	}, "In total training time Improved", "start and updates1", "in the whole training with features")
 	// An update before which nothing was done in this process is still compared by itself.
 	says(t, got, []string{"2.00"})
@@ -158,7 +160,7 @@ func TestNames(t *testing.T) {
 	row.Cells[0].Accuracy = &accuracy
 	rows := []sampleLine{{"table", head}, {"row", row}, {"row", smallRow(head, 1, 2, 1, 1)}, {"row", smallRow(head, 2, 2, 1, 1)}}
 	says(t, pageText(t, rows), []string{
-		"synthetic digits, k = 40, l from 100", "say nothing about MNIST", "No run has the paper's size and recipe", "The paper's figures are of another size or recipe",
+		"synthetic digits, k = 40, l from 100", "say nothing about MNIST", "No run has the paper's size and recipe",
 	}, "at least the paper's figure", "the paper has 9")
 }
 
@@ -178,15 +180,11 @@ func TestForms(t *testing.T) {
 	page, err := New([]*result.File{readSample(t, "x", rows)})
 	testutil.NoError(t, err)
 	overview := page.Plots()[0]
+	want := map[string][][2]float64{"by flops": {{1, 6. / 5}, {2, 6. / 4}}, "the paper": {{2, 1.10}}}
 	for _, s := range overview.series {
-		switch s.name {
-		case "by flops":
-			if !slices.Equal(s.x, []float64{1, 2}) || !(math.Abs(s.y[0]-6./5) <= 1e-15) || !(math.Abs(s.y[1]-6./4) <= 1e-15) {
-				t.Errorf("by flops: %v at %v", s.y, s.x)
-			}
-		case "the paper":
-			if !slices.Equal(s.x, []float64{2}) || s.y[0] != 1.10 {
-				t.Errorf("the paper: %v at %v", s.y, s.x)
+		for i, p := range want[s.name] {
+			if len(s.points) != len(want[s.name]) || s.points[i][0] != p[0] || !(math.Abs(s.points[i][1]-p[1]) <= 1e-15) {
+				t.Errorf("%s: %v", s.name, s.points)
 			}
 		}
 	}
@@ -194,7 +192,7 @@ func TestForms(t *testing.T) {
 		t.Errorf("places: %q", overview.x.nominal)
 	}
 	says(t, pageText(t, rows), []string{
-		"at least the paper's figure in 0 of 1 run", "Below the paper: Table 7 on random images (improved/small, pure, 2 threads): 1.09 against 1.10, by flops 1.50.", "The paper's times are of the other form",
+		"at least the paper's figure in 0 of 1 run", "Below the paper: Table 7 on random images (improved/small, pure, 2 threads): 1.09 against 1.10, by flops 1.50.",
 	})
 }
 
@@ -240,24 +238,15 @@ func TestConditionsApart(t *testing.T) {
 			sampleLine{"cell", speed.Result{Op: "dgemm", M: 8, N: 8, K: 8, Threads: 1, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
 			sampleLine{"cost", cost})
 	}
-	root := parse(t, html(t, readSample(t, "x", lines)))
-	for id, offset := range map[string]int{"prediction": 100, "speed": 300} {
-		cells := cellsOf(t, root, id)
-		for i := range 4 {
-			if want := fmt.Sprint(offset + i + 1); cells[want] == 0 && !(id == "speed" && i < 2) { // measured again, by v2, with as many threads
-				t.Errorf("%s: no %s", id, want)
-			}
-		}
+	page := newPage(t, readSample(t, "x", lines))
+	cells := cellsOf(t, page, "Speed")
+	for i := 3; i <= 4; i++ { // what was measured first was measured again, with as many threads
+		hasCell(t, cells, "speed", "%d", 300+i)
 	}
-	all := root.text.String()
-	for _, want := range []string{
-		"48e7019c0ffe+", "v2", "dgemm: pure (avx2), 1 thread on",
-		"Predicted and measured times, pure (avx512), 1 thread on", "Predicted and measured times, pure (avx2), 2 threads on",
-	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
+	says(t, markdown(t, page), []string{
+		"48e7019c0ffe+", "v2", "| dgemm, pure (avx2), 1 thread on",
+		"On pure (avx512), 1 thread on", "### pure (avx512), 1 thread on", "### pure (avx512), 2 threads on", "### pure (avx2), 2 threads on",
+	})
 }
 
 // TestFirstBackend has cells whose first backend is not the same: each is compared with the others of

@@ -4,123 +4,132 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
 )
 
-// An operationGroup is the cells of one operation with one set of arguments at one place.
-type operationGroup struct {
-	operation
+// An operation is the cells with one case, on one pair of backends at one place.
+type operation struct {
+	operationKey
 	cells []speed.Result
 }
 
-type operation struct {
-	name string
+type operationKey struct {
+	name string // with the arguments
 	place
+	first, second string // backends; the second is empty where there is one
 }
 
-func operationGroups(parts []*result.File) (all []*operationGroup) {
-	var groups ordered[operation, operationGroup]
+// operations returns the cells by operation, in order of size.
+func operations(parts []*result.File) (all []*operation) {
+	var groups ordered[operationKey, operation]
 	for _, f := range parts {
 		for _, c := range f.Cells {
 			if len(c.Backends) == 0 {
 				continue
 			}
-			key := operation{c.Op, placeOf(f)}
+			key := operationKey{strings.TrimSpace(c.Op + " " + c.Args), placeOf(f), c.Backends[0].Backend, ""}
 			key.Threads = fmt.Sprint(c.Threads)
-			if c.Args != "" {
-				key.name += " " + c.Args
+			if len(c.Backends) > 1 {
+				key.second = c.Backends[1].Backend
 			}
-			g := groups.at(key)
-			g.operation = key
-			again := func(old speed.Result) bool { // the later one counts
-				return old.Shape() == c.Shape() && slices.Equal(names(old), names(c))
-			}
-			g.cells = append(slices.DeleteFunc(g.cells, again), c)
+			o := groups.at(key)
+			o.operationKey = key
+			again := func(old speed.Result) bool { return old.Shape() == c.Shape() } // the later one counts
+			o.cells = append(slices.DeleteFunc(o.cells, again), c)
 		}
 	}
-	for _, g := range groups.all {
-		slices.SortStableFunc(g.cells, func(a, b speed.Result) int { return cmp.Compare(volume(a), volume(b)) })
-		all = append(all, g)
+	for _, o := range groups.all {
+		slices.SortStableFunc(o.cells, bySize)
+		all = append(all, o)
 	}
 	return all
 }
 
-// volume is what cells are sorted by.
-func volume(c speed.Result) float64 { return float64(c.M) * float64(c.N) * float64(c.K) }
-
-// names returns the backends of a cell.
-func names(c speed.Result) (all []string) {
-	for _, b := range c.Backends {
-		all = append(all, b.Backend)
-	}
-	return all
+func bySize(a, b speed.Result) int {
+	size := func(c speed.Result) float64 { return float64(c.M) * float64(c.N) * float64(c.K) }
+	return cmp.Compare(size(a), size(b))
 }
 
 func speedSection(parts []*result.File) Section {
 	sec := Section{
-		ID: "speed", Title: "Speed of the operations",
-		Text: "GFLOP/s against the order n. The peak is that of a loop of fused multiply-adds on registers, " +
-			"measured in the same rounds on as many threads.",
+		Title: "Speed of the operations",
+		Text: "GFLOP/s by order n, and in brackets the speed over that of the second backend. The plots show the share of the " +
+			"peak: the speed of a loop of fused multiply-adds on registers, measured in the same rounds on as many threads.",
 	}
-	groups := operationGroups(parts)
-	for _, g := range groups {
-		sec.Figures = append(sec.Figures, g.figure())
+	all := operations(parts)
+	if len(all) == 0 {
+		return sec
 	}
-	sec.Findings, sec.numbers = speedFindings(groups)
+	f := Figure{Table: speedTable(all)}
+	var plots ordered[string, Plot]
+	for _, o := range all {
+		title := o.name + o.place.cpu()
+		p := plots.at(title)
+		if p.Name == "" {
+			*p = Plot{
+				Name: slug("speed " + o.name), Title: title,
+				x: axis{label: "order n", log: true}, y: axis{label: "% of the peak"},
+			}
+		}
+		o.draw(p)
+	}
+	for _, p := range plots.all {
+		if len(p.series) > 0 {
+			f.Plots = append(f.Plots, p)
+		}
+	}
+	sec.Figures = []Figure{f}
+	sec.Findings, sec.numbers = speedFindings(all)
 	return sec
 }
 
-// figure has a row for each cell; the plot has those of squares.
-func (g *operationGroup) figure() Figure {
-	where := g.name + ": " + g.place.String()
-	c := chart{Plot: Plot{
-		Name: slug("speed " + g.name + " " + g.Threads), Title: where,
-		x: axis{label: "order n", log: true}, y: axis{label: "GFLOP/s", holds: []float64{0, 1}},
-	}}
-	c.Caption, c.Columns = "Speed of "+where, numbers("", "n")
-	var backends []string
-	best := 0.0
-	for _, cell := range g.cells {
-		at := nan
-		if cell.Shape() == speed.Square(cell.N) {
-			at = float64(cell.N)
-		}
-		c.row(at, cell.Shape().String())
-		backends, best = append(backends, names(cell)...), max(best, cell.Backends[0].OfPeak)
+// speedTable has a row for each operation and a column for each shape.
+func speedTable(all []*operation) Table {
+	var cells []speed.Result
+	for _, o := range all {
+		cells = append(cells, o.cells...)
 	}
-	of := func(value func(speed.Result) float64) []float64 {
-		return values(len(g.cells), func(i int) float64 { return value(g.cells[i]) })
+	slices.SortStableFunc(cells, bySize)
+	var shapes []string
+	for _, c := range cells {
+		shapes = append(shapes, c.Shape().String())
 	}
-	backends = unique(backends)
-	c.add("peak", "GFLOP/s", true, of(func(r speed.Result) float64 { return r.Peak }), significant)
-	for i, b := range backends {
-		c.add(b, "GFLOP/s", false, of(func(r speed.Result) float64 { return timing(r, b).GFLOPS }), significant)
-		if i == 0 {
-			continue
+	shapes = unique(shapes)
+	t := Table{Columns: append([]string{"n"}, shapes...)}
+	for _, o := range all {
+		row := append([]string{o.name + ", " + o.place.with(o.first)}, slices.Repeat([]string{absent}, len(shapes))...)
+		for _, c := range o.cells {
+			at := &row[1+slices.Index(shapes, c.Shape().String())]
+			*at = significant(c.Backends[0].GFLOPS)
+			if o.second != "" {
+				*at += " (" + times(c.Backends[1].Ratio) + ")"
+			}
 		}
-		var cells []string
-		for _, ratio := range of(func(r speed.Result) float64 { return timing(r, b).Ratio }) {
-			cells = append(cells, times(ratio))
-		}
-		c.column(Column{Head: backends[0] + " / " + b}, cells)
+		t.Rows = append(t.Rows, row)
 	}
-	return c.figure(where, fmt.Sprintf("%s on %s: at best %s%% of the peak.", g.name, backends[0], fixed(100*best, 1)))
+	return t
 }
 
-// timing returns the timing of a backend in a cell.
-func timing(c speed.Result, backend string) speed.Timing {
-	for _, t := range c.Backends {
-		if t.Backend == backend {
-			return t
+// draw adds both backends to the plot of the operation, with the square cells.
+func (o *operation) draw(p *Plot) {
+	for i, backend := range []string{o.first, o.second} {
+		var n, share []float64
+		for _, c := range o.cells {
+			if i < len(c.Backends) && c.Shape() == speed.Square(c.N) {
+				n, share = append(n, float64(c.N)), append(share, 100*c.Backends[i].OfPeak)
+			}
 		}
+		at := o.place
+		at.CPU = "" // is in the title
+		p.add(at.with(backend), false, n, share)
 	}
-	return speed.Timing{GFLOPS: nan, Ratio: nan}
 }
 
 // speedFindings compares, at each place, the first backend of each cell with the others of the cell.
-func speedFindings(groups []*operationGroup) (says []string, numbers []Number) {
+func speedFindings(all []*operation) (says []string, numbers []Number) {
 	type match struct {
 		place
 		first string
@@ -130,9 +139,9 @@ func speedFindings(groups []*operationGroup) (says []string, numbers []Number) {
 		ofPeak []float64                  // in large dgemm
 	}
 	var matches ordered[match, outcome]
-	for _, g := range groups {
-		for _, c := range g.cells {
-			at := g.place
+	for _, o := range all {
+		for _, c := range o.cells {
+			at := o.place
 			at.Threads = "" // both numbers of threads are counted together
 			m := matches.at(match{at, c.Backends[0].Backend})
 			if c.Op == "dgemm" && c.Shape().Large() {

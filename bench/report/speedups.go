@@ -1,9 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"blskernel/bench"
@@ -24,7 +24,7 @@ func speedupsOf(r *run) (all []speedup) {
 				continue
 			}
 			s := speedup{run: r, original: original, improved: improved}
-			if form := s.form(1); form == absent || form == r.paperForm() {
+			if form := s.form(1); r.asInPaper() && (form == "" || form == r.paperForm()) {
 				s.paper, _ = bench.PaperFigures(r.table)
 			}
 			s.total, s.flops = s.between(0, r.updates)
@@ -48,14 +48,14 @@ func (s speedup) paperTotal() float64 {
 	return nan
 }
 
-// form returns the form of B in a step.
+// form returns the form of B in a step, or "".
 func (s speedup) form(n int) string {
-	form := absent
+	form := ""
 	for _, p := range s.passes {
 		if st := p.steps[n]; st != nil {
 			for _, c := range st.Cells {
-				if c.Method == s.improved && c.Form != "" {
-					form = c.Form
+				if c.Method == s.improved {
+					form = cmp.Or(c.Form, form)
 				}
 			}
 		}
@@ -77,77 +77,69 @@ func (s speedup) tick() string {
 
 func speedupSection(runs []*run) Section {
 	sec := Section{
-		ID: "speed-ups", Title: "Speed-up of Improved over Original",
-		Text: "The time of Original (Algorithm 2) over that of Improved (Algorithm 3): measured, by the flops of both, " +
-			"and in the paper for the same form. The total has the start and all updates, with their features.",
+		Title: "Speed-up of Improved over Original",
+		Text: "The time of Original (Algorithm 2) over that of Improved (Algorithm 3), with the features: measured, by the flops " +
+			"of both, and in the paper where settings and form are the same. The total has the start and all updates.",
 	}
-	var whole []speedup
+	var all, whole []speedup
+	steps := 0
 	for _, r := range runs {
 		for _, s := range speedupsOf(r) {
-			sec.Figures = append(sec.Figures, s.figure())
+			all, steps = append(all, s), max(steps, s.last())
 			if !math.IsNaN(s.total) {
 				whole = append(whole, s)
 			}
 		}
 	}
-	if len(whole) > 0 {
-		sec.numbers, sec.Findings = totals(whole)
-		sec.Figures = slices.Insert(sec.Figures, 0, overview(whole, sec.Findings[0]))
+	if len(all) == 0 {
+		return sec
 	}
+	f := Figure{Table: Table{Columns: append(stepColumns("speed-up", 1, steps), "total")}}
+	for _, s := range all {
+		f.Table.Rows = append(f.Table.Rows, s.rows(steps)...)
+	}
+	if len(whole) > 0 {
+		f.Plots = append(f.Plots, overview(whole))
+		sec.numbers, sec.Findings = totals(whole)
+	}
+	sec.Figures = []Figure{f}
 	return sec
 }
 
-// figure compares a run update by update.
-func (s speedup) figure() Figure {
-	name := s.setting.name()
-	t := Table{
-		Caption: fmt.Sprintf("%s: speed-up of %s over original", name, s.improved),
-		Columns: slices.Concat(texts("step"), numbers("", "measured", "by flops", "the paper"), texts("form of B")),
+// rows returns the speed-ups of all updates and in total: measured, by flops, and in the paper.
+func (s speedup) rows(steps int) [][]string {
+	name := fmt.Sprintf("%s, %s, %s", s.setting.name(), s.improved, s.place)
+	var measured, flops, paper []float64
+	for n := 1; n <= steps; n++ {
+		m, f := s.between(n, n)
+		measured, flops, paper = append(measured, m), append(flops, f), append(paper, entry(s.paper.Speedup, n-1))
 	}
-	row := func(label string, first, last int, form string, theirs float64) {
-		measured, flops := s.between(first, last)
-		t.Rows = append(t.Rows, []string{label, times(measured), times(flops), times(theirs), form})
+	rows := [][]string{
+		stepRow(name+": measured", times, append(measured, s.total)),
+		stepRow("by flops", times, append(flops, s.flops)),
 	}
-	for n := 1; n <= s.last(); n++ {
-		row(s.label(n), n, n, s.form(n), entry(s.paper.Speedup, n-1))
+	if len(s.paper.Speedup) > 0 {
+		rows = append(rows, stepRow("the paper", times, append(paper, s.paperTotal())))
 	}
-	row("start and updates", 0, s.updates, absent, s.paperTotal())
-	return Figure{Title: fmt.Sprintf("%s, %s, %s", name, s.improved, s.place), Caption: s.caption(), Tables: []Table{t}}
-}
-
-// caption says what the totals are.
-func (s speedup) caption() string {
-	says := fmt.Sprintf("%s in total, %s by flops. ", times(s.total), times(s.flops))
-	if math.IsNaN(s.total) {
-		says = "No pass is whole, so there is no total. "
-	}
-	if math.IsNaN(s.paperTotal()) {
-		says += "The paper's times are of the other form. "
-	} else if !s.asInPaper() {
-		says += "The paper's figures are of another size or recipe. "
-	}
-	return says + s.title()
+	return rows
 }
 
 // overview shows the total speed-ups.
-func overview(all []speedup, caption string) Figure {
-	c := chart{Plot: Plot{
+func overview(all []speedup) *Plot {
+	p := &Plot{
 		Name: "speed-ups", Title: "Improved over Original, total training time",
-		x: axis{label: "table of the paper", nominal: []string{}}, y: axis{label: "speed-up", holds: []float64{1}},
-	}}
-	c.Caption, c.Columns = "Speed-up in total training time", texts("table")
-	var by []string
-	for i, s := range all {
-		c.x.nominal = append(c.x.nominal, s.tick())
-		c.row(float64(i+1), s.setting.name())
-		by = append(by, s.improved+", "+s.place.String())
+		x: axis{label: "table of the paper"}, y: axis{label: "speed-up", log: true},
 	}
-	n := len(all)
-	c.add("measured", "", false, values(n, func(i int) float64 { return all[i].total }), times)
-	c.add("by flops", "", false, values(n, func(i int) float64 { return all[i].flops }), times)
-	c.add("the paper", "", false, values(n, func(i int) float64 { return all[i].paperTotal() }), times)
-	c.column(Column{Head: "method and machine", Text: true}, by)
-	return c.figure("All tables: total training time", caption)
+	var at, measured, flops, paper []float64
+	for i, s := range all {
+		p.x.nominal = append(p.x.nominal, s.tick())
+		at, measured = append(at, float64(i+1)), append(measured, s.total)
+		flops, paper = append(flops, s.flops), append(paper, s.paperTotal())
+	}
+	p.add("measured", false, at, measured)
+	p.add("by flops", false, at, flops)
+	p.add("the paper", false, at, paper)
+	return p
 }
 
 // totals sums up the total speed-ups, those with the paper's settings if there are any.
@@ -156,7 +148,7 @@ func totals(all []speedup) ([]Number, []string) {
 	var below []string
 	for _, s := range all {
 		ratios = append(ratios, s.total)
-		if !s.asInPaper() || math.IsNaN(s.paperTotal()) {
+		if math.IsNaN(s.paperTotal()) {
 			continue
 		}
 		like = append(like, s.total)

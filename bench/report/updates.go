@@ -12,7 +12,7 @@ import (
 
 func timeSection(runs []*run) Section {
 	sec := Section{
-		ID: "times", Title: "Time of an update",
+		Title: "Time of an update",
 		Text: "Seconds from the new rows of A to new weights W, without the features, and where measured the time of a " +
 			"solution from scratch: of A⁺ and W, and of W alone. An update above that of a solution from scratch does not pay.",
 	}
@@ -27,42 +27,30 @@ func timeSection(runs []*run) Section {
 
 // label names a step, with a mark where an interrupted run continued.
 func (r *run) label(n int) string {
-	label := fmt.Sprintf("update %d", n)
-	if n == 0 {
-		label = "start"
-	}
+	label := stepName(n)
 	if slices.ContainsFunc(r.passes, func(p *pass) bool { return p.steps[n] != nil && p.steps[n].Rebuilt }) {
 		label += ", states rebuilt"
 	}
 	return label
 }
 
-// samples returns l after a step, or NaN where none has it.
-func (r *run) samples(n int) float64 {
-	return r.median(n, n, func(s *step) float64 { return float64(s.Samples) })
-}
-
 // timeFigure has the updates of a run by all methods.
 func (r *run) timeFigure() Figure {
-	name := r.setting.name()
-	c := chart{Plot: Plot{
-		Name: slug("times " + name + " " + r.Backends), Title: fmt.Sprintf("%s: time of an update, %s", name, r.place),
-		x: axis{label: "training samples after the update"}, y: axis{label: "time, s", log: true},
-	}}
-	c.Caption = name + ": time of each step without its features"
-	c.Columns = append(texts("step"), numbers("", "samples")...)
-	last := r.last()
-	for n := range last + 1 {
-		at := r.samples(n)
-		cells := []string{r.label(n), fixed(at, 0)}
-		if n == 0 {
-			at = nan // the plot has updates alone
-		}
-		c.row(at, cells...)
+	name, last := fmt.Sprintf("%s, %s", r.setting.name(), r.place), r.last()
+	p := &Plot{
+		Name: slug("times " + r.setting.name() + " " + r.Backends), Title: r.setting.name(),
+		x: axis{label: "training samples after the update"}, y: axis{label: "time of an update, s", log: true},
 	}
-	c.row(nan, "all", absent)
+	samples := r.samples(last)
+	t := Table{Columns: []string{"seconds"}, Rows: [][]string{stepRow("samples", whole, append(samples, nan))}}
+	for n := range last + 1 {
+		t.Columns = append(t.Columns, r.label(n))
+	}
+	t.Columns = append(t.Columns, "all")
 	add := func(name string, plain bool, q quantity) {
-		c.add(name, "s", plain, append(values(last+1, func(n int) float64 { return r.median(n, n, q) }), r.median(0, last, q)), significant)
+		seconds := values(last, func(n int) float64 { return r.median(n, n, q) })
+		p.add(name, plain, samples[1:], seconds[1:])
+		t.Rows = append(t.Rows, stepRow(name, significant, append(seconds, r.median(0, last, q))))
 	}
 	for _, m := range r.methods {
 		add(m, false, updateOf(m))
@@ -72,11 +60,22 @@ func (r *run) timeFigure() Figure {
 		add("W from scratch", true, weightsOf)
 	}
 	add("features", true, featuresOf)
-	caption := r.title() + r.missing()
+	text := r.title() + r.missing()
 	if len(r.passes) > 1 {
-		caption += fmt.Sprintf(" Medians of %d runs.", len(r.passes))
+		text += fmt.Sprintf(" Medians of %d runs.", len(r.passes))
 	}
-	return c.figure(fmt.Sprintf("%s, %s", name, r.place), caption)
+	f := Figure{Title: name, Text: text, Table: t}
+	if len(p.series) > 0 {
+		f.Plots = append(f.Plots, p)
+	}
+	return f
+}
+
+// samples returns l after each step, NaN where none has it.
+func (r *run) samples(last int) []float64 {
+	return values(last, func(n int) float64 {
+		return r.median(n, n, func(s *step) float64 { return float64(s.Samples) })
+	})
 }
 
 // missing names the passes that were interrupted, and those that continued with rebuilt states.

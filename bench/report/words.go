@@ -44,6 +44,9 @@ func fixed(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
+// whole writes x without decimals.
+func whole(x float64) string { return fixed(x, 0) }
+
 // between writes the range of values.
 func between(values []float64, write func(float64) string) string {
 	if len(values) == 0 {
@@ -127,3 +130,39 @@ func (o *ordered[K, V]) all(yield func(K, *V) bool) {
 		}
 	}
 }
+
+// values returns a quantity for each step from 0 to last.
+func values(last int, of func(n int) float64) (all []float64) {
+	for n := range last + 1 {
+		all = append(all, of(n))
+	}
+	return all
+}
+
+// stepName names a step.
+func stepName(n int) string {
+	if n == 0 {
+		return "start"
+	}
+	return fmt.Sprintf("update %d", n)
+}
+
+// stepColumns returns the columns of a table: a head and the steps.
+func stepColumns(head string, first, last int) []string {
+	columns := []string{head}
+	for n := first; n <= last; n++ {
+		columns = append(columns, stepName(n))
+	}
+	return columns
+}
+
+// stepRow returns a row of a table: a name and numbers.
+func stepRow(name string, write func(float64) string, numbers []float64) []string {
+	row := []string{name}
+	for _, v := range numbers {
+		row = append(row, write(v))
+	}
+	return row
+}
+
+var nan = math.NaN()

@@ -36,14 +36,14 @@ func TestReport(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "page")
 		status, stdout, stderr := inProcess(append([]string{"report", "--out", out}, args...)...)
-		index := filepath.Join(out, "index.html")
-		if status != 0 || !strings.HasPrefix(stderr, index+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") || !strings.Contains(stderr, "1 plot\n") ||
+		readme := filepath.Join(out, "README.md")
+		if status != 0 || !strings.HasPrefix(stderr, readme+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") || !strings.Contains(stderr, "1 plot\n") ||
 			!strings.HasPrefix(stdout, "Speed of the operations\n  ") {
 			t.Errorf("%d: status %d, %q, %q", i, status, stdout, stderr)
 		}
-		page, err := os.ReadFile(index)
+		page, err := os.ReadFile(readme)
 		testutil.NoError(t, err)
-		if n := strings.Count(string(page), "<svg "); n != 1 || strings.Count(string(page), "<td>0.0370</td>") != 1 {
+		if n := strings.Count(string(page), "](plots/"); n != 1 || strings.Count(string(page), " 0.0370 (2.00) ") != 1 {
 			t.Errorf("%d: %d plots, or not each number once", i, n)
 		}
 		plots, err := filepath.Glob(filepath.Join(out, "plots", "*"))

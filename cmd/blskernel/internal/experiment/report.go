@@ -24,10 +24,9 @@ func NewReport(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
 		Short: "Make a page with plots from files of results",
-		Long: `Read what paper writes with --out, or paper, bench and flops with --json, and write
-DIR/index.html: the findings in plain sentences, plots, and below each plot its numbers. The
-page is one file that loads nothing. DIR/README.md has the sentences as Markdown, DIR/plots the plots
-as SVG. A folder stands for all of its files *.jsonl.
+		Long: `Read what paper writes with --out, or paper, bench and flops with --json, and write DIR/README.md:
+a few numbers and a plot, and below them, folded away, the findings in plain sentences with plots and
+tables. DIR/plots has the plots as SVG. A folder stands for all of its files *.jsonl.
 
 Runs of the same settings under the same conditions are combined, in whichever files: on the same
 CPU with the same backend, kernel, threads and version of Go. Ratios are of times of one run. The
