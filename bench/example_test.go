@@ -34,13 +34,6 @@ func ExampleIncremental() {
 	// 600 true true
 }
 
-// A method with its choices, by name.
-func ExampleParseVariant() {
-	v, err := bench.ParseVariant("improved/large/solve")
-	fmt.Println(v.Method, v.Form, v.Solve, v, err)
-	// Output: improved large true improved/large/solve <nil>
-}
-
 // What one of the paper's tables is about, and what it prints.
 func ExampleLookupPaperTable() {
 	t, ok := bench.LookupPaperTable(2)

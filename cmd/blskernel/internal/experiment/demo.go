@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -97,7 +96,7 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 		return err
 	}
 	if err := e.Validate(); err != nil {
-		return explainDemo(err)
+		return explain(err, "--initial, --updates or --batch", "more --enhancement")
 	}
 	if err := d.Begin(s); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 		}, d.Part)
 	})
 	if err != nil {
-		return explainDemo(err)
+		return explain(err, "--initial, --updates or --batch", "more --enhancement")
 	}
 	return d.Print(t.foot())
 }
@@ -177,24 +176,6 @@ func digits(n int, seed uint64) *dataset.Images {
 	images := dataset.Digits(n, seed)
 	images.Name = fmt.Sprintf("%s of seed %d", images.Name, seed)
 	return images
-}
-
-// explainDemo adds to an error of an experiment the flags that help.
-func explainDemo(err error) error {
-	var samples *bench.SamplesError
-	var rank *blsupdate.RankError
-	var scale *bls.ScaleError
-	switch {
-	case errors.As(err, &samples):
-		return ui.Usagef("%s has %d samples and %d + %d x %d are wanted: lower --initial, --updates or --batch",
-			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch)
-	case errors.As(err, &rank):
-		return ui.Usagef("--initial is %d, fewer samples than the %d nodes, and --lambda is not 0: raise --initial, lower --enhancement, --group-nodes or --groups, or set --lambda 0 for the exact pseudoinverse",
-			rank.Samples, rank.Nodes)
-	case errors.As(err, &scale):
-		return fmt.Errorf("%w (here: another --seed or more --enhancement)", err)
-	}
-	return err
 }
 
 // demoTable has a line for each step, with the methods side by side.

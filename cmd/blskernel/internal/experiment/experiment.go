@@ -4,12 +4,14 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"blskernel"
 	"blskernel/bench"
+	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 
@@ -81,6 +83,26 @@ func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, r *ui.Reporte
 		r.Warn("%v", unsaved)
 	}
 	return rates, nil
+}
+
+// explain adds to an error of an experiment the flags that help: fewer says how to take fewer samples,
+// and larger how to make a larger model.
+func explain(err error, fewer, larger string) error {
+	var samples *bench.SamplesError
+	var rank *blsupdate.RankError
+	var scale *bls.ScaleError
+	switch {
+	case errors.As(err, &samples):
+		return ui.Usagef("%s has %d samples and %d + %d x %d are wanted: lower %s",
+			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch, fewer)
+	case errors.As(err, &rank): // of demo alone
+		return ui.Usagef("--initial is %d, fewer samples than the %d nodes, and --lambda is not 0: raise --initial, "+
+			"lower --enhancement, --group-nodes or --groups, or set --lambda 0 for the exact pseudoinverse",
+			rank.Samples, rank.Nodes)
+	case errors.As(err, &scale):
+		return fmt.Errorf("%w (here: another --seed or %s)", err, larger)
+	}
+	return err
 }
 
 // seconds writes a time with three digits.

@@ -31,14 +31,14 @@ func TestPaperFileFirst(t *testing.T) {
 	}
 }
 
-// TestExplainPaper names flags that the command has.
-func TestExplainPaper(t *testing.T) {
+// TestExplain names flags that the command has.
+func TestExplain(t *testing.T) {
 	var usage ui.UsageError
-	err := explainPaper(&bench.SamplesError{Name: "MNIST", Have: 60000, Initial: 20000, Batch: 20000, Updates: 5})
-	if want := "MNIST has 60000 samples, and the table needs 20000 + 5 x 20000 at this size: lower --size"; !errors.As(err, &usage) || err.Error() != want {
+	err := explain(&bench.SamplesError{Name: "MNIST", Have: 60000, Initial: 20000, Batch: 20000, Updates: 5}, "--size", "")
+	if want := "MNIST has 60000 samples and 20000 + 5 x 20000 are wanted: lower --size"; !errors.As(err, &usage) || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
-	if err := errors.New("other"); explainPaper(err) != err || explainPaper(nil) != nil {
+	if err := errors.New("other"); explain(err, "", "") != err || explain(nil, "", "") != nil {
 		t.Error("another error is changed")
 	}
 }

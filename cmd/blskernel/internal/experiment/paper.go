@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"blskernel"
@@ -156,19 +155,6 @@ func (x *paper) do(ctx context.Context, command string, s ui.Streams) error {
 		return err
 	}
 	defer x.Progress.Clear()
-	return errors.Join(explainPaper(x.Attend(ctx, x.run)), x.out.close())
-}
-
-// explainPaper adds to an error of a table the flags that help.
-func explainPaper(err error) error {
-	var samples *bench.SamplesError
-	var scale *bls.ScaleError
-	switch {
-	case errors.As(err, &samples):
-		return ui.Usagef("%s has %d samples, and the table needs %d + %d x %d at this size: lower --size",
-			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch)
-	case errors.As(err, &scale):
-		return fmt.Errorf("%w (here: another --seed, or a larger --size)", err)
-	}
-	return err
+	err = x.Attend(ctx, x.run)
+	return errors.Join(explain(err, "--size", "a larger --size"), x.out.close())
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"blskernel/bench/report"
@@ -90,43 +91,41 @@ func findings(page *report.Page) string {
 
 // readResults reads files of results and folders of them; a file that is named twice is read once.
 func readResults(paths []string) ([]*result.File, error) {
-	var files []*result.File
-	seen := map[string]bool{}
+	var names []string
 	for _, path := range paths {
-		names := []string{path}
-		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			if names, err = fs.Glob(os.DirFS(path), "*.jsonl"); err == nil && len(names) == 0 {
-				err = fmt.Errorf("the folder %q has no files of results, *.jsonl", path)
-			}
-			for i := range names {
-				names[i] = filepath.Join(path, names[i])
-			}
+		switch info, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("--results: %q does not exist", path)
+		case err != nil:
+			return nil, fmt.Errorf("--results: %w", err)
+		case !info.IsDir():
+			names = append(names, path)
+			continue
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%q does not exist", path)
+		inside, err := fs.Glob(os.DirFS(path), "*.jsonl")
+		if err != nil || len(inside) == 0 {
+			return nil, fmt.Errorf("--results: the folder %q has no files of results, *.jsonl", path)
 		}
+		for _, name := range inside {
+			names = append(names, filepath.Join(path, name))
+		}
+	}
+	var files []*result.File
+	var seen []fs.FileInfo
+	for _, name := range names {
+		info, err := os.Stat(name)
 		if err != nil {
 			return nil, fmt.Errorf("--results: %w", err)
 		}
-		for _, name := range names {
-			place, err := filepath.EvalSymlinks(name)
-			if err == nil {
-				place, err = filepath.Abs(place)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("--results: %w", err)
-			}
-			if seen[place] {
-				continue
-			}
-			seen[place] = true
-			f, err := result.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, f)
+		if slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+			continue
 		}
+		seen = append(seen, info)
+		f, err := result.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
 	}
 	return files, nil
 }

@@ -18,7 +18,7 @@ func TestRidge(t *testing.T) {
 			t.Errorf("%s is read as %v (%v); want %v", &r, float64(again), err, float64(r))
 		}
 	}
-	for _, bad := range []string{"", "x", "-1", "NaN", "Inf", "2^x", "2^1024", "2^-1.5"} {
+	for _, bad := range []string{"", "x", "-1", "NaN", "Inf", "1e999", "2^", "2^x", "2^1024", "2^-1.5"} {
 		r := Ridge(7)
 		if err := r.Set(bad); err == nil || r != 7 {
 			t.Errorf("%q is taken for %v (%v)", bad, float64(r), err)
