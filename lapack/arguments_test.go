@@ -71,12 +71,14 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 				_ = s.solve(kept(d, 40+shift, 2*n), view(d, 40, s.rows, 2))
 			})
 		}
-		if s.rows == n {
-			for _, shift := range []int{-3, -1, 1, 3} {
-				add(fmt.Sprintf("%s: result %d beside b", name, shift), solveAliased, func(d []float64) {
-					_ = s.solve(view(d, 40+shift, n, 2), view(d, 40, n, 2))
-				})
-			}
+		shifts := []int{-3, -1, 1, 3}
+		if s.rows != n {
+			shifts = append(shifts, 0)
+		}
+		for _, shift := range shifts {
+			add(fmt.Sprintf("%s: result %d beside b", name, shift), solveAliased, func(d []float64) {
+				_ = s.solve(view(d, 40+shift, n, 2), view(d, 40, s.rows, 2))
+			})
 		}
 	}
 	for name, solve := range map[string]solver{
@@ -180,6 +182,11 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 		add(name+": no z", shape, func(d []float64) { _ = do(square(d), nil, view(d, 40, n, n), view(d, 70, n, 2)) })
 	}
 
+	for name, solve := range map[string]func(x []float64){"Cholesky": c.Solver(), "LDLT": f.Solver()} {
+		add(name+".Solver: a short vector", solverLength, func(d []float64) { solve(d[: n-1 : n-1]) })
+		add(name+".Solver: a long vector", solverLength, func(d []float64) { solve(d[:n+1]) })
+	}
+
 	// Methods of receivers that hold nothing.
 	var noC Cholesky
 	var noF LDLT
@@ -213,6 +220,8 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 		empty(name+".RCond", func([]float64) { f.RCond() })
 		empty(name+".LogDet", func([]float64) { f.LogDet() })
 	}
+	empty("Cholesky.Solver", func([]float64) { noC.Solver() })
+	empty("LDLT.Solver", func([]float64) { noF.Solver() })
 	for name, f := range map[string]typed[*mat.SymPacked]{"Cholesky": &noC, "LDLT": &noF} {
 		empty(name+".InverseTo", func(d []float64) { _ = f.InverseTo(sym(d)) })
 		empty(name+".InverseInPlace", func([]float64) { _, _ = f.InverseInPlace() })

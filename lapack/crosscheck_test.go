@@ -234,4 +234,9 @@ func TestCrossCheckIsComplete(t *testing.T) {
 			}
 		}
 	}
+	for _, c := range replaced {
+		if !slices.Contains(compared["Implementation"], c.routine) {
+			t.Errorf("Implementation.%s is not compared", c.routine)
+		}
+	}
 }

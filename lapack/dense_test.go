@@ -9,6 +9,7 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
@@ -205,6 +206,72 @@ func TestDensePotrfNaN(t *testing.T) {
 					})
 				}
 			}
+		}
+	})
+}
+
+// The factor, its inverse and the inverse of a triangle for orders above the base of the recursion, and
+// one that goes to bk's own LAPACK: residuals as in FuzzDenseTriangles, and nothing outside of the
+// triangle is written.
+func TestDenseInverses(t *testing.T) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(107)
+		for _, n := range withLibrary(bk, 129, 200, 257) {
+			spd, triangle := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }), triangleOf(rng, n)
+			eachTriangle(n, func(name string, ul blas.Uplo, lda int) {
+				g := newGuarded(ul, n, lda, false, spd.at)
+				g.pivot(t, name, bk, -1)
+				u := g.upper()
+				if r := over(spd.sub(u.transpose().mul(u)).norm(), float64(n)*eps, spd.norm()); !(r <= ratioBound) {
+					t.Errorf("%s: ‖A - UᵀU‖/(n ‖A‖ eps) = %.3g", name, r)
+				}
+				dpotri(bk, ul, n, g.a, lda)
+				g.check(t, name+" dpotri")
+				checkInverse(t, name+" dpotri", spd, g.symmetric())
+				for _, diag := range []blas.Diag{blas.NonUnit, blas.Unit} {
+					g := newGuarded(ul, n, lda, diag == blas.Unit, func(i, j int) float64 {
+						return triangle.at(min(i, j), max(i, j))
+					})
+					before := g.triangular()
+					dtrtri(bk, ul, diag, n, g.a, lda)
+					g.check(t, name+" dtrtri")
+					checkInverse(t, name+" dtrtri", before, g.triangular())
+				}
+			})
+		}
+	})
+}
+
+// ‖alpha B - op(A) X‖ <= 30 n eps ‖A‖ ‖X‖ on either side, for orders that are halved.
+func TestDenseTrsm(t *testing.T) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(109)
+		for form := range 16 {
+			ul, tr := [2]blas.Uplo{blas.Upper, blas.Lower}[form&1], [2]blas.Transpose{blas.NoTrans, blas.Trans}[form>>1&1]
+			diag := [2]blas.Diag{blas.NonUnit, blas.Unit}[form>>2&1]
+			n := [2]int{block.Size + 1, 2*block.Size + 5}[form>>3]
+			const nrhs, alpha = 3, -0.5
+			name := fmt.Sprintf("n=%d %c %c %c", n, ul, tr, diag)
+			g := newGuarded(ul, n, n+3, diag == blas.Unit, func(i, j int) float64 {
+				if i == j {
+					return 1 + rng.Float64()
+				}
+				return rng.NormFloat64() / float64(n)
+			})
+			op, b := g.triangular(), randomFull(rng, n, nrhs)
+			if tr == blas.Trans {
+				op = op.transpose()
+			}
+			x, y, want := fullOf(b.dense()), b.transpose(), newFull(n, nrhs)
+			for i, v := range b.x {
+				want.x[i] = alpha * v
+			}
+			dtrsm(bk, blas.Left, ul, tr, diag, n, nrhs, alpha, g.a, g.lda, x.x, nrhs)
+			checkSolution(t, name+" left", op, x, want)
+			// X op(A) = alpha Bᵀ is op(A)ᵀ Xᵀ = alpha B.
+			dtrsm(bk, blas.Right, ul, tr, diag, n, nrhs, alpha, g.a, g.lda, y.x, n)
+			checkSolution(t, name+" right", op.transpose(), y.transpose(), want)
+			g.check(t, name)
 		}
 	})
 }

@@ -52,19 +52,22 @@ type typed[M matrix] interface {
 	Refine(x *mat.Dense, a M, b *mat.Dense) (ErrorBounds, error)
 }
 
-// newFactorization makes a factorization of f. hold puts a matrix into storage, which data returns.
-func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) M, data func(M) []float64) *factorization {
+// newFactorization makes a factorization of f. hold puts a matrix into storage, which data returns, and
+// checks that nothing around it was written.
+func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, func()), data func(M) []float64) *factorization {
 	empty := func() { t.Helper(); testutil.MustPanic(t, notFactorized, func() { f.RCond() }) }
 	r := &factorization{reads: f, left: func() bool { return false }}
 	var held []float64
+	around := func() {}
 	r.factorize = func(a *full, inPlace bool) error {
 		t.Helper()
-		m, do := hold(a), f.Factorize
-		before := slices.Clone(data(m))
+		m, intact := hold(a)
+		do, before := f.Factorize, slices.Clone(data(m))
 		if inPlace {
-			do, held = f.FactorizeInPlace, data(m)
+			do, held, around = f.FactorizeInPlace, data(m), intact
 		}
 		err := do(m)
+		intact()
 		var input *ElementError
 		if (!inPlace || errors.As(err, &input)) && !sameBits(data(m), before) {
 			t.Errorf("%s: the matrix was changed", r.name)
@@ -77,12 +80,13 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) M, da
 	r.inverse = func(inPlace bool) (*full, error) {
 		t.Helper()
 		if !inPlace {
-			x := hold(newFull(0, 0))
+			x, _ := hold(newFull(0, 0))
 			err := f.InverseTo(x)
 			return fullOf(x), err
 		}
 		x, err := f.InverseInPlace()
 		empty()
+		around()
 		if err != nil {
 			return nil, err
 		}
@@ -91,14 +95,25 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) M, da
 		}
 		return fullOf(x), nil
 	}
-	r.refine = func(x *mat.Dense, a *full, b *mat.Dense) (ErrorBounds, error) { return f.Refine(x, hold(a), b) }
+	r.refine = func(x *mat.Dense, a *full, b *mat.Dense) (ErrorBounds, error) {
+		t.Helper()
+		m, intact := hold(a)
+		before := slices.Clone(data(m))
+		bounds, err := f.Refine(x, m, b)
+		intact()
+		if !sameBits(data(m), before) {
+			t.Errorf("%s: Refine changed A", r.name)
+		}
+		return bounds, err
+	}
 	return r
 }
 
-// A storage is where operands lie.
+// A storage is where operands lie. Its functions return what checks that nothing around an operand was
+// written.
 type storage struct {
-	packed func(a *full) *mat.SymPacked
-	dense  func(a *full) *mat.Dense
+	packed func(a *full) (*mat.SymPacked, func())
+	dense  func(a *full) (*mat.Dense, func())
 }
 
 func packedData(a *mat.SymPacked) []float64 { return a.RawSymPacked().Data }
@@ -106,7 +121,10 @@ func denseData(a *mat.Dense) []float64      { return a.RawMatrix().Data }
 
 // plain has gaps between the rows of dense matrices.
 func plain(t testing.TB) storage {
-	return storage{symOf, func(a *full) *mat.Dense { d, _ := wide(t, a); return d }}
+	return storage{
+		packed: func(a *full) (*mat.SymPacked, func()) { return symOf(a), func() {} },
+		dense:  func(a *full) (*mat.Dense, func()) { return wide(t, a) },
+	}
 }
 
 func newCholesky(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization {

@@ -163,15 +163,14 @@ func (p *problem) matrix(n int) *full {
 // square checks a factorization in place, solutions and the inverse in place of a in guarded memory.
 func (p *problem) square(newF func(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization, nb int, a *full) {
 	t, n := p.t, a.r
-	var held *mat.Dense
-	f := newF(t, p.bk, nb, storage{p.packed, func(a *full) *mat.Dense { held = p.dense(a); return held }})
+	f := newF(t, p.bk, nb, storage{
+		packed: func(a *full) (*mat.SymPacked, func()) { return p.packed(a), func() {} },
+		dense:  func(a *full) (*mat.Dense, func()) { d := p.dense(a); return d, func() { p.intact(d) } },
+	})
 	if err := p.do(func() error { return f.factorize(a, true) }); errors.Is(err, ErrSingular) {
 		return // which some kinds are
 	} else if err != nil {
 		t.Fatal(err)
-	}
-	if held != nil {
-		p.intact(held)
 	}
 	if r := over(a.sub(f.rebuild(false)).norm(), float64(n)*eps, a.norm()); !(r <= ratioBound) {
 		t.Errorf("n=%d: ‖A - UᵀDU‖/(n ‖A‖ eps) = %.3g", n, r)
@@ -188,7 +187,6 @@ func (p *problem) square(newF func(t testing.TB, bk blskernel.Backend, nb int, i
 		t.Error(err)
 	case err != nil:
 	case left:
-		p.intact(held)
 		checkInverse(t, "InverseInPlace", inverse, a)
 	default:
 		checkInverse(t, "InverseInPlace", a, inverse)

@@ -42,22 +42,31 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	moved := func(rows, cols int) func(i, j int) (int, int, bool) {
 		return func(i, j int) (int, int, bool) { return i + rows, j + cols, true }
 	}
+	// The other operands of a call, which an error leaves as they were.
+	var held []*mat.Dense
+	var wanted []*full
+	hold := func(a *full) *mat.Dense {
+		held, wanted = append(held, a.dense()), append(wanted, a)
+		return held[len(held)-1]
+	}
 	var all []operand
 	add := func(name string, good *full, at func(i, j int) (int, int, bool), run func(m *mat.Dense) error) {
-		all = append(all, operand{name, good, at, run})
+		all = append(all, operand{name, good, at, func(m *mat.Dense) error {
+			held, wanted = nil, nil
+			err := run(m)
+			for i, d := range held {
+				if err != nil && !sameBits(denseData(d), wanted[i].x) {
+					t.Errorf("%s: another operand was changed", name)
+				}
+			}
+			return err
+		}})
 	}
 	// solves has a right-hand side as both arguments, and with another result, which stays as it
 	// is.
 	solves := func(name string, b *full, solve func(dst, b *mat.Dense) error) {
 		add(name+" in place", b, same, func(m *mat.Dense) error { return solve(m, m) })
-		add(name, b, same, func(m *mat.Dense) error {
-			dst := b.dense()
-			err := solve(dst, m)
-			if err != nil && !sameBits(denseData(dst), b.x) {
-				t.Errorf("%s: the result was changed", name)
-			}
-			return err
-		})
+		add(name, b, same, func(m *mat.Dense) error { return solve(hold(b), m) })
 	}
 	for k, f := range factorizations(t, bk) {
 		at := same
@@ -71,10 +80,16 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 		testutil.NoError(t, f.factorize(spd, false))
 		solves(f.name+".SolveTo", right, f.SolveTo)
 		solves(f.name+".SolveRowsTo", right.transpose(), f.SolveRowsTo)
-		add(f.name+".Refine, A", spd, at, func(m *mat.Dense) error { _, err := f.refine(right.dense(), fullOf(m), right.dense()); return err })
-		add(f.name+".Refine, B", right, same, func(m *mat.Dense) error { _, err := f.refine(right.dense(), spd, m); return err })
+		add(f.name+".Refine, A", spd, at, func(m *mat.Dense) error {
+			_, err := f.refine(hold(right), fullOf(m), hold(right))
+			return err
+		})
+		add(f.name+".Refine, B", right, same, func(m *mat.Dense) error {
+			_, err := f.refine(hold(right), spd, m)
+			return err
+		})
 		add(f.name+".Refine, X", right, same, func(m *mat.Dense) error {
-			_, err := f.refine(m, spd, right.dense())
+			_, err := f.refine(m, spd, hold(right))
 			if err != nil && !strings.HasSuffix(err.Error(), "; the input is X") {
 				t.Errorf("message %q", err)
 			}
@@ -91,11 +106,11 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	add("Cholesky.SolveUTriangle", spd, lower, ch.SolveUTriangle)
 	add("Cholesky.MulUTriangle", spd, upper, ch.MulUTriangle)
 	for _, trans := range []bool{false, true} {
-		add("SolveTriangular, B", right, same, func(m *mat.Dense) error { return SolveTriangular(bk, m, spd.dense(), trans) })
-		add("SolveTriangular, R", spd, upper, func(m *mat.Dense) error { return SolveTriangular(bk, right.dense(), m, trans) })
+		add("SolveTriangular, B", right, same, func(m *mat.Dense) error { return SolveTriangular(bk, m, hold(spd), trans) })
+		add("SolveTriangular, R", spd, upper, func(m *mat.Dense) error { return SolveTriangular(bk, hold(right), m, trans) })
 		rows := right.transpose()
-		add("SolveTriangularRows, B", rows, same, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, spd.dense(), trans) })
-		add("SolveTriangularRows, R", spd, upper, func(m *mat.Dense) error { return SolveTriangularRows(bk, rows.dense(), m, trans) })
+		add("SolveTriangularRows, B", rows, same, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, hold(spd), trans) })
+		add("SolveTriangularRows, R", spd, upper, func(m *mat.Dense) error { return SolveTriangularRows(bk, hold(rows), m, trans) })
 	}
 	add("InvertTriangle", spd, upper, func(m *mat.Dense) error { return InvertTriangle(bk, m) })
 	for name, do := range map[string]func(bk blskernel.Backend, r, z, b, y *mat.Dense) error{"AppendRows": AppendRows, "MergeTriangles": MergeTriangles} {
@@ -103,10 +118,10 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 		if name == "MergeTriangles" {
 			below = func(i, j int) (int, int, bool) { return i + n, j, i <= j }
 		}
-		add(name+", R", spd, upper, func(m *mat.Dense) error { return do(bk, m, right.dense(), more.dense(), right.dense()) })
-		add(name+", z", right, moved(0, n), func(m *mat.Dense) error { return do(bk, spd.dense(), m, more.dense(), right.dense()) })
-		add(name+", second matrix", more, below, func(m *mat.Dense) error { return do(bk, spd.dense(), right.dense(), m, right.dense()) })
-		add(name+", its right-hand sides", right, moved(n, n), func(m *mat.Dense) error { return do(bk, spd.dense(), right.dense(), more.dense(), m) })
+		add(name+", R", spd, upper, func(m *mat.Dense) error { return do(bk, m, hold(right), hold(more), hold(right)) })
+		add(name+", z", right, moved(0, n), func(m *mat.Dense) error { return do(bk, hold(spd), m, hold(more), hold(right)) })
+		add(name+", second matrix", more, below, func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), m, hold(right)) })
+		add(name+", its right-hand sides", right, moved(n, n), func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), hold(more), m) })
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/lapack"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -120,8 +121,7 @@ func TestRefineStep(t *testing.T) {
 // error by (n+1)u twice, the bounds by the factor of TestRefineBounds for their weights.
 func TestRefineColumns(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		const refinePanel = 256 // right-hand sides that are refined together
-		const n, nrhs = 41, refinePanel + 3
+		const n, nrhs = 41, lapack.RefinePanel + 3
 		rng := testutil.Rand(53)
 		a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i*i) })
 		b := randomFull(rng, n, nrhs)
@@ -135,7 +135,7 @@ func TestRefineColumns(t *testing.T) {
 			if len(all.Backward) != nrhs || len(all.Forward) != nrhs {
 				t.Fatalf("%d and %d bounds", len(all.Backward), len(all.Forward))
 			}
-			for _, j := range []int{0, 1, 100, refinePanel - 1, refinePanel, nrhs - 1} {
+			for _, j := range []int{0, 1, 100, lapack.RefinePanel - 1, lapack.RefinePanel, nrhs - 1} {
 				xj := start.column(j).dense()
 				one, err := f.refine(xj, a, b.column(j).dense())
 				testutil.NoError(t, err)

@@ -43,7 +43,13 @@ func TestRoutines(t *testing.T) {
 		qr.RTo(&r)
 		testutil.NoError(t, SolveTriangularRows(j, rows, &r, true))
 		ch := Cholesky{Backend: j}
-		testutil.NoError(t, errors.Join(ch.Factorize(spd), ch.SolveUTo(&mat.Dense{}, cols, false), ch.SolveURowsTo(&mat.Dense{}, rows, true), ch.SolveUTriangle(square), ch.MulUTriangle(square)))
+		testutil.NoError(t, errors.Join(ch.Factorize(spd), ch.SolveUTo(&mat.Dense{}, cols, false),
+			ch.SolveURowsTo(&mat.Dense{}, rows, true), ch.SolveUTriangle(square), ch.MulUTriangle(square)))
+		f := LDLT{Backend: j}
+		testutil.NoError(t, f.Factorize(spd))
+		for _, solve := range []func(x []float64){ch.Solver(), f.Solver()} {
+			solve(make([]float64, n))
+		}
 		x := randomFull(rng, n, c).dense()
 		triangle := identity(n).dense()
 		testutil.NoError(t, errors.Join(SolveTriangular(j, x, triangle, false), InvertTriangle(j, triangle)))
@@ -64,6 +70,7 @@ func TestRoutines(t *testing.T) {
 			backend.Routine{Name: "Dgeqrf", M: n + m, N: n}, backend.Routine{Name: "Dormqr", M: n + m, N: n, NRHS: c}, one("Dtrtrs", c),
 			one("Dtrcon", 0), backend.Routine{Name: "Dorgqr", M: n + m, N: n}, one("Dtrtrs", m),
 			one("Dpptrf", 0), one("Dtptrs", c), one("Dtptrs", m), one("Dttrsm", 0), one("Dttrmm", 0),
+			one("Dsptrf", 0), one("Dppcon", 0), one("Dspcon", 0),
 			one("Dtrtrs", c), one("Dtrtri", 0), one("Dtrcon", 0), backend.Routine{Name: "Dtpqrt", M: m, N: n, NRHS: c}, one("Dttqrt", c))
 		if !slices.Equal(j.routines, want) {
 			t.Errorf("announced\n%+v\nwant\n%+v", j.routines, want)

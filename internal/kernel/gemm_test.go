@@ -155,7 +155,7 @@ func TestGemmPlaceless(t *testing.T) {
 	})
 }
 
-// Long sums, for which Gemm prefetches: whatever it prefetches, nothing faults.
+// Sums long enough for the path that prefetches (leastPrefetched), with A forwards and backwards.
 func TestGemmPrefetch(t *testing.T) {
 	available(t, func(t *testing.T, k Kernel) {
 		const depth = 150
@@ -168,8 +168,19 @@ func TestGemmPrefetch(t *testing.T) {
 				a := newSpan(k.MR, depth, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, everyElement, s.integer)
 				b := newSpan(depth, n, math.NaN(), rowMajor(n), everyElement, s.integer)
 				c := newSpan(k.MR, n, canary, rowMajor(n), everyElement, s.integer)
+				want := c.copied()
+				for i := range k.MR {
+					for j := range n {
+						sum := c.at(i, j)
+						for p := range depth {
+							sum += a.at(i, p) * b.at(p, j)
+						}
+						want.set(i, j, sum)
+					}
+				}
 				pa, pb, pc := s.put(&a), s.put(&b), s.put(&c)
 				s.run(func() { k.Gemm(k.MR, n, depth, 1, pa, rowA, colA, Even, pb, n, k.NR, Add, pc, n) })
+				s.same("C", c, want.x)
 			}
 		}
 	})

@@ -26,9 +26,9 @@ type Gerfs struct {
 // Roundoff is the unit roundoff u, half the distance from 1 to the next larger number.
 const Roundoff = 0x1p-53
 
-// panelOfSides is the number of columns that Refine treats together. It bounds the workspace, and is
+// RefinePanel is the number of columns that Refine treats together. It bounds the workspace, and is
 // enough for the products and the solves to run at full speed.
-const panelOfSides = 256
+const RefinePanel = 256
 
 // Refine takes a step of refinement for those columns of x that it improves, and writes the error
 // bounds of all, panel by panel.
@@ -37,12 +37,12 @@ func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
 		f.largest = max(f.largest, v)
 	}
-	work := make([]float64, 6*f.N*min(x.Cols, panelOfSides))
+	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
 	}
-	for j := 0; j < x.Cols; j += panelOfSides {
-		c := min(panelOfSides, x.Cols-j)
+	for j := 0; j < x.Cols; j += RefinePanel {
+		c := min(RefinePanel, x.Cols-j)
 		f.refine(columns(x, j, c), columns(b, j, c), work, backward[j:j+c], forward[j:j+c])
 	}
 }
