@@ -33,7 +33,7 @@ func accuracyRuns(runs []*run) (all []*accuracyRun) {
 
 // of returns the accuracies of a step, one for each seed.
 func (g *accuracyRun) of(method string, n int) (all []float64) {
-	accuracy := cell(method, func(_ *step, c bench.TableCell) float64 {
+	accuracy := cell(method, func(_ *bench.TableRow, c bench.TableCell) float64 {
 		if c.Accuracy == nil {
 			return nan
 		}

@@ -262,8 +262,8 @@ func TestSeeds(t *testing.T) {
 	hasCell(t, cellsOf(t, page, "Time"), "median of the times", "%.3g", improved[1])
 }
 
-// TestJoin has a run of two seeds in one file; in two, of which one repeats a row; and interrupted,
-// with a second head: the page is the same.
+// TestJoin has a run of two seeds in one file, and in two, of which one repeats a row: the page is the
+// same.
 func TestJoin(t *testing.T) {
 	machine := sampleMachine("blskernel paper", "pure")
 	lines := sampleTable(2, "mnist", 1, []string{"original", "improved", "gram"}, steps(6, 1, 2), 1, 2)
@@ -274,13 +274,9 @@ func TestJoin(t *testing.T) {
 	wrong.Cells[0].Seconds *= 7 // measured again right after that
 	first := readSample(t, "x", slices.Concat([]sampleLine{machine, head, rows[0], rows[1], {"row", wrong}}, rows[2:6]))
 	second := readSample(t, "x", append([]sampleLine{machine, head}, rows[6:]...))
-	continued := readSample(t, "x", slices.Concat([]sampleLine{machine, head}, rows[:4], []sampleLine{machine, head}, rows[4:]))
 	one := markdown(t, newPage(t, whole))
 	if one != markdown(t, newPage(t, first, second)) {
 		t.Error("the page of a run in two files is another one")
-	}
-	if one != markdown(t, newPage(t, continued)) {
-		t.Error("the page of a run that was continued is another one")
 	}
 	// On another machine it is another run.
 	other := machine.value.(result.Machine)
@@ -309,7 +305,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%s has %d sections", f.Name, len(p.Sections))
 		}
 	}
-	says(t, withoutMachine(markdown(t, newPage(t, all...))), []string{"This run was interrupted: seed 1 ends after update 3 of 5."})
+	says(t, withoutMachine(markdown(t, newPage(t, all...))), []string{"Seed 1 was interrupted: it has 4 of 6 steps in one process."})
 }
 
 // TestNasty draws what measurements never are, or hardly: nothing may panic or spoil the page.

@@ -18,115 +18,82 @@ type run struct {
 	passes  []*pass
 }
 
-// A pass is the steps of one seed of one table line: one after another, by one command or by one that
-// continued it. Ratios are of times within a pass.
+// A pass is the steps of one seed of one table line, one after another. Ratios are of times within a
+// pass.
 type pass struct {
 	seed    uint64
 	planner string // the planner's choice among the methods, or empty
-	steps   map[int]*step
-}
-
-// A step is one row of a pass.
-type step struct {
-	bench.TableRow
-	planner string
+	steps   map[int]*bench.TableRow
 }
 
 // A quantity is a measurement of a step, NaN where it is missing.
-type quantity func(*step) float64
+type quantity func(*bench.TableRow) float64
 
 // cell returns a quantity that has the value of a method's cell. The method may be bench.PlannerSeries.
-func cell(method string, value func(*step, bench.TableCell) float64) quantity {
-	return func(s *step) float64 {
-		of := method
-		if of == bench.PlannerSeries {
-			of = s.planner
-		}
+func cell(method string, value func(*bench.TableRow, bench.TableCell) float64) quantity {
+	return func(s *bench.TableRow) float64 {
 		for _, c := range s.Cells {
-			if c.Method == of {
+			if c.Method == method {
 				return value(s, c)
 			}
 		}
-		return math.NaN()
+		return nan
 	}
 }
 
 // secondsOf is the time of a step by a method, with its features.
 func secondsOf(method string) quantity {
-	return cell(method, func(_ *step, c bench.TableCell) float64 { return c.Seconds })
+	return cell(method, func(_ *bench.TableRow, c bench.TableCell) float64 { return c.Seconds })
 }
 
 // updateOf is the time of a step by a method, without its features.
 func updateOf(method string) quantity {
-	return cell(method, func(s *step, c bench.TableCell) float64 { return c.Seconds - s.FeatureSeconds })
+	return cell(method, func(s *bench.TableRow, c bench.TableCell) float64 { return c.Seconds - s.FeatureSeconds })
 }
 
 // flopsOf is the flops of a step by a method, by the model.
 func flopsOf(method string) quantity {
-	return cell(method, func(_ *step, c bench.TableCell) float64 { return c.FlopsModel })
+	return cell(method, func(_ *bench.TableRow, c bench.TableCell) float64 { return c.FlopsModel })
 }
 
-func featuresOf(s *step) float64 { return s.FeatureSeconds }
+func featuresOf(s *bench.TableRow) float64 { return s.FeatureSeconds }
 
-func pseudoinverseOf(s *step) float64 {
+func pseudoinverseOf(s *bench.TableRow) float64 {
 	if s.Retraining == nil {
-		return math.NaN()
+		return nan
 	}
 	return s.Retraining.PseudoinverseSeconds
 }
 
-func weightsOf(s *step) float64 {
+func weightsOf(s *bench.TableRow) float64 {
 	if s.Retraining == nil {
-		return math.NaN()
+		return nan
 	}
 	return s.Retraining.WeightsSeconds
 }
 
-// joinRuns collects the tables of all files by setting and place, in order of table. Each table line
-// and seed is a pass of its own, unless it continues one above it in the same file, so that no ratio
-// is of times of two runs. Of a step that was measured twice in a pass the later row counts. Tables
-// that were tested on held-out samples are left out.
-func joinRuns(files []*result.File) []*run {
+// joinRuns collects the tables of all files by setting and place, in order of table. Of a step that is
+// twice in a pass the later row counts. Tables of earlier files that the paper does not have are left
+// out: those tested on held-out samples, and those of whitened images.
+func joinRuns(files []*result.File) (all []*run) {
 	type key struct {
 		setting
 		place
 	}
 	var runs ordered[key, run]
 	for _, f := range files {
-		type series struct {
-			key
-			seed uint64
-		}
-		open := map[series]*pass{} // the last passes in this file
 		for _, t := range f.Tables {
-			if len(t.Rows) == 0 || t.HeldOut > 0 {
+			if len(t.Rows) == 0 || t.HeldOut > 0 || t.Whitened {
 				continue
 			}
 			k := key{settingOf(t.TableHead), place{t.Machine.Conditions()}}
 			r := runs.at(k)
 			r.setting, r.place = k.setting, k.place
 			r.methods = unique(append(r.methods, t.Methods...))
-			seen := map[uint64]bool{}
-			for _, row := range t.Rows {
-				p := open[series{k, row.Seed}]
-				if p == nil || !seen[row.Seed] && row.Step <= p.last() {
-					p = &pass{seed: row.Seed, steps: map[int]*step{}}
-					if slices.Contains(t.Methods, t.Planner) {
-						p.planner = t.Planner
-					}
-					open[series{k, row.Seed}] = p
-					r.passes = append(r.passes, p)
-				}
-				seen[row.Seed] = true
-				p.steps[row.Step] = &step{row, p.planner}
-			}
+			r.passes = append(r.passes, passesOf(t)...)
 		}
 	}
-	var all []*run
 	for _, r := range runs.all {
-		for _, p := range r.passes {
-			p.shareStart()
-		}
 		all = append(all, r)
 	}
 	slices.SortStableFunc(all, func(a, b *run) int {
@@ -135,27 +102,52 @@ func joinRuns(files []*result.File) []*run {
 	return all
 }
 
-// shareStart gives the forms of Original and Improved that start alike, by as many flops, the mean of
-// their times: the difference is noise. Newer files have it done already.
-func (p *pass) shareStart() {
-	s := p.steps[0]
-	if s == nil {
-		return
+// passesOf returns the passes of a table. What a process measured after the states were rebuilt, as
+// versions before this one did, is a pass of its own.
+func passesOf(t result.Table) (all []*pass) {
+	open := map[uint64]*pass{}
+	for _, row := range t.Rows {
+		p := open[row.Seed]
+		if p == nil || row.Rebuilt {
+			p = &pass{seed: row.Seed, steps: map[int]*bench.TableRow{}}
+			open[row.Seed] = p
+			all = append(all, p)
+		}
+		row.Cells = sharedStart(row)
+		for _, c := range row.Cells {
+			if c.Method == t.Planner {
+				p.planner = c.Method
+				c.Method = bench.PlannerSeries
+				row.Cells = append(row.Cells, c)
+			}
+		}
+		p.steps[row.Step] = &row
+	}
+	return all
+}
+
+// sharedStart returns the cells of a row. At the start it gives the forms of Original and Improved that
+// start alike, by as many flops, the mean of their times: the difference is noise. Newer files have it
+// done already.
+func sharedStart(row bench.TableRow) []bench.TableCell {
+	cells := slices.Clone(row.Cells)
+	if row.Step > 0 {
+		return cells
 	}
 	sums, counts := map[float64]float64{}, map[float64]float64{}
 	alike := func(c bench.TableCell) bool { return base(c.Method) == "original" || base(c.Method) == "improved" }
-	for _, c := range s.Cells {
+	for _, c := range cells {
 		if alike(c) {
 			sums[c.FlopsModel] += c.Seconds
 			counts[c.FlopsModel]++
 		}
 	}
-	s.Cells = slices.Clone(s.Cells)
-	for i, c := range s.Cells {
+	for i, c := range cells {
 		if alike(c) {
-			s.Cells[i].Seconds = sums[c.FlopsModel] / counts[c.FlopsModel]
+			cells[i].Seconds = sums[c.FlopsModel] / counts[c.FlopsModel]
 		}
 	}
+	return cells
 }
 
 // last returns the last step of the pass, or -1.
@@ -167,14 +159,13 @@ func (p *pass) last() int {
 	return last
 }
 
-// sum returns the sum of a quantity over the steps from first to last. It is NaN where one is missing,
-// or where the states were rebuilt in between: the times before and after are of two processes.
+// sum returns the sum of a quantity over the steps from first to last, NaN where one is missing.
 func (p *pass) sum(first, last int, q quantity) float64 {
 	sum := 0.0
 	for n := first; n <= last; n++ {
 		s := p.steps[n]
-		if s == nil || n > first && s.Rebuilt {
-			return math.NaN()
+		if s == nil {
+			return nan
 		}
 		sum += q(s)
 	}
@@ -187,9 +178,9 @@ func base(method string) string {
 	return name
 }
 
-// variants returns the methods that are the given one in some form.
-func (r *run) variants(method string) []string {
-	return slices.DeleteFunc(slices.Clone(r.methods), func(m string) bool { return base(m) != method })
+// improved returns the forms of Improved among the methods.
+func (r *run) improved() []string {
+	return slices.DeleteFunc(slices.Clone(r.methods), func(m string) bool { return base(m) != "improved" })
 }
 
 // planners returns what the planner chose, or "" where that was not run.
@@ -212,26 +203,25 @@ func (r *run) last() int {
 	return last
 }
 
-// median returns the median over the passes of the sum of a quantity over steps, or NaN.
-func (r *run) median(first, last int, q quantity) float64 {
+// overPasses returns the median of a value of each pass, without those that are not finite.
+func (r *run) overPasses(value func(*pass) float64) float64 {
 	var all []float64
 	for _, p := range r.passes {
-		if v := p.sum(first, last, q); !math.IsNaN(v) {
+		if v := value(p); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			all = append(all, v)
 		}
 	}
 	return median(all)
 }
 
+// median returns the median over the passes of the sum of a quantity over steps, or NaN.
+func (r *run) median(first, last int, q quantity) float64 {
+	return r.overPasses(func(p *pass) float64 { return p.sum(first, last, q) })
+}
+
 // ratio returns the median over the passes of the ratio of two sums of steps, or NaN.
 func (r *run) ratio(first, last int, over, under quantity) float64 {
-	var all []float64
-	for _, p := range r.passes {
-		if v := p.sum(first, last, over) / p.sum(first, last, under); v >= 0 && !math.IsInf(v, 1) {
-			all = append(all, v)
-		}
-	}
-	return median(all)
+	return r.overPasses(func(p *pass) float64 { return p.sum(first, last, over) / p.sum(first, last, under) })
 }
 
 // ratios returns the ratio of two quantities for each update that has both.

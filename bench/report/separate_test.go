@@ -110,12 +110,9 @@ func TestRebuilt(t *testing.T) {
 	anew := smallRow(head, 2, 10, 5, 1)
 	anew.Rebuilt = true
 	rows := []sampleLine{{"table", head}, {"row", smallRow(head, 0, 20, 20, 2)}, {"row", smallRow(head, 1, 10, 5, 1)}, {"row", anew}}
-	got := pageText(t, rows)
-	says(t, got, []string{
-		"Seed 1 continued from update 2 with rebuilt states", "| – |", "update 2, states rebuilt",
-	}, "In total training time Improved", "start and updates1", "in the whole training with features")
-	// An update before which nothing was done in this process is still compared by itself.
-	says(t, got, []string{"2.00"})
+	says(t, pageText(t, rows), []string{
+		"Seed 1 was interrupted: it has 2 of 3 steps in one process. Seed 1 was interrupted: it has 1 of 3", "| 2.00 | 2.00 | – |",
+	}, "In total training time Improved", "in the whole training with features")
 }
 
 // TestPlanner has a run without the planner's method: nothing is said of it.
@@ -143,7 +140,6 @@ func TestNames(t *testing.T) {
 		{func(s *setting) { s.lambda = 0x1p-18 }, "Table 3, lambda = 2^-18", true, false},
 		{func(s *setting) { s.lambda = 1e-3 }, "Table 3, lambda = 0.001", true, false},
 		{func(s *setting) { s.shrink = 1.6 }, "Table 3, s = 1.6", true, false},
-		{func(s *setting) { s.whitening = "unit" }, "Table 3, whitened (unit)", true, false},
 		{func(s *setting) { s.table, s.data = 7, bench.NORB }, "Table 7", true, true},
 		{func(s *setting) { s.table, s.data = 7, bench.RandomImages }, "Table 7 on random images", false, true},
 	} {
@@ -213,8 +209,8 @@ func TestClaims(t *testing.T) {
 		}
 	}
 	says(t, pageText(t, rows), []string{
-		"Table 3, pure, 2 threads: updating A⁺ by improved/paper takes 1.60 times as long as A⁺ by the ridge formula and W from scratch (it loses at 2 of 2 updates), and 4.00 times as long as W alone.",
-		"Table 3, pure, 2 threads: updating A⁺ by improved/small takes 0.80 times as long as A⁺ by the ridge formula and W from scratch (it loses at 0 of 2 updates), and 2.00 times",
+		"Table 3, pure, 2 threads: updating A⁺ by improved/paper takes 1.60 times as long as A⁺ and W from scratch (it loses at 2 of 2 updates), and 4.00 times as long as W alone.",
+		"Table 3, pure, 2 threads: updating A⁺ by improved/small takes 0.80 times as long as A⁺ and W from scratch (it loses at 0 of 2 updates), and 2.00 times",
 		"Tables 2 and 3, pure, 2 threads: the planner's method is 7.67 times as fast as improved/paper in the whole training with features, and 8.00 times in the updates alone.",
 	}, "Tables 2 and 3, pure, 2 threads: updating")
 }
@@ -272,12 +268,17 @@ func TestFlopsFindings(t *testing.T) {
 	says(t, pageText(t, []sampleLine{{"flops", c}}), []string{"All counts are those of the formulas.", "q = 1000 > k"})
 }
 
-// TestHeldOut has a table that was tested on training samples: it is no result of the paper's.
-func TestHeldOut(t *testing.T) {
-	head := smallHead
-	head.HeldOut = 10
-	f := readSample(t, "x", []sampleLine{{"table", head}, {"row", smallRow(head, 0, 1, 1, 1)}})
-	if _, err := New([]*result.File{f}); !errors.Is(err, ErrNoResults) {
-		t.Errorf("a page of held-out samples: %v", err)
+// TestLeftOut has tables of earlier files that the paper does not have.
+func TestLeftOut(t *testing.T) {
+	for _, change := range []func(*bench.TableHead){
+		func(h *bench.TableHead) { h.HeldOut = 10 },
+		func(h *bench.TableHead) { h.Whitened = true },
+	} {
+		head := smallHead
+		change(&head)
+		f := readSample(t, "x", []sampleLine{{"table", head}, {"row", smallRow(head, 0, 1, 1, 1)}})
+		if _, err := New([]*result.File{f}); !errors.Is(err, ErrNoResults) {
+			t.Errorf("a page of %+v: %v", head, err)
+		}
 	}
 }

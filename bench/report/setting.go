@@ -16,19 +16,14 @@ type setting struct {
 	data                                    string
 	scale, lambda, shrink                   float64
 	initial, batch, updates, nodes, targets int
-	whitening                               string
 }
 
 func settingOf(h bench.TableHead) setting {
-	s := setting{
+	return setting{
 		table: h.Table, data: h.Data, scale: cmp.Or(h.Scale, 1), lambda: cmp.Or(h.Lambda, paperLambda),
 		shrink: cmp.Or(h.Shrink, bls.DefaultShrink), initial: h.Initial, batch: h.Batch, updates: h.Updates,
 		nodes: h.Nodes, targets: h.Targets,
 	}
-	if h.Whitened {
-		s.whitening = cmp.Or(h.Whitening, "reference")
-	}
-	return s
 }
 
 // paperLambda is the ridge of the paper's tables.
@@ -46,9 +41,9 @@ func (s setting) paperData() string {
 // sameTask reports whether accuracies compare with the paper's, by whatever recipe they were reached.
 func (s setting) sameTask() bool { return s.full() && s.data == s.paperData() }
 
-// paperRecipe reports whether the ridge, the scale and the treatment of the samples are the paper's.
+// paperRecipe reports whether the ridge and the scale are the paper's.
 func (s setting) paperRecipe() bool {
-	return s.lambda == paperLambda && s.shrink == bls.DefaultShrink && s.whitening == ""
+	return s.lambda == paperLambda && s.shrink == bls.DefaultShrink
 }
 
 // asInPaper reports whether times compare with the paper's: the sizes and the recipe are the same, and
@@ -77,9 +72,6 @@ func (s setting) suffix() string {
 	if s.shrink != bls.DefaultShrink {
 		name += ", s = " + short(s.shrink)
 	}
-	if s.whitening != "" {
-		name += ", whitened (" + s.whitening + ")"
-	}
 	return name
 }
 
@@ -91,15 +83,6 @@ func (s setting) title() string {
 		title += " A program draws these digits; their accuracies say nothing about MNIST."
 	}
 	return title
-}
-
-// paperForm returns the form of Improved of the paper's times: the one that its rule prescribes, but
-// for Table 7, where it is that of q ≤ k although q is larger.
-func (s setting) paperForm() string {
-	if s.batch > s.nodes && s.table != 7 {
-		return "large"
-	}
-	return "small"
 }
 
 // ridge writes a power of two as such.

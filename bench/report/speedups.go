@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -9,35 +8,34 @@ import (
 	"blskernel/bench"
 )
 
-// A speedup is the time of Original over that of a variant of Improved in a run.
+// A speedup is the time of Original over that of a form of Improved in a run.
 type speedup struct {
 	*run
-	original, improved string
-	total, flops       float64       // with the start; NaN if no pass is whole
-	paper              bench.Figures // of the same form, or none
+	improved     string
+	total, flops float64       // with the start, measured and by flops; NaN if no pass is whole
+	paper        bench.Figures // with the same settings and form, or none
 }
 
 func speedupsOf(r *run) (all []speedup) {
-	for _, original := range r.variants("original") {
-		for _, improved := range r.variants("improved") {
-			if len(r.ratios(secondsOf(original), secondsOf(improved))) == 0 {
-				continue
-			}
-			s := speedup{run: r, original: original, improved: improved}
-			if form := s.form(1); r.asInPaper() && (form == "" || form == r.paperForm()) {
-				s.paper, _ = bench.PaperFigures(r.table)
-			}
-			s.total, s.flops = s.between(0, r.updates)
-			all = append(all, s)
+	for _, improved := range r.improved() {
+		if len(r.ratios(secondsOf("original"), secondsOf(improved))) == 0 {
+			continue
 		}
+		s := speedup{run: r, improved: improved}
+		// Table 7 of the paper has times of the form for q ≤ k, although q is larger.
+		if small := strings.HasSuffix(improved, "/small"); r.asInPaper() && small == (r.table == 7) {
+			s.paper, _ = bench.PaperFigures(r.table)
+		}
+		s.total, s.flops = s.between(0, r.updates)
+		all = append(all, s)
 	}
 	return all
 }
 
 // between returns the speed-up in steps, measured and by flops.
 func (s speedup) between(first, last int) (measured, flops float64) {
-	return s.ratio(first, last, secondsOf(s.original), secondsOf(s.improved)),
-		s.ratio(first, last, flopsOf(s.original), flopsOf(s.improved))
+	return s.ratio(first, last, secondsOf("original"), secondsOf(s.improved)),
+		s.ratio(first, last, flopsOf("original"), flopsOf(s.improved))
 }
 
 // paperTotal returns the paper's speed-up in total training time, or NaN.
@@ -46,21 +44,6 @@ func (s speedup) paperTotal() float64 {
 		return s.paper.Total
 	}
 	return nan
-}
-
-// form returns the form of B in a step, or "".
-func (s speedup) form(n int) string {
-	form := ""
-	for _, p := range s.passes {
-		if st := p.steps[n]; st != nil {
-			for _, c := range st.Cells {
-				if c.Method == s.improved {
-					form = cmp.Or(c.Form, form)
-				}
-			}
-		}
-	}
-	return form
 }
 
 // tick names the speed-up on the axis.

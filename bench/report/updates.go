@@ -1,11 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"blskernel/bench"
 )
@@ -14,7 +11,8 @@ func timeSection(runs []*run) Section {
 	sec := Section{
 		Title: "Time of an update",
 		Text: "Seconds from the new rows of A to new weights W, without the features, and where measured the time of a " +
-			"solution from scratch: of A⁺ and W, and of W alone. An update above that of a solution from scratch does not pay.",
+			"solution from scratch: of A⁺ and W, and of W alone. An update above that of a solution from scratch does not pay. " +
+			"A⁺ from scratch is by the paper's ridge formula, in results of earlier versions by the start of Improved.",
 	}
 	for _, r := range runs {
 		if r.last() > 0 {
@@ -25,15 +23,6 @@ func timeSection(runs []*run) Section {
 	return sec
 }
 
-// label names a step, with a mark where an interrupted run continued.
-func (r *run) label(n int) string {
-	label := stepName(n)
-	if slices.ContainsFunc(r.passes, func(p *pass) bool { return p.steps[n] != nil && p.steps[n].Rebuilt }) {
-		label += ", states rebuilt"
-	}
-	return label
-}
-
 // timeFigure has the updates of a run by all methods.
 func (r *run) timeFigure() Figure {
 	name, last := fmt.Sprintf("%s, %s", r.setting.name(), r.place), r.last()
@@ -42,11 +31,10 @@ func (r *run) timeFigure() Figure {
 		x: axis{label: "training samples after the update"}, y: axis{label: "time of an update, s", log: true},
 	}
 	samples := r.samples(last)
-	t := Table{Columns: []string{"seconds"}, Rows: [][]string{stepRow("samples", whole, append(samples, nan))}}
-	for n := range last + 1 {
-		t.Columns = append(t.Columns, r.label(n))
+	t := Table{
+		Columns: append(stepColumns("seconds", 0, last), "all"),
+		Rows:    [][]string{stepRow("samples", whole, append(samples, nan))},
 	}
-	t.Columns = append(t.Columns, "all")
 	add := func(name string, plain bool, q quantity) {
 		seconds := values(last, func(n int) float64 { return r.median(n, n, q) })
 		p.add(name, plain, samples[1:], seconds[1:])
@@ -74,35 +62,18 @@ func (r *run) timeFigure() Figure {
 // samples returns l after each step, NaN where none has it.
 func (r *run) samples(last int) []float64 {
 	return values(last, func(n int) float64 {
-		return r.median(n, n, func(s *step) float64 { return float64(s.Samples) })
+		return r.median(n, n, func(s *bench.TableRow) float64 { return float64(s.Samples) })
 	})
 }
 
-// missing names the passes that were interrupted, and those that continued with rebuilt states.
+// missing names the passes that are not whole.
 func (r *run) missing() (says string) {
 	for _, p := range r.passes {
-		last := p.last()
-		if last < r.updates {
-			says += fmt.Sprintf(" This run was interrupted: seed %d ends after update %d of %d.", p.seed, last, r.updates)
-		}
-		for n := range last + 1 {
-			if s := p.steps[n]; s != nil && s.Rebuilt {
-				says += fmt.Sprintf(" Seed %d continued from update %d with rebuilt states and has no total.", p.seed, n)
-			}
+		if n := len(p.steps); n <= r.updates {
+			says += fmt.Sprintf(" Seed %d was interrupted: it has %d of %d steps in one process.", p.seed, n, r.updates+1)
 		}
 	}
 	return says
-}
-
-// from names the way in which A⁺ was computed from scratch, by the name that results have.
-func from(by string) string {
-	known := map[string]string{"cholesky": "by the ridge formula", "qr": "by QR", "svd": "by the SVD"}
-	return "A⁺ " + cmp.Or(known[by], "as Improved starts")
-}
-
-// fromScratch names the work that updates are compared with, by the ways in which A⁺ was computed.
-func fromScratch(ways []string) string {
-	return strings.Join(unique(ways), " or ") + " and W from scratch"
 }
 
 // timeFindings sums up the runs that differ in the table alone: for each form of Improved its updates
@@ -115,19 +86,17 @@ func timeFindings(runs []*run) (findings []string, numbers []Number) {
 	}
 	type group struct {
 		lost, won                       []string // tables
-		ways                            []string
 		inverse, weights, whole, update []float64
 	}
 	var groups ordered[key, group]
 	var paper, wins []float64
 	var tables, chosen []string
 	for _, r := range runs {
-		for i, m := range r.variants("improved") {
+		for i, m := range r.improved() {
 			g, table := groups.at(key{r.suffix(), r.place, m}), fmt.Sprint(r.table)
 			if inverse := r.ratios(updateOf(m), pseudoinverseOf); len(inverse) > 0 {
 				g.lost = append(g.lost, table)
 				g.inverse, g.weights = append(g.inverse, inverse...), append(g.weights, r.ratios(updateOf(m), weightsOf)...)
-				g.ways = append(g.ways, r.ways()...)
 				if i == 0 { // by the paper's rule, and not by a form that was asked for
 					paper, tables = append(paper, inverse...), append(tables, table)
 				}
@@ -152,7 +121,7 @@ func timeFindings(runs []*run) (findings []string, numbers []Number) {
 		}
 		if len(g.lost) > 0 {
 			findings = append(findings, fmt.Sprintf("%s: updating A⁺ by %s takes %s (it loses at %d of %s), and %s.",
-				of(g.lost), k.method, loss(g.inverse, fromScratch(g.ways)), above(g.inverse), count(len(g.inverse), "update"),
+				of(g.lost), k.method, loss(g.inverse, "A⁺ and W from scratch"), above(g.inverse), count(len(g.inverse), "update"),
 				loss(g.weights, "W alone")))
 		}
 		if len(g.won) > 0 {
@@ -169,16 +138,4 @@ func timeFindings(runs []*run) (findings []string, numbers []Number) {
 			"same weights, of the method that the planner chooses: " + list(unique(chosen))})
 	}
 	return findings, numbers
-}
-
-// ways returns how the pseudoinverses from scratch of a run were computed.
-func (r *run) ways() (all []string) {
-	for _, p := range r.passes {
-		for n := range p.last() + 1 {
-			if s := p.steps[n]; s != nil && s.Retraining != nil {
-				all = append(all, from(s.Retraining.PseudoinverseBy))
-			}
-		}
-	}
-	return all
 }
