@@ -25,8 +25,7 @@
 // so that the first four bytes are 0x00000803 for images and 0x00000801 for labels. Source: Y. LeCun,
 // C. Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". Every field of a header is
 // checked against [MaxIDXImages], [MaxIDXSide] and [MaxIDXBytes], and memory grows only with the bytes
-// that arrive. A [FormatError] has the file and the offset of a fault, a [MissingError] the files that
-// are missing. Files may be gzip.
+// that arrive. A [FormatError] has the file and the offset of a fault. Files may be gzip.
 //
 // # The binary matrix format of small NORB
 //
@@ -40,9 +39,9 @@
 //
 // The training and the test set have two files each that are read: dat, n×2×96×96 bytes, a pair of
 // images of each toy; cat, n integers, its category. Their names end in .mat, but they are not MATLAB
-// files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). The bounds are
-// [MaxMatrixDims] and [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it
-// reads, so that it holds 100 MB of 896.
+// files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). A file has at most
+// [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that it holds
+// 100 MB of 896.
 //
 // [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //

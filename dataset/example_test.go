@@ -86,8 +86,7 @@ func ExampleFindMNIST() {
 	fmt.Println(filepath.Base(images), filepath.Base(labels), err)
 
 	_, _, err = dataset.FindMNIST(dir, false)
-	var missing *dataset.MissingError
-	fmt.Println(errors.As(err, &missing))
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
 	// Output:
 	// t10k-images-idx3-ubyte t10k-labels-idx1-ubyte.gz <nil>
 	// true
@@ -111,7 +110,7 @@ func ExampleLoadMNIST() {
 	case errors.Is(err, fs.ErrNotExist):
 		// The message names the folder and the files that belong in it.
 		fmt.Println("no data")
-	case errors.Is(err, dataset.ErrFormat):
+	case errors.As(err, new(*dataset.FormatError)):
 		fmt.Println("damaged data:", err)
 	case err != nil:
 		fmt.Println(err)

@@ -24,7 +24,7 @@ const (
 // Pixels; [ReadIDXLabels] reads its labels, and [Images.SetLabels] sets them.
 //
 //	memory: at most 64 KiB, or three times the unpacked bytes read so far, beyond fixed buffers.
-//	errors: *FormatError (errors.Is ErrFormat) for a wrong magic, a dimension that is 0 or beyond
+//	errors: *FormatError for a wrong magic, a dimension that is 0 or beyond
 //	MaxIDXImages, MaxIDXSide or MaxIDXBytes, a body shorter or longer than the header says, and
 //	corrupted gzip data; any other error is r's own, wrapped.
 func ReadIDXImages(r io.Reader) (*Images, error) {

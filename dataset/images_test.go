@@ -46,7 +46,7 @@ func TestImagesLabels(t *testing.T) {
 	if got := s.LabelsInt(3, 3); len(got) != 0 {
 		t.Errorf("labels %v of an empty range", got)
 	}
-	if err := s.SetLabels([]byte{0, 1, 2}); !errors.Is(err, ErrFormat) || s.Labels[0] != 5 || s.Classes != 6 {
+	if err := s.SetLabels([]byte{0, 1, 2}); !errors.As(err, new(*FormatError)) || s.Labels[0] != 5 || s.Classes != 6 {
 		t.Errorf("3 labels for 6 images: error %v, labels %v", err, s.Labels)
 	}
 	if err := s.SetLabels([]byte{0, 1, 2, 255, 0, 0}); err != nil || s.Classes != 256 {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -52,55 +51,43 @@ func (f *format) loadPart(imagePath, labelPath string) (*Images, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readFile(imagePath, f.images)
-	if err != nil {
-		return nil, err
-	}
-	if len(labels) != s.Len() {
-		return nil, &FormatError{File: labelPath, Offset: -1,
-			Msg: fmt.Sprintf("%d labels, but %s has %d images", len(labels), imagePath, s.Len())}
-	}
-	return s, s.SetLabels(labels)
+	return readFile(imagePath, func(r io.Reader) (*Images, error) {
+		s, err := f.images(r)
+		if err == nil {
+			err = s.SetLabels(labels)
+		}
+		return s, err
+	})
 }
 
 // findSet returns the paths of the files of dir with the given names, in their order.
 func findSet(dir string, names []string) ([]string, error) {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &MissingError{Dir: dir, Expected: slices.Clone(names)}
-	case err != nil:
-		return nil, fmt.Errorf("dataset: %w", err)
-	case !info.IsDir():
-		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder of " + strings.Join(names, ", ")}
-	}
-	paths := make([]string, len(names))
-	var missing []string
-	for i, name := range names {
-		paths[i], err = findFile(dir, name)
+	var paths, missing []string
+	for _, name := range names {
+		path, err := findFile(dir, name)
 		switch {
+		case err == nil:
+			paths = append(paths, path)
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, name)
-		case err != nil:
+		default:
 			return nil, err
 		}
 	}
 	if missing != nil {
-		return nil, &MissingError{Dir: dir, Missing: missing, Expected: slices.Clone(names)}
+		return nil, fmt.Errorf("dataset: folder %q lacks %s, each plain or with .gz; put them there, or name their folder: %w",
+			dir, strings.Join(missing, ", "), fs.ErrNotExist)
 	}
 	return paths, nil
 }
 
-// findFile returns the path of the first regular file of dir under the name, plain or with .gz, and for
-// names with -idx the same with a dot in place of that hyphen. Its error matches fs.ErrNotExist without
-// any such name, and is a *FormatError if only something else, such as a folder, has one.
+// findFile returns the path of the first regular file of dir under the name, plain or with .gz, or the
+// same with a dot in place of the hyphen of -idx. Its error matches fs.ErrNotExist without any such
+// name, and is a *FormatError if only something else, such as a folder, has one.
 func findFile(dir, name string) (string, error) {
-	spellings := []string{name, name + ".gz"}
-	if dotted := strings.Replace(name, "-idx", ".idx", 1); dotted != name {
-		spellings = append(spellings, dotted, dotted+".gz")
-	}
+	dotted := strings.Replace(name, "-idx", ".idx", 1)
 	var other error = fs.ErrNotExist
-	for _, spelling := range spellings {
+	for _, spelling := range []string{name, name + ".gz", dotted, dotted + ".gz"} {
 		path := filepath.Join(dir, spelling)
 		info, err := os.Stat(path)
 		switch {

@@ -16,8 +16,8 @@ var mnist = format{
 // FindMNIST returns the paths of the images and the labels of the training set, or of the test set, in
 // a folder with files named as MNIST's, in any spelling of [LoadMNIST].
 //
-//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError if
-//	dir is a file or a folder has the name of a file; any other error is the operating system's.
+//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
+//	folder has the name of a file; any other error is the operating system's.
 func FindMNIST(dir string, test bool) (images, labels string, err error) {
 	names := mnist.files[:2]
 	if test {
@@ -40,10 +40,9 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 // sets, 10 for MNIST. Name is the folder's name followed by "(train)" or "(test)".
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while it reads.
-//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError
-//	(errors.Is ErrFormat) if dir is a file, a folder has the name of a file, a file is malformed
-//	(see [ReadIDXImages]), a label is above 9, or the files differ in number or size of images; any
-//	other error is the operating system's, wrapped.
+//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
+//	folder has the name of a file, a file is malformed (see [ReadIDXImages]), a label is above 9, or
+//	the files differ in number or size of images; any other error is the operating system's, wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(dir) }
 
 // readDigitLabels is ReadIDXLabels for labels of digits.

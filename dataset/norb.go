@@ -2,18 +2,12 @@ package dataset
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
-	"slices"
-	"strings"
 )
 
-// Bounds on the header of a binary matrix, checked before any allocation. The largest file of small
-// NORB has 4 dimensions and 447,897,600 bytes.
-const (
-	MaxMatrixDims  = 8       // dimensions
-	MaxMatrixBytes = 1 << 30 // bytes of the elements, unpacked
-)
+// MaxMatrixBytes bounds the elements of a binary matrix, unpacked, and is checked before any
+// allocation. The largest file of small NORB has 447,897,600 bytes.
+const MaxMatrixBytes = 1 << 30
 
 // An elementType is that of a binary matrix.
 type elementType struct {
@@ -72,15 +66,12 @@ func LoadNORB(dir string) (train, test *Images, err error) { return norb.load(di
 
 // readNORBImages reads and reduces a matrix of bytes of n×2×96×96.
 func readNORBImages(r io.Reader) (*Images, error) {
-	dims, b, err := openMatrix(r, matrixBytes)
+	n, b, err := openMatrix(r, matrixBytes, norbViews, norbSide, norbSide)
 	if err != nil {
 		return nil, err
 	}
-	if len(dims) != 4 || !slices.Equal(dims[1:], []int{norbViews, norbSide, norbSide}) {
-		return nil, faultf(4, "a matrix of %s, want n×2×96×96", shape(dims))
-	}
 	const reduced = norbReduced * norbReduced
-	total := dims[0] * norbViews * reduced
+	total := n * norbViews * reduced
 	pixels := make([]byte, 0, min(total, firstChunk))
 	image := make([]byte, norbSide*norbSide)
 	for at := 0; at < b.size; at += len(image) {
@@ -116,7 +107,7 @@ func reduceImage(dst, src []byte) {
 
 // readNORBLabels reads a matrix of n integers from 0 to 4.
 func readNORBLabels(r io.Reader) ([]byte, error) {
-	dims, b, err := openMatrix(r, matrixInts)
+	n, b, err := openMatrix(r, matrixInts)
 	if err != nil {
 		return nil, err
 	}
@@ -124,10 +115,7 @@ func readNORBLabels(r io.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(dims) != 1 {
-		return nil, faultf(4, "a matrix of %s, want n", shape(dims))
-	}
-	labels := make([]byte, dims[0])
+	labels := make([]byte, n)
 	for i := range labels {
 		at := matrixInts.size * i
 		v := int32(binary.LittleEndian.Uint32(raw[at:]))
@@ -139,45 +127,38 @@ func readNORBLabels(r io.Reader) ([]byte, error) {
 	return labels, nil
 }
 
-// openMatrix unpacks r if it is gzip and reads the header of a binary matrix of elements of one type.
-// It returns the dimensions and the elements, last dimension fastest.
-func openMatrix(r io.Reader, of elementType) (dims []int, b body, err error) {
+// openMatrix unpacks r if it is gzip and reads the header of a binary matrix of n elements of one type,
+// or of n times the shape. It returns n and the elements, last dimension fastest.
+func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err error) {
 	if b.r, err = unpack(r); err != nil {
-		return nil, b, err
+		return 0, b, err
 	}
-	var head [8 + 4*MaxMatrixDims]byte
-	n, err := io.ReadFull(b.r, head[:8])
+	dims := 1 + len(shape)
+	head := make([]byte, 8+4*max(dims, leastDimFields))
+	got, err := io.ReadFull(b.r, head)
+	field := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
 	// The magic comes first, so that another file is not called truncated.
-	if got := binary.LittleEndian.Uint32(head[:]); n >= 4 && got != of.magic {
-		return nil, b, faultf(0, "magic %#08x; a binary matrix of %s begins with %#08x", got, of.name, of.magic)
+	if got >= 4 && field(0) != of.magic {
+		return 0, b, faultf(0, "magic %#08x; a binary matrix of %s begins with %#08x", field(0), of.name, of.magic)
 	}
 	if err != nil {
-		return nil, b, readFault(err, int64(n), "header truncated: %d of at least %d bytes", n, 8+4*leastDimFields)
+		return 0, b, readFault(err, int64(got), "header truncated: %d of %d bytes", got, len(head))
 	}
-	nd := binary.LittleEndian.Uint32(head[4:])
-	if nd == 0 || nd > MaxMatrixDims {
-		return nil, b, faultf(4, "%d dimensions, want 1 to %d", nd, MaxMatrixDims)
+	if field(4) != uint32(dims) {
+		return 0, b, faultf(4, "%d dimensions, want %d", field(4), dims)
 	}
-	b.start = int64(8 + 4*max(nd, leastDimFields))
-	if n, err = io.ReadFull(b.r, head[8:b.start]); err != nil {
-		return nil, b, readFault(err, int64(8+n), "header truncated: %d of %d bytes", 8+n, b.start)
-	}
-	size := int64(of.size) // below MaxMatrixBytes before each product, so that none overflows
-	for i := range int(nd) {
-		v := binary.LittleEndian.Uint32(head[8+4*i:])
-		size *= int64(v)
-		if v == 0 || size > MaxMatrixBytes {
-			return nil, b, faultf(int64(8+4*i), "dimension %d is %d; want 1 or more, and at most %d bytes in all",
-				i, v, int64(MaxMatrixBytes))
+	size := of.size
+	for i, want := range shape {
+		at := 12 + 4*i
+		if field(at) != uint32(want) {
+			return 0, b, faultf(int64(at), "dimension %d is %d, want %d", i+1, field(at), want)
 		}
-		dims = append(dims, int(v))
+		size *= want
 	}
-	b.size = int(size)
-	return dims, b, nil
-}
-
-// shape writes dimensions as 24300×4.
-func shape(dims []int) string {
-	text := strings.Trim(fmt.Sprint(dims), "[]")
-	return strings.ReplaceAll(text, " ", "×")
+	if most := MaxMatrixBytes / size; field(8) == 0 || field(8) > uint32(most) {
+		return 0, b, faultf(8, "dimension 0 is %d, want 1 to %d", field(8), most)
+	}
+	n = int(field(8))
+	b.start, b.size = int64(len(head)), n*size
+	return n, b, nil
 }

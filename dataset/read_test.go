@@ -113,36 +113,31 @@ func TestReadIDX(t *testing.T) {
 	}
 }
 
-// readMatrix reads a binary matrix.
-func readMatrix(r io.Reader, of elementType) (dims []int, data []byte, err error) {
-	dims, b, err := openMatrix(r, of)
-	if err == nil {
-		data, err = b.read()
-	}
-	return dims, data, err
-}
-
 func TestReadMatrix(t *testing.T) {
-	for _, dims := range [][]uint32{{1}, {7}, {3, 4}, {2, 3, 5}, {2, 2, 3, 3}, {1, 2, 1, 2, 1, 2, 1, 3}, {4*firstChunk + 1}} {
-		n, want := 1, []int{}
+	for _, dims := range [][]uint32{{1}, {7}, {3, 4}, {2, 3, 5}, {2, 2, 3, 3}, {4*firstChunk + 1}} {
+		n := uint32(1)
+		var shape []int
 		for _, d := range dims {
-			n *= int(d)
-			want = append(want, int(d))
+			n *= d
+			shape = append(shape, int(d))
 		}
 		for _, of := range []elementType{matrixBytes, matrixInts} {
-			body := counted(n * of.size)
+			body := counted(int(n) * of.size)
 			for _, r := range readers {
-				got, data, err := readMatrix(r.wrap(matrixOf(of, body, dims...)), of)
-				if err != nil || !slices.Equal(got, want) || !bytes.Equal(data, body) {
-					t.Errorf("%v, %s: dimensions %v, %d bytes, error %v", dims, r.name, got, len(data), err)
+				got, b, err := openMatrix(r.wrap(matrixOf(of, body, dims...)), of, shape[1:]...)
+				if err != nil || got != shape[0] {
+					t.Fatalf("%v, %s: %d, error %v", dims, r.name, got, err)
+				}
+				if data, err := b.read(); err != nil || !bytes.Equal(data, body) {
+					t.Errorf("%v, %s: %d bytes, error %v", dims, r.name, len(data), err)
 				}
 			}
 		}
 	}
 	// Unused fields for dimensions may have any value.
-	dims, data, err := readMatrix(bytes.NewReader(matrixFile(matrixBytes, 1, []uint32{2, 0, 1 << 31}, []byte{5, 6})), matrixBytes)
-	if err != nil || !slices.Equal(dims, []int{2}) || !bytes.Equal(data, []byte{5, 6}) {
-		t.Errorf("unused fields: %v, %v, %v", dims, data, err)
+	n, b, err := openMatrix(bytes.NewReader(matrixFile(matrixBytes, 1, []uint32{2, 0, 1 << 31}, []byte{5, 6})), matrixBytes)
+	if err != nil || n != 2 || b.size != 2 {
+		t.Errorf("unused fields: %d, %v, %v", n, b, err)
 	}
 }
 
@@ -216,7 +211,7 @@ func TestReadCorruptGzip(t *testing.T) {
 		"NORB": {gzipped(matrixOf(matrixInts, int32s(0, 1, 2, 3, 4, 0, 1, 2, 3, 4), 10)), allReaders["NORB labels"]},
 	} {
 		for cut := range test.good {
-			if err := test.read(bytes.NewReader(test.good[:cut])); !errors.Is(err, ErrFormat) {
+			if err := test.read(bytes.NewReader(test.good[:cut])); !errors.As(err, new(*FormatError)) {
 				t.Errorf("%s cut to %d of %d bytes: error %v", name, cut, len(test.good), err)
 			}
 		}
@@ -227,11 +222,11 @@ func TestReadCorruptGzip(t *testing.T) {
 			bad := slices.Clone(test.good)
 			bad[at] ^= 0x55
 			err := test.read(bytes.NewReader(bad))
-			if !errors.Is(err, ErrFormat) || at == len(bad)-8 && !errors.Is(err, gzip.ErrChecksum) {
+			if !errors.As(err, new(*FormatError)) || at == len(bad)-8 && !errors.Is(err, gzip.ErrChecksum) {
 				t.Errorf("%s, byte %d of %d changed: error %v", name, at, len(bad), err)
 			}
 		}
-		if err := test.read(bytes.NewReader(append(slices.Clone(test.good), "garbage"...))); !errors.Is(err, ErrFormat) {
+		if err := test.read(bytes.NewReader(append(slices.Clone(test.good), "garbage"...))); !errors.As(err, new(*FormatError)) {
 			t.Errorf("%s, garbage after gzip: error %v", name, err)
 		}
 	}
@@ -242,7 +237,7 @@ func TestReaderError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	check := func(name string, file []byte, n int) {
 		err := allReaders[name](io.MultiReader(bytes.NewReader(file[:n]), iotest.ErrReader(broken)))
-		if !errors.Is(err, broken) || errors.Is(err, ErrFormat) {
+		if !errors.Is(err, broken) || errors.As(err, new(*FormatError)) {
 			t.Errorf("%s, after %d bytes: error %v", name, n, err)
 		}
 	}

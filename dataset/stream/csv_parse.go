@@ -10,9 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxInterned bounds the labels of a chunk that share one string for all their occurrences.
-const maxInterned = 1 << 12
-
 // A csvChunk is whole records of a text and the samples in them.
 type csvChunk struct {
 	buf     []byte // storage of text
@@ -27,7 +24,6 @@ type csvChunk struct {
 	fault   *Error  // of the last bad record
 	err     error   // ends the text here
 	done    chan struct{}
-	labels  map[string]string
 }
 
 // A csvRecord is where a record of a chunk stands. The fault of a bad one is found again when it is
@@ -53,21 +49,6 @@ func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 	s.x, s.y = s.x[:c.rows*l.inputs], s.y[:c.rows*l.numbers]
 	s.labels = s.labels[:c.rows*(len(l.choice.targets)-l.numbers)]
 	return l.aside
-}
-
-// label returns the string of a label, one for all its occurrences.
-func (c *csvChunk) label(text []byte) string {
-	if s, ok := c.labels[string(text)]; ok {
-		return s
-	}
-	s := string(text)
-	if len(c.labels) < maxInterned {
-		if c.labels == nil {
-			c.labels = map[string]string{}
-		}
-		c.labels[s] = s
-	}
-	return s
 }
 
 // parse reads all records of c; unless bad samples are set aside, those up to the first bad one.
@@ -151,7 +132,7 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 				end = at + n
 			}
 			if role == labelRole {
-				label := c.label(bytes.Trim(row[at:end], " \t"))
+				label := string(bytes.Trim(row[at:end], " \t"))
 				b.labels = append(b.labels, label)
 				ok = label != ""
 			}
@@ -230,7 +211,7 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 		case role == labelRole && cell == "":
 			fault = faultf("is empty; fill in the label or remove the row")
 		case role == labelRole:
-			b.labels = append(b.labels, c.label([]byte(cell)))
+			b.labels = append(b.labels, strings.Clone(cell)) // not the whole line
 		case role > 0:
 			v, fault = number(cell)
 			x[role-1] = v

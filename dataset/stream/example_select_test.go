@@ -20,7 +20,7 @@ func ExampleReader_Select() {
 	}
 	defer r.Close()
 	var h stream.Heading = r.Heading()
-	fmt.Println(h.Format, h.Columns, h.First, r.HasHeader())
+	fmt.Println(h.Format, h.Columns, h.First, h.HasHeader)
 
 	if err := r.Select(stream.Selection{Targets: []string{"3"}, Classes: true}); err != nil {
 		fmt.Println(err)
@@ -31,7 +31,7 @@ func ExampleReader_Select() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(first.Labels, r.HasHeader())
+	fmt.Println(first.Labels, r.Heading().HasHeader)
 
 	batch, err := r.Next(100)
 	if err != nil {

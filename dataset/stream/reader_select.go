@@ -34,13 +34,6 @@ func (r *Reader) Heading() Heading {
 	return h
 }
 
-// Format returns the format of the first source as found, never FormatAuto.
-func (r *Reader) Format() Format { return r.about.heading.Format }
-
-// HasHeader reports whether the first source is a text whose first line names the columns, by the
-// present selection.
-func (r *Reader) HasHeader() bool { return r.about.heading.HasHeader }
-
 // Selection returns the present selection: that of Options, or of the last Select.
 func (r *Reader) Selection() Selection {
 	return Selection{r.opt.Header, slices.Clone(r.opt.Inputs), slices.Clone(r.opt.Targets), r.opt.Classes}

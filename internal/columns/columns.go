@@ -95,7 +95,7 @@ func selectNamed(r *stream.Reader, selected stream.Selection, names, single bool
 	if names && single {
 		selected.Header = stream.HeaderPresent
 	}
-	if err := r.Select(selected); err != nil || !names || r.HasHeader() {
+	if err := r.Select(selected); err != nil || !names || r.Heading().HasHeader {
 		return err
 	}
 	selected.Header = stream.HeaderPresent

@@ -187,7 +187,7 @@ func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 func (tr *training) prepare(r *stream.Reader) error {
 	switch {
 	case r.Outputs() > 0:
-	case r.Format() == stream.CSV:
+	case r.Heading().Format == stream.CSV:
 		return ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
 	default:
 		return errNoTargets
@@ -195,7 +195,7 @@ func (tr *training) prepare(r *stream.Reader) error {
 	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
 		return err
 	}
-	tr.images, tr.rest = r.Format() == stream.IDX, batchRows(tr.batch, r.Dim())
+	tr.images, tr.rest = r.Heading().Format == stream.IDX, batchRows(tr.batch, r.Dim())
 	return tr.decideTask(r)
 }
 

@@ -18,7 +18,7 @@ func (tr *training) decideTask(r *stream.Reader) error {
 	task := tr.task
 	switch {
 	case task != "":
-	case r.Format() == stream.IDX:
+	case r.Heading().Format == stream.IDX:
 		task = classification
 	default:
 		var err error
