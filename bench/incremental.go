@@ -19,9 +19,11 @@ type Incremental struct {
 	Initial int             // l, samples of the start
 	Batch   int             // q, samples of an update
 	Updates int             // number of updates
-
-	Features bls.FeatureOptions
-	Variants []Variant
+	// Whitening fits a ZCA to the first samples and sends all through it; nil leaves them as they
+	// are.
+	Whitening *dataset.ZCAOptions
+	Features  bls.FeatureOptions
+	Variants  []Variant
 	// Update has the options of the updates but for those that are the variants'. Its Backend is
 	// also that of the test, and of the features if they have none.
 	Update  blsupdate.Options
@@ -38,11 +40,12 @@ type Row struct {
 	// UpdateSeconds is the time of this step: the features of the batch, which all methods share
 	// and which take FeatureSeconds, the update and the new W. In the start, variants that start in
 	// the same way have the mean of their times. TotalSeconds adds up the steps.
-	UpdateSeconds  float64 `json:"update_seconds"`
-	TotalSeconds   float64 `json:"total_seconds"`
-	FeatureSeconds float64 `json:"feature_seconds"`
-	FlopsModel     float64 `json:"flops_model"`
-	FlopsCounted   float64 `json:"flops_counted"`
+	UpdateSeconds    float64 `json:"update_seconds"`
+	TotalSeconds     float64 `json:"total_seconds"`
+	FeatureSeconds   float64 `json:"feature_seconds"`
+	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"` // in no other time
+	FlopsModel       float64 `json:"flops_model"`
+	FlopsCounted     float64 `json:"flops_counted"`
 	// FlopsAbandoned are those of a start that was tried first. They are in neither of the above.
 	FlopsAbandoned float64     `json:"flops_abandoned,omitempty"`
 	Form           string      `json:"form,omitempty"` // of B, if C = 0

@@ -10,6 +10,7 @@ import (
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
+	"blskernel/dataset"
 	"blskernel/mat"
 )
 
@@ -19,13 +20,15 @@ type incrementalRun struct {
 	progress  Progress
 	done, all float64 // flops so far, and of the experiment
 
-	features *bls.Features
-	testA    *mat.Dense
-	testY    []int
-	updaters []blsupdate.Updater
-	weights  []*mat.Dense // after the last step, by variant
-	seconds  []float64    // so far, by variant
-	check    checker
+	zca       *dataset.ZCA // nil without whitening
+	features  *bls.Features
+	testA     *mat.Dense
+	testY     []int
+	updaters  []blsupdate.Updater
+	weights   []*mat.Dense // after the last step, by variant
+	seconds   []float64    // so far, by variant
+	whitening float64      // seconds in which zca was fitted, in the start
+	check     checker
 	// The rows of A and Y so far, for retraining, in storage for all that will come.
 	allA, allY *mat.Dense
 	rows       int
@@ -52,6 +55,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	}
 	from, to := r.samples(step)
 	runtime.GC()
+	r.whitening = 0
 	began := time.Now()
 	a, err := r.expand(from, to)
 	if err != nil {
@@ -61,7 +65,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	featureSeconds := time.Since(began).Seconds()
+	featureSeconds := time.Since(began).Seconds() - r.whitening
 	r.keep(a, y)
 
 	rows := make([]Row, len(r.Variants))
@@ -75,7 +79,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 			return nil, fmt.Errorf("%v, samples %d to %d: %w", r.Variants[i], from+1, to, err)
 		}
 		rows[i] = r.account(i, step)
-		rows[i].Samples, rows[i].FeatureSeconds = to, featureSeconds
+		rows[i].Samples, rows[i].FeatureSeconds, rows[i].WhiteningSeconds = to, featureSeconds, r.whitening
 	}
 	if step == 0 {
 		r.shareStarts(rows, seconds)
@@ -176,7 +180,18 @@ func (r *incrementalRun) shareStarts(rows []Row, seconds []float64) {
 func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	x := r.Train.Dense(from, to)
 	if r.features != nil {
-		return r.features.Transform(x)
+		return r.transform(x)
+	}
+	if r.Whitening != nil {
+		r.tell("whitening")
+		began := time.Now()
+		if r.zca, err = dataset.FitZCA(x, *r.Whitening); err != nil {
+			return nil, err
+		}
+		r.whitening = time.Since(began).Seconds()
+		if err := r.zca.Transform(x); err != nil {
+			return nil, err
+		}
 	}
 	r.tell("feature maps")
 	opt := r.Features
@@ -187,11 +202,21 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	return a, err
 }
 
+// transform returns the rows of A for the samples x, which it may overwrite.
+func (r *incrementalRun) transform(x *mat.Dense) (*mat.Dense, error) {
+	if r.zca != nil {
+		if err := r.zca.Transform(x); err != nil {
+			return nil, err
+		}
+	}
+	return r.features.Transform(x)
+}
+
 // test fills in the accuracies and, where it is wanted, the check.
 func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
 	if r.Test != nil && r.testA == nil {
 		var err error
-		if r.testA, err = r.features.Transform(r.Test.Dense(0, r.Test.Len())); err != nil {
+		if r.testA, err = r.transform(r.Test.Dense(0, r.Test.Len())); err != nil {
 			return err
 		}
 		r.testY = r.Test.LabelsInt(0, r.Test.Len())

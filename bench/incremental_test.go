@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"blskernel"
 	"blskernel/bls"
@@ -179,6 +180,31 @@ func TestShareStarts(t *testing.T) {
 	r.shareStarts(rows, seconds)
 	if want := []float64{3, 20, 3, 3, 30, 40, 50}; !slices.Equal(seconds, want) {
 		t.Errorf("%v; want %v", seconds, want)
+	}
+}
+
+// TestWhiteningSeconds keeps the time of the fit out of all others.
+func TestWhiteningSeconds(t *testing.T) {
+	e := small(90, 20, 1)
+	cut := *e.Train // to 400 pixels an image, whatever they show: the fit of more takes seconds
+	cut.Rows, cut.Cols = 20, 20
+	cut.Pixels = cut.Pixels[:len(cut.Labels)*20*20]
+	e.Train, e.Test, e.Whitening = &cut, nil, &dataset.ZCAOptions{}
+	began := time.Now()
+	steps := collect(t, e)
+	elapsed := time.Since(began).Seconds()
+	// The times of the parts add up to less than that of the whole, in which the fit is most.
+	sum := steps[0][0].WhiteningSeconds
+	for i, rows := range steps {
+		for _, r := range rows {
+			if (r.WhiteningSeconds > 0) != (i == 0) || !(r.FeatureSeconds > 0) {
+				t.Errorf("step %d: %+v", i, r)
+			}
+		}
+		sum += rows[0].FeatureSeconds
+	}
+	if !(sum < elapsed) {
+		t.Errorf("the features and the fit take %v s of %v s", sum, elapsed)
 	}
 }
 

@@ -28,9 +28,10 @@ type Paper struct {
 	Data        string  // what Train is: MNIST, NORB, SyntheticDigits or RandomImages
 	Train, Test *dataset.Images
 	Variants    []Variant
-	Planner     int     // index of the variant that the planner chose, or -1 for another one
-	Repeat      int     // index of the variant of the runs after the first
-	Shrink      float64 // s of Algorithm 1; 0 stands for the paper's, bls.DefaultShrink
+	Planner     int                 // the index of the variant that the planner chose, -1 where its choice is not among them
+	Repeat      int                 // the index of the variant of the runs after the first
+	Shrink      float64             // s of Algorithm 1; 0 stands for the paper's, bls.DefaultShrink
+	Whitening   *dataset.ZCAOptions // as in Incremental
 	Update      blsupdate.Options
 	Seeds       []uint64 // of the features, one for each run
 	Retrain     bool     // measure solutions from scratch in the first run
@@ -102,15 +103,16 @@ func (p *Paper) experiment(i int, seed uint64) *Incremental {
 		Train: p.Train, Test: p.Test, Initial: t.Initial, Batch: t.Batch, Updates: t.Updates,
 		Features: t.Features(), Variants: variants, Update: p.Update, Retrain: p.Retrain && i == 0,
 	}
-	e.Features.Seed, e.Features.Shrink = seed, p.Shrink
+	e.Features.Seed, e.Features.Shrink, e.Whitening = seed, p.Shrink, p.Whitening
+	e.Features.Backend = p.Update.Backend
 	return e
 }
 
 // tableRow turns the rows of a step by all variants into one.
 func tableRow(table int, e *Incremental, step int, rows []Row) TableRow {
 	row := TableRow{
-		Table: table, Seed: e.Features.Seed, Step: step,
-		Samples: rows[0].Samples, FeatureSeconds: rows[0].FeatureSeconds, Retraining: rows[0].Retraining,
+		Table: table, Seed: e.Features.Seed, Step: step, Samples: rows[0].Samples, Retraining: rows[0].Retraining,
+		FeatureSeconds: rows[0].FeatureSeconds, WhiteningSeconds: rows[0].WhiteningSeconds,
 	}
 	for _, r := range rows {
 		c := TableCell{
@@ -159,16 +161,32 @@ func (p *Paper) Head() TableHead {
 	h := TableHead{
 		Table: t.Table, Title: t.TitleOn(p.Data), Data: p.Data, Scale: p.Scale,
 		Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Nodes: t.Nodes, Targets: p.Train.Classes,
-		Lambda: p.Update.Lambda, Shrink: cmp.Or(p.Shrink, bls.DefaultShrink),
+		Lambda: p.Update.Lambda, Shrink: cmp.Or(p.Shrink, bls.DefaultShrink), Whitened: p.Whitening != nil,
 		Repeat: p.Variants[p.Repeat].String(), Seeds: p.Seeds,
 	}
 	if p.Planner >= 0 {
 		h.Planner = p.Variants[p.Planner].String()
 	}
+	if p.Whitening != nil {
+		h.Whitening = whiteningName(*p.Whitening)
+	}
 	for _, v := range p.Variants {
 		h.Methods = append(h.Methods, v.String())
 	}
 	return h
+}
+
+// whiteningName names the constants of a whitening.
+func whiteningName(opt dataset.ZCAOptions) string {
+	rows, values := cmp.Or(opt.RowConstant, dataset.ZCARows), cmp.Or(opt.EigenvalueConstant, dataset.ZCAValues)
+	switch {
+	case rows == dataset.ZCARows && values == dataset.ZCAValues:
+		return ReferenceWhitening
+	case rows == dataset.ZCAUnitRows && values == dataset.ZCAUnitValues:
+		return UnitWhitening
+	default:
+		return OtherWhitening
+	}
 }
 
 // RandomNORB returns n images of random pixels of the size that small NORB is reduced to, 2×32×32, with

@@ -132,15 +132,29 @@ func TestPaperRows(t *testing.T) {
 	}
 }
 
-// TestHead has the settings of a table.
+// TestHead has the settings of a table, and the names of its whitening.
 func TestHead(t *testing.T) {
 	p := smallPaper(t)
-	if h := p.Head(); h.Planner != "gram" || h.Repeat != "gram" || h.Repeated() != "gram" || !strings.HasPrefix(h.Title, "synthetic digits, k = ") {
+	p.Whitening = &dataset.ZCAOptions{}
+	if h := p.Head(); h.Planner != "gram" || h.Repeat != "gram" || h.Repeated() != "gram" ||
+		h.Whitening != ReferenceWhitening || !strings.HasPrefix(h.Title, "synthetic digits, k = ") {
 		t.Errorf("%+v", h)
 	}
 	p.Planner = -1
 	if h := p.Head(); h.Planner != "" || h.Repeat != "gram" {
 		t.Errorf("without the planner's choice: %+v", h)
+	}
+	for _, tc := range []struct {
+		opt  dataset.ZCAOptions
+		want string
+	}{
+		{dataset.ZCAOptions{RowConstant: dataset.ZCARows}, ReferenceWhitening},
+		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows, EigenvalueConstant: dataset.ZCAUnitValues}, UnitWhitening},
+		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows}, OtherWhitening},
+	} {
+		if got := whiteningName(tc.opt); got != tc.want {
+			t.Errorf("%+v is %s; want %s", tc.opt, got, tc.want)
+		}
 	}
 }
 

@@ -86,24 +86,23 @@ func (t PaperTable) Features() bls.FeatureOptions {
 
 // A TableHead has the settings of a run of one of the paper's tables.
 type TableHead struct {
-	Table   int     `json:"table"` // 2 to 9
-	Title   string  `json:"title"`
-	Data    string  `json:"data"` // MNIST, NORB, SyntheticDigits or RandomImages
-	Scale   float64 `json:"scale"`
-	Initial int     `json:"initial"` // l0, samples of the start
-	Batch   int     `json:"batch"`   // q, samples of an update
-	Updates int     `json:"updates"`
-	Nodes   int     `json:"nodes"`   // k
-	Targets int     `json:"targets"` // c
-	Lambda  float64 `json:"lambda"`
-	Shrink  float64 `json:"shrink"` // s of Algorithm 1
-	// In earlier files: how many training samples were held out, whether the samples had gone
-	// through ZCA, and by which constants, "reference" where it does not say.
-	HeldOut   int    `json:"held_out,omitempty"`
-	Whitened  bool   `json:"whitened,omitempty"`
-	Whitening string `json:"whitening,omitempty"`
-
-	Methods []string `json:"methods"` // in the order of the cells
+	Table    int     `json:"table"` // 2 to 9
+	Title    string  `json:"title"`
+	Data     string  `json:"data"` // MNIST, NORB, SyntheticDigits or RandomImages
+	Scale    float64 `json:"scale"`
+	Initial  int     `json:"initial"` // l0, samples of the start
+	Batch    int     `json:"batch"`   // q, samples of an update
+	Updates  int     `json:"updates"`
+	Nodes    int     `json:"nodes"`   // k
+	Targets  int     `json:"targets"` // c
+	Lambda   float64 `json:"lambda"`
+	Shrink   float64 `json:"shrink"`             // s of Algorithm 1
+	HeldOut  int     `json:"held_out,omitempty"` // training samples held out, in old files
+	Whitened bool    `json:"whitened,omitempty"` // the samples have gone through ZCA
+	// Whitening names the constants of the ZCA: ReferenceWhitening, UnitWhitening or
+	// OtherWhitening. Earlier files, without it, have those of ReferenceWhitening.
+	Whitening string   `json:"whitening,omitempty"`
+	Methods   []string `json:"methods"` // in the order of the cells
 	// Planner is the method that the planner chose, empty if that is not among the methods. In
 	// earlier files, without Repeat, it is the method of the later seeds.
 	Planner string   `json:"planner"`
@@ -113,6 +112,13 @@ type TableHead struct {
 
 // Repeated returns the method of the runs after the first, Repeat or in older files Planner.
 func (h TableHead) Repeated() string { return cmp.Or(h.Repeat, h.Planner) }
+
+// The constants of a whitening, in TableHead.Whitening.
+const (
+	ReferenceWhitening = "reference" // dataset.ZCARows and dataset.ZCAValues
+	UnitWhitening      = "unit"      // dataset.ZCAUnitRows and dataset.ZCAUnitValues
+	OtherWhitening     = "other"
+)
 
 // A TableRow is one step of a table in one run.
 type TableRow struct {
@@ -124,6 +130,9 @@ type TableRow struct {
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
+	// WhiteningSeconds is the time of the fit of the whitening, in the start. It is in no other
+	// time; in earlier files it is in FeatureSeconds.
+	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
 	// Retraining is what a solution from scratch takes at as many samples, if that was measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
 	// Rebuilt is set in earlier files only: the run was interrupted before the step, and another

@@ -73,8 +73,8 @@ func weightsOf(s *bench.TableRow) float64 {
 }
 
 // joinRuns collects the tables of all files by setting and place, in order of table. Of a step that is
-// twice in a pass the later row counts. Tables of earlier files that the paper does not have are left
-// out: those tested on held-out samples, and those of whitened images.
+// twice in a pass the later row counts. Tables that the paper does not have are left out: those of
+// whitened images, and in earlier files those tested on held-out samples.
 func joinRuns(files []*result.File) (all []*run) {
 	type key struct {
 		setting

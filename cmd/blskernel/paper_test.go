@@ -26,6 +26,7 @@ func TestPaperTables(t *testing.T) {
 		{"--table 7 --runs 3", []string{"no data", "improved/paper over original", "improved/small over original", "random images"}},
 		{"--table 2 --embedded --method planner --runs 3", []string{"Accuracy of gram", "std. dev."}},
 		{"--table 2 --embedded --lambda 2^-18 --shrink 1.5", []string{"lambda = 2^-18, s = 1.5"}},
+		{"--table 2 --embedded --zca unit", []string{"whitened with the constants unit"}},
 		{"--table 3 --embedded --method qr,planner --retrain", []string{"qr", "gram"}},
 	} {
 		status, out, errs := inProcess(strings.Fields(paperArgs + tc.args)...)
@@ -49,6 +50,7 @@ func TestPaperUsage(t *testing.T) {
 		{"--table 2 --embedded --lambda 0", "--lambda is 0; want a number above 0"},
 		{"--table 2 --embedded --lambda NaN", `invalid argument "NaN"`},
 		{"--table 2 --embedded --shrink=-1", "--shrink is -1; want a number above 0, at most 1000"},
+		{"--table 2 --embedded --zca paper", `flag: want reference or unit`},
 		{"--table 2 --embedded --method best", `"best"`},
 		{"--table 2 --embedded --method improved/tiny", `"improved/tiny"`},
 		{"--table 2 --embedded --method gram,gram", "gram twice"},

@@ -9,6 +9,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/blsupdate"
+	"blskernel/dataset"
 )
 
 // run runs all tables.
@@ -30,6 +31,12 @@ func (x *paper) run(ctx context.Context) (err error) {
 	return nil
 }
 
+// zcaConstants are those of --zca, of the rows and of the eigenvalues.
+var zcaConstants = map[string][]float64{
+	bench.ReferenceWhitening: {dataset.ZCARows, dataset.ZCAValues},
+	bench.UnitWhitening:      {dataset.ZCAUnitRows, dataset.ZCAUnitValues},
+}
+
 // experiment turns the flags into one of Tables 2 to 9.
 func (x *paper) experiment(n int) (*bench.Paper, error) {
 	t, _ := bench.LookupPaperTable(n)
@@ -42,6 +49,9 @@ func (x *paper) experiment(n int) (*bench.Paper, error) {
 		Table: t, Scale: x.size, Data: data.data, Train: data.train, Test: data.test, Shrink: x.shrink,
 		Update:  blsupdate.Options{Workspace: t.Workspace(), Lambda: float64(x.lambda), Backend: x.backend},
 		Retrain: x.retrain,
+	}
+	if constants := zcaConstants[x.zca]; constants != nil {
+		p.Whitening = &dataset.ZCAOptions{RowConstant: constants[0], EigenvalueConstant: constants[1], Backend: x.backend}
 	}
 	runs := x.runs
 	if data.test == nil {

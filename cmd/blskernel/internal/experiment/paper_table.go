@@ -81,6 +81,9 @@ func (t *paperTable) head(b blskernel.Backend) string {
 	if data == "" {
 		data = t.h.Data
 	}
+	if t.h.Whitened {
+		data += ", whitened with the constants " + t.h.Whitening
+	}
 	method := ""
 	if t.h.Planner != "" {
 		method = "; the planner's method is " + t.h.Planner

@@ -30,8 +30,8 @@ a few numbers and a plot, and below them, folded away, the findings in plain sen
 tables. DIR/plots has the plots as SVG. A folder stands for all of its files *.jsonl.
 
 Runs of the same settings under the same conditions are combined, in whichever files: on the same
-CPU with the same backend, kernel, threads and version of Go. Ratios are of times of one run. The
-findings are printed too.`,
+CPU with the same backend, kernel, threads and version of Go. Ratios are of times of one run. Tables
+of whitened images (paper --zca) are left out. The findings are printed too.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
