@@ -123,30 +123,10 @@ func checkShape(ok bool) {
 	}
 }
 
-// reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. It panics
-// too if an empty dst keeps storage, since a Reset, that overlaps an operand: to give it a size would
-// clear the operand.
-func reuse(dst *mat.Dense, r, c int, operands ...blas64.General) {
-	if !dst.IsEmpty() {
-		dr, dc := dst.Dims()
-		checkShape(dr == r && dc == c)
-		return
-	}
-	if kept := dst.RawMatrix().Data; cap(kept) >= r*c {
-		for _, x := range operands {
-			require(!block.Overlap(block.Storage(kept[:r*c]), x), solveAliased)
-		}
-	}
-	if r > 0 && c > 0 {
-		dst.ReuseAs(r, c)
-	}
-}
-
 // checkOverlap panics if dst and b overlap and are not the same matrix.
 func checkOverlap(dst, b *mat.Dense) {
 	x, y := dst.RawMatrix(), b.RawMatrix()
-	same := block.Address(x.Data) == block.Address(y.Data) && x.Rows == y.Rows && x.Cols == y.Cols && x.Stride == y.Stride
-	require(same || !block.Overlap(x, y), solveAliased)
+	require(block.Same(x, y) || !block.Overlap(x, y), solveAliased)
 }
 
 // checkFinite returns an *ElementError of the given kind for the first element of g, or of its triangle
@@ -200,14 +180,6 @@ func denseOn(g blas64.General) *mat.Dense {
 	return &d
 }
 
-// transposed returns the BLAS argument for a transpose that is wanted or not.
-func transposed(t bool) blas.Transpose {
-	if t {
-		return blas.Trans
-	}
-	return blas.NoTrans
-}
-
 // cube returns n³.
 func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }
 
@@ -228,7 +200,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 		order, nrhs = cols, rows
 	}
 	checkShape(order == n)
-	reuse(dst, rows, cols, b.RawMatrix())
+	block.Reuse(dst, rows, cols, solveAliased, b.RawMatrix())
 	checkOverlap(dst, b)
 	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
 	if n == 0 || nrhs == 0 {
@@ -278,6 +250,6 @@ func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 		return 0
 	}
 	return lapack.Con(n, lapack.Lantr(n, u), func(x []float64, trans bool) {
-		lapack.Trsm(on, blas.Left, blas.Upper, transposed(trans), blas.NonUnit, n, 1, 1, u, block.Dense(x, 1))
+		lapack.Trsm(on, blas.Left, blas.Upper, block.Trans(trans), blas.NonUnit, n, 1, 1, u, block.Dense(x, 1))
 	})
 }

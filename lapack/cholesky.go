@@ -28,8 +28,8 @@ var choleskyRoutines = routines{"Dpptrf", "Dpptrs", "Dpptri", "Dppcon", "Dpprfs"
 // Factorize computes A = UᵀU of a copy of a, in n³/3 flops.
 //
 // The error is a *PivotError that matches ErrNotPositiveDefinite if a is not positive definite to
-// working precision, or an *ElementError that matches ErrNotFinite if a holds NaN or an infinity. The
-// receiver is then empty. (LAPACK: dpptrf, in blocks.)
+// working precision, or an *ElementError that matches ErrNotFinite if a holds NaN or an infinity.
+// (LAPACK: dpptrf, in blocks.)
 func (c *Cholesky) Factorize(a *mat.SymPacked) error { return c.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
@@ -51,7 +51,7 @@ func (c *Cholesky) factorize(a *mat.SymPacked, inPlace bool) error {
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or
 // underflows. It is the determinant of a matrix within the backward error of A, rounded by at most
 // about (n + |log|)u, u = 2⁻⁵³; the two differ by n u cond(A). It takes O(n) time, and returns 0, 1 for
-// n = 0. LogDet panics if the receiver is empty.
+// n = 0.
 func (c *Cholesky) LogDet() (log, sign float64) {
 	mustHold(c.routines != nil)
 	p := unitProduct()
@@ -111,8 +111,7 @@ func (f *symmetric) Reset() { *f = symmetric{nb: f.nb} }
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
 // n = 0. The estimate of ‖A⁻¹‖₁ is a lower bound. So the result is at least the true reciprocal
 // condition number, up to rounding, and rarely more than three times it. It is 0 where ‖A‖₁ itself
-// overflows. It takes about 10n² flops. RCond panics if the receiver is empty. (LAPACK: dppcon,
-// dspcon.)
+// overflows. It takes about 10n² flops. (LAPACK: dppcon, dspcon.)
 func (f *symmetric) RCond() float64 {
 	mustHold(f.routines != nil)
 	return rcond(f.backend, f.routines.rcond, f.n, f.anorm, true, f.solve)

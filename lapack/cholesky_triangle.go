@@ -27,7 +27,7 @@ func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 	mustHold(c.routines != nil)
 	solve := func(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
-		lapack.Trtrs(bk, side, blas.Upper, transposed(trans), blas.NonUnit, c.n, nrhs, c.upper(), x)
+		lapack.Trtrs(bk, side, blas.Upper, block.Trans(trans), blas.NonUnit, c.n, nrhs, c.upper(), x)
 	}
 	return solveTo(c.backend, "Dtptrs", side, c.n, dst, b, solve)
 }
@@ -39,8 +39,8 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
 // is then unchanged. It matches ErrSingular if the result overflows; the triangle then holds what was
-// computed. SolveUTriangle panics with mat.ErrShape if l is not n×n, and if the receiver is empty.
-// (LAPACK has no such routine; a blsupdate.Counter sees "Dttrsm", a dtrsm of two triangles.)
+// computed. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such routine; a
+// blsupdate.Counter sees "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	const routine = "Dttrsm"
 	bk, err := c.onTriangle(routine, blas.Lower, l, lapack.Ttrsm)

@@ -32,10 +32,9 @@ var ldltRoutines = routines{"Dsptrf", "Dsptrs", "Dsptri", "Dspcon", "Dsprfs"}
 // Factorize computes P A Pᵀ = Uᵀ D U of a copy of a, in n³/3 flops.
 //
 // The error is a *PivotError that matches ErrSingular if a pivot is exactly zero, so that A is within
-// rounding of a singular matrix; its Index counts pivots in the order of elimination. It is an
-// *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a *PivotError that matches
-// it if the elimination overflows. The receiver is then empty. A nearly singular matrix is no error:
-// RCond shows it. (LAPACK: dsptrf, with the pivots of dsytrf_rook and the factors of dsytrf_rk.)
+// rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
+// infinity, and a *PivotError that matches it if the elimination overflows. (LAPACK: dsptrf, with the
+// pivots of dsytrf_rook and the factors of dsytrf_rk.)
 func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
@@ -55,7 +54,7 @@ func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
 // Inertia returns the numbers of positive, negative and zero eigenvalues of A, which are those of D by
 // Sylvester's law. It is exact for a matrix within the backward error of A: an eigenvalue smaller than
 // about n*eps*‖A‖ may count on the wrong side. Factorize refuses a D with an exact zero, so zero is 0
-// for every factorization. Inertia panics if the receiver is empty.
+// for every factorization.
 func (f *LDLT) Inertia() (positive, negative, zero int) {
 	mustHold(f.routines != nil)
 	for k := 0; k < f.n; k++ {
@@ -76,10 +75,8 @@ func (f *LDLT) Inertia() (positive, negative, zero int) {
 	return positive, negative, zero
 }
 
-// LogDet returns log|det A| and the sign of det A, (-1)^negative with the negative of Inertia; det A
-// itself often overflows or underflows. It is the determinant of a matrix within the backward error of
-// A, rounded by at most about (4n + |log|)u, u = 2⁻⁵³. It takes O(n) time, and returns 0, 1 for n = 0.
-// LogDet panics if the receiver is empty.
+// LogDet returns log|det A| and the sign of det A, (-1)^negative with the negative of Inertia: see
+// Cholesky.LogDet. It is rounded by at most about (4n + |log|)u.
 func (f *LDLT) LogDet() (log, sign float64) {
 	mustHold(f.routines != nil)
 	p := unitProduct()

@@ -50,9 +50,8 @@ func (f *LU) Reset() { *f = LU{Backend: f.Backend, base: f.base, nb: f.nb} }
 //
 // The error is a *PivotError that matches ErrSingular if a pivot is exactly zero, so that A is within
 // rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
-// infinity, and a *PivotError that matches it if the elimination overflows. The receiver is then empty.
-// A nearly singular matrix is no error: RCond shows it. Factorize panics with mat.ErrShape unless a is
-// square. (LAPACK: dgetrf.)
+// infinity, and a *PivotError that matches it if the elimination overflows. Factorize panics with
+// mat.ErrShape unless a is square. (LAPACK: dgetrf.)
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
@@ -125,7 +124,7 @@ func (f *LU) solve(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) 
 func (f *LU) InverseTo(dst *mat.Dense) error {
 	mustHold(f.factorized)
 	n := f.Dim()
-	reuse(dst, n, n)
+	block.Reuse(dst, n, n, solveAliased)
 	raw := dst.RawMatrix()
 	block.Copy(blockOf(raw), blockOf(f.lu), n, n)
 	return f.invert(raw)
@@ -163,10 +162,7 @@ func (f *LU) invert(a blas64.General) error {
 	return checkFinite(bk, routine, blas.All, a, ErrSingular)
 }
 
-// LogDet returns log|det A| and the sign of det A; det A itself often overflows or underflows. It is
-// the determinant of a matrix within the backward error of A, rounded by at most about (n + |log|)u, u
-// = 2⁻⁵³; the two differ by n u cond(A). It takes O(n) time, and returns 0, 1 for n = 0. LogDet panics
-// if the receiver is empty.
+// LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet.
 func (f *LU) LogDet() (log, sign float64) {
 	mustHold(f.factorized)
 	p := unitProduct()

@@ -39,8 +39,8 @@ func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
 // error: its R has a small or zero diagonal element, and RCond shows it.
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
-// *PivotError that matches it if a reflection overflows; the receiver is then empty. Factorize panics
-// with mat.ErrShape if a has fewer rows than columns. (LAPACK: dgeqrf.)
+// *PivotError that matches it if a reflection overflows. Factorize panics with mat.ErrShape if a has
+// fewer rows than columns. (LAPACK: dgeqrf.)
 func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
@@ -74,11 +74,11 @@ func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 func orgqrFlops(l, k int) float64 { return 2 * float64(k) * float64(k) * (float64(l) - float64(k)/3) }
 
 // RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst
-// its size. RTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
+// its size, and panics with mat.ErrShape if dst has another size.
 func (f *QR) RTo(dst *mat.Dense) {
 	mustHold(f.factorized)
 	_, k := f.Dims()
-	reuse(dst, k, k)
+	block.Reuse(dst, k, k, solveAliased)
 	raw := dst.RawMatrix()
 	for i := range k {
 		clear(raw.Data[i*raw.Stride : i*raw.Stride+i])
@@ -109,7 +109,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	l, k := f.Dims()
 	rows, nrhs := b.Dims()
 	checkShape(rows == l)
-	reuse(dst, k, nrhs, b.RawMatrix())
+	block.Reuse(dst, k, nrhs, solveAliased, b.RawMatrix())
 	checkOverlap(dst, b)
 	multiply := backend.Begin(f.backend, backend.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
 	solve := backend.Begin(f.backend, backend.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
@@ -131,12 +131,12 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 }
 
 // QTo writes the l×k Q to dst, the first k columns of the product of the reflections, in 2k²(l - k/3)
-// flops with a workspace of 64(l + k) numbers. It gives an empty dst its size. QTo panics with
-// mat.ErrShape if dst has another size, and if the receiver is empty. (LAPACK: dorgqr.)
+// flops with a workspace of 64(l + k) numbers. It gives an empty dst its size, and panics with
+// mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
 	mustHold(f.factorized)
 	l, k := f.Dims()
-	reuse(dst, l, k)
+	block.Reuse(dst, l, k, solveAliased)
 	raw := dst.RawMatrix()
 	block.Copy(blockOf(raw), blockOf(f.qr), l, k)
 	f.orgqr(raw)

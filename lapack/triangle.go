@@ -53,7 +53,7 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 	}
 	defer backend.Acquire(bk, float64(n)*float64(n)*float64(m))()
 	inPanels(side, m, blockOf(x), func(nrhs int, x block.Matrix) {
-		lapack.Trsm(lapack.On(bk), side, blas.Upper, transposed(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
+		lapack.Trsm(lapack.On(bk), side, blas.Upper, block.Trans(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
 	})
 	return checkFinite(bk, routine, blas.All, x, ErrSingular)
 }

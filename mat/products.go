@@ -21,13 +21,13 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 	if k != kb {
 		panic(mat.ErrShape)
 	}
-	reuseDense(dst, m, n, a.RawMatrix(), b.RawMatrix())
+	block.Reuse(dst, m, n, regionOverlap, a.RawMatrix(), b.RawMatrix())
 	a, b = unaliased(dst, a), unaliased(dst, b)
 	if m == 0 || n == 0 {
 		return
 	}
 	ra, rb, rc := a.RawMatrix(), b.RawMatrix(), dst.RawMatrix()
-	backend.Or(bk).Dgemm(transpose(aTrans), transpose(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
+	backend.Or(bk).Dgemm(block.Trans(aTrans), block.Trans(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
 }
 
 // SymOuterK computes S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, in packed storage. For an n×k
@@ -43,7 +43,7 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 	if n == 0 {
 		return
 	}
-	blskernel.Packed(bk).Dsprk(transpose(xTrans), n, k, alpha, raw.Data, max(1, raw.Stride), 0, s.data)
+	blskernel.Packed(bk).Dsprk(block.Trans(xTrans), n, k, alpha, raw.Data, max(1, raw.Stride), 0, s.data)
 }
 
 // SymMul computes dst = S B for an m×m S and an m×n B, in 2m²n flops. dst may be b. It panics with
@@ -65,7 +65,7 @@ func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *D
 	if s.n != order {
 		panic(mat.ErrShape)
 	}
-	reuseDense(dst, m, n, b.RawMatrix(), block.Storage(s.data))
+	block.Reuse(dst, m, n, regionOverlap, b.RawMatrix(), block.Storage(s.data))
 	b = unaliased(dst, b)
 	if m == 0 || n == 0 {
 		return
@@ -81,11 +81,4 @@ func opDims(a *Dense, trans bool) (r, c int) {
 		return r, c
 	}
 	return a.Dims()
-}
-
-func transpose(t bool) blas.Transpose {
-	if t {
-		return blas.Trans
-	}
-	return blas.NoTrans
 }

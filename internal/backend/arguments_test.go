@@ -241,10 +241,10 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 		want := got
 		switch name {
 		case "a":
-			rows, cols := check.Stored(transpose("tA"), m, k)
+			rows, cols := block.Stored(transpose("tA"), m, k)
 			want = length(rows, cols, "lda")
 		case "b":
-			rows, cols := check.Stored(transpose("tB"), k, n)
+			rows, cols := block.Stored(transpose("tB"), k, n)
 			want = length(rows, cols, "ldb")
 		case "c":
 			want = length(m, n, "ldc")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
@@ -68,7 +69,7 @@ func (s signature) dimension(values arguments, name string) int {
 	case "s":
 		return check.Order(values["s"].(blas.Side), values["m"].(int), values["n"].(int))
 	case "p", "q":
-		p, q := check.Stored(values["tA"].(blas.Transpose), values["m"].(int), values["n"].(int))
+		p, q := block.Stored(values["tA"].(blas.Transpose), values["m"].(int), values["n"].(int))
 		if name == "p" {
 			return p
 		}
@@ -122,7 +123,7 @@ func (s signature) operand(d *draw, values arguments, description string) *opera
 		if tB, own := values["tB"].(blas.Transpose); own && name == "b" {
 			t = tB
 		}
-		rows, cols := check.Stored(t, size[0], size[1])
+		rows, cols := block.Stored(t, size[0], size[1])
 		return d.matrix(rows, cols, ld(cols), whole, u)
 	case "m":
 		return d.matrix(size[0], size[1], ld(size[1]), whole, u)

@@ -79,7 +79,7 @@ func (v FromDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []f
 }
 
 func (v FromDgemm) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
-	v.Dgemmtp(t, check.OtherTranspose(t), n, k, alpha, a, lda, a, lda, beta, ap)
+	v.Dgemmtp(t, block.Other(t), n, k, alpha, a, lda, a, lda, beta, ap)
 }
 
 func (v FromDgemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {

@@ -1,6 +1,7 @@
 package blas12
 
 import (
+	"blskernel/internal/block"
 	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
@@ -23,7 +24,7 @@ func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64
 	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return
 	}
-	lenY, _ := check.Stored(tA, m, n)
+	lenY, _ := block.Stored(tA, m, n)
 	switch {
 	case alpha == 0:
 		r.scale(lenY, beta, y, incY)

@@ -55,17 +55,9 @@ type gemm struct {
 
 // operands places A, B and C.
 func (g *gemm) operands(take func(operand, rows, cols int) place) {
-	ra, ca := stored(g.tA, g.m, g.k)
-	rb, cb := stored(g.tB, g.k, g.n)
+	ra, ca := block.Stored(g.tA, g.m, g.k)
+	rb, cb := block.Stored(g.tB, g.k, g.n)
 	g.a, g.b, g.c = take(0, ra, ca), take(1, rb, cb), take(2, g.m, g.n)
-}
-
-// stored returns the rows and columns in storage of an operand X with op(X) r×c.
-func stored(t blas.Transpose, r, c int) (rows, cols int) {
-	if t == blas.NoTrans {
-		return r, c
-	}
-	return c, r
 }
 
 // check computes the product. Each of its elements has two multiplications by scalars, k terms and two
@@ -250,7 +242,7 @@ func TestBlockSyrk(t *testing.T) {
 		for _, s := range [][2]int{{1, 1}, {9, 5}, {24, 64}, {210, 20}} {
 			for form := range 16 {
 				g := syrk{n: s[0], k: s[1], alpha: -2, t: bit(form, 0, blas.NoTrans, blas.Trans)}
-				rows, cols := stored(g.t, g.n, g.k)
+				rows, cols := block.Stored(g.t, g.n, g.k)
 				g.a, g.c = newPlace(rnd, bit(form, 1, false, true), rows, cols), newPlace(rnd, bit(form, 2, false, true), g.n, g.n)
 				if bit(form, 3, false, true) {
 					g.d = normal(rnd, g.k)

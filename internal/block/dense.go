@@ -29,8 +29,8 @@ func dense(work []float64, m Matrix, rows, cols int) Matrix {
 	return d
 }
 
-// stored returns the rows and columns in storage of an operand X with op(X) r×c.
-func stored(t blas.Transpose, r, c int) (rows, cols int) {
+// Stored returns the rows and columns in storage of an operand X with op(X) r×c.
+func Stored(t blas.Transpose, r, c int) (rows, cols int) {
 	if t == blas.NoTrans {
 		return r, c
 	}
@@ -39,13 +39,13 @@ func stored(t blas.Transpose, r, c int) (rows, cols int) {
 
 // op returns op(X) from its row i and column j on.
 func op(t blas.Transpose, x Matrix, i, j int) Matrix {
-	i, j = stored(t, i, j)
+	i, j = Stored(t, i, j)
 	return x.Sub(i, j)
 }
 
 // operand returns op(X)[0:r, p:p+c], dense.
 func operand(work []float64, t blas.Transpose, x Matrix, r, p, c int) Matrix {
-	rows, cols := stored(t, r, c)
+	rows, cols := Stored(t, r, c)
 	return dense(work, op(t, x, 0, p), rows, cols)
 }
 
@@ -57,9 +57,12 @@ func workspace(m Matrix, n int) []float64 {
 	return make([]float64, n)
 }
 
-// other returns the transpose argument that t is not.
-func other(t blas.Transpose) blas.Transpose {
-	if t == blas.NoTrans {
+// Other returns blas.Trans for blas.NoTrans, and blas.NoTrans otherwise.
+func Other(t blas.Transpose) blas.Transpose { return Trans(t == blas.NoTrans) }
+
+// Trans returns blas.Trans if t is set, and blas.NoTrans otherwise.
+func Trans(t bool) blas.Transpose {
+	if t {
 		return blas.Trans
 	}
 	return blas.NoTrans
@@ -76,7 +79,7 @@ func (v viaDense) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 	workA, workB, workC := workspace(a, m*terms), workspace(b, n*terms), workspace(c, min(Size, m)*n)
 	for p := 0; p < k; p += terms {
 		terms := min(terms, k-p)
-		ap, bp := operand(workA, tA, a, m, p, terms), operand(workB, other(tB), b, n, p, terms)
+		ap, bp := operand(workA, tA, a, m, p, terms), operand(workB, Other(tB), b, n, p, terms)
 		for i := 0; i < m; {
 			rows := m
 			if c.Packed {
@@ -109,14 +112,14 @@ func (v viaDense) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix,
 		left := operand(workA, t, a, n, p, terms)
 		right := left
 		if d != nil {
-			rows, cols := stored(t, n, terms)
+			rows, cols := Stored(t, n, terms)
 			right = Dense(workB, cols)
 			copyScaled(t, right, left, rows, cols, d[p:])
 		}
 		for i := 0; i < n; i += Size {
 			rows, rest := min(Size, n-i), n-i
 			ai, bi := op(t, left, i, 0), op(t, right, i, 0)
-			v.b.Dgemm(t, other(t), rows, rest, terms, alpha, ai.X, ai.Ld, bi.X, bi.Ld, 0, workC, rest)
+			v.b.Dgemm(t, Other(t), rows, rest, terms, alpha, ai.X, ai.Ld, bi.X, bi.Ld, 0, workC, rest)
 			for r := range rows {
 				row := c.Elements(i+r, i+r, i+rest)
 				for j, x := range workC[r*rest+r : (r+1)*rest] {

@@ -225,7 +225,7 @@ func FuzzBlockSyrk(f *testing.F) {
 		g := syrk{n: 1 + s.Below(50), k: 1 + s.Below(50), t: s.transpose()}
 		packedA, packedC, scaled := s.Below(2) == 1, s.Below(2) == 1, s.Below(2) == 1
 		g.alpha = []float64{1, -1, 0.5}[s.Below(3)]
-		rows, cols := stored(g.t, g.n, g.k)
+		rows, cols := block.Stored(g.t, g.n, g.k)
 		g.a = s.take(rnd, memory[0], edge, packedA, rows, cols)
 		g.c = s.diagonal(rnd, memory[1], edge, packedC, g.n)
 		if scaled {

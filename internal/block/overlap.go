@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Overlap reports whether a and b share an element. If their strides differ it reports whether one
@@ -26,6 +27,33 @@ func Overlap(a, b blas64.General) bool {
 	// Views of one matrix: apart only if the columns of b lie between those of a and the next row.
 	column := int(offset) % a.Stride
 	return column < a.Cols || column+b.Cols > a.Stride
+}
+
+// Same reports whether two matrices of one shape are the same in memory.
+func Same(a, b blas64.General) bool {
+	return Address(a.Data) == Address(b.Data) && a.Stride == b.Stride
+}
+
+// Reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. It panics
+// with overlap if an empty dst keeps storage, since a Reset, that overlaps an operand: to give it a size
+// would clear the operand.
+func Reuse(dst *mat.Dense, r, c int, overlap string, operands ...blas64.General) {
+	if !dst.IsEmpty() {
+		if dr, dc := dst.Dims(); dr != r || dc != c {
+			panic(mat.ErrShape)
+		}
+		return
+	}
+	if kept := dst.RawMatrix().Data; cap(kept) >= r*c {
+		for _, x := range operands {
+			if Overlap(Storage(kept[:r*c]), x) {
+				panic(overlap)
+			}
+		}
+	}
+	if r > 0 && c > 0 {
+		dst.ReuseAs(r, c)
+	}
 }
 
 // Storage returns x as a matrix of one row, for Overlap.

@@ -79,28 +79,12 @@ func Vector(length, n, inc int, text string) {
 // Packed panics unless a slice of the given length holds a packed triangle of order n.
 func Packed(length, n int) { Require(length >= block.PackedLen(n), ShortAP) }
 
-// Stored returns the rows and columns of X in memory where op(X) is r×c.
-func Stored(t blas.Transpose, r, c int) (rows, cols int) {
-	if t == blas.NoTrans {
-		return r, c
-	}
-	return c, r
-}
-
 // Order returns the order of the square operand on side s of an m×n matrix.
 func Order(s blas.Side, m, n int) int {
 	if s == blas.Left {
 		return m
 	}
 	return n
-}
-
-// OtherTranspose returns blas.Trans for blas.NoTrans, and blas.NoTrans otherwise.
-func OtherTranspose(t blas.Transpose) blas.Transpose {
-	if t == blas.NoTrans {
-		return blas.Trans
-	}
-	return blas.NoTrans
 }
 
 // Dgemv checks the arguments of y = op(A)*x.
@@ -114,7 +98,7 @@ func Dgemv(tA blas.Transpose, m, n int, a []float64, lda int, x []float64, incX 
 	if m == 0 || n == 0 {
 		return false
 	}
-	lenY, lenX := Stored(tA, m, n)
+	lenY, lenX := block.Stored(tA, m, n)
 	Vector(len(x), lenX, incX, ShortX)
 	Vector(len(y), lenY, incY, ShortY)
 	Length(len(a), m, n, lda, ShortA)
@@ -128,8 +112,8 @@ func Dgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64
 	Require(m >= 0, MLT0)
 	Require(n >= 0, NLT0)
 	Require(k >= 0, KLT0)
-	rowsA, colsA := Stored(tA, m, k)
-	rowsB, colsB := Stored(tB, k, n)
+	rowsA, colsA := block.Stored(tA, m, k)
+	rowsB, colsB := block.Stored(tB, k, n)
 	Ld(lda, colsA, BadLdA)
 	Ld(ldb, colsB, BadLdB)
 	Ld(ldc, n, BadLdC)
@@ -172,7 +156,7 @@ func Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, a []float64, lda int, b []
 	Transpose(t)
 	Require(n >= 0, NLT0)
 	Require(k >= 0, KLT0)
-	rows, cols := Stored(t, n, k)
+	rows, cols := block.Stored(t, n, k)
 	Ld(lda, cols, BadLdA)
 	Ld(ldb, cols, BadLdB)
 	Ld(ldc, n, BadLdC)
@@ -219,8 +203,8 @@ func Dgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64,
 	Transpose(tB)
 	Require(n >= 0, NLT0)
 	Require(k >= 0, KLT0)
-	rowsA, colsA := Stored(tA, n, k)
-	rowsB, colsB := Stored(tB, k, n)
+	rowsA, colsA := block.Stored(tA, n, k)
+	rowsB, colsB := block.Stored(tB, k, n)
 	Ld(lda, colsA, BadLdA)
 	Ld(ldb, colsB, BadLdB)
 	if n == 0 {
@@ -235,7 +219,7 @@ func Dgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64,
 // Dsprk checks the arguments of AP = A*Aᵀ or AP = Aᵀ*A into a packed triangle.
 func Dsprk(t blas.Transpose, n, k int, a []float64, lda int, ap []float64) bool {
 	Transpose(t)
-	return Dgemmtp(t, OtherTranspose(t), n, k, a, lda, a, lda, ap)
+	return Dgemmtp(t, block.Other(t), n, k, a, lda, a, lda, ap)
 }
 
 // Dspmm checks the arguments of C = S*B or C = B*S with a packed symmetric S.

@@ -32,7 +32,7 @@ func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float6
 
 // syrk computes the half of C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C that is kept; a nil d is ones.
 func (e *Engine) syrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, beta float64, c sink) {
-	p := e.newProduct(t, check.OtherTranspose(t), n, n, k, alpha, a, a, beta, c)
+	p := e.newProduct(t, block.Other(t), n, n, k, alpha, a, a, beta, c)
 	p.b.diag = d
 	p.run()
 }
@@ -41,7 +41,7 @@ func (e *Engine) syrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix,
 // n×k) or C = alpha·Aᵀ·B + alpha·Bᵀ·A + beta·C (otherwise, A and B k×n), in 2n²k flops.
 func (e *Engine) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dsyr2k(ul, t, n, k, a, lda, b, ldb, c, ldc) {
-		e.Dgemmt(ul, t, check.OtherTranspose(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		e.Dgemmt(ul, t, check.OtherTranspose(t), n, k, alpha, b, ldb, a, lda, 1, c, ldc)
+		e.Dgemmt(ul, t, block.Other(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		e.Dgemmt(ul, t, block.Other(t), n, k, alpha, b, ldb, a, lda, 1, c, ldc)
 	}
 }

@@ -2,7 +2,6 @@ package gemm
 
 import (
 	"blskernel/internal/block"
-	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -39,7 +38,7 @@ func (e *Engine) triangular(solves bool, side blas.Side, ul blas.Uplo, tA blas.T
 	order := m
 	if t.right {
 		// X·op(A) = B is op(A)ᵀ·Xᵀ = Bᵀ.
-		t.trans, t.n, order = check.OtherTranspose(tA), m, n
+		t.trans, t.n, order = block.Other(tA), m, n
 	}
 	t.triangle = newTriangle(e, ul, t.trans, d, order, a.X, a.Ld)
 	t.run()
