@@ -57,7 +57,7 @@ large-csv:
 	pid=$$!; most=0; \
 	while now="$$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$$pid/status 2>/dev/null)" && [ -n "$$now" ]; do most=$$now; sleep 0.2; done; \
 	wait $$pid || { cat "$$dir/said"; exit 1; }; cat "$$dir/said"; \
-	echo "at most $$most kB resident"; test "$$most" -gt 0 && test "$$most" -lt 400000; grep -q 'limited by' "$$dir/said"
+	echo "at most $$most kB resident"; test "$$most" -gt 0 && test "$$most" -lt 400000; grep -q 'of the time computing' "$$dir/said"
 
 # The module scaleout: Apache Beam, with workers on the loopback.
 scaleout:
