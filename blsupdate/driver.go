@@ -231,8 +231,11 @@ func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error
 	u.poisoned = true
 	out, err := act()
 	u.poisoned = false
-	if err != nil {
-		return public(err)
+	if err = public(err); err != nil {
+		if rank, ok := err.(*RankError); ok {
+			rank.Running = true
+		}
+		return err
 	}
 	if rows > 0 {
 		out.Model = append([]cost.StepFlops{cost.Check(rows, u.Nodes(), u.Targets())}, out.Model...)

@@ -140,6 +140,9 @@ type RankError struct {
 func (e *RankError) Error() string {
 	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number"
 	switch {
+	case e.Lambda > 0 && e.Running:
+		return fmt.Sprintf("blsupdate: the change would leave %d samples for %d nodes with lambda > 0: "+
+			"keep at least as many samples as nodes, or start a new model by gram or qr", e.Samples, e.Nodes)
 	case e.Lambda > 0:
 		advice = "for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
 	case e.Running:

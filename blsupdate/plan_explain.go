@@ -3,6 +3,7 @@ package blsupdate
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -46,11 +47,14 @@ func (p Choice) reason() string {
 	if !ok {
 		return "No method does all that is needed.\n"
 	}
-	text := fmt.Sprintf("%s: %s, the fastest that does all that is needed", best.name(), quantity(best.Seconds, "s"))
-	if fastest := p.Candidates[0]; fastest.name() != best.name() {
-		text = fmt.Sprintf("%s: %s, within %.0f%% of %s, and its error grows with κ instead of κ²",
-			best.name(), quantity(best.Seconds, "s"), 100*tie, fastest.name())
+	faster := func(c Candidate) bool { return c.Valid() && c.Seconds < best.Seconds }
+	why := "the fastest that does all that is needed"
+	if first := p.Candidates[0]; first.name() != best.name() {
+		why = fmt.Sprintf("within %.0f%% of %s, and its error grows with κ instead of κ²", 100*tie, first.name())
+	} else if slices.ContainsFunc(p.Candidates, faster) {
+		why = "the fastest but for original, which is chosen only where nothing else will do"
 	}
+	text := fmt.Sprintf("%s: %s, %s", best.name(), quantity(best.Seconds, "s"), why)
 	for _, c := range p.Candidates {
 		if c.Valid() && c.Method != best.Method {
 			text += fmt.Sprintf("; %s would take %.3g times as long", c.name(), c.Seconds/best.Seconds)

@@ -188,7 +188,8 @@ func TestChoose(t *testing.T) {
 		{[]Candidate{fast, far}, fast, "gram: 1 s" + fastest + "; qr would take 1.2 times as long.\n"},
 		{[]Candidate{fast, near, far}, near,
 			"qr: 1.02 s, within 3% of gram, and its error grows with κ instead of κ²; gram would take 0.98 times as long.\n"},
-		{[]Candidate{fast, original}, fast, "gram: 1 s" + fastest + "; original would take 0.5 times as long.\n"},
+		{[]Candidate{fast, original}, fast, "gram: 1 s, the fastest but for original, which is chosen only where nothing else will do; " +
+			"original would take 0.5 times as long.\n"},
 		{[]Candidate{original, bad}, original, "original: 500 ms" + fastest + ".\n"},
 		{[]Candidate{fast, bad}, fast, "gram: 1 s" + fastest + ".\n"},
 	} {

@@ -79,8 +79,7 @@ func checkQRTriangle(t *testing.T, u *updater, a, y *mat.Dense, lambda, factor f
 	}
 }
 
-// checkQRWeights compares W with the ridge solution, by the bound of the method and what is to come to
-// it.
+// checkQRWeights compares W with the ridge solution, by the bound of the method plus more.
 func checkQRWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, more float64) {
 	t.Helper()
 	checkWeights(t, u, a, y, lambda, variant{method: QR}.accuracy(dense.Rows(a), kappaOf(a, lambda))+more)

@@ -57,7 +57,8 @@ type Updater interface {
 	// other methods subtract what they are given.
 	//
 	// It returns a *LeverageError where the other rows would not determine the weights, and a
-	// *ConditionError where the state is too ill-conditioned to tell.
+	// *ConditionError where the state is too ill-conditioned to tell. Original and Improved with a
+	// ridge return a *RankError where fewer samples than nodes would be left (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays.
@@ -70,8 +71,12 @@ type Updater interface {
 	// l×c, for all samples, each row as the model has it. Original and Improved require the order
 	// in which rows were added, and the same bits, and return an *UnknownRowError for the first
 	// other row. After Forget they accept any rows. For the other methods the order does not
-	// matter. QR and InverseCholesky return a *ConditionError above κ of about 1e7, and QR a
-	// *RankError for too few samples: start a new model with all nodes.
+	// matter.
+	//
+	// Original and Improved with a ridge return a *RankError where there would be fewer samples
+	// than nodes (unless C is CZero), and QR without a ridge where there are now. QR and
+	// InverseCholesky return a *ConditionError above κ of about 1e7: start a new model with all
+	// nodes.
 	AddNodes(a, h, y *mat.Dense) error
 
 	// Merge learns all rows of other, which has the same method, nodes and targets, and does not
@@ -99,7 +104,8 @@ type Updater interface {
 	Lambda() float64 // the ridge as it is now
 
 	// Condition says how accurate the weights are. It takes O(k²) flops, O(lk) in Original and
-	// Improved, and the solution for the weights if that is not known.
+	// Improved, and the solution for the weights if that is not known. In Gram it also takes a
+	// factorization, k³/3 flops, after Forget and Decode, which keep the weights but no factor.
 	Condition() Condition
 
 	// Report returns the account of the last successful change, and of a solution for the weights

@@ -174,8 +174,8 @@ const panicZCASamples = "dataset: ZCA: X has other columns than the samples of t
 // zcaPanel returns the rows of d elements that are processed at a time: 8 MB, at least 64 rows.
 func zcaPanel(d int) int { return max(64, (1<<20)/d) }
 
-// eachPanel calls f with some rows of x after the other, standardized and centered, and with the number
-// of the first. f may write those rows of x.
+// eachPanel calls f for consecutive panels of rows of x, standardized and centered, with the index of
+// the first row. f may overwrite those rows of x.
 func (z *ZCA) eachPanel(x *mat.Dense, f func(from int, panel *mat.Dense)) {
 	l, d := x.Dims()
 	data := make([]float64, min(l, zcaPanel(d))*d)
