@@ -37,13 +37,13 @@ func ExampleIncremental() {
 // What one of the paper's tables is about, and what it prints.
 func ExampleLookupPaperTable() {
 	t, ok := bench.LookupPaperTable(2)
-	fmt.Println(ok, t.Title())
-	fmt.Println("at a tenth:", t.Scaled(0.1).Title())
+	fmt.Println(ok, t.TitleOn(t.Data))
+	fmt.Println("at a tenth:", t.Scaled(0.1).TitleOn(bench.SyntheticDigits))
 	printed, _ := bench.PaperFigures(2)
 	fmt.Println("speed-up:", printed.Total)
 	// Output:
 	// true MNIST, k = 5100, l from 10000, 5 updates of q = 10000 > k
-	// at a tenth: MNIST, k = 510, l from 1000, 5 updates of q = 1000 > k
+	// at a tenth: synthetic digits, k = 510, l from 1000, 5 updates of q = 1000 > k
 	// speed-up: 1.35
 }
 

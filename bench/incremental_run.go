@@ -70,7 +70,10 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 
 	rows := make([]Row, len(r.Variants))
 	seconds := make([]float64, len(r.Variants)) // without the features
-	for n, i := range r.order(step) {
+	// Each step begins with another variant, so that none always finds what the same one left, of the
+	// caches, of the memory and of the clock of the machine.
+	for n := range r.Variants {
+		i := (step + n) % len(r.Variants)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -100,18 +103,6 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	}
 	r.tell("test accuracy")
 	return rows, r.test(rows, a, y)
-}
-
-// order returns the indices of the variants in the order in which a step takes them. Each step begins
-// with another one, so that none always finds what the same one left, of the caches, of the memory and
-// of the clock of the machine.
-func (e *Incremental) order(step int) []int {
-	n := len(e.Variants)
-	order := make([]int, n)
-	for j := range order {
-		order[j] = (step + j) % n
-	}
-	return order
 }
 
 // change starts or updates the i-th variant, asks for the weights, and returns the time of both. With

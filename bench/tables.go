@@ -43,11 +43,7 @@ var paperTables = []PaperTable{
 	{9, NORB, 3100, 16300, 2000, 4},
 }
 
-// Title says what the table has, by the name of its own data; see TitleOn.
-func (t PaperTable) Title() string { return t.TitleOn(t.Data) }
-
-// TitleOn is Title for a run on other data, MNIST, NORB, SyntheticDigits or RandomImages, which it
-// names in place of the table's.
+// TitleOn says what the table has, for a run on MNIST, NORB, SyntheticDigits or RandomImages.
 func (t PaperTable) TitleOn(data string) string {
 	sign := "<"
 	if t.Batch > t.Nodes {

@@ -48,7 +48,7 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 	paper, _ := bench.LookupPaperTable(number)
 	paper = paper.Scaled(scale)
 	head := bench.TableHead{
-		Table: number, Title: paper.Title(), Data: data, Scale: scale, Initial: paper.Initial, Batch: paper.Batch, Updates: paper.Updates,
+		Table: number, Title: paper.TitleOn(paper.Data), Data: data, Scale: scale, Initial: paper.Initial, Batch: paper.Batch, Updates: paper.Updates,
 		Nodes: paper.Nodes, Targets: 10, Lambda: 0x1p-30, Methods: methods, Planner: "gram", Repeat: "gram", Seeds: seeds,
 	}
 	lines := []sampleLine{{"table", head}}

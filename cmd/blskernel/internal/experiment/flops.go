@@ -144,13 +144,14 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	}
 	if x.model {
 		for _, setting := range slices.Concat(grids...) {
-			if err := x.emit("model", modelCost(setting), costTable); err != nil {
+			c := modelCost(setting)
+			if err := x.emit("model", c, costTable(c)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := x.emit("machine", result.Here(command, backends...), nil); err != nil {
+	if err := x.emit("machine", result.Here(command, backends...), ""); err != nil {
 		return err
 	}
 	defer x.Progress.Clear()
@@ -176,15 +177,12 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	return err
 }
 
-// emit prints v as a line of JSON of that kind, or else what text returns for it, if there is a text.
-func (x *flopsFlags) emit(kind string, v any, text func(any) string) error {
-	switch {
-	case x.JSON:
+// emit prints v as a line of JSON of that kind, or else the text.
+func (x *flopsFlags) emit(kind string, v any, text string) error {
+	if x.JSON {
 		return x.Do(func() error { return result.Write(x.Out, kind, v) })
-	case text != nil:
-		return x.Print(text(v))
 	}
-	return nil
+	return x.Print(text)
 }
 
 // validationPasses is the number of times that the grid is measured.
@@ -196,18 +194,17 @@ func (x *flopsFlags) measureGrid(ctx context.Context, grid []bench.Setting, rate
 	show := func(done float64) { x.Show(done, backend) }
 	err := bench.MeasureEach(ctx, grid, rates, validationPasses, x.seed, show, func(c bench.Cost) error {
 		costs = append(costs, c)
-		return x.emit("cost", c, nil)
+		return x.emit("cost", c, "")
 	})
 	if err != nil {
 		return err
 	}
 	a := bench.Agree(costs)
 	x.unequal += a.Unequal
-	if x.JSON {
-		return x.emit("agreement", result.Agreement{Backend: backend, Agreement: a}, nil)
-	}
-	return x.Say("%s: %d settings, the predicted time differs from the measured one by %.1f%% in the median, %.1f%% at the 95th percentile, %.1f%% at most; flops counted equal the model's in %d",
+	text := fmt.Sprintf("%s: %d settings, the predicted time differs from the measured one by %.1f%% in the median, "+
+		"%.1f%% at the 95th percentile, %.1f%% at most; flops counted equal the model's in %d\n",
 		backend, a.Settings, 100*a.Median, 100*a.P95, 100*a.Worst, a.Settings-a.Unequal)
+	return x.emit("agreement", result.Agreement{Backend: backend, Agreement: a}, text)
 }
 
 // A comparison is that of two settings as JSON, the speed and the flops of the first against the other.
@@ -235,18 +232,17 @@ func (x *flopsFlags) measure(ctx context.Context, grid []bench.Setting, rates *b
 	}
 	x.unequal += bench.Agree(m.Costs).Unequal
 	for _, c := range m.Costs {
-		if err := x.emit("cost", c, costTable); err != nil {
+		if err := x.emit("cost", c, costTable(c)); err != nil {
 			return err
 		}
 	}
 	first := m.Costs[0]
 	for i, c := range m.Costs[1:] {
 		v := comparison{first.Variant(), c.Variant(), m.Speed[i+1], m.Flops[i+1], m.Rounds}
-		err := x.emit("comparison", v, func(any) string {
-			return fmt.Sprintf("%s (l = %d, q = %d): %.3f times the speed of %s (l = %d, q = %d), %.3f of its flops, median of %d rounds\n",
-				v.Second, c.L, c.Q, v.Speed, v.First, first.L, first.Q, 1/v.Flops, v.Rounds)
-		})
-		if err != nil {
+		text := fmt.Sprintf("%s (l = %d, q = %d): %.3f times the speed of %s (l = %d, q = %d), "+
+			"%.3f of its flops, median of %d rounds\n",
+			v.Second, c.L, c.Q, v.Speed, v.First, first.L, first.Q, 1/v.Flops, v.Rounds)
+		if err := x.emit("comparison", v, text); err != nil {
 			return err
 		}
 	}
@@ -254,8 +250,7 @@ func (x *flopsFlags) measure(ctx context.Context, grid []bench.Setting, rates *b
 }
 
 // costTable returns a table of the steps of a cost.
-func costTable(v any) string {
-	c := v.(bench.Cost)
+func costTable(c bench.Cost) string {
 	head := []string{"step", "flops", "Gflop by model"}
 	if c.Total.MeasuredSeconds > 0 {
 		head = append(head, "counted", "predicted, s", "measured, s", "GFLOP/s")
