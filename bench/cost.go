@@ -14,16 +14,15 @@ import (
 	"blskernel/mat"
 )
 
-// A Setting is an update whose cost is wanted: q rows are added to l by a method, and the weights are
-// asked for.
+// A Setting is an update to measure: a method adds q rows to l and returns the weights.
 type Setting struct {
 	Method     blsupdate.Method
 	Options    blsupdate.Options // with the backend, nil for blskernel.Default()
 	L, K, Q, C int
 }
 
-// A CostStep is one step of an update: its flops by the model and as the backend was asked for them,
-// and its time as predicted from the rates of the machine and as measured.
+// A CostStep is one step of an update: its flops by the model and as the backend counted them, and its
+// time as predicted from the rates of the machine and as measured.
 type CostStep struct {
 	Step             string  `json:"step"`
 	Formula          string  `json:"formula"`
@@ -51,16 +50,14 @@ type Cost struct {
 // Variant names the method with the form that was taken, as Variant.String has it.
 func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
-// Deviation returns how far the predicted time is from the measured one, relative to the latter; it is
-// negative where less was predicted.
+// Deviation returns the relative error of the predicted time, which is negative where it is too short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
-// A Measured is what several models took that were updated in turn, round by round.
+// A Measured compares several models that were updated in turn, round by round.
 type Measured struct {
-	// Costs has, for each setting, the account of the update with the median deviation of the
-	// measured from the predicted time.
+	// Costs has, for each setting, the update with the median deviation.
 	Costs []Cost
 	// Speed is the median over the rounds of the first setting's time over that of each, and Flops
 	// the same of the flops by the model.
@@ -68,8 +65,8 @@ type Measured struct {
 	Rounds       int
 }
 
-// An update is measured at least leastCostRounds times, and again until that took costSeconds or was
-// done mostCostRounds times.
+// An update is measured leastCostRounds times, and then until costSeconds have passed, at most
+// mostCostRounds times.
 const (
 	leastCostRounds = 5
 	mostCostRounds  = 101
@@ -77,13 +74,13 @@ const (
 )
 
 // longCost is the time of an update, in seconds, from which on its garbage is collected: new matrices
-// then take the place of old ones, as they do in use. Short updates follow one another as a stream of
-// samples has them, with what they need in the caches.
+// then reuse the memory of old ones. Short updates follow one another as in a stream of samples, and
+// find their operands in the caches.
 const longCost = 0.05
 
-// Measure starts a model with random rows for each of the settings and updates them in turn, rounds
-// times, or as often as seems useful for 0. Each update finds q samples more than the one before, and
-// has its own prediction; Cost.L says where it was. The first update is left out: it pays for fresh
+// Measure starts a model of random rows for each setting and updates them in turn, rounds times, or for
+// some seconds where rounds is 0. Each update finds q samples more than the one before, and has a
+// prediction of its own; Cost.L says where it was. The first update does not count: it pays for fresh
 // memory and for goroutines that have to start. updated, which may be nil, follows every update.
 //
 //	errors: the context's, before the next update; those of an update, wrapped.
@@ -131,7 +128,7 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 	return measured(runs), nil
 }
 
-// refreshInterval is how long the speed of the machine is taken to be what it was.
+// refreshInterval is the time in seconds after which the speed of the machine is looked at again.
 const refreshInterval = 0.1
 
 // A costRun is a setting under way.
@@ -165,8 +162,8 @@ func (r *costRun) refresh() {
 	r.read = time.Now()
 }
 
-// update adds the rows once more and returns the seconds that took. What is predicted is for the speed
-// that the machine has at the time, which is looked at before, and if it took longer afterwards too.
+// update adds the rows once more and returns the seconds. The prediction is for the speed of the
+// machine before the update, or for the mean of those before and after a long one.
 func (r *costRun) update() (float64, error) {
 	if time.Since(r.read).Seconds() > refreshInterval {
 		r.refresh()

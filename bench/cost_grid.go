@@ -83,10 +83,10 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// MeasureEach measures the settings of a grid one after the other, in several passes, and calls emit in
-// the last of them with the cost of each setting that has the median deviation: what a neighbour takes
-// of a shared machine for some seconds is in one of them alone. measured, which may be nil, is told
-// what part is done.
+// MeasureEach measures the settings of a grid one after the other, in several passes. In the last pass
+// it calls emit with the cost of each setting that has the median deviation: a neighbour on a shared
+// machine that is busy for some seconds spoils one pass alone. measured, which may be nil, gets the
+// share that is done.
 //
 //	errors: the context's, before the next update; emit's; those of an update, wrapped.
 func MeasureEach(ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes int, seed uint64, measured func(done float64), emit func(Cost) error) error {

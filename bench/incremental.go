@@ -24,8 +24,8 @@ type Incremental struct {
 	Whitening *dataset.ZCAOptions
 	Features  bls.FeatureOptions
 	Variants  []Variant
-	// Update has the options of the updates but for those that are the variants'. Its Backend is
-	// also that of the test, and of the features if they have none.
+	// Update has the options of the updates, except those of the variants. Its Backend also
+	// computes the test, and the features if they have none.
 	Update  blsupdate.Options
 	Check   bool // compare the weights with a solution from scratch: slow, 8kl bytes
 	Retrain bool // time solutions from scratch after each update: 8kl bytes

@@ -70,8 +70,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 
 	rows := make([]Row, len(r.Variants))
 	seconds := make([]float64, len(r.Variants)) // without the features
-	// Each step begins with another variant, so that none always finds what the same one left, of the
-	// caches, of the memory and of the clock of the machine.
+	// Each step begins with another variant, so that none always finds the caches, the memory and
+	// the clock of the machine as the same one left them.
 	for n := range r.Variants {
 		i := (step + n) % len(r.Variants)
 		if err := ctx.Err(); err != nil {
@@ -105,9 +105,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	return rows, r.test(rows, a, y)
 }
 
-// change starts or updates the i-th variant, asks for the weights, and returns the time of both. With
-// warm a start that is dropped comes first: the first start of a process pays for fresh memory and for
-// threads.
+// change starts or updates the i-th variant, computes the weights, and returns the time of both. With
+// warm it starts twice: the first start of a process pays for fresh memory and for threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)
@@ -129,7 +128,7 @@ func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (secon
 	return time.Since(began).Seconds(), err
 }
 
-// account returns what the i-th variant says of its last change, and takes that off the plan.
+// account returns the row of the i-th variant's last change, and counts the change as done.
 func (r *incrementalRun) account(i, step int) Row {
 	v, report := r.Variants[i], r.updaters[i].Report()
 	r.done += r.planned(v, step)
@@ -143,9 +142,9 @@ func (r *incrementalRun) account(i, step int) Row {
 	return row
 }
 
-// shareStarts gives variants that have started in the same way the mean of their times: what differs
-// between these is noise, and would go into every comparison of total times. The form of an update
-// makes no difference to a start, and Original and Improved have the same one.
+// shareStarts gives variants that started in the same way the mean of their times: their differences
+// are noise, and would be in every comparison of total times. The form of an update makes no difference
+// to a start, and Original and Improved have the same one.
 func (r *incrementalRun) shareStarts(rows []Row, seconds []float64) {
 	method := func(i int) blsupdate.Method {
 		if m := r.Variants[i].Method; m != blsupdate.Original {
@@ -166,8 +165,7 @@ func (r *incrementalRun) shareStarts(rows []Row, seconds []float64) {
 	}
 }
 
-// expand returns the rows of A for the given samples. The first ones are those that the maps are
-// fitted to.
+// expand returns the rows of A for the given samples. Its first call fits the feature maps to them.
 func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	x := r.Train.Dense(from, to)
 	if r.features != nil {
@@ -227,7 +225,7 @@ func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
 	return nil
 }
 
-// keep adds rows to those retained, if they are needed.
+// keep adds rows to those for retraining, if it is wanted.
 func (r *incrementalRun) keep(a, y *mat.Dense) {
 	if !r.Retrain {
 		return

@@ -22,9 +22,8 @@ func (e *SamplesError) Error() string {
 }
 
 // Validate returns an error that says which setting cannot be run: a *SamplesError if the training
-// set is too small, a *blsupdate.RankError if the first samples are fewer than the nodes where they
-// must not be. What the options of the features and of the update say for themselves is left to
-// Run.
+// set is too small, a *blsupdate.RankError if a method cannot start from fewer samples than nodes. Run
+// checks the options of the features and of the update.
 func (e *Incremental) Validate() error {
 	switch {
 	case e.Initial < 1:
@@ -69,8 +68,8 @@ func checkSet(name string, s *dataset.Images) error {
 	return nil
 }
 
-// checkMemory returns a *blsupdate.MemoryError where there is no room for the models of all variants at
-// the end, which are there at the same time, with the nodes of the samples of the last step.
+// checkMemory returns a *blsupdate.MemoryError where memory is too small for the models of all variants
+// at the end with the rows of the last step.
 func (e *Incremental) checkMemory() error {
 	last := e.Initial
 	if e.Updates > 0 {

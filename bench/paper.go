@@ -14,7 +14,7 @@ import (
 	"blskernel/dataset"
 )
 
-// What the samples of a table may be beside MNIST and NORB.
+// The data of a table beside MNIST and NORB.
 const (
 	SyntheticDigits = "digits" // of package dataset
 	RandomImages    = "random" // without classes to be learned
@@ -127,8 +127,8 @@ func tableRow(table int, e *Incremental, step int, rows []Row) TableRow {
 	return row
 }
 
-// Validate returns what is wrong with the settings, or nil. What an Incremental looks at, the sets and
-// the sizes, is left to its own Validate, which Run calls for every seed before it begins.
+// Validate returns what is wrong with the settings, or nil. Incremental.Validate checks the sets and
+// the sizes; Run calls it for every seed before it begins.
 func (p *Paper) Validate() error {
 	switch n := len(p.Variants); {
 	case p.Train == nil:
@@ -155,7 +155,7 @@ func twice[T comparable](name string, values []T) error {
 	return nil
 }
 
-// Head returns the settings of a run that Validate has nothing against.
+// Head returns the settings of a valid run.
 func (p *Paper) Head() TableHead {
 	t := p.Table
 	h := TableHead{
@@ -189,9 +189,8 @@ func whiteningName(opt dataset.ZCAOptions) string {
 	}
 }
 
-// RandomNORB returns n images of random pixels of the size that small NORB is reduced to, 2×32×32, with
-// random labels of 5 classes: something to measure times with where NORB itself is not at hand. There
-// is nothing to be learned from them.
+// RandomNORB returns n images of random pixels of the size of reduced small NORB, 2×32×32, with random
+// labels of 5 classes, to measure times without NORB.
 func RandomNORB(n int, seed uint64) *dataset.Images {
 	r := rand.New(rand.NewPCG(seed, 0))
 	const rows, cols, classes = 64, 32, 5

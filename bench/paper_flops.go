@@ -9,9 +9,8 @@ import (
 	"blskernel/internal/backend"
 )
 
-// A FlopsCase is the paper's Table 1 at one choice of l, k and q: the flops of the steps in which the
-// two ways to an update differ, by the paper's formulas, and as they were counted in an update that was
-// done.
+// A FlopsCase is the paper's Table 1 at one choice of l, k and q: the flops of the steps in which
+// Original and Improved differ, by the paper's formulas and as counted in an update.
 type FlopsCase struct {
 	Backend  string      `json:"backend"`
 	Seed     uint64      `json:"seed"` // of the rows; 0 in files written before it was kept
@@ -43,8 +42,8 @@ type formula struct {
 	flops func(q, k, l float64) float64
 }
 
-// The formulas of Table 1. They are typed from the paper, and not those of the model, which the counts
-// are compared with elsewhere.
+// The formulas of Table 1 are typed from the paper. They are not those of the model, with which other
+// tests compare the counts.
 var (
 	fullProduct = formula{"2qkl", func(q, k, l float64) float64 { return 2 * q * k * l }}
 
@@ -69,9 +68,8 @@ var (
 	paperSteps = []blsupdate.Step{"Dbar = A+ D", "inner product", "inverse", "B"}
 )
 
-// PaperFlops adds q random rows to models of k nodes by both ways and compares the flops that the
-// backend was asked for with the paper's Table 1. l is at least k, so that the rows that are there have
-// rank k, and q at least 1.
+// PaperFlops adds q >= 1 random rows to models of k nodes by both methods and compares the flops that
+// the backend counted with the paper's Table 1. l is at least k, so that the l rows have rank k.
 func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed uint64) (FlopsCase, error) {
 	if k < 1 || l < k || q < 1 {
 		return FlopsCase{}, fmt.Errorf("bench: l is %d, k is %d and q is %d; want l >= k >= 1 and q >= 1", l, k, q)

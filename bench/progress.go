@@ -29,9 +29,6 @@ func (e *Incremental) planned(v Variant, step int) float64 {
 	if step == 0 {
 		action = blsupdate.ActionStart
 		shape.L, shape.Q, shape.Start = to, 0, blsupdate.StartQR
-		if to < shape.K {
-			shape.Start, shape.Rank = blsupdate.StartSVD, to
-		}
 	}
 	return flops(v.Method, action, v.options(e.Update), shape)
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // ridgePseudoinverse returns P = A (AᵀA + lambda I)⁻¹, l×k, the transpose of the paper's A⁺, and W =
-// PᵀY, k×c, for the l×k A and the l×c Y, in 3lk² + k³/3 + 2lkc flops. It does so by the Cholesky factor
-// whatever the condition of A, as the paper's formula has it; blsupdate.New takes it only where that is
-// accurate, and else QR, which takes about twice the flops. The error is a *lapack.PivotError where AᵀA
-// + lambda I is not positive definite to working precision.
+// PᵀY, k×c, for the l×k A and the l×c Y, in 3lk² + k³/3 + 2lkc flops. As in the paper's formula it uses
+// the Cholesky factor whatever the condition of A. blsupdate.New does so only where that is accurate,
+// and else takes QR with about twice the flops. The error is a *lapack.PivotError where AᵀA + lambda I
+// is not positive definite to working precision.
 func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p, w *mat.Dense, err error) {
 	gram := new(mat.SymPacked)
 	mat.SymOuterK(b, gram, 1, a, true)

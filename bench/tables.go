@@ -53,8 +53,8 @@ func (t PaperTable) TitleOn(data string) string {
 	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", cmp.Or(names[data], data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
 }
 
-// Scaled returns the table with l, q and k multiplied by s > 0, none of them below what makes a model;
-// the number of updates stays.
+// Scaled returns the table with l, q and k multiplied by s > 0, and as many updates. None of them falls
+// below what makes a model.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const leastNodes = 20
@@ -65,8 +65,8 @@ func (t PaperTable) Scaled(s float64) PaperTable {
 // Samples returns the number of training samples that the table needs.
 func (t PaperTable) Samples() int { return t.Initial + t.Updates*t.Batch }
 
-// Workspace returns the bytes with which no row of D' is computed twice, which the paper does not do
-// either: see blsupdate.Options.Workspace.
+// Workspace returns the bytes with which no row of D' is computed twice, as in the paper: see
+// blsupdate.Options.Workspace.
 func (t PaperTable) Workspace() int64 { return 8 * int64(t.Batch) * int64(t.Samples()) }
 
 // Features returns the settings of Algorithm 1 for the table's k: 10 groups of 10 feature nodes, as the
@@ -163,17 +163,15 @@ type Retraining struct {
 	WeightsFlops    float64 `json:"weights_flops"`
 }
 
-// Figures are what the paper prints for one of its tables: what its authors measured, in MATLAB on a
-// server.
+// Figures are what the paper prints for one of its tables, measured in MATLAB on a server.
 type Figures struct {
 	// Speedup is the time of Original over that of Improved, by update, each time with the features
 	// of the batch.
 	Speedup []float64
 	// Total is the same of the accumulated training time, start and all updates.
 	Total float64
-	// Accuracy is the testing accuracy in percent, by step, of which the first is the start, and
-	// AccuracySD its standard deviation over runs where the paper gives one, else 0. Both are nil
-	// where they are not known here.
+	// Accuracy is the testing accuracy in percent, of the start and of each update, and AccuracySD
+	// its standard deviation over runs where the paper gives one, else 0. Both are nil if unknown.
 	Accuracy, AccuracySD []float64
 }
 

@@ -11,8 +11,7 @@
 //
 // A machine holds for the lines below it, up to the next one.
 //
-// A line at a time, because a long run can then be interrupted at any moment without losing what is
-// done; because files can be joined by cat, which File.Parts undoes; and because every tool reads it.
-// Lines of other kinds are passed over: an older program reads a newer file, and this one the lines
-// "crossover" of earlier files.
+// An interrupted run thus keeps every finished line, cat joins files, which File.Parts undoes, and
+// every tool reads them. Lines of other kinds are passed over: an older program reads newer files, and this
+// one the lines "crossover" of older ones.
 package result

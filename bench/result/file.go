@@ -55,7 +55,7 @@ type LineError struct {
 	Err  error
 }
 
-// Error names the file and the line, says what is wrong with it and what to do.
+// Error names the file and the line, and says what is wrong and what to do.
 func (e *LineError) Error() string {
 	return fmt.Sprintf("result: %s: line %d: %s: remove the line, or write the file anew", e.File, e.Line, shorten(e.Err.Error()))
 }
@@ -63,8 +63,7 @@ func (e *LineError) Error() string {
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// mostShown bounds what a message shows of an error, in bytes: one of encoding/json may repeat all of a
-// line.
+// mostShown bounds what a message shows of an error, in bytes: encoding/json may repeat a whole line.
 const mostShown = 300
 
 // shorten cuts a message to what can be read.
