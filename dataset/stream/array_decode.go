@@ -1,11 +1,6 @@
 package stream
 
-import (
-	"errors"
-	"io"
-
-	"blskernel/internal/npy"
-)
+import "io"
 
 const arrayPiece = 1 << 18 // bytes read at once
 
@@ -34,15 +29,12 @@ func (a *array) decode(n int) error {
 
 // decodeNumbers appends the elements of src to decoded.
 func (a *array) decodeNumbers(src []byte) error {
-	done := len(a.decoded)
 	var err error
-	a.decoded, err = a.DType.Decode(a.decoded, src)
-	var bad *npy.ValueError
-	if errors.As(err, &bad) {
-		at := done + bad.Index
-		return a.fault(at/a.width, at%a.width+1, "is "+bad.Value+", "+bad.What)
+	if a.decoded, err = a.DType.Decode(a.decoded, src); err != nil {
+		at := len(a.decoded)
+		return a.fault(at/a.width, at%a.width+1, "is "+err.Error())
 	}
-	return err
+	return nil
 }
 
 // decodeLabels appends the elements of src to texts.

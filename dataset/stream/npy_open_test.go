@@ -7,11 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"blskernel/internal/testutil"
-
-	"github.com/sbinet/npyio/npy"
-	"gonum.org/v1/gonum/mat"
 )
 
 func TestNPYTypes(t *testing.T) {
@@ -48,27 +43,6 @@ func TestNPYTypes(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestNPYByAnotherWriter reads what an independent writer of the format makes.
-func TestNPYByAnotherWriter(t *testing.T) {
-	values := count(-3, 12)
-	var b bytes.Buffer
-	testutil.NoError(t, npy.Write(&b, mat.NewDense(4, 3, values)))
-	if got := mustLoad(t, []string{write(t, "x", b.Bytes())}, Options{}); got.rows != 4 || !bitsEqual(got.x, values) {
-		t.Errorf("%v", got)
-	}
-	b.Reset()
-	testutil.NoError(t, npy.Write(&b, []int32{7, -8, 9}))
-	if got := mustLoad(t, []string{write(t, "x", b.Bytes())}, Options{}); !bitsEqual(got.x, []float64{7, -8, 9}) {
-		t.Errorf("%v", got)
-	}
-	// And the bytes that the tests make are what that package takes for the format.
-	file := append(npyHeader(1, "<f8", true, 4, 3), arrayBytes(t, "<f8", true, values, 4, 3)...)
-	var m mat.Dense
-	if err := npy.Read(bytes.NewReader(file), &m); err != nil || !mat.Equal(&m, mat.NewDense(4, 3, values)) {
-		t.Errorf("%v, %v", err, m)
 	}
 }
 

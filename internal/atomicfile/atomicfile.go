@@ -165,8 +165,7 @@ func (f *File) wrap(err error) error {
 // old one back.
 //
 // If the rename alone fails, as while another process reads the old file on Windows, Commit keeps the
-// new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers
-// removes. The error names it.
+// new file as NAME.xxxxxxxx.new, or under its temporary name if that fails too. The error names it.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed
@@ -174,11 +173,11 @@ func (f *File) Commit() error {
 	if err := f.file.Sync(); err != nil {
 		return f.drop(err)
 	}
+	if err := f.file.Close(); err != nil {
+		return f.drop(err)
+	}
 	file := f.file
 	f.file = nil
-	if err := file.Close(); err != nil {
-		return f.dropped(file.Name(), err)
-	}
 	if err := f.fs.Rename(file.Name(), f.path); err != nil {
 		return &WriteError{Path: f.path, Kept: keep(f.fs, file.Name()), Err: err}
 	}
@@ -199,20 +198,14 @@ func keep(fsys vfs.FS, name string) string {
 	return kept
 }
 
-// drop ends the writing, and returns the reason as a *WriteError.
+// drop closes and removes the incomplete file, and returns the reason as a *WriteError.
 func (f *File) drop(reason error) error {
-	file := f.file
-	f.file = nil
-	_ = file.Close() // it is removed
-	return f.dropped(file.Name(), reason)
-}
-
-// dropped removes the incomplete file, and returns the reason as a *WriteError.
-func (f *File) dropped(incomplete string, reason error) error {
 	e := &WriteError{Path: f.path, Err: reason}
-	if f.fs.Remove(incomplete) != nil {
-		e.Left = incomplete
+	_ = f.file.Close() // nothing of it stays
+	if f.fs.Remove(f.file.Name()) != nil {
+		e.Left = f.file.Name()
 	}
+	f.file = nil
 	return e
 }
 

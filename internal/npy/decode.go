@@ -2,33 +2,17 @@ package npy
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 )
 
-// A ValueError says that an element is not a finite float64.
-type ValueError struct {
-	Index int    // of the element among those given to Decode
-	Value string // as text
-	What  string // what is wrong with it, and what to do
-}
-
-func (e *ValueError) Error() string {
-	return fmt.Sprintf("npy: element %d is %s, %s", e.Index, e.Value, e.What)
-}
-
 // Decode appends the numbers of src to dst and returns it. bool is 0 or 1. Integers of 64 bits must be
-// exact in float64, as all are up to 2^53.
+// exact in float64, as all are up to 2^53. d is a number, and len(src) a multiple of d.Size.
 //
-//	panics: unless d is a number and len(src) a multiple of d.Size.
-//	errors: *ValueError for the first NaN, infinity or inexact integer; dst then has the numbers
+//	errors: an [Error] for the first NaN, infinity or inexact integer; dst then has the numbers
 //	before it.
 func (d DType) Decode(dst []float64, src []byte) ([]float64, error) {
-	if d.Text() || len(src)%d.Size != 0 {
-		panic("npy: Decode of text or of part of an element")
-	}
 	start := len(dst)
 	n := len(src) / d.Size
 	dst = slices.Grow(dst, n)[:start+n]
@@ -36,7 +20,7 @@ func (d DType) Decode(dst []float64, src []byte) ([]float64, error) {
 		u := d.bits(src[i*d.Size:])
 		v, ok := d.number(u)
 		if !ok {
-			return dst[:start+i], d.valueError(i, u)
+			return dst[:start+i], d.valueError(u)
 		}
 		dst[start+i] = v
 	}
@@ -116,19 +100,17 @@ func half(h uint16) float64 {
 	}
 }
 
-func (d DType) valueError(index int, u uint64) error {
-	e := &ValueError{Index: index, What: "an integer that float64 cannot hold exactly; divide or shift it before saving"}
-	switch d.Kind {
-	case Float:
-		v := d.float(u)
-		e.Value, e.What = fmt.Sprint(v), "infinite; remove the row or give it a finite value"
-		if v != v {
-			e.What = "a missing value; remove the row or fill it in before saving, for example with numpy.nan_to_num"
-		}
-	case Signed:
-		e.Value = fmt.Sprint(d.signed(u))
-	default:
-		e.Value = fmt.Sprint(u)
+// valueError says what the element with the bits u is.
+func (d DType) valueError(u uint64) error {
+	const inexact = "an integer that float64 cannot hold exactly; divide or shift it before saving"
+	v := d.float(u)
+	switch {
+	case d.Kind == Signed:
+		return errorf("%d, %s", d.signed(u), inexact)
+	case d.Kind == Unsigned:
+		return errorf("%d, %s", u, inexact)
+	case v != v:
+		return errorf("NaN, a missing value; remove the row or fill it in before saving, for example with numpy.nan_to_num")
 	}
-	return e
+	return errorf("%v, infinite; remove the row or give it a finite value", v)
 }

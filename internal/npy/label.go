@@ -9,14 +9,10 @@ import (
 )
 
 // Label returns the element b as the name of a class: text without its padding, integers in decimal,
-// truth values as False and True, and whole floating point numbers as integers.
+// truth values as False and True, and whole floating point numbers as integers. b has d.Size bytes.
 //
-//	panics: unless len(b) is d.Size.
 //	errors: an [Error] for text that is empty or not Unicode, and for numbers that are not whole.
 func (d DType) Label(b []byte) (string, error) {
-	if len(b) != d.Size {
-		panic("npy: Label of part of an element")
-	}
 	switch d.Kind {
 	case Unicode:
 		return d.utf32(b)

@@ -102,8 +102,7 @@ func checkNumbers(t *testing.T, d DType, src []byte) {
 	var err error
 	// Eight bytes for an element of one byte, rounded up to what the allocator has.
 	faults.Bounded(t, len(src), 10, 1<<12, func() { got, err = d.Decode(nil, src) })
-	var bad *ValueError
-	if err != nil && (!errors.As(err, &bad) || bad.Index != len(got) || len(err.Error()) > mostMessage) || err == nil && len(got) != len(src)/d.Size {
+	if err != nil && (!errors.As(err, new(Error)) || len(err.Error()) > mostMessage) || err == nil && len(got) != len(src)/d.Size {
 		t.Fatalf("%d elements of %d, error %v", len(got), len(src)/d.Size, err)
 	}
 	again, err := DType{Kind: Float, Size: 8}.Decode(nil, AppendFloats(nil, got))

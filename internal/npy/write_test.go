@@ -116,11 +116,3 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
-
-func TestWritePanics(t *testing.T) {
-	testutil.MustPanic(t, panicSize, func() { AppendHeader(nil, Float64, 3, -1) })
-	testutil.MustPanic(t, panicHeader, func() { AppendHeader(nil, Float64, make([]int, 30000)...) })
-	testutil.MustPanic(t, panicLabel, func() { AppendLabel(nil, Int64, "a") })
-	testutil.MustPanic(t, panicLabel, func() { AppendLabel(nil, Text(1), "ab") })
-	testutil.MustPanic(t, panicLabel, func() { AppendLabel(nil, Float64, "1") })
-}
