@@ -60,9 +60,9 @@ type Classifier struct {
 //
 //	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
-//	cost: that of FitFeatures and Transform, and of blsupdate.New, 3lk² + k³/3 flops at its fastest.
-//	memory: 8k(l + c) bytes for the model, since it keeps the pseudoinverse, and several times that
-//	on the way.
+//	cost: that of FitFeatures, Transform and blsupdate.New.
+//	memory: the maps, A (8lk bytes), and blsupdate.StateBytes for the model, which grows with l only
+//	for Improved and Original.
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for another number of labels than
 //	samples; *LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
@@ -158,11 +158,11 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	if c.model == nil {
 		return 0, ErrNotFitted
 	}
-	if err := checkLabels(x, c.inputs(), labels); err != nil {
-		return 0, err
-	}
 	predicted, err := c.Predict(x)
 	if err != nil {
+		return 0, err
+	}
+	if err := checkCount(len(predicted), labelColumn, len(labels), 1); err != nil {
 		return 0, err
 	}
 	return float64(hits(predicted, labels)) / float64(len(labels)), nil
@@ -204,16 +204,14 @@ func (m *model) classifier() *Classifier {
 
 // labelTargets returns the targets Y of the labels of x.
 func labelTargets(x *mat.Dense, inputs int, labels []int, classes int) (*mat.Dense, error) {
-	if err := checkLabels(x, inputs, labels); err != nil {
+	if err := checkRows(x, inputs, labelColumn, len(labels), 1); err != nil {
 		return nil, err
 	}
 	return OneHot(labels, classes)
 }
 
-// checkLabels is checkRows for labels.
-func checkLabels(x *mat.Dense, inputs int, labels []int) error {
-	return checkRows(x, inputs, "the column of labels", len(labels), 1)
-}
+// labelColumn names the labels in errors.
+const labelColumn = "the column of labels"
 
 // inferClasses returns 1 + the largest label, from 1 to maxInferredClasses. OneHot finds labels out of
 // that range.

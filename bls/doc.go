@@ -63,9 +63,10 @@
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets
 //
 // Fit starts again and PartialFit continues. A call that returns an error leaves the model unchanged.
-// Methods that may take long have a form with a context, such as FitContext. The first batch must have
-// samples of all kinds, since it fixes the maps. Some methods need at least as many rows in it as A has
-// columns: Improved and Original with a ridge, RidgeInverse and InverseCholesky without.
+// Fit, PartialFit, Predict, DecisionFunction, Transform and Expand have a form with a context, such as
+// FitContext. The first batch must have samples of all kinds, since it fixes the maps. Some methods
+// need at least as many rows in it as A has columns: Improved and Original with a ridge, RidgeInverse
+// and InverseCholesky without.
 //
 // Encode writes a fitted model with the state of its output layer, and DecodeClassifier and
 // DecodeRegressor read it: such a model goes on to the last bit as the original would. Package

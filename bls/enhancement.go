@@ -63,18 +63,17 @@ func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind 
 	return wh, nil
 }
 
-// enhance computes h = Z·Wh without the last row of Wh, for some rows of Z, and returns the largest
-// element of [Z, 0.1] Wh.
+// largestInput returns the largest element of [Z, 0.1] Wh for some rows; work is overwritten.
 //
-//	shapes: h rows×n3, z rows×N, wh (N+1)×n3.
+//	shapes: work rows×n3, z rows×N, wh (N+1)×n3.
 //	cost: 2·rows·N·n3 flops.
-func enhance(bk blskernel.Backend, h, z, wh *mat.Dense) float64 {
+func largestInput(bk blskernel.Backend, work, z, wh *mat.Dense) float64 {
 	n, n3 := wh.Dims()
 	n--
-	mat.Mul(bk, h, z, wh.Slice(0, n, 0, n3).(*mat.Dense))
+	mat.Mul(bk, work, z, wh.Slice(0, n, 0, n3).(*mat.Dense))
 	bias := wh.RawRowView(n)
-	rows, _ := h.Dims()
-	raw := h.RawMatrix()
+	rows, _ := work.Dims()
+	raw := work.RawMatrix()
 	largest := math.Inf(-1)
 	var mu sync.Mutex
 	parallelRows(rows, n3, func(from, to int) {

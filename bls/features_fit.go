@@ -199,11 +199,11 @@ func (f *Features) largestEnhanced(ctx context.Context, z *mat.Dense) (float64, 
 	l, n := z.Dims()
 	n3 := f.EnhancementNodes()
 	rows := min(l, panelRows(n+n3))
-	h := mat.NewDense(rows, n3, nil)
+	work := mat.NewDense(rows, n3, nil)
 	largest := math.Inf(-1)
 	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
-		panel := h.Slice(0, to-from, 0, n3).(*mat.Dense)
-		largest = max(largest, enhance(f.opt.Backend, panel, z.Slice(from, to, 0, n).(*mat.Dense), f.enhancement))
+		panel := work.Slice(0, to-from, 0, n3).(*mat.Dense)
+		largest = max(largest, largestInput(f.opt.Backend, panel, z.Slice(from, to, 0, n).(*mat.Dense), f.enhancement))
 		return nil
 	})
 	return largest, err

@@ -83,7 +83,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error
 }
 
 // checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of the samples
-// x (l×d) and the state of the output layer with the targets y (l×c). FitFeatures checks the options.
+// x (l×d) and the state of the output layer with the targets y (l×c). fit checks the options.
 func checkModelMemory(s settings, x, y *mat.Dense) error {
 	opt, err := s.features.resolve()
 	if err != nil {
@@ -278,7 +278,13 @@ func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	if err := checkSamples(x, inputs); err != nil {
 		return err
 	}
-	if l, _ := x.Dims(); rows != l {
+	l, _ := x.Dims()
+	return checkCount(l, name, rows, cols)
+}
+
+// checkCount returns an error unless the named rows×cols targets have l rows.
+func checkCount(l int, name string, rows, cols int) error {
+	if rows != l {
 		want := fmt.Sprintf("%d rows, one for each row of X", l)
 		return &ShapeError{Op: "bls", Matrix: name, Rows: rows, Cols: cols, Want: want}
 	}

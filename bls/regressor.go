@@ -64,8 +64,9 @@ type Regressor struct {
 	Features FeatureOptions
 	// Method updates the output layer. The zero value is blsupdate.Improved.
 	Method blsupdate.Method
-	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at
-	// least as many samples as [A, 1] has columns.
+	// Update are the settings of the output layer. The first batch must have at least as many
+	// samples as [A, 1] has columns for Improved and Original with Lambda > 0, and for RidgeInverse
+	// and InverseCholesky with Lambda = 0.
 	Update blsupdate.Options
 	// NoIntercept leaves out the column of ones and the means, as in the paper: predictions are A
 	// W.
@@ -74,7 +75,8 @@ type Regressor struct {
 	*model // nil before the first Fit
 }
 
-// Fit is Classifier.Fit with the targets Y (l×c) of the samples X (l×d), and k+1 for k in its cost.
+// Fit is Classifier.Fit with the targets Y (l×c) of the samples X (l×d). With an intercept it takes k+1
+// for k, and copies A to append the ones.
 //
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with
 //	another number of rows than X; *NotFiniteError for a NaN or an infinity in Y.

@@ -244,6 +244,11 @@ func TestRegressorErrors(t *testing.T) {
 			if _, err := r.Score(x, far); !errors.Is(err, blsupdate.ErrOverflow) {
 				t.Errorf("Score of targets too far apart: %v", err)
 			}
+			tiny := mat.NewDense(l, 2, nil)
+			tiny.Apply(func(i, _ int, _ float64) float64 { return 1e-200 * float64(i) }, tiny)
+			if s, err := r.Score(x, tiny); !errors.Is(err, blsupdate.ErrOverflow) {
+				t.Errorf("Score of tiny targets, whose R² overflows: %v, %v", s, err)
+			}
 			// An update that fails in its last step, beyond the checks of this package.
 			y0 := mat.NewDense(l, 2, nil)
 			y0.Apply(func(i, _ int, _ float64) float64 { return math.Copysign(math.MaxFloat64, float64(i%2)-0.5) }, y0)
