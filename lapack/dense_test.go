@@ -36,7 +36,9 @@ func dtrtri(bk blskernel.Backend, ul blas.Uplo, diag blas.Diag, n int, a []float
 	lapack.Trtri(lapack.On(bk), ul, diag, n, block.Dense(a, lda))
 }
 
-func dtrsm(bk blskernel.Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func dtrsm(bk blskernel.Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag,
+	n, nrhs int, alpha float64, a []float64, lda int, b []float64, ldb int,
+) {
 	lapack.Trsm(lapack.On(bk), side, ul, t, diag, n, nrhs, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 }
 

@@ -43,7 +43,8 @@ func TestLogDet(t *testing.T) {
 					n := float64(order)
 					tol := ratioBound*n*n*eps/f.RCond() + 2*(4*n+math.Abs(wantLog))*eps
 					if log, sign := f.LogDet(); !(math.Abs(log-wantLog) <= tol) || tol < 1 && sign != wantSign {
-						t.Errorf("%s: %s: n=%d: log|det| = %v, sign %v, want %v, %v", f.name, m.name, order, log, sign, wantLog, wantSign)
+						t.Errorf("%s: %s: n=%d: log|det| = %v, sign %v, want %v, %v",
+							f.name, m.name, order, log, sign, wantLog, wantSign)
 					}
 				}
 			}
@@ -83,7 +84,8 @@ func TestLogDetScaled(t *testing.T) {
 						t.Helper()
 						testutil.NoError(t, f.factorize(a, false))
 						if log, sign := f.LogDet(); !(math.Abs(log-want) <= tol) || sign != wantSign {
-							t.Errorf("%s: n=%d, elements %g: log|det| = %v, sign %v, want %v, %v", f.name, n, s, log, sign, want, wantSign)
+							t.Errorf("%s: n=%d, elements %g: log|det| = %v, sign %v, want %v, %v",
+								f.name, n, s, log, sign, want, wantSign)
 						}
 					}
 					check(diagonal, 1)

@@ -189,13 +189,18 @@ func TestErrorMessages(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&PivotError{"Dpptrf", 17, -0.25, ErrNotPositiveDefinite}, "lapack: Dpptrf: pivot 17 is -0.25: matrix is not positive definite; use LDLT, or add a ridge to the diagonal"},
-		{&PivotError{"Dgetrf", 3, 0, ErrSingular}, "lapack: Dgetrf: pivot 3 is exactly zero: matrix is singular; remove dependent rows or columns, or add a ridge to the diagonal"},
-		{&PivotError{"Dsptrf", 1, math.Inf(1), ErrNotFinite}, "lapack: Dsptrf: pivot 1 is +Inf: the elimination overflows; scale the matrix"},
-		{&ElementError{"Dgeqrf", 2, 5, math.NaN(), ErrNotFinite}, "lapack: Dgeqrf: element (2, 5) of the input is NaN: NaN or infinity; clean the data first"},
-		{&ElementError{"Dsptri", 0, 4, math.Inf(-1), ErrSingular}, "lapack: Dsptri: element (0, 4) of the result is -Inf: matrix is singular to working precision; look at RCond, or add a ridge to the diagonal"},
+		{&PivotError{"Dpptrf", 17, -0.25, ErrNotPositiveDefinite}, "Dpptrf: pivot 17 is -0.25: " +
+			"matrix is not positive definite; use LDLT, or add a ridge to the diagonal"},
+		{&PivotError{"Dgetrf", 3, 0, ErrSingular}, "Dgetrf: pivot 3 is exactly zero: matrix is singular; " +
+			"remove dependent rows or columns, or add a ridge to the diagonal"},
+		{&PivotError{"Dsptrf", 1, math.Inf(1), ErrNotFinite},
+			"Dsptrf: pivot 1 is +Inf: the elimination overflows; scale the matrix"},
+		{&ElementError{"Dgeqrf", 2, 5, math.NaN(), ErrNotFinite},
+			"Dgeqrf: element (2, 5) of the input is NaN: NaN or infinity; clean the data first"},
+		{&ElementError{"Dsptri", 0, 4, math.Inf(-1), ErrSingular}, "Dsptri: element (0, 4) of the result is -Inf: " +
+			"matrix is singular to working precision; look at RCond, or add a ridge to the diagonal"},
 	} {
-		if got := c.err.Error(); got != c.want {
+		if got := c.err.Error(); got != "lapack: "+c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}

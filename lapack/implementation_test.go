@@ -81,7 +81,8 @@ func TestImplementationArguments(t *testing.T) {
 				checkNothingWritten(t, name, f, zeros, ints, work)
 			}
 			if got != want {
-				t.Fatalf("%s(ul %c, trans %c, diag %c, m %d, n %d, nrhs %d, lda %d, ldb %d, lwork %d, len(a) %d, len(b) %d, len(ipiv) %d, len(work) %d): %v, gonum %v",
+				t.Fatalf("%s(ul %c, trans %c, diag %c, m %d, n %d, nrhs %d, lda %d, ldb %d, lwork %d, "+
+					"len(a) %d, len(b) %d, len(ipiv) %d, len(work) %d): %v, gonum %v",
 					name, ul, tr, d, m, n, nrhs, lda, ldb, lwork, len(a), len(b), len(ipiv), len(work), got, want)
 			}
 			seen[want]++

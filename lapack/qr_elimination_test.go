@@ -24,21 +24,27 @@ func TestElimination(t *testing.T) {
 					t.Helper()
 					for _, plan := range append(plans, lapack.TpqrtPlan{}) {
 						p := newStackedProblem(rng, k, q, c, g.change, triangle)
-						p.check(t, fmt.Sprintf("k=%d q=%d c=%d triangle=%v %+v", k, q, c, triangle, plan), bk, p.planned(plan), g.regular)
+						name := fmt.Sprintf("k=%d q=%d c=%d triangle=%v %+v", k, q, c, triangle, plan)
+						p.check(t, name, bk, p.planned(plan), g.regular)
 					}
 				}
 				for k := range 41 {
 					c := k % 4
-					check(k, k, c, true, lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + k%9, Room: (1 + k/3) * (k + c)},
+					check(k, k, c, true,
+						lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + k%9, Room: (1 + k/3) * (k + c)},
 						lapack.TpqrtPlan{Panel: 1 + k/2, Base: 2, Strip: 5, Room: (1 + k%5) * (k + c)})
 				}
 				for k := range 21 {
 					for i, q := range []int{0, 1, 2, 3, 7, 8, 9, 17, 40} {
 						c := (k + i) % 4
-						check(k, q, c, false, lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + (k+q)%9, Room: (1 + q/3) * (k + c)})
+						check(k, q, c, false, lapack.TpqrtPlan{
+							Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + (k+q)%9, Room: (1 + q/3) * (k + c),
+						})
 					}
 				}
-				for _, s := range []struct{ k, q, c int }{{31, 128, 1}, {32, 31, 0}, {33, 150, 10}, {63, 64, 2}, {65, 100, 0}, {100, 33, 3}} {
+				for _, s := range []struct{ k, q, c int }{
+					{31, 128, 1}, {32, 31, 0}, {33, 150, 10}, {63, 64, 2}, {65, 100, 0}, {100, 33, 3},
+				} {
 					check(s.k, s.q, s.c, false)
 				}
 				for _, k := range []int{63, 64, 65, 97} {

@@ -22,7 +22,10 @@ func TestQR(t *testing.T) {
 			shapes = append(shapes, shape{k + more, k, 0, 0}, shape{k + more, k, 1 + k%6, 1 + k%3})
 		}
 	}
-	shapes = append(shapes, shape{150, 127, 0, 0}, shape{90, 63, 0, 0}, shape{64, 64, 0, 0}, shape{70, 65, 0, 0}, shape{128, 128, 0, 0}, shape{300, 129, 0, 0}, shape{200, 150, 32, 5}, shape{500, 8, 0, 0}, shape{500, 9, 0, 0})
+	shapes = append(shapes, []shape{
+		{150, 127, 0, 0}, {90, 63, 0, 0}, {64, 64, 0, 0}, {70, 65, 0, 0}, {128, 128, 0, 0}, {300, 129, 0, 0},
+		{200, 150, 32, 5}, {500, 8, 0, 0}, {500, 9, 0, 0},
+	}...)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		of := func(name string, regular bool, change func(a *full)) {
 			t.Run(name, func(t *testing.T) {

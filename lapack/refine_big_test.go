@@ -183,7 +183,8 @@ func refineGallery() []family {
 	}
 	for _, m := range symGallery() {
 		switch m.name {
-		case "random", "saddle", "zero-diagonal", "spd-1e+02", "spd-1e+10", "spd-1e+14", "near-singular", "scaled-1e+150", "scaled-1e-150", "spd-scaled-1e+150", "spd-scaled-1e-150":
+		case "random", "saddle", "zero-diagonal", "spd-1e+02", "spd-1e+10", "spd-1e+14", "near-singular",
+			"scaled-1e+150", "scaled-1e-150", "spd-scaled-1e+150", "spd-scaled-1e-150":
 			g = append(g, m)
 		}
 	}

@@ -109,7 +109,8 @@ func TestRefineStep(t *testing.T) {
 					}
 					// The error is at least 1e-5, and x at most 9 in magnitude.
 					if !(bounds.Forward[j] >= 1e-6) {
-						t.Errorf("%s: n=%d: column %d: Forward is %.3g of a solution that is not refined", f.name, n, j, bounds.Forward[j])
+						t.Errorf("%s: n=%d: column %d: Forward is %.3g of a solution that is not refined",
+							f.name, n, j, bounds.Forward[j])
 					}
 				}
 			}

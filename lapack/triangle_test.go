@@ -229,8 +229,10 @@ func TestTriangles(t *testing.T) {
 					run   func(x *mat.Dense) error
 					check func(name string, before, after *full)
 				}{
-					{"SolveUTriangle", blas.Lower, random, c.SolveUTriangle, func(name string, l, x *full) { checkProduct(t, name, l, u.transpose(), x) }},
-					{"MulUTriangle", blas.Upper, random, c.MulUTriangle, func(name string, r, x *full) { checkProduct(t, name, x, u, r) }},
+					{"SolveUTriangle", blas.Lower, random, c.SolveUTriangle,
+						func(name string, l, x *full) { checkProduct(t, name, l, u.transpose(), x) }},
+					{"MulUTriangle", blas.Upper, random, c.MulUTriangle,
+						func(name string, r, x *full) { checkProduct(t, name, x, u, r) }},
 					{"InvertTriangle", blas.Upper, signed, func(x *mat.Dense) error { return InvertTriangle(bk, x) },
 						func(name string, r, v *full) { checkProduct(t, name, identity(s.n), v, r) }},
 				} {

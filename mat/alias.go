@@ -13,7 +13,7 @@ const regionOverlap = "mat: bad region: overlap"
 // unaliased returns a, or a copy of it if dst is the same matrix. It panics if they overlap in part.
 func unaliased(dst, a *Dense) *Dense {
 	d, x := dst.RawMatrix(), a.RawMatrix()
-	if block.Overlap(d, x) && d.Rows == x.Rows && d.Cols == x.Cols && block.Same(d, x) {
+	if block.Overlap(d, x) && block.Same(d, x) {
 		return mat.DenseCopyOf(a)
 	}
 	checkApart(d, x)
