@@ -29,9 +29,9 @@ func Overlap(a, b blas64.General) bool {
 	return column < a.Cols || column+b.Cols > a.Stride
 }
 
-// Same reports whether two matrices of one shape are the same in memory.
+// Same reports whether a and b have the same elements in the same places.
 func Same(a, b blas64.General) bool {
-	return Address(a.Data) == Address(b.Data) && a.Stride == b.Stride
+	return Address(a.Data) == Address(b.Data) && a.Rows == b.Rows && a.Cols == b.Cols && a.Stride == b.Stride
 }
 
 // Reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. It panics
