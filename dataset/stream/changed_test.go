@@ -2,11 +2,14 @@ package stream
 
 import (
 	"archive/zip"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,5 +93,51 @@ func TestChangedWhileRead(t *testing.T) {
 		case test.name != "h.csv" && all.rows != rows:
 			t.Errorf("%s: %d samples", test.name, all.rows)
 		}
+	}
+}
+
+// TestReplacedWhileOpened has a path where a short file and a long one take turns: each that is opened
+// is read as a whole.
+func TestReplacedWhileOpened(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an opened file is not replaced there")
+	}
+	for _, ending := range []string{".npy", ".npz"} {
+		path := write(t, "x"+ending, nil)
+		var files [2]string
+		for i, rows := range []int{1, 5000} {
+			data := append(npyHeader(1, "|u1", false, rows, 1), make([]byte, rows)...)
+			if ending == ".npz" {
+				data = npz(t, member{"X.npy", data, 0})
+			}
+			files[i] = path + strconv.Itoa(i)
+			testutil.NoError(t, os.WriteFile(files[i], data, 0o666))
+		}
+		replace := func(i int) error {
+			return errors.Join(os.Link(files[i%2], path+".next"), os.Rename(path+".next", path))
+		}
+		testutil.NoError(t, replace(1))
+		ctx, cancel := context.WithCancel(t.Context())
+		replaced := make(chan error)
+		go func() {
+			var err error
+			for i := 0; err == nil && ctx.Err() == nil; i++ {
+				err = replace(i)
+			}
+			replaced <- err
+		}()
+		for range 3000 {
+			r, err := Open(t.Context(), []string{path}, Options{})
+			if err == nil {
+				_, err = drain(r, 1<<13)
+				r.Close()
+			}
+			if err != io.EOF {
+				t.Errorf("%s: %v", ending, err)
+				break
+			}
+		}
+		cancel()
+		testutil.NoError(t, <-replaced)
 	}
 }

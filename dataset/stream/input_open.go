@@ -83,6 +83,9 @@ func (in *input) openFile(path string) error {
 	if err != nil {
 		return err
 	}
+	if info, err = file.Stat(); err != nil { // path may name another file by now
+		return errors.Join(err, file.Close())
+	}
 	in.closer = file
 	in.random, in.size = file, info.Size()
 	in.raw = rewindable{r: file, file: file}
