@@ -105,7 +105,7 @@ func TestInverseWeights(t *testing.T) {
 					ax = dense.RowRange(ax, 0, q)
 					must(t, u.AddInputs(ax, ya))
 					model := Model(v.method, ActionAdd, opt, Shape{L: dense.Rows(a), K: k, Q: q, C: c})
-					// Rows that are large as A sees them.
+					// Rows of large leverage.
 					if u.Report().Steps[2].Formula == "2qk² + 4cqk" {
 						model = stepFlops(append([]cost.StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(api.Large, q, k, c, true)...))
 					}

@@ -168,6 +168,52 @@ func TestAnyRank(t *testing.T) {
 	}
 }
 
+// TestGolden has A⁺ and W worked out by hand in fractions, with C of full column rank and of less.
+func TestGolden(t *testing.T) {
+	const fifth = 1.0 / 5
+	for _, test := range []struct {
+		name           string
+		a, ax, y, ya   *mat.Dense
+		before, after  *mat.Dense // A⁺
+		wBefore, wThen *mat.Dense
+	}{
+		{
+			name: "C of full column rank",
+			a:    mat.NewDense(1, 3, []float64{1, 0, 0}), y: mat.NewDense(1, 1, []float64{2}),
+			ax: mat.NewDense(1, 3, []float64{1, 1, 0}), ya: mat.NewDense(1, 1, []float64{5}),
+			before: mat.NewDense(3, 1, []float64{1, 0, 0}), wBefore: mat.NewDense(3, 1, []float64{2, 0, 0}),
+			after: mat.NewDense(3, 2, []float64{1, 0, -1, 1, 0, 0}), wThen: mat.NewDense(3, 1, []float64{2, 3, 0}),
+		},
+		{
+			name: "C neither zero nor of full column rank",
+			a:    mat.NewDense(1, 2, []float64{1, 0}), y: mat.NewDense(1, 1, []float64{5}),
+			ax: mat.NewDense(2, 2, []float64{1, 1, 2, 0}), ya: mat.NewDense(2, 1, nil),
+			before: mat.NewDense(2, 1, []float64{1, 0}), wBefore: mat.NewDense(2, 1, []float64{5, 0}),
+			after: mat.NewDense(2, 3, []float64{fifth, 0, 2 * fifth, -fifth, 1, -2 * fifth}),
+			wThen: mat.NewDense(2, 1, []float64{1, -1}),
+		},
+	} {
+		eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
+			u := mustNew(t, m, test.a, test.y, opt)
+			check := func(plus, w *mat.Dense) {
+				t.Helper()
+				if got := relative(u.Pseudoinverse(), plus); !(got <= 8*dense.Eps) {
+					t.Errorf("%s, %d rows: A+ has error %g", test.name, u.Samples(), got)
+				}
+				if got := relative(weights(t, u), w); !(got <= 8*dense.Eps) {
+					t.Errorf("%s, %d rows: W has error %g", test.name, u.Samples(), got)
+				}
+			}
+			check(test.before, test.wBefore)
+			do(t, u, u.AddInputs(test.ax, test.ya))
+			check(test.after, test.wThen)
+			if got := u.Report().RankC; got != 1 {
+				t.Errorf("%s: rank of C is %d, want 1", test.name, got)
+			}
+		})
+	}
+}
+
 // checkKept checks that A is kept, row for row, as long as its rank is below k.
 func checkKept(t *testing.T, u Updater, a *mat.Dense) {
 	t.Helper()

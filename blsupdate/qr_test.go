@@ -212,21 +212,41 @@ func TestQRFlops(t *testing.T) {
 	}
 }
 
-// Where the ridges are all there is, the receiver's remains, unless it has none.
+// TestQRMergeRidges merges models of different ridges, of fewer rows than nodes and of more. The ridge
+// of the receiver remains. Where the other ridge is all there is, a receiver without one is refused.
 func TestQRMergeRidges(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, c = 20, 2
 		r, a, y := problem(22, 5, 6, k, c)
-		other := startQR(t, b, testutil.Random(r, 4, k), testutil.Random(r, 4, c), 1e-2)
+		ax, ya := testutil.Random(r, 4, k), testutil.Random(r, 4, c)
+		other := startQR(t, b, ax, ya, 1e-2)
 		u := startQR(t, b, a, y, 1e-3)
 		actQR(t, u, u.Merge(other))
-		checkReport(t, u)
+		const rest = 1e-3 / (1e-3 + 1e-2) // 1-h in directions without rows
+		checkQRWeights(t, u, stack(a, ax), stack(y, ya), 1e-3, 1e3*dense.Eps/rest)
+		checkQRTriangle(t, u, stack(a, ax), stack(y, ya), 1e-3, 20)
 		none := startQR(t, b, a, y, 0)
 		before, others := digest(none), digest(other)
 		refused[*LeverageError](t, none, before, none.Merge(other))
 		checkUnchanged(t, other, others)
 		tiny := startQR(t, b, a, y, 1e-12)
 		refused[*LeverageError](t, tiny, digest(tiny), tiny.Merge(other))
+
+		us, all, targets := make([]*updater, 4), &mat.Dense{}, &mat.Dense{}
+		for i := range us {
+			ax, ya := testutil.Random(r, 3+20*i, k), testutil.Random(r, 3+20*i, c)
+			all, targets = stack(all, ax), stack(targets, ya)
+			lambda := 3e-5
+			if i == 0 {
+				lambda = 1e-2
+			}
+			us[i] = startQR(t, b, ax, ya, lambda)
+		}
+		actQR(t, us[2], us[2].Merge(us[3]))
+		actQR(t, us[0], us[0].Merge(us[1]))
+		actQR(t, us[0], us[0].Merge(us[2]))
+		checkQRWeights(t, us[0], all, targets, 1e-2, 1e3*dense.Eps)
+		checkQRTriangle(t, us[0], all, targets, 1e-2, 20)
 
 		huge := mat.NewDense(1, k, nil)
 		huge.Set(0, 3, 0.9*qr.LargestColumn)

@@ -20,9 +20,9 @@ import (
 // stable are the configurations whose error grows like eps κ.
 var stable = []variant{{Original, Auto, false}, {Improved, Small, false}, {Improved, Small, true}, {Improved, Compressed, false}}
 
-// TestSquareStart begins with as many random rows as nodes, where the condition number is large and new
-// rows are large as A sees them. The error of A⁺ is absolute in the first A⁺: relative to the last one
-// it may be larger by the ratio of their norms.
+// TestSquareStart begins with as many random rows as nodes, where the condition number and the leverage
+// of new rows are large. The error of A⁺ is absolute in the first A⁺: relative to the last one it may be
+// larger by the ratio of their norms.
 func TestSquareStart(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for seed := range uint64(300) {

@@ -77,17 +77,17 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
 
-// mostKernel is the norm of SᵀS, the size of the new rows as the old ones see them, up to which I + SᵀS
-// is formed. Its error is eps times the norm, relative to the I where S adds nothing. For larger rows U
-// is the triangle of a QR factorization of [I; S], with an error of eps times the root of the norm.
-// Nearly all new rows are large as long as there are hardly more rows than nodes, or where only a small
-// ridge determines some direction.
+// mostKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
+// up to which I + SᵀS is formed. Its error is eps times the leverage, relative to the I where S adds
+// nothing. Above, U is the triangle of a QR factorization of [I; S], with an error of eps times the root
+// of the leverage. Nearly all new rows have a large leverage as long as there are hardly more rows than
+// nodes, or where only a small ridge determines some direction.
 const mostKernel = 1e4
 
 // mostGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no
-// addition lets F grow. The error of U is some eps relative to its columns, so rows 1/eps times as
-// large as the old ones see themselves leave nothing of the I in I + SᵀS, and F grows where it should
-// stay. At 1% it has errors that no later rows remove.
+// addition lets F grow. The error of U is some eps relative to its columns, so rows of leverage above
+// 1/eps² leave nothing of the I in I + SᵀS, and F grows where it should stay. At 1% it has errors that
+// no later rows remove.
 const mostGrown = 1.01
 
 var errGrown = errors.New("the inverse factor has grown, which added rows cannot cause: they are too large beside the others")
