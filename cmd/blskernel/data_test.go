@@ -64,6 +64,7 @@ func TestDemoFilesErrors(t *testing.T) {
 		status  int
 		want    []string // in standard error
 	}{
+		{name: "missing folder", args: []string{"--data", "nowhere"}, status: ui.ExitFailure, want: []string{"nowhere", "does not exist"}},
 		{name: "missing file", removed: "t10k-labels-idx1-ubyte", status: ui.ExitFailure, want: []string{"lacks t10k-labels-idx1-ubyte"}},
 		{name: "truncated gzip", cut: "train-images-idx3-ubyte.gz", status: ui.ExitFailure, want: []string{"train-images-idx3-ubyte.gz"}},
 		{name: "too many updates", args: []string{"--updates", "3"}, status: ui.ExitUsage,
