@@ -13,36 +13,49 @@ import (
 // backend: every method and form, k from 250 to 2000, q from one row to 8000, one target to a hundred.
 // All together take a few minutes.
 func ValidationGrid(b blskernel.Backend) []Setting {
-	const ridge = 1e-3
 	var grid []Setting
-	add := func(m blsupdate.Method, form blsupdate.Form, solve bool, shapes ...[4]int) {
-		lambda := ridge
-		if m == blsupdate.Original || m == blsupdate.Improved {
-			lambda = 0
+	for _, g := range []struct {
+		method blsupdate.Method
+		form   blsupdate.Form
+		solve  bool
+		shapes [][4]int // k, q, l, c
+	}{
+		{blsupdate.Gram, blsupdate.Auto, false, [][4]int{
+			{250, 1, 1000, 10}, {500, 100, 2000, 10}, {1000, 1000, 4000, 100},
+			{1000, 8000, 4000, 10}, {2000, 500, 6000, 1}, {2000, 4000, 6000, 10},
+		}},
+		{blsupdate.QR, blsupdate.Auto, false, [][4]int{
+			{250, 10, 1000, 10}, {500, 100, 2000, 1}, {1000, 1, 4000, 10},
+			{1000, 1000, 4000, 10}, {2000, 500, 6000, 100}, {2000, 4000, 6000, 10},
+		}},
+		{blsupdate.RidgeInverse, blsupdate.Small, false, [][4]int{
+			{250, 20, 1000, 10}, {500, 1, 2000, 10}, {1000, 1, 4000, 1},
+			{1000, 100, 4000, 10}, {2000, 1, 6000, 10}, {2000, 400, 6000, 100},
+		}},
+		{blsupdate.RidgeInverse, blsupdate.Large, false, [][4]int{{500, 1000, 2000, 10}, {1000, 2000, 4000, 10}}},
+		{blsupdate.InverseCholesky, blsupdate.Small, false, [][4]int{{500, 4, 2000, 10}, {1000, 1, 4000, 10}}},
+		{blsupdate.InverseCholesky, blsupdate.Large, false, [][4]int{
+			{500, 250, 2000, 10}, {1000, 1000, 4000, 10}, {2000, 500, 6000, 10},
+		}},
+		{blsupdate.Improved, blsupdate.Small, false, [][4]int{
+			{250, 50, 2000, 10}, {500, 100, 5000, 10}, {1000, 1000, 4000, 100}, {2000, 500, 4000, 10},
+		}},
+		{blsupdate.Improved, blsupdate.Small, true, [][4]int{{1000, 1000, 4000, 10}}},
+		{blsupdate.Improved, blsupdate.Large, false, [][4]int{{500, 1000, 4000, 10}, {1000, 2000, 4000, 10}}},
+		{blsupdate.Improved, blsupdate.Large, true, [][4]int{{1000, 2000, 4000, 10}}},
+		{blsupdate.Improved, blsupdate.Compressed, true, [][4]int{{500, 2000, 5000, 10}, {1000, 4000, 4000, 10}}},
+		{blsupdate.Original, blsupdate.Auto, false, [][4]int{
+			{500, 500, 5000, 10}, {1000, 1000, 4000, 10}, {1000, 2000, 4000, 1},
+		}},
+	} {
+		opt := blsupdate.Options{Lambda: 1e-3, Form: g.form, Solve: g.solve, Backend: b}
+		if g.method == blsupdate.Original || g.method == blsupdate.Improved {
+			opt.Lambda = 0
 		}
-		for _, s := range shapes {
-			grid = append(grid, Setting{
-				Method: m, Options: blsupdate.Options{Lambda: lambda, Form: form, Solve: solve, Backend: b},
-				K: s[0], Q: s[1], L: s[2], C: s[3],
-			})
+		for _, s := range g.shapes {
+			grid = append(grid, Setting{Method: g.method, Options: opt, K: s[0], Q: s[1], L: s[2], C: s[3]})
 		}
 	}
-	add(blsupdate.Gram, blsupdate.Auto, false,
-		[4]int{250, 1, 1000, 10}, [4]int{500, 100, 2000, 10}, [4]int{1000, 1000, 4000, 100}, [4]int{1000, 8000, 4000, 10}, [4]int{2000, 500, 6000, 1}, [4]int{2000, 4000, 6000, 10})
-	add(blsupdate.QR, blsupdate.Auto, false,
-		[4]int{250, 10, 1000, 10}, [4]int{500, 100, 2000, 1}, [4]int{1000, 1, 4000, 10}, [4]int{1000, 1000, 4000, 10}, [4]int{2000, 500, 6000, 100}, [4]int{2000, 4000, 6000, 10})
-	add(blsupdate.RidgeInverse, blsupdate.Small, false,
-		[4]int{250, 20, 1000, 10}, [4]int{500, 1, 2000, 10}, [4]int{1000, 1, 4000, 1}, [4]int{1000, 100, 4000, 10}, [4]int{2000, 1, 6000, 10}, [4]int{2000, 400, 6000, 100})
-	add(blsupdate.RidgeInverse, blsupdate.Large, false, [4]int{500, 1000, 2000, 10}, [4]int{1000, 2000, 4000, 10})
-	add(blsupdate.InverseCholesky, blsupdate.Small, false, [4]int{500, 4, 2000, 10}, [4]int{1000, 1, 4000, 10})
-	add(blsupdate.InverseCholesky, blsupdate.Large, false, [4]int{500, 250, 2000, 10}, [4]int{1000, 1000, 4000, 10}, [4]int{2000, 500, 6000, 10})
-	add(blsupdate.Improved, blsupdate.Small, false,
-		[4]int{250, 50, 2000, 10}, [4]int{500, 100, 5000, 10}, [4]int{1000, 1000, 4000, 100}, [4]int{2000, 500, 4000, 10})
-	add(blsupdate.Improved, blsupdate.Small, true, [4]int{1000, 1000, 4000, 10})
-	add(blsupdate.Improved, blsupdate.Large, false, [4]int{500, 1000, 4000, 10}, [4]int{1000, 2000, 4000, 10})
-	add(blsupdate.Improved, blsupdate.Large, true, [4]int{1000, 2000, 4000, 10})
-	add(blsupdate.Improved, blsupdate.Compressed, true, [4]int{500, 2000, 5000, 10}, [4]int{1000, 4000, 4000, 10})
-	add(blsupdate.Original, blsupdate.Auto, false, [4]int{500, 500, 5000, 10}, [4]int{1000, 1000, 4000, 10}, [4]int{1000, 2000, 4000, 1})
 	return grid
 }
 

@@ -36,37 +36,26 @@ type FlopsCount struct {
 	Counted float64 `json:"flops_counted"`
 }
 
-// formula is a step as the paper has it.
-type formula struct {
-	text  string
-	flops func(q, k, l float64) float64
+// paperFormulas returns the steps of Table 1 with its formulas. They are typed from the paper, and not
+// those of the model, with which other tests compare the counts.
+func paperFormulas(l, k, q float64) []FlopsStep {
+	formula := func(text string, flops float64) FlopsCount { return FlopsCount{Formula: text, Paper: flops} }
+	product := formula("2qkl", 2*q*k*l)
+	if q > k {
+		return []FlopsStep{
+			{"Dbar = A+ D", product, product},
+			{"inner product", formula("q²l", q*q*l), formula("2k²q", 2*k*k*q)},
+			{"inverse", formula("q³", q*q*q), formula("2k³", 2*k*k*k)},
+			{"B", formula("2q²k", 2*q*q*k), formula("2k²q", 2*k*k*q)},
+		}
+	}
+	return []FlopsStep{
+		{"Dbar = A+ D", product, product},
+		{"inner product", formula("q²l", q*q*l), formula("q²k", q*q*k)},
+		{"inverse", formula("q³", q*q*q), formula("q³", q*q*q)},
+		{"B", formula("2q²k", 2*q*q*k), formula("2q²k", 2*q*q*k)},
+	}
 }
-
-// The formulas of Table 1 are typed from the paper. They are not those of the model, with which other
-// tests compare the counts.
-var (
-	fullProduct = formula{"2qkl", func(q, k, l float64) float64 { return 2 * q * k * l }}
-
-	paperOriginal = []formula{
-		fullProduct,
-		{"q²l", func(q, _, l float64) float64 { return q * q * l }},
-		{"q³", func(q, _, _ float64) float64 { return q * q * q }},
-		{"2q²k", func(q, k, _ float64) float64 { return 2 * q * q * k }},
-	}
-	paperSmall = []formula{ // q <= k
-		fullProduct,
-		{"q²k", func(q, k, _ float64) float64 { return q * q * k }},
-		{"q³", func(q, _, _ float64) float64 { return q * q * q }},
-		{"2q²k", func(q, k, _ float64) float64 { return 2 * q * q * k }},
-	}
-	paperLarge = []formula{ // q > k
-		fullProduct,
-		{"2k²q", func(q, k, _ float64) float64 { return 2 * k * k * q }},
-		{"2k³", func(_, k, _ float64) float64 { return 2 * k * k * k }},
-		{"2k²q", func(q, k, _ float64) float64 { return 2 * k * k * q }},
-	}
-	paperSteps = []blsupdate.Step{"Dbar = A+ D", "inner product", "inverse", "B"}
-)
 
 // PaperFlops adds q >= 1 random rows to models of k nodes by both methods and compares the flops that
 // the backend counted with the paper's Table 1. l is at least k, so that the l rows have rank k.
@@ -75,44 +64,33 @@ func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed ui
 		return FlopsCase{}, fmt.Errorf("bench: l is %d, k is %d and q is %d; want l >= k >= 1 and q >= 1", l, k, q)
 	}
 	opt.Backend = backend.Or(opt.Backend)
-	out := FlopsCase{Backend: opt.Backend.Name(), Seed: seed, L: l, K: k, Q: q, Steps: make([]FlopsStep, len(paperSteps))}
 	opt.Form, opt.Lambda = blsupdate.Paper, 0
-	improved := paperSmall
-	if q > k {
-		improved = paperLarge
-	}
-	for _, way := range []struct {
-		method   blsupdate.Method
-		formulas []formula
-		count    func(*FlopsStep) *FlopsCount
-		sum      *FlopsCount
-	}{
-		{blsupdate.Original, paperOriginal, func(s *FlopsStep) *FlopsCount { return &s.Original }, &out.Original},
-		{blsupdate.Improved, improved, func(s *FlopsStep) *FlopsCount { return &s.Improved }, &out.Improved},
-	} {
+	steps := paperFormulas(float64(l), float64(k), float64(q))
+	out := FlopsCase{Backend: opt.Backend.Name(), Seed: seed, L: l, K: k, Q: q, Steps: steps}
+	for _, m := range []blsupdate.Method{blsupdate.Original, blsupdate.Improved} {
 		if err := ctx.Err(); err != nil {
 			return FlopsCase{}, err
 		}
 		r := rand.New(rand.NewPCG(seed, 0))
-		u, err := blsupdate.New(way.method, normal(r, l, k), normal(r, l, 1), opt)
+		u, err := blsupdate.New(m, normal(r, l, k), normal(r, l, 1), opt)
 		if err == nil {
 			err = u.AddInputs(normal(r, q, k), normal(r, q, 1))
 		}
 		if err != nil {
-			return FlopsCase{}, fmt.Errorf("bench: %v with l=%d, k=%d, q=%d: %w", way.method, l, k, q, err)
+			return FlopsCase{}, fmt.Errorf("bench: %v with l=%d, k=%d, q=%d: %w", m, l, k, q, err)
 		}
-		for i, step := range paperSteps {
-			f := way.formulas[i]
-			count := FlopsCount{Formula: f.text, Paper: f.flops(float64(q), float64(k), float64(l))}
+		for i := range steps {
+			count, sum := &steps[i].Original, &out.Original
+			if m == blsupdate.Improved {
+				count, sum = &steps[i].Improved, &out.Improved
+			}
 			for _, s := range u.Report().Steps {
-				if s.Step == step {
+				if string(s.Step) == steps[i].Step {
 					count.Counted = s.Counted
 				}
 			}
-			out.Steps[i].Step = string(step)
-			*way.count(&out.Steps[i]) = count
-			way.sum.Paper += count.Paper
-			way.sum.Counted += count.Counted
+			sum.Paper += count.Paper
+			sum.Counted += count.Counted
 		}
 	}
 	return out, nil
