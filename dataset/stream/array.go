@@ -41,7 +41,7 @@ func (a *array) taken() int64 {
 	case a.row == 0:
 		return 0
 	case a.archive != nil:
-		return int64(float64(a.in.size) * (float64(a.row) / float64(a.n)))
+		return int64(float64(a.archive.bytes) * (float64(a.row) / float64(a.n)))
 	case a.in.packed:
 		return a.in.position()
 	}

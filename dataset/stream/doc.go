@@ -58,9 +58,9 @@
 //
 // # NumPy
 //
-// An .npz from a pipe or standard input is copied to a temporary file first, since its arrays have no
-// fixed order. The disk bounds the pipe. An .npz within gzip is refused: it is packed already. Names of
-// arrays are never used as names of files.
+// An .npz from gzip, a pipe or standard input is copied to a temporary file first, since its arrays
+// have no fixed order. The disk bounds a plain pipe. Gzip may unpack to 64 MiB and 16 times its own
+// size; unpack larger files yourself. Names of arrays are never used as names of files.
 //
 // Versions 1 to 3 of .npy are read; bool, integers of 1 to 8 bytes, float16, float32 and float64 in
 // either byte order; C order, and Fortran order of a matrix in a plain .npy file, as numpy.save(x.T)

@@ -93,7 +93,7 @@ func TestOpenElsewhere(t *testing.T) {
 	folder, other := t.TempDir(), write(t, "other.csv", []byte("no,such,number\n"))
 	files := map[string][]byte{
 		"gs://bucket/x.csv": []byte(text.String()), "gs://bucket/x.csv.gz": zipped([]byte(text.String())), "x.npy": array, "x.npy.gz": zipped(array),
-		"s3://x.npz": archive, "images-idx3-ubyte": idxFile(8, pixels, rows, 2, 2), folder: []byte(text.String()),
+		"s3://x.npz": archive, "s3://x.npz.gz": zipped(archive), "images-idx3-ubyte": idxFile(8, pixels, rows, 2, 2), folder: []byte(text.String()),
 		other: array, "labels": []byte(labels.String()), "labels.gz": zipped([]byte(labels.String())),
 	}
 	for _, test := range []struct {
@@ -102,7 +102,7 @@ func TestOpenElsewhere(t *testing.T) {
 	}{
 		{[]string{"gs://bucket/x.csv"}, Options{}}, {[]string{"gs://bucket/x.csv.gz"}, Options{Targets: []string{"2"}}},
 		{[]string{"x.npy"}, Options{}}, {[]string{"x.npy.gz"}, Options{Inputs: []string{"3", "1"}}}, {[]string{"s3://x.npz"}, Options{Targets: []string{"y"}}},
-		{[]string{"images-idx3-ubyte"}, Options{}}, {[]string{folder}, Options{}},
+		{[]string{"s3://x.npz.gz"}, Options{Targets: []string{"y"}}}, {[]string{"images-idx3-ubyte"}, Options{}}, {[]string{folder}, Options{}},
 		{[]string{other}, Options{Format: NPY}}, {[]string{"images-idx3-ubyte"}, Options{TargetPath: "labels", Classes: true}},
 		{[]string{folder}, Options{TargetPath: "labels.gz", Classes: true}},
 		{[]string{"x.npy", "gs://bucket/x.csv", folder, "x.npy.gz"}, Options{Targets: []string{"3"}}},

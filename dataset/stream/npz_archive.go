@@ -18,6 +18,7 @@ const (
 // An archive is an .npz: a zip of .npy files, each named as its array.
 type archive struct {
 	in      *input
+	bytes   int64 // of the file
 	members map[string]*zip.File
 	names   []string // in the order of the archive
 }
@@ -54,7 +55,10 @@ func readArchive(in *input) (*archive, error) {
 	if len(r.File) > maxMembers {
 		return nil, faultf("has %d members; at most %d are read", len(r.File), maxMembers)
 	}
-	z := &archive{in: in, members: map[string]*zip.File{}}
+	z := &archive{in: in, bytes: in.size, members: map[string]*zip.File{}}
+	if in.copied != nil {
+		z.bytes = in.position()
+	}
 	for _, member := range r.File {
 		name, ok := strings.CutSuffix(member.Name, ".npy")
 		if !ok {

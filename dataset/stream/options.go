@@ -121,8 +121,8 @@ type Options struct {
 	// that of the close included, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 
-	// FS is where an archive that comes through a pipe is copied to; nil for the operating system's
-	// files. It is for tests of this module.
+	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the
+	// operating system's files. It is for tests of this module.
 	FS vfs.FS
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends

@@ -140,7 +140,7 @@ func TestBytesOf(t *testing.T) {
 	}{
 		{"x.csv", []byte(text.String()), 0}, {"x.csv.gz", zipped([]byte(text.String())), 0.05},
 		{"x.npy", array, 0.001}, {"fortran.npy", fortran, 0.001}, {"x.npy.gz", zipped(array), 0.15},
-		{"x.npz", npz(t, member{"X.npy", array, 8}), 0.001},
+		{"x.npz", npz(t, member{"X.npy", array, 8}), 0.001}, {"x.npz.gz", zipped(npz(t, member{"X.npy", array, 8})), 0.001},
 		{"x.idx", idxFile(8, make([]byte, rows), rows, 1), 0.001},
 	} {
 		path := write(t, test.name, test.data)
