@@ -3,6 +3,8 @@ package check
 import (
 	"math"
 
+	"blskernel/internal/block"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -130,7 +132,8 @@ func (g Guarded) Dscal(n int, alpha float64, x []float64, incX int) {
 func (g Guarded) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	g.rows(m, lda)
 	g.sizes(n)
-	g.vectors(m, incX, n, incY)
+	lenY, lenX := block.Stored(tA, m, n)
+	g.vectors(lenX, incX, lenY, incY)
 	if Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		g.Float64.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
