@@ -16,7 +16,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window/trigger"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/teststream"
 )
 
 // aBatch is a batch of one digit.
@@ -40,7 +39,6 @@ func TestBuildErrors(t *testing.T) {
 		"lambda":          {plain, Options{Model: model, Lambda: math.NaN()}, "lambda is NaN"},
 		"fan-in":          {plain, Options{Model: model, FanIn: 1}, "the fan-in is 1"},
 		"states":          {plain, Options{Model: model, States: -1}, "the number of states is -1"},
-		"batch":           {plain, Options{Model: model, Batch: -1}, "the batches have -1 rows"},
 		"limit":           {plain, Options{Model: model, SkipBad: -1}, "the limit of bad rows and files is -1"},
 		"no collection":   {func(beam.Scope) beam.PCollection { return beam.PCollection{} }, Options{Model: model}, "batches is not valid"},
 		"of another type": {func(s beam.Scope) beam.PCollection { return beam.Create(s, 1) }, Options{Model: model}, "int is not assignable to scaleout.Batch"},
@@ -50,7 +48,6 @@ func TestBuildErrors(t *testing.T) {
 		"with a trigger": {func(s beam.Scope) beam.PCollection {
 			return beam.WindowInto(s, window.NewGlobalWindows(), plain(s), beam.Trigger(trigger.AfterCount(1)))
 		}, Options{Model: model}, "has the trigger"},
-		"without an end": {unbounded, Options{Model: model}, "is unbounded"},
 	} {
 		for method, fit := range map[string]func(beam.Scope, beam.PCollection, Options) beam.PCollection{"Gram": FitGram, "QR": FitQR} {
 			if got := panics(func(s beam.Scope) { fit(s, test.batches(s), test.opt) }); !strings.Contains(fmt.Sprint(got), test.want) {
@@ -58,15 +55,6 @@ func TestBuildErrors(t *testing.T) {
 			}
 		}
 	}
-}
-
-// unbounded returns a collection of batches that has no end.
-func unbounded(s beam.Scope) beam.PCollection {
-	c := teststream.NewConfig()
-	if err := c.AddElements(1, aBatch()); err != nil {
-		panic(err)
-	}
-	return teststream.Create(s, c)
 }
 
 // TestBuildParts builds the parts with what they cannot take.

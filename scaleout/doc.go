@@ -8,13 +8,14 @@
 // A state of package blsupdate is the sum over some of them:
 //
 //	Gram   G = AᵀA, T = AᵀY        W = (G + lambda I)⁻¹ T         merging adds
-//	QR     R with RᵀR = AᵀA, z     W = R⁻¹z, with lambda in R     merging is the QR factorization of [R1; R2]
+//	QR     R with RᵀR = AᵀA, z     W = R⁻¹z, with lambda in R     merging factorizes [R1; R2]
 //
 // so states of rows on any number of machines merge:
 //
+//	base := "gs://bucket/base.bls"
 //	shards := scaleout.Match(s, []string{"gs://bucket/x-*.npy"}, []string{"gs://bucket/y-*.npy"})
-//	batches, bad := scaleout.Read(s, shards, scaleout.ReadOptions{Model: "sample.bls"})
-//	model := scaleout.FitGram(s, batches, scaleout.Options{Model: "sample.bls", Lambda: 1e-3, Bad: bad})
+//	batches, bad := scaleout.Read(s, shards, scaleout.ReadOptions{Model: base})
+//	model := scaleout.FitGram(s, batches, scaleout.Options{Model: base, Lambda: 1e-3, Bad: bad})
 //	scaleout.Write(s, "gs://bucket/all.bls", model)
 //
 // Match lists files, Read makes batches of samples, States makes one state of each bundle, Merge one of

@@ -2,7 +2,6 @@ package scaleout
 
 import (
 	"fmt"
-	"strings"
 
 	"blskernel/blsupdate"
 
@@ -18,47 +17,28 @@ import (
 //
 //	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state; k³/3
 //	once.
-//	panics: for invalid options, a model file that cannot be read, and batches that are unbounded,
-//	in windows, or of another type.
+//	panics: for invalid options, a model file that cannot be read, and batches in windows or of
+//	another type.
 //	errors, of the pipeline: those of States and Solve.
 func FitGram(s beam.Scope, batches beam.PCollection, opt Options) beam.PCollection {
-	return newFit(blsupdate.Gram, opt).all(s.Scope("scaleout.FitGram"), batches)
+	return fit(s.Scope("scaleout.FitGram"), blsupdate.Gram, batches, opt)
 }
 
 // FitQR is FitGram by the method blsupdate.QR, whose errors grow with the condition number of the nodes
 // instead of its square. A sample takes 2k² + 4ck flops, a merger 2k³/3.
 func FitQR(s beam.Scope, batches beam.PCollection, opt Options) beam.PCollection {
-	return newFit(blsupdate.QR, opt).all(s.Scope("scaleout.FitQR"), batches)
+	return fit(s.Scope("scaleout.FitQR"), blsupdate.QR, batches, opt)
 }
 
-// A fit is what the steps of a fit share.
-type fit struct {
-	method blsupdate.Method
-	opt    Options // resolved
-	model  withModel
+func fit(s beam.Scope, method blsupdate.Method, batches beam.PCollection, opt Options) beam.PCollection {
+	return Solve(s, Merge(s, States(s, method, batches, opt), opt), opt)
 }
 
-func newFit(method blsupdate.Method, opt Options) *fit {
-	if method != blsupdate.Gram && method != blsupdate.QR {
-		panic("scaleout: the method is neither Gram nor QR")
-	}
-	opt = opt.resolve()
-	return &fit{method, opt, useModel(opt.Model)}
-}
-
-func (f *fit) all(s beam.Scope, batches beam.PCollection) beam.PCollection {
-	return f.solve(s, merge(s, f.states(s, batches), f.opt))
-}
-
-// checkBounded panics for a collection that does not determine one model: one without an end, one in
-// windows, each of which would be another fit, and one with a trigger, which may emit a sum twice.
-func checkBounded(name string, col beam.PCollection) {
+// checkWhole panics for a collection that does not determine one model: one in windows, each of which
+// would be another fit, and one with a trigger, which may emit a sum twice.
+func checkWhole(name string, col beam.PCollection) {
 	if !col.IsValid() {
 		panic(fmt.Errorf("scaleout: the PCollection of %s is not valid", name))
-	}
-	// A PCollection tells in no other way whether it is bounded.
-	if strings.HasSuffix(col.String(), ":unbounded}") {
-		panic(fmt.Errorf("scaleout: the PCollection of %s is unbounded; fit to bounded ones", name))
 	}
 	strategy := col.WindowingStrategy()
 	if kind := strategy.Fn.Kind; kind != window.GlobalWindows {

@@ -53,26 +53,36 @@ type matchFn struct {
 
 // ProcessElement emits the shards.
 func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard)) error {
-	paths, err := list(ctx, fn.Patterns)
-	if err != nil {
-		return err
-	}
-	targets, err := list(ctx, fn.Targets)
-	if err != nil {
-		return err
-	}
-	if len(fn.Targets) > 0 && len(targets) != len(paths) {
-		return fmt.Errorf("scaleout: %d files of samples and %d of targets: each file of samples needs one of targets, in the same order",
-			len(paths), len(targets))
-	}
-	for i, path := range paths {
-		shard := Shard{Path: path}
-		if len(targets) > 0 {
-			shard.Targets = targets[i]
-		}
+	shards, err := Shards(ctx, fn.Patterns, fn.Targets)
+	for _, shard := range shards {
 		emit(shard)
 	}
-	return nil
+	return err
+}
+
+// Shards returns what Match emits, for a program that looks before it runs a pipeline. Its errors are
+// those of Match.
+func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
+	paths, err := list(ctx, patterns)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := list(ctx, targets)
+	if err != nil {
+		return nil, err
+	}
+	if len(targets) > 0 && len(labels) != len(paths) {
+		return nil, fmt.Errorf("scaleout: %d files of samples and %d of targets: each file of samples needs one of targets, in the same order",
+			len(paths), len(labels))
+	}
+	shards := make([]Shard, len(paths))
+	for i, path := range paths {
+		shards[i].Path = path
+		if len(targets) > 0 {
+			shards[i].Targets = labels[i]
+		}
+	}
+	return shards, nil
 }
 
 // list returns the files of the patterns.

@@ -23,11 +23,8 @@ func init() {
 //	cost: for n states n-1 mergers, each of k²/2 additions by Gram and 2k³/3 flops by QR.
 //	panics: if the pipeline cannot be built.
 func Merge(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
-	return merge(s, states, opt.resolve())
-}
-
-func merge(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
-	checkBounded("states", states)
+	opt = opt.resolve()
+	checkWhole("states", states)
 	s = s.Scope("scaleout.Merge")
 	for _, keys := range levels(opt.FanIn, opt.States) {
 		s := s.Scope(fmt.Sprintf("level of %d keys", keys))

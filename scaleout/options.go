@@ -30,10 +30,6 @@ type Options struct {
 	// for each bundle, so at most the number of shards. 0 for 64. It affects only the speed.
 	States int
 
-	// Batch is the rows of a batch that the model file names, for `blskernel update`; 0 for that of
-	// Model. ReadOptions has the batches of the pipeline.
-	Batch int
-
 	// SkipBad is the most lines that Bad may have; more are an error before the model is solved.
 	SkipBad int64
 
@@ -57,7 +53,7 @@ const (
 
 // resolve returns the options with the defaults in place of zeros. It panics if they are invalid.
 func (o Options) resolve() Options {
-	checkOptions(o.Model, o.Batch, o.SkipBad)
+	checkOptions(o.Model, o.SkipBad)
 	switch {
 	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
 		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for that of the model", o.Lambda))
@@ -117,12 +113,10 @@ func (o *ReadOptions) rows(d int) int {
 }
 
 // checkOptions panics if options that Options and ReadOptions share are invalid.
-func checkOptions(model string, batch int, skipBad int64) {
+func checkOptions(model string, skipBad int64) {
 	switch {
 	case model == "":
 		panic(fmt.Errorf("scaleout: no model; name the file with the feature maps"))
-	case batch < 0 || batch > math.MaxInt32:
-		panic(fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", batch, math.MaxInt32))
 	case skipBad < 0:
 		panic(fmt.Errorf("scaleout: the limit of bad rows and files is %d; want 0 or more", skipBad))
 	}

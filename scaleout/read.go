@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,7 +42,10 @@ func init() {
 //	samples whose nodes overflow, and more than SkipBad in one shard are an error. A file that is
 //	set aside counts once, and none of its rows is learned.
 func Read(s beam.Scope, shards beam.PCollection, opt ReadOptions) (batches, bad beam.PCollection) {
-	checkOptions(opt.Model, opt.Batch, opt.SkipBad)
+	checkOptions(opt.Model, opt.SkipBad)
+	if opt.Batch < 0 || opt.Batch > math.MaxInt32 {
+		panic(fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", opt.Batch, math.MaxInt32))
+	}
 	fn := &readFn{withModel: useModel(opt.Model), Options: opt}
 	fn.Options.Batch = opt.rows(fn.base.inputs())
 	return beam.ParDo2(s.Scope("scaleout.Read"), fn, shards)

@@ -290,16 +290,6 @@ func TestEmptyAmong(t *testing.T) {
 	}
 }
 
-// TestNothingGood fits to a shard without a row that can be used.
-func TestNothingGood(t *testing.T) {
-	model := sampleFile(t, modelfile.Metadata{})
-	path := writeFile(t, t.TempDir(), "bad.csv", []byte(line("x", 1)+line("y", 2)))
-	sh := sharded{patterns: []string{path}, options: ReadOptions{Targets: []string{"1"}, SkipBad: 5}}
-	fails(t, func(s beam.Scope) {
-		sh.fitTo(s, blsupdate.Gram, path+".bls", Options{Model: model, SkipBad: 5})
-	}, "no shard has a usable sample", "2 bad rows and files were set aside")
-}
-
 // TestReadChanged reads shards that are others at the second look.
 func TestReadChanged(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})

@@ -19,8 +19,6 @@ func init() {
 	register.Emitter1[Model]()
 	register.Iter1[*State]()
 	register.Iter1[string]()
-	register.DoFn2x0[[]byte, func(string)](&noneFn{})
-	register.Emitter1[string]()
 }
 
 // Solve makes a model of the PCollection<*State> of Merge: it adds the ridge once, solves for the
@@ -34,23 +32,18 @@ func init() {
 //	errors, of the pipeline: more lines in opt.Bad than opt.SkipBad; no samples at all; too few
 //	samples for the nodes without a ridge; nodes that are dependent to working precision.
 func Solve(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
-	return newFit(blsupdate.Gram, opt).solve(s, states) // the states know their method
-}
-
-func (f *fit) solve(s beam.Scope, states beam.PCollection) beam.PCollection {
+	opt = opt.resolve()
+	checkWhole("states", states)
 	s = s.Scope("scaleout.Solve")
-	checkBounded("states", states)
-	bad, limit := f.opt.Bad, f.opt.SkipBad
-	if !bad.IsValid() {
-		bad, limit = beam.ParDo(s, &noneFn{}, beam.Impulse(s)), math.MaxInt64
-	} else {
-		checkBounded("bad rows", bad)
+	if !opt.Bad.IsValid() {
+		opt.Bad, opt.SkipBad = beam.CreateList(s, []string{}), math.MaxInt64
 	}
+	checkWhole("bad rows", opt.Bad)
 	fn := &solveFn{
-		withModel: f.model, Lambda: f.opt.Lambda, Batch: f.opt.Batch, SkipBad: limit,
-		Created: f.opt.Created, Software: f.opt.Software,
+		withModel: useModel(opt.Model), Lambda: opt.Lambda, SkipBad: opt.SkipBad,
+		Created: opt.Created, Software: opt.Software,
 	}
-	return beam.ParDo(s, fn, beam.Impulse(s), beam.SideInput{Input: states}, beam.SideInput{Input: bad})
+	return beam.ParDo(s, fn, beam.Impulse(s), beam.SideInput{Input: states}, beam.SideInput{Input: opt.Bad})
 }
 
 // A solveFn takes all states, and all bad rows and files, as side inputs of one call, which also
@@ -58,7 +51,6 @@ func (f *fit) solve(s beam.Scope, states beam.PCollection) beam.PCollection {
 type solveFn struct {
 	withModel
 	Lambda   float64
-	Batch    int
 	SkipBad  int64
 	Created  time.Time
 	Software string
@@ -126,9 +118,6 @@ func (fn *solveFn) solve(sum *State) (Model, error) {
 	}
 	meta := &file.Metadata
 	meta.Created, meta.Changed, meta.Software = fn.Created, fn.Created, fn.Software
-	if fn.Batch != 0 {
-		meta.Batch = fn.Batch
-	}
 	m, err := newModel(file)
 	if err != nil {
 		return Model{}, fmt.Errorf("scaleout: writing the model: %w", err)
@@ -153,9 +142,3 @@ func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	}
 	return fmt.Errorf("scaleout: solving for the weights: %w", err)
 }
-
-// A noneFn makes an empty collection of strings.
-type noneFn struct{}
-
-// ProcessElement emits nothing.
-func (*noneFn) ProcessElement(_ []byte, _ func(string)) {}

@@ -30,12 +30,13 @@ func init() {
 //	classes, a NaN or an infinity, a sample whose nodes overflow. They name the shard and the
 //	sample.
 func States(s beam.Scope, method blsupdate.Method, batches beam.PCollection, opt Options) beam.PCollection {
-	return newFit(method, opt).states(s, batches)
-}
-
-func (f *fit) states(s beam.Scope, batches beam.PCollection) beam.PCollection {
-	checkBounded("batches", batches)
-	return beam.ParDo(s.Scope("scaleout.States"), &statesFn{withModel: f.model, Method: int(f.method)}, batches)
+	if method != blsupdate.Gram && method != blsupdate.QR {
+		panic("scaleout: the method is neither Gram nor QR")
+	}
+	opt = opt.resolve()
+	checkWhole("batches", batches)
+	fn := &statesFn{withModel: useModel(opt.Model), Method: int(method)}
+	return beam.ParDo(s.Scope("scaleout.States"), fn, batches)
 }
 
 // A statesFn turns the samples of a bundle into one state. Its output is its only effect: StartBundle

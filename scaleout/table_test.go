@@ -90,17 +90,6 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// TestBatchOption checks the default of the software and what Batch says.
-func TestBatchOption(t *testing.T) {
-	_, model := regression(t)
-	x, y := table(60)
-	path := writeFile(t, t.TempDir(), "x.csv", csvTable(x, y, 0, 60))
-	f, _ := sharded{patterns: []string{path}}.fit(t, blsupdate.Gram, Options{Model: model, Lambda: 1, Batch: 12})
-	if f.Metadata.Batch != 12 || f.Metadata.Software != defaultSoftware || f.Metadata.Created.IsZero() {
-		t.Errorf("the metadata is %+v", f.Metadata)
-	}
-}
-
 // TestColumns reads shards whose columns fit in one way or another, or do not.
 func TestColumns(t *testing.T) {
 	_, model := regression(t)

@@ -12,6 +12,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/internal/atomicfile"
+	"blskernel/scaleout"
 	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -49,17 +50,11 @@ func (set *settings) checkFiles(ctx context.Context) error {
 	if err := set.checkOutputs(ctx); err != nil {
 		return err
 	}
-	var err error
-	if set.files, err = count(ctx, set.patterns); err != nil {
-		return err
-	}
-	targets, err := count(ctx, set.targets)
+	shards, err := scaleout.Shards(ctx, set.patterns, set.targets)
 	if err != nil {
 		return err
 	}
-	if len(set.targets) > 0 && set.files != targets {
-		return usagef("%d files of samples and %d of --targets: each file of samples needs one of targets", set.files, targets)
-	}
+	set.files = len(shards)
 	return cmp.Or(checkWritable(set.out), checkWritable(set.badOut))
 }
 
@@ -130,19 +125,4 @@ func checkWritable(path string) error {
 	}
 	file.Abort()
 	return nil
-}
-
-// count returns the number of files that the patterns name; each must name at least one.
-func count(ctx context.Context, patterns []string) (total int, err error) {
-	for _, pattern := range patterns {
-		files, err := beamfile.List(ctx, pattern)
-		if err != nil {
-			return 0, fmt.Errorf("%q: %w", pattern, err)
-		}
-		if len(files) == 0 {
-			return 0, fmt.Errorf("no file matches %q", pattern)
-		}
-		total += len(files)
-	}
-	return total, nil
 }

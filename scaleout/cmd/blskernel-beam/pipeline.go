@@ -27,7 +27,7 @@ func (set *settings) build() *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	set.read.Model = set.model
 	opt := scaleout.Options{
-		Model: set.model, Lambda: set.lambda, FanIn: set.fanIn, Batch: set.read.Batch, SkipBad: set.read.SkipBad,
+		Model: set.model, Lambda: set.lambda, FanIn: set.fanIn, SkipBad: set.read.SkipBad,
 		Software: "blskernel-beam " + version(), Created: set.created,
 		States: set.files, // at most: a bundle has at least one file
 	}

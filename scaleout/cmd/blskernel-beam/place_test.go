@@ -15,8 +15,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestPlaces runs the fit in this process, by Prism and by Beam's direct runner, and in a worker process
-// of its own, which shares no variables with the command. Prism is part of the command or a server.
+// TestPlaces runs the fit in the process of the command, by Prism and by Beam's direct runner, and in a
+// worker process, which shares no variables with it. Prism is part of the command or a server.
 func TestPlaces(t *testing.T) {
 	p := newProblem(t)
 	_, prism := startPrism(t)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"blskernel/scaleout"
@@ -62,24 +61,12 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		if r.Bad > 0 {
 			fmt.Fprintf(&b, ", %d bad rows and %d whole files set aside", r.Bad-r.BadFiles, r.BadFiles)
 		}
-		fmt.Fprintf(&b, ", %.1f s in kernels, %s shuffled", r.KernelSeconds, bytesText(r.ShuffledBytes))
+		megabytes := float64(r.ShuffledBytes) / 1e6
+		fmt.Fprintf(&b, ", %.1f s in kernels, %.1f MB shuffled", r.KernelSeconds, megabytes)
 	} else {
 		b.WriteString("   the runner does not report the rows")
 	}
 	fmt.Fprintf(&b, ", %.1f s in all", r.Seconds)
 	_, err := fmt.Fprintln(w, b.String())
 	return err
-}
-
-// bytesText returns a number of bytes with three digits.
-func bytesText(n int64) string {
-	v, units := float64(n), []string{"B", "kB", "MB", "GB", "TB", "PB"}
-	for v >= 999.5 && len(units) > 1 {
-		v, units = v/1000, units[1:]
-	}
-	digits := 0
-	if v != math.Trunc(v) && v < 100 {
-		digits = 1
-	}
-	return fmt.Sprintf("%.*f %s", digits, v, units[0])
 }

@@ -28,23 +28,13 @@ func TestEssence(t *testing.T) {
 	}
 }
 
-func TestBytesText(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 B", 999: "999 B", 1000: "1 kB", 1234: "1.2 kB", 214112: "214 kB", 999_999: "1.0 MB", 104_100_000_000: "104 GB",
-	} {
-		if got := bytesText(n); got != want {
-			t.Errorf("%d is %q, want %q", n, got, want)
-		}
-	}
-}
-
 // TestReport prints a report as text.
 func TestReport(t *testing.T) {
 	full := report{Model: "m.bls", Seconds: 3, Measured: true, Rows: 7, Bad: 3, BadFiles: 1, KernelSeconds: 2, ShuffledBytes: 1e6}
 	for want, r := range map[string]report{
-		"m.bls   7 rows, 2 bad rows and 1 whole files set aside, 2.0 s in kernels, 1 MB shuffled, 3.0 s in all\n": full,
-		"m.bls   the runner does not report the rows, 3.0 s in all\n":                                             {Model: "m.bls", Seconds: 3},
-		"m.bls   the job will write it\n":                                                                         {Model: "m.bls", running: true},
+		"m.bls   7 rows, 2 bad rows and 1 whole files set aside, 2.0 s in kernels, 1.0 MB shuffled, 3.0 s in all\n": full,
+		"m.bls   the runner does not report the rows, 3.0 s in all\n":                                               {Model: "m.bls", Seconds: 3},
+		"m.bls   the job will write it\n":                                                                           {Model: "m.bls", running: true},
 	} {
 		var b strings.Builder
 		if err := r.print(false, &b); err != nil || b.String() != want {
