@@ -101,7 +101,7 @@ func TestPredictForms(t *testing.T) {
 			t.Errorf("row %d: %q", i, label)
 		}
 	}
-	fail(t, ui.ExitUsage, "--json is about text", "predict", model, "--json", "--out", array, test)
+	fail(t, ui.ExitUsage, "since --json is given", "predict", model, "--json", "--out", array, test)
 }
 
 // readNPY reads an array by another implementation of the format.

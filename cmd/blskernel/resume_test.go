@@ -77,8 +77,8 @@ func TestResumeRefused(t *testing.T) {
 	}
 	resumed := train("--checkpoint", "50", "--resume")
 	stopAfter(t, 1, resumed...)
-	fail(t, ui.ExitUsage, "another training, it was begun with --seed 1, and here that is 2: give", train("--checkpoint", "50", "--resume", "--seed", "2")...)
-	fail(t, ui.ExitUsage, `it was begun with --inputs [], and here that is "[1,2]"`, train("--resume", "--inputs", "1,2")...)
+	fail(t, ui.ExitUsage, "another training, it was begun with --seed \"1\", and here that is \"2\": give", train("--checkpoint", "50", "--resume", "--seed", "2")...)
+	fail(t, ui.ExitUsage, `it was begun with --inputs "[]", and here that is "[1,2]"`, train("--resume", "--inputs", "1,2")...)
 	fail(t, ui.ExitUsage, "it was begun with 1 file of data, and here are 2", append(resumed, data)...)
 	// Flags that change nothing about the result may be others.
 	stopAfter(t, 1, train("--checkpoint", "60", "--resume", "--verbose")...)
@@ -92,7 +92,7 @@ func TestResumeRefused(t *testing.T) {
 	succeed(t, "update", model, data)
 	fail(t, ui.ExitUsage, `it is of the command "update"`, resumed...)
 	// What was learned to the end is not learned again because a flag is another.
-	fail(t, ui.ExitUsage, "--resume: "+model+" has learned this data by an update that was finished, and is not this one: it was begun with --batch 0, and here that is 7",
+	fail(t, ui.ExitUsage, "--resume: "+model+" has learned this data by an update that was finished, and is not this one: it was begun with --batch \"0\", and here that is \"7\"",
 		"update", model, "--resume", "--batch", "7", data)
 	succeed(t, train()...)
 }

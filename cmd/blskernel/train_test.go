@@ -163,12 +163,12 @@ func TestClasses(t *testing.T) {
 	train := func(flags ...string) []string {
 		return small(append(flags, "--first", "150", "--out", model, "--target", "color", data)...)
 	}
-	fail(t, ui.ExitFailure, `: the label "dark blue" is none of the 2 classes of the model (green, red): list all classes by --classes`, train()...)
+	fail(t, ui.ExitFailure, `: the label "dark blue" is none of the 2 classes of the model ("green", "red"): a model cannot gain classes; train one with all of them in --classes`, train()...)
 	left(t, 0, model)
-	fail(t, ui.ExitFailure, `is none of the 2 classes of the model (red, green)`, train("--classes", "red,green")...)
+	fail(t, ui.ExitFailure, `is none of the 2 classes of the model ("red", "green")`, train("--classes", "red,green")...)
 	testutil.Contains(t, succeed(t, train("--classes", "red,green,dark blue")...), "3 classes")
 	other := writeText(t, dir, "y.csv", "a,b,c,d,color\n1,2,3,4,black\n")
-	fail(t, ui.ExitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
+	fail(t, ui.ExitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model ("red", "green", "dark blue"): a model cannot gain classes`, "update", model, other)
 	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, other)); q.Unknown != 1 || q.Accuracy != 0 {
 		t.Errorf("%+v", q)
 	}

@@ -146,10 +146,21 @@ func (v FromDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 		v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	eachScaled(tB, n, k, d, b, ldb, func(p, rows int, work []float64) {
+	work := make([]float64, min(block.Size, k)*n) // rows of diag(d)*op(B)
+	for p := 0; p < k; p += block.Size {
+		rows := min(block.Size, k-p)
+		for r := range rows {
+			step, at := 1, (p+r)*ldb
+			if tB != blas.NoTrans {
+				step, at = ldb, p+r
+			}
+			for j := range n {
+				work[r*n+j] = d[p+r] * b[at+j*step]
+			}
+		}
 		v.Float64.Dgemm(tA, blas.NoTrans, m, n, rows, alpha, opCols(tA, a, lda, p), lda, work, max(1, n), beta, c, ldc)
 		beta = 1
-	})
+	}
 }
 
 func (v FromDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
@@ -194,24 +205,4 @@ func bestTanh() func(dst, src []float64) {
 		k, _ = kernel.Lookup(kernel.Names()[0])
 	}
 	return k.Tanh
-}
-
-// eachScaled calls f for each block of rows of the k×n matrix diag(d)*op(B): work holds the rows from p
-// on.
-func eachScaled(tB blas.Transpose, n, k int, d, b []float64, ldb int, f func(p, rows int, work []float64)) {
-	work := make([]float64, min(block.Size, k)*n)
-	for p := 0; p < k; p += block.Size {
-		rows := min(block.Size, k-p)
-		for r := range rows {
-			row := work[r*n : (r+1)*n]
-			step, at := 1, (p+r)*ldb
-			if tB != blas.NoTrans {
-				step, at = ldb, p+r
-			}
-			for j := range row {
-				row[j] = d[p+r] * b[at+j*step]
-			}
-		}
-		f(p, rows, work)
-	}
 }

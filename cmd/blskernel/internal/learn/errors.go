@@ -15,9 +15,6 @@ var (
 	errNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
 )
 
-// An unknownLabelError reports a label that is none of the model's.
-type unknownLabelError struct{ error }
-
 // unreadableLabel reports a label that is not UTF-8, which no model can hold.
 func unreadableLabel(label, place string) error {
 	return fmt.Errorf("%s: the label %q is not UTF-8: save the file as UTF-8", place, label)
@@ -56,13 +53,4 @@ func explainLearning(err error) error {
 		return fmt.Errorf("the samples have %s; want %s: choose the columns by --inputs, and name the column of the labels or targets by --target", ui.Count(shape.Cols, "input"), shape.Want)
 	}
 	return err
-}
-
-// explain adds to an error of the run what helps.
-func (run *run) explain(err error) error {
-	var label unknownLabelError
-	if errors.As(err, &label) {
-		return fmt.Errorf("%w: %s", err, run.labelHint)
-	}
-	return explainLearning(err)
 }

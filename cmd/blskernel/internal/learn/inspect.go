@@ -13,6 +13,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
 )
@@ -149,7 +150,7 @@ func (i *Inspection) print(w io.Writer) error {
 	if what := unfinished(&m); what != "" {
 		line("state", "%s", what)
 	} else if m.Progress != nil {
-		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), ui.Some(m.Progress.Sources))
+		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), columns.List(m.Progress.Sources))
 	}
 	line("batch", "%d rows", m.Batch)
 	line("created", "%s", m.Created.Format(time.RFC3339))
@@ -167,5 +168,5 @@ func listed(names []string) string {
 	if len(names) == 0 {
 		return "without names"
 	}
-	return ui.Some(names)
+	return columns.List(names)
 }

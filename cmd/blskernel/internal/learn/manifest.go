@@ -13,6 +13,7 @@ import (
 	"blskernel"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -111,7 +112,7 @@ func (m *manifest) differs(meta *modelfile.Metadata) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.settings)) { // earlier versions had more
 		if was, is := settings[name], m.settings[name]; was != is {
-			return fmt.Sprintf("it was begun with %s %s, and here that is %s", name, visible(was), visible(is))
+			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
 		}
 	}
 	sources := meta.Progress.Sources
@@ -131,14 +132,6 @@ func (m *manifest) sameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }
 
-// visible quotes a value of a setting that is empty or has spaces.
-func visible(value string) string {
-	if value == "" || strings.ContainsAny(value, " ,") || ui.Printable(value) != value {
-		return strconv.Quote(value)
-	}
-	return value
-}
-
 // unfinished says what a model is a checkpoint of, or returns an empty string.
 func unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
@@ -148,5 +141,5 @@ func unfinished(meta *modelfile.Metadata) string {
 	if work(meta.Notes[noteCommand]) == "update" {
 		what = "an update"
 	}
-	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, ui.Some(meta.Progress.Sources))
+	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, columns.List(meta.Progress.Sources))
 }

@@ -14,6 +14,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/columns"
 	"blskernel/mat"
 )
 
@@ -94,8 +95,8 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 			return unreadableLabel(label, labelPlace(b, i, m.labelsIn))
 		}
 		if !ok {
-			return unknownLabelError{fmt.Errorf("%s: the label %q is none of the %s of the model (%s)",
-				labelPlace(b, i, m.labelsIn), label, ui.Count(len(m.numbers), "class", "classes"), ui.Some(m.labels()))}
+			return fmt.Errorf("%s: the label %q is none of the %s of the model (%s): a model cannot gain classes; train one with all of them in --classes, or leave the row out",
+				labelPlace(b, i, m.labelsIn), label, ui.Count(len(m.numbers), "class", "classes"), columns.List(m.labels()))
 		}
 		classes[i] = n
 	}

@@ -112,8 +112,6 @@ func (p *prediction) checkName() error {
 	}
 	extension := strings.ToLower(filepath.Ext(p.out))
 	switch {
-	case p.JSON && isNPY(p.out):
-		return ui.Usagef("--json is about text, and --out is an .npy file: leave one out")
 	case p.JSON && !slices.Contains([]string{"", ".json", ".jsonl", ".ndjson", ".txt"}, extension):
 		return ui.Usagef("--out is %q; want a name that ends in .jsonl, .ndjson, .json or .txt, since --json is given", p.out)
 	case !p.JSON && !slices.Contains([]string{"", ".csv", ".txt", ".npy"}, extension):

@@ -31,8 +31,6 @@ type run struct {
 	checkpoint interval
 	resume     bool
 
-	labelHint string // what helps against an unknown label
-
 	model   *model
 	batches *batches
 	digest  *xxhash.Digest // of the rows that the model has learned
@@ -196,7 +194,7 @@ func (run *run) content() string { return strconv.FormatUint(run.digest.Sum64(),
 func (run *run) finish() error {
 	begun := time.Now()
 	if _, err := run.model.Weights(); err != nil {
-		return run.explain(err)
+		return explainLearning(err)
 	}
 	run.learning += time.Since(begun)
 	err := run.write(true)
@@ -249,7 +247,7 @@ func (run *run) write(done bool) error {
 
 // stopped returns the reason, after a checkpoint if the run was interrupted and they are wanted.
 func (run *run) stopped(ctx context.Context, err error) error {
-	err = run.explain(ui.CauseOf(ctx, err))
+	err = explainLearning(ui.CauseOf(ctx, err))
 	if ctx.Err() != nil && run.checkpoint.wanted() && run.rows > run.kept {
 		if kept := run.writeCheckpoint(); kept != nil {
 			// Not joined: Run would report the interruption alone.

@@ -32,7 +32,7 @@ type training struct {
 
 // NewTrain returns the command train.
 func NewTrain(s ui.Streams) *cobra.Command {
-	tr := training{run: run{labelHint: "list all classes by --classes"}}
+	var tr training
 	cmd := &cobra.Command{
 		Use:   "train --out MODEL [flags] FILE...",
 		Short: "Train a model on files of any size",
@@ -231,7 +231,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 	}
 	begun := time.Now()
 	if err := tr.fit(ctx, f, meta); err != nil {
-		return tr.explain(ui.CauseOf(ctx, err))
+		return explainLearning(ui.CauseOf(ctx, err))
 	}
 	tr.took(f, time.Since(begun))
 	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model, ui.Count(tr.rows, "row"), tr.model.FittedFeatures().Options().Scaling)

@@ -22,7 +22,7 @@ type updating struct {
 
 // NewUpdate returns the command update.
 func NewUpdate(s ui.Streams) *cobra.Command {
-	up := updating{run: run{labelHint: "a model cannot gain classes; train one with all of them in --classes, or leave the row out"}}
+	var up updating
 	cmd := &cobra.Command{
 		Use:   "update MODEL [flags] FILE...",
 		Short: "Let a model learn from more rows",

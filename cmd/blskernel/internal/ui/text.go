@@ -20,22 +20,6 @@ func Printable(text string) string {
 	return strconv.Quote(text)
 }
 
-// mostNamed is the number of names that a message lists.
-const mostNamed = 10
-
-// Some lists the first names, as Printable returns them, and says how many more there are.
-func Some(names []string) string {
-	var written []string
-	for _, name := range names[:min(mostNamed, len(names))] {
-		written = append(written, Printable(name))
-	}
-	text := strings.Join(written, ", ")
-	if more := len(names) - mostNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // Count writes a number of things, with the given plural or else an s.
 func Count[N int | int64](n N, thing string, plural ...string) string {
 	switch {
