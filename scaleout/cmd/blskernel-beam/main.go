@@ -37,7 +37,7 @@ who reaches it submits: use a firewall.
   blskernel-beam --model base.bls --out big.bls --targets 'y-*.npy' 'x-*.npy'
   blskernel-beam --model gs://b/base.bls --out gs://b/big.bls --target label \
       --runner=universal --endpoint=flink:8099 --environment_type=DOCKER \
-      --environment_config=IMAGE 'gs://b/part-*.csv.gz'
+      --environment_config=IMAGE --worker_binary=./blskernel-beam 'gs://b/part-*.csv.gz'
 
 Flags may have one dash or two, and stand before or after the patterns. The exit status is
 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C.
