@@ -83,7 +83,6 @@ func BenchmarkDscal(b *testing.B) {
 
 var (
 	transposes = []string{"args=N", "args=T"}
-	uplos      = []string{"args=U", "args=L"}
 	triangular = []string{"args=UN", "args=UT", "args=LN", "args=LT"}
 )
 

@@ -1,5 +1,5 @@
-// Package benchmarks has a testing benchmark for every operation of this module, on every backend that
-// the process can use. It has tests only.
+// Package benchmarks has testing benchmarks of the operations that take the time of a program: products,
+// factorizations, updates and models, on every backend that the process can use. It has tests only.
 //
 //	go test -run '^$' -bench 'Dgemm|Dsyrk' ./bench/benchmarks
 //	go test -run '^$' -bench 'Update/backend=pure' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000
@@ -14,8 +14,7 @@
 //	BenchmarkDgemm/backend=pure/args=NN/n=256
 //	BenchmarkUpdate/backend=openblas/method=gram/form=auto/l=1000/k=200/q=50
 //
-// So benchstat -col /backend has a column for each backend, and -col /method one for each method. A
-// test compares the list of benchmarks with the exported functions and methods of the packages.
+// So benchstat -col /backend has a column for each backend, and -col /method one for each method.
 //
 // # Sizes
 //

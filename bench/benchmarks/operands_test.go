@@ -21,15 +21,6 @@ func vector(n int) []float64 {
 // dense returns a matrix of such numbers.
 func dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, vector(rows*cols)) }
 
-// square returns the elements of an n×n matrix, by rows, with d added to its diagonal.
-func square(n int, d float64) []float64 {
-	a := vector(n * n)
-	for i := range n {
-		a[i*n+i] += d
-	}
-	return a
-}
-
 // packed returns a packed symmetric matrix of order n with d added to its diagonal. With d = n it is
 // positive definite, with 0 as good as certainly not.
 func packed(n int, d float64) *mat.SymPacked {
@@ -77,7 +68,3 @@ func normal(rows, cols int, seed uint64) *mat.Dense {
 func f2(m, n int) float64    { return float64(m) * float64(n) }
 func f3(m, n, k int) float64 { return f2(m, n) * float64(k) }
 func cube(n int) float64     { return math.Pow(float64(n), 3) }
-
-func twoCubes(n int) float64        { return 2 * cube(n) }
-func twoThirdsOfCube(n int) float64 { return 2 * cube(n) / 3 }
-func thirdOfCube(n int) float64     { return cube(n) / 3 }

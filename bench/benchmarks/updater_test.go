@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"runtime"
@@ -183,10 +184,6 @@ func BenchmarkUpdaterSetLambda(b *testing.B) {
 	actionAlone(b, blsupdate.ActionRidge, func(m *model) error { return m.SetLambda(1) })
 }
 
-func BenchmarkUpdaterForget(b *testing.B) {
-	actionAlone(b, blsupdate.ActionForget, func(m *model) error { return m.Forget(0.5) })
-}
-
 // BenchmarkUpdaterWeights is of the first time after a change, where Gram and QR solve for the weights;
 // the others have them.
 func BenchmarkUpdaterWeights(b *testing.B) {
@@ -201,27 +198,6 @@ func BenchmarkUpdaterCondition(b *testing.B) {
 	})
 }
 
-func BenchmarkPseudoinverterPseudoinverse(b *testing.B) {
-	modelsAlone(b, []variant{{blsupdate.Improved, blsupdate.Auto}, {blsupdate.Original, blsupdate.Auto}}, func(m *model) call {
-		m.fresh()
-		p := m.Updater.(blsupdate.Pseudoinverter)
-		return call{bytes: 16 * int64(m.l*m.k), do: func() error { p.Pseudoinverse(); return nil }}
-	})
-}
-
-// BenchmarkLeveragerLeverage is of q rows. InverseCholesky takes half the flops, k² for each.
-func BenchmarkLeveragerLeverage(b *testing.B) {
-	models(b, []variant{{blsupdate.RidgeInverse, blsupdate.Auto}, {blsupdate.InverseCholesky, blsupdate.Auto}}, func(m *model) call {
-		m.fresh()
-		flops := 2 * f3(m.q, m.k, m.k)
-		if m.method == blsupdate.InverseCholesky {
-			flops /= 2
-		}
-		p := m.Updater.(blsupdate.Leverager)
-		return call{flops: flops, do: func() error { _, err := p.Leverage(m.ax); return err }}
-	})
-}
-
 // BenchmarkRefinerRefine starts from weights that are solved for already, which a second time hardly
 // changes.
 func BenchmarkRefinerRefine(b *testing.B) {
@@ -230,5 +206,31 @@ func BenchmarkRefinerRefine(b *testing.B) {
 		must(m.Weights())
 		p := m.Updater.(blsupdate.Refiner)
 		return call{flops: 8*f3(m.l, m.k, m.c) + 4*f3(m.k, m.k, m.c), do: func() error { return p.Refine(m.a, m.y) }}
+	})
+}
+
+// BenchmarkBlsupdateEncode and the next one are of the state of each method, which for Original and
+// Improved has A⁺.
+func BenchmarkBlsupdateEncode(b *testing.B) {
+	encoded(b, func(m *model, state *bytes.Buffer) error {
+		state.Reset()
+		return blsupdate.Encode(state, m.Updater)
+	})
+}
+
+func BenchmarkBlsupdateDecode(b *testing.B) {
+	encoded(b, func(m *model, state *bytes.Buffer) error {
+		_, err := blsupdate.Decode(bytes.NewReader(state.Bytes()), m.opt.Backend)
+		return err
+	})
+}
+
+// encoded times what is done with a model and its encoded state.
+func encoded(b *testing.B, do func(m *model, state *bytes.Buffer) error) {
+	modelsAlone(b, methods(blsupdate.ActionAdd), func(m *model) call {
+		m.fresh()
+		var state bytes.Buffer
+		check(blsupdate.Encode(&state, m.Updater))
+		return call{bytes: int64(state.Len()), do: func() error { return do(m, &state) }}
 	})
 }
