@@ -47,7 +47,7 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 
 // add adds rows, times the roots of their weights unless those are nil. It overwrites the weights.
 func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
-	u.begin()
+	u.begin(ActionAdd)
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64)
 	}
 	if weights != nil {
 		bytes := memory.Floats(q, u.Nodes()+u.Targets())
-		if err := u.state.Common().Reserve(api.Method(u.method), api.ActionAdd, q, bytes); err != nil {
+		if err := u.state.Common().Reserve(q, bytes); err != nil {
 			return err
 		}
 		for i, w := range weights {
@@ -77,7 +77,7 @@ func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64)
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
-	u.begin()
+	u.begin(ActionRemove)
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
@@ -85,16 +85,20 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	if q > u.samples {
 		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
 	}
-	if !u.method.hasInverse() {
-		if err := state.CheckRemains(u.Lambda(), u.samples-q, u.Nodes(), api.ActionRemove); err != nil {
-			return public(err)
-		}
+	left := u.samples - q
+	if u.method.hasInverse() {
+		err = u.checkRank(left, u.Nodes())
+	} else if u.Lambda() == 0 && left < u.Nodes() { // h is 1, whatever rounding makes of it
+		err = &LeverageError{Action: ActionRemove}
+	}
+	if err != nil {
+		return err
 	}
 	return u.run(-q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
 }
 
 func (u *updater) Forget(factor float64) error {
-	u.begin()
+	u.begin(ActionForget)
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
@@ -107,7 +111,7 @@ func (u *updater) Forget(factor float64) error {
 }
 
 func (u *updater) AddNodes(a, h, y *mat.Dense) error {
-	u.begin()
+	u.begin(ActionNodes)
 	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
@@ -117,11 +121,21 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	if err := checkMemory(u.method, u.samples, u.Nodes(), u.Targets(), dense.Cols(h)); err != nil {
 		return err
 	}
+	if u.method.hasInverse() {
+		if err := u.checkRank(u.samples, u.Nodes()+dense.Cols(h)); err != nil {
+			return err
+		}
+	}
+	if u.method == QR {
+		if err := u.checkDetermined(); err != nil {
+			return err
+		}
+	}
 	return u.run(0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
 }
 
 func (u *updater) Merge(other Updater) error {
-	u.begin()
+	u.begin(ActionMerge)
 	m, ok := u.state.(state.Merger)
 	if !ok {
 		return unsupported(u.method, ActionMerge)
@@ -144,7 +158,7 @@ func (u *updater) Merge(other Updater) error {
 }
 
 func (u *updater) SetLambda(lambda float64) error {
-	u.begin()
+	u.begin(ActionRidge)
 	r, ok := u.state.(state.Ridger)
 	if !ok {
 		return unsupported(u.method, ActionRidge)
@@ -156,8 +170,8 @@ func (u *updater) SetLambda(lambda float64) error {
 }
 
 func (u *updater) Weights() (*mat.Dense, error) {
-	u.begin()
-	if err := u.state.Common().Reserve(api.Method(u.method), api.ActionWeights, 0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
+	u.begin(ActionWeights)
+	if err := u.state.Common().Reserve(0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
 		return nil, err
 	}
 	w, err := u.solve()
@@ -196,7 +210,17 @@ func (u *updater) solve() (*mat.Dense, error) {
 	if err == nil && out.Model != nil {
 		u.append(out.Model)
 	}
-	return w, public(err)
+	return w, u.public(err)
+}
+
+// checkRank returns the *RankError with which Original and Improved refuse a change that leaves l
+// samples and k nodes, or nil.
+func (u *updater) checkRank(l, k int) error {
+	err := CheckStart(u.method, u.Options(), l, k)
+	if rank, ok := err.(*RankError); ok {
+		rank.Running = true
+	}
+	return err
 }
 
 // checkDetermined returns a *RankError where the samples are too few to determine W.
@@ -216,7 +240,10 @@ func (u *updater) whole() error {
 }
 
 // begin starts the clock of a call, whose first step are the checks.
-func (u *updater) begin() {
+func (u *updater) begin(action Action) {
+	if u.state != nil { // which New has yet to make
+		u.state.Common().Action = api.Action(action)
+	}
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)
 	u.began = time.Now()
@@ -231,11 +258,8 @@ func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error
 	u.poisoned = true
 	out, err := act()
 	u.poisoned = false
-	if err = public(err); err != nil {
-		if rank, ok := err.(*RankError); ok {
-			rank.Running = true
-		}
-		return err
+	if err != nil {
+		return u.public(err)
 	}
 	if rows > 0 {
 		out.Model = append([]cost.StepFlops{cost.Check(rows, u.Nodes(), u.Targets())}, out.Model...)

@@ -51,7 +51,7 @@ func Encode(w io.Writer, u Updater) error {
 		d.code(x)
 	}
 	if err := x.Err(); err != nil {
-		return fmt.Errorf("blsupdate: encoding a model: %w", public(err))
+		return fmt.Errorf("blsupdate: encoding a model: %w", d.public(err))
 	}
 	return to.Flush()
 }
@@ -68,7 +68,8 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	h := heading{opt: Options{Backend: b}}
 	if h.code(x); !x.Failed() {
 		u.method, u.samples = h.method, h.samples
-		u.state = emptyState(h.method, state.Base{Counter: u.counter, Options: h.opt.internal(), K: h.k, C: h.c})
+		base := state.Base{Counter: u.counter, Method: api.Method(h.method), Options: h.opt.internal(), K: h.k, C: h.c}
+		u.state = emptyState(h.method, base)
 		u.code(x)
 	}
 	from.End()

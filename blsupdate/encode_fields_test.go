@@ -25,7 +25,7 @@ const (
 // TestFieldsAreEncoded looks whether it is so.
 var fields = map[string]map[string]string{
 	"blsupdate.updater": {"method": derived, "counter": scratch, "state": kept, "samples": derived, "report": kept, "began": scratch, "poisoned": scratch},
-	"state.base":        {"counter": scratch, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept},
+	"state.base":        {"counter": scratch, "method": derived, "action": scratch, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept},
 	"api.options":       {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
 	"blsupdate.report":  {"samples": derived, "added": kept, "form": kept, "start": kept, "rankc": kept, "steps": scratch, "elapsed": scratch, "abandoned": kept, "model": scratch, "counted": scratch},
 	"state.norms":       {"a": kept, "y": kept, "peak": kept},
@@ -37,7 +37,7 @@ var fields = map[string]map[string]string{
 	"qr.state":          {"base": kept, "count": derived, "r": kept, "z": kept, "size": kept, "w": kept},
 	"ridge.state":       {"inverse": kept, "q": kept},
 	"cholesky.state":    {"inverse": kept, "l": kept},
-	"pinv.state":        {"base": kept, "method": derived, "p": kept, "w": kept, "keys": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
+	"pinv.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
 }
 
 // A leaf is a number of a model that is kept.
@@ -161,8 +161,8 @@ func digest(u Updater) uint64 {
 	return h.Sum64()
 }
 
-// forgettable are fields that are computed anew where they are missing.
-var forgettable = map[string]bool{"Counter": true, "factor": true, "factored": true}
+// forgettable are fields that are computed anew where they are missing, or set by every call.
+var forgettable = map[string]bool{"Counter": true, "Action": true, "factor": true, "factored": true}
 
 func walk(h hash.Hash, v reflect.Value, seen map[uintptr]bool) {
 	word := func(x uint64) {

@@ -25,8 +25,17 @@ var (
 // the Go runtime leave. Only Linux reports more than the limit of the runtime.
 type MemoryError = memory.Error
 
-// public returns the error of a method as a type of this package, and other errors unchanged.
-func public(err error) error {
+// public returns the error of the state of u in the call under way as public does.
+func (u *updater) public(err error) error {
+	return public(err, u.method, Action(u.state.Common().Action))
+}
+
+// public returns the error of a method in an action as a type of this package, and other errors
+// unchanged.
+func public(err error, m Method, action Action) error {
+	if err == api.ErrForgottenRows {
+		return &ForgottenRowsError{m, slices.DeleteFunc(Methods(), Method.hasInverse)}
+	}
 	switch e := err.(type) {
 	case *api.ConditionError:
 		var instead []Method
@@ -35,15 +44,11 @@ func public(err error) error {
 		}
 		return &ConditionError{e.What, e.RCond, e.Err, instead}
 	case *api.LeverageError:
-		return &LeverageError{e.Rest, e.Least, Action(e.Action)}
-	case *api.RankError:
-		return &RankError{Samples: e.Samples, Nodes: e.Nodes, Lambda: e.Lambda}
+		return &LeverageError{e.Rest, e.Least, action}
 	case *api.StateError:
 		return &StateError{e.What}
 	case *api.UnknownRowError:
-		return &UnknownRowError{e.Row, Action(e.Action)}
-	case *api.ForgottenRowsError:
-		return &ForgottenRowsError{Method(e.Method), slices.DeleteFunc(Methods(), Method.hasInverse)}
+		return &UnknownRowError{e.Row, action}
 	}
 	return err
 }

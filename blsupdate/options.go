@@ -39,7 +39,7 @@ type Options struct {
 }
 
 // DefaultWorkspace is the bound that Options.Workspace = 0 stands for: 4 GiB.
-const DefaultWorkspace int64 = 4 << 30
+const DefaultWorkspace = api.DefaultWorkspace
 
 // internal returns the options as methods see them.
 func (o Options) internal() api.Options {
@@ -77,5 +77,13 @@ func checkLambda(lambda float64) error {
 
 // CheckStart returns the *RankError with which New refuses l samples for k nodes, or nil.
 func CheckStart(m Method, opt Options, l, k int) error {
-	return public(api.CheckStart(api.Method(m), opt.internal(), l, k))
+	inverse := m.hasInverse()
+	switch {
+	case l >= k || m == Gram || m == QR:
+	case inverse && (opt.Lambda == 0 || opt.C == CZero):
+	case !inverse && opt.Lambda > 0:
+	default: // with a ridge, Original and Improved would never leave the row space of the first samples
+		return &RankError{Samples: l, Nodes: k, Lambda: opt.Lambda}
+	}
+	return nil
 }

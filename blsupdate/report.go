@@ -94,7 +94,7 @@ func (u *updater) digitsAt(rcond float64, power int) float64 {
 }
 
 func (u *updater) Condition() Condition {
-	u.begin()
+	u.begin(ActionWeights)
 	_, err := u.solve()
 	rcond, power := u.state.Condition()
 	c := Condition{RCond: rcond, Digits: u.digitsAt(rcond, power), Instead: u.method}

@@ -175,7 +175,7 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 		return nil, err
 	}
 	u := &updater{method: m, counter: cost.NewCounter(opt.Backend)}
-	u.begin()
+	u.begin(ActionStart)
 	if _, err := checkPair("A", a, -1, 0, "Y", y, 0); err != nil {
 		return nil, err
 	}
@@ -188,9 +188,10 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 		return nil, err
 	}
 	u.samples = l
-	out, err := u.start(ctx, state.Base{Counter: u.counter, Options: opt.internal(), K: k, C: c, Lambda: opt.Lambda}, a, y)
+	base := state.Base{Counter: u.counter, Method: api.Method(m), Options: opt.internal(), K: k, C: c, Lambda: opt.Lambda}
+	out, err := u.start(ctx, base, a, y)
 	if err != nil {
-		return nil, public(err)
+		return nil, public(err, m, ActionStart)
 	}
 	u.account(out, Report{Added: l, Start: Start(out.Start)})
 	return wrap(u), nil
@@ -208,7 +209,7 @@ func (u *updater) start(ctx context.Context, base state.Base, a, y *mat.Dense) (
 	case QR:
 		u.state, out, err = qr.Start(ctx, base, a, y)
 	default:
-		u.state, out, err = pinv.Start(ctx, api.Method(u.method), base, a, y)
+		u.state, out, err = pinv.Start(ctx, base, a, y)
 	}
 	return out, err
 }
@@ -225,7 +226,7 @@ func emptyState(m Method, base state.Base) state.State {
 	case QR:
 		return &qr.State{Base: base}
 	default:
-		return pinv.Empty(api.Method(m), base)
+		return &pinv.State{Base: base}
 	}
 }
 
@@ -270,11 +271,11 @@ func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
 	}
 	defer u.counter.Reset() // a Report does not have it
 	h, err := u.state.(state.Leverager).Leverage(x)
-	return h, public(err)
+	return h, u.public(err)
 }
 
 func (u refiner) Refine(a, y *mat.Dense) error {
-	u.begin()
+	u.begin(ActionWeights)
 	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}

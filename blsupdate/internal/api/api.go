@@ -1,5 +1,5 @@
-// Package api has the methods, settings and errors of package blsupdate as its methods see them.
-// Package blsupdate documents them, and converts to and from its own types.
+// Package api has what the methods of package blsupdate share with it: its types without documentation.
+// Package blsupdate converts to and from its own.
 package api
 
 import (
@@ -8,8 +8,14 @@ import (
 	"blskernel"
 )
 
-// A Method is a blsupdate.Method.
-type Method int
+// The types of settings.
+type (
+	Method int
+	Form   int
+	CMode  int
+	Start  int
+	Action int
+)
 
 // The methods.
 const (
@@ -21,15 +27,6 @@ const (
 	QR
 )
 
-// MethodNames has the name of each method.
-var MethodNames = []string{"improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
-
-// String returns the name of m.
-func (m Method) String() string { return MethodNames[m] }
-
-// A Form is a blsupdate.Form.
-type Form int
-
 // The forms.
 const (
 	Auto Form = iota
@@ -39,9 +36,6 @@ const (
 	Compressed
 )
 
-// A CMode is a blsupdate.CMode.
-type CMode int
-
 // The modes.
 const (
 	CAuto CMode = iota
@@ -49,18 +43,12 @@ const (
 	CCheck
 )
 
-// A Start is a blsupdate.Start.
-type Start int
-
 // The starts.
 const (
 	StartCholesky Start = iota
 	StartQR
 	StartSVD
 )
-
-// An Action is a blsupdate.Action.
-type Action int
 
 // The actions.
 const (
@@ -74,10 +62,17 @@ const (
 	ActionRidge
 )
 
-// ActionNames has the name of the function or method of each action.
-var ActionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda"}
+// MethodNames has the name of each method, and ActionNames that of the function or method of each
+// action.
+var (
+	MethodNames = []string{"improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
+	ActionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda"}
+)
 
-// String returns the name of the function or method.
+// String returns the name of m.
+func (m Method) String() string { return MethodNames[m] }
+
+// String returns the name of a.
 func (a Action) String() string { return ActionNames[a] }
 
 // Options are blsupdate.Options.
@@ -97,35 +92,19 @@ const DefaultWorkspace int64 = 4 << 30
 // 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8
 
-// CheckStart returns the *RankError with which a start refuses l samples for k nodes, or nil.
-func CheckStart(m Method, opt Options, l, k int) error {
-	enough := l >= k
-	switch m {
-	case Original, Improved:
-		// With a ridge they would never leave the row space of the first samples.
-		enough = enough || opt.Lambda == 0 || opt.C == CZero
-	case RidgeInverse, InverseCholesky:
-		enough = enough || opt.Lambda > 0
-	default:
-		return nil
-	}
-	if enough {
-		return nil
-	}
-	return &RankError{Samples: l, Nodes: k, Lambda: opt.Lambda}
-}
+// Errors without fields. Package blsupdate makes ErrForgottenRows a type that names the method.
+var (
+	ErrOverflow      = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
+	ErrForgottenRows = errors.New("blsupdate: the rows of the model are not known after Forget")
+)
 
-// ErrOverflow is blsupdate.ErrOverflow.
-var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
-
-// A fault makes a struct an error.
+// A fault makes a struct an error, whose text the type of package blsupdate has.
 type fault struct{}
 
 // Error is not the text that users see.
 func (fault) Error() string { return "blsupdate: an error that has not been converted" }
 
-// The errors of package blsupdate that methods return. It converts each to its own type, which has
-// the text.
+// The errors with fields. The action is that of the call.
 type (
 	ConditionError struct {
 		fault
@@ -137,12 +116,6 @@ type (
 	LeverageError struct {
 		fault
 		Rest, Least float64
-		Action      Action
-	}
-	RankError struct {
-		fault
-		Samples, Nodes int
-		Lambda         float64
 	}
 	StateError struct {
 		fault
@@ -150,12 +123,7 @@ type (
 	}
 	UnknownRowError struct {
 		fault
-		Row    int
-		Action Action
-	}
-	ForgottenRowsError struct {
-		fault
-		Method Method
+		Row int
 	}
 )
 

@@ -52,7 +52,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	var rest float64
 	if cost.CholeskyForm(api.Auto, q, s.K) == api.Large {
 		var seen *mat.Dense
-		if seen, err = next.seen(ctx, api.ActionRemove, ax); err == nil {
+		if seen, err = next.seen(ctx, ax); err == nil {
 			rest, err = next.applySeen(ctx, -1, seen, ax, ya, limit)
 		}
 	} else {
@@ -100,7 +100,7 @@ const (
 
 // addLarge adds rows by a matrix of order k, and reports whether the rows are large.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, err error) {
-	seen, err := s.seen(ctx, api.ActionAdd, ax)
+	seen, err := s.seen(ctx, ax)
 	if err != nil {
 		return false, err
 	}
@@ -117,10 +117,10 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, er
 }
 
 // seen returns S = Ax F. It checks the memory of the action: for I ± SᵀS beside S, or beside the new F.
-func (s *State) seen(ctx context.Context, action api.Action, ax *mat.Dense) (*mat.Dense, error) {
+func (s *State) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))
-	if err := s.Reserve(api.InverseCholesky, action, q, bytes); err != nil {
+	if err := s.Reserve(q, bytes); err != nil {
 		return nil, err
 	}
 	seen := dense.Copy(ax)

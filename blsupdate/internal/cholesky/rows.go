@@ -34,9 +34,8 @@ import (
 //	11(9), 1973.
 func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	s.Counter.Enter(cost.StepF)
-	action, least := api.ActionAdd, 1.0
+	least := 1.0
 	if sign < 0 {
-		action = api.ActionRemove
 		if least, err = s.restOf(ax, limit); err != nil {
 			return 0, err
 		}
@@ -44,7 +43,7 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 	mostW, safe := s.boundRows(ax, ya, least)
 	q, most := dense.Rows(ax), SweptRows(s.K)
 	if !safe || ctx.Done() != nil && q > most {
-		if err := s.Reserve(api.InverseCholesky, action, q, memory.Floats(s.K, s.K+s.C)); err != nil {
+		if err := s.Reserve(q, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return 0, err
 		}
 		s.L, s.W = s.copyL(), dense.Copy(s.W)

@@ -54,7 +54,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	if state.ManyPanels(ctx, q) {
 		bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(s.K, s.C))
-		if err := s.Reserve(api.Gram, api.ActionAdd, q, bytes); err != nil {
+		if err := s.Reserve(q, bytes); err != nil {
 			return out, err
 		}
 		g, t = dense.CopySym(g), dense.Copy(t)
@@ -173,7 +173,7 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 		g = new(mat.SymPacked)
 		more = memory.Sum(more, memory.Triangle(s.K))
 	}
-	if err := s.Reserve(api.Gram, api.ActionWeights, 0, more); err != nil {
+	if err := s.Reserve(0, more); err != nil {
 		return nil, nil, err
 	}
 	if s.factor != nil {
@@ -268,7 +268,7 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	triangle := memory.Triangle(s.K) // of the new G, and of its factor beside V
-	if err := s.Reserve(api.Gram, api.ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
+	if err := s.Reserve(q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
 		return out, err
 	}
 	next := State{Base: s.Base, g: dense.CopySym(s.g), t: dense.Copy(s.t), size: s.size.Without(ax, ya)}
@@ -282,12 +282,12 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		if _, _, err := s.factorize(0); err != nil {
 			return out, err // it was so before
 		}
-		return out, &api.LeverageError{Action: api.ActionRemove}
+		return out, &api.LeverageError{}
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	v := new(mat.Dense)
 	if err := factor.SolveURowsTo(v, ax, false); err != nil {
-		return out, &api.LeverageError{Action: api.ActionRemove}
+		return out, &api.LeverageError{}
 	}
 	rest := 1 / (1 + s.SquaredNorm(v))
 	solve, root, d := factor.Solver(), math.Sqrt(s.Lambda), make([]float64, s.K)

@@ -22,12 +22,12 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	least, rows := min(q, u.K), memory.Floats(q, u.K)
 	d := memory.Floats(cost.KeptRows(u.Options, u.p.count, least), least)
 	// For Ax, and D or B.
-	if err := u.Reserve(u.method, api.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil {
+	if err := u.Reserve(q, memory.Sum(rows, max(rows, d))); err != nil {
 		return out, err
 	}
 	shape, opt := u.shape(q).Shape, u.Options
 	switch {
-	case u.method == api.Original:
+	case u.Method == api.Original:
 		opt.Form, opt.Solve = api.Small, false
 	case opt.Form != api.Paper: // which is resolved for each part of the batch
 		opt.Form = cost.Resolve(opt, shape)
@@ -106,7 +106,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options)
 		return out, err
 	}
 	shape.Split = first != nil
-	out.Model = cost.MergeModels(cost.PinvAdd(u.method, s.form, opt, shape))
+	out.Model = cost.MergeModels(cost.PinvAdd(u.Method, s.form, opt, shape))
 	if shape.Split {
 		return u.addParts(ctx, s, first, opt, out)
 	}
@@ -128,7 +128,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options)
 // addParts adds the rows of s in two parts, those of the indices first and then the others, and
 // restores their order. out is the work that led to the decision.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt api.Options, out state.Outcome) (state.Outcome, error) {
-	if err := u.Reserve(u.method, api.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
+	if err := u.Reserve(s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
 	}
 	saved, l, all := u.save(), u.p.count, completed(first, s.q)
@@ -182,7 +182,7 @@ func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
 	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
 	s.dbar = mat.NewDense(q, u.K, nil)
-	if u.method == api.Original {
+	if u.Method == api.Original {
 		s.inner = mat.NewSymPacked(q, nil)
 	}
 	if u.computesC() {

@@ -1,13 +1,8 @@
 package pinv
 
 import (
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/coder"
-	"blskernel/blsupdate/internal/state"
 )
-
-// Empty returns a state of the method for Code to read.
-func Empty(m api.Method, base state.Base) *State { return &State{Base: base, method: m} }
 
 // Code writes or reads A⁺ and W, the keys of the samples where they are known, and A as long as C is
 // computed.

@@ -50,9 +50,6 @@ type widening struct {
 // AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their
 // order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
-	if err := api.CheckStart(u.method, u.Options, dense.Rows(a), u.K+dense.Cols(h)); err != nil {
-		return out, err
-	}
 	if err := u.inOrder(rowKeys(y, a)); err != nil {
 		return out, err
 	}
@@ -231,7 +228,7 @@ func (u *State) reorderNodes(k int, order []int) {
 func (u *State) inOrder(keys []uint64) error {
 	for i, key := range u.keys {
 		if keys[i] != key {
-			return &api.UnknownRowError{Row: i, Action: api.ActionNodes}
+			return &api.UnknownRowError{Row: i}
 		}
 	}
 	return nil

@@ -24,20 +24,17 @@ import (
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if u.keys == nil {
-		return out, &api.ForgottenRowsError{Method: u.method}
-	}
-	if err := api.CheckStart(u.method, u.Options, u.p.count-q, u.K); err != nil {
-		return out, err
+		return out, api.ErrForgottenRows
 	}
 	places, err := u.find(rowKeys(ya, ax))
 	if err != nil {
 		return out, err
 	}
 	if q == u.p.count {
-		return out, &api.LeverageError{Action: api.ActionRemove}
+		return out, &api.LeverageError{}
 	}
 	size := memory.Floats(q, u.K) // of Ax, and of B
-	if err := u.Reserve(u.method, api.ActionRemove, q, memory.Sum(size, size, memory.Triangle(q))); err != nil {
+	if err := u.Reserve(q, memory.Sum(size, size, memory.Triangle(q))); err != nil {
 		return out, err
 	}
 	s := &addition{u: u, q: q, ax: dense.Copy(ax), ya: dense.Copy(ya), bt: u.p.pick(places)}
@@ -112,7 +109,7 @@ func (u *State) find(wanted []uint64) ([]int, error) {
 		}
 	}
 	if i := slices.Index(places, -1); i >= 0 {
-		return nil, &api.UnknownRowError{Row: i, Action: api.ActionRemove}
+		return nil, &api.UnknownRowError{Row: i}
 	}
 	return places, nil
 }

@@ -16,10 +16,9 @@ import (
 )
 
 // Start computes A⁺ and W.
-func Start(ctx context.Context, m api.Method, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
+func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
 	l, k := a.Dims()
-	u := Empty(m, base)
-	u.norm = a.Norm(2)
+	u := &State{Base: base, norm: a.Norm(2)}
 	u.worst.power, u.drift = 1, 1
 	first, err := u.start(ctx, a, &out)
 	if err != nil {

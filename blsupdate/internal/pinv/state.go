@@ -18,8 +18,6 @@ import (
 // State is A⁺ and W.
 type State struct {
 	state.Base
-	method api.Method
-
 	p    rows       // (A⁺)ᵀ, l×k
 	w    *mat.Dense // k×c, without gaps; replaced and never changed
 	keys []uint64   // of the samples, in the order of P; nil where they are not known

@@ -1,7 +1,6 @@
 package qr
 
 import (
-	"errors"
 	"math"
 
 	"blskernel/blsupdate/internal/api"
@@ -35,14 +34,14 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		// For Pᵀ, the new z and I - PPᵀ.
 		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K))
 	}
-	if err := s.Reserve(api.QR, api.ActionRemove, q, bytes); err != nil {
+	if err := s.Reserve(q, bytes); err != nil {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(ax)
 	if lapack.SolveTriangularRows(s.Counter, pt, s.R, false) != nil {
 		// P overflows: such rows were never added.
-		return out, &api.LeverageError{Action: api.ActionRemove}
+		return out, &api.LeverageError{}
 	}
 	if byRows {
 		err = s.downdate(pt, ya)
@@ -143,7 +142,7 @@ func (s *State) shrink(pt, ya *mat.Dense) error {
 func (s *State) remainder(rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky, float64, error) {
 	factor, err := s.Factor(rest, "I - PP'")
 	if err != nil {
-		return nil, 0, &api.LeverageError{Action: api.ActionRemove}
+		return nil, 0, &api.LeverageError{}
 	}
 	least := state.SmallestEigenvalue(factor)
 	x, r := state.SmallestDirection(factor), s.R.RawMatrix()
@@ -172,7 +171,7 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	if o.Lambda > 0 {
 		bytes = max(bytes, memory.Sum(memory.Floats(s.K, s.K+s.C), s.loweringBytes()))
 	}
-	if err := s.Reserve(api.QR, api.ActionMerge, 0, bytes); err != nil {
+	if err := s.Reserve(0, bytes); err != nil {
 		return out, err
 	}
 	next := *s
@@ -182,7 +181,7 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	s.Counter.Enter(cost.StepTriangle)
 	mustNotFail(lapack.MergeTriangles(s.Counter, next.R, next.Z, o.R, dense.Copy(o.Z)))
 	if o.Lambda > 0 {
-		if err := next.lower(o.Lambda, api.ActionMerge); err != nil {
+		if err := next.lower(o.Lambda); err != nil {
 			return out, err
 		}
 	}
@@ -201,7 +200,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		if next.Size, err = bounded(s.Size.Plus(s.diagonal(root))); err != nil {
 			return out, err
 		}
-		if err := s.Reserve(api.QR, api.ActionRidge, 0, memory.Floats(s.K, s.K+s.C)); err != nil {
+		if err := s.Reserve(0, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return out, err
 		}
 		s.Counter.Enter(cost.StepTriangle)
@@ -209,10 +208,10 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		next.w = nil
 		out.Model = cost.QRMerge(s.K, s.C, false)
 	case lambda < s.Lambda:
-		if err := s.Reserve(api.QR, api.ActionRidge, 0, s.loweringBytes()); err != nil {
+		if err := s.Reserve(0, s.loweringBytes()); err != nil {
 			return out, err
 		}
-		if err := next.lower(s.Lambda-lambda, api.ActionRidge); err != nil {
+		if err := next.lower(s.Lambda - lambda); err != nil {
 			return out, err
 		}
 		out.Model = cost.QRLower(s.K, s.C)
@@ -228,23 +227,18 @@ func (s *State) loweringBytes() int64 {
 
 // lower replaces R and z by those for RᵀR - by I. It removes the rows sqrt(by) I, whose targets are
 // zero and for which P = sqrt(by) R⁻ᵀ. s already has the ridge that remains, and the samples. After an
-// error R and z are unchanged; a *LeverageError names the action.
-func (s *State) lower(by float64, action api.Action) error {
-	if err := state.CheckRemains(s.Lambda, s.Count, s.K, action); err != nil {
-		return err
+// error R and z are unchanged.
+func (s *State) lower(by float64) error {
+	if s.Lambda == 0 && s.Count < s.K { // h is 1, whatever rounding makes of it
+		return &api.LeverageError{}
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(s.R)
 	if lapack.InvertTriangle(s.Counter, pt) != nil {
-		return &api.LeverageError{Action: action}
+		return &api.LeverageError{}
 	}
 	floats.Scale(math.Sqrt(by), pt.RawMatrix().Data)
-	err := s.shrink(pt, nil)
-	var leverage *api.LeverageError
-	if errors.As(err, &leverage) {
-		leverage.Action = action
-	}
-	if err != nil {
+	if err := s.shrink(pt, nil); err != nil {
 		return err
 	}
 	s.measure()

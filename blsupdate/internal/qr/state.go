@@ -76,7 +76,7 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	if err := s.regular(); err != nil {
 		return nil, out, err
 	}
-	if err := s.Reserve(api.QR, api.ActionWeights, 0, memory.Floats(s.K, s.C)); err != nil {
+	if err := s.Reserve(0, memory.Floats(s.K, s.C)); err != nil {
 		return nil, out, err
 	}
 	s.Counter.Enter(cost.StepSolve)
@@ -95,9 +95,6 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 // accuracy of W row by row.
 func (s *State) regular() error {
 	const what = "[A; sqrt(lambda) I]"
-	if s.Lambda == 0 && s.Count < s.K {
-		return &api.RankError{Samples: s.Count, Nodes: s.K}
-	}
 	worst := math.Inf(1)
 	for j, length := range s.Size.A {
 		if !(length >= dense.SmallestNormal) { // subnormal numbers have lost digits
@@ -171,7 +168,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	if state.ManyPanels(ctx, q) {
-		if err := s.Reserve(api.QR, api.ActionAdd, q, memory.Floats(s.K, s.K+s.C)); err != nil {
+		if err := s.Reserve(q, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return out, err
 		}
 		r, z = dense.Copy(r), dense.Copy(z)

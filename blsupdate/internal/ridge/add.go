@@ -27,7 +27,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	q := dense.Rows(ax)
 	form := cost.RidgeForm(s.Options.Form, q, s.K, s.C)
-	if err := s.reserve(api.ActionAdd, form, q); err != nil {
+	if err := s.reserve(form, q); err != nil {
 		return out, err
 	}
 	if form == api.Large {
@@ -49,7 +49,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	q := dense.Rows(ax)
-	if err := s.reserve(api.ActionRemove, api.Small, q); err != nil {
+	if err := s.reserve(api.Small, q); err != nil {
 		return out, err
 	}
 	next := *s

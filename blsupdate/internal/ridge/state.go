@@ -117,7 +117,7 @@ func (s *State) Code(x *coder.Coder) {
 // reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for
 // several blocks, copies of Q and W. In the form Large it is a copy of Q, which becomes the new one,
 // and two matrices like W.
-func (s *State) reserve(action api.Action, form api.Form, q int) error {
+func (s *State) reserve(form api.Form, q int) error {
 	triangle, w := memory.Triangle(s.K), memory.Floats(s.K, s.C)
 	bytes := memory.Sum(triangle, w, w)
 	if form != api.Large {
@@ -127,5 +127,5 @@ func (s *State) reserve(action api.Action, form api.Form, q int) error {
 			bytes = memory.Sum(bytes, triangle, w)
 		}
 	}
-	return s.Reserve(api.RidgeInverse, action, q, bytes)
+	return s.Reserve(q, bytes)
 }

@@ -79,20 +79,10 @@ func RemovalLimit(rcond float64, power int) (float64, error) {
 	return 0, &api.ConditionError{What: "A'A + lambda I before the removal", RCond: rcond * rcond, Instead: []api.Method{api.QR}}
 }
 
-// CheckRemains returns a *LeverageError where fewer rows than nodes would remain without a ridge: h is
-// 1 then, whatever rounding makes of it. It does not apply to Original and Improved, whose state any
-// rows determine.
-func CheckRemains(lambda float64, left, k int, action api.Action) error {
-	if lambda == 0 && left < k {
-		return &api.LeverageError{Action: action}
-	}
-	return nil
-}
-
 // CheckRest returns a *LeverageError where the computed 1-h is below the limit.
 func CheckRest(rest, limit float64) error {
 	if !(rest >= limit) {
-		return &api.LeverageError{Rest: max(0, rest), Least: limit, Action: api.ActionRemove}
+		return &api.LeverageError{Rest: max(0, rest), Least: limit}
 	}
 	return nil
 }
@@ -119,7 +109,7 @@ func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *la
 	u, err = b.Factor(m, what, api.QR)
 	if err != nil || limit == 0 {
 		if limit > 0 && !errors.Is(err, api.ErrOverflow) {
-			err = &api.LeverageError{Least: limit, Action: api.ActionRemove}
+			err = &api.LeverageError{Least: limit}
 		}
 		return u, 1, err
 	}

@@ -65,9 +65,12 @@ type Leverager interface {
 // Base is the part that every state has.
 type Base struct {
 	Counter *cost.Counter // the backend of all products
+	Method  api.Method
 	Options api.Options
 	K, C    int
 	Lambda  float64 // the ridge as it is now
+
+	Action api.Action // the call under way, for errors
 
 	// Lost is the largest 1/(1-h) of a removal so far, by which its errors have grown; 0 before the
 	// first.
@@ -124,16 +127,16 @@ func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil &
 // Reserve returns a *memory.Error where the copies and factors of an action need more bytes than there
 // are beside the state. rows is the number of rows of the action, 0 where it has none. A state asks
 // before it changes anything.
-func (b *Base) Reserve(m api.Method, action api.Action, rows int, bytes int64) error {
-	do := Smaller(m)
+func (b *Base) Reserve(rows int, bytes int64) error {
+	do := Smaller(b.Method)
 	if rows == 0 {
-		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", action, m, b.K, b.C)
+		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", b.Action, b.Method, b.K, b.C)
 	}
 	// Gram copies G to remove one row, too.
-	if rows > 1 && (m != api.Gram || action == api.ActionAdd) {
+	if rows > 1 && (b.Method != api.Gram || b.Action == api.ActionAdd) {
 		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
 	}
-	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", action, rows, m, b.K, b.C)
+	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", b.Action, rows, b.Method, b.K, b.C)
 }
 
 // Smaller says how to make the state of a method smaller.
