@@ -110,6 +110,7 @@ func TestHostileLines(t *testing.T) {
 		{"a number of 1 MB", `{"kind":"flops","l":` + strings.Repeat("9", mostLine-100) + `}`, "cannot unmarshal"},
 		{"a number beyond int", `{"kind":"flops","l":9223372036854775808}`, "cannot unmarshal"},
 		{"a number beyond float64", `{"kind":"table","lambda":1e999}`, "cannot unmarshal"},
+		{"a list", `["machine"]`, "cannot unmarshal"},
 		{"NaN", `{"kind":"table","lambda":NaN}`, "invalid character"},
 		{"a text for a number", `{"kind":"table","lambda":"` + long[:1<<10] + `"}`, "cannot unmarshal"},
 		{"a date of 1 MB", `{"kind":"machine","date":"` + long + `"}`, "parsing time"},

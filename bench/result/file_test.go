@@ -77,24 +77,13 @@ func TestReadWrite(t *testing.T) {
 	}
 }
 
-func TestReadErrors(t *testing.T) {
+// TestErrors has a line that is wrong below good ones, and values that are no lines.
+func TestErrors(t *testing.T) {
 	b, _ := lines(t)
-	good := b.String()
-	for _, tc := range []struct {
-		line, want string
-	}{
-		{"no JSON\n", "line 11"},
-		{`["machine"]` + "\n", "line 11"},
-		{`{"kind":"row","table":3}` + "\n", "a row of table 3 before the table"},
-		{`{"kind":"row","table":2,"cells":[{"method":"qr"}]}` + "\n", `a cell of "qr"`},
-		{`{"kind":"cell","n":"many"}` + "\n", "line 11"},
-		{`{"kind":"` + strings.Repeat("x", mostLine) + `"}` + "\n", "longer than"},
-	} {
-		_, err := Read("file", strings.NewReader(good+tc.line))
-		var at *LineError
-		if !errors.As(err, &at) || at.Line != 11 || at.File != "file" || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%.40s: %v, want line 11 and %q", tc.line, err, tc.want)
-		}
+	b.WriteString("no JSON\n")
+	_, err := Read("file", b)
+	if at := checkLine(t, err); at.Line != 11 || at.File != "file" || !strings.Contains(err.Error(), "file: line 11: ") {
+		t.Errorf("%v; want line 11", err)
 	}
 	if err := Write(new(bytes.Buffer), "list", []int{1}); err == nil {
 		t.Error("a list is written as an object")
