@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"math"
 	"strings"
@@ -51,23 +50,32 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestPlanJSON has a plan as JSON.
-func TestPlanJSON(t *testing.T) {
-	choice, err := blsupdate.Plan(4, 8, 40, 2, blsupdate.Needs{Lambda: 1e-3, Batches: 1, Rates: blsupdate.ConstantRates(1e9, 1e9)})
-	testutil.NoError(t, err)
-	text, err := json.Marshal(newPlanned(choice, true))
-	testutil.NoError(t, err)
-	testutil.Contains(t, string(text), `"method":"`+choice.Method.String()+`"`, `"why_not"`)
+// TestPlan prints a plan as text and JSON, with the time of a new start, and one that has no method.
+func TestPlan(t *testing.T) {
+	const flopsPerSecond = 1e9
+	needs := blsupdate.Needs{Lambda: 1e-3, Rates: blsupdate.ConstantRates(flopsPerSecond, math.Inf(1))}
 	shape := blsupdate.Shape{L: 44, K: 8, C: 2}
-	flops := 0.0
+	start := 0.0
 	for _, action := range []blsupdate.Action{blsupdate.ActionStart, blsupdate.ActionWeights} {
-		flops += blsupdate.Total(blsupdate.Model(blsupdate.Gram, action, choice.Options, shape))
+		start += blsupdate.Total(blsupdate.Model(blsupdate.Gram, action, blsupdate.Options{}, shape)) / flopsPerSecond
 	}
-	method, got := newStart(choice, blsupdate.ConstantRates(1e9, math.Inf(1)), shape)
-	if want := flops / 1e9; method != "gram" || !(math.Abs(got-want) <= 1e-12*want) {
-		t.Errorf("a new start by %s takes %v s; want gram, %v s", method, got, want)
-	}
-	if err := failure(&blsupdate.PlanError{}); err.Error() != "no method meets all needs" {
-		t.Error(err)
+	for _, tc := range []struct {
+		json bool
+		most int64 // bytes
+		want []string
+		err  string
+	}{
+		{false, 0, []string{"fastest that does all that is needed", "\nA new start from 44 samples would take " + seconds(start) + " s, by gram.\n"}, ""},
+		{true, 0, []string{`"method":"`, `"start_method":"gram"`, `"why_not"`}, ""},
+		{false, 1, []string{"No method does all that is needed.\n"}, "no method meets all needs"},
+	} {
+		var out strings.Builder
+		x := planFlags{l: 40, k: 8, q: 4, c: 2}
+		x.JSON, needs.Memory = tc.json, tc.most
+		testutil.NoError(t, x.Begin(ui.Streams{Out: &out, Err: io.Discard}))
+		if err := x.show(needs); tc.err == "" && err != nil || tc.err != "" && (err == nil || err.Error() != tc.err) {
+			t.Errorf("error %v; want %q", err, tc.err)
+		}
+		testutil.Contains(t, out.String(), tc.want...)
 	}
 }

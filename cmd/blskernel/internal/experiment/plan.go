@@ -92,19 +92,26 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
+	return x.show(needs)
+}
+
+// show prints the plan. Where no method meets all needs it has the reasons, and the error is short.
+func (x *planFlags) show(needs blsupdate.Needs) error {
 	choice, err := blsupdate.Plan(x.q, x.k, x.l, x.c, needs)
+	var none *blsupdate.PlanError
 	if err != nil && !errors.As(err, &none) {
 		return err
 	}
-	p := newPlanned(choice, err == nil)
-	text := choice.Explain()
-	if err == nil {
+	p, text := newPlanned(choice, err == nil), choice.Explain()
+	if err != nil {
+		err = errors.New("no method meets all needs")
+	} else {
 		all := x.l + x.q
 		p.StartMethod, p.StartSeconds = newStart(choice, needs.Rates, blsupdate.Shape{L: all, K: x.k, C: x.c})
 		text += fmt.Sprintf("A new start from %d samples would take %s s, by %s.\n",
 			all, seconds(p.StartSeconds), p.StartMethod)
 	}
-	return errors.Join(x.Object(p), x.Print(text), failure(err))
+	return errors.Join(x.Object(p), x.Print(text), err)
 }
 
 // newStart returns the fastest method for a new start with the weights, of those that meet all needs.
@@ -119,15 +126,6 @@ func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (me
 		}
 	}
 	return method, least
-}
-
-// failure replaces the error of a plan without a valid method, whose reasons have been printed.
-func failure(err error) error {
-	var none *blsupdate.PlanError
-	if errors.As(err, &none) {
-		return errors.New("no method meets all needs")
-	}
-	return err
 }
 
 // planned is a Choice as JSON.
