@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestDigitsGolden holds the bytes that a seed stands for. Whoever changes the drawing on purpose
-// changes the checksum, and with it every result published with the set.
+// TestDigitsGolden compares the bytes of a seed with a checksum. A new checksum invalidates every
+// result published with the set.
 func TestDigitsGolden(t *testing.T) {
 	s := Digits(100, 1)
 	if s.Name != "synthetic digits" || !s.Synthetic || s.Rows != 28 || s.Cols != 28 || s.Classes != 10 || s.Len() != 100 || len(s.Labels) != 100 {

@@ -177,7 +177,7 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
-// TestHostileFolders has something else in the place of a file.
+// TestHostileFolders puts something else in the place of a file.
 func TestHostileFolders(t *testing.T) {
 	name := mnist.files[1]
 	good := smallMNIST().files

@@ -30,7 +30,7 @@ func unpack(r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// A body is the elements of a file, behind its header.
+// A body is the elements of a file, after its header.
 type body struct {
 	r     io.Reader
 	start int64 // byte at which they begin

@@ -178,7 +178,7 @@ func TestReadNORB(t *testing.T) {
 	}
 }
 
-// TestReduceImage has blocks with every possible sum.
+// TestReduceImage reduces blocks with every possible sum.
 func TestReduceImage(t *testing.T) {
 	src, dst := make([]byte, 96*96), make([]byte, 32*32)
 	for sum := range 9*255 + 1 {

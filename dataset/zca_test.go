@@ -146,7 +146,7 @@ func TestZCA(t *testing.T) {
 	}
 }
 
-// TestZCAPanels has more rows than a panel: the result is that of all rows at once.
+// TestZCAPanels transforms more rows than a panel: the result is that of all rows at once.
 func TestZCAPanels(t *testing.T) {
 	const d = 64
 	l := 2*zcaPanel(d) + 37

@@ -31,7 +31,7 @@ type array struct {
 	decoded     []float64 // storage of ahead
 	ahead       []float64 // decoded samples to be delivered
 	texts       []string  // decoded labels to be delivered, in place of ahead
-	bad         *Error    // of the sample behind those, which was passed
+	bad         *Error    // of the sample after those, which was passed
 }
 
 func (a *array) info() *info { return &a.about }
@@ -158,8 +158,8 @@ func (a *array) end() error {
 	}
 }
 
-// fault returns the error for a bad sample, the given number of samples behind the next. column is 0
-// for the whole sample.
-func (a *array) fault(behind, column int, what string) *Error {
-	return &Error{Path: a.in.path, Row: a.row + int64(behind) + 1, Column: column, What: what, sample: true}
+// fault returns the error for a bad sample, i samples after the next one. column is 0 for the whole
+// sample.
+func (a *array) fault(i, column int, what string) *Error {
+	return &Error{Path: a.in.path, Row: a.row + int64(i) + 1, Column: column, What: what, sample: true}
 }

@@ -82,7 +82,7 @@ func (a *array) pieces(n int, use func([]byte) error) error {
 	return nil
 }
 
-// pass skips the given number of bytes, which begin done bytes behind the start of sample row.
+// pass skips the given number of bytes, which begin done bytes after the start of sample row.
 func (a *array) pass(done, bytes int64) error {
 	held := min(bytes, int64(len(a.rest)))
 	a.rest = a.rest[held:]

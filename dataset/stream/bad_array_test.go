@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// checkArray reads the matrix as an array in either order, by every way, with all columns and with
-// some. Labels are the last column, in which numbers that are not whole are bad.
+// checkArray reads the matrix as an array in either order, from every source, with all columns and
+// with some. Labels are the last column, in which numbers that are not whole are bad.
 func checkArray(t *testing.T, name, descr string, values []float64, rows, cols int, sizes ...int) {
 	t.Helper()
 	array := append(npyHeader(1, descr, false, rows, cols), elementsOf(t, descr, values)...)
@@ -61,8 +61,8 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 	}
 }
 
-// TestBadArrays has bad elements at random, of each type, in arrays of one and more pieces and
-// panels, and in samples that are longer than a piece.
+// TestBadArrays reads arrays with random bad elements of each type: arrays of one and more pieces and
+// panels, and samples longer than a piece.
 func TestBadArrays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	for _, form := range []struct {
@@ -178,8 +178,8 @@ func badSides(t *testing.T, rng *rand.Rand, n int, share float64) []badSide {
 	return append(sides, badSide{"text.npy", labels, row, bad, rows, 0})
 }
 
-// TestBadPairs reads inputs and targets from files of their own in all formats, with bad samples at
-// random in both, and in step.
+// TestBadPairs reads inputs and targets from two files in all formats, with random bad samples in both,
+// and checks that they stay in step.
 func TestBadPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	for _, form := range []struct {
@@ -229,8 +229,8 @@ func TestBadPairs(t *testing.T) {
 	}
 }
 
-// TestBadPairsOutOfStep has inputs and targets that are not as many, or damaged, with a bad sample
-// before and at the end.
+// TestBadPairsOutOfStep reads inputs and targets that differ in number, or are damaged, with a bad
+// sample before the end and at it.
 func TestBadPairsOutOfStep(t *testing.T) {
 	for _, test := range []struct {
 		x, y string
@@ -251,8 +251,8 @@ func TestBadPairsOutOfStep(t *testing.T) {
 	}
 }
 
-// TestBadCutOff has arrays that end too early, or whose checksum is wrong, behind a bad sample: that is
-// no fault of a sample.
+// TestBadCutOff reads arrays that end too early, or have a wrong checksum, after a bad sample: that
+// is a fault of the file.
 func TestBadCutOff(t *testing.T) {
 	values := count(1, 3*arrayPiece/8)
 	values[1] = math.NaN()
@@ -272,7 +272,7 @@ func TestBadCutOff(t *testing.T) {
 			t.Errorf("%d samples before %v, want %d", rows, err, test.rows)
 		}
 	}
-	// In the second sample of a call, behind the piece with its bad element.
+	// In the second sample of a call, after the piece with its bad element.
 	long := count(1, 2*arrayPiece/4)
 	long[arrayPiece/4] = math.NaN()
 	data := append(npyHeader(1, "<f8", false, 2, arrayPiece/4), float64s(long...)...)

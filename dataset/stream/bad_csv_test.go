@@ -86,7 +86,7 @@ func (b *badText) checkAll(t *testing.T, name string, opt Options, sizes ...int)
 }
 
 // TestBadCells places each bad cell into every line and column, and lines of other numbers of cells
-// into every line, among lines with quotation marks and without, behind a header and where the first
+// into every line, among lines with quotation marks and without, after a header and where the first
 // line is a sample.
 func TestBadCells(t *testing.T) {
 	const rows, cols = 4, 3
@@ -127,8 +127,8 @@ func TestBadCells(t *testing.T) {
 	}
 }
 
-// TestBadBehindTarget has the target in front of the bad cells, in lines that are parsed in place and
-// in others.
+// TestBadBehindTarget puts the target before the bad cells, in lines that are parsed in place and in
+// others.
 func TestBadBehindTarget(t *testing.T) {
 	for _, text := range []string{"1,2\n3,x\n5,6\n7,\n9,10\n", "1,\"2\"\n3,\"x\"\n5,6\n7,\n9,10\n"} {
 		for _, classes := range []bool{true, false} {
@@ -147,8 +147,8 @@ func TestBadBehindTarget(t *testing.T) {
 	}
 }
 
-// TestBadLongText compares long texts that have bad lines at random, few, many or nothing else, and in
-// which every sample is in another piece by another way of reading.
+// TestBadLongText compares long texts with random bad lines: few, many, or nothing else. A sample is in
+// another piece for each source.
 func TestBadLongText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for _, form := range []struct {
@@ -191,8 +191,8 @@ func TestBadLongText(t *testing.T) {
 	}
 }
 
-// TestBadPieceBorders moves a bad line over the end of the first piece, byte by byte, in texts with
-// quotation marks and without.
+// TestBadPieceBorders moves a bad line across the end of the first piece, byte by byte, in texts with
+// and without quotation marks.
 func TestBadPieceBorders(t *testing.T) {
 	for _, bad := range []string{"x,2,u\n", "1,2\n", "\"x\n\",2,u\n"} {
 		for shift := range 12 {
@@ -203,8 +203,8 @@ func TestBadPieceBorders(t *testing.T) {
 	}
 }
 
-// TestBadQuotationMarks has quotation marks out of place: in pairs they are a fault of the record, else
-// of the text.
+// TestBadQuotationMarks puts quotation marks out of place: in pairs they are a fault of the record,
+// else of the text.
 func TestBadQuotationMarks(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -238,8 +238,8 @@ func TestBadQuotationMarks(t *testing.T) {
 	}
 }
 
-// TestBadCrowded has lines of more cells than are read. They are left out of a text without quotation
-// marks, and end one with them, as a record does that is too long.
+// TestBadCrowded reads lines of too many cells. A text without quotation marks goes on after them. They
+// end a text with quotation marks, as a record that is too long does.
 func TestBadCrowded(t *testing.T) {
 	crowd := strings.Repeat(",", maxCells)
 	text := "1,2\n" + crowd + "\n3,4\n" + crowd + "\n" + crowd + "\nx,\n5,6\n" + crowd

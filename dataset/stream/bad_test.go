@@ -40,8 +40,8 @@ func badData(t *testing.T) map[string]struct {
 	}
 }
 
-// TestBadMessages checks that Options.Bad is told of the first bad sample what ends the reading where
-// there is none, and that of the samples before it there are as many.
+// TestBadMessages checks that Options.Bad gets the error that ends the reading without Bad, after the
+// same samples.
 func TestBadMessages(t *testing.T) {
 	for name, d := range badData(t) {
 		path, opt := write(t, "x", d.data), d.opt
@@ -66,8 +66,8 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestBadEnds ends the reading by an error of Options.Bad, at each bad sample: it is exactly that which
-// Next returns, and from then on, and Bad is not called again.
+// TestBadEnds ends the reading by an error of Options.Bad, at each bad sample: Next returns exactly
+// that error from then on, and does not call Bad again.
 func TestBadEnds(t *testing.T) {
 	why := errors.New("too many")
 	for name, d := range badData(t) {
@@ -112,8 +112,8 @@ func TestBadEnds(t *testing.T) {
 	}
 }
 
-// TestBadAll has lines of another number of cells than the first, all of them: the limit of the caller
-// ends the reading, or the end does, or the context.
+// TestBadAll reads a text in which every line differs from the first in its number of cells: the
+// limit of the caller ends the reading, or the end of the text, or the context.
 func TestBadAll(t *testing.T) {
 	text := "1,2\n" + strings.Repeat("3;4\n", 30_000)
 	enough := errors.New("enough")
@@ -146,8 +146,8 @@ func TestBadAll(t *testing.T) {
 	}
 }
 
-// TestBadReadFault has a reader that fails behind bad samples, in a later piece: that is no fault of a
-// sample.
+// TestBadReadFault reads from a reader that fails after bad samples, in a later piece: that is a
+// fault of the file.
 func TestBadReadFault(t *testing.T) {
 	why := errors.New("the line is dead")
 	for lines := range 12 {
@@ -161,8 +161,7 @@ func TestBadReadFault(t *testing.T) {
 	}
 }
 
-// TestBadSeveral goes on over several files, with headers, which are no samples, and bad samples at
-// their ends.
+// TestBadSeveral reads several files, with headers, and with bad samples at their ends.
 func TestBadSeveral(t *testing.T) {
 	paths := []string{write(t, "a.csv", []byte("u,v\nx,1\n2,3\n?,?\n")), write(t, "b.csv", []byte("u,v\n,\n")), write(t, "c.csv", []byte("NA,1\n4,5\n,\n")),
 		write(t, "d.npy", append(npyHeader(1, "<f4", false, 2, 2), elementsOf(t, "<f4", []float64{6, 7, 8, math.NaN()})...))}
@@ -174,8 +173,8 @@ func TestBadSeveral(t *testing.T) {
 		{fault: line(2, 3)}, {x: count(6, 2), place: row(1)}, {fault: row(2)}}, 1, 2, 3, 100)
 }
 
-// TestBadPeek looks at samples of which some are bad: they are left out, Options.Bad is told of them
-// when Next comes to them and once, and of nothing that only another selection finds bad.
+// TestBadPeek peeks at samples of which some are bad. Peek leaves them out. Options.Bad gets each once,
+// from Next, and none that only another selection finds bad.
 func TestBadPeek(t *testing.T) {
 	const text = "u,v\nx,1\n2,3\n?,5\n6,y\n8,9\n"
 	for name, source := range sources(t, "x.csv", []byte(text)) {
@@ -257,8 +256,7 @@ func TestBadBytes(t *testing.T) {
 	at("\n,\n")
 }
 
-// TestBadMemory reads what is bad in every sample, in samples of as few bytes as can be: errors are
-// made one by one.
+// TestBadMemory reads short samples that are all bad, and bounds the memory of their errors.
 func TestBadMemory(t *testing.T) {
 	const rows = 1 << 13
 	for _, test := range []struct {

@@ -27,7 +27,7 @@ func listing(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// TestHostilePaths has in the place of a file what is none.
+// TestHostilePaths opens paths that lead to no file.
 func TestHostilePaths(t *testing.T) {
 	dir := t.TempDir()
 	loop := filepath.Join(dir, "loop.csv")
@@ -50,8 +50,8 @@ func TestHostilePaths(t *testing.T) {
 	wantFault(t, "targets", err, "is a folder")
 }
 
-// TestChangedWhileRead reads files that become shorter or longer after their header was read. What is
-// delivered before the fault is what was there.
+// TestChangedWhileRead reads files that become shorter or longer after their header was read. The
+// samples before the fault are right.
 func TestChangedWhileRead(t *testing.T) {
 	const rows, cols = 1 << 12, 64
 	values := make([]float64, rows*cols)

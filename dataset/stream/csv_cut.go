@@ -96,11 +96,11 @@ func (c *cutter) tooLong(buf []byte) error {
 // record that arrives byte by byte takes no longer than one that is there at once.
 type recordEnds struct {
 	seen   int  // bytes
-	end    int  // behind the last end among them, 0 if there is none
+	end    int  // after the last end among them, 0 without one
 	quoted bool // the number of quotation marks among them is odd
 }
 
-// last returns the index behind the last end of a record in b, or 0. b begins with the earlier text.
+// last returns the index after the last end of a record in b, or 0. b begins with the earlier text.
 func (e *recordEnds) last(b []byte) int {
 	for {
 		next := bytes.IndexByte(b[e.seen:], '"')
@@ -122,7 +122,7 @@ func (e *recordEnds) last(b []byte) int {
 	}
 }
 
-// recordEnd returns the index behind the first record of text.
+// recordEnd returns the index after the first record of text.
 func recordEnd(text []byte) int {
 	quoted := false
 	for i, c := range text {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzCSV compares any text with what encoding/csv and strconv make of it, as it is there and as it
-// comes byte by byte, up to the first fault, and behind the bad samples where these are left out.
+// FuzzCSV compares any text, whole and byte by byte, with what encoding/csv and strconv make of it:
+// up to the first fault, and after bad samples where Options.Bad leaves them out.
 func FuzzCSV(f *testing.F) {
 	for _, text := range csvTexts {
 		f.Add(text)

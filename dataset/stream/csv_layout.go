@@ -198,10 +198,10 @@ func (l *csvLayout) syntaxFault(err error, line int64) (*Error, int64) {
 }
 
 // paired reports whether a record that encoding/csv refuses has an even number of quotation marks, so
-// that for a cutter too the next record begins behind its line end.
+// that for a cutter too the next record begins after its line end.
 func paired(record []byte) bool { return bytes.Count(record, []byte{'"'})%2 == 0 }
 
-// crowdedFault returns the error for the record behind before, whose first line has the given number.
+// crowdedFault returns the error for the record that follows the bytes before, which begin on a line.
 func (l *csvLayout) crowdedFault(before []byte, line int64) *Error {
 	return &Error{Path: l.path, Line: line + int64(bytes.Count(before, []byte{'\n'})),
 		What: fmt.Sprintf("the line has more than %d cells, separated by %q; a text has one sample in each line", maxCells, l.comma)}

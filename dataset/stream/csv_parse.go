@@ -36,7 +36,7 @@ type csvRecord struct {
 
 func newCSVChunk() *csvChunk { return &csvChunk{done: make(chan struct{}, 1)} }
 
-// add records a sample that begins on line and ends behind end bytes of the text, or a bad one with its
+// add records a sample that begins on line and ends after end bytes of the text, or a bad one with its
 // fault, whose parts it removes. It reports whether parsing goes on.
 func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 	c.records = append(c.records, csvRecord{int32(line - c.line), int32(end), fault != nil})
@@ -140,7 +140,7 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 		at = end + 1
 	}
 	if ok {
-		// at is behind the comma of the last column that is used, or behind the end.
+		// at is after the comma of the last column that is used, or after the end.
 		cells := l.last + 1
 		if at <= len(row) {
 			cells += 1 + bytes.Count(row[at:], []byte{comma})

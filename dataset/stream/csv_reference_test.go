@@ -13,8 +13,8 @@ import (
 	"testing/iotest"
 )
 
-// lineOfFault returns the line that is named for what encoding/csv refuses: where a quotation mark is
-// not closed that in which the record begins.
+// lineOfFault returns the line in the error for what encoding/csv refuses: the first of the record if a
+// quotation mark is not closed.
 func lineOfFault(parse *csv.ParseError) int64 {
 	if errors.Is(parse.Err, csv.ErrQuote) {
 		return int64(parse.StartLine)
@@ -80,7 +80,7 @@ func bitsEqual(a, b []float64) bool {
 }
 
 // compareCSV reads text, as it comes from arrive, and compares samples, their places and the faults
-// with the reference: up to the first bad sample, and behind the bad ones where these are left out.
+// with the reference: up to the first bad sample, and after bad ones where Options.Bad leaves them out.
 func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
 	for _, aside := range []bool{false, true} {
@@ -166,8 +166,7 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 	}
 }
 
-// TestCSVLong compares texts that take many pieces, with faults at places that are near the ends of
-// pieces or not.
+// TestCSVLong compares texts of many pieces, with faults near the ends of pieces and elsewhere.
 func TestCSVLong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for _, form := range []struct {
@@ -194,7 +193,7 @@ func TestCSVLong(t *testing.T) {
 	}
 }
 
-// TestScanNumber compares the one pass with strconv on every form that it might take for its own.
+// TestScanNumber compares scanNumber with strconv on every form that it may parse itself.
 func TestScanNumber(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
 	check := func(cell string) {

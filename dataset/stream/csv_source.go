@@ -165,7 +165,7 @@ func (s *csvSource) fill() error {
 		if s.in.begun {
 			s.current, s.err = s.await()
 		} else {
-			// A look by Peek, behind which a pipe may not be read.
+			// Peek must not read a pipe ahead.
 			s.current, s.err = s.parsed()
 		}
 	}

@@ -124,8 +124,8 @@ func TestCSVFaults(t *testing.T) {
 	}
 }
 
-// TestCSVLongRecord checks the bound of a record from both sides, and what is said about an open
-// quotation mark.
+// TestCSVLongRecord checks the bound of a record from both sides, and the error for an open quotation
+// mark.
 func TestCSVLongRecord(t *testing.T) {
 	cell := strings.Repeat(" ", maxRecord-2)
 	fits := write(t, "x.csv", []byte("1\n"+cell+"2\n3\n"))

@@ -51,7 +51,8 @@
 // ends and doubled quotation marks; lines end with LF or CRLF, the last one also with neither; empty
 // lines are skipped. A byte order mark of UTF-8 is dropped. Spaces and tabs around a cell are no part
 // of it. Numbers are read as by strconv.ParseFloat, to the last bit. The separator and the header are
-// found automatically ([Options], [Header]). A record has at most 16 MiB and 2^20 cells.
+// found automatically ([Options], [Header]). A record has at most 16 MiB and 2^20 cells,
+// separators within cells counted too.
 //
 // Text without quotation marks is parsed in place, about as fast as strconv converts, up to two chunks
 // ahead of the caller by other goroutines.

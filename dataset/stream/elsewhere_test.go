@@ -37,8 +37,8 @@ func (m *memory) open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &memoryFile{in: m, ctx: ctx, r: bytes.NewReader(data)}, nil
 }
 
-// A memoryFile gives what it has in pieces of odd sizes, and panics when it is closed twice, or read
-// during or after that.
+// A memoryFile returns its data in pieces of odd sizes, and panics when it is closed twice, or read
+// during or after Close.
 type memoryFile struct {
 	in    *memory
 	ctx   context.Context
@@ -75,7 +75,7 @@ func (m *memory) wait(t *testing.T, name string) {
 }
 
 // TestOpenElsewhere reads files of every format from memory, and compares with the same files on the
-// disk. One of the paths is a folder of this machine, and another a file of it, which nobody looks at.
+// disk. One of the paths is a folder of this machine, and another a file of it; neither is opened.
 func TestOpenElsewhere(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const rows = 5000
@@ -164,8 +164,8 @@ func TestOpenElsewhere(t *testing.T) {
 	testutil.WaitGoroutines(t, before)
 }
 
-// TestOpenElsewhereFaults has an Options.Open, or what it returns, that fails in every way: the error
-// names the path as it was given, with its cause, and all that was opened is closed.
+// TestOpenElsewhereFaults makes Options.Open, or its result, fail in every way: the error names the
+// path as given, with its cause, and everything opened is closed.
 func TestOpenElsewhereFaults(t *testing.T) {
 	before := runtime.NumGoroutine()
 	good := []byte("1,2\n3,4\n")
@@ -226,7 +226,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 	testutil.WaitGoroutines(t, before)
 }
 
-// A stuck is a reader whose Read waits until it is let go, whatever the context says, and closing it
+// A stuck is a reader whose Read waits for the channel let, whatever the context does. Closing it
 // during a Read is an error.
 type stuck struct {
 	memoryFile
@@ -244,8 +244,8 @@ func (s *stuck) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// TestOpenElsewhereContext ends readers whose Options.Open, or whose Read, does not return: nobody
-// waits for it, and what it was about is closed when it does.
+// TestOpenElsewhereContext ends readers whose Options.Open, or whose Read, does not return: the Reader
+// does not wait for it, and its result is closed when it returns.
 func TestOpenElsewhereContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	why := errors.New("enough")

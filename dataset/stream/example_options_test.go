@@ -11,8 +11,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// Files that are elsewhere, here in a file system of Go, are opened by a function of the caller. Lines
-// that cannot be used are left out and shown, up to three of them.
+// A function of the caller opens the files, here from an fs.FS. Up to three bad lines are left out and
+// shown.
 func ExampleOptions() {
 	bucket := fstest.MapFS{
 		"2024.csv": {Data: []byte("age,height\n31,1.75\n?,1.62\n28,1.80\n")},

@@ -8,9 +8,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// What standard input has, here a string, is seen before the columns are chosen, and none of it is
-// lost. While all columns are inputs, the word makes the first line a header; as the target it does
-// not.
+// The program peeks at standard input, here a string, before it chooses columns, and loses no sample.
+// While all columns are inputs, the word makes the first line a header; as the target it does not.
 func ExampleReader_Select() {
 	const text = "5.1,3.5,setosa\n7.0,3.2,versicolor\n6.3,3.3,virginica\n"
 	r, err := stream.Open(context.Background(), []string{"-"}, stream.Options{Stdin: strings.NewReader(text)})

@@ -41,7 +41,7 @@ func ExampleOpen() {
 	// 2 [6.3 3.3] [virginica]
 }
 
-// What is wrong with the data is said with its place.
+// An error names the place of the fault.
 func ExampleError() {
 	const text = "age,height\n31,1.75\n?,1.62\n"
 	r, err := stream.Open(context.Background(), []string{"-"}, stream.Options{Stdin: strings.NewReader(text)})

@@ -13,8 +13,8 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// TestSpoolFaults lets each operation on the temporary copy of an archive that comes through a pipe
-// fail: the error says so, and nothing is left in the folder for temporary files.
+// TestSpoolFaults fails each operation on the temporary copy of an archive that comes through a
+// pipe: the error says so, and nothing is left in the folder for temporary files.
 func TestSpoolFaults(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -273,7 +273,7 @@ func load(t testing.TB, paths []string, opt Options) (table, error) {
 	return first, nil
 }
 
-// mustLoad is load for what has no fault.
+// mustLoad is load for data without a fault.
 func mustLoad(t testing.TB, paths []string, opt Options) table {
 	t.Helper()
 	all, err := load(t, paths, opt)

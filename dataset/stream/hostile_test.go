@@ -15,7 +15,7 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// endless is a reader of one byte for ever.
+// endless is a reader that repeats one byte without end.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -25,7 +25,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// packed returns n times the text, in gzip, by way of no more memory than that.
+// packed returns n times the text, in gzip, without the text in memory.
 func packed(text string, n int) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -182,15 +182,14 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// claimed makes an archive say of its only array that it unpacks to so many bytes.
+// claimed sets the size that an archive states for its only array, unpacked.
 func claimed(archive []byte, size uint32) []byte {
 	at := bytes.Index(archive, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(archive[at+24:], size)
 	return archive
 }
 
-// TestHostileText reads texts that are larger than any that should be read at once, from as little
-// memory as a pipe has.
+// TestHostileText reads records that are too long or too wide, from sources that take no memory.
 func TestHostileText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second, and ten under the race detector")
@@ -234,9 +233,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileMemory has the data of which most is allocated for its length: samples and batches of as
-// few bytes as can be, blank lines, of which each has a place of its own, and labels that are all
-// different.
+// TestHostileMemory reads the data that allocates the most for its length: samples and batches of a few
+// bytes, blank lines, which give each sample a place of its own, and labels that are all different.
 func TestHostileMemory(t *testing.T) {
 	var labels strings.Builder
 	for i := range 1 << 14 {
@@ -277,7 +275,7 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// TestSlowRecord has a record that arrives in pieces: what has been looked at is not looked at again.
+// TestSlowRecord reads a record that arrives byte by byte, and checks that no byte is searched twice.
 func TestSlowRecord(t *testing.T) {
 	text := []byte("\"" + strings.Repeat("\n\"\"", 1<<10) + "1\"\n")
 	var ends recordEnds
@@ -291,8 +289,8 @@ func TestSlowRecord(t *testing.T) {
 	}
 }
 
-// TestHostileArchives has names of arrays that lead out of a folder, a directory without end, and gzip
-// that fills a disk.
+// TestHostileArchives reads archives with names that lead out of a folder, with a directory that is too
+// long, and within gzip that fills a disk.
 func TestHostileArchives(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
@@ -348,7 +346,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// TestPipeWithoutEnd reads a pipe that goes on for ever, and is stopped.
+// TestPipeWithoutEnd reads an endless pipe, which every format refuses.
 func TestPipeWithoutEnd(t *testing.T) {
 	for format, says := range map[Format]string{CSV: "longer than", NPY: "not a .npy file", IDX: "not an idx file"} {
 		faults.Bounded(t, maxRecord, 16, 2<<20, func() {

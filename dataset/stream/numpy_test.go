@@ -12,7 +12,7 @@ import (
 )
 
 // numpyFiles writes 7×3 matrices with the elements (5i + 3j) mod 2, or mod 100 where the type has so
-// many values, of every type and order, and files that are to be refused.
+// many values, of every type and order, and files that the reader refuses.
 const numpyFiles = `
 import numpy as np
 l, d = 7, 3

@@ -131,8 +131,8 @@ func checkFault(t *testing.T, err error) {
 	}
 }
 
-// checkAside reads the data again, by Options.Open where it was a pipe, and leaves out bad samples: all
-// that has been read before, up to its error, is read, and no sample is bad where there was no error.
+// checkAside reads the data again, by Options.Open where it was a pipe, and leaves out bad samples: it
+// finds all samples read before, and no bad one if there was no error.
 func checkAside(t *testing.T, path string, data []byte, opt Options, all table, before error) {
 	t.Helper()
 	if path == "-" {

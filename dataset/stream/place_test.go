@@ -83,8 +83,8 @@ func TestWhereBytes(t *testing.T) {
 	}
 }
 
-// TestWhereArrays checks the places of the samples of two arrays after one another, and that a batch
-// without places, or a row outside, is told.
+// TestWhereArrays checks the places of the samples of two arrays in a row, of a batch without places,
+// and of rows outside.
 func TestWhereArrays(t *testing.T) {
 	array := append(npyHeader(1, "|u1", false, 5, 2), "abcdefghij"...)
 	targets := append(npyHeader(1, "|u1", false, 5), "abcde"...)

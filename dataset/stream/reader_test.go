@@ -181,7 +181,7 @@ func TestSpool(t *testing.T) {
 	wantFault(t, "no temporary folder", err, "TMPDIR")
 }
 
-// TestComma has separators with which a number could be two cells.
+// TestComma tries separators that numbers contain, and others.
 func TestComma(t *testing.T) {
 	path := write(t, "x.csv", []byte("1,2\n"))
 	for _, comma := range "0.-+_eEx9é\"\r\n\ufffd" {

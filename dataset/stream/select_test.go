@@ -40,8 +40,7 @@ func (d *dribble) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestSelectCSV looks at texts and then selects: all samples must be there afterwards, also of what can
-// be read once.
+// TestSelectCSV peeks at texts and then selects: no sample is lost, even of data that can be read once.
 func TestSelectCSV(t *testing.T) {
 	const rows = 3000 // 48 kB, more than a pipe's piece and less than the first of a file
 	for _, header := range []bool{true, false} {
@@ -193,8 +192,8 @@ func TestSelectCopies(t *testing.T) {
 	}
 }
 
-// TestNamedPipe opens a pipe that nobody writes to: Open, and Next where it comes to such a pipe, end
-// with the context.
+// TestNamedPipe opens a pipe without a writer: Open, and Next when it reaches such a pipe, end with the
+// context.
 func TestNamedPipe(t *testing.T) {
 	before := runtime.NumGoroutine()
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -216,7 +215,7 @@ func TestNamedPipe(t *testing.T) {
 		if err := <-result; !errors.Is(err, why) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		// Somebody comes at last, and what is still opening the pipe is let go.
+		// A late writer ends the goroutine that still opens the pipe.
 		if f, err := os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
 			t.Error(err)
 		} else {
@@ -243,7 +242,7 @@ func TestNamedPipe(t *testing.T) {
 	testutil.WaitGoroutines(t, before)
 }
 
-// TestPeekCancel waits for more than a pipe has, and is let go by the context.
+// TestPeekCancel waits for more than a pipe has until the context ends.
 func TestPeekCancel(t *testing.T) {
 	before := runtime.NumGoroutine()
 	in, out := io.Pipe()

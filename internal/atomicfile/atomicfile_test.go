@@ -83,7 +83,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestRefused has names under which no file can be.
+// TestRefused tries names that no file can have.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "missing", "x"), os.DevNull} {
@@ -172,7 +172,7 @@ func TestPermissionsStay(t *testing.T) {
 	}
 }
 
-// TestNames has paths that are clear only at a second look.
+// TestNames writes to long names, links and paths that are not clean.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, strings.Repeat("é", 127)) // 254 bytes, and 255 may be
@@ -187,7 +187,7 @@ func TestNames(t *testing.T) {
 		folderHas(t, dir, map[string]string{"x": "cleaned"})
 		return
 	}
-	// A link to nothing leads to what it is to lead to, one to itself nowhere.
+	// A link to a missing file names that file; a link to itself is an error.
 	for name, to := range map[string]string{"link": "next", "next": "y", "loop": "pool", "pool": "loop"} {
 		testutil.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}

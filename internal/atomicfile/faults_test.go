@@ -160,7 +160,7 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	return true
 }
 
-// TestFullDisk has a disk that is full after each number of bytes.
+// TestFullDisk writes to disks that are full after each number of bytes.
 func TestFullDisk(t *testing.T) {
 	for room := range len(newText) + 1 {
 		dir := t.TempDir()
@@ -197,8 +197,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestPermissionsOfAllTimes has a file that only its owner may read: from its first moment on nobody
-// else may read the new one either.
+// TestPermissionsOfAllTimes replaces a file that only its owner may read: no other user may read the
+// new one at any time.
 func TestPermissionsOfAllTimes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such permissions")
@@ -227,7 +227,7 @@ func TestPermissionsOfAllTimes(t *testing.T) {
 	}
 }
 
-// TestLeftoversStay has leftovers that cannot be removed: the error is that of the file system.
+// TestLeftoversStay checks the error for leftovers that cannot be removed.
 func TestLeftoversStay(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, ".x.0123abcd.tmp")

@@ -30,7 +30,7 @@ func floats(n int) []float64 {
 // sizes are numbers of numbers around the ends of buffers.
 var sizes = []int{0, 1, 7, chunk/size - 1, chunk / size, chunk/size + 1, 3*chunk/size + 5}
 
-// TestRoundTrip writes and reads everything that there is, from sources that give as they like.
+// TestRoundTrip writes and reads every type, from readers that return pieces of any size.
 func TestRoundTrip(t *testing.T) {
 	for _, n := range sizes {
 		var out bytes.Buffer
@@ -86,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLayout has the bytes, which must stay what they are.
+// TestLayout compares the bytes of the encoding, which must not change.
 func TestLayout(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out)
@@ -142,7 +142,7 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// TestSourceErrors: an error of the source is no FormatError, and stays what it is.
+// TestSourceErrors checks that an error of the source is wrapped, and is no FormatError.
 func TestSourceErrors(t *testing.T) {
 	cause := errors.New("unplugged")
 	for name, read := range map[string]func(r *Reader){

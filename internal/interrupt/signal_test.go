@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// strange is a signal of no operating system.
+// strange is a signal that no operating system has.
 type strange struct{}
 
 func (strange) Signal()        {}

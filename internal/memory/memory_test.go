@@ -75,8 +75,8 @@ func TestBytesText(t *testing.T) {
 	}
 }
 
-// TestGarbage collects what nobody needs before it refuses: with a limit of the runtime that only
-// garbage fills, work that fits is not refused, and more than the limit is.
+// TestGarbage checks that Check collects garbage before it refuses: with a limit of the runtime that
+// only garbage fills, work that fits is not refused, and more than the limit is.
 func TestGarbage(t *testing.T) {
 	runtime.GC()
 	before := liveHeap()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// entry matches the first key of a dictionary with its value, a Python literal, and the comma behind
+// entry matches the first key of a dictionary with its value, a Python literal, and the comma after
 // it.
 var entry = regexp.MustCompile(`^\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 	`(['"][^'"\\\n]*['"]|True|False|\([-\d\s,L]*\)|[\[(].*)\s*(?:,\s*|$)`)
@@ -51,7 +51,7 @@ func parseHeader(text string) (Header, error) {
 	return h, h.SetBytes()
 }
 
-// parseShape reads the sizes of a tuple, with a comma behind the last or not. Python 2 wrote an L after
+// parseShape reads the sizes of a tuple, with a comma after the last or not. Python 2 wrote an L after
 // long integers.
 func parseShape(text string) (shape []int64, err error) {
 	for text = strings.TrimSpace(text); text != ""; {

@@ -38,7 +38,7 @@ const (
 	soakEps     = 0x1p-52
 )
 
-// A soakTask is work on operands that nobody changes, so that any number of goroutines may do it at
+// A soakTask is work on constant operands, so that any number of goroutines may do it at
 // once. What it makes and changes is its own.
 type soakTask struct {
 	name string
@@ -176,7 +176,7 @@ type inUse struct {
 }
 
 // use returns what is in use once there are no more goroutines than there were and the garbage is
-// collected: twice, because a sync.Pool lets go of what it has at the second time.
+// collected: twice, because a sync.Pool frees its items at the second collection.
 func use(t *testing.T, goroutines int) inUse {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {

@@ -60,7 +60,7 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 }
 
 // TestEveryOperation does all, and then lets the n-th fail for every n: it is not done, what it returns
-// is what package os would, and the operation is told with its path.
+// is what package os returns, and the error names the path.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	order := []Op{Open, Write, Write, Chmod, Seek, Read, Read, Truncate, Sync, Close, Rename, SyncDir, Remove}
