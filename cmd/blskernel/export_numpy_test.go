@@ -28,19 +28,26 @@ func documentedPrediction(t *testing.T) string {
 func TestExportInNumPy(t *testing.T) {
 	program := documentedPrediction(t) + `
 import sys
-got = predict(np.loadtxt("x.csv", delimiter=",", skiprows=1, usecols=range(4)))
+x = np.loadtxt("x.csv", delimiter=",", skiprows=1, usecols=range(4))
+got = predict(x)
 if m["kind"] == "regression":
     want = np.loadtxt("p.csv", delimiter=",", skiprows=1, ndmin=2)
     assert want.shape == got.shape and np.abs(got - want).max() <= 1e-9 * np.abs(want).max(), np.abs(got - want).max()
 else:
     want = np.loadtxt("p.csv", delimiter=",", skiprows=1, dtype=str)
-    assert want.shape == got.shape and (want == got.astype(str)).all(), (want, got)
+    assert want.shape == (len(got), 4) and (want[:, 0] == got.astype(str)).all(), (want, got)
+    # A regression by the same weights gives the scores.
+    weights = np.vstack([m["weights"], np.zeros(3)])
+    m = {**m, "kind": "regression", "weights": weights, "center": 0}
+    want, scores = want[:, 1:].astype(float), predict(x)
+    # Weights of dependent nodes are large against the scores, and so is the rounding.
+    assert (np.abs(scores - want) <= 1e-6 * (1 + np.abs(want))).all(), np.abs(scores - want).max()
 print(len(got))
 `
 	for name, flags := range map[string][]string{
 		"classes":                {"--target", "color"},
 		"classes, by sample":     {"--target", "color", "--scale", "samples"},
-		"classes, linear":        {"--target", "color", "--enhancement", "0"},
+		"classes, linear":        {"--target", "color", "--enhancement", "0", "--scale", "none"},
 		"regression":             {"--target", "y1,y2", "--task", "regression"},
 		"regression, not scaled": {"--target", "y1", "--task", "regression", "--inputs", "a,b,c,d", "--scale", "none"},
 	} {
@@ -48,7 +55,11 @@ print(len(got))
 			model, test := trained(t, flags...)
 			dir := t.TempDir()
 			succeed(t, "export", model, "--out", filepath.Join(dir, "model.npz"))
-			succeed(t, "predict", model, "--out", filepath.Join(dir, "p.csv"), test)
+			args := []string{"predict", model, "--out", filepath.Join(dir, "p.csv"), test}
+			if flags[1] == "color" {
+				args = append(args, "--scores")
+			}
+			succeed(t, args...)
 			text, err := os.ReadFile(test)
 			testutil.NoError(t, err)
 			writeText(t, dir, "x.csv", string(text))

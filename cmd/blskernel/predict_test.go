@@ -20,9 +20,6 @@ import (
 	"blskernel/mat"
 
 	"github.com/sbinet/npyio/npy"
-	"github.com/sbinet/npyio/npz"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 )
 
 // trained trains a model on generated samples and returns its path and that of a file of test samples
@@ -170,105 +167,6 @@ func TestArrays(t *testing.T) {
 	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, "--targets-file", labelPath, xPath)); !(q.Accuracy > 0.9) {
 		t.Errorf("%+v", q)
 	}
-}
-
-// TestExport computes predictions from the arrays, as docs/export.md says, once they have been read by
-// another implementation.
-func TestExport(t *testing.T) {
-	for name, flags := range map[string][]string{
-		"classification": {"--target", "color"},
-		"regression":     {"--target", "y1,y2", "--task", "regression"},
-		"linear":         {"--target", "color", "--enhancement", "0", "--scale", "none"},
-		"samples":        {"--target", "color", "--scale", "samples"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			model, test := trained(t, flags...)
-			out := filepath.Join(t.TempDir(), "m.npz")
-			if text := succeed(t, "export", model, "--out", out); !strings.Contains(text, "feature_weights") {
-				t.Errorf("%q", text)
-			}
-			file, err := npz.Open(out)
-			testutil.NoError(t, err)
-			defer file.Close()
-			scores := exportedScores(t, file, testX())
-			array := filepath.Join(t.TempDir(), "p.npy")
-			args := []string{"predict", model, "--out", array, test}
-			if slices.Contains(flags, "color") {
-				args = append(args, "--scores")
-			}
-			succeed(t, args...)
-			var want mat.Dense
-			readNPY(t, array, &want)
-			for i := range 100 {
-				for j, v := range want.RawRowView(i) {
-					// The weights of a model with dependent nodes are large against
-					// its scores, and so is the rounding.
-					if !(math.Abs(scores.At(i, j)-v) <= 1e-6*(1+math.Abs(v))) {
-						t.Fatalf("score (%d,%d) is %v; want %v", i, j, scores.At(i, j), v)
-					}
-				}
-			}
-		})
-	}
-}
-
-// exportedScores computes scores or predictions from an archive.
-func exportedScores(t *testing.T, file *npz.Reader, x *mat.Dense) *mat.Dense {
-	t.Helper()
-	read := func(name string, v any) {
-		if err := file.Read(name+".npy", v); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-	}
-	vector := func(name string) (v []float64) {
-		read(name, &v)
-		return v
-	}
-	has := func(name string) bool { return slices.Contains(file.Keys(), name+".npy") }
-	l, _ := x.Dims()
-	// times returns [a, last] times the matrix of that name.
-	times := func(a *mat.Dense, last float64, name string) *mat.Dense {
-		var w, with, product mat.Dense
-		read(name, &w)
-		with.Augment(a, mat.NewDense(l, 1, slices.Repeat([]float64{last}, l)))
-		product.Mul(&with, &w)
-		return &product
-	}
-	const bias = 0.1
-	var scaling string
-	read("scaling", &scaling)
-	s := mat.NewDense(l, 4, nil)
-	s.Copy(x)
-	if has("means") {
-		means, deviations := vector("means"), vector("deviations")
-		s.Apply(func(_, j int, v float64) float64 { return (v - means[j]) / deviations[j] }, s)
-	} else if plain(scaling) == "samples" {
-		for i := range l {
-			mean, deviation := stat.MeanStdDev(s.RawRowView(i), nil)
-			floats.AddConst(-mean, s.RawRowView(i))
-			floats.Scale(1/deviation, s.RawRowView(i))
-		}
-	}
-	a := times(s, bias, "feature_weights")
-	lo, width := vector("feature_minimum"), vector("feature_range")
-	a.Apply(func(_, j int, v float64) float64 { return (v - lo[j]) / width[j] }, a)
-	if has("enhancement_weights") {
-		var scale float64
-		read("enhancement_scale", &scale)
-		h, both := times(a, bias, "enhancement_weights"), new(mat.Dense)
-		h.Apply(func(_, _ int, v float64) float64 { return math.Tanh(scale * v) }, h)
-		both.Augment(a, h)
-		a = both
-	}
-	if !has("center") {
-		var w, scores mat.Dense
-		read("weights", &w)
-		scores.Mul(a, &w)
-		return &scores
-	}
-	scores, center := times(a, 1, "weights"), vector("center")
-	scores.Apply(func(_, j int, v float64) float64 { return v + center[j] }, scores)
-	return scores
 }
 
 // plain returns an ASCII string of an array, of which the other implementation returns the bytes, four

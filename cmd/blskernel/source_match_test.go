@@ -156,13 +156,3 @@ func TestCheckpointsOfInput(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestHeaderlessInput predicts rows without a header from a file and from a pipe, with the same result.
-func TestHeaderlessInput(t *testing.T) {
-	model, _ := trained(t, "--target", "color")
-	text := csvText(samples(50, 2), false, "a", "b", "c", "d")
-	want := succeed(t, "predict", model, writeText(t, t.TempDir(), "x.csv", text))
-	if got := piped(t, text, "predict", model, "-"); got != want {
-		t.Errorf("%q; want %q", got, want)
-	}
-}

@@ -86,20 +86,6 @@ func TestExpectedRows(t *testing.T) {
 	}
 }
 
-// TestBatchRows has default batches of the same number of bytes, so that memory does not grow with the
-// columns.
-func TestBatchRows(t *testing.T) {
-	for _, tc := range []struct {
-		given int
-		d     int
-		want  int
-	}{{0, 1, 4096}, {0, 1024, 4096}, {0, 1025, 4092}, {0, 20000, 209}, {0, 10_000_000, 1}, {7, 20000, 7}} {
-		if got := batchRows(tc.given, tc.d); got != tc.want || tc.given == 0 && got > 1 && 8*got*tc.d > batchBytes {
-			t.Errorf("%d columns: %d rows; want %d", tc.d, got, tc.want)
-		}
-	}
-}
-
 // TestClassesOf refuses scores that are no numbers.
 func TestClassesOf(t *testing.T) {
 	b := &stream.Batch{X: mat.NewDense(1, 1, nil)}
