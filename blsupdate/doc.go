@@ -14,13 +14,14 @@
 //
 // # Methods
 //
-//	method            keeps                   flops of an update by q rows            error of W
-//	Gram              AᵀA, AᵀY                qk² + 2cqk, and k³/3 + 2ck² for W       eps κ²
-//	QR                R, z: RᵀR, Rᵀz the same 2qk² + 4cqk, and ck² for W              eps κ
-//	RidgeInverse      Q = (AᵀA + lambda I)⁻¹  3qk² + 2q²k + q³/3 + 4cqk + cq², q < k  eps κ²
-//	InverseCholesky   F: F Fᵀ = Q             2qk² + 2k³/3 + 4cqk, or 3.5qk² + 4cqk   eps κ
-//	Improved          A⁺ (the paper)          6qkl + 3q²k + q³ + 4cqk, q < k          eps κ
-//	Original          A⁺ (the paper)          6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
+//	method            keeps                     flops of an update by q rows            error of W
+//	Gram              AᵀA, AᵀY                  qk² + 2cqk, and k³/3 + 2ck² for W       eps κ²
+//	QR                R: RᵀR = AᵀA + lambda I,  2qk² + 4cqk, and ck² for W              eps κ
+//	                  z: Rᵀz = AᵀY
+//	RidgeInverse      Q = (AᵀA + lambda I)⁻¹    3qk² + 2q²k + q³/3 + 4cqk + cq², q < k  eps κ²
+//	InverseCholesky   F: F Fᵀ = Q               2qk² + 2k³/3 + 4cqk, or 3.5qk² + 4cqk   eps κ
+//	Improved          A⁺ (the paper)            6qkl + 3q²k + q³ + 4cqk, q < k          eps κ
+//	Original          A⁺ (the paper)            6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
 //
 // κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations, 3qk² +
 // 6cqk. RidgeInverse takes batches in blocks of k/4 rows, so that 2q²k becomes qk²/2. Model has the
@@ -82,9 +83,9 @@
 // A call that returns an error leaves the state unchanged, bit for bit. NewContext,
 // Updater.AddInputsContext and AddWeightedInputsContext stop when their context is done, with an error
 // that wraps its cause. They check the context between the steps of a method as long as nothing is
-// overwritten, and between panels of rows: 4096 of them in Gram, QR, Original and Improved; in the form
-// Small k/4 in RidgeInverse and 4 to 64 in InverseCholesky. With k = 5000 a panel takes 0.1 TFLOP in
-// Gram and 0.2 in QR.
+// overwritten, and between panels of rows: 4096 of them in Gram and QR, 16 to 4096 in Original and
+// Improved; in the form Small k/4 in RidgeInverse and 4 to 64 in InverseCholesky. With k = 5000 a panel
+// takes 0.1 TFLOP in Gram and 0.2 in QR.
 //
 // They do not interrupt factorizations, solutions and inverses of order k or of order q; the QR
 // factorization of all rows in Original and Improved; and the last pass of these two, which changes A⁺

@@ -73,8 +73,7 @@ func TestInverseState(t *testing.T) {
 	})
 }
 
-// TestSweep compares the sweep of many rows at once with one row after the other, bit by bit, and the
-// two ways of a step.
+// TestSweep compares the sweep of many rows at once with one row after the other, bit by bit.
 func TestSweep(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, q = 200, 5

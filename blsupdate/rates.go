@@ -17,14 +17,14 @@ type Rates struct{ rates *rates.Rates }
 
 // ConstantRates returns the rates of an ideal machine, in flops per second, and in numbers per second
 // that passes over memory read or write. With them Plan goes by the flops and needs no measurement.
-// Infinitely many numbers leave the passes out. ConstantRates panics unless both are above 0.
+// Infinitely many numbers leave the passes out. It panics unless both are above 0 and flops is finite.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
 // MeasureRates measures the rates of b, nil for blskernel.Default(), with the set number of threads,
 // and writes them to the file of this machine, in the folder that BLSKERNEL_CACHE names or in
-// blskernel in the user's cache folder; Rates.Unsaved says why it could not. It takes about a minute
-// and 400 MB of memory, and needs a machine without other work. It calls progress, which may be nil,
-// with the share of the work that is done. The error is the cause of ctx where that is canceled.
+// blskernel in the user's cache folder; Rates.Unsaved says why it could not. It takes a minute or
+// two and 400 MB of memory, and needs a machine without other work. It calls progress, which may be
+// nil, with the share of the work that is done. The error is the cause of ctx where that is canceled.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return publicRates(rates.Measure(ctx, b, progress))
 }

@@ -21,8 +21,8 @@ import (
 var stable = []variant{{Original, Auto, false}, {Improved, Small, false}, {Improved, Small, true}, {Improved, Compressed, false}}
 
 // TestSquareStart begins with as many random rows as nodes, where the condition number and the leverage
-// of new rows are large. The error of A⁺ is absolute in the first A⁺: relative to the last one it may be
-// larger by the ratio of their norms.
+// of new rows are large. The error of A⁺ is absolute in the first A⁺: relative to the last one it may
+// be larger by the ratio of their norms.
 func TestSquareStart(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for seed := range uint64(300) {

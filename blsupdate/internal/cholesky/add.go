@@ -79,9 +79,9 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 
 // mostKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
 // up to which I + SᵀS is formed. Its error is eps times the leverage, relative to the I where S adds
-// nothing. Above, U is the triangle of a QR factorization of [I; S], with an error of eps times the root
-// of the leverage. Nearly all new rows have a large leverage as long as there are hardly more rows than
-// nodes, or where only a small ridge determines some direction.
+// nothing. Above, U is the triangle of a QR factorization of [I; S], with an error of eps times the
+// root of the leverage. Nearly all new rows have a large leverage as long as there are hardly more rows
+// than nodes, or where only a small ridge determines some direction.
 const mostKernel = 1e4
 
 // mostGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no

@@ -60,7 +60,7 @@ func startSteps(l, k, c int) []StepFlops {
 	}
 }
 
-// borderSteps has the steps of state.Border.Solve; apply are the operations of one product with R⁻¹.
+// borderSteps has the steps of state.Base.NewBorder; apply has the operations of one product with R⁻¹.
 func borderSteps(s Shape, apply ...Operation) []StepFlops {
 	g, c := op(GemmTN, s.P, s.K, s.L), op(GemmNT, s.L, s.P, s.K)
 	return []StepFlops{

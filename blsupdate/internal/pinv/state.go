@@ -117,11 +117,12 @@ func (u *State) Condition() (rcond float64, power int) {
 // somebody constructs them. Zeros are equal whatever their sign. Encode writes the hashes, so they are
 // the same on every machine.
 func rowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
+	parts = append(slices.Clip(parts), targets)
 	keys := make([]uint64, dense.Rows(targets))
 	var bytes []byte
 	for i := range keys {
 		bytes = bytes[:0]
-		for _, m := range append(parts, targets) {
+		for _, m := range parts {
 			for _, v := range m.RawRowView(i) {
 				bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v+0))
 			}

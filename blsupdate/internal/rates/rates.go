@@ -75,7 +75,7 @@ func (r *Rates) seconds(o cost.Operation) float64 {
 // ConstantRates returns the rates of an ideal machine.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
-		panic("blsupdate: rates must be above 0")
+		panic("blsupdate: ConstantRates: flops must be finite and above 0, numbers above 0")
 	}
 	r := &Rates{machine: "constant rates", tables: map[cost.Kind]*table{}, slower: 1}
 	for kind := range operations {
