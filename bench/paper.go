@@ -28,7 +28,7 @@ type Paper struct {
 	Data        string  // what Train is: MNIST, NORB, SyntheticDigits or RandomImages
 	Train, Test *dataset.Images
 	Variants    []Variant
-	Planner     int                 // the index of the variant that the planner chose, -1 where its choice is not among them
+	Planner     int                 // the index of the variant that the planner chose, or -1
 	Repeat      int                 // the index of the variant of the runs after the first
 	Shrink      float64             // s of Algorithm 1; 0 stands for the paper's, bls.DefaultShrink
 	Whitening   *dataset.ZCAOptions // as in Incremental

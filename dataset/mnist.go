@@ -42,7 +42,8 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while it reads.
 //	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
 //	folder has the name of a file, a file is malformed (see [ReadIDXImages]), a label is above 9, or
-//	the files differ in number or size of images; any other error is the operating system's, wrapped.
+//	the files differ in number or size of images; any other error is the operating system's,
+//	wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(dir) }
 
 // readDigitLabels is ReadIDXLabels for labels of digits.

@@ -26,8 +26,8 @@ import (
 // The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with
 // the position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
 // ErrNotFinite if numbers near the largest one overflow, with the first row of [R' z'] that shows it,
-// or the last if only Ya' does; the contents of r, z and ya are then undefined. AppendRows panics with mat.ErrShape if the shapes do
-// not fit.
+// or the last if only Ya' does; the contents of r, z and ya are then undefined. AppendRows panics with
+// mat.ErrShape if the shapes do not fit.
 //
 // It takes 2qk² + 4cqk flops, against 2qk² + 4k³/3 for a new factorization of [R; Ax], and a workspace
 // of about 2²⁰ + 32(k + c) numbers for 2²⁰/(k + c) rows at a time, or for all if they are fewer: one

@@ -12,6 +12,6 @@
 // A machine holds for the lines below it, up to the next one.
 //
 // An interrupted run thus keeps every finished line, cat joins files, which File.Parts undoes, and
-// every tool reads them. Lines of other kinds are passed over: an older program reads newer files, and this
-// one the lines "crossover" of older ones.
+// every tool reads them. Lines of other kinds are passed over: an older program reads newer files, and
+// this one the lines "crossover" of older ones.
 package result

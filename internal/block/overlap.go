@@ -35,8 +35,8 @@ func Same(a, b blas64.General) bool {
 }
 
 // Reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. It panics
-// with overlap if an empty dst keeps storage, since a Reset, that overlaps an operand: to give it a size
-// would clear the operand.
+// with overlap if an empty dst keeps storage, since a Reset, that overlaps an operand: to give it a
+// size would clear the operand.
 func Reuse(dst *mat.Dense, r, c int, overlap string, operands ...blas64.General) {
 	if !dst.IsEmpty() {
 		if dr, dc := dst.Dims(); dr != r || dc != c {
