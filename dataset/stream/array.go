@@ -70,7 +70,9 @@ func (a *array) read(s *samples, n int) (int, error) {
 		return 0, bad
 	}
 	if a.about.dim > 0 {
-		s.placed(Place{Path: a.in.path, Row: a.row + 1}, n)
+		for i := range n {
+			s.places = append(s.places, Place{Path: a.in.path, Row: a.row + int64(i) + 1})
+		}
 	}
 	a.row += int64(n)
 	return n, nil

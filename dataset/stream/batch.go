@@ -3,7 +3,6 @@ package stream
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"blskernel/mat"
 )
@@ -16,7 +15,7 @@ type Batch struct {
 	Y      *mat.Dense // numeric targets, rows×Outputs; nil for labels and without targets
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	First  int64      // samples before the first of this batch, bad ones included
-	places []stretch
+	places []Place
 }
 
 // A Place says where a sample stands in the data.
@@ -37,43 +36,25 @@ func (p Place) String() string {
 	return p.Path
 }
 
-// after returns the place n lines or rows further on.
-func (p Place) after(n int) Place {
-	if p.Line > 0 {
-		p.Line += int64(n)
-	} else {
-		p.Row += int64(n)
-	}
-	return p
-}
-
-// A stretch is a run of samples on consecutive lines or rows.
-type stretch struct {
-	first int   // sample of the batch
-	place Place // of that sample
-}
-
 // Where returns the place of the inputs of row i.
 //
-//	cost: a batch keeps one place for each run of consecutive lines, at worst 50 bytes a sample.
+//	cost: a batch keeps 32 bytes for each place.
 //	panics: unless 0 <= i < rows. The place is empty in a batch that no Reader made.
 func (b *Batch) Where(i int) Place {
 	if i < 0 || b.X == nil || i >= b.X.RawMatrix().Rows {
 		panic(panicRow)
 	}
-	k := sort.Search(len(b.places), func(k int) bool { return b.places[k].first > i }) - 1
-	if k < 0 {
+	if b.places == nil {
 		return Place{}
 	}
-	return b.places[k].place.after(i - b.places[k].first)
+	return b.places[i]
 }
 
 // samples collects what sources read for a batch.
 type samples struct {
 	x, y   []float64
 	labels []string
-	rows   int // whose inputs are in x
-	places []stretch
+	places []Place // of the samples whose inputs are in x
 }
 
 // extend appends one row of nx inputs and ny targets with undefined contents, and returns both.
@@ -81,13 +62,4 @@ func (s *samples) extend(nx, ny int) (x, y []float64) {
 	s.x = slices.Grow(s.x, nx)[:len(s.x)+nx]
 	s.y = slices.Grow(s.y, ny)[:len(s.y)+ny]
 	return s.x[len(s.x)-nx:], s.y[len(s.y)-ny:]
-}
-
-// placed records that the next n samples begin at p, one on each line or row.
-func (s *samples) placed(p Place, n int) {
-	k := len(s.places) - 1
-	if k < 0 || s.places[k].place.after(s.rows-s.places[k].first) != p {
-		s.places = append(s.places, stretch{s.rows, p})
-	}
-	s.rows += n
 }

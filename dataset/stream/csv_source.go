@@ -228,13 +228,8 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 	b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
 	b.labels = append(b.labels, c.samples.labels[from*nl:to*nl]...)
 	if nx > 0 {
-		for len(records) > 0 {
-			run := 1
-			for run < len(records) && records[run].line == records[run-1].line+1 {
-				run++
-			}
-			b.placed(Place{Path: s.in.path, Line: c.line + int64(records[0].line)}, run)
-			records = records[run:]
+		for _, r := range records {
+			b.places = append(b.places, Place{Path: s.in.path, Line: c.line + int64(r.line)})
 		}
 	}
 	s.at += n

@@ -194,20 +194,20 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	}
 	r.begun = true
 	hint := min(rows, r.largest)
-	b := samples{x: make([]float64, 0, hint*r.about.dim)}
+	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint)}
 	if !r.opt.Classes {
 		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
 	var first int64
-	for b.rows < rows && r.err == nil {
+	for len(b.places) < rows && r.err == nil {
 		if r.ctx.Err() != nil {
 			r.err = canceled(r.ctx)
 			break
 		}
-		n, err := r.current.source.read(&b, rows-b.rows)
+		n, err := r.current.source.read(&b, rows-len(b.places))
 		switch {
 		case err == nil:
-			if b.rows == n {
+			if len(b.places) == n {
 				first = r.passed
 			}
 			r.passed += int64(n)
@@ -220,18 +220,19 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 			r.err = err
 		}
 	}
-	if r.err != nil && (r.err != io.EOF || b.rows == 0) {
+	if r.err != nil && (r.err != io.EOF || len(b.places) == 0) {
 		return nil, r.err
 	}
-	r.largest = max(r.largest, b.rows)
+	r.largest = max(r.largest, len(b.places))
 	return r.batch(&b, first), nil
 }
 
 // batch makes a batch of the samples b, the first of which has the given number.
 func (r *Reader) batch(b *samples, first int64) *Batch {
-	out := &Batch{X: mat.NewDense(b.rows, r.about.dim, b.x), Labels: b.labels, First: first, places: b.places}
+	rows := len(b.places)
+	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: first, places: b.places}
 	if len(b.y) > 0 {
-		out.Y = mat.NewDense(b.rows, r.about.outputs, b.y)
+		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}
 	return out
 }

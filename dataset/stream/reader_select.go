@@ -98,8 +98,8 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	var err error
 	var fault *Error    // of the first bad sample
 	var out, before int // bad samples, and those of them before the first good one
-	for b.rows < rows && out < rows && err == nil {
-		_, err = r.current.source.read(&b, rows-b.rows)
+	for len(b.places) < rows && out < rows && err == nil {
+		_, err = r.current.source.read(&b, rows-len(b.places))
 		if isBad(err) {
 			if fault == nil {
 				fault = err.(*Error)
@@ -107,7 +107,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 			if r.opt.Bad != nil {
 				err = nil
 			}
-			if out++; b.rows == 0 {
+			if out++; len(b.places) == 0 {
 				before = out
 			}
 		}
@@ -118,7 +118,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	switch {
 	case err != nil && err != io.EOF:
 		return nil, err
-	case b.rows > 0:
+	case len(b.places) > 0:
 		return r.batch(&b, int64(before)), nil
 	case fault != nil:
 		return nil, fault
