@@ -37,12 +37,10 @@ type Check struct {
 
 // checker keeps what the checks of an experiment need from step to step.
 type checker struct {
-	rows    *mat.Dense // all rows so far
-	implied *mat.Dense // the same with those of the start as the ridge makes them in Original and Improved
-	targets *mat.Dense
-	direct  spread // of implied
-	ridge   spread // of [rows; sqrt(lambda) I]
-	large   []bool // by method: whether it has used the Large form
+	shift  *mat.Dense // lambda (A⁺)ᵀ of the start; nil for lambda = 0
+	direct spread     // of the rows with the shift
+	ridge  spread     // of [rows; sqrt(lambda) I]
+	large  []bool     // by method: whether it has used the Large form
 }
 
 // spread has the extreme singular values at any step.
@@ -58,33 +56,37 @@ func (s *spread) add(values []float64) float64 {
 	return s.largest / s.smallest
 }
 
+// compare adds a check to the rows of a step, where a and y are all rows of A and Y so far.
 func (c *checker) compare(variants []Variant, rows []Row, weights []*mat.Dense, a, y *mat.Dense, opt blsupdate.Options) error {
-	if c.rows == nil {
-		implied, err := impliedStart(a, y, opt)
-		if err != nil {
+	if c.large == nil {
+		var err error
+		if c.shift, err = startShift(a, y, opt); err != nil {
 			return err
 		}
-		c.rows, c.implied, c.targets = a, implied, y
 		c.large = make([]bool, len(rows))
-	} else {
-		c.rows, c.implied, c.targets = stack(c.rows, a), stack(c.implied, a), stack(c.targets, y)
-		for i := range rows {
-			c.large[i] = c.large[i] || rows[i].Form == blsupdate.Large.String()
-		}
 	}
-	direct, values, err := solve(c.implied, c.targets, 0, opt)
+	for i := range rows {
+		c.large[i] = c.large[i] || rows[i].Form == blsupdate.Large.String()
+	}
+	implied := gonummat.DenseCopyOf(a)
+	if c.shift != nil {
+		l, _ := c.shift.Dims()
+		start := head(implied, l)
+		start.Add(start, c.shift)
+	}
+	direct, values, err := solve(implied, y, 0, opt)
 	if err != nil {
 		return err
 	}
 	directKappa := c.direct.add(values)
 	ridge, ridgeKappa := direct, directKappa
 	if opt.Lambda > 0 {
-		if ridge, values, err = solve(c.rows, c.targets, opt.Lambda, opt); err != nil {
+		if ridge, values, err = solve(a, y, opt.Lambda, opt); err != nil {
 			return err
 		}
 		ridgeKappa = c.ridge.add(values)
 	}
-	l, _ := c.rows.Dims()
+	l, _ := a.Dims()
 	for i, v := range variants {
 		check := Check{Condition: ridgeKappa, RidgeDifference: distance(weights[i], ridge), FirstMethodError: distance(weights[i], weights[0])}
 		check.OneShotError = check.RidgeDifference
@@ -98,22 +100,21 @@ func (c *checker) compare(variants []Variant, rows []Row, weights []*mat.Dense, 
 	return nil
 }
 
-// impliedStart returns A + lambda (A⁺)ᵀ, the matrix of which (AᵀA + lambda I)⁻¹Aᵀ is the pseudoinverse.
-func impliedStart(a, y *mat.Dense, opt blsupdate.Options) (*mat.Dense, error) {
-	implied := gonummat.DenseCopyOf(a)
-	if opt.Lambda == 0 {
-		return implied, nil
-	}
+// startShift returns lambda (A⁺)ᵀ, or nil for lambda = 0: (AᵀA + lambda I)⁻¹Aᵀ is the pseudoinverse of
+// A + lambda (A⁺)ᵀ.
+func startShift(a, y *mat.Dense, opt blsupdate.Options) (*mat.Dense, error) {
 	lambda := opt.Lambda
+	if lambda == 0 {
+		return nil, nil
+	}
 	opt.Lambda = 0
 	u, err := blsupdate.New(blsupdate.Original, a, y, opt)
 	if err != nil {
 		return nil, err
 	}
-	var shift mat.Dense
+	shift := new(mat.Dense)
 	shift.Scale(lambda, u.(blsupdate.Pseudoinverter).Pseudoinverse().T())
-	implied.Add(implied, &shift)
-	return implied, nil
+	return shift, nil
 }
 
 // solve returns the W of least norm that minimises ‖A W - Y‖² + lambda ‖W‖², by QR of [A;
@@ -191,12 +192,6 @@ func distance(got, want *mat.Dense) float64 {
 	var diff mat.Dense
 	diff.Sub(got, want)
 	return diff.Norm(2) / want.Norm(2)
-}
-
-func stack(a, b *mat.Dense) *mat.Dense {
-	c := new(mat.Dense)
-	c.Stack(a, b)
-	return c
 }
 
 // weightsBound bounds ‖W - W0‖/‖W0‖ after l rows, where κ is the largest 2-norm condition number of [A;

@@ -29,7 +29,7 @@ type incrementalRun struct {
 	seconds   []float64    // so far, by variant
 	whitening float64      // seconds in which zca was fitted, in the start
 	check     checker
-	// The rows of A and Y so far, for retraining, in storage for all that will come.
+	// The rows of A and Y so far, for the check and for retraining, in storage for all of them.
 	allA, allY *mat.Dense
 	rows       int
 }
@@ -102,7 +102,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 		}
 	}
 	r.tell("test accuracy")
-	return rows, r.test(rows, a, y)
+	return rows, r.test(rows)
 }
 
 // change starts or updates the i-th variant, computes the weights, and returns the time of both. With
@@ -202,7 +202,7 @@ func (r *incrementalRun) transform(x *mat.Dense) (*mat.Dense, error) {
 }
 
 // test fills in the accuracies and, where it is wanted, the check.
-func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
+func (r *incrementalRun) test(rows []Row) error {
 	if r.Test != nil && r.testA == nil {
 		var err error
 		if r.testA, err = r.transform(r.Test.Dense(0, r.Test.Len())); err != nil {
@@ -220,14 +220,15 @@ func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
 	}
 	if r.Check {
 		r.tell("solution from scratch")
+		a, y := head(r.allA, r.rows), head(r.allY, r.rows)
 		return r.check.compare(r.Variants, rows, r.weights, a, y, r.Update)
 	}
 	return nil
 }
 
-// keep adds rows to those for retraining, if it is wanted.
+// keep adds rows to those for the check and for retraining.
 func (r *incrementalRun) keep(a, y *mat.Dense) {
-	if !r.Retrain {
+	if !r.Check && !r.Retrain {
 		return
 	}
 	q, k := a.Dims()
