@@ -56,8 +56,8 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
 // is then unchanged. It is one too, with another text, if the product overflows; the triangle then
-// holds what was computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of two
-// triangles.)
+// holds what was computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of
+// two triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	const routine = "Dttrmm"
 	bk, err := c.onTriangle(routine, blas.Upper, r, lapack.Ttrmm)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLockModel locks files, one whose name is as long as it can be, and removes what a killed writer of
-// them has left.
+// TestLockModel locks files, one whose name is as long as it can be, and removes what a killed writer
+// of them has left.
 func TestLockModel(t *testing.T) {
 	long := strings.Repeat("x", 251) + ".bls"
 	for name, leftover := range map[string]string{"m.bls": ".m.bls.0123abcd.tmp", long: "." + long[:200] + ".0123abcd.tmp"} {
