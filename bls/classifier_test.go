@@ -94,14 +94,14 @@ func TestClassifierErrors(t *testing.T) {
 	const l, d = 40, 5
 	x := samples(32, l, d, d)
 	labels := cyclic(l, 3)
-	with := func(labels []int, at, v int) []int {
+	labeled := func(at, v int) []int {
 		out := slices.Clone(labels)
 		out[at] = v
 		return out
 	}
 	huge := func(v int) error {
 		c := &Classifier{}
-		return c.Fit(x, with(labels, 3, v))
+		return c.Fit(x, labeled(3, v))
 	}
 	var le *LabelError
 	if err := huge(1 << 30); !errors.As(err, &le) || le.Index != 3 {
@@ -127,12 +127,17 @@ func TestClassifierErrors(t *testing.T) {
 				{"no labels", x, nil, new(*ShapeError), true},
 				{"too few labels", x, labels[1:], new(*ShapeError), true},
 				{"another number of columns", x.Slice(0, l, 0, d-1).(*mat.Dense), labels, new(*ShapeError), false},
-				{"negative label", x, with(labels, 9, -1), new(*LabelError), true},
-				{"new class", x, with(labels, 9, 3), new(*LabelError), false},
+				{"NaN", with(x, math.NaN()), labels, new(*NotFiniteError), true},
+				{"infinity", with(x, math.Inf(-1)), labels, new(*NotFiniteError), true},
+				{"negative label", x, labeled(9, -1), new(*LabelError), true},
+				{"new class", x, labeled(9, 3), new(*LabelError), false},
 			} {
-				if err := c.PartialFit(test.x, test.labels); err == nil || !errors.As(err, test.want) {
+				err := c.PartialFit(test.x, test.labels)
+				if err == nil || !errors.As(err, test.want) {
 					t.Errorf("PartialFit, %s: %v, want a %T", test.name, err, test.want)
 				}
+				a, y, other := c.Expand(test.x, test.labels)
+				refusedAlike(t, test.name, a, y, other, err)
 				if !test.fit {
 					continue
 				}

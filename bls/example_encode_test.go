@@ -38,13 +38,7 @@ func ExampleDecodeClassifier() {
 func bits(m *mat.Dense) []byte { return fmt.Appendf(nil, "%x", m.RawMatrix().Data) }
 
 func ExampleDecodeRegressor() {
-	x := mat.NewDense(6, 1, []float64{0, 1, 2, 3, 4, 5})
-	y := mat.NewDense(6, 1, []float64{1, 3, 5, 7, 9, 11})
-	r := &bls.Regressor{
-		Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 1},
-		Method:   blsupdate.QR,
-	}
-	check(r.Fit(x, y))
+	r, _, _ := line()
 	var kept bytes.Buffer
 	check(r.Encode(&kept))
 	again, err := bls.DecodeRegressor(&kept, nil)

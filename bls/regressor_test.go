@@ -216,8 +216,12 @@ func TestRegressorErrors(t *testing.T) {
 				{"empty targets", x, &mat.Dense{}, new(*ShapeError), true},
 				{"too few targets", x, rowsOf(y, 1, l), new(*ShapeError), true},
 				{"another number of features", x.Slice(0, l, 0, 3).(*mat.Dense), y, new(*ShapeError), false},
+				{"NaN in X", with(x, math.NaN()), y, new(*NotFiniteError), true},
+				{"infinity in Y", x, with(y, math.Inf(1)), new(*NotFiniteError), true},
 				{"another number of targets", x, y.Slice(0, l, 0, 1).(*mat.Dense), new(*ShapeError), false},
 			} {
+				a, ya, err := r.Expand(test.x, test.y)
+				refusedAlike(t, test.name, a, ya, err, r.PartialFit(test.x, test.y))
 				calls := map[string]func() error{
 					"PartialFit": func() error { return r.PartialFit(test.x, test.y) },
 					"Score":      func() error { _, err := r.Score(test.x, test.y); return err },

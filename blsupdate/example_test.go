@@ -23,14 +23,14 @@ func check(err error) {
 	}
 }
 
+// three returns three samples of two features with their targets.
+func three() (a, y *mat.Dense) {
+	return mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), mat.NewDense(3, 1, []float64{1, 2, 3})
+}
+
 // Three samples of two features, then a fourth one.
 func Example() {
-	a := mat.NewDense(3, 2, []float64{
-		1, 0,
-		0, 1,
-		1, 1,
-	})
-	y := mat.NewDense(3, 1, []float64{1, 2, 3})
+	a, y := three()
 	u, err := blsupdate.New(blsupdate.Improved, a, y, blsupdate.Options{})
 	check(err)
 	w, _ := u.Weights()
@@ -46,17 +46,16 @@ func Example() {
 
 // A batch that cannot be learned is an error, and the model goes on as if it had not been given.
 func ExampleUpdater() {
-	a := mat.NewDense(2, 1, []float64{1, 2})
-	y := mat.NewDense(2, 1, []float64{2, 4})
+	a, y := three()
 	u, err := blsupdate.New(blsupdate.Original, a, y, blsupdate.Options{})
 	check(err)
-	err = u.AddInputs(mat.NewDense(1, 2, []float64{1, 1}), mat.NewDense(1, 1, []float64{1}))
+	err = u.AddInputs(mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 1, []float64{1}))
 	var shape *blsupdate.ShapeError
 	fmt.Println(errors.As(err, &shape), err)
 	fmt.Println(u.Samples(), "samples")
 	// Output:
-	// true blsupdate: Ax is 1×2; want 1 columns, as before
-	// 2 samples
+	// true blsupdate: Ax is 1×1; want 2 columns, as before
+	// 3 samples
 }
 
 // Every step of an update with the flops that the backend was asked for.
@@ -81,12 +80,7 @@ func ExampleReport() {
 
 // A model is kept in a buffer, as it could be in a file, and goes on from there.
 func ExampleEncode() {
-	a := mat.NewDense(3, 2, []float64{
-		1, 0,
-		0, 1,
-		1, 1,
-	})
-	y := mat.NewDense(3, 1, []float64{1, 2, 3})
+	a, y := three()
 	u, err := blsupdate.New(blsupdate.RidgeInverse, a, y, blsupdate.Options{})
 	check(err)
 	var kept bytes.Buffer
@@ -115,22 +109,6 @@ func ExampleDecode() {
 	// blsupdate: decoding a model: byte 0: this is not the state of a model by blsupdate.Encode
 }
 
-// A long update is canceled: the model is what it was.
-func ExampleUpdater_addInputsContext() {
-	a := mat.NewDense(2, 1, []float64{1, 2})
-	y := mat.NewDense(2, 1, []float64{2, 4})
-	u, err := blsupdate.New(blsupdate.Gram, a, y, blsupdate.Options{})
-	check(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	err = u.AddInputsContext(ctx, a, y)
-	fmt.Println(errors.Is(err, context.Canceled), err)
-	fmt.Println(u.Samples(), "samples")
-	// Output:
-	// true blskernel: canceled before the end: context canceled
-	// 2 samples
-}
-
 // Two columns that differ in the seventh digit: Gram loses twice as many digits as QR, and says so.
 func ExampleCondition() {
 	a := mat.NewDense(3, 2, []float64{
@@ -150,13 +128,19 @@ func ExampleCondition() {
 	// qr true qr
 }
 
-// A start with many rows can be ended by a context.
+// A context ends a start with many rows, and a long update, which leaves the model as it was.
 func ExampleNewContext() {
+	a, y := three()
 	ctx, cancel := context.WithCancelCause(context.Background())
+	u, err := blsupdate.NewContext(ctx, blsupdate.Gram, a, y, blsupdate.Options{})
+	check(err)
 	cancel(errors.New("no time"))
-	_, err := blsupdate.NewContext(ctx, blsupdate.QR, mat.NewDense(2, 1, []float64{1, 2}), mat.NewDense(2, 1, []float64{2, 4}), blsupdate.Options{})
-	fmt.Println(errors.Is(err, context.Cause(ctx)))
-	// Output: true
+	err = u.AddInputsContext(ctx, a, y)
+	fmt.Println(errors.Is(err, context.Cause(ctx)), err)
+	fmt.Println(u.Samples(), "samples")
+	// Output:
+	// true blskernel: canceled before the end: no time
+	// 3 samples
 }
 
 // The methods that can forget, and whether they can start from 10 rows of 20 nodes without a ridge.

@@ -15,7 +15,7 @@ import (
 func TestMetadataIsCanonical(t *testing.T) {
 	_, model := parts(t, written(t, file(t, blsupdate.Gram, false)))
 	read := func(meta string) error {
-		b := begin(Version).section(sectionMetadata, uint64(len(meta)), []byte(meta)).section(sectionClassifier, uint64(len(model)), model).end()
+		b := forged(Version, meta, sectionClassifier, model)
 		f, err := Read(bytes.NewReader(b), nil)
 		if err == nil && !bytes.Equal(written(t, f), b) {
 			t.Errorf("%s is written as something else", meta)
@@ -53,7 +53,7 @@ func TestMetadataMemory(t *testing.T) {
 		"notes":   `{"notes":{` + many(maxMetadata/13, func(i int) string { return fmt.Sprintf(`"%06d":""`, i) }) + `}}`,
 		"one":     `{"software":"` + strings.Repeat("x", maxMetadata-20) + `"}`,
 	} {
-		b := begin(Version).section(sectionMetadata, uint64(len(meta)), []byte(meta)).b
+		b := begin(Version, meta).b
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		_, err := Inspect(bytes.NewReader(b))

@@ -46,7 +46,7 @@ func TestOffsets(t *testing.T) {
 	for _, at := range []int{8, head, head + 16} {
 		altered := slices.Clone(model)
 		binary.LittleEndian.PutUint64(altered[at:], 99)
-		f := begin(Version).section(sectionMetadata, uint64(len(meta)), meta).section(sectionClassifier, uint64(len(altered)), altered).end()
+		f := forged(Version, string(meta), sectionClassifier, altered)
 		_, err := Read(bytes.NewReader(f), nil)
 		var e *bls.FormatError
 		if !errors.As(err, &e) || e.Offset != begins+int64(at) || !strings.Contains(err.Error(), fmt.Sprint(e.Offset)) {

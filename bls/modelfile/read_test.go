@@ -104,7 +104,16 @@ func TestAlteredPayload(t *testing.T) {
 // A builder makes files with the right checksums.
 type builder struct{ b []byte }
 
-func begin(version uint32) *builder { return &builder{header(version)} }
+// begin begins a file with its metadata.
+func begin(version uint32, meta string) *builder {
+	f := &builder{header(version)}
+	return f.section(sectionMetadata, uint64(len(meta)), []byte(meta))
+}
+
+// forged returns a file with the right checksums.
+func forged(version uint32, meta, name string, model []byte) []byte {
+	return begin(version, meta).section(name, uint64(len(model)), model).end()
+}
 
 func (f *builder) section(name string, size uint64, payload []byte) *builder {
 	s := binary.LittleEndian.AppendUint64([]byte(name), size)
@@ -134,42 +143,40 @@ func parts(t testing.TB, b []byte) (meta, model []byte) {
 func TestForged(t *testing.T) {
 	good := written(t, file(t, blsupdate.Gram, false))
 	meta, model := parts(t, good)
-	build := func(meta, name, model string) []byte {
-		return begin(Version).section(sectionMetadata, uint64(len(meta)), []byte(meta)).section(name, uint64(len(model)), []byte(model)).end()
-	}
-	if !bytes.Equal(build(string(meta), sectionClassifier, string(model)), good) {
+	with := func(meta string) []byte { return forged(Version, meta, sectionClassifier, model) }
+	if !bytes.Equal(with(string(meta)), good) {
 		t.Fatal("the forger does not know the format")
 	}
 	big := `{"notes":{"x":"` + strings.Repeat("y", maxMetadata) + `"}}`
 	for name, b := range map[string][]byte{
-		"version 0":              begin(0).section(sectionMetadata, 2, []byte("{}")).end(),
-		"no metadata":            begin(1).section(sectionClassifier, uint64(len(model)), model).end(),
-		"no model":               begin(1).section(sectionMetadata, 2, []byte("{}")).end(),
-		"nothing":                begin(1).end(),
-		"an unknown field":       build(`{"author":"me"}`, sectionClassifier, string(model)),
-		"no JSON":                build(`{"batch":`, sectionClassifier, string(model)),
-		"empty metadata":         build("", sectionClassifier, string(model)),
-		"two objects":            build(`{}{}`, sectionClassifier, string(model)),
-		"null":                   build(`null`, sectionClassifier, string(model)),
-		"a list":                 build(`[]`, sectionClassifier, string(model)),
-		"not UTF-8":              build("{\"software\":\"\xff\"}", sectionClassifier, string(model)),
-		"a negative batch":       build(`{"batch":-1}`, sectionClassifier, string(model)),
-		"four inputs":            build(`{"inputs":["a","b","c","d"]}`, sectionClassifier, string(model)),
-		"metadata of over 1 MB":  build(big, sectionClassifier, string(model)),
-		"a huge section":         begin(1).section(sectionMetadata, 2, []byte("{}")).section(sectionClassifier, math.MaxUint64, model).end(),
-		"a section too long":     begin(1).section(sectionMetadata, 2, []byte("{}")).section(sectionClassifier, 1<<50, model).end(),
-		"huge metadata":          begin(1).section(sectionMetadata, 1<<50, []byte("{}")).end(),
-		"a regressor in name":    build("{}", sectionRegressor, string(model)),
-		"a model that goes on":   build("{}", sectionClassifier, string(model)+"\x00"),
-		"an empty model":         build("{}", sectionClassifier, ""),
-		"a long end":             begin(1).section(sectionMetadata, 2, []byte("{}")).section(sectionClassifier, uint64(len(model)), model).section(sectionEnd, 33, make([]byte, 33)).b,
-		"an end of another file": begin(1).section(sectionMetadata, 2, []byte("{}")).section(sectionClassifier, uint64(len(model)), model).section(sectionEnd, 32, make([]byte, 32)).b,
+		"version 0":              begin(0, "{}").end(),
+		"no metadata":            (&builder{header(1)}).section(sectionClassifier, uint64(len(model)), model).end(),
+		"no model":               begin(1, "{}").end(),
+		"nothing":                (&builder{header(1)}).end(),
+		"an unknown field":       with(`{"author":"me"}`),
+		"no JSON":                with(`{"batch":`),
+		"empty metadata":         with(""),
+		"two objects":            with(`{}{}`),
+		"null":                   with(`null`),
+		"a list":                 with(`[]`),
+		"not UTF-8":              with("{\"software\":\"\xff\"}"),
+		"a negative batch":       with(`{"batch":-1}`),
+		"four inputs":            with(`{"inputs":["a","b","c","d"]}`),
+		"metadata of over 1 MB":  with(big),
+		"a huge section":         begin(1, "{}").section(sectionClassifier, math.MaxUint64, model).end(),
+		"a section too long":     begin(1, "{}").section(sectionClassifier, 1<<50, model).end(),
+		"huge metadata":          (&builder{header(1)}).section(sectionMetadata, 1<<50, []byte("{}")).end(),
+		"a regressor in name":    forged(1, "{}", sectionRegressor, model),
+		"a model that goes on":   forged(1, "{}", sectionClassifier, append(slices.Clone(model), 0)),
+		"an empty model":         forged(1, "{}", sectionClassifier, nil),
+		"a long end":             begin(1, "{}").section(sectionClassifier, uint64(len(model)), model).section(sectionEnd, 33, make([]byte, 33)).b,
+		"an end of another file": begin(1, "{}").section(sectionClassifier, uint64(len(model)), model).section(sectionEnd, 32, make([]byte, 32)).b,
 	} {
 		if f, err := Read(bytes.NewReader(b), nil); err == nil || f != nil || !known(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Read(bytes.NewReader(build("{}", sectionClassifier, string(model))), nil); err != nil {
+	if _, err := Read(bytes.NewReader(with("{}")), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -181,7 +188,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		for _, word := range []uint64{1 << 20, 1<<31 - 1, 1 << 32, 1 << 40, math.MaxInt64, math.MaxUint64} {
 			altered := slices.Clone(model)
 			binary.LittleEndian.PutUint64(altered[at:], word)
-			b := begin(1).section(sectionMetadata, 2, []byte("{}")).section(sectionClassifier, uint64(len(altered)), altered).end()
+			b := forged(1, "{}", sectionClassifier, altered)
 			_, _ = read(t, b) // which checks it
 		}
 	}
@@ -189,7 +196,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	var e *VersionError
-	b := begin(Version+1).section(sectionMetadata, 41, []byte(`{"software":"blskernel 9.9","later":true}`)).b
+	b := begin(Version+1, `{"software":"blskernel 9.9","later":true}`).b
 	if _, err := Read(bytes.NewReader(b), nil); !errors.As(err, &e) || e.Have != 2 || e.Supported != 1 || e.Software != "blskernel 9.9" || !strings.Contains(err.Error(), "blskernel 9.9") {
 		t.Errorf("version 2: %v", err)
 	}
