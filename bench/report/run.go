@@ -73,8 +73,8 @@ func weightsOf(s *bench.TableRow) float64 {
 }
 
 // joinRuns collects the tables of all files by setting and place, in order of table. Of a step that is
-// twice in a pass the later row counts. Tables that the paper does not have are left out: those of
-// whitened images, and in earlier files those tested on held-out samples.
+// twice in a pass the later row counts. Tables of earlier files that were tested on held-out samples are
+// left out.
 func joinRuns(files []*result.File) (all []*run) {
 	type key struct {
 		setting
@@ -83,7 +83,7 @@ func joinRuns(files []*result.File) (all []*run) {
 	var runs ordered[key, run]
 	for _, f := range files {
 		for _, t := range f.Tables {
-			if len(t.Rows) == 0 || t.HeldOut > 0 || t.Whitened {
+			if len(t.Rows) == 0 || t.HeldOut > 0 {
 				continue
 			}
 			k := key{settingOf(t.TableHead), place{t.Machine.Conditions()}}

@@ -16,14 +16,19 @@ type setting struct {
 	data                                    string
 	scale, lambda, shrink                   float64
 	initial, batch, updates, nodes, targets int
+	whitening                               string // by which constants, "" for none
 }
 
 func settingOf(h bench.TableHead) setting {
-	return setting{
+	s := setting{
 		table: h.Table, data: h.Data, scale: cmp.Or(h.Scale, 1), lambda: cmp.Or(h.Lambda, paperLambda),
 		shrink: cmp.Or(h.Shrink, bls.DefaultShrink), initial: h.Initial, batch: h.Batch, updates: h.Updates,
 		nodes: h.Nodes, targets: h.Targets,
 	}
+	if h.Whitened {
+		s.whitening = cmp.Or(h.Whitening, bench.ReferenceWhitening)
+	}
+	return s
 }
 
 // paperLambda is the ridge of the paper's tables.
@@ -41,9 +46,9 @@ func (s setting) paperData() string {
 // sameTask reports whether accuracies compare with the paper's, by whatever recipe they were reached.
 func (s setting) sameTask() bool { return s.full() && s.data == s.paperData() }
 
-// paperRecipe reports whether the ridge and the scale are the paper's.
+// paperRecipe reports whether the ridge, the scale and the treatment of the samples are the paper's.
 func (s setting) paperRecipe() bool {
-	return s.lambda == paperLambda && s.shrink == bls.DefaultShrink
+	return s.lambda == paperLambda && s.shrink == bls.DefaultShrink && s.whitening == ""
 }
 
 // asInPaper reports whether times compare with the paper's: the sizes and the recipe are the same, and
@@ -71,6 +76,9 @@ func (s setting) suffix() string {
 	}
 	if s.shrink != bls.DefaultShrink {
 		name += ", s = " + short(s.shrink)
+	}
+	if s.whitening != "" {
+		name += ", whitened (" + s.whitening + ")"
 	}
 	return name
 }

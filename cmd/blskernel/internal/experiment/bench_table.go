@@ -146,19 +146,15 @@ func (t *speedTable) foot(ratios []speed.Ratio, larges []speed.Large) error {
 		fmt.Fprintf(w, "%s\t%d\t%s / %s\t%d\t%.3f\t%.3f\t%s\n", r.Op, r.Threads, r.Backend, r.Against, r.Cells, r.Mean, r.Worst, r.At)
 	}
 	if len(larges) > 0 {
-		fmt.Fprintln(w, "\nall sizes 1000 or more: the least share of the peak, the most memory, and the speed over 1 thread\n"+
-			"operation\tthreads\tbackend\tcells\tof peak\tat\tmemory\tgeometric mean\tworst\tat")
+		fmt.Fprintln(w, "\nall sizes 1000 or more: the least share of the peak, and the most memory\n"+
+			"operation\tthreads\tbackend\tcells\tof peak\tat\tmemory")
 	}
 	for _, l := range larges {
-		memory, mean, worst := "-", "-", "-"
+		memory := "-"
 		if l.Memory > 0 {
 			memory = fmt.Sprintf("%.3f", l.Memory)
 		}
-		if l.Speedup > 0 {
-			mean, worst = fmt.Sprintf("%.3f", l.Speedup), fmt.Sprintf("%.3f", l.WorstSpeedup)
-		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\n",
-			l.Op, l.Threads, l.Backend, l.Cells, l.OfPeak, l.OfPeakAt, memory, mean, worst, cmp.Or(l.SpeedupAt, "-"))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.3f\t%s\t%s\n", l.Op, l.Threads, l.Backend, l.Cells, l.OfPeak, l.OfPeakAt, memory)
 	}
 	return w.Flush()
 }

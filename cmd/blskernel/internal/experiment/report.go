@@ -90,16 +90,17 @@ func findings(page *report.Page) string {
 }
 
 // readResults reads files of results and folders of them; a file that is named twice is read once.
-func readResults(paths []string) ([]*result.File, error) {
+func readResults(paths []string) (files []*result.File, err error) {
 	var names []string
 	for _, path := range paths {
-		switch info, err := os.Stat(path); {
+		info, err := os.Stat(path)
+		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("--results: %q does not exist", path)
 		case err != nil:
 			return nil, fmt.Errorf("--results: %w", err)
 		case !info.IsDir():
-			names = append(names, path)
+			names = append(names, filepath.Clean(path))
 			continue
 		}
 		inside, err := fs.Glob(os.DirFS(path), "*.jsonl")
@@ -110,17 +111,10 @@ func readResults(paths []string) ([]*result.File, error) {
 			names = append(names, filepath.Join(path, name))
 		}
 	}
-	var files []*result.File
-	var seen []fs.FileInfo
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, fmt.Errorf("--results: %w", err)
-		}
-		if slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
 			continue
 		}
-		seen = append(seen, info)
 		f, err := result.ReadFile(name)
 		if err != nil {
 			return nil, err
