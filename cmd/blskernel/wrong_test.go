@@ -196,7 +196,7 @@ func TestCompletion(t *testing.T) {
 func TestInspect(t *testing.T) {
 	model, test := trained(t, "--target", "color", "--method", "gram", "--seed", "7", "--lambda", "2^-10")
 	testutil.Contains(t, succeed(t, "inspect", model),
-		"classification, 3 classes, 4 inputs, 400 samples", "gram, lambda = 2^-10", "k = 30: 2 groups of 5 feature nodes, 20 enhancement nodes",
+		"classification, 3 classes, 4 inputs, k = 30 nodes, 400 samples", "gram, lambda = 2^-10", "2 groups of 5 feature nodes, 20 enhancement nodes",
 		"scaled by columns, shrink 0.8, seed 7", `"a", "b", "c", "d"`, `"dark blue", "green", "red"`, "400 rows of ", "section META", "section CLAS", "SHA-256",
 	)
 	i := object[learn.Inspection](t, succeed(t, "inspect", "--json", model))

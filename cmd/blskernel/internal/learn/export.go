@@ -82,7 +82,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	e.Explain("%s; its weights are computed by the backend %s", m, e.backend.Name())
+	e.Explain("%s; its weights are computed by the backend %s", m.describe(), e.backend.Name())
 	weights, err := m.Weights()
 	if err != nil {
 		return explainLearning(err)

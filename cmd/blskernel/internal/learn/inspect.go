@@ -57,29 +57,24 @@ The digits are a lower bound on the correct digits of the weights, and usually f
 
 // Inspection is the result of inspect as JSON.
 type Inspection struct {
-	File          string             `json:"file"`
-	Bytes         int64              `json:"bytes"`
-	FormatVersion int                `json:"format_version"`
-	SHA256        string             `json:"sha256"`
-	Kind          string             `json:"kind"`
-	Method        string             `json:"method"`
-	Samples       int                `json:"samples"`
-	Inputs        int                `json:"inputs"`
-	Nodes         int                `json:"nodes"`
-	FeatureNodes  int                `json:"feature_nodes"`
-	Enhancement   int                `json:"enhancement_nodes"`
-	Targets       int                `json:"targets"`
-	Lambda        float64            `json:"lambda"`
-	Condition     *float64           `json:"condition"` // null if it is too large to estimate
-	Digits        float64            `json:"digits"`
-	Advice        string             `json:"advice,omitempty"`
-	Groups        int                `json:"groups"`
-	GroupNodes    int                `json:"group_nodes"`
-	Shrink        float64            `json:"shrink"`
-	Scale         string             `json:"scale"`
-	Seed          uint64             `json:"seed"`
-	Metadata      modelfile.Metadata `json:"metadata"`
-	Sections      []inspectedSection `json:"sections"`
+	File          string `json:"file"`
+	Bytes         int64  `json:"bytes"`
+	FormatVersion int    `json:"format_version"`
+	SHA256        string `json:"sha256"`
+	description
+	FeatureNodes int                `json:"feature_nodes"`
+	Enhancement  int                `json:"enhancement_nodes"`
+	Lambda       float64            `json:"lambda"`
+	Condition    *float64           `json:"condition"` // null if it is too large to estimate
+	Digits       float64            `json:"digits"`
+	Advice       string             `json:"advice,omitempty"`
+	Groups       int                `json:"groups"`
+	GroupNodes   int                `json:"group_nodes"`
+	Shrink       float64            `json:"shrink"`
+	Scale        string             `json:"scale"`
+	Seed         uint64             `json:"seed"`
+	Metadata     modelfile.Metadata `json:"metadata"`
+	Sections     []inspectedSection `json:"sections"`
 }
 
 type inspectedSection struct {
@@ -108,8 +103,7 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 	opt, condition := f.Options(), u.Condition()
 	i := &Inspection{
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
-		Kind: m.kind, Method: u.Method().String(), Samples: u.Samples(), Inputs: f.Inputs(),
-		Nodes: f.Nodes(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(), Targets: u.Targets(),
+		description: m.describe(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits, Advice: condition.Advice,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
 		Metadata: info.Metadata,
@@ -129,10 +123,10 @@ func (i *Inspection) print(w io.Writer) error {
 	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	m := i.Metadata
 	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
-	line("model", "%s, %s, %s, %s", i.Kind, countTargets(i.Kind, i.Targets), ui.Count(i.Inputs, "input"), ui.Count(i.Samples, "sample"))
+	line("model", "%s, %s", i.description, ui.Count(i.Samples, "sample"))
 	lambda := ui.Ridge(i.Lambda)
 	line("learns by", "%s, lambda = %s", i.Method, &lambda)
-	line("nodes", "k = %d: %d groups of %d feature nodes, %d enhancement nodes", i.Nodes, i.Groups, i.GroupNodes, i.Enhancement)
+	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)
 	line("features", "scaled by %s, shrink %v, seed %d", i.Scale, i.Shrink, i.Seed)
 	condition := "beyond 1e8"
 	if i.Condition != nil {

@@ -63,18 +63,27 @@ func (m *model) labels() []string {
 	return labels
 }
 
-// String describes the model.
-func (m *model) String() string {
-	return fmt.Sprintf("%s, %s, %s, k = %d nodes", m.kind, countTargets(m.kind, m.Updater().Targets()),
-		ui.Count(m.FittedFeatures().Inputs(), "input"), m.FittedFeatures().Nodes())
+// A description says what a model is, as text and in JSON.
+type description struct {
+	Kind    string `json:"kind"`
+	Method  string `json:"method"`
+	Samples int    `json:"samples"`
+	Inputs  int    `json:"inputs"`
+	Nodes   int    `json:"nodes"`
+	Targets int    `json:"targets"`
 }
 
-// countTargets writes the number of classes or targets of a kind of model.
-func countTargets(kind string, c int) string {
-	if kind == classification {
-		return ui.Count(c, "class", "classes")
+func (m *model) describe() description {
+	u, f := m.Updater(), m.FittedFeatures()
+	return description{m.kind, u.Method().String(), u.Samples(), f.Inputs(), f.Nodes(), u.Targets()}
+}
+
+func (d description) String() string {
+	targets := ui.Count(d.Targets, "target")
+	if d.Kind == classification {
+		targets = ui.Count(d.Targets, "class", "classes")
 	}
-	return ui.Count(c, "target")
+	return fmt.Sprintf("%s, %s, %s, k = %d nodes", d.Kind, targets, ui.Count(d.Inputs, "input"), d.Nodes)
 }
 
 // learn learns a batch, the first one or a further one. On error the model is unchanged.

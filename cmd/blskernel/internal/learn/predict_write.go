@@ -21,10 +21,9 @@ func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".np
 
 // A predictionWriter writes predictions in the order of the rows, as CSV, JSON or a NumPy array.
 type predictionWriter struct {
-	labels []string // of the classes; nil for a regression
-	name   string   // of the column of labels
-	names  []string // of the targets of a regression
-	scores bool     // whether the scores of the classes are wanted
+	labels  []string // of the classes; nil for a regression
+	name    string   // of the column of labels
+	numbers []string // the targets of a regression, or the classes whose scores are wanted
 
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
@@ -42,11 +41,14 @@ func (p *prediction) newWriter(m *model) (*predictionWriter, error) {
 		if p.scores {
 			return nil, ui.Usagef("--scores are those of classes, and the model is a regression: leave it out")
 		}
-		w.names = m.targetNames()
+		w.numbers = m.targetNames()
 	} else {
-		w.labels, w.name, w.scores = m.labels(), "class", p.scores
+		w.labels, w.name = m.labels(), "class"
 		if len(m.Metadata.Targets) == 1 {
 			w.name = m.Metadata.Targets[0]
+		}
+		if p.scores {
+			w.numbers = w.labels
 		}
 	}
 	if p.out != "" {
@@ -110,12 +112,10 @@ func (w *predictionWriter) abort() {
 
 // beginCSV writes the names of the columns.
 func (w *predictionWriter) beginCSV() error {
-	head := w.names
+	head := w.numbers
 	if w.labels != nil {
 		head = []string{w.name}
-	}
-	if w.scores {
-		for _, label := range w.labels {
+		for _, label := range w.numbers {
 			head = append(head, "score:"+label)
 		}
 	}
@@ -126,10 +126,8 @@ func (w *predictionWriter) beginCSV() error {
 		if w.labels != nil {
 			record = append(record, label)
 		}
-		if w.labels == nil || w.scores {
-			for _, v := range values {
-				record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
-			}
+		for i := range w.numbers {
+			record = append(record, strconv.FormatFloat(values[i], 'g', -1, 64))
 		}
 		return out.Write(record)
 	}
@@ -147,32 +145,26 @@ type Prediction struct {
 
 // beginJSON writes nothing.
 func (w *predictionWriter) beginJSON() error {
-	byName := func(names []string, values []float64) map[string]float64 {
-		m := make(map[string]float64, len(names))
-		for i, name := range names {
-			m[name] = values[i]
-		}
-		return m
-	}
 	encoder := json.NewEncoder(w.buffer)
 	w.row = func(n int64, label string, values []float64) error {
-		object := Prediction{Row: n}
-		if w.labels == nil {
-			object.Values = byName(w.names, values)
-		} else if object.Class = &label; w.scores {
-			object.Scores = byName(w.labels, values)
+		numbers := make(map[string]float64, len(w.numbers)) // an empty one is left out
+		for i, name := range w.numbers {
+			numbers[name] = values[i]
 		}
-		return encoder.Encode(object)
+		if w.labels == nil {
+			return encoder.Encode(Prediction{Row: n, Values: numbers})
+		}
+		return encoder.Encode(Prediction{Row: n, Class: &label, Scores: numbers})
 	}
 	return nil
 }
 
 // beginNPY writes a placeholder for the header, which has the number of rows and so comes last.
 func (w *predictionWriter) beginNPY() error {
-	descr, columns := npy.Float64, len(w.labels)+len(w.names)
+	descr, columns := npy.Float64, len(w.numbers)
 	cells := map[string][]byte{} // of the labels
-	if w.labels != nil && !w.scores {
-		descr, columns = npy.LabelType(w.labels), 0
+	if columns == 0 {
+		descr = npy.LabelType(w.labels)
 		for _, label := range w.labels {
 			cells[label] = npy.AppendLabel(nil, descr, label)
 		}

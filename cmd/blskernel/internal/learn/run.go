@@ -259,13 +259,8 @@ func (run *run) stopped(ctx context.Context, err error) error {
 
 // A summary is the JSON of a finished run.
 type summary struct {
-	Model   string  `json:"model"`
-	Kind    string  `json:"kind"`
-	Method  string  `json:"method"`
-	Samples int     `json:"samples"` // of the model
-	Inputs  int     `json:"inputs"`
-	Nodes   int     `json:"nodes"`
-	Targets int     `json:"targets"`
+	Model string `json:"model"`
+	description
 	Rows    int64   `json:"rows"` // learned by this run
 	Seconds float64 `json:"seconds"`
 	Rate    float64 `json:"rows_per_second"`
@@ -276,18 +271,15 @@ type summary struct {
 
 // summarize reports the finished run.
 func (run *run) summarize() error {
-	u := run.model.Updater()
 	elapsed := time.Since(run.begun).Seconds()
 	s := summary{
-		Model: run.out, Kind: run.model.kind, Method: u.Method().String(), Samples: u.Samples(),
-		Inputs: run.model.FittedFeatures().Inputs(), Nodes: run.model.FittedFeatures().Nodes(), Targets: u.Targets(),
-		Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
+		Model: run.out, description: run.model.describe(), Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
 		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(),
 	}
 	if err := run.Object(s); err != nil {
 		return err
 	}
-	if err := run.Say("%s   %s by %s, %s in all", s.Model, run.model, s.Method, ui.Count(s.Samples, "sample")); err != nil {
+	if err := run.Say("%s   %s by %s, %s in all", s.Model, s.description, s.Method, ui.Count(s.Samples, "sample")); err != nil {
 		return err
 	}
 	percent := 100 / elapsed

@@ -234,7 +234,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 		return explainLearning(ui.CauseOf(ctx, err))
 	}
 	tr.took(f, time.Since(begun))
-	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model, ui.Count(tr.rows, "row"), tr.model.FittedFeatures().Options().Scaling)
+	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model.describe(), ui.Count(tr.rows, "row"), tr.model.FittedFeatures().Options().Scaling)
 	return nil
 }
 
