@@ -88,7 +88,10 @@ func (c *checker) compare(variants []Variant, rows []Row, weights []*mat.Dense, 
 	}
 	l, _ := a.Dims()
 	for i, v := range variants {
-		check := Check{Condition: ridgeKappa, RidgeDifference: distance(weights[i], ridge), FirstMethodError: distance(weights[i], weights[0])}
+		check := Check{
+			Condition: ridgeKappa, RidgeDifference: distance(weights[i], ridge),
+			FirstMethodError: distance(weights[i], weights[0]),
+		}
 		check.OneShotError = check.RidgeDifference
 		switch v.Method {
 		case blsupdate.Original, blsupdate.Improved:

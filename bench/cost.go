@@ -38,7 +38,7 @@ type Cost struct {
 	Method  string     `json:"method"`
 	Form    string     `json:"form"`
 	Solve   bool       `json:"solve"`
-	Seed    uint64     `json:"seed,omitempty"` // of the rows; absent where none were made, and in files written before it was kept
+	Seed    uint64     `json:"seed,omitempty"` // of the rows; absent where there are none, and in old files
 	L       int        `json:"l"`
 	K       int        `json:"k"`
 	Q       int        `json:"q"`
@@ -223,9 +223,12 @@ func medianCost(costs []Cost) Cost {
 // costOf turns the report of an update after l rows into a Cost.
 func (r *costRun) costOf(l int, report blsupdate.Report) Cost {
 	c := Cost{
-		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(), Solve: r.Options.Solve, Seed: r.seed,
-		L: l, K: r.K, Q: r.Q, C: r.C,
-		Total: CostStep{Step: "total", Model: report.Model(), Counted: report.Counted(), MeasuredSeconds: report.Elapsed.Seconds()},
+		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(),
+		Solve: r.Options.Solve, Seed: r.seed, L: l, K: r.K, Q: r.Q, C: r.C,
+		Total: CostStep{
+			Step: "total", Model: report.Model(), Counted: report.Counted(),
+			MeasuredSeconds: report.Elapsed.Seconds(),
+		},
 	}
 	for _, step := range report.Steps {
 		predicted := r.rates.Seconds(step.StepFlops)

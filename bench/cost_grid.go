@@ -77,7 +77,8 @@ func Agree(costs []Cost) Agreement {
 	deviations := make([]float64, len(costs))
 	for i, c := range costs {
 		deviations[i] = math.Abs(c.Deviation())
-		if c.Total.Model != c.Total.Counted || slices.ContainsFunc(c.Steps, func(s CostStep) bool { return s.Model != s.Counted }) {
+		differs := func(s CostStep) bool { return s.Model != s.Counted }
+		if differs(c.Total) || slices.ContainsFunc(c.Steps, differs) {
 			a.Unequal++
 		}
 	}
@@ -102,7 +103,10 @@ func quantile(sorted []float64, p float64) float64 {
 // share that is done.
 //
 //	errors: the context's, before the next update; emit's; those of an update, wrapped.
-func MeasureEach(ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes int, seed uint64, measured func(done float64), emit func(Cost) error) error {
+func MeasureEach(
+	ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes int, seed uint64,
+	measured func(done float64), emit func(Cost) error,
+) error {
 	costs := make([][]Cost, len(grid))
 	for pass := range passes {
 		for i := range grid {

@@ -75,8 +75,8 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 		progress = func(float64, float64, string) {}
 	}
 	r := &incrementalRun{
-		Incremental: e, progress: progress, all: e.flops(),
-		updaters: make([]blsupdate.Updater, len(e.Variants)), weights: make([]*mat.Dense, len(e.Variants)), seconds: make([]float64, len(e.Variants)),
+		Incremental: e, progress: progress, all: e.flops(), seconds: make([]float64, len(e.Variants)),
+		updaters: make([]blsupdate.Updater, len(e.Variants)), weights: make([]*mat.Dense, len(e.Variants)),
 	}
 	for step := range e.Updates + 1 {
 		rows, err := r.step(ctx, step)

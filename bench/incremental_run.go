@@ -156,7 +156,8 @@ func (r *incrementalRun) shareStarts(rows []Row, seconds []float64) {
 	for i := range rows {
 		sum, n := 0.0, 0
 		for j := range rows {
-			if method(i) == method(j) && rows[i].FlopsModel == rows[j].FlopsModel && rows[i].FlopsAbandoned == rows[j].FlopsAbandoned {
+			a, b := rows[i], rows[j]
+			if method(i) == method(j) && a.FlopsModel == b.FlopsModel && a.FlopsAbandoned == b.FlopsAbandoned {
 				sum += measured[j]
 				n++
 			}

@@ -18,7 +18,8 @@ type SamplesError struct {
 
 // Error names the set, its size, what is wanted of it and what to do.
 func (e *SamplesError) Error() string {
-	return fmt.Sprintf("bench: %s has %d samples and %d + %d×%d are wanted: lower Initial, Batch or Updates", e.Name, e.Have, e.Initial, e.Updates, e.Batch)
+	return fmt.Sprintf("bench: %s has %d samples and %d + %d×%d are wanted: lower Initial, Batch or Updates",
+		e.Name, e.Have, e.Initial, e.Updates, e.Batch)
 }
 
 // Validate returns an error that says which setting cannot be run: a *SamplesError if the training

@@ -50,7 +50,8 @@ func (t PaperTable) TitleOn(data string) string {
 		sign = ">"
 	}
 	names := map[string]string{MNIST: "MNIST", NORB: "small NORB", SyntheticDigits: "synthetic digits", RandomImages: "random images"}
-	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", cmp.Or(names[data], data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
+	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k",
+		cmp.Or(names[data], data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
 }
 
 // Scaled returns the table with l, q and k multiplied by s > 0, and as many updates. None of them falls

@@ -60,7 +60,8 @@ func ParseVariant(s string) (Variant, error) {
 		case err == nil:
 			v.Form = form
 		default:
-			return Variant{}, fmt.Errorf("bench: %q is neither a form, auto, paper, small, large or compressed, nor solve", part)
+			return Variant{}, fmt.Errorf(
+				"bench: %q is neither a form, auto, paper, small, large or compressed, nor solve", part)
 		}
 	}
 	return v, nil

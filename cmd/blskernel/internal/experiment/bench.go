@@ -150,7 +150,8 @@ func (b *benchFlags) findCases() ([]speed.Case, error) {
 	}
 	if b.changed("case") {
 		if len(names) == 0 {
-			return nil, ui.Usagef("--case has %q, and %s has no cases: leave it out", strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
+			return nil, ui.Usagef("--case has %q, and %s has no cases: leave it out",
+				strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
 		}
 		if err := ui.CheckNames("case", b.cases, names); err != nil {
 			return nil, err

@@ -24,7 +24,10 @@ type machine struct {
 }
 
 func newMachine(command string, c *speed.Comparison) machine {
-	m := machine{Machine: result.Here(command, c.Backends...), Opponents: c.Opponents, Rounds: c.Rounds, MinSeconds: c.MinTime.Seconds()}
+	m := machine{
+		Machine:   result.Here(command, c.Backends...),
+		Opponents: c.Opponents, Rounds: c.Rounds, MinSeconds: c.MinTime.Seconds(),
+	}
 	m.Threads = c.Threads
 	if _, err := speed.Library(nil); err != nil {
 		m.Missing = err.Error()
@@ -105,7 +108,8 @@ func (t *speedTable) columns(names []string) {
 		ui.Each("GFLOP/s", names, func(r result, i int) string { return gflops(r.Backends[i].GFLOPS) }),
 	}
 	if len(names) > 1 {
-		t.groups = append(t.groups, ui.Each("ratio", names[1:], func(r result, i int) string { return fmt.Sprintf("%.3f", r.Backends[i+1].Ratio) }))
+		ratio := func(r result, i int) string { return fmt.Sprintf("%.3f", r.Backends[i+1].Ratio) }
+		t.groups = append(t.groups, ui.Each("ratio", names[1:], ratio))
 	}
 	t.groups = append(t.groups,
 		ui.Each("of peak", names, func(r result, i int) string { return fmt.Sprintf("%.3f", r.Backends[i].OfPeak) }),

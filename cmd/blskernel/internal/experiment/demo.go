@@ -210,7 +210,8 @@ func newDemoTable(e *bench.Incremental) *demoTable {
 			}
 			last := len(s) - 1
 			return []string{
-				ui.Hundredths(s[0].UpdateSeconds / s[last].UpdateSeconds), ui.Hundredths(t.updates(s, 0) / t.updates(s, last)),
+				ui.Hundredths(s[0].UpdateSeconds / s[last].UpdateSeconds),
+				ui.Hundredths(t.updates(s, 0) / t.updates(s, last)),
 			}
 		}})
 	}
@@ -236,7 +237,8 @@ func (t *demoTable) head() string {
 	e := t.e
 	f, lambda := e.Features, ui.Ridge(e.Update.Lambda)
 	var b strings.Builder
-	fmt.Fprintf(&b, "training   %s: %d images of %d x %d in %d classes\n", e.Train.Name, e.Train.Len(), e.Train.Rows, e.Train.Cols, e.Train.Classes)
+	fmt.Fprintf(&b, "training   %s: %d images of %d x %d in %d classes\n",
+		e.Train.Name, e.Train.Len(), e.Train.Rows, e.Train.Cols, e.Train.Classes)
 	fmt.Fprintf(&b, "test       %s: %d images\n", e.Test.Name, e.Test.Len())
 	fmt.Fprintf(&b, "nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n",
 		e.Nodes(), f.Groups, f.GroupNodes, f.EnhancementNodes, f.Seed)

@@ -32,7 +32,8 @@ func parseVariants(names []string) ([]bench.Variant, error) {
 		v, err := bench.ParseVariant(name)
 		switch {
 		case err != nil:
-			return nil, ui.Usagef("--method has %q; want a form, auto, paper, small, large or compressed, or solve, after the /", name)
+			return nil, ui.Usagef("--method has %q; want a form, auto, paper, small, large or compressed, "+
+				"or solve, after the /", name)
 		case slices.Contains(variants, v):
 			return nil, ui.Usagef("--method has %v twice", v)
 		}

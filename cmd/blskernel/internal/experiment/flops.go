@@ -108,7 +108,8 @@ func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
 							s.Options.Lambda = 1e-3
 						}
 						if err := blsupdate.CheckStart(s.Method, s.Options, l, k); err != nil && !x.model {
-							return nil, ui.Usagef("--l is %d, fewer samples than the %d nodes: %v cannot start from them with lambda = %v", l, k, s.Method, &x.lambda)
+							return nil, ui.Usagef("--l is %d, fewer samples than the %d nodes: "+
+								"%v cannot start from them with lambda = %v", l, k, s.Method, &x.lambda)
 						}
 						settings = append(settings, s)
 					}
@@ -259,11 +260,13 @@ func costTable(c bench.Cost) string {
 	for _, s := range slices.Concat(c.Steps, []bench.CostStep{c.Total}) {
 		line := []string{s.Step, s.Formula, gigaflops(s.Model)}
 		if c.Total.MeasuredSeconds > 0 {
-			line = append(line, gigaflops(s.Counted), seconds(s.PredictedSeconds), seconds(s.MeasuredSeconds), gigaflops(s.Counted/s.MeasuredSeconds))
+			line = append(line, gigaflops(s.Counted), seconds(s.PredictedSeconds), seconds(s.MeasuredSeconds),
+				gigaflops(s.Counted/s.MeasuredSeconds))
 		}
 		cells = append(cells, line)
 	}
-	return fmt.Sprintf("%s: l = %d, k = %d, q = %d, c = %d, backend %s\n%s\n", c.Variant(), c.L, c.K, c.Q, c.C, c.Backend, ui.Aligned(cells))
+	return fmt.Sprintf("%s: l = %d, k = %d, q = %d, c = %d, backend %s\n%s\n",
+		c.Variant(), c.L, c.K, c.Q, c.C, c.Backend, ui.Aligned(cells))
 }
 
 // modelCost returns the cost of a setting by the model alone.

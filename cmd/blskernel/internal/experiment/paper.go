@@ -98,7 +98,8 @@ file: 'blskernel report' takes several.`,
 	ui.SeedFlag(cmd, &x.seed)
 	ui.LambdaFlag(cmd, &x.lambda, "")
 	f.Float64Var(&x.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
-	ui.Choice(cmd, &x.zca, "zca", "whiten the images first (minutes): reference, with the constants of the reference code for NORB, which hardly whiten, or unit, with constants that do", "", bench.ReferenceWhitening, bench.UnitWhitening)
+	ui.Choice(cmd, &x.zca, "zca", "whiten the images first (minutes): reference, with the constants of the reference "+
+		"code for NORB, which hardly whiten, or unit, with constants that do", "", bench.ReferenceWhitening, bench.UnitWhitening)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
 	predictFlag(cmd, &x.predict)
 	x.Compute.Register(cmd)

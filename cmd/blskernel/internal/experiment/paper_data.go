@@ -30,7 +30,8 @@ func (x *paper) load(t bench.PaperTable) (images, error) {
 			n := full.Scaled(x.size).Samples()
 			x.mnist = images{digits(n+n/10, x.seed), digits(max(1000, n/6), x.seed+1), bench.SyntheticDigits}
 		case x.dir == "":
-			return images{}, ui.Usagef("--data is missing: name the folder of MNIST's idx files (docs/data.md says where to get them), or give --embedded")
+			return images{}, ui.Usagef("--data is missing: name the folder of MNIST's idx files " +
+				"(docs/data.md says where to get them), or give --embedded")
 		default:
 			train, test, err := loadFrom(x.dir, "mnist", dataset.LoadMNIST)
 			if err != nil {

@@ -49,7 +49,8 @@ func newPaperTable(h bench.TableHead) *paperTable {
 		ui.Times("total, s", h.Methods, func(r row, m int) float64 { return r.Cells[m].TotalSeconds }),
 	}
 	if t.figures.Accuracy != nil {
-		t.groups = slices.Insert(t.groups, 2, ui.One("paper", func(r row) string { return ui.Hundredths(at(t.figures.Accuracy, r.Step)) }))
+		paper := func(r row) string { return ui.Hundredths(at(t.figures.Accuracy, r.Step)) }
+		t.groups = slices.Insert(t.groups, 2, ui.One("paper", paper))
 	}
 	for _, i := range t.improved {
 		if t.original >= 0 {

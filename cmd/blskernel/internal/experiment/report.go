@@ -62,7 +62,8 @@ func writeReport(ctx context.Context, results []string, out string, s ui.Streams
 	}
 	page, err := report.New(files)
 	if errors.Is(err, report.ErrNoResults) {
-		return fmt.Errorf("nothing to show in %s: want what paper, bench or flops write with --out or --json", strings.Join(results, ", "))
+		return fmt.Errorf("nothing to show in %s: want what paper, bench or flops write with --out or --json",
+			strings.Join(results, ", "))
 	}
 	if err != nil {
 		return err
