@@ -77,9 +77,10 @@ func accuracySection(runs []*run) Section {
 	t := Table{Columns: stepColumns("%", 0, steps)}
 	for _, g := range all {
 		t.Rows = append(t.Rows, g.rows(steps)...)
-		sec.Findings = append(sec.Findings, g.finding())
-		if n := g.number(); n != nil && g.seeds(g.methods[0]) > seeds {
-			sec.numbers, seeds = []Number{*n}, g.seeds(g.methods[0])
+		finding, number := g.finding()
+		sec.Findings = append(sec.Findings, finding)
+		if n := g.seeds(g.methods[0]); number != nil && n > seeds {
+			sec.numbers, seeds = number, n
 		}
 	}
 	if len(all) > 0 {
@@ -125,22 +126,30 @@ func (g *accuracyRun) rows(steps int) [][]string {
 	return rows
 }
 
-// finding says what is reached at the last step, and what the paper has there.
-func (g *accuracyRun) finding() string {
+// finding says what is reached at the last step, and what the paper has there. With the paper's settings
+// it returns a number for the top.
+func (g *accuracyRun) finding() (says string, number []Number) {
 	method, last := g.methods[0], 0
 	for n := range g.updates + 1 {
 		if len(g.of(method, n)) > 0 {
 			last = n
 		}
 	}
-	says := fmt.Sprintf("%s: after %.0f samples the test accuracy is %s%%", g.setting.name(), g.samples(last)[last], g.value(method, last))
-	if seeds := g.seeds(method); seeds > 1 {
+	name, samples, value, seeds := g.setting.name(), g.samples(last)[last], g.value(method, last)+"%", g.seeds(method)
+	says = fmt.Sprintf("%s: after %.0f samples the test accuracy is %s", name, samples, value)
+	if seeds > 1 {
 		says += fmt.Sprintf(" (%d seeds)", seeds)
 	}
-	if theirs := entry(g.paper().Accuracy, last); !math.IsNaN(theirs) {
-		says += fmt.Sprintf("; the paper has %s%%", fixed(theirs, 2))
+	theirs := entry(g.paper().Accuracy, last)
+	if math.IsNaN(theirs) {
+		return says + ".", nil
 	}
-	return says + "."
+	paper := fmt.Sprintf("; the paper has %s%%", fixed(theirs, 2))
+	if last == g.updates && g.paperRecipe() {
+		number = []Number{{value, fmt.Sprintf("test accuracy after all %.0f samples of %s, with the paper's settings (%s)%s",
+			samples, name, count(seeds, "seed"), paper)}}
+	}
+	return says + paper + ".", number
 }
 
 // value writes the accuracy of a step.
@@ -152,15 +161,4 @@ func spread(mean, deviation float64) string {
 		return fixed(mean, 2)
 	}
 	return fixed(mean, 2) + " ± " + fixed(deviation, 2)
-}
-
-// number returns the accuracy at the end of a run with the paper's settings, or nil.
-func (g *accuracyRun) number() *Number {
-	method, last := g.methods[0], g.updates
-	theirs := entry(g.paper().Accuracy, last)
-	if mean, _ := g.at(method, last); math.IsNaN(mean+theirs) || !g.paperRecipe() {
-		return nil
-	}
-	return &Number{g.value(method, last) + "%", fmt.Sprintf("test accuracy after all %.0f samples of %s, with the paper's settings (%s); "+
-		"the paper has %s%%", g.samples(last)[last], g.setting.name(), count(g.seeds(method), "seed"), fixed(theirs, 2))}
 }

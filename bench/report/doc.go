@@ -3,7 +3,7 @@
 //
 //	file, err := result.ReadFile("docs/results/table2.jsonl")
 //	page, err := report.New([]*result.File{file})
-//	written, err := page.WriteFolder(ctx, nil, "page") // page/README.md and page/plots/*.svg
+//	err = page.WriteFolder(ctx, nil, "page") // page/README.md and page/plots/*.svg
 //
 // The page is Markdown as GitHub shows it. Each kind of result has a section in a file of this package,
 // which returns figures, findings and perhaps numbers for the top, all computed from the results.

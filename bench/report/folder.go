@@ -11,25 +11,14 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// A Written is a file that WriteFolder wrote.
-type Written struct {
-	Path  string
-	Bytes int64
-}
-
-type part struct {
-	name  string
-	write func(io.Writer) error
-}
-
-// WriteFolder writes README.md and plots/NAME.svg for each plot. It makes the folders,
-// replaces files of the same names and leaves others alone. It writes temporary files first and renames
-// them at the end: an error before that, or the end of ctx, leaves the old files.
+// WriteFolder writes README.md and plots/NAME.svg for each plot. It makes the folders, replaces files of
+// the same names and leaves others alone. It writes temporary files first and renames them at the end:
+// an error before that, or the end of ctx, leaves the old files.
 //
 //	errors: those of the files, wrapped; context.Cause of ctx.
-func (p *Page) WriteFolder(ctx context.Context, fsys vfs.FS, dir string) (written []Written, err error) {
+func (p *Page) WriteFolder(ctx context.Context, fsys vfs.FS, dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "plots"), 0o777); err != nil {
-		return nil, failed(err)
+		return failed(err)
 	}
 	var files []*atomicfile.File
 	defer func() {
@@ -37,32 +26,31 @@ func (p *Page) WriteFolder(ctx context.Context, fsys vfs.FS, dir string) (writte
 			f.Abort()
 		}
 	}()
-	parts := []part{{"README.md", p.WriteMarkdown}}
-	for _, plot := range p.Plots() {
-		parts = append(parts, part{filepath.Join("plots", plot.Name+".svg"), plot.WriteSVG})
-	}
-	for _, part := range parts {
+	write := func(name string, render func(io.Writer) error) error {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		var b bytes.Buffer
-		if err := part.write(&b); err != nil {
-			return nil, err
+		if err := render(&b); err != nil {
+			return err
 		}
-		path := filepath.Join(dir, part.name)
-		f, err := atomicfile.Create(fsys, path)
-		if err != nil {
-			return nil, failed(err)
+		f, err := atomicfile.Create(fsys, filepath.Join(dir, name))
+		if err == nil {
+			files = append(files, f)
+			_, err = b.WriteTo(f)
 		}
-		files, written = append(files, f), append(written, Written{path, int64(b.Len())})
-		if _, err := b.WriteTo(f); err != nil {
-			return nil, failed(err)
+		return failed(err)
+	}
+	err := write("README.md", p.WriteMarkdown)
+	for _, plot := range p.Plots() {
+		if err == nil {
+			err = write(filepath.Join("plots", plot.Name+".svg"), plot.WriteSVG)
 		}
 	}
 	for _, f := range files {
-		if err := f.Commit(); err != nil {
-			return nil, failed(err)
+		if err == nil {
+			err = failed(f.Commit())
 		}
 	}
-	return written, nil
+	return err
 }

@@ -76,66 +76,70 @@ func (r *run) missing() (says string) {
 	return says
 }
 
-// timeFindings sums up the runs that differ in the table alone: for each form of Improved its updates
-// against retraining and against the planner's method.
+// An outcome is how the updates of a form of Improved fare, in runs that differ in the table alone.
+type outcome struct {
+	lost            []string // tables with times of a solution from scratch
+	inverse, weight []float64
+	won             []string // tables with the planner's method
+	whole, update   []float64
+	chosen          []string // by the planner
+}
+
+func (o *outcome) add(r *run, method string) {
+	if inverse := r.ratios(updateOf(method), pseudoinverseOf); len(inverse) > 0 {
+		o.lost = append(o.lost, fmt.Sprint(r.table))
+		o.inverse = append(o.inverse, inverse...)
+		o.weight = append(o.weight, r.ratios(updateOf(method), weightsOf)...)
+	}
+	v := r.ratio(0, r.updates, secondsOf(method), secondsOf(bench.PlannerSeries))
+	if method != r.planners() && !math.IsNaN(v) {
+		o.won, o.chosen = append(o.won, fmt.Sprint(r.table)), append(o.chosen, r.planners())
+		o.whole = append(o.whole, v)
+		o.update = append(o.update, r.ratios(updateOf(method), updateOf(bench.PlannerSeries))...)
+	}
+}
+
+// timeFindings compares the updates of each form of Improved with a solution from scratch and with the
+// planner's method. The numbers are of the form by the paper's rule, which comes first.
 func timeFindings(runs []*run) (findings []string, numbers []Number) {
 	type key struct {
 		suffix string
 		place
 		method string
 	}
-	type group struct {
-		lost, won                       []string // tables
-		inverse, weights, whole, update []float64
-	}
-	var groups ordered[key, group]
-	var paper, wins []float64
-	var tables, chosen []string
+	var groups ordered[key, outcome]
+	var all outcome
 	for _, r := range runs {
 		for i, m := range r.improved() {
-			g, table := groups.at(key{r.suffix(), r.place, m}), fmt.Sprint(r.table)
-			if inverse := r.ratios(updateOf(m), pseudoinverseOf); len(inverse) > 0 {
-				g.lost = append(g.lost, table)
-				g.inverse, g.weights = append(g.inverse, inverse...), append(g.weights, r.ratios(updateOf(m), weightsOf)...)
-				if i == 0 { // by the paper's rule, and not by a form that was asked for
-					paper, tables = append(paper, inverse...), append(tables, table)
-				}
+			groups.at(key{r.suffix(), r.place, m}).add(r, m)
+			if i == 0 {
+				all.add(r, m)
 			}
-			v := r.ratio(0, r.updates, secondsOf(m), secondsOf(bench.PlannerSeries))
-			if m == r.planners() || math.IsNaN(v) {
-				continue
-			}
-			g.won = append(g.won, table)
-			g.whole, g.update = append(g.whole, v), append(g.update, r.ratios(updateOf(m), updateOf(bench.PlannerSeries))...)
-			wins = append(wins, v)
-			chosen = append(chosen, r.planners())
 		}
 	}
-	for k, g := range groups.all {
+	for k, o := range groups.all {
 		of := func(tables []string) string {
 			noun := map[bool]string{true: "Table ", false: "Tables "}[len(tables) == 1]
 			return noun + list(tables) + k.suffix + ", " + k.place.String()
 		}
-		loss := func(ratios []float64, what string) string {
-			return fmt.Sprintf("%s times as long as %s", between(ratios, times), what)
+		if len(o.lost) > 0 {
+			findings = append(findings, fmt.Sprintf("%s: updating A⁺ by %s takes %s times as long as A⁺ and W from scratch (it "+
+				"loses at %d of %s), and %s times as long as W alone.", of(o.lost), k.method, between(o.inverse, times),
+				above(o.inverse), count(len(o.inverse), "update"), between(o.weight, times)))
 		}
-		if len(g.lost) > 0 {
-			findings = append(findings, fmt.Sprintf("%s: updating A⁺ by %s takes %s (it loses at %d of %s), and %s.",
-				of(g.lost), k.method, loss(g.inverse, "A⁺ and W from scratch"), above(g.inverse), count(len(g.inverse), "update"),
-				loss(g.weights, "W alone")))
-		}
-		if len(g.won) > 0 {
+		if len(o.won) > 0 {
 			findings = append(findings, fmt.Sprintf("%s: the planner's method is %s times as fast as %s in the whole training "+
-				"with features, and %s times in the updates alone.", of(g.won), between(g.whole, times), k.method, between(g.update, times)))
+				"with features, and %s times in the updates alone.", of(o.won), between(o.whole, times), k.method, between(o.update, times)))
 		}
 	}
-	if len(paper) > 0 {
-		numbers = append(numbers, Number{fmt.Sprintf("%d of %d", above(paper), len(paper)), fmt.Sprintf("updates in which computing A⁺ "+
-			"and W from scratch is faster than updating A⁺ by Improved (Tables %s)", list(unique(tables)))})
+	if len(all.lost) > 0 {
+		numbers = append(numbers, Number{fmt.Sprintf("%d of %d", above(all.inverse), len(all.inverse)),
+			fmt.Sprintf("updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables %s)",
+				list(unique(all.lost)))})
 	}
-	if len(wins) > 0 {
-		numbers = append(numbers, Number{between(wins, times) + "×", "speed over Improved, in total training time and for the " +
-			"same weights, of the method that the planner chooses: " + list(unique(chosen))})
+	if len(all.won) > 0 {
+		numbers = append(numbers, Number{between(all.whole, times) + "×", "speed over Improved, in total training time and for the " +
+			"same weights, of the method that the planner chooses: " + list(unique(all.chosen))})
 	}
 	return findings, numbers
 }

@@ -68,15 +68,14 @@ func writeReport(ctx context.Context, results []string, out string, s ui.Streams
 	if err != nil {
 		return err
 	}
-	written, err := page.WriteFolder(ctx, s.FS, out)
-	if err != nil {
+	if err := page.WriteFolder(ctx, s.FS, out); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(s.Out, findings(page)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Err, "%s   %d kB, %s, from %s\n%s   %s\n",
-		written[0].Path, (written[0].Bytes+999)/1000, ui.Count(len(page.Sections), "section"), ui.Count(len(files), "file"),
+	_, err = fmt.Fprintf(s.Err, "%s   %s, from %s\n%s   %s\n",
+		filepath.Join(out, "README.md"), ui.Count(len(page.Sections), "section"), ui.Count(len(files), "file"),
 		filepath.Join(out, "plots"), ui.Count(len(page.Plots()), "plot"))
 	return err
 }
