@@ -148,6 +148,30 @@ func TestSkipBad(t *testing.T) {
 	if !bytes.Equal(state(t, model), state(t, same)) {
 		t.Error("the model is not that of the other rows")
 	}
+	whole := strings.Split(succeed(t, "predict", model, clean), "\n")[1:251]
+	for _, batch := range []string{"100", "7"} {
+		args := []string{"predict", model, bad, "--skip-bad", "2", "--batch", batch}
+		var labels []string
+		out := filepath.Join(dir, batch+".npy")
+		if status, _, stderr := inProcess(append(args, "--out", out)...); status != 0 {
+			t.Fatal(stderr)
+		}
+		readNPY(t, out, &labels)
+		_, text, _ := inProcess(append(args, "--json")...)
+		objects := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if len(labels) != len(whole) || len(objects) != len(whole) {
+			t.Fatalf("--batch %s: %d labels, %d objects", batch, len(labels), len(objects))
+		}
+		for i, label := range whole {
+			p, row := object[learn.Prediction](t, objects[i]), int64(i+1)
+			if i >= 200 {
+				row++ // than the first bad row
+			}
+			if p.Row != row || *p.Class != label || plain(labels[i]) != label {
+				t.Errorf("--batch %s: %q and %s in row %d; want %s", batch, labels[i], objects[i], row, label)
+			}
+		}
+	}
 }
 
 // TestStandardInput pipes samples through processes.

@@ -66,6 +66,9 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 				if i == 0 && b.First != int64(at) {
 					t.Fatalf("%s by %d: the batch is at %d, want %d", name, size, b.First, at)
 				}
+				if n := b.Number(i); n != int64(at)+1 {
+					t.Fatalf("%s by %d: sample %d has the number %d", name, size, at, n)
+				}
 				if !bitsEqual(b.X.RawRowView(i), s.x) || b.Where(i) != s.place || s.y != nil && !bitsEqual(b.Y.RawRowView(i), s.y) || s.label != "" && b.Labels[i] != s.label {
 					t.Fatalf("%s by %d: sample %d is %v at %v, want %+v", name, size, at, b.X.RawRowView(i), b.Where(i), *s)
 				}

@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"blskernel/mat"
 )
@@ -16,6 +17,7 @@ type Batch struct {
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	First  int64      // samples before the first of this batch, bad ones included
 	places []Place
+	runs   []run
 }
 
 // A Place says where a sample stands in the data.
@@ -50,11 +52,36 @@ func (b *Batch) Where(i int) Place {
 	return b.places[i]
 }
 
+// Number returns the number of row i among the samples of the data, from 1, bad ones included.
+//
+//	panics: in a batch that no Reader made, and for i < 0.
+func (b *Batch) Number(i int) int64 {
+	k := sort.Search(len(b.runs), func(k int) bool { return b.runs[k].row > i }) - 1
+	return b.runs[k].number + int64(i-b.runs[k].row)
+}
+
+// A run is samples of a batch that no bad one parts.
+type run struct {
+	row    int   // of the first in the batch
+	number int64 // of the first in the data
+}
+
 // samples collects what sources read for a batch.
 type samples struct {
 	x, y   []float64
 	labels []string
 	places []Place // of the samples whose inputs are in x
+	runs   []run   // of the same
+	passed int64   // samples of the data up to the last that was read, bad ones included
+}
+
+// number gives the n samples that were read last their numbers.
+func (s *samples) number(n int) {
+	row, number, k := len(s.places)-n, s.passed+1, len(s.runs)-1
+	if n > 0 && (k < 0 || number != s.runs[k].number+int64(row-s.runs[k].row)) {
+		s.runs = append(s.runs, run{row, number})
+	}
+	s.passed += int64(n)
 }
 
 // extend appends one row of nx inputs and ny targets with undefined contents, and returns both.

@@ -43,7 +43,7 @@
 // cannot be found, and it is a fault of the file. In a text with quotation marks so is a record of too
 // many cells.
 //
-// In [Batch].First a sample has the same number whichever others are bad.
+// By [Batch.Number] and [Batch].First a sample has the same number whichever others are bad.
 //
 // # Texts
 //

@@ -194,27 +194,23 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	}
 	r.begun = true
 	hint := min(rows, r.largest)
-	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint)}
+	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint),
+		passed: r.passed}
 	if !r.opt.Classes {
 		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
-	var first int64
 	for len(b.places) < rows && r.err == nil {
 		if r.ctx.Err() != nil {
 			r.err = canceled(r.ctx)
 			break
 		}
 		n, err := r.current.source.read(&b, rows-len(b.places))
+		b.number(n)
 		switch {
-		case err == nil:
-			if len(b.places) == n {
-				first = r.passed
-			}
-			r.passed += int64(n)
 		case err == io.EOF:
 			r.err = r.advance()
 		case isBad(err) && r.opt.Bad != nil:
-			r.passed++
+			b.passed++
 			r.err = r.opt.Bad(err.(*Error))
 		default:
 			r.err = err
@@ -223,14 +219,15 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if r.err != nil && (r.err != io.EOF || len(b.places) == 0) {
 		return nil, r.err
 	}
-	r.largest = max(r.largest, len(b.places))
-	return r.batch(&b, first), nil
+	r.largest, r.passed = max(r.largest, len(b.places)), b.passed
+	return r.batch(&b), nil
 }
 
-// batch makes a batch of the samples b, the first of which has the given number.
-func (r *Reader) batch(b *samples, first int64) *Batch {
+// batch makes a batch of the samples b.
+func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
-	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: first, places: b.places}
+	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.runs[0].number - 1,
+		places: b.places, runs: b.runs}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}

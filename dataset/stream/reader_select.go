@@ -96,10 +96,11 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	}
 	var b samples
 	var err error
-	var fault *Error    // of the first bad sample
-	var out, before int // bad samples, and those of them before the first good one
+	var fault *Error // of the first bad sample
+	var n, out int   // samples of a read, and all bad ones
 	for len(b.places) < rows && out < rows && err == nil {
-		_, err = r.current.source.read(&b, rows-len(b.places))
+		n, err = r.current.source.read(&b, rows-len(b.places))
+		b.number(n)
 		if isBad(err) {
 			if fault == nil {
 				fault = err.(*Error)
@@ -107,9 +108,8 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 			if r.opt.Bad != nil {
 				err = nil
 			}
-			if out++; len(b.places) == 0 {
-				before = out
-			}
+			out++
+			b.passed++
 		}
 	}
 	if r.err = r.remake(); r.err != nil {
@@ -119,7 +119,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	case err != nil && err != io.EOF:
 		return nil, err
 	case len(b.places) > 0:
-		return r.batch(&b, int64(before)), nil
+		return r.batch(&b), nil
 	case fault != nil:
 		return nil, fault
 	}

@@ -28,11 +28,12 @@ func NewPredict(s ui.Streams) *cobra.Command {
 		Use:   "predict MODEL [flags] FILE...",
 		Short: "Predict the labels or targets of samples",
 		Long: `Predict the labels or targets of the rows of files, and print them as CSV: the names of the columns,
-then a line for each row in order. Labels are those of the training data. Rows are read and written
-batch by batch, so that memory does not depend on their number.
+then a line for each row in order, except those set aside. Labels are those of the training data.
+Rows are read and written batch by batch, so that memory does not depend on their number.
 
 With --scores the scores of all classes follow the label: about 1 for the class of a sample and -1
-for the others; they are no probabilities. With --json there is an object for each row.
+for the others; they are no probabilities. With --json there is an object for each row, with its number
+in the data.
 
 Columns are matched by name if the model and the data have names, else by order. A column of labels
 or targets may stay in the data if it has its name from the training or is named by --target. Columns
@@ -93,7 +94,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 				return err
 			}
 		}
-		return out.rows(b.First, classes, scores)
+		return out.rows(b, classes, scores)
 	})
 	if err != nil {
 		return err

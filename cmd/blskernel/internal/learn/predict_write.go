@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/npy"
 	"blskernel/mat"
@@ -28,7 +29,7 @@ type predictionWriter struct {
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of a row, from 1: its label, if any, and its scores or targets.
+	// row writes the prediction of the row with a number: its label, if any, and its scores or targets.
 	row func(n int64, label string, values []float64) error
 	// end completes the content of the file; nil for nothing.
 	end func() error
@@ -72,15 +73,15 @@ func (p *prediction) newWriter(m *model) (*predictionWriter, error) {
 	return w, nil
 }
 
-// rows writes the predictions of a batch after this many rows. classes is nil for a regression.
-func (w *predictionWriter) rows(before int64, classes []int, scores *mat.Dense) error {
+// rows writes the predictions of a batch. classes is nil for a regression.
+func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dense) error {
 	l, _ := scores.Dims()
 	for i := range l {
 		label := ""
 		if w.labels != nil {
 			label = w.labels[classes[i]]
 		}
-		if err := w.row(before+int64(i)+1, label, scores.RawRowView(i)); err != nil {
+		if err := w.row(b.Number(i), label, scores.RawRowView(i)); err != nil {
 			return err
 		}
 	}
@@ -137,7 +138,7 @@ func (w *predictionWriter) beginCSV() error {
 // A Prediction is the object of a row: a class, with the scores if wanted, or values by the names of
 // the targets.
 type Prediction struct {
-	Row    int64              `json:"row"` // from 1
+	Row    int64              `json:"row"` // of the data, from 1; those set aside count
 	Class  *string            `json:"class,omitempty"`
 	Scores map[string]float64 `json:"scores,omitempty"`
 	Values map[string]float64 `json:"values,omitempty"`
@@ -171,8 +172,8 @@ func (w *predictionWriter) beginNPY() error {
 	}
 	var rows int
 	var floats []byte
-	w.row = func(n int64, label string, values []float64) error {
-		rows = int(n)
+	w.row = func(_ int64, label string, values []float64) error {
+		rows++
 		cell, ok := cells[label]
 		if !ok {
 			floats = npy.AppendFloats(floats[:0], values)
