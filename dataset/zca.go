@@ -9,7 +9,6 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
-	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -217,12 +216,11 @@ const mostZCA = 1e150
 func checkZCASamples(x *mat.Dense) error {
 	l, _ := x.Dims()
 	for i := range l {
-		row := x.RawRowView(i)
-		if j := isfinite.First(row); j >= 0 {
-			return &blsupdate.NotFiniteError{Op: "dataset", Matrix: "X", Row: i, Col: j, Value: row[j]}
-		}
-		for j, v := range row {
-			if math.Abs(v) > mostZCA {
+		for j, v := range x.RawRowView(i) {
+			switch {
+			case v-v != 0:
+				return &blsupdate.NotFiniteError{Op: "dataset", Matrix: "X", Row: i, Col: j, Value: v}
+			case math.Abs(v) > mostZCA:
 				return fmt.Errorf("dataset: element (%d,%d) of X is %v, beyond ±%v: %w", i, j, v, mostZCA, blsupdate.ErrOverflow)
 			}
 		}
