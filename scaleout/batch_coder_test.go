@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// batches are those that the tests of the coder encode.
+// testBatches returns the batches that the tests of the coder encode.
 func testBatches() map[string]Batch {
 	wide := mat.NewDense(3, 5, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 	return map[string]Batch{
@@ -26,7 +26,7 @@ func testBatches() map[string]Batch {
 	}
 }
 
-// sameMatrix tells whether two matrices have the same bits.
+// sameMatrix reports whether two matrices have the same bits.
 func sameMatrix(a, b *mat.Dense) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -66,7 +66,7 @@ func TestBatchCoder(t *testing.T) {
 	}
 }
 
-// TestBatchDamaged cuts encodings and adds to them, and gives a matrix wrong sizes.
+// TestBatchDamaged cuts encodings, extends them, and changes the sizes of a matrix.
 func TestBatchDamaged(t *testing.T) {
 	for name, batch := range testBatches() {
 		whole, err := encodeBatch(batch)
@@ -94,7 +94,7 @@ func TestBatchDamaged(t *testing.T) {
 	}
 }
 
-// TestBatchRefused encodes what is no batch.
+// TestBatchRefused encodes invalid batches.
 func TestBatchRefused(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, 2})
 	for name, b := range map[string]Batch{
@@ -112,7 +112,7 @@ func TestBatchRefused(t *testing.T) {
 	}
 }
 
-// FuzzBatch decodes anything: what can be decoded is encoded and decoded again to the same.
+// FuzzBatch decodes any bytes: a decoded batch survives encoding and decoding.
 func FuzzBatch(f *testing.F) {
 	for _, b := range testBatches() {
 		in, err := encodeBatch(b)

@@ -21,7 +21,7 @@ import (
 // aBatch is a batch of one digit.
 func aBatch() Batch { return batchesOf("a", 0, 1, 1)[0] }
 
-// TestBuildErrors builds pipelines that cannot be.
+// TestBuildErrors builds invalid pipelines.
 func TestBuildErrors(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
@@ -57,7 +57,7 @@ func TestBuildErrors(t *testing.T) {
 	}
 }
 
-// TestBuildParts builds the parts with what they cannot take.
+// TestBuildParts builds each part with invalid arguments.
 func TestBuildParts(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	opt := Options{Model: model}
@@ -91,7 +91,7 @@ func TestBuildParts(t *testing.T) {
 	}
 }
 
-// TestModelReplaced runs a pipeline whose model file is another one by then.
+// TestModelReplaced replaces the model file after the construction of a pipeline.
 func TestModelReplaced(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	other := sampleFile(t, modelfile.Metadata{Software: "another"})

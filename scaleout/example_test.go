@@ -33,8 +33,8 @@ func points(n int) (x *mat.Dense, classes []string) {
 	return x, classes
 }
 
-// folder makes a folder with the points in four texts, one of which has a cell that is no number, and a
-// model that was trained on some of them, as `blskernel train` makes one.
+// folder makes a folder with the points in four texts, one of which has a bad cell, and a model that was
+// trained on some of them, such as `blskernel train` makes.
 func folder() string {
 	folder, err := os.MkdirTemp("", "scaleout-*")
 	check(err)
@@ -106,7 +106,7 @@ func Example() {
 	// out
 }
 
-// The functions that examples hand to Beam are registered, as all that a worker calls.
+// A worker calls only registered functions.
 func init() {
 	register.Function1x0(printShard)
 	register.Function1x0(printBatch)
@@ -177,19 +177,6 @@ func ExampleFitGram() {
 	// Output: gram 250 samples, lambda 1e-06 [in out]
 }
 
-func ExampleFitQR() {
-	folder := folder()
-	defer os.RemoveAll(folder)
-	x, classes := points(250)
-	p, s := beam.NewPipelineWithRoot()
-	batches := beam.Create(s, scaleout.Batch{X: x, Labels: classes, Shard: "points"})
-	model := scaleout.FitQR(s, batches, scaleout.Options{Model: filepath.Join(folder, "sample.bls"), Lambda: 1e-9})
-	beam.ParDo0(s, printModel, model)
-	_, err := prism.Execute(context.Background(), p)
-	check(err)
-	// Output: qr 250 samples, lambda 1e-09 [in out]
-}
-
 func printState(_ int64, s *scaleout.State) { fmt.Println(s.Samples(), "samples") }
 
 // The parts of FitGram by themselves.
@@ -209,23 +196,4 @@ func ExampleStates() {
 	// Output:
 	// 250 samples
 	// gram 250 samples, lambda 0.5 [in out]
-}
-
-// The same model in two file systems.
-func ExampleWrite() {
-	folder := folder()
-	defer os.RemoveAll(folder)
-	sample, out := filepath.Join(folder, "sample.bls"), filepath.Join(folder, "models", "all.bls")
-	x, classes := points(250)
-	p, s := beam.NewPipelineWithRoot()
-	batches := beam.Create(s, scaleout.Batch{X: x, Labels: classes, Shard: "points"})
-	model := scaleout.FitGram(s, batches, scaleout.Options{Model: sample, Lambda: 1e-6})
-	scaleout.Write(s, out, model)
-	scaleout.Write(s, "memfs://models/all.bls", model)
-	_, err := prism.Execute(context.Background(), p)
-	check(err)
-	f, err := modelfile.Load(out, nil)
-	check(err)
-	fmt.Println(f.Classifier.Updater().Samples(), "samples, by", f.Metadata.Software)
-	// Output: 250 samples, by blskernel/scaleout
 }

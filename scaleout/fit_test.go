@@ -8,8 +8,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestDigits fits to 60 shards in three formats by both methods, and compares the weights with those of
-// one process, within the bound for the rounding, and the accuracy, which is to be the same.
+// TestDigits fits to 60 shards in three formats by both methods. The weights are those of one process
+// within the bound for the rounding, and the accuracy is the same.
 func TestDigits(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	a, _ := expanded(t, sample(), digits())

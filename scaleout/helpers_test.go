@@ -32,7 +32,7 @@ const (
 	testLambda = 1e-3
 )
 
-// created is the time that models of tests name.
+// created is the time of creation of the tests' models.
 var created = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
 // digits are the samples that tests learn, and testDigits those that they predict.
@@ -74,7 +74,7 @@ func run(build func(s beam.Scope)) (beam.PipelineResult, error) {
 	return ptest.RunWithMetrics(p)
 }
 
-// mustRun is run for a pipeline that is to succeed.
+// mustRun is run for a pipeline that must succeed.
 func mustRun(t testing.TB, build func(s beam.Scope)) beam.PipelineResult {
 	t.Helper()
 	result, err := run(build)
@@ -245,7 +245,7 @@ func condition(t testing.TB, a *mat.Dense, lambda float64) float64 {
 }
 
 // bound is that of docs/numerics.md for the error of W, 10 sqrt(l) eps κ² by Gram and 10 sqrt(l) eps κ
-// by QR, without a factor for the error of what it is compared with.
+// by QR, without a factor for the error of the reference.
 func bound(method blsupdate.Method, rows int, kappa float64) float64 {
 	b := 10 * math.Sqrt(float64(rows)) * 0x1p-52 * kappa
 	if method == blsupdate.Gram {
@@ -277,5 +277,5 @@ func accuracy(t testing.TB, c *bls.Classifier) float64 {
 	return score
 }
 
-// background is the context of steps that are called by hand.
+// background is the context of steps that tests call themselves.
 var background = context.Background()

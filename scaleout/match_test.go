@@ -68,7 +68,7 @@ func TestMatchErrors(t *testing.T) {
 	}
 }
 
-// TestMatchPanics checks what is refused before a pipeline runs.
+// TestMatchPanics checks the panics of Match.
 func TestMatchPanics(t *testing.T) {
 	for name, build := range map[string]func(s beam.Scope){
 		"no pattern":     func(s beam.Scope) { Match(s, nil, nil) },
@@ -82,7 +82,7 @@ func TestMatchPanics(t *testing.T) {
 	}
 }
 
-// panics returns what building a pipeline panics with, or nil.
+// panics returns the value of the panic of build, or nil.
 func panics(build func(s beam.Scope)) any {
 	_, s := beam.NewPipelineWithRoot()
 	return testutil.PanicValue(func() { build(s) })

@@ -13,8 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 )
 
-// TestElsewhere has the model, the shards and the result in a file system of Beam's that is not this
-// machine's.
+// TestElsewhere has the model, the shards and the result in a remote file system of Beam.
 func TestElsewhere(t *testing.T) {
 	const folder, count = "memfs://elsewhere/", 5
 	model := folder + "sample.bls"
@@ -47,7 +46,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestElsewhereFaults checks that faults of such files name them, and that one that is gone is one.
+// TestElsewhereFaults checks that faults of such files, a missing one too, name them.
 func TestElsewhereFaults(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	const folder = "memfs://faults/"

@@ -52,8 +52,8 @@ func parts(count, seed int) []int {
 	return list
 }
 
-// TestMerge merges 60 states and 1 along trees of several shapes, and solves with a ridge that is so
-// large that it would be seen if it entered twice.
+// TestMerge merges 60 states and 1 along trees of several shapes. The ridge is so large that a second
+// addition of it would show.
 func TestMerge(t *testing.T) {
 	const lambda = 20
 	model := sampleFile(t, modelfile.Metadata{})
@@ -108,8 +108,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestKeys checks that the keys of bundles are spread over those of a level, and that of one is always
-// the same.
+// TestKeys checks that keys of bundles spread over those of a level, and that a bundle keeps its key.
 func TestKeys(t *testing.T) {
 	seen := make([]int, 8)
 	for i := range 800 {
@@ -125,7 +124,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMergeFn checks that no argument but the first changes, not even by a later change of the first.
+// TestMergeFn checks that only the first argument changes, also when it changes later.
 func TestMergeFn(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		inputs := make([]*State, 4)

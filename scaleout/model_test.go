@@ -63,8 +63,7 @@ func TestModelDamaged(t *testing.T) {
 	}
 }
 
-// FuzzModel decodes anything: what is decoded is the same bytes, and can be read or is refused by an
-// error.
+// FuzzModel decodes any bytes: a decoded model has the same bytes, and File reads it or returns an error.
 func FuzzModel(f *testing.F) {
 	whole := smallModel(f).file
 	f.Add(whole)

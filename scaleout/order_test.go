@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestOrder fits to shards in several orders, in batches of 1, 7 and all rows, and in one shard and
-// many: the weights are the same within the bound.
+// TestOrder fits to one shard and to many, in several orders and in batches of 1, 7 and all rows. The
+// weights are the same within the bound.
 func TestOrder(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	a, _ := expanded(t, sample(), digits())

@@ -16,9 +16,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// TestTooLarge reads samples that are finite, and beyond what nodes and targets may be: each is set
-// aside by its line, whatever the batches are, and what is left is learned. Without a limit each of
-// them is an error, also alone.
+// TestTooLarge reads finite samples that are too large to be learned. With a limit of bad rows each is
+// set aside by its line, in batches of any size, and the others are learned. Without one each is an
+// error, also alone.
 func TestTooLarge(t *testing.T) {
 	const d, c, rows = 3, 2, 300
 	const deviation = 0.01 // of the inputs

@@ -15,7 +15,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// TestPermanent distinguishes faults of files from those of the moment, which are not set aside.
+// TestPermanent distinguishes faults of files from temporary ones, which are not set aside.
 func TestPermanent(t *testing.T) {
 	for _, tc := range []struct {
 		err  error

@@ -51,8 +51,7 @@ func line(label string, image int) string {
 	return label + text[strings.Index(text, ","):] + "\n"
 }
 
-// spoiled returns a text of 9 samples, the 2nd, 4th and 6th of which cannot be used: two because of a
-// cell, one because of its label.
+// spoiled returns a text of 9 samples. The 2nd and 4th have a bad cell and the 6th a bad label.
 func spoiled() []byte {
 	lines := strings.SplitAfter(string(csvImages(digits(), 0, 9)), "\n")
 	cell := func(i, col int, text string) {
@@ -66,7 +65,7 @@ func spoiled() []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// A faulty is a shard that cannot be used as it is, and what is said of it.
+// A faulty is a shard with faults, and the messages about them.
 type faulty struct {
 	name    string
 	x, y    []byte // y is nil where x has the labels
@@ -115,8 +114,7 @@ func (f *faulty) write(t testing.TB, folder string) Shard {
 	return s
 }
 
-// TestFaults reads shards with faults: the first is an error, or all are set aside, as many as are
-// allowed.
+// TestFaults reads shards with faults: the first is an error, or all are set aside, up to the limit.
 func TestFaults(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	for _, f := range faultyShards(t) {
@@ -161,8 +159,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsTogether fits to all shards with faults at once, beside good ones: what is learned is what
-// is left, and the limit is that of the sum.
+// TestFaultsTogether fits to all shards with faults at once, beside good ones. The limit is that of all
+// faults together.
 func TestFaultsTogether(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
@@ -207,8 +205,7 @@ func TestFaultsTogether(t *testing.T) {
 	ptest.RunAndValidate(t, p)
 }
 
-// TestFaultPlaces cuts a packed shard at many places: with a limit nothing of it is learned, wherever
-// it breaks.
+// TestFaultPlaces cuts a packed shard at many places: with a limit none of its rows is learned.
 func TestFaultPlaces(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
@@ -290,7 +287,7 @@ func TestEmptyAmong(t *testing.T) {
 	}
 }
 
-// TestReadChanged reads shards that are others at the second look.
+// TestReadChanged reads shards that change between the two readings.
 func TestReadChanged(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	good := csvImages(digits(), 0, 9)
@@ -311,7 +308,7 @@ func TestReadChanged(t *testing.T) {
 	}
 }
 
-// A changingFS is a file system whose files have another content at each look.
+// A changingFS is a file system whose files have other content each time.
 type changingFS struct {
 	filesystem.Interface
 	looks map[string][][]byte
@@ -333,7 +330,7 @@ func (fs *changingFS) OpenRead(_ context.Context, path string) (io.ReadCloser, e
 	return io.NopCloser(bytes.NewReader(looks[0])), nil
 }
 
-// TestReadStopped checks that an end of the context is an error, and no fault of the file.
+// TestReadStopped checks that a canceled context is an error, and not a fault of the file.
 func TestReadStopped(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	path := writeFile(t, t.TempDir(), "x.csv", csvImages(digits(), 0, 9))

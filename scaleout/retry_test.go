@@ -16,7 +16,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// The tests of this file call the steps as a runner does that runs a bundle again.
+// The tests of this file call the steps like a runner that repeats a bundle.
 
 // batchesOf returns the digits of a part as batches of a shard.
 func batchesOf(shard string, from, to, rows int) []Batch {
@@ -57,9 +57,8 @@ func bundle(t testing.TB, fn *statesFn, batches []Batch) []keyedState {
 	return out
 }
 
-// TestStatesRetried runs bundles that stop on the way, by an error and without a word, and are run
-// again by the same instance: their outputs are those of an instance that has seen nothing else, to the
-// bit.
+// TestStatesRetried repeats bundles that stopped, with an error and without one, on the same instance.
+// Their outputs are those of a fresh instance to the bit.
 func TestStatesRetried(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		batches := append(batchesOf("first", 0, 50, 20), batchesOf("second", 50, 90, 20)...)
@@ -95,7 +94,7 @@ func TestStatesRetried(t *testing.T) {
 	}
 }
 
-// TestStatesKeptFromBundles checks that what a bundle has handed out is not changed by the next.
+// TestStatesKeptFromBundles checks that a bundle does not change the output of the one before.
 func TestStatesKeptFromBundles(t *testing.T) {
 	fn := newStatesFn(t, blsupdate.Gram)
 	var first *State
@@ -149,8 +148,7 @@ func newReadFn(t testing.TB, model string, opt ReadOptions) *readFn {
 	return fn
 }
 
-// TestReadRetried checks that Read gives the same for a shard whatever came before it, a failure
-// included.
+// TestReadRetried checks that the outputs of a shard do not depend on shards before it, failed ones too.
 func TestReadRetried(t *testing.T) {
 	folder := t.TempDir()
 	good := writeFile(t, folder, "good.csv", csvImages(digits(), 0, 20))
@@ -193,7 +191,7 @@ func over[T any](values ...T) func(*T) bool {
 	}
 }
 
-// TestSolveRetried checks that the same states give the same bytes, and are not changed.
+// TestSolveRetried checks that the same states give the same bytes and do not change.
 func TestSolveRetried(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		fn := newSolveFn(t)
@@ -237,8 +235,8 @@ func TestWriteRetried(t *testing.T) {
 	}
 }
 
-// TestSameBytes runs a pipeline twice, of one shard, so that there is one order of the states: the
-// bytes of the two model files are the same.
+// TestSameBytes runs a pipeline of one shard twice, so with one order of the states. The two model files
+// have the same bytes.
 func TestSameBytes(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	sh := shards(t, "npy", digits(), 1)

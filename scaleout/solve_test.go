@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestSolveErrors asks for models that cannot be.
+// TestSolveErrors solves for impossible models.
 func TestSolveErrors(t *testing.T) {
 	few, err := partState(blsupdate.Gram, digits(), 0, shardCount)
 	testutil.NoError(t, err)

@@ -13,8 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// smallState returns a state of 3 nodes and 2 targets, and of so few bytes that a fuzzer gets on with
-// them.
+// smallState returns a state of 3 nodes and 2 targets, small enough for a fuzzer.
 func smallState(t testing.TB, method blsupdate.Method, lambda float64) *State {
 	t.Helper()
 	a := mat.NewDense(4, 3, []float64{1, 2, 3, 0, 1, 4, 5, 6, 0, 1, 1, 1})
@@ -24,7 +23,7 @@ func smallState(t testing.TB, method blsupdate.Method, lambda float64) *State {
 	return &State{updater: u}
 }
 
-// TestStateCoder encodes and decodes by the coder that Beam finds, nothing too.
+// TestStateCoder encodes and decodes by the coder that Beam finds, the empty state too.
 func TestStateCoder(t *testing.T) {
 	encode, decode := beam.NewElementEncoder(reflect.TypeFor[*State]()), beam.NewElementDecoder(reflect.TypeFor[*State]())
 	for name, want := range map[string]*State{"nothing": {}, "gram": smallState(t, blsupdate.Gram, 0), "qr": smallState(t, blsupdate.QR, 0)} {
@@ -48,7 +47,7 @@ func TestStateCoder(t *testing.T) {
 	}
 }
 
-// TestUpdater checks that what Updater returns is a copy.
+// TestUpdater checks that Updater returns a copy.
 func TestUpdater(t *testing.T) {
 	s := smallState(t, blsupdate.Gram, 0)
 	before := encoded(t, s)
@@ -82,7 +81,7 @@ func TestStateDamaged(t *testing.T) {
 	}
 }
 
-// FuzzState decodes anything: what can be decoded is encoded and decoded again to the same.
+// FuzzState decodes any bytes: a decoded state survives encoding and decoding.
 func FuzzState(f *testing.F) {
 	f.Add([]byte{})
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {

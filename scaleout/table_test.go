@@ -40,7 +40,7 @@ func regression(t testing.TB) (*bls.Regressor, string) {
 		Created: created.AddDate(-1, 0, 0), Progress: &modelfile.Progress{Rows: 40}, Notes: map[string]string{"command": "train"}}})
 }
 
-// csvTable writes rows of a table, in an order of the columns that is not the model's.
+// csvTable writes rows of a table, with the columns in another order than the model's.
 func csvTable(x, y *mat.Dense, from, to int) []byte {
 	var b strings.Builder
 	b.WriteString("z,c,a,y,b\n")
@@ -50,8 +50,7 @@ func csvTable(x, y *mat.Dense, from, to int) []byte {
 	return []byte(b.String())
 }
 
-// TestRegression fits to texts whose columns are found by their names, and looks at what the model file
-// says.
+// TestRegression fits to texts whose columns have names, and checks the metadata of the model.
 func TestRegression(t *testing.T) {
 	base, model := regression(t)
 	x, y := table(600)
@@ -90,7 +89,7 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// TestColumns reads shards whose columns fit in one way or another, or do not.
+// TestColumns reads shards whose columns fit the model, or do not.
 func TestColumns(t *testing.T) {
 	_, model := regression(t)
 	folder := t.TempDir()

@@ -37,7 +37,7 @@ func readAll(t testing.TB, path string) []byte {
 	return b
 }
 
-// TestWrite writes a model as a step of a pipeline, and reads what WriteTo writes and File has.
+// TestWrite writes a model as a step of a pipeline and by WriteTo.
 func TestWrite(t *testing.T) {
 	m := testModel(t)
 	path := filepath.Join(t.TempDir(), "m.bls")
@@ -75,7 +75,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// A brokenFS is a file system on which no more than most bytes can be written.
+// A brokenFS is a file system on which files have at most most bytes.
 type brokenFS struct {
 	filesystem.Interface
 	most  int
@@ -112,7 +112,7 @@ func (fs renaming) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// A brokenFile is complete when it is closed, as the objects of object stores, unless its context is
+// A brokenFile is complete when it is closed, like an object of an object store, unless its context is
 // done by then.
 type brokenFile struct {
 	fs   *brokenFS

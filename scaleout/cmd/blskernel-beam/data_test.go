@@ -38,8 +38,7 @@ type problem struct {
 	y             []int           // the numbers of their classes
 }
 
-// newProblem writes shards of points inside and outside of a ball, and a model that was fitted to other
-// points.
+// newProblem writes shards of points inside and outside of a ball, and a model of other points.
 func newProblem(t testing.TB) *problem {
 	t.Helper()
 	p := &problem{folder: t.TempDir()}
@@ -84,13 +83,13 @@ func columns() (names []string) {
 	return names
 }
 
-// shard returns the path of a shard, and pattern what names all.
+// shard returns the path of a shard, and pattern a glob for all.
 func (p *problem) shard(i int) string {
 	return filepath.Join(p.folder, fmt.Sprintf("part-%02d.csv", i))
 }
 func (p *problem) pattern() string { return filepath.Join(p.folder, "part-*.csv") }
 
-// csv returns the text of a shard. The digits of a number are those that make it the same number again.
+// csv returns the text of a shard, whose numbers have all their digits.
 func (p *problem) csv(i int) []byte {
 	var b strings.Builder
 	b.WriteString(strings.Join(columns(), ",") + ",class\n")
@@ -128,9 +127,8 @@ func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 		t.Errorf("the model is by %v, of %d samples, with the ridge %v; want %v, %d, %v",
 			got.Method(), got.Samples(), got.Lambda(), method, want.Samples(), want.Lambda())
 	}
-	// The error of the weights is some eps κ² by Gram and eps κ by QR: κ of [A; sqrt(lambda) I] is
-	// bounded by ‖A‖/sqrt(lambda), which is what makes the two bounds below rather wide, and those
-	// of a row that counts twice or not at all still far beyond them.
+	// The error of the weights is some eps κ² by Gram and eps κ by QR. κ of [A; sqrt(lambda) I] is
+	// at most ‖A‖/sqrt(lambda). A row that counts twice or not at all exceeds these bounds by far.
 	kappa := math.Sqrt(1 + math.Pow(gonum.Norm(a, 2), 2)/testRidge)
 	limit := 10 * math.Sqrt(float64(shardCount*shardRows)) * 0x1p-52 * kappa
 	if method == blsupdate.Gram {

@@ -108,7 +108,7 @@ func waitForReader(t testing.TB, pipe string) {
 	}
 }
 
-// TestBad sets rows and files aside, and writes which.
+// TestBad sets rows and files aside, and lists them.
 func TestBad(t *testing.T) {
 	p := newProblem(t)
 	const header, good, wrong = "x0,x1,x2,x3,class\n", "1,2,3,4,inside\n", "1,2,none,4,inside\n"

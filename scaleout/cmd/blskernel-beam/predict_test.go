@@ -15,7 +15,7 @@ import (
 	"blskernel/mat"
 )
 
-// TestPredicted has the command blskernel predict by a model of a pipeline, and go on learning with it.
+// TestPredicted predicts by a model of a pipeline and updates it, with the command blskernel.
 func TestPredicted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the command is built for this")

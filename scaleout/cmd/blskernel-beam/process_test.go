@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// limit bounds the time of what takes a second or two where nothing else runs.
+// limit bounds the time of a command, which takes a second or two on an idle machine.
 const limit = 3 * time.Minute
 
 // command returns the command with its arguments, whose temporary files, and those of all processes
@@ -56,8 +56,8 @@ func command(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// processesWith returns the ids of the processes that run with a setting in their environment, as far
-// as the system tells.
+// processesWith returns the ids of the processes with a setting in their environment, where the system
+// tells.
 func processesWith(setting string) (ids []string) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {
@@ -69,7 +69,7 @@ func processesWith(setting string) (ids []string) {
 	return ids
 }
 
-// result is what a command that has ended printed, and its exit status.
+// result is the output of a command and its exit status.
 type result struct {
 	out, err string
 	status   int
@@ -105,7 +105,7 @@ func ended(t testing.TB, r *running) result {
 	return result{r.out.String(), r.err.String(), r.cmd.ProcessState.ExitCode()}
 }
 
-// reported returns the report of a command that was to succeed.
+// reported returns the report of a command that must have succeeded.
 func reported(t testing.TB, r result) report {
 	t.Helper()
 	if r.status != 0 {

@@ -48,25 +48,13 @@ func (set *settings) register(f *flag.FlagSet) {
 		}
 		return nil
 	})
-	f.Func("lambda", "ridge, a `number` such as 1e-6 or 2^-30 (default that of --model)", func(s string) (err error) {
-		set.lambda, err = flagvalue.ParseRidge(s)
-		return err
-	})
+	parsed(f, &set.lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default that of --model)")
 	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one for each, by name")
 	list(f, &set.read.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
 	list(f, &set.read.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
-	f.Func("format", "`csv`, npy, npz, idx, or auto (default): by the content of each file", func(s string) (err error) {
-		set.read.Format, err = stream.ParseFormat(s)
-		return err
-	})
-	f.Func("header", "whether CSV files begin with names of columns: `present`, absent, or auto (default)", func(s string) (err error) {
-		set.read.Header, err = stream.ParseHeader(s)
-		return err
-	})
-	f.Func("comma", "`character` between the cells of CSV files, or tab (default found in the first line)", func(s string) (err error) {
-		set.read.Comma, err = flagvalue.ParseComma(s)
-		return err
-	})
+	parsed(f, &set.read.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default): by the content of each file")
+	parsed(f, &set.read.Header, "header", stream.ParseHeader, "whether CSV files begin with names of columns: `present`, absent, or auto (default)")
+	parsed(f, &set.read.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default found in the first line)")
 	f.StringVar(&set.read.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
 	number(f, &set.read.Batch, "batch", 0, "`rows` of a batch (default 4096, or fewer if their inputs exceed 32 MB)")
 	number(f, &set.fanIn, "fan-in", 2, "`number` of states that each level of the tree merges into one (default 8)")
@@ -75,6 +63,14 @@ func (set *settings) register(f *flag.FlagSet) {
 	number(f, &set.threads, "threads", 0, "most `threads` of a worker process (default its processors)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")
 	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
+}
+
+// parsed adds a flag that parse reads.
+func parsed[T any](f *flag.FlagSet, v *T, name string, parse func(string) (T, error), usage string) {
+	f.Func(name, usage, func(s string) (err error) {
+		*v, err = parse(s)
+		return err
+	})
 }
 
 // list adds a flag whose values commas separate, or repetitions of the flag.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestSortKey wants numbers in order of their size.
+// TestSortKey sorts lines by the size of their numbers.
 func TestSortKey(t *testing.T) {
 	lines := []string{"a:10: column 3", "a:9: x", "b", "a:2: y", "a:10: column 20"}
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(sortKey(a), sortKey(b)) })
@@ -70,18 +71,13 @@ func TestTree(t *testing.T) {
 		testutil.NoError(t, err)
 		var got []int
 		for _, transform := range marshalled.GetComponents().GetTransforms() {
-			_, level, found := strings.Cut(transform.GetUniqueName(), "/level of ")
-			if keys := 0; found && !strings.Contains(level, "/") {
-				if _, err := fmt.Sscanf(level, "%d keys", &keys); err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, -keys)
+			scope, keys := path.Base(transform.GetUniqueName()), 0
+			if n, _ := fmt.Sscanf(scope, "level of %d keys", &keys); n == 1 {
+				got = append(got, keys)
 			}
 		}
 		slices.Sort(got)
-		for i := range got {
-			got[i] = -got[i]
-		}
+		slices.Reverse(got)
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%d files, fan-in %d: levels %v, want %v", tc.files, tc.fanIn, got, tc.want)
 		}

@@ -11,8 +11,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestWrong has command lines that must be refused at once, with the status and in the words that are
-// given.
+// TestWrong has wrong command lines, with their exit status and message.
 func TestWrong(t *testing.T) {
 	p := newProblem(t)
 	folder, text := t.TempDir(), filepath.Join(t.TempDir(), "a.txt")
