@@ -30,14 +30,14 @@ func (f fetched) share(rows, total int64) float64 {
 // waits at most: memory is that of two batches, and of what the reader reads ahead.
 type batches struct {
 	handed chan fetched
-	cancel context.CancelFunc
+	stop   context.CancelFunc // ends the reading
 }
 
 // readAhead reads the known rows in batches of at most rest, which end with the last of them; then a
 // batch of first rows; then batches of rest rows. It closes the reader.
 func readAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *batches {
 	ctx, cancel := context.WithCancel(ctx)
-	b := &batches{handed: make(chan fetched), cancel: cancel}
+	b := &batches{handed: make(chan fetched), stop: cancel}
 	go func() {
 		defer close(b.handed)
 		defer r.Close()
@@ -84,6 +84,3 @@ func (b *batches) take(ctx context.Context) fetched {
 		return fetched{err: context.Cause(ctx)}
 	}
 }
-
-// stop ends the reading.
-func (b *batches) stop() { b.cancel() }

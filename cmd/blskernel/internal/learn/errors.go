@@ -36,7 +36,6 @@ func explainLearning(err error) error {
 	var rank *blsupdate.RankError
 	var scale *bls.ScaleError
 	var condition *blsupdate.ConditionError
-	var shape *blsupdate.ShapeError
 	var memory *blsupdate.MemoryError
 	switch {
 	case errors.As(err, &rank) && rank.Lambda > 0:
@@ -49,8 +48,6 @@ func explainLearning(err error) error {
 		return fmt.Errorf("the nodes are dependent to working precision (%s): raise --lambda, take --method qr, or leave out columns that depend on others", condition.What)
 	case errors.As(err, &memory):
 		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram, whose memory does not grow with the rows)", err)
-	case errors.As(err, &shape) && shape.Matrix == "X":
-		return fmt.Errorf("the samples have %s; want %s: choose the columns by --inputs, and name the column of the labels or targets by --target", ui.Count(shape.Cols, "input"), shape.Want)
 	}
 	return err
 }
