@@ -15,7 +15,6 @@ import (
 // float64 numbers as 8 bytes, little-endian, and neither a name nor a checksum, which package
 // bls/modelfile adds. Its errors are those of w.
 func (f *Features) Encode(w io.Writer) error {
-	f.check()
 	c := codec.NewWriter(w)
 	f.encode(c)
 	return c.Flush()
