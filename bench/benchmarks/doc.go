@@ -1,5 +1,6 @@
 // Package benchmarks has testing benchmarks of the operations that take the time of a program:
-// products, factorizations, updates and models, on every backend that the process can use. It has tests only.
+// products, factorizations, updates and models, on every backend that the process can use. It has
+// tests only.
 //
 //	go test -run '^$' -bench 'Dgemm|Dsyrk' ./bench/benchmarks
 //	go test -run '^$' -bench 'Update/backend=pure' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000

@@ -121,7 +121,7 @@ func variants(b *testing.B, names []string, prepare func(bk blskernel.Backend, v
 	})
 }
 
-// must is for what prepares a benchmark and cannot fail with the operands that it is given.
+// must returns v, and panics for an error: what prepares a benchmark does not fail.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

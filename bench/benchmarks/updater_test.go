@@ -27,8 +27,7 @@ type model struct {
 	blsupdate.Updater
 }
 
-// fresh starts the model anew. The garbage of the one before is collected, so that nobody does so
-// within the time.
+// fresh starts a new model, and collects the garbage of the last one before the timing.
 func (m *model) fresh() {
 	m.Updater = must(blsupdate.New(m.method, m.a, m.y, m.opt))
 	runtime.GC()
@@ -73,7 +72,7 @@ func methods(action blsupdate.Action) []variant {
 // not started yet.
 func models(b *testing.B, of []variant, prepare func(m *model) call) { modelsOf(b, of, added, prepare) }
 
-// modelsAlone is models where nothing is added: with one q, to which nothing but the name is due.
+// modelsAlone is models for actions that add nothing: the one q is in the name alone.
 func modelsAlone(b *testing.B, of []variant, prepare func(m *model) call) {
 	modelsOf(b, of, added[:1], prepare)
 }

@@ -126,8 +126,8 @@ func (g *accuracyRun) rows(steps int) [][]string {
 	return rows
 }
 
-// finding says what is reached at the last step, and what the paper has there. With the paper's settings
-// it returns a number for the top.
+// finding compares the accuracy after the last step with the paper's. With the paper's settings it also
+// returns a number for the top.
 func (g *accuracyRun) finding() (says string, number []Number) {
 	method, last := g.methods[0], 0
 	for n := range g.updates + 1 {

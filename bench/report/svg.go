@@ -35,7 +35,7 @@ var inks = [...]struct{ light, dark string }{
 	{"#7a1f3d", "#f2a0b5"}, // rose
 }
 
-// style returns the rules of the drawing: class iN is ink N, and what is a line has no inside.
+// style returns the rules of the drawing: class iN is ink N, and a line has no fill.
 func style() string {
 	var light, dark strings.Builder
 	for i, c := range inks {

@@ -54,8 +54,8 @@ func BLS(op string) []Shape {
 // A Case is an operation together with those of its arguments that say which operand is transposed, on
 // which side it stands and which triangle of it is stored.
 type Case struct {
-	// Op is the name of the routine in small letters, such as "dgemm", or what is computed by
-	// several.
+	// Op is the name of the routine in small letters, such as "dgemm", or of a task for several
+	// routines, such as "lu-solve".
 	Op string
 	// Args are the arguments as one letter each, in the order of the routine's parameters: sides
 	// L and R, triangles U and L, transposes N and T. It is empty for routines without any.

@@ -216,8 +216,7 @@ func TestValidateOpponents(t *testing.T) {
 			t.Errorf("%v; want %s", err, tc.want)
 		}
 	}
-	// One that cannot be had is an error of Run before anything is measured, unless nobody asks for
-	// it.
+	// Without a library, an opponent is an error of Run before anything is measured.
 	if _, missing := Library(nil); missing != nil {
 		c := Comparison{Backends: []blskernel.Backend{a}, Jobs: jobs, Opponents: []string{"dgetrs"}}
 		if err := c.Run(context.Background(), nil, nil); err == nil || err.Error() != missing.Error() {

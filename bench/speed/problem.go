@@ -143,10 +143,8 @@ func (p *Problem) Check(b blskernel.Backend) error {
 	return err
 }
 
-// check is Check by a call that is bound, and returns what the memory of an inverse is at most, as a
-// multiple of the matrix: the storage of what is overwritten, the workspaces, and all that is taken
-// from Go's heap meanwhile, as if nothing of it were free before the end. Pools are emptied before, so
-// that what they would provide is counted; what OpenBLAS takes by itself is not.
+// check is Check with a bound call. It also returns an upper bound of the memory of an inverse, see
+// Timing. It empties pools first, so that the bound has what they would provide.
 func (p *Problem) check(b blskernel.Backend, call func()) (memory float64, err error) {
 	p.err = nil
 	p.reset()

@@ -27,11 +27,10 @@ type Timing struct {
 	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
 	// absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
-	// Memory is, of inverses, what they need at most: the matrix that is overwritten, workspaces
-	// that are prepared, and all that a call takes from Go's heap, in multiples of the operation's
-	// own matrix, which is packed for cholesky-inverse and ldlt-inverse. It is a bound, since what
-	// is dropped in the middle of a call counts like what is kept. Memory that a C library takes is
-	// not in it.
+	// Memory bounds the memory of an inverse: the overwritten matrix, prepared workspaces, and all
+	// that a call allocates on Go's heap, in multiples of the operation's own matrix, which is
+	// packed for cholesky-inverse and ldlt-inverse. It counts memory that the call frees, and not
+	// that of a C library.
 	Memory float64 `json:"memory,omitempty"`
 }
 
