@@ -23,18 +23,14 @@ type FS interface {
 
 // A File is an open file. *os.File is one.
 type File interface {
-	io.Reader
 	io.ReaderAt
 	io.Writer
 	io.WriterAt
-	io.Seeker
 	io.Closer
 	Name() string
-	Fd() uintptr
 	Stat() (fs.FileInfo, error)
 	Chown(user, group int) error
 	Chmod(mode fs.FileMode) error
-	Truncate(size int64) error
 	Sync() error
 }
 

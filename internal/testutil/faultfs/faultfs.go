@@ -19,17 +19,15 @@ type Op string
 
 // The operations that can fail.
 const (
-	Open     Op = "open" // creation included
-	Chmod    Op = "chmod"
-	Read     Op = "read"
-	Seek     Op = "seek"
-	Write    Op = "write"
-	Truncate Op = "truncate"
-	Sync     Op = "sync"
-	Close    Op = "close"
-	Rename   Op = "rename"
-	Remove   Op = "remove"
-	SyncDir  Op = "sync the folder of"
+	Open    Op = "open" // creation included
+	Chmod   Op = "chmod"
+	Read    Op = "read"
+	Write   Op = "write"
+	Sync    Op = "sync"
+	Close   Op = "close"
+	Rename  Op = "rename"
+	Remove  Op = "remove"
+	SyncDir Op = "sync the folder of"
 )
 
 // A Call is an operation that is about to be done.
@@ -109,28 +107,13 @@ func (f file) Chmod(mode fs.FileMode) error {
 	return f.fault.unless(Chmod, f.Name(), func() error { return f.File.Chmod(mode) })
 }
 
-func (f file) Truncate(size int64) error {
-	return f.fault.unless(Truncate, f.Name(), func() error { return f.File.Truncate(size) })
-}
-
 func (f file) Sync() error { return f.fault.unless(Sync, f.Name(), f.File.Sync) }
 
-func (f file) Seek(offset int64, whence int) (at int64, err error) {
-	err = f.fault.unless(Seek, f.Name(), func() error { at, err = f.File.Seek(offset, whence); return err })
-	return at, err
-}
-
-func (f file) Read(p []byte) (int, error) { return f.read(p, f.File.Read) }
-
 func (f file) ReadAt(p []byte, offset int64) (int, error) {
-	return f.read(p, func(p []byte) (int, error) { return f.File.ReadAt(p, offset) })
-}
-
-func (f file) read(p []byte, do func([]byte) (int, error)) (int, error) {
 	if _, err := f.fault.ask(Read, f.Name(), len(p)); err != nil {
 		return 0, err
 	}
-	return do(p)
+	return f.File.ReadAt(p, offset)
 }
 
 func (f file) Write(p []byte) (int, error) { return f.write(p, f.File.Write) }

@@ -2,7 +2,6 @@ package faultfs
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,7 +27,6 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	if !step(Open, err) {
 		return done, err
 	}
-	p := make([]byte, 4)
 	_, written := f.Write([]byte("text"))
 	ok := step(Write, written)
 	if ok {
@@ -37,18 +35,10 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	}
 	ok = ok && step(Chmod, f.Chmod(0o600))
 	if ok {
-		_, err := f.Seek(0, io.SeekStart)
-		ok = step(Seek, err)
-	}
-	if ok {
-		_, err := io.ReadFull(f, p)
+		_, err := f.ReadAt(make([]byte, 2), 2)
 		ok = step(Read, err)
 	}
-	if ok {
-		_, err := f.ReadAt(p[:2], 2)
-		ok = step(Read, err)
-	}
-	ok = ok && step(Truncate, f.Truncate(2)) && step(Sync, f.Sync())
+	ok = ok && step(Sync, f.Sync())
 	if closed := f.Close(); ok {
 		ok = step(Close, closed)
 	}
@@ -63,7 +53,7 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 // is what package os returns, and the error names the path.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
-	order := []Op{Open, Write, Write, Chmod, Seek, Read, Read, Truncate, Sync, Close, Rename, SyncDir, Remove}
+	order := []Op{Open, Write, Write, Chmod, Read, Sync, Close, Rename, SyncDir, Remove}
 	if done, err := all(vfs.OS, t.TempDir()); err != nil || !slices.Equal(done, order) {
 		t.Fatalf("%v, %v", done, err)
 	}
@@ -90,11 +80,11 @@ func TestEveryOperation(t *testing.T) {
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "x"))
 		switch {
-		case n == 0 || n > 10:
+		case n == 0 || n > 7:
 			if !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%d: %v", n, err)
 			}
-		case n == 1 && string(text) != "te", n == 2 && string(text) != "text", n > 2 && n < 8 && string(text) != "next", n >= 8 && string(text) != "ne":
+		case n == 1 && string(text) != "te", n == 2 && string(text) != "text", n > 2 && string(text) != "next":
 			t.Errorf("%d: %q (%v)", n, text, err)
 		}
 	}
@@ -108,7 +98,7 @@ func TestTemp(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := f.Stat()
-	if err != nil || info.Name() != filepath.Base(f.Name()) || f.Fd() == 0 {
+	if err != nil || info.Name() != filepath.Base(f.Name()) {
 		t.Error(info, err)
 	}
 	if err := errors.Join(f.Close(), vfs.OS.Remove(f.Name())); err != nil {
