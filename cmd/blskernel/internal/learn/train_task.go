@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -49,8 +50,8 @@ func selectClasses(r *stream.Reader, classes bool) error {
 }
 
 // peekTask returns the task that the targets of the first rows certainly belong to, or an empty string,
-// and leaves the data at its beginning. What can only be read as numbers, such as several targets or an
-// array of fractions, is a regression.
+// and leaves the data at its beginning. Words are a classification. Numbers with a fraction among them
+// are a regression, and so is what can only be read as numbers, such as several targets.
 func peekTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {
@@ -59,37 +60,34 @@ func peekTask(r *stream.Reader) (string, error) {
 		return r.Peek(peeked)
 	}
 	b, err := peek(true)
-	if err == nil {
-		return taskOf(b.Labels), nil
-	}
 	var fault *stream.Error
-	if errors.As(err, &fault) {
-		if _, again := peek(false); again == nil {
-			return regression, nil
+	if err == nil {
+		switch words(b.Labels) {
+		case len(b.Labels):
+			return classification, nil
+		case 0:
+		default:
+			return "", nil
 		}
+	} else if !errors.As(err, &fault) {
+		return "", err
+	}
+	// The fractions of an array are no labels, and Peek leaves them out.
+	numbers, again := peek(false)
+	if again == nil && (err != nil || slices.ContainsFunc(numbers.Y.RawMatrix().Data, isFraction)) {
+		return regression, nil
 	}
 	return "", err
 }
 
-// taskOf returns the task that the labels certainly belong to, or an empty string: words are a
-// classification, numbers with a fraction among them a regression.
-func taskOf(labels []string) string {
-	words, fractions := 0, 0
+// words returns how many labels are no numbers.
+func words(labels []string) (n int) {
 	for _, label := range labels {
-		v, err := strconv.ParseFloat(label, 64)
-		switch {
-		case err != nil:
-			words++
-		case v != math.Trunc(v):
-			fractions++
+		if _, err := strconv.ParseFloat(label, 64); err != nil {
+			n++
 		}
 	}
-	switch {
-	case words == len(labels):
-		return classification
-	case words == 0 && fractions > 0:
-		return regression
-	default:
-		return ""
-	}
+	return n
 }
+
+func isFraction(v float64) bool { return v != math.Trunc(v) }
