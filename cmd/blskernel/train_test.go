@@ -139,6 +139,7 @@ func TestTask(t *testing.T) {
 	for task, want := range map[string]string{"classification": "classification, 2 classes", "regression": "regression, 1 target"} {
 		testutil.Contains(t, succeed(t, append(train, "--task", task, data)...), want)
 	}
+	testutil.Contains(t, succeed(t, append(train, "--target", "b", data)...), "regression, 2 targets")
 	// Words are classes, and numbers with fractions targets of a regression.
 	for _, tc := range [][]string{{"blue", "red", "classification, 2 classes"}, {"1.5", "2", "regression, 1 target"}} {
 		data = writeText(t, dir, "x.csv", fmt.Sprintf("a,b,n\n1,2,%s\n2,3,%s\n3,1,%s\n", tc[0], tc[1], tc[0]))

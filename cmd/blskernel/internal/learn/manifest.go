@@ -12,7 +12,6 @@ import (
 
 	"blskernel"
 	"blskernel/bls/modelfile"
-	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
@@ -115,14 +114,8 @@ func (m *manifest) differs(meta *modelfile.Metadata) string {
 			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
 		}
 	}
-	sources := meta.Progress.Sources
-	if len(sources) != len(m.sources) {
-		return fmt.Sprintf("it was begun with %s of data, and here are %d", ui.Count(len(sources), "file"), len(m.sources))
-	}
-	for i, was := range sources {
-		if is := m.sources[i]; was != is {
-			return fmt.Sprintf("it was begun with %s in place of %s", was, is)
-		}
+	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
+		return fmt.Sprintf("it was begun with %s, and here the data is %s", columns.List(was), columns.List(m.sources))
 	}
 	return ""
 }
