@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// WriteFolder writes README.md and plots/NAME.svg for each plot. It makes the folders, replaces files of
-// the same names and leaves others alone. It writes temporary files first and renames them at the end:
-// an error before that, or the end of ctx, leaves the old files.
+// WriteFolder writes README.md and plots/NAME.svg for each plot. It makes the folders, replaces files
+// of the same names and leaves others alone. It writes temporary files first and renames them at the
+// end: an error before that, or the end of ctx, leaves the old files.
 //
 //	errors: those of the files, wrapped; context.Cause of ctx.
 func (p *Page) WriteFolder(ctx context.Context, fsys vfs.FS, dir string) error {

@@ -73,8 +73,8 @@ func weightsOf(s *bench.TableRow) float64 {
 }
 
 // joinRuns collects the tables of all files by setting and place, in order of table. Of a step that is
-// twice in a pass the later row counts. Tables of earlier files that were tested on held-out samples are
-// left out.
+// twice in a pass the later row counts. It leaves out tables of earlier files that were tested on
+// held-out samples.
 func joinRuns(files []*result.File) (all []*run) {
 	type key struct {
 		setting

@@ -253,7 +253,7 @@ func TestFirstBackend(t *testing.T) {
 		return sampleLine{"cell", speed.Result{Op: "dgemm", Args: "NN", M: n, N: n, K: n, Threads: 2, Peak: 100, Backends: []speed.Timing{{Backend: first, GFLOPS: 50, OfPeak: 0.5}, {Backend: second, GFLOPS: 50 / ratio, Ratio: ratio}}}}
 	}
 	says(t, pageText(t, []sampleLine{cell(10, "pure", "openblas", 2), cell(20, "openblas", "pure", 0.5), cell(30, "pure", "openblas", 0.25)}), []string{
-		"The backend pure is faster than openblas in 1 of 2 cells; the median of the ratios is 1.12.", "The backend openblas is faster than pure in 0 of 1 cell; the median of the ratios is 0.50.",
+		"The backend pure is faster than openblas in 1 of 2 measurements; the median of the ratios is 1.12.", "The backend openblas is faster than pure in 0 of 1 measurement; the median of the ratios is 0.50.",
 	})
 }
 

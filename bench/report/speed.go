@@ -157,7 +157,7 @@ func speedFindings(all []*operation) (says []string, numbers []Number) {
 	for m, o := range matches.all {
 		first := m.place.with(m.first)
 		for other, of := range o.ratios.all {
-			middle, cells, faster := times(median(*of)), count(len(*of), "cell"), above(*of)
+			middle, cells, faster := times(median(*of)), count(len(*of), "measurement"), above(*of)
 			says = append(says, fmt.Sprintf("The backend %s is faster than %s in %d of %s; the median of the ratios is %s.",
 				first, other, faster, cells, middle))
 			if other == "openblas" && numbers == nil {

@@ -1,15 +1,14 @@
 #!/bin/sh
-# Measures what the results page shows, and makes the page.
+# Measures the results that the page shows, and makes the page.
 #
 #	measure.sh quick OUT          small sizes on the embedded data, under a minute
-#	measure.sh full OUT [DATA]    the paper's sizes; DATA has the files of MNIST and, if they are to be had, small NORB
+#	measure.sh full OUT [DATA]    the paper's sizes; DATA has the files of MNIST and, if available, small NORB
 #
-# OUT is a folder for the results and the page. A quick run begins by removing what one before has left there, so that
-# everything is of the code as it is. A full run takes three to four hours on two cores and 20 GB of memory, what takes
-# minutes first; it does not measure again what OUT has. Without DATA it leaves Tables 2 to 5 and the accuracies out. Nothing
-# else should run on the machine meanwhile.
+# OUT is a folder for the results and the page. A quick run first removes the results of the last one. A
+# full run takes three to four hours on two idle cores and 20 GB of memory, the short measurements first.
+# It keeps files that OUT has. Without DATA it leaves Tables 2 to 5 and the accuracies out.
 #
-# BACKEND chooses the backend, pure by default; the speeds of the operations are compared on all that can be had.
+# BACKEND chooses the backend, pure by default. The speeds are of all backends of the machine.
 set -eu
 
 usage() {
@@ -46,7 +45,7 @@ measure() {
 	"$blskernel" "$@" --json >>"$work/lines"
 }
 
-# whole FILE FUNCTION makes a file of what the function measures, once all of it is there. A file that is there stays.
+# whole FILE FUNCTION makes a file of the lines that the function measures, unless the file exists.
 whole() {
 	[ -e "$out/$1" ] && return
 	: >"$work/lines"
@@ -87,7 +86,7 @@ full)
 	paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --method "$every"
 	if [ -n "$data" ]; then
 		paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 10
-		# The paper's recipe with another ridge and scale, which were chosen on the last 10,000 training samples.
+		# Another ridge and scale, chosen on the last 10,000 training samples.
 		paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
 		for table in 3 2 5 4; do
 			paper table$table.jsonl --table $table --data "$data" --retrain
