@@ -241,9 +241,7 @@ func (u *updater) whole() error {
 
 // begin starts the clock of a call, whose first step are the checks.
 func (u *updater) begin(action Action) {
-	if u.state != nil { // which New has yet to make
-		u.state.Common().Action = api.Action(action)
-	}
+	u.state.Common().Action = api.Action(action)
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)
 	u.began = time.Now()

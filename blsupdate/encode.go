@@ -8,8 +8,6 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/coder"
-	"blskernel/blsupdate/internal/cost"
-	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/codec"
 )
 
@@ -64,12 +62,11 @@ func Encode(w io.Writer, u Updater) error {
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	from := codec.NewReader(r)
 	x := coder.Reader(from)
-	u := &updater{counter: cost.NewCounter(b)}
+	var u *updater
 	h := heading{opt: Options{Backend: b}}
 	if h.code(x); !x.Failed() {
-		u.method, u.samples = h.method, h.samples
-		base := state.Base{Counter: u.counter, Method: api.Method(h.method), Options: h.opt.internal(), K: h.k, C: h.c}
-		u.state = emptyState(h.method, base)
+		u = newUpdater(h.method, h.opt, h.k, h.c)
+		u.samples = h.samples
 		u.code(x)
 	}
 	from.End()

@@ -25,16 +25,12 @@ var (
 // the Go runtime leave. Only Linux reports more than the limit of the runtime.
 type MemoryError = memory.Error
 
-// public returns the error of the state of u in the call under way as public does.
+// public returns the error of the state in the call under way as a type of this package, and other
+// errors unchanged.
 func (u *updater) public(err error) error {
-	return public(err, u.method, Action(u.state.Common().Action))
-}
-
-// public returns the error of a method in an action as a type of this package, and other errors
-// unchanged.
-func public(err error, m Method, action Action) error {
+	action := Action(u.state.Common().Action)
 	if err == api.ErrForgottenRows {
-		return &ForgottenRowsError{m, slices.DeleteFunc(Methods(), Method.hasInverse)}
+		return &ForgottenRowsError{u.method, slices.DeleteFunc(Methods(), Method.hasInverse)}
 	}
 	switch e := err.(type) {
 	case *api.ConditionError:

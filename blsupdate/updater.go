@@ -6,6 +6,7 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/gram"
 	"blskernel/blsupdate/internal/pinv"
 	"blskernel/blsupdate/internal/qr"
@@ -174,56 +175,45 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 	if err := opt.check(m); err != nil {
 		return nil, err
 	}
-	u := &updater{method: m, counter: cost.NewCounter(opt.Backend)}
+	u := newUpdater(m, opt, 0, 0) // the sizes follow their check
 	u.begin(ActionStart)
 	if _, err := checkPair("A", a, -1, 0, "Y", y, 0); err != nil {
 		return nil, err
 	}
-	l, k := a.Dims()
-	_, c := y.Dims()
-	if err := CheckStart(m, opt, l, k); err != nil {
+	base := u.state.Common()
+	u.samples, base.K = a.Dims()
+	base.C = dense.Cols(y)
+	if err := CheckStart(m, opt, u.samples, base.K); err != nil {
 		return nil, err
 	}
-	if err := checkMemory(m, l, k, c, 0); err != nil {
+	if err := checkMemory(m, u.samples, base.K, base.C, 0); err != nil {
 		return nil, err
 	}
-	u.samples = l
-	base := state.Base{Counter: u.counter, Method: api.Method(m), Options: opt.internal(), K: k, C: c, Lambda: opt.Lambda}
-	out, err := u.start(ctx, base, a, y)
+	out, err := u.state.Start(ctx, a, y)
 	if err != nil {
-		return nil, public(err, m, ActionStart)
+		return nil, u.public(err)
 	}
-	u.account(out, Report{Added: l, Start: Start(out.Start)})
+	u.account(out, Report{Added: u.samples, Start: Start(out.Start)})
 	return wrap(u), nil
 }
 
-// start starts the state of the method.
-func (u *updater) start(ctx context.Context, base state.Base, a, y *mat.Dense) (out state.Outcome, err error) {
-	switch u.method {
-	case RidgeInverse:
-		u.state, out, err = ridge.Start(ctx, base, a, y)
-	case InverseCholesky:
-		u.state, out, err = cholesky.Start(ctx, base, a, y)
-	case Gram:
-		u.state, out, err = gram.Start(ctx, base, a, y)
-	case QR:
-		u.state, out, err = qr.Start(ctx, base, a, y)
-	default:
-		u.state, out, err = pinv.Start(ctx, base, a, y)
-	}
-	return out, err
+// newUpdater returns an updater with an empty state.
+func newUpdater(m Method, opt Options, k, c int) *updater {
+	counter := cost.NewCounter(opt.Backend)
+	base := state.Base{Counter: counter, Method: api.Method(m), Options: opt.internal(), Lambda: opt.Lambda, K: k, C: c}
+	return &updater{method: m, counter: counter, state: newState(base)}
 }
 
-// emptyState returns the state of the method for Code to read.
-func emptyState(m Method, base state.Base) state.State {
-	switch m {
-	case RidgeInverse:
+// newState returns an empty state of the method.
+func newState(base state.Base) state.State {
+	switch base.Method {
+	case api.RidgeInverse:
 		return &ridge.State{Inverse: state.Inverse{Base: base}}
-	case InverseCholesky:
+	case api.InverseCholesky:
 		return &cholesky.State{Inverse: state.Inverse{Base: base}}
-	case Gram:
+	case api.Gram:
 		return &gram.State{Base: base}
-	case QR:
+	case api.QR:
 		return &qr.State{Base: base}
 	default:
 		return &pinv.State{Base: base}

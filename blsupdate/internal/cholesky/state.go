@@ -121,10 +121,9 @@ func (s *State) Code(x *coder.Coder) {
 
 // Start computes F = R⁻¹ where RᵀR = AᵀA + lambda I. R is the Cholesky factor where the condition of
 // that matrix allows, and else comes from a QR factorization of A below sqrt(lambda) I.
-func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
-	s := new(State)
-	if s.Inverse, err = state.NewInverse(base, a, y); err != nil {
-		return nil, out, err
+func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
+	if err := s.Begin(a, y); err != nil {
+		return out, err
 	}
 	out.Start = api.StartCholesky
 	err = s.startCholesky(ctx, a, y)
@@ -138,11 +137,11 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 		err = s.measure()
 	}
 	if err != nil {
-		return nil, out, err
+		return out, err
 	}
 	s.noteCondition()
 	out.Model = cost.CholeskyStart(cost.Shape{L: dense.Rows(a), K: s.K, C: s.C, Start: out.Start})
-	return s, out, nil
+	return out, nil
 }
 
 // startCholesky computes L = U⁻ᵀ for the Cholesky factor U of AᵀA + lambda I. It returns a

@@ -36,13 +36,13 @@ type State struct {
 }
 
 // Start computes G and T.
-func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
-	s := &State{Base: base, g: mat.NewSymPacked(base.K, nil), t: mat.NewDense(base.K, base.C, nil)}
+func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
+	s.g, s.t = mat.NewSymPacked(s.K, nil), mat.NewDense(s.K, s.C, nil)
 	if s.size, err = state.NewNorms(s.K, s.C).With(a, y).Safe(); err != nil {
-		return nil, out, err
+		return out, err
 	}
 	out.Model = cost.GramAdd(dense.Rows(a), s.K, s.C)
-	return s, out, s.learn(ctx, s.g, s.t, a, y)
+	return out, s.learn(ctx, s.g, s.t, a, y)
 }
 
 // Add computes G += AxᵀAx and T += AxᵀYa, on copies where ctx may end it in between.

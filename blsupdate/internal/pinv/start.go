@@ -16,13 +16,12 @@ import (
 )
 
 // Start computes A⁺ and W.
-func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
+func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	l, k := a.Dims()
-	u := &State{Base: base, norm: a.Norm(2)}
-	u.worst.power, u.drift = 1, 1
+	u.norm, u.worst.power, u.drift = a.Norm(2), 1, 1
 	first, err := u.start(ctx, a, &out)
 	if err != nil {
-		return nil, out, err
+		return out, err
 	}
 	u.p = rows{cols: k}
 	u.p.append(first.RawMatrix().Data)
@@ -36,17 +35,17 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 		return nil
 	})
 	if err != nil {
-		return nil, out, err
+		return out, err
 	}
 	if !dense.Finite(first, u.w) {
-		return nil, out, api.ErrOverflow
+		return out, api.ErrOverflow
 	}
 	u.keys = rowKeys(y, a)
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}
 	out.Model = cost.PinvStart(u.Options, cost.Shape{L: l, K: k, C: u.C, Start: out.Start, Rank: u.rank})
-	return u, out, nil
+	return out, nil
 }
 
 // start returns the first (A⁺)ᵀ, without gaps, in the cheapest way that the condition of A allows. It

@@ -58,14 +58,14 @@ func (s *State) diagonal(f float64) state.Norms {
 }
 
 // Start adds the rows to R = sqrt(lambda) I and z = 0.
-func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
-	root := math.Sqrt(base.Lambda)
-	s := &State{Base: base, Count: dense.Rows(a), R: dense.ScaledIdentity(base.K, root), Z: mat.NewDense(base.K, base.C, nil)}
+func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
+	root := math.Sqrt(s.Lambda)
+	s.Count, s.R, s.Z = dense.Rows(a), dense.ScaledIdentity(s.K, root), mat.NewDense(s.K, s.C, nil)
 	if s.Size, err = bounded(s.diagonal(root).With(a, y)); err != nil {
-		return nil, out, err
+		return out, err
 	}
 	out.Model = cost.QRAdd(s.Count, s.K, s.C)
-	return s, out, s.learn(ctx, s.R, s.Z, a, y)
+	return out, s.learn(ctx, s.R, s.Z, a, y)
 }
 
 // Weights solves R W = z.

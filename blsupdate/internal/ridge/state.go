@@ -24,27 +24,26 @@ type State struct {
 }
 
 // Start computes Q and W by the Cholesky factor of AᵀA + lambda I.
-func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
-	s := new(State)
-	if s.Inverse, err = state.NewInverse(base, a, y); err != nil {
-		return nil, out, err
+func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
+	if err := s.Begin(a, y); err != nil {
+		return out, err
 	}
 	factor, _, err := s.StartFactor(ctx, a, dense.Eps)
 	if err != nil {
-		return nil, out, err
+		return out, err
 	}
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
-		return nil, out, err
+		return out, err
 	}
 	if err := s.Enter(ctx, cost.StepQ); err != nil {
-		return nil, out, err
+		return out, err
 	}
 	if s.Q, err = factor.InverseInPlace(); err != nil {
-		return nil, out, state.FactorError(state.GramMatrix, err, api.QR, api.InverseCholesky)
+		return out, state.FactorError(state.GramMatrix, err, api.QR, api.InverseCholesky)
 	}
 	s.noteCondition()
 	s.Most, s.MostW = dense.LargestOf(s.data()), dense.LargestOf(s.W.RawMatrix().Data)
-	return s, state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: api.StartCholesky}, nil
+	return state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: api.StartCholesky}, nil
 }
 
 // data returns the stored elements of Q/Gain.

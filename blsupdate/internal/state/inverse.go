@@ -32,10 +32,11 @@ type Inverse struct {
 	Most, MostW float64
 }
 
-// NewInverse returns an Inverse with the norms of A and Y.
-func NewInverse(base Base, a, y *mat.Dense) (Inverse, error) {
-	size, err := NewNorms(base.K, base.C).With(a, y).Safe()
-	return Inverse{Base: base, Gain: 1, Size: size, Worst: 1}, err
+// Begin begins a start with the norms of A and Y.
+func (s *Inverse) Begin(a, y *mat.Dense) (err error) {
+	s.Gain, s.Worst = 1, 1
+	s.Size, err = NewNorms(s.K, s.C).With(a, y).Safe()
+	return err
 }
 
 // Weights returns W.

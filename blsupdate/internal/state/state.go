@@ -24,6 +24,8 @@ import (
 type State interface {
 	// Common returns the part that every state has.
 	Common() *Base
+	// Start makes an empty state that of the rows A and Y. After an error it is of no use.
+	Start(ctx context.Context, a, y *mat.Dense) (Outcome, error)
 	// Add adds rows. It checks ctx between steps as long as it can still go back.
 	Add(ctx context.Context, ax, ya *mat.Dense) (Outcome, error)
 	// Remove removes rows.
