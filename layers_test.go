@@ -19,6 +19,7 @@ var layers = []string{
 	"blskernel/internal/isfinite",
 	"blskernel/internal/testutil/fuzz",
 	"blskernel/internal/flagvalue",
+	"blskernel/internal/names",
 	"blskernel/internal/memory",
 	"blskernel/internal/vfs",
 	"blskernel/internal/testutil/faultfs",

@@ -2,11 +2,10 @@ package bls
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
 	"blskernel/internal/interrupt"
+	"blskernel/internal/names"
 	"blskernel/mat"
 )
 
@@ -32,22 +31,10 @@ const (
 var scalingNames = []string{"samples", "columns", "none"}
 
 // String returns "samples", "columns" or "none", which ParseScaling reads.
-func (s Scaling) String() string {
-	if s < 0 || int(s) >= len(scalingNames) {
-		return fmt.Sprintf("Scaling(%d)", int(s))
-	}
-	return scalingNames[s]
-}
+func (s Scaling) String() string { return names.String(scalingNames, s) }
 
 // ParseScaling returns the scaling of the given name, in any case.
-func ParseScaling(name string) (Scaling, error) {
-	for i, n := range scalingNames {
-		if strings.EqualFold(name, n) {
-			return Scaling(i), nil
-		}
-	}
-	return 0, fmt.Errorf("bls: unknown scaling %q; known are %s", name, strings.Join(scalingNames, ", "))
-}
+func ParseScaling(name string) (Scaling, error) { return names.Parse[Scaling](scalingNames, name) }
 
 // smallestNormal is the smallest float64 with all its digits.
 const smallestNormal = 0x1p-1022

@@ -1,11 +1,10 @@
 package blsupdate
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"blskernel/blsupdate/internal/api"
+	"blskernel/internal/names"
 )
 
 // A Method is a way to bring the weights up to date. The documentation of package blsupdate compares
@@ -28,10 +27,10 @@ const (
 )
 
 // String returns the name of m in lower case, which ParseMethod reads.
-func (m Method) String() string { return name(api.MethodNames, int(m), "Method") }
+func (m Method) String() string { return names.String(api.MethodNames, m) }
 
 // ParseMethod returns the method of the given name, in any case.
-func ParseMethod(s string) (Method, error) { return parse[Method](api.MethodNames, s, "method") }
+func ParseMethod(s string) (Method, error) { return names.Parse[Method](api.MethodNames, s) }
 
 // hasInverse reports whether m is Original or Improved, which keep A⁺.
 func (m Method) hasInverse() bool { return m == Original || m == Improved }
@@ -65,10 +64,10 @@ const (
 var formNames = []string{"auto", "paper", "small", "large", "compressed"}
 
 // String returns the name of f in lower case, which ParseForm reads.
-func (f Form) String() string { return name(formNames, int(f), "Form") }
+func (f Form) String() string { return names.String(formNames, f) }
 
 // ParseForm returns the form of the given name, in any case.
-func ParseForm(s string) (Form, error) { return parse[Form](formNames, s, "form") }
+func ParseForm(s string) (Form, error) { return names.Parse[Form](formNames, s) }
 
 // A CMode says when C = Axᵀ - AᵀD is computed, the part of the new rows outside the row space of A.
 type CMode int
@@ -87,7 +86,7 @@ const (
 var modeNames = []string{"auto", "zero", "check"}
 
 // String returns the name of m in lower case.
-func (m CMode) String() string { return name(modeNames, int(m), "CMode") }
+func (m CMode) String() string { return names.String(modeNames, m) }
 
 // A Start is a way to the first state.
 type Start int
@@ -106,7 +105,7 @@ const (
 var startNames = []string{"cholesky", "qr", "svd"}
 
 // String returns the name of s in lower case.
-func (s Start) String() string { return name(startNames, int(s), "Start") }
+func (s Start) String() string { return names.String(startNames, s) }
 
 // An Action is a function of New or a method of an Updater.
 type Action int
@@ -124,7 +123,7 @@ const (
 )
 
 // String returns the name of the function or method.
-func (a Action) String() string { return name(api.ActionNames, int(a), "Action") }
+func (a Action) String() string { return names.String(api.ActionNames, a) }
 
 // Supports reports whether m can do the action.
 func Supports(m Method, action Action) bool {
@@ -132,20 +131,4 @@ func Supports(m Method, action Action) bool {
 		return m == Gram || m == QR
 	}
 	return slices.Contains(methods, m)
-}
-
-func name(names []string, i int, kind string) string {
-	if i < 0 || i >= len(names) {
-		return fmt.Sprintf("%s(%d)", kind, i)
-	}
-	return names[i]
-}
-
-func parse[T ~int](names []string, s, kind string) (T, error) {
-	for i, n := range names {
-		if strings.EqualFold(n, s) {
-			return T(i), nil
-		}
-	}
-	return 0, fmt.Errorf("blsupdate: unknown %s %q; known are %s", kind, s, strings.Join(names, ", "))
 }

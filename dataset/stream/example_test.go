@@ -68,7 +68,7 @@ func ExampleParseFormat() {
 	fmt.Println(err)
 	// Output:
 	// npy <nil>
-	// stream: unknown format "xlsx"; give one of auto, csv, npy, npz, idx
+	// stream: unknown format "xlsx"; known are auto, csv, npy, npz, idx
 }
 
 func ExampleParseHeader() {
@@ -78,5 +78,5 @@ func ExampleParseHeader() {
 	fmt.Println(err)
 	// Output:
 	// present <nil>
-	// stream: unknown header "yes"; give one of auto, present, absent
+	// stream: unknown header "yes"; known are auto, present, absent
 }

@@ -1,12 +1,14 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"blskernel/internal/names"
 	"blskernel/internal/vfs"
 )
 
@@ -25,25 +27,14 @@ const (
 var formatNames = []string{"auto", "csv", "npy", "npz", "idx"}
 
 // String returns auto, csv, npy, npz or idx.
-func (f Format) String() string { return formatNames[f] }
+func (f Format) String() string { return names.String(formatNames, f) }
 
 // ParseFormat returns the format of a name, in either case. "" is FormatAuto, and tsv is CSV.
 func ParseFormat(name string) (Format, error) {
 	if strings.EqualFold(name, "tsv") {
 		return CSV, nil
 	}
-	i, err := parseName("format", name, formatNames)
-	return Format(i), err
-}
-
-// parseName returns the index of a name, in either case. "" is the first.
-func parseName(kind, name string, names []string) (int, error) {
-	for i, known := range names {
-		if name == "" || strings.EqualFold(name, known) {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("stream: unknown %s %q; give one of %s", kind, name, strings.Join(names, ", "))
+	return names.Parse[Format](formatNames, cmp.Or(name, "auto"))
 }
 
 // Header says whether the first line of a text names its columns.
@@ -62,12 +53,11 @@ const (
 var headerNames = []string{"auto", "present", "absent"}
 
 // String returns auto, present or absent.
-func (h Header) String() string { return headerNames[h] }
+func (h Header) String() string { return names.String(headerNames, h) }
 
 // ParseHeader returns the Header of a name, in either case. "" is HeaderAuto.
 func ParseHeader(name string) (Header, error) {
-	i, err := parseName("header", name, headerNames)
-	return Header(i), err
+	return names.Parse[Header](headerNames, cmp.Or(name, "auto"))
 }
 
 // Options select the data. The zero value reads every column as an input, in the format it finds.

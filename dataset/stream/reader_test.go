@@ -102,6 +102,9 @@ func TestOpenFaults(t *testing.T) {
 	if _, err := ParseHeader("yes"); err == nil || HeaderAbsent.String() != "absent" {
 		t.Error("names of headers")
 	}
+	if got := Format(7).String() + Header(-1).String(); got != "Format(7)Header(-1)" {
+		t.Error(got)
+	}
 }
 
 func TestPackedFaults(t *testing.T) {

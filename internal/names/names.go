@@ -1,0 +1,27 @@
+// Package names converts constants to their names and back.
+package names
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String returns names[v], or the type and the number of another v, as in "Format(7)".
+func String[T ~int](names []string, v T) string {
+	if v < 0 || int(v) >= len(names) {
+		_, kind, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
+		return fmt.Sprintf("%s(%d)", kind, int(v))
+	}
+	return names[v]
+}
+
+// Parse returns the constant of the given name, in any case. An error lists the names.
+func Parse[T ~int](names []string, name string) (T, error) {
+	for i, known := range names {
+		if strings.EqualFold(name, known) {
+			return T(i), nil
+		}
+	}
+	in, kind, _ := strings.Cut(fmt.Sprintf("%T", T(0)), ".")
+	return 0, fmt.Errorf("%s: unknown %s %q; known are %s", in, strings.ToLower(kind), name, strings.Join(names, ", "))
+}
