@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"blskernel"
@@ -48,50 +47,6 @@ const (
 // estimate that never falls, and 1 in the last call.
 type Progress func(share float64, doing string)
 
-// Validate returns an error that names a setting that cannot be measured.
-func (c *Comparison) Validate() error {
-	switch {
-	case len(c.Backends) == 0:
-		return errors.New("speed: Backends is empty; want at least one")
-	case c.Rounds < 0:
-		return fmt.Errorf("speed: Rounds is %d; want 1 or more, or 0 for %d", c.Rounds, DefaultRounds)
-	case c.MinTime < 0:
-		return fmt.Errorf("speed: MinTime is %v; want more than 0, or 0 for %v", c.MinTime, DefaultMinTime)
-	}
-	seen := map[string]bool{}
-	for _, b := range c.Backends {
-		if b == nil {
-			return errors.New("speed: a backend is nil")
-		}
-		if seen[b.Name()] {
-			return fmt.Errorf("speed: backend %q is there twice", b.Name())
-		}
-		seen[b.Name()] = true
-	}
-	for _, t := range c.Threads {
-		if t < 1 || t > runtime.GOMAXPROCS(0) {
-			return fmt.Errorf("speed: Threads has %d; want 1 to GOMAXPROCS, which is %d", t, runtime.GOMAXPROCS(0))
-		}
-	}
-	for _, j := range c.Jobs {
-		if j.Case.prepare == nil {
-			return errors.New("speed: a job has no case; see Cases")
-		}
-		if min(j.Shape.M, j.Shape.N, j.Shape.K) < 1 {
-			return fmt.Errorf("speed: the shape %v of %v has a size below 1", j.Shape, j.Case)
-		}
-	}
-	for i, name := range c.Opponents {
-		if slices.Contains(c.Opponents[:i], name) {
-			return fmt.Errorf("speed: opponent %q is there twice", name)
-		}
-		if !slices.ContainsFunc(c.Jobs, func(j Job) bool { return len(j.Case.among([]string{name})) > 0 }) {
-			return fmt.Errorf("speed: Opponents has %q, which none of the jobs has", name)
-		}
-	}
-	return nil
-}
-
 // Run measures every job with every number of threads, in their order, and calls emit with each result.
 // It stops between two timings with the context's cause, with a *WrongError if a backend computes
 // something wrong, with the error of a call that fails, and with that of emit. Before anything else it
@@ -102,8 +57,13 @@ func (c *Comparison) Validate() error {
 // GOMAXPROCS): nothing else should use a backend meanwhile. The operands of one job are in memory at a
 // time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
-	if err := c.Validate(); err != nil {
-		return err
+	if len(c.Backends) == 0 {
+		return errors.New("speed: Backends is empty; want at least one")
+	}
+	for _, t := range c.Threads {
+		if t < 1 || t > runtime.GOMAXPROCS(0) {
+			return fmt.Errorf("speed: Threads has %d; want 1 to GOMAXPROCS, which is %d", t, runtime.GOMAXPROCS(0))
+		}
 	}
 	r, err := c.start(progress)
 	if err != nil {

@@ -200,27 +200,17 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-func TestValidateOpponents(t *testing.T) {
-	jobs := []Job{job("lu-solve", "", Square(3)), job("ldlt-inverse", "", Square(3))}
-	a := &fake{name: "a"}
-	for _, tc := range []struct {
-		opponents []string
-		want      string
-	}{
-		{[]string{"dgetrs", "dsptrf+dsptri", "dgetrs"}, `speed: opponent "dgetrs" is there twice`},
-		{[]string{"dgetrs", "dpotrf+dpotri"}, `speed: Opponents has "dpotrf+dpotri", which none of the jobs has`},
-		{[]string{""}, `speed: Opponents has "", which none of the jobs has`},
-	} {
-		c := Comparison{Backends: []blskernel.Backend{a}, Jobs: jobs, Opponents: tc.opponents}
-		if err := c.Run(context.Background(), nil, nil); err == nil || err.Error() != tc.want {
-			t.Errorf("%v; want %s", err, tc.want)
-		}
+// TestNoLibrary has an opponent without a library: an error of Run before anything is measured.
+func TestNoLibrary(t *testing.T) {
+	_, missing := Library(nil)
+	if missing == nil {
+		t.Skip("there is a library")
 	}
-	// Without a library, an opponent is an error of Run before anything is measured.
-	if _, missing := Library(nil); missing != nil {
-		c := Comparison{Backends: []blskernel.Backend{a}, Jobs: jobs, Opponents: []string{"dgetrs"}}
-		if err := c.Run(context.Background(), nil, nil); err == nil || err.Error() != missing.Error() {
-			t.Errorf("%v; want %v", err, missing)
-		}
+	c := Comparison{
+		Backends: []blskernel.Backend{&fake{name: "a"}}, Jobs: []Job{job("lu-solve", "", Square(3))},
+		Opponents: []string{"dgetrs"}, Threads: []int{1},
+	}
+	if err := c.Run(context.Background(), nil, nil); err == nil || err.Error() != missing.Error() {
+		t.Errorf("%v; want %v", err, missing)
 	}
 }
