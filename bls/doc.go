@@ -68,9 +68,7 @@
 // need at least as many rows in it as A has columns: Improved and Original with a ridge, RidgeInverse
 // and InverseCholesky without.
 //
-// Encode writes a fitted model with the state of its output layer, and DecodeClassifier and
-// DecodeRegressor read it: such a model goes on to the last bit as the original would. Package
-// bls/modelfile keeps models in files.
+// Encode writes a fitted model to the last bit; package bls/modelfile keeps models in files.
 //
 // A model can also learn in parts. Expand returns the rows that PartialFit would give the output layer;
 // blsupdate.New makes output layers of them anywhere; those of the methods Gram and QR merge into one

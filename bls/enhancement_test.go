@@ -127,11 +127,7 @@ func TestDrawEnhancement(t *testing.T) {
 	})
 }
 
-func transposed(a *mat.Dense) *mat.Dense {
-	var b mat.Dense
-	b.CloneFrom(a.T())
-	return &b
-}
+func transposed(a *mat.Dense) *mat.Dense { return gonum.DenseCopyOf(a.T()) }
 
 func TestStreamsAreDistinct(t *testing.T) {
 	seen := map[float64]string{}

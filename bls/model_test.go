@@ -17,11 +17,7 @@ import (
 
 var methods = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
 
-// must fails the test on an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	testutil.NoError(t, err)
-}
+var must = testutil.NoError
 
 // predicted returns what m predicts for x.
 func predicted[P any](t testing.TB, m interface{ Predict(*mat.Dense) (P, error) }, x *mat.Dense) P {

@@ -34,12 +34,9 @@ import (
 //
 // # Level and size of a sample
 //
-// The zero value of Features.Scaling standardises every sample by the mean and deviation of its own
-// features, as Algorithm 1 says, so that x, 2x and x+1 have one prediction, and a single feature
-// becomes zero. That suits images and curves. For a table, whose levels and sizes matter, set it to
-// ScaleColumns: that standardises each column by its mean and deviation over the first batch.
-//
-// If the paper's standardisation must stay, add two constant columns, 0 and 1, beside features of
+// The zero value of Features.Scaling is that of Algorithm 1: x, 2x and x+1 have one prediction, and a
+// single feature becomes zero. For a table, whose levels and sizes matter, set it to ScaleColumns. If
+// the paper's standardisation must stay, add two constant columns, 0 and 1, beside features of
 // comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing is lost.
 //
 // # Options and use

@@ -73,10 +73,9 @@
 //
 // # Flops and times
 //
-// Model lists the steps of an action with their flops by the paper's convention. A Counter counts what
-// a backend was asked for, with LAPACK-level routines by their formulas. The Report of every update has
-// both, and the time of each step. MeasureRates measures the speed of each kind of operation, from
-// which Rates.Seconds predicts times.
+// Model lists the steps of an action with their flops by the paper's convention, and a Counter counts
+// what a backend was asked for. The Report of every update has both, and the time of each step, which
+// Rates.Seconds predicts.
 //
 // # Errors and cancellation
 //
@@ -94,11 +93,9 @@
 //
 // # Encoding
 //
-// Encode writes the whole state of a model, and Decode reads it. The model goes on to the bit with the
-// same backend on the same kind of machine, and as accurately on any other. docs/file-format.md has the
-// layout. Decode checks sizes, settings and numbers, refuses NaN, and allocates as numbers arrive. It
-// cannot detect a number that was changed to another valid one; package blskernel/bls/modelfile has
-// checksums.
+// Encode writes the whole state of a model. What Decode returns goes on to the bit with the same backend
+// on the same kind of machine, and as accurately on any other. docs/file-format.md has the layout. Only
+// package blskernel/bls/modelfile has checksums.
 //
 // # Sources
 //

@@ -141,11 +141,7 @@ func eliminate(g [][]*big.Float) {
 	}
 }
 
-// must fails the test where there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	testutil.NoError(t, err)
-}
+var must = testutil.NoError
 
 // started is New for a start that must not fail.
 func started(t testing.TB, m Method, a, y *mat.Dense, opt Options) Updater {
@@ -305,8 +301,7 @@ func kappaOf(a *mat.Dense, lambda float64) float64 {
 }
 
 func rowsBetween(m *mat.Dense, from, to int) *mat.Dense {
-	_, cols := m.Dims()
-	return gonummat.DenseCopyOf(m.Slice(from, to, 0, cols))
+	return dense.Copy(dense.RowRange(m, from, to))
 }
 
 func columnsBetween(m *mat.Dense, from, to int) *mat.Dense {
@@ -328,8 +323,7 @@ func (v variant) removal(gone, kept *mat.Dense) float64 {
 }
 
 func take(m *mat.Dense, rows []int) *mat.Dense {
-	_, cols := m.Dims()
-	out := mat.NewDense(len(rows), cols, nil)
+	out := mat.NewDense(len(rows), dense.Cols(m), nil)
 	for i, row := range rows {
 		out.SetRow(i, m.RawRowView(row))
 	}

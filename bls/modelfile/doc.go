@@ -24,7 +24,6 @@
 //
 // # The format
 //
-// A header, then sections with a name, a length and a checksum each (CRC-32C), the last of which has
-// the SHA-256 of all before it. docs/file-format.md describes it byte by byte. Inspect lists the
-// sections of a file and verifies the checksums without decoding the model.
+// A header, then sections with a name, a length and a checksum each; docs/file-format.md describes every
+// byte. Inspect lists the sections and verifies the checksums without decoding the model.
 package modelfile

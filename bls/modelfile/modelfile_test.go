@@ -24,10 +24,7 @@ import (
 
 var methods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	testutil.NoError(t, err)
-}
+var must = testutil.NoError
 
 // table returns rows from to to of a table of d columns, with a label in 0, 1, 2 and two targets for
 // each.
