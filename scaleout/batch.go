@@ -47,30 +47,24 @@ func (b *Batch) check() error {
 
 // keep removes all samples but those at the given places, which ascend, from the storage of b.
 func (b *Batch) keep(places []int) {
-	for to, from := range places {
-		copy(b.X.RawRowView(to), b.X.RawRowView(from))
-		if b.Y != nil {
-			copy(b.Y.RawRowView(to), b.Y.RawRowView(from))
-		}
-		if b.Labels != nil {
-			b.Labels[to] = b.Labels[from]
-		}
-	}
-	if len(places) == 0 {
-		*b = Batch{Shard: b.Shard, First: b.First}
+	b.X, b.Y = keepRows(b.X, places), keepRows(b.Y, places)
+	if b.Labels == nil {
 		return
 	}
-	b.X = firstRows(b.X, len(places))
-	if b.Y != nil {
-		b.Y = firstRows(b.Y, len(places))
+	for to, from := range places {
+		b.Labels[to] = b.Labels[from]
 	}
-	if b.Labels != nil {
-		b.Labels = b.Labels[:len(places)]
-	}
+	b.Labels = b.Labels[:len(places)]
 }
 
-// firstRows returns the first rows of m in its storage.
-func firstRows(m *mat.Dense, rows int) *mat.Dense {
+// keepRows returns the rows of m at the given places in its storage, or nil without any.
+func keepRows(m *mat.Dense, places []int) *mat.Dense {
+	if m == nil || len(places) == 0 {
+		return nil
+	}
+	for to, from := range places {
+		copy(m.RawRowView(to), m.RawRowView(from))
+	}
 	_, cols := m.Dims()
-	return m.Slice(0, rows, 0, cols).(*mat.Dense)
+	return m.Slice(0, len(places), 0, cols).(*mat.Dense)
 }

@@ -33,8 +33,8 @@ func points(n int) (x *mat.Dense, classes []string) {
 	return x, classes
 }
 
-// folder makes a folder with the points in four texts, one of which has a bad cell, and a model that was
-// trained on some of them, such as `blskernel train` makes.
+// folder makes a folder with the points in four texts, one of which has a bad cell, and a model of some
+// of them, such as `blskernel train` makes.
 func folder() string {
 	folder, err := os.MkdirTemp("", "scaleout-*")
 	check(err)

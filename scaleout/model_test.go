@@ -63,7 +63,7 @@ func TestModelDamaged(t *testing.T) {
 	}
 }
 
-// FuzzModel decodes any bytes: a decoded model has the same bytes, and File reads it or returns an error.
+// FuzzModel decodes any bytes: a decoded model has the same bytes, and File reads it or fails.
 func FuzzModel(f *testing.F) {
 	whole := smallModel(f).file
 	f.Add(whole)

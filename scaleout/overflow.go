@@ -23,7 +23,8 @@ const tooLarge = "the sample is too large to be learned: its nodes, or the squar
 // overflowing returns the rows of a batch, ascending, that are too large.
 func (b *base) overflowing(ctx context.Context, batch *Batch) ([]int, error) {
 	var found []int
-	return found, b.findOverflow(ctx, batch, 0, batch.rows(), &found)
+	err := b.findOverflow(ctx, batch, 0, batch.rows(), &found)
+	return found, err
 }
 
 // findOverflow appends those of the rows [from, to).

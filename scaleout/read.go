@@ -60,8 +60,10 @@ type readFn struct {
 // ProcessElement emits the batches of a shard, and what it sets aside.
 func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Batch), bad func(string)) error {
 	if fn.Options.SkipBad == 0 {
-		_, err := fn.read(ctx, shard, nil, batch)
-		return prefixed(err)
+		if _, err := fn.read(ctx, shard, nil, batch); err != nil {
+			return fmt.Errorf("scaleout: %w", err)
+		}
+		return nil
 	}
 	checked := &faults{limit: fn.Options.SkipBad, each: func(string) {}, large: map[int64]bool{}}
 	rows, err := fn.read(ctx, shard, checked, func(Batch) {})
@@ -73,7 +75,7 @@ func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Ba
 		return nil
 	}
 	if err != nil {
-		return prefixed(err)
+		return fmt.Errorf("scaleout: %w", err)
 	}
 	learned := &faults{limit: checked.count, each: bad, large: checked.large, searched: true}
 	again, err := fn.read(ctx, shard, learned, batch)
@@ -103,14 +105,6 @@ func permanent(fault *stream.Error) bool {
 		fs.ErrNotExist, fs.ErrPermission, io.EOF, io.ErrUnexpectedEOF,
 		gzip.ErrHeader, gzip.ErrChecksum, zip.ErrFormat, zip.ErrChecksum, zip.ErrAlgorithm,
 	}, func(of error) bool { return errors.Is(fault.Err, of) })
-}
-
-// prefixed adds the name of the package to an error, if any.
-func prefixed(err error) error {
-	if err != nil {
-		return fmt.Errorf("scaleout: %w", err)
-	}
-	return nil
 }
 
 // faults are the bad rows of a shard. A nil *faults accepts none.

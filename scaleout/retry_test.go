@@ -148,7 +148,7 @@ func newReadFn(t testing.TB, model string, opt ReadOptions) *readFn {
 	return fn
 }
 
-// TestReadRetried checks that the outputs of a shard do not depend on shards before it, failed ones too.
+// TestReadRetried checks that the outputs of a shard do not depend on earlier shards, even failed ones.
 func TestReadRetried(t *testing.T) {
 	folder := t.TempDir()
 	good := writeFile(t, folder, "good.csv", csvImages(digits(), 0, 20))
@@ -235,8 +235,8 @@ func TestWriteRetried(t *testing.T) {
 	}
 }
 
-// TestSameBytes runs a pipeline of one shard twice, so with one order of the states. The two model files
-// have the same bytes.
+// TestSameBytes runs a pipeline of one shard, with one order of the states, twice. The model files have
+// the same bytes.
 func TestSameBytes(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	sh := shards(t, "npy", digits(), 1)
