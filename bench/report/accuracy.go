@@ -66,9 +66,10 @@ func (g *accuracyRun) seeds(method string) int {
 func accuracySection(runs []*run) Section {
 	sec := Section{
 		Title: "Accuracy against samples",
-		Text: "The share of test samples that are classified right after each step. Features are random, and each seed draws " +
-			"them anew: the numbers are means over seeds, with the standard deviation. Tables without an accuracy were run for " +
-			"the times alone.",
+		Text: "The share of test samples that are classified right after each step. " +
+			"Features are random, and each seed draws them anew: the numbers are means " +
+			"over seeds, with the standard deviation. Tables without an accuracy were " +
+			"run for the times alone.",
 	}
 	all, steps, seeds := accuracyRuns(runs), 0, 0
 	for _, g := range all {
@@ -146,7 +147,8 @@ func (g *accuracyRun) finding() (says string, number []Number) {
 	}
 	paper := fmt.Sprintf("; the paper has %s%%", fixed(theirs, 2))
 	if last == g.updates && g.paperRecipe() {
-		number = []Number{{value, fmt.Sprintf("test accuracy after all %.0f samples of %s, with the paper's settings (%s)%s",
+		number = []Number{{value, fmt.Sprintf("test accuracy after all %.0f samples of %s, "+
+			"with the paper's settings (%s)%s",
 			samples, name, count(seeds, "seed"), paper)}}
 	}
 	return says + paper + ".", number

@@ -14,8 +14,8 @@ import (
 func flopsSection(parts []*result.File) Section {
 	sec := Section{
 		Title: "Flops of the steps, Table 1",
-		Text: "The steps in which Improved differs from Original: flops by the formulas of the paper's Table 1, and flops counted " +
-			"at the backend during an update.",
+		Text: "The steps in which Improved differs from Original: flops by the formulas of " +
+			"the paper's Table 1, and flops counted at the backend during an update.",
 	}
 	type key struct {
 		backend string
@@ -56,8 +56,9 @@ func flopsFigure(c bench.FlopsCase) (Figure, string) {
 			}
 		}
 	}
-	finding := fmt.Sprintf("At %s the steps take %s Gflop by Original and %s by Improved as counted, a ratio of %s; by the paper's "+
-		"formulas the ratio is %s. ", where, significant(c.Original.Counted/1e9), significant(c.Improved.Counted/1e9),
+	finding := fmt.Sprintf("At %s the steps take %s Gflop by Original and %s by Improved as "+
+		"counted, a ratio of %s; by the paper's formulas the ratio is %s. ",
+		where, significant(c.Original.Counted/1e9), significant(c.Improved.Counted/1e9),
 		times(c.Original.Counted/c.Improved.Counted), times(c.Original.Paper/c.Improved.Paper))
 	if differ == 0 {
 		finding += "All counts are those of the formulas."
@@ -71,8 +72,9 @@ func flopsFigure(c bench.FlopsCase) (Figure, string) {
 func predictionSection(parts []*result.File) Section {
 	sec := Section{
 		Title: "Predicted against measured time",
-		Text: "The planner predicts the time of an update from its flops and the measured rates of the machine. The table has how far " +
-			"off it is in updates of random models of several shapes.",
+		Text: "The planner predicts the time of an update from its flops and the measured " +
+			"rates of the machine. The table has how far off it is in updates of random " +
+			"models of several shapes.",
 	}
 	type key struct {
 		place
@@ -97,8 +99,10 @@ func predictionSection(parts []*result.File) Section {
 func predictionFigure(where string, costs []bench.Cost) (Figure, string) {
 	a := bench.Agree(costs)
 	percent := func(share float64) string { return fixed(100*share, 1) + "%" }
-	finding := fmt.Sprintf("On %s the rates of the machine predict times to within %s in the median of %s, %s at the 95th percentile "+
-		"and %s at worst; the counted flops are those of the model in %d of them.", where, percent(a.Median), count(a.Settings, "update"),
+	finding := fmt.Sprintf("On %s the rates of the machine predict times to within %s in the "+
+		"median of %s, %s at the 95th percentile and %s at worst; the counted flops are "+
+		"those of the model in %d of them.",
+		where, percent(a.Median), count(a.Settings, "update"),
 		percent(a.P95), percent(a.Worst), a.Settings-a.Unequal)
 	t := Table{Columns: []string{"deviation, %", "updates", "median", "95th percentile", "worst"}}
 	var methods ordered[string, []bench.Cost]

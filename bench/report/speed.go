@@ -56,8 +56,10 @@ func bySize(a, b speed.Result) int {
 func speedSection(parts []*result.File) Section {
 	sec := Section{
 		Title: "Speed of the operations",
-		Text: "GFLOP/s by order n, and in brackets the speed over that of the second backend. The plots show the share of the " +
-			"peak: the speed of a loop of fused multiply-adds on registers, measured in the same rounds on as many threads.",
+		Text: "GFLOP/s by order n, and in brackets the speed over that of the second " +
+			"backend. The plots show the share of the peak: the speed of a loop of " +
+			"fused multiply-adds on registers, measured in the same rounds on as many " +
+			"threads.",
 	}
 	all := operations(parts)
 	if len(all) == 0 {
@@ -129,46 +131,42 @@ func (o *operation) draw(p *Plot) {
 }
 
 // speedFindings compares, at each place, the first backend of each cell with the others of the cell.
+// Numbers of threads are counted together.
 func speedFindings(all []*operation) (says []string, numbers []Number) {
-	type match struct {
+	type pair struct {
 		place
-		first string
+		first, other string
 	}
-	type outcome struct {
-		ratios ordered[string, []float64] // by other
-		ofPeak []float64                  // in large dgemm
-	}
-	var matches ordered[match, outcome]
+	var ratios, ofPeak ordered[pair, []float64]
 	for _, o := range all {
 		for _, c := range o.cells {
-			at := o.place
-			at.Threads = "" // both numbers of threads are counted together
-			m := matches.at(match{at, c.Backends[0].Backend})
+			key := pair{place: o.place, first: c.Backends[0].Backend}
+			key.Threads = ""
 			if c.Op == "dgemm" && c.Shape().Large() {
-				m.ofPeak = append(m.ofPeak, 100*c.Backends[0].OfPeak)
+				of := ofPeak.at(key)
+				*of = append(*of, 100*c.Backends[0].OfPeak)
 			}
 			for _, b := range c.Backends[1:] {
-				if of := m.ratios.at(b.Backend); b.Ratio > 0 {
+				key.other = b.Backend
+				if of := ratios.at(key); b.Ratio > 0 {
 					*of = append(*of, b.Ratio)
 				}
 			}
 		}
 	}
-	for m, o := range matches.all {
-		first := m.place.with(m.first)
-		for other, of := range o.ratios.all {
-			middle, cells, faster := times(median(*of)), count(len(*of), "measurement"), above(*of)
-			says = append(says, fmt.Sprintf("The backend %s is faster than %s in %d of %s; the median of the ratios is %s.",
-				first, other, faster, cells, middle))
-			if other == "openblas" && numbers == nil {
-				numbers = []Number{{middle + "×", fmt.Sprintf("speed of the backend %s over OpenBLAS in the median of %s, from products "+
-					"of vectors to inverses; faster in %d", m.first, cells, faster)}}
-			}
+	for p, of := range ratios.all {
+		middle, measured, faster := times(median(*of)), count(len(*of), "measurement"), above(*of)
+		says = append(says, fmt.Sprintf("The backend %s is faster than %s in %d of %s; the median of the ratios is %s.",
+			p.place.with(p.first), p.other, faster, measured, middle))
+		if p.other == "openblas" && numbers == nil {
+			numbers = []Number{{middle + "×", fmt.Sprintf("speed of the backend %s over OpenBLAS in the "+
+				"median of %s, from products of vectors to inverses; faster in %d", p.first, measured, faster)}}
 		}
-		if len(o.ofPeak) > 0 {
-			percent := between(o.ofPeak, func(v float64) string { return fixed(v, 0) })
-			says = append(says, fmt.Sprintf("In dgemm from n = 1000 on %s reaches %s%% of the peak.", first, percent))
-		}
+	}
+	for p, of := range ofPeak.all {
+		percent := between(*of, whole)
+		says = append(says, fmt.Sprintf("In dgemm from n = 1000 on %s reaches %s%% of the peak.",
+			p.place.with(p.first), percent))
 	}
 	return says, numbers
 }

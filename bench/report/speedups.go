@@ -61,8 +61,9 @@ func (s speedup) tick() string {
 func speedupSection(runs []*run) Section {
 	sec := Section{
 		Title: "Speed-up of Improved over Original",
-		Text: "The time of Original (Algorithm 2) over that of Improved (Algorithm 3), with the features: measured, by the flops " +
-			"of both, and in the paper where settings and form are the same. The total has the start and all updates.",
+		Text: "The time of Original (Algorithm 2) over that of Improved (Algorithm 3), with " +
+			"the features: measured, by the flops of both, and in the paper where " +
+			"settings and form are the same. The total has the start and all updates.",
 	}
 	var all, whole []speedup
 	steps := 0
@@ -140,7 +141,8 @@ func totals(all []speedup) ([]Number, []string) {
 				s.setting.name(), s.improved, s.place, times(s.total), times(s.paperTotal()), times(s.flops)))
 		}
 	}
-	number := Number{Text: "speed of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, "}
+	number := Number{Text: "speed of Improved (Algorithm 3) over Original (Algorithm 2) in " +
+		"total training time, "}
 	finding := "In total training time Improved is %s times as fast as Original"
 	if len(like) == 0 {
 		number.Value = between(ratios, times) + "×"

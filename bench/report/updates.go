@@ -10,9 +10,11 @@ import (
 func timeSection(runs []*run) Section {
 	sec := Section{
 		Title: "Time of an update",
-		Text: "Seconds from the new rows of A to new weights W, without the features, and where measured the time of a " +
-			"solution from scratch: of A⁺ and W, and of W alone. An update above that of a solution from scratch does not pay. " +
-			"A⁺ from scratch is by the paper's ridge formula, in results of earlier versions by the start of Improved.",
+		Text: "Seconds from the new rows of A to new weights W, without the features, and " +
+			"where measured the time of a solution from scratch: of A⁺ and W, and of W " +
+			"alone. An update above that of a solution from scratch does not pay. A⁺ " +
+			"from scratch is by the paper's ridge formula, in results of earlier " +
+			"versions by the start of Improved.",
 	}
 	for _, r := range runs {
 		if r.last() > 0 {
@@ -70,7 +72,9 @@ func (r *run) samples(last int) []float64 {
 func (r *run) missing() (says string) {
 	for _, p := range r.passes {
 		if n := len(p.steps); n <= r.updates {
-			says += fmt.Sprintf(" Seed %d was interrupted: it has %d of %d steps in one process.", p.seed, n, r.updates+1)
+			says += fmt.Sprintf(" Seed %d was interrupted: it has %d of %d steps in one "+
+				"process.",
+				p.seed, n, r.updates+1)
 		}
 	}
 	return says
@@ -123,23 +127,29 @@ func timeFindings(runs []*run) (findings []string, numbers []Number) {
 			return noun + list(tables) + k.suffix + ", " + k.place.String()
 		}
 		if len(o.lost) > 0 {
-			findings = append(findings, fmt.Sprintf("%s: updating A⁺ by %s takes %s times as long as A⁺ and W from scratch (it "+
-				"loses at %d of %s), and %s times as long as W alone.", of(o.lost), k.method, between(o.inverse, times),
+			findings = append(findings, fmt.Sprintf("%s: updating A⁺ by %s takes %s "+
+				"times as long as A⁺ and W from scratch (it loses at %d of %s), and "+
+				"%s times as long as W alone.",
+				of(o.lost), k.method, between(o.inverse, times),
 				above(o.inverse), count(len(o.inverse), "update"), between(o.weight, times)))
 		}
 		if len(o.won) > 0 {
-			findings = append(findings, fmt.Sprintf("%s: the planner's method is %s times as fast as %s in the whole training "+
-				"with features, and %s times in the updates alone.", of(o.won), between(o.whole, times), k.method, between(o.update, times)))
+			findings = append(findings, fmt.Sprintf("%s: the planner's method is %s "+
+				"times as fast as %s in the whole training with features, and %s "+
+				"times in the updates alone.",
+				of(o.won), between(o.whole, times), k.method, between(o.update, times)))
 		}
 	}
 	if len(all.lost) > 0 {
 		numbers = append(numbers, Number{fmt.Sprintf("%d of %d", above(all.inverse), len(all.inverse)),
-			fmt.Sprintf("updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables %s)",
+			fmt.Sprintf("updates in which computing A⁺ and W from scratch is faster "+
+				"than updating A⁺ by Improved (Tables %s)",
 				list(unique(all.lost)))})
 	}
 	if len(all.won) > 0 {
-		numbers = append(numbers, Number{between(all.whole, times) + "×", "speed over Improved, in total training time and for the " +
-			"same weights, of the method that the planner chooses: " + list(unique(all.chosen))})
+		numbers = append(numbers, Number{between(all.whole, times) + "×", "speed over " +
+			"Improved, in total training time and for the same weights, of the method " +
+			"that the planner chooses: " + list(unique(all.chosen))})
 	}
 	return findings, numbers
 }
