@@ -3,7 +3,6 @@ package stream
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"blskernel/mat"
 )
@@ -16,8 +15,9 @@ type Batch struct {
 	Y      *mat.Dense // numeric targets, rows×Outputs; nil for labels and without targets
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	First  int64      // samples before the first of this batch, bad ones included
-	places []Place
-	runs   []run
+
+	places  []Place
+	numbers []int64 // of the samples in the data, from 1, bad ones included
 }
 
 // A Place says where a sample stands in the data.
@@ -40,7 +40,7 @@ func (p Place) String() string {
 
 // Where returns the place of the inputs of row i.
 //
-//	cost: a batch keeps 32 bytes for each place.
+//	cost: a batch keeps 32 bytes for each place, and eight for each number.
 //	panics: unless 0 <= i < rows. The place is empty in a batch that no Reader made.
 func (b *Batch) Where(i int) Place {
 	if i < 0 || b.X == nil || i >= b.X.RawMatrix().Rows {
@@ -54,34 +54,24 @@ func (b *Batch) Where(i int) Place {
 
 // Number returns the number of row i among the samples of the data, from 1, bad ones included.
 //
-//	panics: in a batch that no Reader made, and for i < 0.
-func (b *Batch) Number(i int) int64 {
-	k := sort.Search(len(b.runs), func(k int) bool { return b.runs[k].row > i }) - 1
-	return b.runs[k].number + int64(i-b.runs[k].row)
-}
-
-// A run is samples of a batch that no bad one parts.
-type run struct {
-	row    int   // of the first in the batch
-	number int64 // of the first in the data
-}
+//	panics: unless 0 <= i < rows, and in a batch that no Reader made.
+func (b *Batch) Number(i int) int64 { return b.numbers[i] }
 
 // samples collects what sources read for a batch.
 type samples struct {
-	x, y   []float64
-	labels []string
-	places []Place // of the samples whose inputs are in x
-	runs   []run   // of the same
-	passed int64   // samples of the data up to the last that was read, bad ones included
+	x, y    []float64
+	labels  []string
+	places  []Place // of the samples whose inputs are in x
+	numbers []int64 // of the same
+	passed  int64   // samples of the data up to the last that was read, bad ones included
 }
 
 // number gives the n samples that were read last their numbers.
 func (s *samples) number(n int) {
-	row, number, k := len(s.places)-n, s.passed+1, len(s.runs)-1
-	if n > 0 && (k < 0 || number != s.runs[k].number+int64(row-s.runs[k].row)) {
-		s.runs = append(s.runs, run{row, number})
+	for range n {
+		s.passed++
+		s.numbers = append(s.numbers, s.passed)
 	}
-	s.passed += int64(n)
 }
 
 // extend appends one row of nx inputs and ny targets with undefined contents, and returns both.

@@ -226,8 +226,8 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 // batch makes a batch of the samples b.
 func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
-	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.runs[0].number - 1,
-		places: b.places, runs: b.runs}
+	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.numbers[0] - 1,
+		places: b.places, numbers: b.numbers}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}
