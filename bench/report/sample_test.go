@@ -61,7 +61,7 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 				flops := sampleFlops(m, l, k, q, n == 0)
 				noise := 1 + 0.03*math.Sin(float64(17*i+5*n+3*number+int(seed)))
 				c := bench.TableCell{
-					Method: m, Form: sampleForm(m, q, k), Seconds: row.FeatureSeconds + flops/80e9*noise, FlopsModel: flops, FlopsCounted: flops,
+					Method: m, Seconds: row.FeatureSeconds + flops/80e9*noise, FlopsModel: flops, FlopsCounted: flops,
 				}
 				totals[i] += c.Seconds
 				c.TotalSeconds = totals[i]
@@ -81,17 +81,6 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 		}
 	}
 	return lines
-}
-
-// sampleForm is the form of B.
-func sampleForm(method string, q, k float64) string {
-	switch {
-	case base(method) != "improved":
-		return ""
-	case q > k && method != "improved/small":
-		return "large"
-	}
-	return "small"
 }
 
 // sampleFlops is roughly what a step takes.
