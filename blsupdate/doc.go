@@ -93,9 +93,9 @@
 //
 // # Encoding
 //
-// Encode writes the whole state of a model. What Decode returns goes on to the bit with the same backend
-// on the same kind of machine, and as accurately on any other. docs/file-format.md has the layout. Only
-// package blskernel/bls/modelfile has checksums.
+// Encode writes the whole state of a model. What Decode returns goes on to the bit with the same
+// backend on the same kind of machine, and as accurately on any other. docs/file-format.md has the
+// layout. Only package blskernel/bls/modelfile has checksums.
 //
 // # Sources
 //

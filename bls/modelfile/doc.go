@@ -24,6 +24,6 @@
 //
 // # The format
 //
-// A header, then sections with a name, a length and a checksum each; docs/file-format.md describes every
+// A header, then sections with a name, a length and a checksum each; docs/file-format.md describes each
 // byte. Inspect lists the sections and verifies the checksums without decoding the model.
 package modelfile
