@@ -15,7 +15,7 @@
 //
 // FeatureOptions.Scaling standardises samples to S in one of three ways:
 //
-//	ScaleSamples  s = (x - mean(x)) / std(x)                  the paper's: each sample by itself, for images
+//	ScaleSamples  s = (x - mean(x)) / std(x)                  the paper's: by sample, for images
 //	ScaleColumns  s[j] = (x[j] - mean of column j) / its std  by the first training set, for tables
 //	ScaleNone     s = x
 //

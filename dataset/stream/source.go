@@ -18,8 +18,8 @@ type source interface {
 	taken() int64
 	// read appends at least one and at most n >= 1 samples to s and returns their number, with
 	// their places unless this is a source of targets. After the last sample it returns 0 and
-	// io.EOF. It passes an unusable sample and returns 0 and an error with isBad, with s unchanged. After
-	// another error s may have parts of samples.
+	// io.EOF. It passes an unusable sample and returns 0 and an error with isBad, with s unchanged.
+	// After another error s may have parts of samples.
 	read(s *samples, n int) (int, error)
 	// close ends work in the background. The file belongs to the caller.
 	close()

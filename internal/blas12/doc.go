@@ -4,7 +4,7 @@
 //
 //	Ddot Daxpy Dscal             x·y, y += alpha·x, x *= alpha
 //	Dgemv Dger                   y = alpha·op(A)·x + beta·y, A += alpha·x·yᵀ
-//	Dsymv Dspmv Dsyr Dspr Dtrsv  the same with one triangle of A, full or packed, and a triangular system
+//	Dsymv Dspmv Dsyr Dspr Dtrsv  the same with a triangle of A, full or packed; triangular solves
 //
 // # Conventions
 //
@@ -42,10 +42,10 @@
 //	Dot          8      (two loads, 2 flops)         8
 //	Axpy        12      (two loads, a store)        12
 //	Scal        16      (a load, a store, 1 flop)   16
-//	GemvN        5 or 5.3  (4 or 3 rows share x)     4     A alone, if the vectors stay in the L1 cache
+//	GemvN        5 or 5.3  (4 or 3 rows share x)     4     A alone, if the vectors stay in L1
 //	GemvT        5      (8 rows share y)             4     A alone
 //	Ger          9      (4 rows share y)             8     A in and out
-//	Dotxaxpyf    3.5    (4 rows share x and y)       2     one triangle of A, each element of it for both
+//	Dotxaxpyf    3.5    (4 rows share x and y)       2     a triangle of A, each element for both
 //
 // With one row at a time, GemvN would move 8 and GemvT 12. docs/performance.md has the measured rates.
 // Prefetching rows of GemvN gained nothing at any size.

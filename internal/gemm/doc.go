@@ -37,7 +37,7 @@
 //
 // Element (i,j) of C is formed in the order
 //
-//	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum over p in block b of a_ip·b_pj, p ascending
+//	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
 // with the fewest blocks of at most KC terms, of about equal length. The kernel decides whether a
 // product and the addition after it are one rounding or two. The order depends on the shape, the kernel

@@ -24,9 +24,10 @@ import "math"
 //
 //	below:  P, s and their product w, the product by y, A, and the quotient are rounded: 6.6u at
 //	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. It falls like y³.
-//	above:  y is off by u/8, so E by u/4; t, at most 0.172, by 1.1u of itself (A cancels in B/A, w is
-//	        small), so E by 0.4u; A+yB, b, the denominator and the quotient by u each, and by 0.35u
-//	        together where products are rounded (no fused multiply-add): 5u, 0.266·5 + 0.5 = 1.83 ulp.
+//	above:  y is off by u/8, so E by u/4; t, at most 0.172, by 1.1u of itself (A cancels in B/A,
+//	        w is small), so E by 0.4u; A+yB, b, the denominator and the quotient by u each, and by
+//	        0.35u together where products are rounded (no fused multiply-add): 5u, 0.266·5 + 0.5 =
+//	        1.83 ulp.
 //
 // The largest errors found among 31 million random arguments, most of them near the break, are 1.28 ulp
 // with fused multiply-adds and 1.34 without.

@@ -28,8 +28,8 @@ func On(b blskernel.Backend) Backend {
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
 // tileOrder. The workspace is square, so a product may write below the diagonal: one does a whole block
-// row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512: at order 128 this
-// is 1.1 times as fast as halves down to 64. From 200 on a larger base gains less than it keeps from the
+// row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512: at order 128 this is
+// 1.1 times as fast as halves down to 64. From 200 on a larger base gains less than it keeps from the
 // threads.
 const Base = 128
 

@@ -21,7 +21,8 @@ func Potri(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) {
 // identity; otherwise a is upper, with ones on its diagonal. With the halves
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
-//	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X11 = (U11ᵀ D1 U11)⁻¹ + Z D2⁻¹ Zᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
+//	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
+//	                   X11 = (U11ᵀ D1 U11)⁻¹ + Z D2⁻¹ Zᵀ,
 //
 // in the storage of U and without its inverse: three triangular solves, a symmetric update and the two
 // halves themselves. It is the one-sweep inversion of Bientinesi, Gunter and van de Geijn (ACM TOMS

@@ -8,7 +8,7 @@
 //	6 bytes      magic: 0x93 and "NUMPY"
 //	2 bytes      major and minor version: 1.0, 2.0 or 3.0
 //	2 or 4       length h of the header, little-endian: uint16 in version 1, uint32 in 2 and 3
-//	h bytes      a Python dictionary, padded by spaces and ended by a newline: ASCII, in version 3 UTF-8
+//	h bytes      a Python dictionary, padded by spaces and ended by a newline; version 3: UTF-8
 //	the rest     the elements without gaps, rows first (C order) or columns first (Fortran order)
 //
 // and the dictionary has three keys:

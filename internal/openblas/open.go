@@ -16,10 +16,10 @@ package openblas
 
 // The float64 routines, without which the backend is not usable.
 #define FLOAT64(X) \
-	X(dasum) X(daxpy) X(dcopy) X(ddot) X(dgbmv) X(dgemm) X(dgemv) X(dger) X(dnrm2) X(drot) X(drotg) \
-	X(drotm) X(drotmg) X(dsbmv) X(dscal) X(dspmv) X(dspr) X(dspr2) X(dswap) X(dsymm) X(dsymv) X(dsyr) \
-	X(dsyr2) X(dsyr2k) X(dsyrk) X(dtbmv) X(dtbsv) X(dtpmv) X(dtpsv) X(dtrmm) X(dtrmv) X(dtrsm) X(dtrsv) \
-	X(idamax)
+	X(dasum) X(daxpy) X(dcopy) X(ddot) X(dgbmv) X(dgemm) X(dgemv) X(dger) X(dnrm2) X(drot) \
+	X(drotg) X(drotm) X(drotmg) X(dsbmv) X(dscal) X(dspmv) X(dspr) X(dspr2) X(dswap) X(dsymm) \
+	X(dsymv) X(dsyr) X(dsyr2) X(dsyr2k) X(dsyrk) X(dtbmv) X(dtbsv) X(dtpmv) X(dtpsv) X(dtrmm) \
+	X(dtrmv) X(dtrsm) X(dtrsv) X(idamax)
 
 // The rest of what netlib calls.
 #define OTHERS(X) \
@@ -28,10 +28,10 @@ package openblas
 	X(cscal) X(csscal) X(cswap) X(csymm) X(csyr2k) X(csyrk) X(ctbmv) X(ctbsv) X(ctpmv) X(ctpsv) \
 	X(ctrmm) X(ctrmv) X(ctrsm) X(ctrsv) X(dsdot) X(dzasum) X(dznrm2) X(icamax) X(isamax) X(izamax) \
 	X(sasum) X(saxpy) X(scasum) X(scnrm2) X(scopy) X(sdot) X(sdsdot) X(sgbmv) X(sgemm) X(sgemv) \
-	X(sger) X(snrm2) X(srot) X(srotg) X(srotm) X(srotmg) X(ssbmv) X(sscal) X(sspmv) X(sspr) X(sspr2) \
-	X(sswap) X(ssymm) X(ssymv) X(ssyr) X(ssyr2) X(ssyr2k) X(ssyrk) X(stbmv) X(stbsv) X(stpmv) \
-	X(stpsv) X(strmm) X(strmv) X(strsm) X(strsv) X(zaxpy) X(zcopy) X(zdotc_sub) X(zdotu_sub) \
-	X(zdscal) X(zgbmv) X(zgemm) X(zgemv) X(zgerc) X(zgeru) X(zhbmv) X(zhemm) X(zhemv) X(zher) \
+	X(sger) X(snrm2) X(srot) X(srotg) X(srotm) X(srotmg) X(ssbmv) X(sscal) X(sspmv) X(sspr) \
+	X(sspr2) X(sswap) X(ssymm) X(ssymv) X(ssyr) X(ssyr2) X(ssyr2k) X(ssyrk) X(stbmv) X(stbsv) \
+	X(stpmv) X(stpsv) X(strmm) X(strmv) X(strsm) X(strsv) X(zaxpy) X(zcopy) X(zdotc_sub) \
+	X(zdotu_sub) X(zdscal) X(zgbmv) X(zgemm) X(zgemv) X(zgerc) X(zgeru) X(zhbmv) X(zhemm) X(zhemv) X(zher) \
 	X(zher2) X(zher2k) X(zherk) X(zhpmv) X(zhpr) X(zhpr2) X(zscal) X(zswap) X(zsymm) X(zsyr2k) \
 	X(zsyrk) X(ztbmv) X(ztbsv) X(ztpmv) X(ztpsv) X(ztrmm) X(ztrmv) X(ztrsm) X(ztrsv)
 
@@ -48,9 +48,11 @@ static void blskernel_not_open(void) {
 #endif
 
 #define DEFINE(name) \
-	__attribute__((visibility("hidden"), used)) void *blskernel_##name = (void *)blskernel_not_open; \
+	__attribute__((visibility("hidden"), used)) \
+	void *blskernel_##name = (void *)blskernel_not_open; \
 	__asm__(".text\n.p2align 4\n.weak cblas_" #name "\n.type cblas_" #name ", %function\n" \
-		"cblas_" #name ":\n" JUMP("blskernel_" #name) ".size cblas_" #name ", .-cblas_" #name "\n");
+		"cblas_" #name ":\n" JUMP("blskernel_" #name) \
+		".size cblas_" #name ", .-cblas_" #name "\n");
 FLOAT64(DEFINE)
 OTHERS(DEFINE)
 

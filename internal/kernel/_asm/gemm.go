@@ -11,7 +11,7 @@ import (
 // A tile is the part of C in registers: rows×vectors accumulators. The last vector of a row may be
 // partial (masked).
 //
-//	AVX-512   8×24: 24 accumulators, 3 vectors of B, 5 broadcast elements of A in flight: 32 registers
+//	AVX-512   8×24: 24 accumulators, 3 vectors of B, 5 broadcast elements of A: 32 registers
 //	AVX2       6×8: 12 accumulators, 2 vectors of B, 2 broadcast elements of A: 16 registers
 //
 // A step of the sum loads rows + vectors operands for rows·vectors multiply-adds: 11 for 24 with

@@ -29,7 +29,8 @@ type predictionWriter struct {
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of the row with a number: its label, if any, and its scores or targets.
+	// row writes the prediction of the row with a number: its label, if any, and its scores or
+	// targets.
 	row func(n int64, label string, values []float64) error
 	// end completes the content of the file; nil for nothing.
 	end func() error
