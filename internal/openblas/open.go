@@ -31,9 +31,9 @@ package openblas
 	X(sger) X(snrm2) X(srot) X(srotg) X(srotm) X(srotmg) X(ssbmv) X(sscal) X(sspmv) X(sspr) \
 	X(sspr2) X(sswap) X(ssymm) X(ssymv) X(ssyr) X(ssyr2) X(ssyr2k) X(ssyrk) X(stbmv) X(stbsv) \
 	X(stpmv) X(stpsv) X(strmm) X(strmv) X(strsm) X(strsv) X(zaxpy) X(zcopy) X(zdotc_sub) \
-	X(zdotu_sub) X(zdscal) X(zgbmv) X(zgemm) X(zgemv) X(zgerc) X(zgeru) X(zhbmv) X(zhemm) X(zhemv) X(zher) \
-	X(zher2) X(zher2k) X(zherk) X(zhpmv) X(zhpr) X(zhpr2) X(zscal) X(zswap) X(zsymm) X(zsyr2k) \
-	X(zsyrk) X(ztbmv) X(ztbsv) X(ztpmv) X(ztpsv) X(ztrmm) X(ztrmv) X(ztrsm) X(ztrsv)
+	X(zdotu_sub) X(zdscal) X(zgbmv) X(zgemm) X(zgemv) X(zgerc) X(zgeru) X(zhbmv) X(zhemm) X(zhemv) \
+	X(zher) X(zher2) X(zher2k) X(zherk) X(zhpmv) X(zhpr) X(zhpr2) X(zscal) X(zswap) X(zsymm) \
+	X(zsyr2k) X(zsyrk) X(ztbmv) X(ztbsv) X(ztpmv) X(ztpsv) X(ztrmm) X(ztrmv) X(ztrsm) X(ztrsv)
 
 static void blskernel_not_open(void) {
 	fputs("blskernel: a cblas routine was called before OpenBLAS was opened: "
