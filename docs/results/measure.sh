@@ -29,14 +29,16 @@ ${GO:-go} build -C "$root" -o "$work/blskernel" ./cmd/blskernel
 blskernel="$work/blskernel"
 mkdir -p "$out"
 
-# paper FILE FLAG... makes a file of tables, once all of them are there. A file that is there stays.
+# paper FILE FLAG... makes a file of tables. A file that is there stays. What an interrupted run measured
+# is in FILE.part until the next one.
 paper() {
 	file=$out/$1
 	shift
 	[ -e "$file" ] && return
 	echo "paper $*" >&2
-	"$blskernel" paper "$@" --backend "$backend" --out "$work/tables" >/dev/null
-	mv "$work/tables" "$file"
+	rm -f "$file.part"
+	"$blskernel" paper "$@" --backend "$backend" --out "$file.part" >/dev/null
+	mv "$file.part" "$file"
 }
 
 # measure COMMAND... appends the lines that a command prints to those of the file that is being made.
