@@ -37,6 +37,7 @@ func TestMatch(t *testing.T) {
 		{"names that are numbers", "2,1,7\n3,4,5\n", stream.Options{}, Wanted{Inputs: []string{"1", "2"}, Targets: []string{"7"}, Learn: true, Single: true}, []string{"1", "2"}, []string{"7"}, []float64{4, 3}, ""},
 		{"a range in another order", header, stream.Options{Inputs: []string{"1-2"}}, model, nil, nil, nil, "in another order than the model"},
 		{"a column is missing", "b,y\n1,2\n", stream.Options{}, model, nil, nil, nil, `lacks the columns "a" of the model, and has "b", "y": name`},
+		{"many are missing", "z\n1\n", stream.Options{}, Wanted{Inputs: strings.Split("abcdefghijkl", "")}, nil, nil, nil, `"j" and 2 more of the model, and has "z"`},
 		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, model, nil, nil, nil, `has more than one column named "a"`},
 		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, model, nil, nil, nil, ErrNoTarget.Error()},
 	} {
