@@ -62,6 +62,9 @@ func (f *format) loadPart(imagePath, labelPath string) (*Images, error) {
 
 // findSet returns the paths of the files of dir with the given names, in their order.
 func findSet(dir string, names []string) ([]string, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder of " + strings.Join(names, ", ")}
+	}
 	var paths, missing []string
 	for _, name := range names {
 		path, err := findFile(dir, name)

@@ -166,9 +166,10 @@ func TestLoadMissing(t *testing.T) {
 		t.Errorf("two files missing: error %v", err)
 	}
 	file := filepath.Join(dir, mnist.files[0])
-	if _, _, err = LoadMNIST(file); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("a file for the folder: error %v", err)
+	if _, _, err = LoadMNIST(file); !errors.As(err, new(*FormatError)) {
+		t.Fatalf("a file for the folder: error %v", err)
 	}
+	testutil.Contains(t, err.Error(), file, "is a file; want the folder of "+mnist.files[0])
 	// A path that the operating system refuses: the error is its own.
 	_, _, err = LoadMNIST("a\x00b")
 	var p *fs.PathError
