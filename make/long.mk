@@ -59,6 +59,6 @@ large-csv:
 	wait $$pid || { cat "$$dir/said"; exit 1; }; cat "$$dir/said"; \
 	echo "at most $$most kB resident"; test "$$most" -gt 0 && test "$$most" -lt 400000; grep -q 'of the time computing' "$$dir/said"
 
-# The module scaleout: Apache Beam, with workers on the loopback.
+# The module scaleout: Apache Beam on Prism, with workers in the process and in one of their own.
 scaleout:
 	cd scaleout && $(GO) vet ./... && $(TOOL) staticcheck ./... && $(GO) test -timeout 5m ./...

@@ -34,6 +34,7 @@ func (set *settings) fit(ctx context.Context) error {
 	begun := time.Now()
 	set.created = begun.UTC()
 	p := set.build()
+	blskernel.SetThreads(set.threads) // for the direct runner, which has no hooks
 	if err := hooks.EnableHook(threadsHook, strconv.Itoa(set.threads)); err != nil {
 		return err
 	}
