@@ -29,14 +29,6 @@ func dense(work []float64, m Matrix, rows, cols int) Matrix {
 	return d
 }
 
-// Stored returns the rows and columns in storage of an operand X with op(X) r×c.
-func Stored(t blas.Transpose, r, c int) (rows, cols int) {
-	if t == blas.NoTrans {
-		return r, c
-	}
-	return c, r
-}
-
 // op returns op(X) from its row i and column j on.
 func op(t blas.Transpose, x Matrix, i, j int) Matrix {
 	i, j = Stored(t, i, j)
@@ -55,17 +47,6 @@ func workspace(m Matrix, n int) []float64 {
 		return nil
 	}
 	return make([]float64, n)
-}
-
-// Other returns blas.Trans for blas.NoTrans, and blas.NoTrans otherwise.
-func Other(t blas.Transpose) blas.Transpose { return Trans(t == blas.NoTrans) }
-
-// Trans returns blas.Trans if t is set, and blas.NoTrans otherwise.
-func Trans(t bool) blas.Transpose {
-	if t {
-		return blas.Trans
-	}
-	return blas.NoTrans
 }
 
 func (v viaDense) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix) {

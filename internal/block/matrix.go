@@ -6,6 +6,8 @@
 // packed triangle differ from a dense one.
 package block
 
+import "gonum.org/v1/gonum/blas"
+
 // Size is the order of blocks that go through a workspace, and up to which a triangular solve is not
 // halved: large enough for a product to reach its speed and to hide the copies.
 const Size = 192
@@ -90,4 +92,23 @@ func CopyTransposed(dst, src Matrix, rows, cols int) {
 			dst.X[j*dst.Ld+i] = x
 		}
 	}
+}
+
+// Stored returns the rows and columns in storage of an operand X with op(X) r×c.
+func Stored(t blas.Transpose, r, c int) (rows, cols int) {
+	if t == blas.NoTrans {
+		return r, c
+	}
+	return c, r
+}
+
+// Other returns blas.Trans for blas.NoTrans, and blas.NoTrans otherwise.
+func Other(t blas.Transpose) blas.Transpose { return Trans(t == blas.NoTrans) }
+
+// Trans returns blas.Trans if t is set, and blas.NoTrans otherwise.
+func Trans(t bool) blas.Transpose {
+	if t {
+		return blas.Trans
+	}
+	return blas.NoTrans
 }
