@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"blskernel/mat"
 )
@@ -16,8 +17,8 @@ type Batch struct {
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	First  int64      // samples before the first of this batch, bad ones included
 
-	places  []Place
-	numbers []int64 // of the samples in the data, from 1, bad ones included
+	places []Place
+	bad    []int // for each bad sample after the first row, the row that follows it
 }
 
 // A Place says where a sample stands in the data.
@@ -40,7 +41,7 @@ func (p Place) String() string {
 
 // Where returns the place of the inputs of row i.
 //
-//	cost: a batch keeps 32 bytes for each place, and eight for each number.
+//	cost: a batch keeps 32 bytes for each place.
 //	panics: unless 0 <= i < rows. The place is empty in a batch that no Reader made.
 func (b *Batch) Where(i int) Place {
 	if i < 0 || b.X == nil || i >= b.X.RawMatrix().Rows {
@@ -54,25 +55,31 @@ func (b *Batch) Where(i int) Place {
 
 // Number returns the number of row i among the samples of the data, from 1, bad ones included.
 //
-//	panics: unless 0 <= i < rows, and in a batch that no Reader made.
-func (b *Batch) Number(i int) int64 { return b.numbers[i] }
+//	cost: a batch keeps eight bytes for each bad sample between its rows.
+func (b *Batch) Number(i int) int64 {
+	return b.First + int64(i+sort.SearchInts(b.bad, i+1)) + 1
+}
 
 // samples collects what sources read for a batch.
 type samples struct {
-	x, y    []float64
-	labels  []string
-	places  []Place // of the samples whose inputs are in x
-	numbers []int64 // of the same
-	passed  int64   // samples of the data up to the last that was read, bad ones included
+	x, y   []float64
+	labels []string
+	places []Place // of the samples whose inputs are in x
+	first  int64   // samples of the data before these, bad ones included
+	bad    []int   // as in Batch
 }
 
-// number gives the n samples that were read last their numbers.
-func (s *samples) number(n int) {
-	for range n {
-		s.passed++
-		s.numbers = append(s.numbers, s.passed)
+// skip counts a bad sample.
+func (s *samples) skip() {
+	if len(s.places) == 0 {
+		s.first++
+	} else {
+		s.bad = append(s.bad, len(s.places))
 	}
 }
+
+// passed returns the samples of the data up to the last that was read, bad ones included.
+func (s *samples) passed() int64 { return s.first + int64(len(s.places)+len(s.bad)) }
 
 // extend appends one row of nx inputs and ny targets with undefined contents, and returns both.
 func (s *samples) extend(nx, ny int) (x, y []float64) {

@@ -194,8 +194,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	}
 	r.begun = true
 	hint := min(rows, r.largest)
-	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint),
-		passed: r.passed}
+	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint), first: r.passed}
 	if !r.opt.Classes {
 		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
@@ -204,13 +203,12 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 			r.err = canceled(r.ctx)
 			break
 		}
-		n, err := r.current.source.read(&b, rows-len(b.places))
-		b.number(n)
+		_, err := r.current.source.read(&b, rows-len(b.places))
 		switch {
 		case err == io.EOF:
 			r.err = r.advance()
 		case isBad(err) && r.opt.Bad != nil:
-			b.passed++
+			b.skip()
 			r.err = r.opt.Bad(err.(*Error))
 		default:
 			r.err = err
@@ -219,15 +217,14 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if r.err != nil && (r.err != io.EOF || len(b.places) == 0) {
 		return nil, r.err
 	}
-	r.largest, r.passed = max(r.largest, len(b.places)), b.passed
+	r.largest, r.passed = max(r.largest, len(b.places)), b.passed()
 	return r.batch(&b), nil
 }
 
 // batch makes a batch of the samples b.
 func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
-	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.numbers[0] - 1,
-		places: b.places, numbers: b.numbers}
+	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.first, places: b.places, bad: b.bad}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}

@@ -97,10 +97,9 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	var b samples
 	var err error
 	var fault *Error // of the first bad sample
-	var n, out int   // samples of a read, and all bad ones
+	out := 0         // bad samples
 	for len(b.places) < rows && out < rows && err == nil {
-		n, err = r.current.source.read(&b, rows-len(b.places))
-		b.number(n)
+		_, err = r.current.source.read(&b, rows-len(b.places))
 		if isBad(err) {
 			if fault == nil {
 				fault = err.(*Error)
@@ -109,7 +108,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 				err = nil
 			}
 			out++
-			b.passed++
+			b.skip()
 		}
 	}
 	if r.err = r.remake(); r.err != nil {
