@@ -51,13 +51,15 @@ func (f *format) loadPart(imagePath, labelPath string) (*Images, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readFile(imagePath, func(r io.Reader) (*Images, error) {
-		s, err := f.images(r)
-		if err == nil {
-			err = s.SetLabels(labels)
-		}
-		return s, err
-	})
+	s, err := readFile(imagePath, f.images)
+	if err != nil {
+		return nil, err
+	}
+	if len(labels) != s.Len() {
+		return nil, &FormatError{File: labelPath, Offset: -1,
+			Msg: fmt.Sprintf("%d labels, but %s has %d images", len(labels), imagePath, s.Len())}
+	}
+	return s, s.SetLabels(labels)
 }
 
 // findSet returns the paths of the files of dir with the given names, in their order.

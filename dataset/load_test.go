@@ -105,7 +105,7 @@ func TestLoadFaults(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		norb   bool
-		file   int // the file to replace, which is blamed unless offset is -1
+		file   int // the file to replace, which must be the one blamed
 		data   []byte
 		offset int64
 		says   string
@@ -115,15 +115,15 @@ func TestLoadFaults(t *testing.T) {
 		{"gzip cut", false, 3, gzipped(idx([]byte{7, 0}, 2))[:20], 9, "1 of 2"},
 		{"not gzip after all", false, 0, []byte{0x1f, 0x8b, 7, 0, 0, 0, 0, 0, 0, 0}, 0, "corrupted gzip"},
 		{"label above 9", false, 1, idx([]byte{0, 1, 10, 3}, 4), 10, "label 10 of sample 2"},
-		{"fewer labels", false, 1, idx([]byte{0, 1, 2}, 3), -1, "3 labels for 4 images"},
-		{"more labels", false, 3, idx([]byte{0, 1, 2}, 3), -1, "3 labels for 2 images"},
+		{"fewer labels", false, 1, idx([]byte{0, 1, 2}, 3), -1, "3 labels, but"},
+		{"more labels", false, 3, idx([]byte{0, 1, 2}, 3), -1, "has 2 images"},
 		{"turned images", false, 2, idx(counted(12), 2, 3, 2), 8, "3×2"},
 		{"other rows", false, 2, idx(counted(6), 2, 1, 3), 8, "1×3"},
 		{"other columns", false, 2, idx(counted(16), 2, 2, 4), 8, "2×4"},
 		{"empty file", false, 1, nil, 0, "0 of 8"},
 		{"truncated", true, 0, two[:len(two)-7], int64(len(two) - 7), "truncated"},
 		{"category", true, 1, matrixOf(matrixInts, int32s(0, 1, 7), 3), 28, "category 7 of sample 2"},
-		{"fewer categories", true, 3, matrixOf(matrixInts, int32s(0), 1), -1, "1 labels for 2 images"},
+		{"fewer categories", true, 3, matrixOf(matrixInts, int32s(0), 1), -1, "1 labels, but"},
 	} {
 		set, f := smallMNIST(), mnist
 		if test.norb {
@@ -137,12 +137,8 @@ func TestLoadFaults(t *testing.T) {
 			t.Errorf("%s: error %v, want a FormatError and no sets", test.name, err)
 			continue
 		}
-		blamed := test.file
-		if test.offset == -1 {
-			blamed &^= 1 // the images, with which the labels do not agree
-		}
-		if fault.File != filepath.Join(dir, f.files[blamed]) || fault.Offset != test.offset || !strings.Contains(fault.Msg, test.says) {
-			t.Errorf("error %q, want offset %d of %s and %q", err, test.offset, f.files[blamed], test.says)
+		if fault.File != filepath.Join(dir, f.files[test.file]) || fault.Offset != test.offset || !strings.Contains(fault.Msg, test.says) {
+			t.Errorf("error %q, want offset %d of %s and %q", err, test.offset, f.files[test.file], test.says)
 		}
 		if strings.Count(err.Error(), "dataset:") != 1 || !strings.Contains(err.Error(), fault.File) {
 			t.Errorf("error reads %q", err)

@@ -172,6 +172,9 @@ func TestForms(t *testing.T) {
 		for i, flops := range []float64{6, 5, 4} {
 			row.Cells[i].FlopsModel = flops
 		}
+		if n > 0 {
+			row.Cells[1].Form, row.Cells[2].Form = "large", "small"
+		}
 		rows = append(rows, sampleLine{"row", row})
 	}
 	page, err := New([]*result.File{readSample(t, "x", rows)})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -22,8 +23,7 @@ func speedupsOf(r *run) (all []speedup) {
 			continue
 		}
 		s := speedup{run: r, improved: improved}
-		// Table 7 of the paper has times of the form for q ≤ k, although q is larger.
-		if small := strings.HasSuffix(improved, "/small"); r.asInPaper() && small == (r.table == 7) {
+		if form := s.form(); r.asInPaper() && (form == "" || form == r.paperForm()) {
 			s.paper, _ = bench.PaperFigures(r.table)
 		}
 		s.total, s.flops = s.between(0, r.updates)
@@ -36,6 +36,20 @@ func speedupsOf(r *run) (all []speedup) {
 func (s speedup) between(first, last int) (measured, flops float64) {
 	return s.ratio(first, last, secondsOf("original"), secondsOf(s.improved)),
 		s.ratio(first, last, flopsOf("original"), flopsOf(s.improved))
+}
+
+// form returns the form of B in the first update, or "" where the rows do not have it.
+func (s speedup) form() (form string) {
+	for _, p := range s.passes {
+		if row := p.steps[1]; row != nil {
+			for _, c := range row.Cells {
+				if c.Method == s.improved {
+					form = cmp.Or(c.Form, form)
+				}
+			}
+		}
+	}
+	return form
 }
 
 // paperTotal returns the paper's speed-up in total training time, or NaN.

@@ -31,8 +31,13 @@ func writeResults(t *testing.T, dir, name string) string {
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	file := writeResults(t, dir, "a.jsonl")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil { // which Windows may refuse
+		link = dir
+	}
 	for i, args := range [][]string{
 		{"--results", dir}, {"--results", file, "--results", dir}, {"-results", file, file}, {file},
+		{"--results", dir, "--results", link},
 	} {
 		out := filepath.Join(t.TempDir(), "page")
 		status, stdout, stderr := inProcess(append([]string{"report", "--out", out}, args...)...)

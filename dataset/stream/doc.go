@@ -87,7 +87,7 @@
 // chunks of at most 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek
 // and .npz it is at most 256 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a
 // text, a sample of an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz
-// (1024) and its directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 5) bytes, so check Dim of
+// (1024) and its directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 6) bytes, so check Dim of
 // untrusted data before you request rows. FuzzOpen tests the first of these bounds, TestHostileMemory
 // the second, TestBadMemory that for bad samples.
 //

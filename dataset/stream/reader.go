@@ -224,7 +224,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 // batch makes a batch of the samples b.
 func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
-	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.first, places: b.places, bad: b.bad}
+	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.first, places: b.places, gaps: b.gaps}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}

@@ -50,6 +50,21 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestNewStart takes the time of an SVD where a method without a ridge starts with fewer samples than
+// nodes.
+func TestNewStart(t *testing.T) {
+	rates := blsupdate.ConstantRates(1e9, math.Inf(1))
+	x := blsupdate.Candidate{Method: blsupdate.Improved}
+	choice, shape := blsupdate.Choice{Candidates: []blsupdate.Candidate{x}}, blsupdate.Shape{L: 40, K: 80, C: 2}
+	method, got := newStart(choice, rates, shape)
+	shape.Start, shape.Rank = blsupdate.StartSVD, 40
+	want := blsupdate.Total(blsupdate.Model(x.Method, blsupdate.ActionStart, x.Options, shape)) +
+		blsupdate.Total(blsupdate.Model(x.Method, blsupdate.ActionWeights, x.Options, shape))
+	if method != "improved" || !(math.Abs(got-want/1e9) <= 1e-12*got) {
+		t.Errorf("%s takes %v s, want %v", method, got, want/1e9)
+	}
+}
+
 // TestPlan prints a plan as text and JSON, with the time of a new start, and one that has no method.
 func TestPlan(t *testing.T) {
 	const flopsPerSecond = 1e9

@@ -117,6 +117,9 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 // newStart returns the fastest method for a new start with the weights, of those that meet all needs.
 func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (method string, least float64) {
 	for _, x := range c.Candidates {
+		if x.Options.Lambda == 0 && s.L < s.K { // how Original and Improved start then
+			s.Start, s.Rank = blsupdate.StartSVD, s.L
+		}
 		t := 0.0
 		for _, action := range []blsupdate.Action{blsupdate.ActionStart, blsupdate.ActionWeights} {
 			t += rates.Seconds(blsupdate.Model(x.Method, action, x.Options, s)...)

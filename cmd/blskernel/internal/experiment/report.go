@@ -30,8 +30,8 @@ a few numbers and a plot, and below them, folded away, the findings in plain sen
 tables. DIR/plots has the plots as SVG. A folder stands for all of its files *.jsonl.
 
 Runs of the same settings under the same conditions are combined, in whichever files: on the same
-CPU with the same backend, kernel, threads and version of Go. Ratios are of times of one run. Tables
-of whitened images (paper --zca) are left out. The findings are printed too.`,
+CPU with the same backend, kernel, threads and version of Go. Ratios are of times of one run. The
+findings are printed too.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
@@ -111,10 +111,13 @@ func readResults(paths []string) (files []*result.File, err error) {
 			names = append(names, filepath.Join(path, name))
 		}
 	}
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
+	var read []os.FileInfo
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err == nil && slices.ContainsFunc(read, func(x os.FileInfo) bool { return os.SameFile(x, info) }) {
 			continue
 		}
+		read = append(read, info)
 		f, err := result.ReadFile(name)
 		if err != nil {
 			return nil, err
