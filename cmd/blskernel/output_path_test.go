@@ -51,3 +51,25 @@ func TestOutputName(t *testing.T) {
 	fail(t, ui.ExitUsage, "a model cannot be written to standard output", "train", "--out", "-", "--target", "color", test)
 	fail(t, ui.ExitUsage, "a model cannot be written to standard output", "update", model, "--out", "-", test)
 }
+
+// TestOutputUnreadable replaces files that the user may write, but not read.
+func TestOutputUnreadable(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"predict", model, test, "--out", writeText(t, dir, "x.csv", "old")},
+		{"export", model, "--out", writeText(t, dir, "x.npz", "old")},
+	} {
+		out := args[len(args)-1]
+		testutil.NoError(t, os.Chmod(out, 0o200))
+		if file, err := os.Open(out); err == nil {
+			testutil.NoError(t, file.Close())
+			t.Skip("this user may read every file")
+		}
+		succeed(t, args...)
+		testutil.NoError(t, os.Chmod(out, 0o600))
+		if text, err := os.ReadFile(out); err != nil || string(text) == "old" {
+			t.Errorf("%q: the file has %q (%v)", args, text, err)
+		}
+	}
+}

@@ -147,7 +147,11 @@ func TestCheckpointsOfInput(t *testing.T) {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	more := writeText(t, dir, "more.csv", good)
-	fail(t, ui.ExitUsage, "or learn these rows all the same with --restart", "update", model, more)
+	want := "and no run can resume from it, since " + pipe +
+		" cannot be read again: learn these rows all the same with --restart"
+	for _, flags := range [][]string{nil, {"--resume"}} {
+		fail(t, ui.ExitUsage, want, append([]string{"update", model, more}, flags...)...)
+	}
 	succeed(t, "update", model, "--restart", more)
 	if n := loaded(t, model); n != 600 {
 		t.Errorf("%d samples", n)
@@ -155,4 +159,16 @@ func TestCheckpointsOfInput(t *testing.T) {
 	if _, err := os.Stat(pipe); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestInputLacksColumns names standard input in the error for missing columns.
+func TestInputLacksColumns(t *testing.T) {
+	model, _ := trained(t, "--target", "color")
+	cmd := command(t, nil, "predict", model, "-")
+	cmd.Stdin = strings.NewReader("a,b,d\n1,2,3\n")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Error("no error")
+	}
+	testutil.Contains(t, string(out), `: standard input: lacks the columns "c" of the model`)
 }

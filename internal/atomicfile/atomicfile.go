@@ -165,7 +165,8 @@ func (f *File) wrap(err error) error {
 // old one back.
 //
 // If the rename alone fails, as while another process reads the old file on Windows, Commit keeps the
-// new file as NAME.xxxxxxxx.new, or under its temporary name if that fails too. The error names it.
+// new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers
+// removes. The error names it.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed

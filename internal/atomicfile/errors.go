@@ -9,7 +9,7 @@ import (
 // A WriteError says that a file could not be written, and that the old file is there.
 type WriteError struct {
 	Path string // of the file
-	Kept string // the complete new file; empty if there is none
+	Kept string // the complete new file, which RemoveLeftovers may remove; empty if there is none
 	Left string // an incomplete file that could not be removed; empty if there is none
 	Err  error
 }
@@ -18,8 +18,12 @@ type WriteError struct {
 func (e *WriteError) Error() string {
 	text := fmt.Sprintf("%s could not be written, and what was there is as it was: %v", e.Path, e.Err)
 	if e.Kept != "" {
+		at := e.Kept
+		if isTemporary(e.Kept, e.Path) {
+			at += ", which the next command that changes the file may remove"
+		}
 		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s",
-			text, e.Kept, vfs.Remedy(e.Err))
+			text, at, vfs.Remedy(e.Err))
 	}
 	if e.Left != "" {
 		text += fmt.Sprintf("; a part of the new file is left as %s, remove it", e.Left)

@@ -24,12 +24,14 @@ type manifest struct {
 	name     string            // of the command: train or update
 	settings map[string]string // all that the result depends on: flags, and what computes
 	sources  []string          // files without their folders: a model that is passed on does not name these
+	onceOnly string            // the source that can be read only once; empty if there is none
 }
 
 // The notes of a model file that record the manifest.
 const (
 	noteCommand  = "command"
 	noteSettings = "settings" // a JSON object
+	noteOnce     = "once"     // the source that cannot be read again
 	noteContent  = "content"  // the checksum of the rows that have been learned
 )
 
@@ -41,7 +43,7 @@ var resultless = []string{
 
 // newManifest returns the manifest of a command that reads data.
 func newManifest(cmd *cobra.Command, c *reading) (manifest, error) {
-	m := manifest{name: cmd.Name(), settings: computing(c.backend)}
+	m := manifest{name: cmd.Name(), settings: computing(c.backend), onceOnly: c.once()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(resultless, f.Name) {
 			m.settings["--"+f.Name] = f.Value.String()
@@ -92,6 +94,10 @@ func (m *manifest) note(meta *modelfile.Metadata, rows int64, content string, do
 		meta.Notes = map[string]string{}
 	}
 	meta.Notes[noteCommand], meta.Notes[noteSettings], meta.Notes[noteContent] = m.name, string(settings), content
+	delete(meta.Notes, noteOnce)
+	if m.onceOnly != "" {
+		meta.Notes[noteOnce] = m.onceOnly
+	}
 	meta.Progress = &modelfile.Progress{Rows: rows, Sources: m.sources, Done: done}
 	meta.Changed = time.Now().UTC()
 	return nil

@@ -43,20 +43,26 @@ func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
 	var fault columns.Error
 	switch {
 	case errors.As(err, &fault):
-		return &stream.Error{Path: c.paths[0], What: fault.Error()}
+		return &stream.Error{Path: shown(c.paths[0]), What: fault.Error()}
 	case errors.Is(err, columns.ErrNoTarget):
 		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}
 	return err
 }
 
+// shown returns a path as stream.Error has it.
+func shown(path string) string {
+	if path == standardInput {
+		return "standard input"
+	}
+	return path
+}
+
 // checkNames returns an error if the names do not tell the columns of the data apart: if two are the
 // same, or one is not UTF-8. Targets in a file of their own may have names of inputs.
 func (c *reading) checkNames(inputs, targets []string) error {
 	check := func(path string, names []string) error {
-		if path == standardInput {
-			path = "standard input"
-		}
+		path = shown(path)
 		seen := make(map[string]bool, len(names))
 		for _, name := range names {
 			switch {

@@ -41,6 +41,9 @@ func checkOut(path string, model bool, read ...string) error {
 		return nil
 	}
 	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) && !model {
+		return nil // writing reports whether it can be replaced
+	}
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,8 @@ func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 		return false, ui.Usagef("--resume: %s has learned this data by an update that was finished, and is not this one: %s; leave out --resume to learn it once more", from, differs)
 	case what == "" || up.restart:
 		return false, nil
+	case meta.Notes[noteOnce] != "":
+		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: learn these rows all the same with --restart", from, what, meta.Notes[noteOnce])
 	case up.resume:
 		return false, ui.Usagef("--resume: %s is %s, and not of this update, %s: finish that first, or begin with --restart", from, what, differs)
 	default:
