@@ -25,10 +25,7 @@ func labelPlace(b *stream.Batch, i int, labels string) string {
 	if labels == "" {
 		return b.Where(i).String()
 	}
-	if labels == standardInput {
-		labels = "standard input"
-	}
-	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", labels, b.Number(i), b.Where(i))
+	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", shown(labels), b.Number(i), b.Where(i))
 }
 
 // explainLearning adds to an error of a model the flags that help.
