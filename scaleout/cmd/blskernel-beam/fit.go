@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strconv"
@@ -47,12 +49,13 @@ func (set *settings) fit(ctx context.Context) error {
 	if err := os.Setenv("TMPDIR", folder); err != nil {
 		return err
 	}
+	*jobopts.JobName = jobopts.GetJobName() // the only name of a job that Beam does not wait for
 	elsewhere := *jobopts.Endpoint != "" || set.runner == "dataflow"
 	result, err := beam.Run(ctx, set.runner, p)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 		if elsewhere {
-			return fmt.Errorf("%w; the job may go on: cancel it at the runner", err)
+			return fmt.Errorf("%w; the job %s may go on: cancel it at the runner", err, *jobopts.JobName)
 		}
 		if beamfile.Local(set.out) {
 			_ = atomicfile.RemoveLeftovers(nil, set.out)
@@ -64,11 +67,15 @@ func (set *settings) fit(ctx context.Context) error {
 	}
 	done := report{Model: set.out, Method: set.method.String(), Runner: set.runner, Seconds: time.Since(begun).Seconds()}
 	if *jobopts.Async || result == nil { // a dry run of Dataflow has no result
-		done.running = true
+		done.Job, done.running = *jobopts.JobName, true
 		return done.print(set.json, os.Stdout)
 	}
+	info, err := inspect(ctx, set.out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the job has ended, and %s cannot be read: %w", set.out, err)
+	}
 	// Beam takes a job that was cancelled for a success (2.77).
-	if info, err := inspect(ctx, set.out); err != nil || !info.Metadata.Created.Equal(set.created) {
+	if err != nil || !info.Metadata.Created.Equal(set.created) {
 		return fmt.Errorf("the job has ended and has not written %s: it was cancelled", set.out)
 	}
 	done.Job = result.JobID()

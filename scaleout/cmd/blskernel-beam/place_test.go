@@ -4,6 +4,9 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +16,9 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 )
 
 // TestPlaces runs the fit in the process of the command, by Prism and by Beam's direct runner, and in a
@@ -54,7 +60,7 @@ func TestEnded(t *testing.T) {
 		says   string
 	}{
 		"interrupt": {nil, false, 130, "blskernel-beam: interrupted\n"},
-		"server":    {server, false, 130, "interrupted; the job may go on"},
+		"server":    {server, false, 130, "interrupted; the job server may go on"},
 		"cancel":    {server, true, exitFailure, "it was cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +87,51 @@ func TestEnded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAsync finds the job that the report names, which goes on after the command.
+func TestAsync(t *testing.T) {
+	p := newProblem(t)
+	jobs, prism := startPrism(t)
+	own := &pool{t: t}
+	out := p.out(t)
+	r := reported(t, runCommand(t, p.args(out, "--async", "--endpoint", prism, "--worker_binary", os.Args[0],
+		"--environment_type=EXTERNAL", "--environment_config", own.start(t))...))
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		state := jobNamed(t, jobs, r.Job).GetState()
+		if state == jobpb.JobState_DONE {
+			break
+		}
+		if state == jobpb.JobState_FAILED || time.Since(begun) > limit {
+			t.Fatalf("the job is %v", state)
+		}
+	}
+	p.check(t, blsupdate.Gram, out)
+}
+
+// TestUnreadable writes the model to a place that the command may not read.
+func TestUnreadable(t *testing.T) {
+	const out = "sealed://bucket/out.bls"
+	end := runCommand(t, newProblem(t).args(out)...)
+	want := "blskernel-beam: the job has ended, and " + out + " cannot be read: permission denied\n"
+	if end.status != exitFailure || end.err != want {
+		t.Errorf("status %d, and standard error has %q, want %q", end.status, end.err, want)
+	}
+}
+
+// sealed is a file system that can be written and not read.
+type sealed struct{ filesystem.Interface }
+
+func init() {
+	filesystem.Register("sealed", func(context.Context) filesystem.Interface { return sealed{} })
+}
+
+func (sealed) Close() error { return nil }
+
+func (sealed) OpenRead(context.Context, string) (io.ReadCloser, error) { return nil, fs.ErrPermission }
+
+func (sealed) OpenWrite(context.Context, string) (io.WriteCloser, error) {
+	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 }
 
 // hold puts a named pipe in the place of a shard: who reads it waits until the end of the test.

@@ -32,19 +32,25 @@ func startPrism(t testing.TB) (jobs jobpb.JobServiceClient, address string) {
 	return jobs, fmt.Sprintf("localhost:%d", port)
 }
 
-// cancelJob cancels the job of a name.
-func cancelJob(t testing.TB, jobs jobpb.JobServiceClient, name string) {
+// jobNamed returns the job of a name.
+func jobNamed(t testing.TB, jobs jobpb.JobServiceClient, name string) *jobpb.JobInfo {
 	t.Helper()
 	all, err := jobs.GetJobs(t.Context(), &jobpb.GetJobsRequest{})
 	testutil.NoError(t, err)
 	for _, job := range all.GetJobInfo() {
 		if job.GetJobName() == name {
-			_, err := jobs.Cancel(t.Context(), &jobpb.CancelJobRequest{JobId: job.GetJobId()})
-			testutil.NoError(t, err)
-			return
+			return job
 		}
 	}
-	t.Fatalf("no job %s among %v", name, all)
+	t.Fatalf("no job %q among %v", name, all)
+	return nil
+}
+
+// cancelJob cancels the job of a name.
+func cancelJob(t testing.TB, jobs jobpb.JobServiceClient, name string) {
+	t.Helper()
+	_, err := jobs.Cancel(t.Context(), &jobpb.CancelJobRequest{JobId: jobNamed(t, jobs, name).GetJobId()})
+	testutil.NoError(t, err)
 }
 
 // A pool starts a process of the command for each worker that a runner asks for, by the flags of Beam's

@@ -16,7 +16,7 @@ type report struct {
 	Model   string  `json:"model"`
 	Method  string  `json:"method"`
 	Runner  string  `json:"runner"`
-	Job     string  `json:"job,omitempty"` // its name at the job service
+	Job     string  `json:"job,omitempty"` // its id at the job service; with --async its name
 	Seconds float64 `json:"seconds"`       // in all
 
 	Measured      bool    `json:"measured"` // whether the runner reported the rest
@@ -51,7 +51,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	if r.running {
-		_, err := fmt.Fprintf(w, "%s   the job will write it\n", r.Model)
+		_, err := fmt.Fprintf(w, "%s   the job %s will write it\n", r.Model, r.Job)
 		return err
 	}
 	var b strings.Builder

@@ -119,6 +119,10 @@ func (set *settings) check() error {
 		return fmt.Errorf("--runner is %q; want one of %s", *runners.Runner, strings.Join(known, ", "))
 	case !slices.Contains(environments, set.environment()):
 		return fmt.Errorf("--environment_type is %q; want one of %s", *jobopts.EnvironmentType, strings.Join(environments, ", "))
+	case *jobopts.EnvironmentConfig == "" && slices.Contains([]string{"external", "process"}, set.environment()):
+		return fmt.Errorf("--environment_config is missing: --environment_type=%s needs it", *jobopts.EnvironmentType)
+	case *jobopts.EnvironmentConfig != "" && *jobopts.EnvironmentType == "" && set.runner == "prism" && *jobopts.Endpoint == "":
+		return errors.New("--environment_config needs --environment_type")
 	case *jobopts.WorkerBinary == "" && set.environment() != "loopback": // Beam would compile, if it can
 		return errors.New("--worker_binary is missing: name this program, built for the system of the workers")
 	case *jobopts.Async && (set.environment() == "loopback" || set.runner == "prism" && *jobopts.Endpoint == ""):
