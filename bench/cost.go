@@ -38,7 +38,7 @@ type Cost struct {
 	Method  string     `json:"method"`
 	Form    string     `json:"form"`
 	Solve   bool       `json:"solve"`
-	Seed    uint64     `json:"seed,omitempty"` // of the rows; absent where there are none, and in old files
+	Seed    uint64     `json:"seed,omitempty"` // of the rows; not in old files
 	L       int        `json:"l"`
 	K       int        `json:"k"`
 	Q       int        `json:"q"`

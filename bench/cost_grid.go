@@ -65,7 +65,7 @@ type Agreement struct {
 	Median   float64 `json:"median"`        // of the magnitudes of Cost.Deviation
 	P95      float64 `json:"percentile_95"` // the 95th percentile of them
 	Worst    float64 `json:"worst"`
-	Unequal  int     `json:"unequal"` // settings in which the flops counted are not those of the model
+	Unequal  int     `json:"unequal"` // settings whose flops are not those of the model
 }
 
 // Agree sums up costs. It returns the zero value for none.

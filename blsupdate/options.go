@@ -84,7 +84,8 @@ func CheckStart(m Method, opt Options, l, k int) error {
 	case l >= k || m == Gram || m == QR:
 	case inverse && (opt.Lambda == 0 || opt.C == CZero):
 	case !inverse && opt.Lambda > 0:
-	default: // with a ridge, Original and Improved would never leave the row space of the first samples
+	default:
+		// With a ridge, Original and Improved never leave the row space of the first samples.
 		return &RankError{Samples: l, Nodes: k, Lambda: opt.Lambda}
 	}
 	return nil

@@ -112,7 +112,8 @@ func TestRemoveLeverage(t *testing.T) {
 		var s, e mat.Dense
 		s.Mul(gone, plus)
 		e.Mul(&s, s.T())
-		rest := 1 / (1 + gonummat.Norm(&e, 2)) // which is 1/(1 + the largest eigenvalue), to a factor below 2
+		// This is 1/(1 + the largest eigenvalue), to a factor below 2.
+		rest := 1 / (1 + gonummat.Norm(&e, 2))
 		u := mustNew(t, Improved, a, y, Options{})
 		err := u.RemoveInputs(gone, rowsBetween(y, l-2, l))
 		if rest > 2*api.LeastRest {

@@ -29,7 +29,7 @@ type LU struct {
 
 	factorized bool
 	backend    blskernel.Backend // that of Factorize
-	lu         blas64.General    // L below the diagonal, U on and above it, or, if transposed, Lᵀ and Uᵀ
+	lu         blas64.General    // L below the diagonal, U on and above it, or both transposed
 	swap       []int             // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm      float64           // 1-norm of A
 	base, nb   int               // block sizes of tests; 0 stands for those in use

@@ -37,7 +37,8 @@ func operations(parts []*result.File) (all []*operation) {
 			}
 			o := groups.at(key)
 			o.operationKey = key
-			again := func(old speed.Result) bool { return old.Shape() == c.Shape() } // the later one counts
+			// The later one counts.
+			again := func(old speed.Result) bool { return old.Shape() == c.Shape() }
 			o.cells = append(slices.DeleteFunc(o.cells, again), c)
 		}
 	}

@@ -138,7 +138,8 @@ func (p *Plot) draw(d *drawing) {
 		for _, v := range s.points {
 			points = append(points, left+x.at(v[0])*(right-left), bottom-y.at(v[1])*(bottom-top))
 			if x.nominal != nil {
-				points[len(points)-2] += 2 * markRadius * float64(i) // beside the series before
+				// Beside the series before.
+				points[len(points)-2] += 2 * markRadius * float64(i)
 			}
 		}
 		if x.nominal == nil {
@@ -170,7 +171,8 @@ func (d *drawing) axes(x, y axis) {
 	for _, t := range x.ticks() {
 		at := left + x.at(t.value)*(right-left)
 		d.line(inkGrid, 0.7, dashes[0], at, top, at, bottom+4)
-		if half := textWidth(t.label) / 2; at-half > last+3 { // else it would overlap the label before it
+		if half := textWidth(t.label) / 2; at-half > last+3 {
+			// No label overlaps the one before it.
 			d.text(inkMuted, "middle", min(at, plotWidth-half-1), bottom+17, t.label, "")
 			last = at + half
 		}

@@ -140,7 +140,8 @@ func TestArrays(t *testing.T) {
 	}
 	succeed(t, "update", model, "--targets-file", yPath, xPath)
 	y[1], y[3] = math.Trunc(y[1]), math.Trunc(y[3])
-	some := writeText(t, dir, "some.npy", numbers(y, len(rows), 1)) // a column of fractions and whole numbers
+	// A column of fractions and whole numbers.
+	some := writeText(t, dir, "some.npy", numbers(y, len(rows), 1))
 	for _, skip := range []string{"0", "10"} {
 		out := succeed(t, small("--out", filepath.Join(dir, skip+".bls"), "--skip-bad", skip, "--targets-file", some, xPath)...)
 		testutil.Contains(t, out, "regression, 1 target")

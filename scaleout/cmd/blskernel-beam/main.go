@@ -64,7 +64,8 @@ func run(args []string) int {
 	if err == nil {
 		beam.Init() // does not return in a worker that a runner has started
 		if !set.verbose {
-			slog.SetDefault(slog.New(slog.DiscardHandler)) // the error of a job has what matters
+			// The error of a job has what matters.
+			slog.SetDefault(slog.New(slog.DiscardHandler))
 		}
 		err = set.fit(interrupt.OnSignal())
 	}

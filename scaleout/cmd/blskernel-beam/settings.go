@@ -123,7 +123,8 @@ func (set *settings) check() error {
 		return fmt.Errorf("--environment_config is missing: --environment_type=%s needs it", *jobopts.EnvironmentType)
 	case *jobopts.EnvironmentConfig != "" && *jobopts.EnvironmentType == "" && set.runner == "prism" && *jobopts.Endpoint == "":
 		return errors.New("--environment_config needs --environment_type")
-	case *jobopts.WorkerBinary == "" && set.environment() != "loopback": // Beam would compile, if it can
+	case *jobopts.WorkerBinary == "" && set.environment() != "loopback":
+		// Beam would compile, if it can.
 		return errors.New("--worker_binary is missing: name this program, built for the system of the workers")
 	case *jobopts.Async && (set.environment() == "loopback" || set.runner == "prism" && *jobopts.Endpoint == ""):
 		return errors.New("--async needs a runner and workers that outlive this process: give --endpoint and --environment_type")
