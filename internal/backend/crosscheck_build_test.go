@@ -88,7 +88,7 @@ func (s signature) use(values arguments, name string, marks int) usage {
 		return untouched
 	case marks == 0:
 		return unless(scaled && alpha == 0 && name != "bias")
-	case strings.HasPrefix(s.routine, "Dge") && s.has("incY") && min(values["m"].(int), values["n"].(int)) == 0:
+	case strings.HasPrefix(s.routine, "Dg") && s.has("incY") && min(values["m"].(int), values["n"].(int)) == 0:
 		return untouched // y of Dgemv and Dgbmv
 	case marks == 2 || added && beta == 0 || s.has("diag") && scaled && alpha == 0:
 		return overwritten
