@@ -82,7 +82,8 @@
 //	LDLT      ‖PAPᵀ - UᵀDU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖ as H theorems 11.3 and 11.4
 //	LU        ‖PA - LU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖     H theorems 9.3 and 9.5
 //	inverses  ‖I - A X‖ <= c u ‖A‖ ‖X‖                    H section 14.3; measured
-//	          (LU: ‖I - X A‖, but where OpenBLAS factors it, which factors Aᵀ)
+//	          (LU: ‖I - X A‖, but where OpenBLAS factors it, which factors Aᵀ;
+//	          Cholesky: in the Frobenius norm)
 //	QR        ‖A - QR‖ <= c u ‖A‖, ‖I - QᵀQ‖ <= c u       H theorem 19.4
 //	          least squares: X is exact for A + E, ‖E‖ <= c u ‖A‖  H theorem 20.3
 //	          AppendRows, MergeTriangles: each column of [R z; B Y] - Q [R' z'; 0 Y'] is

@@ -47,9 +47,12 @@ func (f *factorization) check(t *testing.T, family string, a, b *full, ratios ra
 	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one
 	// with a bound for LU: Higham, section 14.3, Method B. It is the one that LAPACK's dget03
 	// tests.
-	if f.left() {
+	switch {
+	case f.definite:
+		check("inverse", choleskyInverseRatio(a, inverse))
+	case f.left():
 		check("inverse", inverseRatio(inverse, a))
-	} else {
+	default:
 		check("inverse", inverseRatio(a, inverse))
 	}
 	checkRCondGallery(t, family, f.RCond(), a, inverse)
