@@ -3,6 +3,7 @@
 package openblas
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,7 +55,11 @@ const coreLibrary = `
 
 // again runs a test in a process of its own, with more variables and without a choice of kernels.
 func again(test string, env ...string) (string, error) {
-	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")
+	args := []string{"-test.run=^" + test + "$"}
+	if dir := flag.Lookup("test.gocoverdir").Value.String(); dir != "" { // where make cover collects
+		args = append(args, "-test.gocoverdir="+dir)
+	}
+	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "OPENBLAS_CORETYPE=") })
 	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
