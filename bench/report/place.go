@@ -33,7 +33,15 @@ func (p place) with(backend string) string {
 	} else if p.Threads != "" {
 		name += ", " + p.Threads + " threads"
 	}
-	return name + p.cpu()
+	return name + p.beside() + p.cpu()
+}
+
+// beside returns what kept CPUs busy meanwhile.
+func (p place) beside() string {
+	if p.Beside == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", beside busy processes: %d", p.Beside)
 }
 
 // cpu returns where a place is.
@@ -66,7 +74,7 @@ func machineTable(files []*result.File) (t Table, commands []string) {
 	}
 	for r, of := range dates.all {
 		cells := []string{
-			r.CPU, r.Backends, r.Threads, fmt.Sprint(r.GOMAXPROCS), r.Kernel, r.OpenBLAS, r.Go, r.version,
+			r.CPU, r.Backends, r.Threads + place{r.Conditions}.beside(), fmt.Sprint(r.GOMAXPROCS), r.Kernel, r.OpenBLAS, r.Go, r.version,
 			strings.Join(unique(*of), ", "),
 		}
 		for i := range cells {

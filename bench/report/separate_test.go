@@ -219,8 +219,9 @@ func TestClaims(t *testing.T) {
 	}, "Tables 2 and 3, pure, 2 threads: updating")
 }
 
-// TestConditionsApart has what was measured with one thread and with two, with two kernels, and by two
-// versions, in files that were joined: no point takes the place of another, and versions are named.
+// TestConditionsApart has what was measured with one thread and with two, with two kernels, by two
+// versions, and beside other work, in files that were joined: no point takes the place of another, and
+// versions are named.
 func TestConditionsApart(t *testing.T) {
 	machine := func(change func(*result.Machine)) sampleLine {
 		m := sampleMachine("x", "pure").value.(result.Machine)
@@ -231,20 +232,25 @@ func TestConditionsApart(t *testing.T) {
 	for i, m := range []sampleLine{
 		machine(func(m *result.Machine) { m.Threads = []int{1} }), machine(func(m *result.Machine) {}),
 		machine(func(m *result.Machine) { m.Kernel = "avx2" }), machine(func(m *result.Machine) { m.Version = "v2" }),
+		machine(func(m *result.Machine) { m.Threads, m.Beside = []int{1, 0}, 1 }),
 	} {
 		x := float64(i + 1)
+		threads := 1
+		if i == 4 {
+			threads = 0
+		}
 		cost := bench.Cost{Backend: "pure", Method: "gram", K: 7, Total: bench.CostStep{PredictedSeconds: x, MeasuredSeconds: 100 + x}}
 		lines = append(lines, m,
-			sampleLine{"cell", speed.Result{Op: "dgemm", M: 8, N: 8, K: 8, Threads: 1, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
+			sampleLine{"cell", speed.Result{Op: "dgemm", M: 8, N: 8, K: 8, Threads: threads, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
 			sampleLine{"cost", cost})
 	}
 	page := newPage(t, readSample(t, "x", lines))
 	cells := cellsOf(t, page, "Speed")
-	for i := 3; i <= 4; i++ { // what was measured first was measured again, with as many threads
+	for i := 3; i <= 5; i++ { // what was measured first was measured again, with as many threads
 		hasCell(t, cells, "speed", "%d", 300+i)
 	}
 	says(t, markdown(t, page), []string{
-		"48e7019c0ffe+", "v2", "| dgemm, pure (avx2), 1 thread on",
+		"48e7019c0ffe+", "v2", "| 1, default, beside busy processes: 1 |", "| dgemm, pure (avx512), default threads, beside busy processes: 1 on", "| dgemm, pure (avx2), 1 thread on",
 		"On pure (avx512), 1 thread on", "### pure (avx512), 1 thread on", "### pure (avx512), 2 threads on", "### pure (avx2), 2 threads on",
 	})
 }

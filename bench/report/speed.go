@@ -31,7 +31,7 @@ func operations(parts []*result.File) (all []*operation) {
 				continue
 			}
 			key := operationKey{strings.TrimSpace(c.Op + " " + c.Args), placeOf(f), c.Backends[0].Backend, ""}
-			key.Threads = fmt.Sprint(c.Threads)
+			key.Threads = speed.ThreadsName(c.Threads)
 			if len(c.Backends) > 1 {
 				key.second = c.Backends[1].Backend
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/bench/speed"
 	"blskernel/internal/cpu"
 )
 
@@ -24,7 +25,8 @@ type Machine struct {
 	Backends   []string  `json:"backends"`
 	Kernel     string    `json:"kernel,omitempty"`   // of the backend pure
 	OpenBLAS   string    `json:"openblas,omitempty"` // its version
-	Threads    []int     `json:"threads"`            // at most; several where they are compared
+	Threads    []int     `json:"threads"`            // at most; several where they are compared, 0 for the default
+	Beside     int       `json:"beside,omitempty"`   // processes that kept a CPU busy each meanwhile
 }
 
 // Here describes this machine and process, for measurements on some backends that begin now.
@@ -78,12 +80,17 @@ type Conditions struct {
 	Kernel     string
 	OpenBLAS   string
 	Threads    string // separated by commas
+	Beside     int
 }
 
 // Conditions returns the conditions of what was measured on m.
 func (m Machine) Conditions() Conditions {
+	var threads []string
+	for _, n := range m.Threads {
+		threads = append(threads, speed.ThreadsName(n))
+	}
 	return Conditions{
 		CPU: m.CPU, GOMAXPROCS: m.GOMAXPROCS, Go: m.Go, Backends: strings.Join(m.Backends, ", "), Kernel: m.Kernel, OpenBLAS: m.OpenBLAS,
-		Threads: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(m.Threads)), ", "), "[]"),
+		Threads: strings.Join(threads, ", "), Beside: m.Beside,
 	}
 }

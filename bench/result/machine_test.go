@@ -74,6 +74,7 @@ func TestConditions(t *testing.T) {
 		func(m *Machine) { m.Kernel = "" },
 		func(m *Machine) { m.OpenBLAS = "0.4" },
 		func(m *Machine) { m.Threads = []int{2} },
+		func(m *Machine) { m.Beside = 1 },
 	} {
 		other := here
 		change(&other)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"blskernel"
@@ -27,7 +28,7 @@ type Comparison struct {
 	// Opponents are the names of opponents of cases of Jobs, which are timed beside the backends.
 	// See Case.Opponents.
 	Opponents []string
-	Threads   []int         // numbers of threads, each from 1 to GOMAXPROCS
+	Threads   []int         // arguments of blskernel.SetThreads, each from 0 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
 	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
 
@@ -47,11 +48,11 @@ const (
 // estimate that never falls, and 1 in the last call.
 type Progress func(share float64, doing string)
 
-// Run measures every job with every number of threads, in their order, and calls emit with each result.
-// It stops between two timings with the context's cause, with a *WrongError if a backend computes
-// something wrong, with the error of a call that fails, and with that of emit. Before anything else it
-// returns the error of Validate, or of Library where an opponent needs one. progress may be nil. Both
-// functions run on the calling goroutine.
+// Run measures every job with every number of threads, in their order, and calls emit with the results
+// of each job. It stops between two timings with the context's cause, with a *WrongError if a backend
+// computes something wrong, with the error of a call that fails, and with that of emit. Before anything
+// else it returns an error for settings that it cannot use, or that of Library where an opponent needs
+// one. progress may be nil. Both functions run on the calling goroutine.
 //
 // Run sets blskernel.SetThreads, which holds for the process, and restores it (as 0 where it is
 // GOMAXPROCS): nothing else should use a backend meanwhile. The operands of one job are in memory at a
@@ -61,8 +62,8 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 		return errors.New("speed: Backends is empty; want at least one")
 	}
 	for _, t := range c.Threads {
-		if t < 1 || t > runtime.GOMAXPROCS(0) {
-			return fmt.Errorf("speed: Threads has %d; want 1 to GOMAXPROCS, which is %d", t, runtime.GOMAXPROCS(0))
+		if t < 0 || t > runtime.GOMAXPROCS(0) {
+			return fmt.Errorf("speed: Threads has %d; want 0 to GOMAXPROCS, which is %d", t, runtime.GOMAXPROCS(0))
 		}
 	}
 	r, err := c.start(progress)
@@ -79,17 +80,12 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 			return context.Cause(ctx)
 		}
 		r.progress(r.done/r.total, j.String())
-		// The operands of the job before make room for the new ones, and no collection runs
-		// during a timing.
-		runtime.GC()
-		contenders := r.contenders(j.Case.Prepare(j.Shape, 1))
-		runtime.GC()
-		for _, threads := range r.Threads {
-			result, err := r.cell(ctx, j, contenders, threads)
-			if err != nil {
-				return err
-			}
-			r.done += r.estimate(j, threads)
+		results, err := r.job(ctx, j)
+		if err != nil {
+			return err
+		}
+		r.done += r.estimate(j)
+		for _, result := range results {
 			if err := emit(result); err != nil {
 				return err
 			}
@@ -103,6 +99,7 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 type comparisonRun struct {
 	Comparison
 	lapack      blskernel.Backend // of the opponents of LAPACK, if there are any
+	last        blskernel.Backend // of the timing before; nil where it was the peak
 	progress    Progress
 	done, total float64 // estimated seconds
 }
@@ -130,76 +127,110 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 				return nil, err
 			}
 		}
-		for _, t := range c.Threads {
-			r.total += r.estimate(j, t)
-		}
+		r.total += r.estimate(j)
 	}
 	return r, nil
 }
 
-// estimate returns about the seconds of a cell: its rounds, and as much as one more for the
+// estimate returns about the seconds of a job: its rounds, and as much as one more for the
 // calibration, at 30 GFLOP/s.
-func (r *comparisonRun) estimate(j Job, threads int) float64 {
-	call := j.Case.Flops(j.Shape) / (3e10 * float64(threads))
-	contenders := len(r.Backends) + len(j.Case.among(r.Opponents))
-	return float64(r.Rounds+1) * (float64(contenders)*max(call, r.MinTime.Seconds()) + r.MinTime.Seconds())
+func (r *comparisonRun) estimate(j Job) (seconds float64) {
+	contenders := float64(len(r.Backends) + len(j.Case.among(r.Opponents)))
+	for _, t := range r.Threads {
+		call := j.Case.Flops(j.Shape) / (3e10 * float64(processors(t)))
+		seconds += float64(r.Rounds+1) * (contenders*max(call, r.MinTime.Seconds()) + r.MinTime.Seconds())
+	}
+	return seconds
 }
 
-// contenders returns the operation on each backend, and then the opponents.
-func (r *comparisonRun) contenders(p *Problem) (all []*contender) {
-	for _, b := range r.Backends {
-		all = append(all, &contender{problem: p, backend: b})
-	}
-	for _, name := range p.Case.among(r.Opponents) {
-		all = append(all, &contender{problem: p.Against(name), backend: r.lapack})
-	}
-	return all
+// processors returns the number of threads that an argument of blskernel.SetThreads stands for.
+func processors(threads int) int { return cmp.Or(threads, runtime.GOMAXPROCS(0)) }
+
+// A lane is what is measured of a job with one number of threads: by round, the times of each
+// contender, which are the backends and then the opponents, and the peak.
+type lane struct {
+	threads    int // for blskernel.SetThreads
+	contenders []*contender
+	peaks      []float64
 }
 
-// cell measures one job with one number of threads.
-func (r *comparisonRun) cell(ctx context.Context, job Job, contenders []*contender, threads int) (Result, error) {
-	blskernel.SetThreads(threads)
-	m := meter{minTime: r.MinTime, now: r.Clock, quiet: r.quiet}
-	for _, c := range contenders {
-		if ctx.Err() != nil {
-			return Result{}, context.Cause(ctx)
+// prepare draws the operands of a job and returns a lane for each number of threads.
+func (r *comparisonRun) prepare(j Job) (lanes []*lane) {
+	// The operands of the job before make room for the new ones, and no collection runs during a
+	// timing.
+	runtime.GC()
+	defer runtime.GC()
+	own := j.Case.Prepare(j.Shape, 1)
+	problems := slices.Repeat([]*Problem{own}, len(r.Backends))
+	on := slices.Clone(r.Backends)
+	for _, name := range own.Case.among(r.Opponents) {
+		problems, on = append(problems, own.Against(name)), append(on, r.lapack)
+	}
+	for _, threads := range r.Threads {
+		l := &lane{threads: threads}
+		for i, p := range problems {
+			l.contenders = append(l.contenders, &contender{problem: p, backend: on[i]})
 		}
-		c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.Most()
-		c.name, c.seconds = c.problem.name(c.backend), nil
-		var err error
-		if c.memory, err = c.problem.check(c.backend, c.call); err != nil {
-			return Result{}, err
-		}
-		if err := m.calibrate(ctx, c); err != nil {
-			return Result{}, err
-		}
-		if err := c.problem.failed(c.backend); err != nil {
-			return Result{}, err
+		lanes = append(lanes, l)
+	}
+	return lanes
+}
+
+// job measures one job with all numbers of threads.
+func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err error) {
+	m := meter{minTime: r.MinTime, now: r.Clock}
+	lanes := r.prepare(j)
+	for _, l := range lanes {
+		blskernel.SetThreads(l.threads)
+		for _, c := range l.contenders {
+			if err := c.start(ctx, m); err != nil {
+				return nil, err
+			}
 		}
 	}
-	peaks := make([]float64, r.Rounds)
 	for round := range r.Rounds {
-		done := r.estimate(job, threads) * float64(round) / float64(r.Rounds)
-		r.progress((r.done+done)/r.total, fmt.Sprintf("%v, threads: %d", job, threads))
-		// The peak is the first in one round and the last in the next, as the backends are.
-		for turn := range len(contenders) + 1 {
-			if ctx.Err() != nil {
-				return Result{}, context.Cause(ctx)
-			}
-			if round%2 == 1 {
-				turn = len(contenders) - turn
-			}
-			if turn == 0 {
-				r.quiet()
-				peaks[round] = r.Peak(threads)
-				continue
-			}
-			c := contenders[turn-1]
-			c.seconds = append(c.seconds, m.time(c))
-			if err := c.problem.failed(c.backend); err != nil {
-				return Result{}, err
+		r.progress((r.done+r.estimate(j)*float64(round)/float64(r.Rounds))/r.total, j.String())
+		// What is the first in one round is the last in the next.
+		for _, l := range alternately(round, lanes) {
+			blskernel.SetThreads(l.threads)
+			if err := r.round(ctx, m, round, l); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return newResult(job, threads, contenders, peaks), nil
+	for _, l := range lanes {
+		results = append(results, newResult(j, l, lanes))
+	}
+	return results, nil
+}
+
+// round times each contender of a lane once, and the peak.
+func (r *comparisonRun) round(ctx context.Context, m meter, round int, l *lane) error {
+	for _, c := range alternately(round, append([]*contender{nil}, l.contenders...)) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		// The workers of a library do not disturb its own next call.
+		if c == nil || c.backend != r.last {
+			r.quiet()
+		}
+		if r.last = nil; c == nil {
+			l.peaks = append(l.peaks, r.Peak(processors(l.threads)))
+			continue
+		}
+		r.last = c.backend
+		c.seconds = append(c.seconds, m.time(c))
+		if err := c.problem.failed(c.backend); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alternately returns x, in every second round backwards.
+func alternately[T any](round int, x []T) []T {
+	if x = slices.Clone(x); round%2 == 1 {
+		slices.Reverse(x)
+	}
+	return x
 }

@@ -5,21 +5,24 @@
 //	c := &speed.Comparison{
 //		Backends: []blskernel.Backend{pure, openblas},
 //		Jobs:     []speed.Job{{Case: dgemm, Shape: speed.Square(1000)}},
-//		Threads:  []int{1, 2},
+//		Threads:  []int{1, 0},
 //	}
 //	err := c.Run(ctx, func(r speed.Result) error { ...; return nil }, nil)
 //
 // # Fair timings
 //
-// All backends run in one process on the same operands. A cell (an operation, its shape, a number of
-// threads) is measured in rounds. Each round times each backend once, for at least MinTime, in an order
-// that alternates. The ratio of two backends is the median of the ratios within rounds, so that
+// All backends run in one process on the same operands. A job, an operation on a shape, is measured in
+// rounds. With each number of threads a round times each backend once, for at least MinTime, and the
+// peak of the CPU, a loop of fused multiply-adds on registers. Every second round runs backwards. A
+// ratio of two backends, or of numbers of threads, is the median of the ratios within rounds, so that
 // disturbances longer than a round cancel.
 //
-// The workers of OpenBLAS spin for 0.1 s and more after a call on several threads. So each timing
-// begins with a wait until the process is quiet, and with a call that does not count, which wakes
-// workers and fills the caches. Each round also measures the peak of the CPU, a loop of fused
-// multiply-adds on registers, on as many threads.
+// The number 0 of threads is what a program gets that does not call SetThreads. The peak beside it is
+// that of GOMAXPROCS threads.
+//
+// The workers of OpenBLAS spin for 0.1 s after a call on several threads. So each timing begins with a
+// wait until the other threads of the process are idle (Quiet), unless the timing before was of the
+// same backend, and with a call that does not count, which wakes workers and fills the caches.
 //
 // # Opponents
 //

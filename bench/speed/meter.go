@@ -21,17 +21,32 @@ type contender struct {
 	last        float64 // seconds of a call as measured last
 }
 
-// A meter times contenders. Each timing begins with a wait for a quiet process, and with a call that
-// does not count; see the package comment.
+// A meter times contenders. Each timing begins with a call that does not count; see the package
+// comment.
 type meter struct {
 	minTime time.Duration // of one timing
 	now     func() time.Duration
-	quiet   func()
 }
 
 // warmUp is the length of a call from which on waking threads and filling caches takes less than a
 // thousandth.
 const warmUp = 100 * time.Millisecond
+
+// start checks what c computes and calibrates it.
+func (c *contender) start(ctx context.Context, m meter) (err error) {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.Most()
+	c.name = c.problem.name(c.backend)
+	if c.memory, err = c.problem.check(c.backend, c.call); err != nil {
+		return err
+	}
+	if err := m.calibrate(ctx, c); err != nil {
+		return err
+	}
+	return c.problem.failed(c.backend)
+}
 
 // calibrate finds the batch that takes at least minTime, or the largest one. It returns the cause of
 // ctx if that is cancelled between two batches.
@@ -67,7 +82,6 @@ func (m *meter) run(c *contender) time.Duration {
 
 // time returns the seconds of a call, the mean of as many calls as take minTime.
 func (m *meter) time(c *contender) float64 {
-	m.quiet()
 	if c.last < warmUp.Seconds() {
 		c.reset()
 		c.call()

@@ -1,32 +1,51 @@
 package speed
 
-import "time"
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"time"
+)
 
 const (
-	// A process is quiet when it uses less than this share of a CPU. One that spins uses all of it,
-	// and the Go runtime and the waiting itself about 0.03.
-	quietShare = 0.1
-	// quietStep is how long it is watched at a time.
-	quietStep = 250 * time.Microsecond
-	// quietMost is how long is waited for it: ten times as long as OpenBLAS 0.3.21 spins.
+	// quietStep is the time between two looks at the threads.
+	quietStep = 500 * time.Microsecond
+	// quietMost is how long is waited for them: ten times as long as OpenBLAS 0.3.21 spins.
 	quietMost = time.Second
 )
 
-// Quiet waits until no thread of the process is at work: the workers of OpenBLAS spin for 0.1 s and
-// more when a call has returned. It gives up after a second, where something else is at work.
+// Quiet waits until no other thread of the process runs or waits for a CPU: the workers of OpenBLAS
+// spin for 0.1 s and more when a call has returned. It gives up after a second, where something else is
+// at work.
+//
+// It looks at the states of the threads, which only Linux tells, and only there is there an OpenBLAS to
+// wait for. CPU times would not do: the kernel adds those of a running thread every few milliseconds,
+// and beside other work a thread that spins has times without a CPU.
 func Quiet() {
 	began := time.Now()
-	waitQuiet(CPUTime, func() time.Duration { return time.Since(began) }, time.Sleep)
+	waitQuiet(busyThreads, func() time.Duration { return time.Since(began) }, time.Sleep)
 }
 
-// waitQuiet is Quiet by the given clocks: of the work done by all CPUs for this process, and on the
-// wall.
-func waitQuiet(work, now func() time.Duration, sleep func(time.Duration)) {
-	for end := now() + quietMost; now() < end; {
-		worked, from := work(), now()
+// waitQuiet is Quiet by the given number of busy threads, the caller's included, and clock.
+func waitQuiet(busy func() int, now func() time.Duration, sleep func(time.Duration)) {
+	for end := now() + quietMost; busy() > 1 && now() < end; {
 		sleep(quietStep)
-		if float64(work()-worked) < quietShare*float64(now()-from) {
-			return
+	}
+}
+
+// busyThreads returns the number of threads of this process that run or wait for a CPU, or 0 where the
+// operating system does not tell.
+func busyThreads() (n int) {
+	const folder = "/proc/self/task/"
+	threads, err := os.ReadDir(folder)
+	if err != nil && runtime.GOOS == "linux" {
+		return 2 // without /proc a whole second is waited
+	}
+	for _, t := range threads {
+		stat, _ := os.ReadFile(folder + t.Name() + "/stat") // of a thread that has ended, nothing
+		if bytes.Contains(stat, []byte(") R ")) {           // the state follows the name of the program
+			n++
 		}
 	}
+	return n
 }

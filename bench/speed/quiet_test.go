@@ -1,26 +1,46 @@
 package speed
 
 import (
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// TestQuiet has a process that spins for a while, by a clock of which each step takes 1 ms.
+// TestQuiet has another thread that is busy for a while.
 func TestQuiet(t *testing.T) {
-	for _, tc := range []struct {
-		spins, want time.Duration
-	}{{0, time.Millisecond}, {100 * time.Millisecond, 101 * time.Millisecond}, {time.Hour, quietMost}} {
-		var wall, work time.Duration
-		waitQuiet(func() time.Duration { return work }, func() time.Duration { return wall }, func(time.Duration) {
-			if wall < tc.spins {
-				work += time.Millisecond
+	for _, tc := range []struct{ busy, want time.Duration }{
+		{0, 0}, {time.Microsecond, quietStep}, {100 * time.Millisecond, 100 * time.Millisecond}, {time.Hour, quietMost},
+	} {
+		var wall time.Duration
+		busy := func() int {
+			if wall < tc.busy {
+				return 2
 			}
-			wall += time.Millisecond
-			work += 30 * time.Microsecond
-		})
+			return 1
+		}
+		waitQuiet(busy, func() time.Duration { return wall }, func(step time.Duration) { wall += step })
 		if wall != tc.want {
-			t.Errorf("spinning for %v: returns after %v; want %v", tc.spins, wall, tc.want)
+			t.Errorf("busy for %v: returns after %v; want %v", tc.busy, wall, tc.want)
 		}
 	}
 	Quiet() // by the real clocks
+}
+
+// TestBusyThreads has a goroutine that spins, and looks until its thread is seen.
+func TestBusyThreads(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells the states of threads")
+	}
+	var stop atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+		}
+	}()
+	for began := time.Now(); busyThreads() < 2; {
+		if time.Since(began) > time.Minute {
+			t.Fatal("a spinning thread is not seen")
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package speed
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // A Result is what was measured of one cell.
 type Result struct {
@@ -9,7 +12,7 @@ type Result struct {
 	M       int     `json:"m"`
 	N       int     `json:"n"`
 	K       int     `json:"k"`
-	Threads int     `json:"threads"`
+	Threads int     `json:"threads"`     // as given to blskernel.SetThreads: 0 is the default
 	Flops   float64 `json:"flops"`       // of one call
 	Rounds  int     `json:"rounds"`      // over which the medians below are taken
 	Peak    float64 `json:"peak_gflops"` // of the CPU with as many threads
@@ -32,6 +35,9 @@ type Timing struct {
 	// packed for cholesky-inverse and ldlt-inverse. It counts memory that the call frees, and not
 	// that of a C library.
 	Memory float64 `json:"memory,omitempty"`
+	// OverOne is the speed as a multiple of the same on one thread, in the same round. It is absent
+	// on one thread, and where that is not measured.
+	OverOne float64 `json:"over_one,omitempty"`
 }
 
 // Shape returns the shape of the operation.
@@ -45,24 +51,39 @@ func (r Result) Cell() string {
 	return r.Args + " " + r.Shape().String()
 }
 
-// newResult takes the medians over the rounds of what was measured.
-func newResult(j Job, threads int, contenders []*contender, peaks []float64) Result {
+// ThreadsName returns "default" for 0, for which Threads of a Result stands, and else the number.
+func ThreadsName(threads int) string {
+	if threads == 0 {
+		return "default"
+	}
+	return strconv.Itoa(threads)
+}
+
+// newResult takes the medians over the rounds of what was measured in a lane, one of those of the job.
+func newResult(j Job, l *lane, lanes []*lane) Result {
 	s := j.Shape
 	r := Result{
-		Op: j.Case.Op, Args: j.Case.Args, M: s.M, N: s.N, K: s.K, Threads: threads,
-		Flops: j.Case.Flops(s), Rounds: len(peaks), Peak: Median(peaks),
+		Op: j.Case.Op, Args: j.Case.Args, M: s.M, N: s.N, K: s.K, Threads: l.threads,
+		Flops: j.Case.Flops(s), Rounds: len(l.peaks), Peak: Median(l.peaks),
 	}
-	for i, c := range contenders {
+	one := slices.IndexFunc(lanes, func(l *lane) bool { return l.threads == 1 })
+	for i, c := range l.contenders {
 		t := Timing{Backend: c.name, Seconds: Median(c.seconds), Memory: c.memory}
 		t.GFLOPS = r.Flops / t.Seconds / 1e9
-		var ofPeak, ratio []float64
+		var ofPeak, ratio, overOne []float64
 		for round, took := range c.seconds {
-			ofPeak = append(ofPeak, r.Flops/took/1e9/peaks[round])
-			ratio = append(ratio, took/contenders[0].seconds[round])
+			ofPeak = append(ofPeak, r.Flops/took/1e9/l.peaks[round])
+			ratio = append(ratio, took/l.contenders[0].seconds[round])
+			if one >= 0 {
+				overOne = append(overOne, lanes[one].contenders[i].seconds[round]/took)
+			}
 		}
 		t.OfPeak = Median(ofPeak)
 		if i > 0 {
 			t.Ratio = Median(ratio)
+		}
+		if one >= 0 && l.threads != 1 {
+			t.OverOne = Median(overOne)
 		}
 		r.Backends = append(r.Backends, t)
 	}

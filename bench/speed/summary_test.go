@@ -1,6 +1,7 @@
 package speed
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -19,32 +20,44 @@ func TestMedian(t *testing.T) {
 // TestMedians has a round that is off, for all alike: only ratios within a round leave it out.
 func TestMedians(t *testing.T) {
 	j := job("ddot", "", Square(500)) // 1000 flops
-	r := newResult(j, 2, []*contender{{name: "a", seconds: []float64{1e-6, 1e-5, 2e-6}}, {name: "b", seconds: []float64{2e-6, 2e-5, 3e-6}}}, []float64{10, 1, 10})
+	l := &lane{threads: 2, peaks: []float64{10, 1, 10}, contenders: []*contender{
+		{name: "a", seconds: []float64{1e-6, 1e-5, 2e-6}}, {name: "b", seconds: []float64{2e-6, 2e-5, 3e-6}},
+	}}
+	r := newResult(j, l, []*lane{l})
 	a, b := r.Backends[0], r.Backends[1]
 	if r.Peak != 10 || !about(a.Seconds, 2e-6) || !about(b.Seconds, 3e-6) || !about(b.Ratio, 2) || !about(a.OfPeak, 0.1) || !about(b.OfPeak, 0.05) || !about(a.GFLOPS, 0.5) {
 		t.Errorf("%+v", r)
 	}
 }
 
-// results are three cells, the second of which is small, with one thread and two.
+// results are three cells, the second of which is small, with one thread and the default.
 func results() []Result {
-	cell := func(args string, n, threads int, a, b, ofPeak float64) Result {
+	cell := func(args string, n, threads int, a, b, ofPeak, overOne float64) Result {
 		return Result{Op: "dgemm", Args: args, M: n, N: n, K: n, Threads: threads, Backends: []Timing{
-			{Backend: "a", GFLOPS: a, OfPeak: ofPeak}, {Backend: "b", GFLOPS: b, OfPeak: ofPeak / 2, Ratio: a / b},
+			{Backend: "a", GFLOPS: a, OfPeak: ofPeak, OverOne: overOne}, {Backend: "b", GFLOPS: b, OfPeak: ofPeak / 2, Ratio: a / b},
 		}}
 	}
 	return []Result{
-		cell("NN", 1000, 1, 10, 5, 0.5), cell("NN", 1000, 2, 20, 20, 0.25),
-		cell("NN", 8, 1, 1, 2, 0.01), cell("NN", 8, 2, 1, 4, 0.01),
-		cell("NT", 2000, 1, 40, 40, 0.875), cell("NT", 2000, 2, 20, 80, 0.125),
+		cell("NN", 1000, 1, 10, 5, 0.5, 0), cell("NN", 1000, 0, 20, 20, 0.25, 2),
+		cell("NN", 8, 1, 1, 2, 0.01, 0), cell("NN", 8, 0, 1, 4, 0.01, 0.5),
+		cell("NT", 2000, 1, 40, 40, 0.875, 0), cell("NT", 2000, 0, 20, 80, 0.125, 1),
 	}
 }
 
 func TestRatios(t *testing.T) {
-	got := Ratios(results())
+	other := Result{Op: "ddot", M: 9, N: 9, K: 9, Threads: 1, Backends: []Timing{{Backend: "a"}, {Backend: "b", Ratio: 3}}}
+	got := Ratios(append(results(), other))
 	want := []Ratio{
-		{"dgemm", 1, "a", "b", 3, 1, 0.5, "NN 8"},
-		{"dgemm", 2, "a", "b", 3, 0.39685026299204984, 0.25, "NN 8"}, // the cube root of 1/16
+		{"dgemm", "NN", 1, "a", "b", 2, 1, 0.5, "NN 8"},
+		{"dgemm", "NN", 0, "a", OneThread, 2, 1, 0.5, "NN 8"},
+		{"dgemm", "NN", 0, "a", "b", 2, 0.5, 0.25, "NN 8"},
+		{"dgemm", "NT", 1, "a", "b", 1, 1, 1, "NT 2000"},
+		{"dgemm", "NT", 0, "a", OneThread, 1, 1, 1, "NT 2000"},
+		{"dgemm", "NT", 0, "a", "b", 1, 0.25, 0.25, "NT 2000"},
+		{"dgemm", "", 1, "a", "b", 3, 1, 0.5, "NN 8"},
+		{"dgemm", "", 0, "a", OneThread, 3, 1, 0.5, "NN 8"},
+		{"dgemm", "", 0, "a", "b", 3, 0.39685026299204984, 0.25, "NN 8"}, // the cube root of 1/16
+		{"ddot", "", 1, "a", "b", 1, 3, 3, "9"},
 	}
 	for i := range got {
 		if i < len(want) && about(got[i].Mean, want[i].Mean) {
@@ -59,18 +72,22 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-func TestLarges(t *testing.T) {
+func TestShares(t *testing.T) {
 	cells := results()
 	for i := range cells {
 		cells[i].Backends[0].Memory = []float64{1.5, 1.25, 9, 9, 1.125, 1.75}[i]
 	}
-	want := []Large{
-		{"dgemm", 1, "a", 2, 0.5, "NN 1000", 1.5},
-		{"dgemm", 1, "b", 2, 0.25, "NN 1000", 0},
-		{"dgemm", 2, "a", 2, 0.125, "NT 2000", 1.75},
-		{"dgemm", 2, "b", 2, 0.0625, "NT 2000", 0},
+	want := []Share{
+		{"dgemm", "NN", 1, "a", []string{"1000", "8"}, []float64{0.5, 0.01}, 1.5},
+		{"dgemm", "NN", 1, "b", []string{"1000", "8"}, []float64{0.25, 0.005}, 0},
+		{"dgemm", "NN", 0, "a", []string{"1000", "8"}, []float64{0.25, 0.01}, 1.25},
+		{"dgemm", "NN", 0, "b", []string{"1000", "8"}, []float64{0.125, 0.005}, 0},
+		{"dgemm", "NT", 1, "a", []string{"2000"}, []float64{0.875}, 1.125},
+		{"dgemm", "NT", 1, "b", []string{"2000"}, []float64{0.4375}, 0},
+		{"dgemm", "NT", 0, "a", []string{"2000"}, []float64{0.125}, 1.75},
+		{"dgemm", "NT", 0, "b", []string{"2000"}, []float64{0.0625}, 0},
 	}
-	if got := Larges(cells); !slices.Equal(got, want) {
+	if got := Shares(cells); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
 	}
 }

@@ -1,16 +1,23 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"blskernel"
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // quickBench measures tiny operations for a moment.
@@ -33,7 +40,7 @@ type benchLine struct {
 	machine machine
 	cell    speed.Result
 	ratio   speed.Ratio
-	large   speed.Large
+	share   speed.Share
 }
 
 // parseBench reads the output of --json, strictly: an object a line, of a known kind and with its keys
@@ -46,7 +53,7 @@ func parseBench(t *testing.T, out string) []benchLine {
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatalf("line %q: %v", line, err)
 		}
-		into := map[string]any{"machine": &l.machine, "cell": &l.cell, "ratio": &l.ratio, "large": &l.large}[l.Kind]
+		into := map[string]any{"machine": &l.machine, "cell": &l.cell, "ratio": &l.ratio, "share": &l.share}[l.Kind]
 		dec := json.NewDecoder(strings.NewReader(strings.Replace(line, `"kind":"`+l.Kind+`",`, "", 1)))
 		dec.DisallowUnknownFields()
 		if into == nil || !strings.HasSuffix(line, "\n") {
@@ -93,9 +100,9 @@ func TestBenchJSON(t *testing.T) {
 			if r := l.ratio; r.Backend != "pure" || r.Against != "openblas" || !(r.Mean >= r.Worst && r.Worst > 0) || r.At == "" {
 				t.Errorf("%+v", r)
 			}
-		case "large":
-			if !(l.large.OfPeak > 0) {
-				t.Errorf("%+v", l.large)
+		case "share":
+			if s := l.share; len(s.OfPeak) != len(s.Shapes) || len(s.OfPeak) == 0 || !(slices.Min(s.OfPeak) > 0) {
+				t.Errorf("%+v", s)
 			}
 		}
 	}
@@ -104,8 +111,8 @@ func TestBenchJSON(t *testing.T) {
 		t.Errorf("cells %v; want %s", cells, want)
 	}
 	want := append([]string{"machine"}, slices.Repeat([]string{"cell"}, 6)...)
-	want = append(want, slices.Repeat([]string{"ratio"}, 2*(len(backends)-1))...)
-	want = append(want, slices.Repeat([]string{"large"}, 2*len(backends))...)
+	want = append(want, slices.Repeat([]string{"ratio"}, 4*(len(backends)-1))...) // N, T, both, ddot
+	want = append(want, slices.Repeat([]string{"share"}, 3*len(backends))...)
 	if !slices.Equal(kinds, want) {
 		t.Errorf("kinds %v; want %v", kinds, want)
 	}
@@ -165,7 +172,108 @@ func TestBenchInterrupt(t *testing.T) {
 		}
 	}
 	// A further cell may have been ready at the same moment.
-	if last := lines[len(lines)-1]; cells < 2 || cells > 5 || last.Kind != "large" || last.large.Cells != cells {
+	if last := lines[len(lines)-1]; cells < 2 || cells > 5 || last.Kind != "share" || len(last.share.Shapes) != cells {
 		t.Errorf("%d cells, and then %+v", cells, last)
+	}
+}
+
+// TestBenchThreads has what a user gets beside a number of threads, by the words for it and as the
+// default.
+func TestBenchThreads(t *testing.T) {
+	for _, tc := range []struct {
+		threads []string
+		want    []int
+	}{{[]string{"--threads", "default,1"}, []int{0, 1}}, {[]string{"--threads", "0"}, []int{0}}, {nil, []int{1, 0}}} {
+		args := append([]string{"bench", "--rounds", "1", "--min-time", "1us", "--op", "ddot", "--n", "5", "--backend", "pure", "--json"}, tc.threads...)
+		var cells []int
+		for _, l := range parseBench(t, silent(t, args...)) {
+			switch l.Kind {
+			case "machine":
+				if !slices.Equal(l.machine.Threads, tc.want) {
+					t.Errorf("%v: %+v", tc.threads, l.machine)
+				}
+			case "cell":
+				cells = append(cells, l.cell.Threads)
+			case "ratio":
+				if r := l.ratio; r.Against != speed.OneThread || r.Threads != 0 {
+					t.Errorf("%v: %+v", tc.threads, r)
+				}
+			}
+		}
+		if !slices.Equal(cells, tc.want) {
+			t.Errorf("%v: cells of %v threads; want %v", tc.threads, cells, tc.want)
+		}
+	}
+}
+
+// TestBenchBeside kills the command while processes are beside it: they end too, since standard error,
+// which they share, then has no writer. Those of a command that comes to its end end with it.
+func TestBenchBeside(t *testing.T) {
+	if os.Getenv(emulator) != "" {
+		t.Skip("the command cannot start itself on an emulator")
+	}
+	for _, rounds := range []string{"1", "1000000"} {
+		cmd := command(t, nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "2", "--rounds", rounds)...)
+		stdout, err := cmd.StdoutPipe()
+		testutil.NoError(t, err)
+		stderr, err := cmd.StderrPipe()
+		testutil.NoError(t, err)
+		testutil.NoError(t, cmd.Start())
+		out := bufio.NewReader(stdout)
+		machine, err := out.ReadString('\n')
+		testutil.NoError(t, err)
+		if l := parseBench(t, machine)[0]; l.machine.Beside != 2 {
+			t.Errorf("%+v", l.machine)
+		}
+		if rounds != "1" {
+			testutil.NoError(t, cmd.Process.Kill())
+		}
+		rest, err := io.ReadAll(out)
+		testutil.NoError(t, err)
+		said, err := io.ReadAll(stderr)
+		if err != nil || len(said) != 0 {
+			t.Errorf("standard error %q, %v", said, err)
+		}
+		if err := cmd.Wait(); (err == nil) != (rounds == "1") || (len(rest) > 0) != (rounds == "1") {
+			t.Errorf("%s rounds: %v, %q", rounds, err, rest)
+		}
+	}
+}
+
+// TestBenchBesideEnds kills the process beside the command: an error, since the rest would be measured
+// without it.
+func TestBenchBesideEnds(t *testing.T) {
+	if os.Getenv(emulator) != "" {
+		t.Skip("the command cannot start itself on an emulator")
+	}
+	cmd := command(t, nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "1", "--rounds", "1000000")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	testutil.NoError(t, err)
+	testutil.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill() }()
+	_, err = bufio.NewReader(stdout).ReadString('\n')
+	testutil.NoError(t, err)
+	var beside int
+	for began := time.Now(); beside == 0 && time.Since(began) < time.Minute; {
+		lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", cmd.Process.Pid))
+		if err != nil || len(lists) == 0 {
+			t.Skip("this system does not list the children of a process")
+		}
+		for _, list := range lists {
+			text, _ := os.ReadFile(list) // of a thread that has ended, nothing
+			if n, _ := fmt.Sscan(string(text), &beside); n > 0 {
+				break
+			}
+		}
+	}
+	p, err := os.FindProcess(beside)
+	testutil.NoError(t, err)
+	testutil.NoError(t, p.Kill())
+	_ = cmd.Wait() // the status is looked at below
+	const want = "blskernel bench: --beside: a process beside the comparison ended early: signal: killed\n"
+	if status := cmd.ProcessState.ExitCode(); status != ui.ExitFailure || stderr.String() != want {
+		t.Errorf("status %d, %q; want %d and %q", status, stderr.String(), ui.ExitFailure, want)
 	}
 }

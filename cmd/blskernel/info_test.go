@@ -66,7 +66,7 @@ func TestBackends(t *testing.T) {
 		{"nonsense", nonsense, quick(), 1, "blskernel demo: BLSKERNEL_BACKEND=nonsense: "},
 		{"not to be opened", nowhere, quick("--backend", "openblas"), 1, `backend "openblas" is not available`},
 		{"a table", nil, bench("--backend", "pure"), 0, "\nbackends   pure\n"},
-		{"a summary", nil, bench("--summary", "--op", "dgemv", "--backend", "pure", "--n", "1000"), 0, "\nall sizes 1000 or more"},
+		{"a summary", nil, bench("--summary", "--op", "dgemv", "--backend", "pure", "--n", "1000"), 0, "\nshare of the peak by shape"},
 		{"alone", nowhere, bench(), 0, "\nbackends   pure\nnot usable blskernel: backend \"openblas\" is not available: "},
 		{"one of two not to be opened", nowhere, bench("--backend", "pure,openblas"), 1, `backend "openblas" is not available`},
 		{"no opponents", nowhere, bench("--op", "lu-solve"), 0, "\nbackends   pure\nnot usable "},

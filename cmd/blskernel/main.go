@@ -68,7 +68,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 			experiment.NewDemo(s), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),
 			experiment.NewPlan(s),
 		}},
-		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newMan(), newEnvironment()}},
+		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newMan(), experiment.NewSpin(), newEnvironment()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
 		for _, c := range group.commands {

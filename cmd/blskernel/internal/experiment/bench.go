@@ -27,6 +27,7 @@ type benchFlags struct {
 	backends, opponents []string
 	rounds              int
 	minTime             time.Duration
+	beside              int
 	summary             bool
 	changed             func(flag string) bool // whether a flag is on the command line
 }
@@ -40,11 +41,16 @@ func NewBench(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare the speeds of the backends",
-		Long: `Measure the speed of linear algebra operations on several backends in one process. Each round times
-every backend once, on the same operands, and the CPU's peak, a loop of fused multiply-adds on
-registers. The output has medians over the rounds: GFLOP/s of each backend; the ratio, which is the
-speed of the first backend as a multiple of another's; and the speeds as fractions of the peak. A
-wrong result is an error.
+		Long: `Measure the speed of linear algebra operations on several backends in one process. A round times
+every backend with every number of threads, on the same operands, and the CPU's peak, a loop of fused
+multiply-adds on registers. A wrong result is an error. The output has medians over the rounds:
+
+    GFLOP/s  the speed of each backend
+    ratio    the speed of the first backend as a multiple of another's
+    of peak  the speed as a fraction of the peak on as many threads
+
+A summary of each case follows: the geometric mean and the lowest of the ratios, those of the speed on
+several threads to that on one thread, and the fractions of the peak.
 
 Operations: ` + strings.Join(speed.Operations(), ", ") + `
 or all.
@@ -59,11 +65,13 @@ right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri t
 order 5100. The memory of an inverse is at most that of its matrix and of all that a call allocates,
 except inside OpenBLAS, as a multiple of the operation's matrix, which is packed but for LU.
 
-The squares of order 8 to 4000 take some minutes for each operation. Run nothing else meanwhile.`,
+The squares of order 8 to 4000 take some minutes for each operation. Run nothing else meanwhile; for
+the speeds beside other work, --beside makes it.`,
 		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
   blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
   blskernel bench --op ldlt-inverse --n 5100 --opponents dsytrf+dsytri2 --rounds 3
   blskernel bench --op dsyrk,dsymm,dtrmm,dtrsm --threads 1 --summary
+  blskernel bench --case NN --n 256,1000 --threads default,1,2 --beside 1
   blskernel bench --shapes all --json
   blskernel bench --backend pure --n 1000`,
 		Args: ui.NoArgs,
@@ -85,10 +93,11 @@ The squares of order 8 to 4000 take some minutes for each operation. Run nothing
 	f.StringSliceVar(&b.opponents, "opponents", nil, "opponents of the operations, or none; by default all that are available")
 	ui.RoundsFlag(cmd, &b.rounds)
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
+	ui.Int(cmd, &b.beside, "beside", 0, mostBeside, "run so many processes meanwhile, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
-	ui.Ints(cmd, &b.threads, "threads", 1, runtime.GOMAXPROCS(0), "numbers of threads; by default 1 and all processors")
+	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default is that of a program that sets none; by default 1,default", speed.ThreadsName(0))
 	f.BoolVar(&b.summary, "summary", false, "print the summary only, not every cell")
-	ui.JSONFlag(cmd, &b.JSON, "JSON lines with a key \"kind\", machine, cell, ratio or large,")
+	ui.JSONFlag(cmd, &b.JSON, "JSON lines with a key \"kind\", machine, cell, ratio or share,")
 	return cmd
 }
 
@@ -103,7 +112,7 @@ func (b *benchFlags) comparison() (*speed.Comparison, error) {
 		return nil, err
 	}
 	if b.threads == nil {
-		b.threads = slices.Compact([]int{1, runtime.GOMAXPROCS(0)})
+		b.threads = []int{1, 0}
 	}
 	if b.minTime <= 0 || b.minTime > time.Minute {
 		return nil, ui.Usagef("--min-time is %v; want more than 0 and at most 1m0s", b.minTime)
@@ -200,7 +209,9 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 		}
 		cells = table
 	}
-	if err := cells.head(newMachine(command, c)); err != nil {
+	m := newMachine(command, c)
+	m.Beside = b.beside
+	if err := cells.head(m); err != nil {
 		return err
 	}
 	if err := b.Begin(s); err != nil {
@@ -209,7 +220,12 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	b.Progress.Quiet = true // the cells show the progress
 	defer b.Progress.Clear()
 	var results []speed.Result
-	err := b.Attend(ctx, func(ctx context.Context) error {
+	ctx, stop, err := spinBeside(ctx, b.beside, s.Err)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	err = b.Attend(ctx, func(ctx context.Context) error {
 		return c.Run(ctx, func(r speed.Result) error {
 			return b.Do(func() error {
 				results = append(results, r)
@@ -225,7 +241,7 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	if err != nil && !errors.As(err, &stopped) {
 		return err
 	}
-	return errors.Join(err, cells.foot(speed.Ratios(results), speed.Larges(results)))
+	return errors.Join(err, cells.foot(speed.Ratios(results), speed.Shares(results)))
 }
 
 // describeOpponents returns a line for each operation with opponents.

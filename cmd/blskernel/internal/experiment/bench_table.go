@@ -39,7 +39,7 @@ func newMachine(command string, c *speed.Comparison) machine {
 type cellPrinter interface {
 	head(m machine) error
 	print(r speed.Result) error
-	foot(ratios []speed.Ratio, larges []speed.Large) error
+	foot(ratios []speed.Ratio, shares []speed.Share) error
 }
 
 // jsonCells prints an object for the machine, each cell and each line of the summary.
@@ -48,14 +48,14 @@ type jsonCells struct{ w io.Writer }
 func (j jsonCells) head(m machine) error       { return result.Write(j.w, "machine", m) }
 func (j jsonCells) print(r speed.Result) error { return result.Write(j.w, "cell", r) }
 
-func (j jsonCells) foot(ratios []speed.Ratio, larges []speed.Large) error {
+func (j jsonCells) foot(ratios []speed.Ratio, shares []speed.Share) error {
 	for _, r := range ratios {
 		if err := result.Write(j.w, "ratio", r); err != nil {
 			return err
 		}
 	}
-	for _, l := range larges {
-		if err := result.Write(j.w, "large", l); err != nil {
+	for _, s := range shares {
+		if err := result.Write(j.w, "share", s); err != nil {
 			return err
 		}
 	}
@@ -86,6 +86,9 @@ func (t *speedTable) head(m machine) error {
 	line("not usable", m.Missing)
 	line("go", fmt.Sprintf("%s, GOMAXPROCS %d", m.Go, m.GOMAXPROCS))
 	line("medians", fmt.Sprintf("over rounds: %d, each timing at least %g ms", m.Rounds, 1e3*m.MinSeconds))
+	if m.Beside > 0 {
+		line("beside", fmt.Sprintf("processes that keep a CPU busy: %d", m.Beside))
+	}
 	if len(m.Backends)+len(m.Opponents) > 1 {
 		line("ratio", fmt.Sprintf("speed of %s as a multiple of the other's", m.Backends[0]))
 	}
@@ -104,7 +107,7 @@ func (t *speedTable) columns(names []string) {
 		left("operation", t.width, func(r result) string { return r.Op }),
 		left("case", 0, func(r result) string { return cmp.Or(r.Args, "-") }),
 		left("shape", 15, func(r result) string { return r.Shape().String() }),
-		ui.One("threads", func(r result) string { return fmt.Sprint(r.Threads) }),
+		ui.One("threads", func(r result) string { return speed.ThreadsName(r.Threads) }),
 		ui.Each("GFLOP/s", names, func(r result, i int) string { return gflops(r.Backends[i].GFLOPS) }),
 	}
 	if len(names) > 1 {
@@ -141,24 +144,37 @@ func gflops(v float64) string {
 }
 
 // foot prints the summary.
-func (t *speedTable) foot(ratios []speed.Ratio, larges []speed.Large) error {
+func (t *speedTable) foot(ratios []speed.Ratio, shares []speed.Share) error {
 	w := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	if len(ratios) > 0 {
-		fmt.Fprintln(w, "\noperation\tthreads\tspeed over\tcells\tgeometric mean\tworst\tat")
+		fmt.Fprintln(w, "\noperation\tcase\tthreads\tspeed over\tcells\tgeometric mean\tlowest\tat")
 	}
 	for _, r := range ratios {
-		fmt.Fprintf(w, "%s\t%d\t%s / %s\t%d\t%.3f\t%.3f\t%s\n", r.Op, r.Threads, r.Backend, r.Against, r.Cells, r.Mean, r.Worst, r.At)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s / %s\t%d\t%.3f\t%.3f\t%s\n",
+			r.Op, cmp.Or(r.Args, "all"), speed.ThreadsName(r.Threads), r.Backend, r.Against, r.Cells, r.Mean, r.Worst, r.At)
 	}
-	if len(larges) > 0 {
-		fmt.Fprintln(w, "\nall sizes 1000 or more: the least share of the peak, and the most memory\n"+
-			"operation\tthreads\tbackend\tcells\tof peak\tat\tmemory")
-	}
-	for _, l := range larges {
-		memory := "-"
-		if l.Memory > 0 {
-			memory = fmt.Sprintf("%.3f", l.Memory)
+	var shapes []string
+	inverses := slices.ContainsFunc(shares, func(s speed.Share) bool { return s.Memory > 0 })
+	for _, s := range shares {
+		if !slices.Equal(s.Shapes, shapes) {
+			shapes = s.Shapes
+			fmt.Fprintf(w, "\nshare of the peak by shape\noperation\tcase\tthreads\tbackend\t%s", strings.Join(shapes, "\t"))
+			if inverses {
+				fmt.Fprint(w, "\tmemory")
+			}
+			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.3f\t%s\t%s\n", l.Op, l.Threads, l.Backend, l.Cells, l.OfPeak, l.OfPeakAt, memory)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s", s.Op, cmp.Or(s.Args, "all"), speed.ThreadsName(s.Threads), s.Backend)
+		for _, share := range s.OfPeak {
+			fmt.Fprintf(w, "\t%.3f", share)
+		}
+		switch {
+		case s.Memory > 0:
+			fmt.Fprintf(w, "\t%.3f", s.Memory)
+		case inverses:
+			fmt.Fprint(w, "\t-")
+		}
+		fmt.Fprintln(w)
 	}
 	return w.Flush()
 }

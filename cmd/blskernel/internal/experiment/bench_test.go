@@ -23,26 +23,28 @@ func TestBenchPrint(t *testing.T) {
 		{Op: "ddot", M: 8, N: 8, K: 8, Threads: 12, Peak: 1234.5, Backends: []speed.Timing{
 			{Backend: "pure", GFLOPS: 1000, OfPeak: 1}, {Backend: "pure/avx2", GFLOPS: 0.1234567, OfPeak: 0.0001, Ratio: 0.5},
 		}},
-		{Op: "cholesky-inverse", M: 9, N: 9, K: 9, Threads: 1, Peak: 50, Backends: []speed.Timing{
-			{Backend: "pure", GFLOPS: 40, OfPeak: 0.8}, {Backend: library, GFLOPS: 20, OfPeak: 0.4, Ratio: 2},
+		{Op: "cholesky-inverse", M: 9, N: 9, K: 9, Threads: 0, Peak: 50, Backends: []speed.Timing{
+			{Backend: "pure", GFLOPS: 40, OfPeak: 0.8, OverOne: 1.5}, {Backend: library, GFLOPS: 20, OfPeak: 0.4, Ratio: 2},
 		}},
 	}
-	m := machine{Machine: result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2"}, OpenBLAS: "OpenBLAS 0"}}
+	m := machine{Machine: result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2"}, OpenBLAS: "OpenBLAS 0", Beside: 2}}
 	testutil.NoError(t, table.head(m))
 	for _, r := range results {
 		testutil.NoError(t, table.print(r))
 	}
-	larges := []speed.Large{
-		{Op: "cholesky-inverse", Threads: 2, Backend: library, Cells: 1, OfPeak: 0.4, OfPeakAt: "1000", Memory: 1.998},
-		{Op: "dgemm", Threads: 2, Backend: "pure", Cells: 3, OfPeak: 0.9, OfPeakAt: "NN 1000"},
+	shares := []speed.Share{
+		{Op: "cholesky-inverse", Threads: 2, Backend: library, Shapes: []string{"8", "1000"}, OfPeak: []float64{0.25, 0.4}, Memory: 1.998},
+		{Op: "dgemm", Args: "NN", Threads: 0, Backend: "pure", Shapes: []string{"8", "1000"}, OfPeak: []float64{0.5, 0.9}},
+		{Op: "dgemm", Args: "NN", Threads: 2, Backend: "pure", Shapes: []string{"10000x5000x100"}, OfPeak: []float64{0.5}},
 	}
-	testutil.NoError(t, table.foot(speed.Ratios(results), larges))
+	testutil.NoError(t, table.foot(speed.Ratios(results), shares))
 	want := `cpu        Some CPU
 kernel     avx512
 backends   pure, pure/avx2
 openblas   OpenBLAS 0
 go         go1, GOMAXPROCS 0
 medians    over rounds: 0, each timing at least 0 ms
+beside     processes that keep a CPU busy: 2
 ratio      speed of pure as a multiple of the other's
 
                                                          GFLOP/s             ratio       of peak             peak
@@ -54,12 +56,14 @@ ddot                     -   8                      12      1000     0.123      
 		t.Errorf("%s; want\n%s", out.String(), want)
 	}
 	testutil.Contains(t, out.String(),
-		"\ncholesky-inverse         -   9                       1     40.00                  20.00                    2.000     0.800                  0.400     50.00\n",
-		"\noperation         threads  speed over                     cells  geometric mean  worst  at\n",
-		"\ndgemm             1        pure / pure/avx2               1      1.146           1.146  TN 10000x5000x100\n",
-		"\noperation         threads  backend                 cells  of peak  at       memory\n",
-		"\ncholesky-inverse  2        openblas/dpotrf+dpotri  1      0.400    1000     1.998\n",
-		"\ndgemm             2        pure                    3      0.900    NN 1000  -\n",
+		"\ncholesky-inverse         -   9                 default     40.00                  20.00                    2.000     0.800                  0.400     50.00\n",
+		"\noperation         case  threads  speed over                     cells  geometric mean  lowest  at\n",
+		"\ndgemm             TN    1        pure / pure/avx2               1      1.146           1.146   TN 10000x5000x100\n",
+		"\ncholesky-inverse  all   default  pure / 1 thread                1      1.500           1.500   9\n",
+		"\nshare of the peak by shape\noperation         case  threads  backend                 8      1000   memory\n",
+		"\ncholesky-inverse  all   2        openblas/dpotrf+dpotri  0.250  0.400  1.998\n",
+		"\ndgemm             NN    default  pure                    0.500  0.900  -\n",
+		"\noperation  case  threads  backend  10000x5000x100  memory\ndgemm      NN    2        pure     0.500           -\n",
 	)
 }
 

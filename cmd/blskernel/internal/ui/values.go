@@ -40,17 +40,21 @@ func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string
 	}}, name, usage)
 }
 
-// Ints adds a flag for several numbers within bounds, by default the value of to.
-func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string) {
+// Ints adds a flag for several numbers within bounds, by default the value of to. The words of zero
+// stand for 0.
+func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
 	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
 		for cell := range strings.SplitSeq(text, ",") {
 			v, err := strconv.Atoi(cell)
 			switch {
+			case slices.Contains(zero, cell):
+				v = 0
 			case err != nil || v < least || v > most:
-				return nil, fmt.Errorf("want numbers from %d to %d", least, most)
-			case slices.Contains(list, v):
-				return nil, fmt.Errorf("%d is there twice", v)
+				return nil, fmt.Errorf("want %s", Join(append([]string{fmt.Sprintf("numbers from %d to %d", least, most)}, zero...), "or"))
+			}
+			if slices.Contains(list, v) {
+				return nil, fmt.Errorf("%s is there twice", cell)
 			}
 			list = append(list, v)
 		}
