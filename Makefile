@@ -96,7 +96,7 @@ flops:
 # Measures the rates in full and plans with them, in a folder of its own.
 rates:
 	@set -e; cache="$$(mktemp -d)"; trap 'rm -rf "$$cache"' EXIT; export BLSKERNEL_CACHE="$$cache"; \
-	$(GO) run ./cmd/blskernel plan -k 200 -q 20 -l 1000; \
+	$(GO) run ./cmd/blskernel plan -k 200 -q 20 -l 1000 --calibrate; \
 	$(GO) run ./cmd/blskernel flops -k 200 -q 20 -l 1000
 
 # A page of results: at small sizes from the embedded data, or at the paper's sizes, which takes hours and the files of MNIST and

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"time"
 
+	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
 	"blskernel/mat"
@@ -45,6 +46,8 @@ type Cost struct {
 	C       int        `json:"c"`
 	Steps   []CostStep `json:"steps"`
 	Total   CostStep   `json:"total"` // its times have what is between the steps
+
+	moved float64 // by how much the FMA peak changed, relatively
 }
 
 // Variant names the method with the form that was taken, as Variant.String has it.
@@ -70,16 +73,22 @@ type Measured struct {
 const (
 	leastCostRounds = 5
 	mostCostRounds  = 101
-	costSeconds     = 2.0
+	costSeconds     = 1.0
 )
 
-// longCost is the time of an update, in seconds, from which on its garbage is collected: new matrices
-// then reuse the memory of old ones. Short updates follow one another as in a stream of samples, and
-// find their operands in the caches.
-const longCost = 0.05
+const (
+	// longCost is the time of an update, in seconds, from which on its garbage is collected:
+	// new matrices then reuse the memory of old ones. Short updates follow one another as in a
+	// stream of samples, and find their operands in the caches.
+	longCost = 0.05
+
+	// shortCost is the time below which another update comes between the measurement of the FMA
+	// peak and the one that is measured: in a stream of updates the workers are awake.
+	shortCost = 0.005
+)
 
 // Measure starts a model of random rows for each setting and updates them in turn, rounds times, or for
-// some seconds where rounds is 0. Each update finds q samples more than the one before, and has a
+// some seconds where rounds is 0. Each update finds more samples than the one before, and has a
 // prediction of its own; Cost.L says where it was. The first update does not count: it pays for fresh
 // memory and for goroutines that have to start. updated, which may be nil, follows every update.
 //
@@ -88,20 +97,12 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 	if len(settings) == 0 {
 		return Measured{}, nil
 	}
-	var runs []*costRun
-	for _, s := range settings {
-		if err := ctx.Err(); err != nil {
-			return Measured{}, err
-		}
-		run, err := startCost(s, rates, seed)
-		if err != nil {
-			return Measured{}, fmt.Errorf("bench: %v with l=%d, k=%d, c=%d: %w", s.Method, s.L, s.K, s.C, err)
-		}
-		runs = append(runs, run)
+	runs, err := startCosts(ctx, settings, rates, seed, peak)
+	if err != nil {
+		return Measured{}, err
 	}
-	runtime.GC()
 	for seconds := 0.0; ; {
-		done := len(runs[0].costs) - 1 // the first does not count
+		done := len(runs[0].costs)
 		if rounds > 0 && done >= rounds {
 			break
 		}
@@ -109,15 +110,9 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 			break
 		}
 		for _, run := range runs {
-			if err := ctx.Err(); err != nil {
-				return Measured{}, err
-			}
-			took, err := run.update()
+			took, err := run.update(ctx)
 			if err != nil {
-				return Measured{}, fmt.Errorf("bench: %v: %w", run.Method, err)
-			}
-			if took > longCost {
-				runtime.GC()
+				return Measured{}, err
 			}
 			seconds += took / float64(len(runs))
 			if updated != nil {
@@ -128,18 +123,41 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 	return measured(runs), nil
 }
 
-// refreshInterval is the time in seconds after which the speed of the machine is looked at again.
-const refreshInterval = 0.1
-
 // A costRun is a setting under way.
 type costRun struct {
 	Setting
 	seed   uint64
-	rates  *blsupdate.Rates // at the speed that the machine had last
-	read   time.Time        // when that was
+	peak   func() float64 // the FMA peak at the moment
+	rates  *blsupdate.Rates
 	model  blsupdate.Updater
 	ax, ya *mat.Dense
 	costs  []Cost
+}
+
+// startCosts starts the models, with a first update that does not count.
+func startCosts(
+	ctx context.Context, settings []Setting, rates *blsupdate.Rates, seed uint64, peak func() float64,
+) ([]*costRun, error) {
+	var runs []*costRun
+	for _, s := range settings {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		run, err := startCost(s, rates, seed)
+		if err != nil {
+			return nil, fmt.Errorf("bench: %v with l=%d, k=%d, c=%d: %w", s.Method, s.L, s.K, s.C, err)
+		}
+		run.peak = peak
+		runs = append(runs, run)
+	}
+	runtime.GC()
+	for _, run := range runs {
+		if _, err := run.update(ctx); err != nil {
+			return nil, err
+		}
+		run.costs = nil
+	}
+	return runs, nil
 }
 
 func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error) {
@@ -156,52 +174,60 @@ func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error)
 	return &costRun{Setting: s, seed: seed, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}, nil
 }
 
-// refresh brings the rates up to date.
-func (r *costRun) refresh() {
-	r.rates = r.rates.Refresh()
-	r.read = time.Now()
+// peak returns the FMA peak, the best of a few looks: one alone may have been interrupted.
+func peak() float64 {
+	best := 0.0
+	for range 3 {
+		best = max(best, blskernel.Peak(blskernel.Threads()))
+	}
+	return best
 }
 
-// update adds the rows once more and returns the seconds. The prediction is for the speed of the
-// machine before the update, or for the mean of those before and after a long one.
-func (r *costRun) update() (float64, error) {
-	if time.Since(r.read).Seconds() > refreshInterval {
-		r.refresh()
+// update adds the rows once more and returns the seconds. The prediction is for the mean of the FMA
+// peaks before and after.
+func (r *costRun) update(ctx context.Context) (float64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	before := r.peak()
+	if n := len(r.costs); n > 0 && r.costs[n-1].Total.MeasuredSeconds < shortCost {
+		if err := r.add(); err != nil {
+			return 0, err
+		}
 	}
 	l := r.model.Samples()
-	if err := r.model.AddInputs(r.ax, r.ya); err != nil {
+	if err := r.add(); err != nil {
 		return 0, err
 	}
-	if _, err := r.model.Weights(); err != nil {
-		return 0, err
-	}
-	report := r.model.Report()
-	cost := r.costOf(l, report)
-	if report.Elapsed.Seconds() > refreshInterval {
-		r.refresh()
-		cost = mean(cost, r.costOf(l, report))
-	}
+	report, after := r.model.Report(), r.peak()
+	cost := r.costOf(l, report, r.rates.AtPeak((before+after)/2))
+	cost.moved = math.Abs(after/before - 1)
 	r.costs = append(r.costs, cost)
+	if cost.Total.MeasuredSeconds > longCost {
+		runtime.GC()
+	}
 	return cost.Total.MeasuredSeconds, nil
 }
 
-// mean returns a with the mean of the two predictions.
-func mean(a, b Cost) Cost {
-	for i := range a.Steps {
-		a.Steps[i].PredictedSeconds = (a.Steps[i].PredictedSeconds + b.Steps[i].PredictedSeconds) / 2
+// add adds the rows and asks for the weights.
+func (r *costRun) add() error {
+	err := r.model.AddInputs(r.ax, r.ya)
+	if err == nil {
+		_, err = r.model.Weights()
 	}
-	a.Total.PredictedSeconds = (a.Total.PredictedSeconds + b.Total.PredictedSeconds) / 2
-	return a
+	if err != nil {
+		return fmt.Errorf("bench: %v: %w", r.Method, err)
+	}
+	return nil
 }
 
-// measured sums up all rounds but the first.
+// measured sums up all rounds.
 func measured(runs []*costRun) Measured {
-	first := runs[0].costs[1:]
+	first := runs[0].costs
 	m := Measured{Rounds: len(first)}
 	for _, run := range runs {
-		costs := run.costs[1:]
 		var speed, flops []float64
-		for i, c := range costs {
+		for i, c := range run.costs {
 			speed = append(speed, first[i].Total.MeasuredSeconds/c.Total.MeasuredSeconds)
 			flops = append(flops, first[i].Total.Model/c.Total.Model)
 		}
@@ -209,7 +235,7 @@ func measured(runs []*costRun) Measured {
 		slices.Sort(flops)
 		m.Speed = append(m.Speed, quantile(speed, 0.5))
 		m.Flops = append(m.Flops, quantile(flops, 0.5))
-		m.Costs = append(m.Costs, medianCost(costs))
+		m.Costs = append(m.Costs, medianCost(run.costs))
 	}
 	return m
 }
@@ -221,7 +247,7 @@ func medianCost(costs []Cost) Cost {
 }
 
 // costOf turns the report of an update after l rows into a Cost.
-func (r *costRun) costOf(l int, report blsupdate.Report) Cost {
+func (r *costRun) costOf(l int, report blsupdate.Report, rates *blsupdate.Rates) Cost {
 	c := Cost{
 		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(),
 		Solve: r.Options.Solve, Seed: r.seed, L: l, K: r.K, Q: r.Q, C: r.C,
@@ -231,7 +257,7 @@ func (r *costRun) costOf(l int, report blsupdate.Report) Cost {
 		},
 	}
 	for _, step := range report.Steps {
-		predicted := r.rates.Seconds(step.StepFlops)
+		predicted := rates.Seconds(step.StepFlops)
 		c.Steps = append(c.Steps, CostStep{
 			Step: string(step.Step), Formula: step.Formula, Model: step.Model, Counted: step.Counted,
 			PredictedSeconds: predicted, MeasuredSeconds: step.Elapsed.Seconds(),

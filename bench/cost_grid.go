@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -97,34 +98,93 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// MeasureEach measures the settings of a grid one after the other, in several passes. In the last pass
-// it calls emit with the cost of each setting that has the median deviation: a neighbour on a shared
-// machine that is busy for some seconds spoils one pass alone. measured, which may be nil, gets the
-// share that is done.
+const (
+	// mostMoved is the relative change of the FMA peak during an update above which the update is
+	// left out: something else was going on, which no prediction can know.
+	mostMoved = 0.05
+	// mostLeftOut is the share of updates that may be left out.
+	mostLeftOut = 0.25
+	// mostTries bounds the updates that are tried, as a multiple of those that are wanted.
+	mostTries = 3
+)
+
+// A Validation is what MeasureEach has measured.
+type Validation struct {
+	Costs            []Cost // of each setting the update with the median deviation
+	Updates, LeftOut int    // all that were measured, and those during which the FMA peak moved
+	// Unknown says why there are too few updates for a figure, and is empty if there are enough.
+	Unknown string
+}
+
+// MeasureEach measures the settings of a grid one after the other, in several passes, at most rounds
+// updates each: a neighbour on a shared machine that is busy for some seconds spoils one pass alone. It
+// measures the FMA peak before and after every update. An update during which it moved by more than 5%
+// is left out, and another one tried. measured, which may be nil, gets the share that is done.
 //
-//	errors: the context's, before the next update; emit's; those of an update, wrapped.
+//	errors: the context's, before the next update; those of an update, wrapped.
 func MeasureEach(
-	ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes int, seed uint64,
-	measured func(done float64), emit func(Cost) error,
-) error {
+	ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
+) (Validation, error) {
+	return measureEach(ctx, grid, rates, passes, rounds, seed, measured, peak)
+}
+
+func measureEach(
+	ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
+	peak func() float64,
+) (v Validation, err error) {
 	costs := make([][]Cost, len(grid))
 	for pass := range passes {
 		for i := range grid {
-			m, err := Measure(ctx, grid[i:i+1], rates, 0, seed, nil)
+			all, err := measureSetting(ctx, grid[i], rates, rounds, seed, peak)
 			if err != nil {
-				return err
+				return Validation{}, err
 			}
-			costs[i] = append(costs[i], m.Costs[0])
+			kept := slices.DeleteFunc(slices.Clone(all), func(c Cost) bool { return !(c.moved <= mostMoved) })
+			costs[i] = append(costs[i], kept...)
+			v.Updates += len(all)
+			v.LeftOut += len(all) - len(kept)
 			if measured != nil {
 				measured(float64(pass*len(grid)+i+1) / float64(passes*len(grid)))
 			}
-			if pass+1 < passes {
-				continue
-			}
-			if err := emit(medianCost(costs[i])); err != nil {
-				return err
-			}
 		}
 	}
-	return nil
+	known := map[blsupdate.Method]bool{}
+	for i, of := range costs {
+		if len(of) > 0 {
+			v.Costs = append(v.Costs, medianCost(of))
+			known[grid[i].Method] = true
+		}
+	}
+	for _, s := range grid {
+		if !known[s.Method] {
+			v.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during every update of %v", 100*mostMoved, s.Method)
+		}
+	}
+	if float64(v.LeftOut) > mostLeftOut*float64(v.Updates) {
+		v.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during %d of %d updates", 100*mostMoved, v.LeftOut, v.Updates)
+	}
+	return v, nil
+}
+
+// measureSetting updates a model until enough updates were not disturbed, and returns all updates.
+func measureSetting(
+	ctx context.Context, s Setting, rates *blsupdate.Rates, rounds int, seed uint64, peak func() float64,
+) ([]Cost, error) {
+	runs, err := startCosts(ctx, []Setting{s}, rates, seed, peak)
+	if err != nil {
+		return nil, err
+	}
+	run, good, seconds := runs[0], 0, 0.0
+	for good < rounds && len(run.costs) < mostTries*rounds &&
+		(seconds < costSeconds || good < leastCostRounds && len(run.costs) < mostTries*leastCostRounds) {
+		took, err := run.update(ctx)
+		if err != nil {
+			return nil, err
+		}
+		seconds += took
+		if run.costs[len(run.costs)-1].moved <= mostMoved {
+			good++
+		}
+	}
+	return run.costs, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -25,10 +26,10 @@ func TestValidateCosts(t *testing.T) {
 			s.L, s.K, s.Q, s.C = s.L/40+s.K/40, max(1, s.K/40), max(1, s.Q/40), max(1, s.C/10)
 			grid = append(grid, s)
 		}
-		var costs []Cost
 		var done []float64
-		err = MeasureEach(context.Background(), grid, rates, 2, 1, func(d float64) { done = append(done, d) }, func(c Cost) error { costs = append(costs, c); return nil })
+		v, err := measureEach(context.Background(), grid, rates, 2, 3, 1, func(d float64) { done = append(done, d) }, steady)
 		testutil.NoError(t, err)
+		costs := v.Costs
 		if len(costs) != len(grid) || len(done) != 2*len(grid) || !slices.IsSorted(done) || done[len(done)-1] != 1 {
 			t.Errorf("%d settings, %d costs, progress %v", len(grid), len(costs), done)
 		}
@@ -52,29 +53,90 @@ func TestValidateCosts(t *testing.T) {
 				t.Errorf("%+v: the steps are not the total", s)
 			}
 		}
+		if v.Updates != 2*3*len(grid) || v.LeftOut != 0 || v.Unknown != "" {
+			t.Errorf("%d updates, %d left out, %q", v.Updates, v.LeftOut, v.Unknown)
+		}
 		if a := Agree(costs); a.Settings != len(grid) || a.Unequal != 0 || !(a.Median <= a.P95 && a.P95 <= a.Worst) {
 			t.Errorf("%+v", a)
 		}
 	}
 }
 
-func TestValidateStops(t *testing.T) {
+// steady is the FMA peak of a machine that does nothing else.
+func steady() float64 { return 1e11 }
+
+// gramAndQR has a small setting of each of two methods.
+func gramAndQR(t *testing.T) []Setting {
+	t.Helper()
 	b, err := blskernel.Lookup("pure")
 	testutil.NoError(t, err)
-	grid := []Setting{{Method: blsupdate.Gram, Options: blsupdate.Options{Backend: b}, L: 10, K: 3, Q: 2, C: 1}}
+	opt := blsupdate.Options{Lambda: 1, Backend: b}
+	return []Setting{
+		{Method: blsupdate.Gram, Options: opt, L: 10, K: 3, Q: 2, C: 1},
+		{Method: blsupdate.QR, Options: opt, L: 10, K: 3, Q: 2, C: 1},
+	}
+}
+
+// TestValidateLeavesOut has a machine whose FMA peak moves during some updates: they are left out, and
+// tried again, as long as they are few.
+func TestValidateLeavesOut(t *testing.T) {
+	const wanted = 10
+	for _, tc := range []struct {
+		name             string
+		moves            func(update int) float64 // by how much, during the updates from 0 on; each method starts with one
+		updates, leftOut int
+		costs            int
+		unknown          string
+	}{
+		{"a little", func(int) float64 { return 1.04 }, 2 * wanted, 0, 2, ""},
+		{"down", func(int) float64 { return 0.9 }, 6 * wanted, 6 * wanted, 0, "during 60 of 60 updates"},
+		{"not a number", func(int) float64 { return math.NaN() }, 6 * wanted, 6 * wanted, 0, "during 60 of 60 updates"},
+		{"at times", func(u int) float64 { return 1 + float64(u%10/9) }, 22, 2, 2, ""},
+		{"often", func(u int) float64 { return 1 + float64(u%2) }, 39, 19, 2, "during 19 of 39 updates"},
+		{"in one method", func(u int) float64 { return 1 + float64(min(u/(wanted+1), 1)) }, 4 * wanted, 3 * wanted, 1, "during 30 of 40 updates"},
+	} {
+		looks := 0
+		peak := func() float64 {
+			looks++
+			if looks%2 == 1 {
+				return 1e11
+			}
+			return 1e11 * tc.moves(looks/2-1)
+		}
+		grid := gramAndQR(t)
+		v, err := measureEach(context.Background(), grid, blsupdate.ConstantRates(1e10, 1e9), 1, wanted, 1, nil, peak)
+		testutil.NoError(t, err)
+		if v.Updates != tc.updates || v.LeftOut != tc.leftOut || len(v.Costs) != tc.costs || !strings.Contains(v.Unknown, tc.unknown) || (v.Unknown == "") != (tc.unknown == "") {
+			t.Errorf("%s: %d updates, %d left out, %d costs, %q; want %+v", tc.name, v.Updates, v.LeftOut, len(v.Costs), v.Unknown, tc)
+		}
+	}
+	// Few are left out, but all of one method.
+	looks := 0
+	grid := gramAndQR(t)
+	for range 9 {
+		grid = append([]Setting{grid[0]}, grid...)
+	}
+	v, err := measureEach(context.Background(), grid, blsupdate.ConstantRates(1e10, 1e9), 1, wanted, 1, nil, func() float64 {
+		looks++
+		return 1 + float64(looks%2*max(0, min(1, looks-20*(wanted+1))))
+	})
+	testutil.NoError(t, err)
+	if want := "during every update of qr"; v.LeftOut*4 > v.Updates || !strings.Contains(v.Unknown, want) {
+		t.Errorf("%d of %d updates are left out, %q; want %q", v.LeftOut, v.Updates, v.Unknown, want)
+	}
+}
+
+func TestValidateStops(t *testing.T) {
+	grid := gramAndQR(t)
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := MeasureEach(ctx, grid, rates, 1, 1, nil, func(Cost) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := MeasureEach(ctx, grid, rates, 1, 1, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	stop := errors.New("stop")
-	if err := MeasureEach(context.Background(), grid, rates, 1, 1, nil, func(Cost) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("stopped: %v", err)
-	}
-	grid[0].L, grid[0].Method = 2, blsupdate.RidgeInverse
+	grid[0].L, grid[0].Method, grid[0].Options.Lambda = 2, blsupdate.RidgeInverse, 0
 	var rank *blsupdate.RankError
-	if err := MeasureEach(context.Background(), grid, rates, 1, 1, nil, func(Cost) error { return nil }); !errors.As(err, &rank) {
+	if _, err := MeasureEach(context.Background(), grid, rates, 1, 1, 1, nil); !errors.As(err, &rank) {
 		t.Errorf("too few rows: %v", err)
 	}
 }
@@ -138,7 +200,7 @@ func TestMeasure(t *testing.T) {
 	if m.Costs[0].Seed != 1 {
 		t.Errorf("%+v", m.Costs[0])
 	}
-	if m.Rounds != 4 || updates != 5*3 || len(m.Costs) != 3 || m.Speed[0] != 1 || m.Flops[0] != 1 {
+	if m.Rounds != 4 || updates != 4*3 || len(m.Costs) != 3 || m.Speed[0] != 1 || m.Flops[0] != 1 {
 		t.Errorf("%+v after %d updates", m, updates)
 	}
 	for i := range settings {

@@ -38,13 +38,10 @@ type Paper struct {
 }
 
 // PlanVariant returns what the planner chooses for the table: the cheapest method that is valid for
-// lambda, with the weights after every update. Without rates it decides by flops.
-func PlanVariant(t PaperTable, targets int, opt blsupdate.Options, rates *blsupdate.Rates) (Variant, error) {
-	if rates == nil {
-		rates = blsupdate.ConstantRates(1, math.Inf(1))
-	}
+// lambda, with the weights after every update. It decides by flops, the same on every machine.
+func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{
-		Lambda: opt.Lambda, Batches: t.Updates, Backend: opt.Backend, Rates: rates,
+		Lambda: opt.Lambda, Batches: t.Updates, Backend: opt.Backend, Rates: blsupdate.ConstantRates(1, math.Inf(1)),
 	})
 	if err != nil {
 		return Variant{}, err

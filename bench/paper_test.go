@@ -73,7 +73,7 @@ func smallPaper(t *testing.T) *Paper {
 		Variants: Variants(blsupdate.Original, blsupdate.Gram), Planner: 1, Repeat: 1,
 		Update: blsupdate.Options{Lambda: 1e-6, Backend: blskernel.Default()}, Seeds: []uint64{7, 8, 9}, Retrain: true,
 	}
-	_, err := PlanVariant(table, 10, p.Update, nil)
+	_, err := PlanVariant(table, 10, p.Update)
 	testutil.NoError(t, err)
 	return p
 }

@@ -2,7 +2,6 @@ package blsupdate
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -42,8 +41,8 @@ type Needs struct {
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
 	// Rates predict the times, and may be those of another machine. nil stands for
-	// RatesFor(Backend), which measures for a minute or two at the first call on a machine. Call it
-	// before to see the progress or to be able to stop it.
+	// RatesFor(Backend): the measured ones of this machine, or built-in ones until MeasureRates has
+	// been called. ConstantRates make the choice depend on nothing but the arguments.
 	Rates *Rates
 }
 
@@ -119,7 +118,7 @@ const tie = 0.03
 // Plan returns the method and form that learns batches of q rows in the least time, after l samples of
 // k nodes and c targets, with the weights wanted as needs says.
 //
-// It predicts times from the flop model of every method (see Model) and the rates of this machine. A
+// It predicts times from the flop model of every method (see Model) and Needs.Rates, at once. A
 // candidate must support what is needed, start from l samples, have the weights when they are wanted,
 // and keep to Memory and Digits. Original and Improved are candidates for lambda = 0 only, since with a
 // ridge they only approximate the ridge solution. Of valid candidates within 3% of each other the one
@@ -127,7 +126,7 @@ const tie = 0.03
 // rows are taken to complete the row space of A, which for A⁺ is a dearer update.
 //
 //	errors: an *OptionError for a size or a need out of range; a *PlanError, with a Choice of the
-//	candidates and no method, where none is valid; that of RatesFor.
+//	candidates and no method, where none is valid.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	for i, size := range []int{q, k, l, c} {
 		if size < 1 {
@@ -140,10 +139,7 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 		return Choice{}, err
 	}
 	if needs.Rates == nil {
-		var err error
-		if needs.Rates, err = RatesFor(context.Background(), needs.Backend, nil); err != nil {
-			return Choice{}, err
-		}
+		needs.Rates = RatesFor(needs.Backend)
 	}
 	p := Choice{q: q, k: k, l: l, c: c, needs: needs}
 	for _, x := range candidates {

@@ -12,35 +12,40 @@ import (
 const EnvCache = rates.EnvCache
 
 // Rates predict how long steps take on one machine, with one backend and one number of threads. Nothing
-// changes them, and several goroutines may use them at once.
+// changes them, and several goroutines may use them at once. They serve predictions of times alone: no
+// model depends on them.
 type Rates struct{ rates *rates.Rates }
 
 // ConstantRates returns the rates of an ideal machine, in flops per second, and in numbers per second
-// that passes over memory read or write. With them Plan goes by the flops and needs no measurement.
+// that passes over memory read or write. With them Plan goes by the flops, the same on every machine.
 // Infinitely many numbers leave the passes out. It panics unless both are above 0 and flops is finite.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
 // MeasureRates measures the rates of b, nil for blskernel.Default(), with the set number of threads,
-// and writes them to the file of this machine, in the folder that BLSKERNEL_CACHE names or in
-// blskernel in the user's cache folder; Rates.Unsaved says why it could not. It takes a minute or
-// two and 400 MB of memory, and needs a machine without other work. It calls progress, which may be
-// nil, with the share of the work that is done. The error is the cause of ctx where that is canceled.
+// and writes them to RatesFile(b); Rates.Unsaved says why it could not. It takes at most 20 seconds and
+// 250 MB of memory, and needs a machine without other work. It calls progress, which may be nil, with
+// the share of the work that is done.
+//
+//	errors: the cause of ctx where that is canceled. The next call goes on from there. It does so
+//	after a process that was killed, too, but for its last second.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
-	return publicRates(rates.Measure(ctx, b, progress))
-}
-
-// RatesFor returns the rates of b from the file of this machine, or else calls MeasureRates, which
-// replaces a file that cannot be read.
-func RatesFor(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
-	return publicRates(rates.For(ctx, b, progress))
-}
-
-func publicRates(r *rates.Rates, err error) (*Rates, error) {
+	r, err := rates.Measure(ctx, b, progress)
 	if err != nil {
 		return nil, err
 	}
 	return &Rates{r}, nil
 }
+
+// RatesFor returns the rates of b, nil for blskernel.Default(), from RatesFile(b). Where that cannot be
+// read it returns built-in rates at once: those of two threads of a Zen 5 by the same backend, scaled
+// by the FMA peak that this machine has at the moment with the set number of threads. They rank methods
+// well, but a time may be off by a factor of two, and more for small updates or where memory is slow.
+func RatesFor(b blskernel.Backend) *Rates { return &Rates{rates.For(b)} }
+
+// RatesFile returns the name of the file in which MeasureRates keeps the rates of b, nil for
+// blskernel.Default(), with the set number of threads: in the folder that BLSKERNEL_CACHE names, or in
+// blskernel in the user's cache folder. It is empty where there is no such folder.
+func RatesFile(b blskernel.Backend) string { return rates.File(b) }
 
 // Seconds returns the predicted time of all steps, from Model or from a Report.
 func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
@@ -50,15 +55,18 @@ func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 	return sum
 }
 
-// String names the backend, the number of threads and the CPU.
+// String names the backend, the number of threads and the CPU, or says that the rates are built in.
 func (r *Rates) String() string { return r.rates.String() }
+
+// Measured reports whether the rates were measured on this machine, and are neither built-in nor
+// constant ones.
+func (r *Rates) Measured() bool { return r.rates.Measured() }
 
 // Unsaved returns why MeasureRates could not write the rates to a file, or nil. They will have to be
 // measured again.
 func (r *Rates) Unsaved() error { return r.rates.Unsaved() }
 
-// Refresh returns rates for the speed that the machine has at the moment: the times of products and
-// factorizations go by the FMA peak (blskernel.Peak), which it measures in some milliseconds.
-// Predictions for a shared machine, or one whose clock changes, are better right after it; the order
-// of methods is nearly the same, and Plan does without. Constant rates stay.
-func (r *Rates) Refresh() *Rates { return &Rates{r.rates.Refresh()} }
+// AtPeak returns rates for a moment at which blskernel.Peak(blskernel.Threads()) is flops: the times of
+// products and factorizations go by it. Predictions for a shared machine, or one whose clock changes,
+// are better so. The order of methods is nearly the same, and Plan does without. Constant rates stay.
+func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.rates.AtPeak(flops)} }

@@ -23,7 +23,7 @@ from=--embedded
 [ -z "$data" ] || from="--data=$data"
 for round in $(seq "${ROUNDS:-3}"); do
 	echo "round $round" >&2
-	"$work/blskernel" paper --table 2 "$from" --size "$scale" --method "$methods" --threads "$threads" --predict=false --json >"$work/results"
+	"$work/blskernel" paper --table 2 "$from" --size "$scale" --method "$methods" --threads "$threads" --json >"$work/results"
 	OPENBLAS_NUM_THREADS=$threads OMP_NUM_THREADS=$threads "$octave" --no-history --norc --quiet --path "$PWD/bench/octave" \
 		--eval "bls_compare('$work/results', '$data')" >>"$work/steps"
 done

@@ -45,6 +45,9 @@ type Table struct {
 // An Agreement is how well times were predicted on a backend.
 type Agreement struct {
 	Backend string `json:"backend"`
+	Part    string `json:"part,omitempty"` // which updates, by their time
+	Updates int    `json:"updates,omitempty"`
+	LeftOut int    `json:"left_out,omitempty"` // of them, since the machine changed its speed meanwhile
 	bench.Agreement
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // paperArgs is a run of a second or less.
-const paperArgs = "paper --size 0.01 --predict=false "
+const paperArgs = "paper --size 0.01 "
 
 func TestPaperTables(t *testing.T) {
 	for _, tc := range []struct {
@@ -60,19 +60,19 @@ func TestPaperUsage(t *testing.T) {
 		{"--table 2 --embedded --resume", "unknown flag: --resume"},
 		{"--table 2 --embedded --out " + there, "exists"},
 	} {
-		fail(t, ui.ExitUsage, tc.want, strings.Fields("paper --predict=false "+tc.args)...)
+		fail(t, ui.ExitUsage, tc.want, strings.Fields("paper "+tc.args)...)
 	}
 	// Neither is a file without results left where the command line is wrong or the data are not
 	// there.
 	out := filepath.Join(dir, "out.jsonl")
 	for _, args := range []string{"--table 2", "--table 2 --data " + dir} {
-		status, _, _ := inProcess(strings.Fields("paper --predict=false --out " + out + " " + args)...)
+		status, _, _ := inProcess(strings.Fields("paper --out " + out + " " + args)...)
 		if _, err := os.Stat(out); status == 0 || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: status %d, or it leaves a file (%v)", args, status, err)
 		}
 	}
 	for _, args := range []string{"--table 2 --data " + dir, "--table 1 --out " + filepath.Join(dir, "none", "file")} {
-		fail(t, ui.ExitFailure, "", strings.Fields("paper --predict=false "+args)...)
+		fail(t, ui.ExitFailure, "", strings.Fields("paper "+args)...)
 	}
 }
 
@@ -89,5 +89,5 @@ func TestPaperWithoutPlanner(t *testing.T) {
 	if err != nil || len(f.Tables) != 1 || f.Tables[0].Planner != "" || f.Tables[0].Repeat != "improved/paper" {
 		t.Errorf("%+v, %v", f, err)
 	}
-	testutil.Contains(t, f.Machines[0].Command, " --seed 1 ", " --lambda 2^-30 --shrink 0.8 ")
+	testutil.Contains(t, f.Machines[0].Command, " --seed 1 ", " --lambda 2^-30 --shrink 0.8")
 }

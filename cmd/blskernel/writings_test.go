@@ -205,7 +205,7 @@ func reportWriting(t *testing.T) writing {
 // images, which take the least time.
 func paperWriting() writing {
 	args := func(dir string) []string {
-		const tiny = "paper --size 0.005 --predict=false --table 6,1 --method gram,qr --backend pure --out "
+		const tiny = "paper --size 0.005 --table 6,1 --method gram,qr --backend pure --out "
 		return append(strings.Fields(tiny), filepath.Join(dir, "r.jsonl"))
 	}
 	lines := func(least int) func(t *testing.T, dir string) error {

@@ -73,8 +73,8 @@ case $size in
 quick)
 	for file in table1 tables methods speed; do rm -f "$out/$file.jsonl"; done
 	paper table1.jsonl --table 1
-	paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3 --predict=false
-	paper methods.jsonl --table 9 --size 0.04 --retrain --predict=false --method "$every"
+	paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3
+	paper methods.jsonl --table 9 --size 0.04 --retrain --method "$every"
 	whole speed.jsonl quick_speed
 	;;
 full)

@@ -54,8 +54,8 @@ func TestCache(t *testing.T) {
 	if err != nil || loaded.peak != r.peak || !reflect.DeepEqual(loaded.tables, r.tables) {
 		t.Errorf("loaded %+v, error %v; want %+v", loaded, err, r)
 	}
-	if again, err := For(context.Background(), b, nil); err != nil || again.peak != r.peak || again.Unsaved() != nil {
-		t.Errorf("For has not loaded the file: %v", err)
+	if again := For(b); again.peak != r.peak || !again.Measured() || again.Unsaved() != nil {
+		t.Errorf("For has not loaded the file: %+v", again)
 	}
 	blskernel.SetThreads(blskernel.Threads() + 1)
 	_, err = load(b)
@@ -64,16 +64,19 @@ func TestCache(t *testing.T) {
 		t.Errorf("rates for another number of threads: %v", err)
 	}
 	testutil.NoError(t, os.WriteFile(file, nil, 0o600))
-	measured, err := For(context.Background(), b, nil)
+	if r := For(b); r.Measured() {
+		t.Errorf("%v from a damaged file", r)
+	}
+	measured, err := measure(context.Background(), b, 0, nil)
 	testutil.NoError(t, err)
 	if loaded, err := load(b); err != nil || loaded.peak != measured.peak {
-		t.Errorf("For has not replaced a damaged file: %v", err)
+		t.Errorf("Measure has not replaced a damaged file: %v", err)
 	}
 	if files, err := os.ReadDir(filepath.Dir(file)); err != nil || len(files) != 1 {
 		t.Errorf("the folder has %v, error %v; want one file", files, err)
 	}
 	t.Setenv(EnvCache, file) // where the folder should be
-	if r, err := For(context.Background(), b, nil); err != nil || r.Unsaved() == nil {
+	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved() == nil {
 		t.Errorf("rates in a folder that is a file: %v, %v", r, err)
 	}
 }

@@ -1,8 +1,12 @@
 package rates
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"blskernel"
@@ -11,99 +15,192 @@ import (
 	"blskernel/internal/vfs"
 )
 
+// Budget is the time of a measurement, with those that were interrupted before it.
+const Budget = 18 * time.Second
+
 const (
 	rounds = 3 // measurements of each point, some seconds apart; the median counts
 
 	// A measurement of a point takes the median of calls until there are so many, or time is up.
-	mostCalls = 6
-	mostTime  = 10 * time.Millisecond
+	mostCalls = 4
+	mostTime  = 3 * time.Millisecond
 
 	// peakInterval is the time between two measurements of the FMA peak. On a shared machine other
 	// work comes and goes, and the clock changes, so times are taken relative to the peak of their
 	// moment.
-	peakInterval = 400 * time.Millisecond
+	peakInterval = 200 * time.Millisecond
+
+	// keepInterval is the time after which an unfinished measurement is written to its file.
+	keepInterval = time.Second
 )
+
+// unfinished is the suffix of the file of a measurement that is under way or was interrupted.
+const unfinished = ".part"
 
 // A point is an operation that is measured.
 type point struct {
 	cost.Operation
 	index int       // in the table of its kind
-	times []float64 // seconds in each round, or flops that the peak executes meanwhile
+	about float64   // seconds by the built-in rates
+	costs []float64 // as in the table, one for each round
+}
+
+// A measurement is under way.
+type measurement struct {
+	rates  *Rates
+	like   *Rates  // built-in ones, for what is not measured
+	points []point // the shortest first, so that a slow machine leaves out the longest
+	spent  time.Duration
+	peaks  []float64
+	looked time.Time // when the last of peaks was measured
 }
 
 // Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads, and
-// writes the file of this machine.
+// writes the file of this machine. It goes on where an earlier call was interrupted.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
+	return measure(ctx, b, Budget, progress)
+}
+
+func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, progress func(done float64)) (*Rates, error) {
+	began, kept := time.Now(), time.Now()
 	b = backend.Or(b)
 	if progress == nil {
 		progress = func(float64) {}
 	}
-	r := newRates(b)
-	points := r.plan()
+	m := newMeasurement(b)
+	before := m.spent
 	w := newWorkspace(b)
-	var peaks []float64
-	var taken time.Time // when the last of them was
 	for round := range rounds {
-		for i := range points {
-			p := &points[i]
+		for i := range m.points {
+			m.spent = before + time.Since(began)
+			p := &m.points[i]
+			if len(p.costs) > round {
+				continue
+			}
+			if m.spent > budget*time.Duration(round+1)/rounds {
+				break
+			}
 			if ctx.Err() != nil {
+				_ = m.keep() // the next call has more to do
 				return nil, context.Cause(ctx)
 			}
-			if time.Since(taken) > peakInterval {
-				peaks = append(peaks, blskernel.Peak(blskernel.Threads()))
-				taken = time.Now()
+			if time.Since(kept) > keepInterval {
+				_ = m.keep()
+				kept = time.Now()
 			}
-			if call := w.call(p.Operation); call != nil {
-				seconds := typical(call)
-				if computes(p.Kind) {
-					seconds *= peaks[len(peaks)-1]
-				}
-				p.times = append(p.times, seconds)
-			}
-			progress(float64(round*len(points)+i+1) / float64(rounds*len(points)))
+			m.measure(w, p)
+			progress(float64(round*len(m.points)+i+1) / float64(rounds*len(m.points)))
 		}
 	}
-	r.peak = median(peaks)
-	for _, p := range points {
-		if len(p.times) == 0 {
-			continue
+	progress(1)
+	return m.finish(), nil
+}
+
+// newMeasurement returns a measurement with what an interrupted one has left.
+func newMeasurement(b blskernel.Backend) *measurement {
+	m := &measurement{rates: newRates(b), like: builtIn(b)}
+	f, err := m.rates.read(unfinished)
+	if err != nil {
+		f = &ratesFile{}
+	}
+	m.spent = time.Duration(f.Spent * float64(time.Second))
+	for kind, o := range operations {
+		t := newTable(o.axes)
+		m.rates.tables[kind] = t
+		costs := f.Costs[kind.String()]
+		for i := range t.cost {
+			_, s := t.point(i)
+			p := point{Operation: cost.Operation{Kind: kind, M: s[0], N: s[1], K: s[2]}, index: i}
+			if amount := p.Amount(); !(amount > 0 && amount <= o.most) || max(p.M*p.N, p.N*p.K, p.M*p.K) > mostNumbers {
+				continue
+			}
+			p.about = m.like.seconds(p.Operation)
+			if len(costs) == rounds*len(t.cost) {
+				for _, c := range costs[i*rounds : (i+1)*rounds] {
+					if c > 0 && !math.IsInf(c, 1) {
+						p.costs = append(p.costs, c)
+					}
+				}
+			}
+			m.points = append(m.points, p)
 		}
-		seconds := median(p.times)
-		if computes(p.Kind) {
-			seconds /= r.peak
+	}
+	slices.SortFunc(m.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.index, b.index))
+	})
+	return m
+}
+
+// measure measures a point once more.
+func (m *measurement) measure(w *workspace, p *point) {
+	if time.Since(m.looked) > peakInterval {
+		m.peaks = append(m.peaks, blskernel.Peak(blskernel.Threads()))
+		m.looked = time.Now()
+	}
+	call := w.call(p.Operation)
+	if call == nil {
+		return
+	}
+	c := typical(call) / p.Amount()
+	if computes(p.Kind) {
+		c *= m.peaks[len(m.peaks)-1]
+	}
+	p.costs = append(p.costs, rounded(c))
+}
+
+// rounded returns x with three digits, which keeps files short.
+func rounded(x float64) float64 {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
+	return short
+}
+
+// keep writes what is measured so far.
+func (m *measurement) keep() error {
+	if len(m.peaks) == 0 {
+		return nil
+	}
+	f := ratesFile{Key: m.rates.key(), Peak: median(m.peaks), Spent: m.spent.Seconds(), Costs: map[string][]float64{}}
+	for kind, t := range m.rates.tables {
+		f.Costs[kind.String()] = make([]float64, rounds*len(t.cost))
+	}
+	for _, p := range m.points {
+		copy(f.Costs[p.Kind.String()][p.index*rounds:], p.costs)
+	}
+	return m.rates.write(vfs.OS, unfinished, f)
+}
+
+// finish fills and saves the tables. Points that the time did not suffice for have the built-in costs.
+func (m *measurement) finish() *Rates {
+	r := m.rates
+	for _, p := range m.points {
+		if len(p.costs) == 0 {
+			p.costs = []float64{p.about * m.like.scale(p.Kind) / p.Amount()}
 		}
-		r.tables[p.Kind].cost[p.index] = seconds / p.Amount()
+		r.tables[p.Kind].cost[p.index] = median(p.costs)
 	}
 	for _, t := range r.tables {
 		t.fill()
 	}
-	r.unsaved = r.save(vfs.OS)
-	return r, nil
-}
-
-// plan makes the tables, and returns the points to be measured.
-func (r *Rates) plan() (points []point) {
-	for kind, o := range operations {
-		t := newTable(o.axes)
-		r.tables[kind] = t
-		for i := range t.cost {
-			_, s := t.point(i)
-			p := point{Operation: cost.Operation{Kind: kind, M: s[0], N: s[1], K: s[2]}, index: i}
-			if amount := p.Amount(); amount > 0 && amount <= o.most {
-				points = append(points, p)
-			}
-		}
+	if len(m.peaks) == 0 {
+		m.peaks = []float64{blskernel.Peak(blskernel.Threads())}
 	}
-	return points
+	r.peak = median(m.peaks)
+	r.unsaved = r.save(vfs.OS)
+	if name, err := r.file(); err == nil {
+		_ = os.Remove(name + unfinished)
+	}
+	return r
 }
 
-// typical returns the median seconds of calls. The first one counts only where it is the only one.
+// typical returns the median seconds of calls without the first, which pays for new storage and for
+// workers that sleep.
 func typical(call func() time.Duration) float64 {
+	call()
 	var times []float64
 	for began := time.Now(); len(times) == 0 || len(times) < mostCalls && time.Since(began) < mostTime; {
 		times = append(times, call().Seconds())
 	}
-	return max(median(times[min(1, len(times)-1):]), 1e-9)
+	return max(median(times), 1e-9)
 }
 
 // median sorts x and returns the middle.

@@ -45,31 +45,37 @@ type grid struct {
 // tiles of most kernels are 8 or 16 wide, so that the ninth column costs as much as the next seven.
 var (
 	one      = []int{1}
-	product  = []int{1, 4, 8, 9, 16, 30, 80, 200, 500, 1300, 4000}
-	pairs    = []int{1, 2, 4, 8, 9, 16, 30, 60, 100, 200, 350, 600, 1000, 2000, 4000}
-	columns  = []int{1, 4, 8, 9, 16, 30, 100, 300, 1000, 3000}
-	coarse   = []int{1, 8, 30, 100, 300, 1000, 2000, 3000}
-	few      = []int{1, 10, 100, 1000}
-	appended = []int{1, 4, 8, 16, 30, 100, 300, 1000, 4000}
-	targets  = []int{1, 30, 300}
+	product  = []int{1, 4, 8, 9, 16, 30, 80, 250, 1000, 4000}
+	pairs    = []int{1, 4, 8, 9, 16, 30, 60, 125, 250, 500, 1000, 2000}
+	terms    = []int{1, 4, 8, 9, 16, 30, 60, 125, 250, 500, 1000, 4000}
+	columns  = []int{1, 4, 8, 9, 16, 30, 100, 300, 1000}
+	coarse   = []int{1, 8, 30, 100, 250, 500, 1000, 2000}
+	appended = []int{1, 4, 8, 16, 30, 100, 300, 1000}
+	targets  = []int{10, 100}
 	strips   = []int{2, 4, 8, 9, 16, 30, 60, 128}
-	factors  = []int{1, 4, 8, 16, 30, 60, 120, 250, 500, 1000, 2000}
-	orders   = []int{1, 2, 4, 8, 16, 30, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000, 1500, 2000, 3000, 4000}
-	slow     = []int{1, 3, 10, 30, 100, 200, 400}
-	numbers  = []int{10, 100, 1000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 4_000_000, 16_000_000}
+	factors  = []int{1, 4, 8, 16, 30, 60, 125, 250, 500, 1000, 2000}
+	orders   = []int{1, 2, 4, 8, 16, 30, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000, 1400, 2000}
+	slow     = []int{1, 3, 10, 30, 100, 200}
+	numbers  = []int{10, 100, 1000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 8_000_000}
+)
+
+const (
+	most     = 1.1e9 // flops of nearly all kinds
+	mostSlow = 4e7   // of those that are some ten times slower
 )
 
 var (
-	products  = grid{[3][]int{product, product, product}, 1.1e9}
-	symmetric = grid{[3][]int{one, pairs, pairs}, 4.1e9}
-	sides     = grid{[3][]int{pairs, pairs, one}, 4.1e9}
-	row       = grid{[3][]int{one, pairs, one}, 1.1e9}
-	rows      = grid{[3][]int{strips, pairs, one}, 1.1e9}
-	square    = grid{[3][]int{one, orders, one}, 9.1e9}
-	solves    = grid{[3][]int{one, factors, columns}, 4.1e9}
-	appends   = grid{[3][]int{appended, coarse, targets}, 3.3e10}
-	ranks     = grid{[3][]int{slow, slow, one}, 5e8}
-	passes    = grid{[3][]int{one, numbers, one}, 9.1e9}
+	products  = grid{[3][]int{product, product, product}, most}
+	symmetric = grid{[3][]int{one, pairs, terms}, most}
+	sides     = grid{[3][]int{pairs, pairs, one}, most}
+	row       = grid{[3][]int{one, pairs, one}, most}
+	rows      = grid{[3][]int{strips, pairs, one}, most}
+	square    = grid{[3][]int{one, orders, one}, most}
+	tall      = grid{[3][]int{terms, pairs, one}, most}
+	solves    = grid{[3][]int{one, factors, columns}, most}
+	appends   = grid{[3][]int{appended, coarse, targets}, most}
+	ranks     = grid{[3][]int{slow, slow, one}, mostSlow}
+	passes    = grid{[3][]int{one, numbers, one}, most}
 )
 
 // operations has the kinds that are measured.
@@ -98,17 +104,17 @@ var operations = map[cost.Kind]operation{
 	cost.Getrf:   {square, getrf},
 	cost.Getri:   {square, getri},
 	cost.Getrs:   {solves, getrs},
-	cost.Geqrf:   {sides, geqrf},
-	cost.Orgqr:   {sides, orgqr},
+	cost.Geqrf:   {tall, geqrf},
+	cost.Orgqr:   {tall, orgqr},
 	cost.Tpqrt:   {appends, tpqrt},
 	cost.Trtrs:   {solves, trtrs},
 	cost.Ttrsm:   {square, ttrsm},
-	cost.Carlson: {grid{[3][]int{columns, pairs, one}, 1e8}, carlson},
-	cost.Chud:    {grid{[3][]int{columns, coarse, few}, 1e8}, chud},
+	cost.Carlson: {grid{[3][]int{columns, pairs, one}, mostSlow}, carlson},
+	cost.Chud:    {grid{[3][]int{columns, coarse, targets}, mostSlow}, chud},
 	cost.Geqp3:   {ranks, geqp3},
 	cost.Gesvd:   {ranks, gesvd},
 
-	cost.Gecon: {grid{[3][]int{one, factors, one}, 9.1e9}, gecon},
+	cost.Gecon: {grid{[3][]int{one, factors, one}, most}, gecon},
 
 	cost.Stream: {passes, stream},
 	cost.Fresh:  {passes, fresh},

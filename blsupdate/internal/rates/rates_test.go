@@ -3,10 +3,15 @@ package rates
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
@@ -15,21 +20,6 @@ import (
 	"blskernel/internal/testutil/backends"
 )
 
-// measured are the operations on the grids that the program has.
-var measured = operations
-
-// TestMain has grids of a few small sizes.
-func TestMain(m *testing.M) {
-	operations = map[cost.Kind]operation{}
-	for kind, o := range measured {
-		for d, axis := range o.axes {
-			o.axes[d] = axis[:min(2, len(axis))]
-		}
-		operations[kind] = o
-	}
-	os.Exit(m.Run())
-}
-
 // TestOperations checks that every kind of operation has a grid, or is like one that has.
 func TestOperations(t *testing.T) {
 	for kind := range cost.Kinds {
@@ -37,7 +27,7 @@ func TestOperations(t *testing.T) {
 		if !ok {
 			like = kind
 		}
-		o := measured[like]
+		o := operations[like]
 		sorted := func(axis []int) bool { return len(axis) > 0 && axis[0] > 0 && slices.IsSorted(axis) }
 		if o.prepare == nil || !sorted(o.axes[0]) || !sorted(o.axes[1]) || !sorted(o.axes[2]) || len(newTable(o.axes).cost) < 2 {
 			t.Errorf("%v: the grid is %v", kind, o.axes)
@@ -45,12 +35,15 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestMeasureRates measures all kinds.
+// briefly is a time that suffices for the short operations of each kind.
+const briefly = time.Second
+
+// TestMeasureRates measures all kinds, as far as a second goes.
 func TestMeasureRates(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		t.Setenv(EnvCache, t.TempDir())
 		last := 0.0
-		r, err := Measure(context.Background(), b, func(done float64) {
+		r, err := measure(context.Background(), b, briefly, func(done float64) {
 			if !(done >= last && done <= 1) {
 				t.Errorf("progress %v after %v", done, last)
 			}
@@ -64,8 +57,8 @@ func TestMeasureRates(t *testing.T) {
 				t.Errorf("%v: %+v", kind, tab)
 			}
 		}
-		if r.key() != newRates(b).key() || r.Unsaved() != nil {
-			t.Errorf("the key is %s, unsaved: %v", r.key(), r.Unsaved())
+		if r.key() != newRates(b).key() || r.Unsaved() != nil || !r.Measured() {
+			t.Errorf("the key is %s, measured: %v, unsaved: %v", r.key(), r.Measured(), r.Unsaved())
 		}
 		one := cost.Model(api.Gram, api.ActionAdd, api.Options{}, cost.Shape{L: 1, K: 2, Q: 3, C: 4})
 		s := r.Seconds(one...)
@@ -75,25 +68,89 @@ func TestMeasureRates(t *testing.T) {
 		if sum := r.Seconds(one[0]) + r.Seconds(one[1]); !(sum > 0) || sum != r.Seconds(one[:2]...) {
 			t.Errorf("two steps take %v s, and one by one %v s", r.Seconds(one[:2]...), sum)
 		}
-		slower := *r
-		slower.peak *= 1e6
-		if now := slower.Refresh().Seconds(one...); !(now > 1e4*s) {
+		if now := r.AtPeak(r.peak / 1e6).Seconds(one...); !(now > 1e4*s) {
 			t.Errorf("an update takes %v s, and %v s where the peak is a millionth", s, now)
+		}
+		if again := For(b); again.peak != r.peak || !reflect.DeepEqual(again.tables, r.tables) {
+			t.Error("For returns other rates than were measured")
 		}
 	})
 }
 
-func TestMeasureRatesCanceled(t *testing.T) {
-	cause := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	calls := 0
-	_, err := Measure(ctx, nil, func(float64) {
-		if calls++; calls == 3 {
-			cancel(cause)
+// TestMeasureRatesLate has no time: the rates are the built-in ones.
+func TestMeasureRatesLate(t *testing.T) {
+	t.Setenv(EnvCache, t.TempDir())
+	r, err := measure(context.Background(), pure(t), 0, nil)
+	testutil.NoError(t, err)
+	want := builtIn(pure(t))
+	for _, p := range newMeasurement(pure(t)).points {
+		got, want := r.tables[p.Kind].cost[p.index], want.tables[p.Kind].cost[p.index]
+		if !(math.Abs(got-want) <= 1e-12*want) {
+			t.Errorf("%+v costs %v; want %v, which is built in", p, got, want)
 		}
-	})
-	if !errors.Is(err, cause) || calls != 3 {
-		t.Errorf("canceled in the third call of progress: %d calls, error %v", calls, err)
+	}
+}
+
+// TestMeasureRatesInterrupted interrupts a measurement twice. What was measured is not measured again,
+// and the file of the last measurement stays until the new one is complete.
+func TestMeasureRatesInterrupted(t *testing.T) {
+	b := pure(t)
+	old, name := saved(t, b)
+	total := 0.0
+	for _, n := range []int{3, 40} {
+		cause := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(context.Background())
+		calls := 0
+		_, err := measure(ctx, b, time.Hour, func(done float64) {
+			if calls++; calls == n {
+				total = done
+				cancel(cause)
+			}
+		})
+		if !errors.Is(err, cause) || calls != n {
+			t.Fatalf("canceled in call %d of progress: %d calls, error %v", n, calls, err)
+		}
+	}
+	m := newMeasurement(b)
+	kept := 0
+	for _, p := range m.points {
+		kept += len(p.costs)
+	}
+	if want := int(math.Round(total * float64(rounds*len(m.points)))); kept != 43 || want != 43 || !(m.spent > 0) {
+		t.Errorf("%d points are kept, the progress was %d after %v; want 43", kept, want, m.spent)
+	}
+	if r, err := load(b); err != nil || r.peak != old.peak {
+		t.Errorf("the complete rates are gone: %v", err)
+	}
+	if _, err := measure(context.Background(), b, 0, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(name + unfinished); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the unfinished measurement is still there: %v", err)
+	}
+	if r, err := load(b); err != nil || r.peak == old.peak {
+		t.Errorf("the complete rates have not been replaced: %v", err)
+	}
+}
+
+// TestBuiltIn finds rates for every backend, even one that they were not measured on, which scale with
+// the FMA peak.
+func TestBuiltIn(t *testing.T) {
+	t.Setenv(EnvCache, t.TempDir())
+	step := cost.Line(cost.StepG, "", cost.Operation{Kind: cost.GemmNN, M: 1000, N: 1000, K: 1000})
+	for _, name := range append(blskernel.Names(), "pure/generic") {
+		b, err := blskernel.Lookup(name)
+		testutil.NoError(t, err)
+		r := For(b)
+		if s := r.Seconds(step); !(s > 0) || r.Measured() || !strings.HasPrefix(r.String(), "built-in rates") {
+			t.Errorf("%s: a product takes %v s by %v, measured: %v", name, s, r, r.Measured())
+		}
+		if a, b := r.AtPeak(1e9).Seconds(step), r.AtPeak(2e9).Seconds(step); !(math.Abs(a-2*b) <= 1e-12*a) || !(a > 2) {
+			t.Errorf("%s: %v s at 1 GFLOP/s, %v s at 2", name, a, b)
+		}
+	}
+	if name := File(nil); filepath.Dir(name) != os.Getenv(EnvCache) {
+		t.Errorf("the file is %q", name)
 	}
 }
 
@@ -104,8 +161,8 @@ func TestConstantRates(t *testing.T) {
 	if got, want := r.Seconds(step), 12000/1e9+1000/1e8; !(math.Abs(got-want) <= 1e-12*want) {
 		t.Errorf("Seconds = %v; want %v", got, want)
 	}
-	if now := r.Refresh(); now.Seconds(step) != r.Seconds(step) {
-		t.Errorf("refreshed to %v; want %v", now.Seconds(step), r.Seconds(step))
+	if now := r.AtPeak(1); now.Seconds(step) != r.Seconds(step) || r.Measured() {
+		t.Errorf("%v at another peak; want %v, not measured", now.Seconds(step), r.Seconds(step))
 	}
 	for _, bad := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
 		testutil.MustPanic(t, "blsupdate: ConstantRates: flops must be finite and above 0, numbers above 0", func() { ConstantRates(bad[0], bad[1]) })

@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// mostNumbers holds the operands of every operation, or its results: 136 MB, more than caches hold.
-const mostNumbers = 17 << 20
+// mostNumbers is the size of the largest matrix that is measured: 67 MB, more than most caches hold.
+const mostNumbers = 8 << 20
 
 // otherNumbers is twice the size of the second level of cache of most cores.
 const otherNumbers = 256 << 10
@@ -25,17 +25,21 @@ const otherNumbers = 256 << 10
 type workspace struct {
 	backend blskernel.Backend
 	packed  blskernel.PackedProducts
-	in      []float64 // random numbers between -1/2 and 1/2, never written
+	in      []float64 // random numbers between -1/2 and 1/2, of two matrices, never written
 	out     []float64 // results: any numbers, none of them large
 	others  []float64 // more numbers than the second level of cache holds
 	sum     float64   // of others
 	fresh   []float64 // new storage
+
+	choleskys map[int]*lapack.Cholesky // factors by their order, which nothing overwrites
+	lus       map[int]*lapack.LU
 }
 
 func newWorkspace(b blskernel.Backend) *workspace {
 	w := &workspace{
 		backend: b, packed: blskernel.Packed(b),
-		in: make([]float64, mostNumbers), out: make([]float64, mostNumbers), others: make([]float64, otherNumbers),
+		in: make([]float64, 2*mostNumbers), out: make([]float64, mostNumbers), others: make([]float64, otherNumbers),
+		choleskys: map[int]*lapack.Cholesky{}, lus: map[int]*lapack.LU{},
 	}
 	r := rand.New(rand.NewPCG(1, 0))
 	for i := range w.in {
@@ -90,8 +94,12 @@ func (w *workspace) positive(n int) *mat.SymPacked {
 
 // cholesky returns the factor of a positive definite matrix.
 func (w *workspace) cholesky(n int) *lapack.Cholesky {
-	f := &lapack.Cholesky{Backend: w.backend}
-	must(f.FactorizeInPlace(w.positive(n)))
+	f, ok := w.choleskys[n]
+	if !ok {
+		f = &lapack.Cholesky{Backend: w.backend}
+		must(f.FactorizeInPlace(w.positive(n)))
+		w.choleskys[n] = f
+	}
 	return f
 }
 
@@ -106,8 +114,12 @@ func (w *workspace) regular(n int) *mat.Dense {
 
 // lu returns the factors of a regular matrix.
 func (w *workspace) lu(n int) *lapack.LU {
-	f := &lapack.LU{Backend: w.backend}
-	must(f.FactorizeInPlace(w.regular(n)))
+	f, ok := w.lus[n]
+	if !ok {
+		f = &lapack.LU{Backend: w.backend}
+		must(f.FactorizeInPlace(w.regular(n)))
+		w.lus[n] = f
+	}
 	return f
 }
 

@@ -51,21 +51,30 @@ const (
 )
 
 // aboutRates is the part of a help text about the rates of the machine.
-const aboutRates = `The rates are measured once for each backend and number of threads, which takes a minute or two, and
-kept in the user's cache folder, or in $BLSKERNEL_CACHE.`
+const aboutRates = `The rates of a machine are measured once for each backend and number of threads, by flops or with
+--calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in $BLSKERNEL_CACHE. A
+measurement that is interrupted goes on at the next call. No model depends on them.`
+
+// The reasons for a measurement of rates.
+const (
+	askedFor  = "--calibrate is given"
+	noneKnown = "there are none of this machine"
+)
 
 // calibrateFlag adds --calibrate.
 func calibrateFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine anew")
 }
 
-// predictFlag adds --predict.
-func predictFlag(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "predict", true, "let the planner use the rates of this machine; otherwise flops")
-}
-
-// ratesFor returns the rates of a backend, measured if need be or anew, and warns if they are not kept.
-func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, r *ui.Reporter) (rates *blsupdate.Rates, err error) {
+// measuredRates measures the rates of a backend for a reason that it tells, and warns if they are not
+// kept.
+func measuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.Reporter) (*blsupdate.Rates, error) {
+	where := "are not kept, for want of a folder: set " + blsupdate.EnvCache
+	if name := blsupdate.RatesFile(b); name != "" {
+		where = "are kept in " + name
+	}
+	r.Warn("measuring the rates of %s with threads: %d, since %s; this takes at most 20 s and wants the machine for itself, and they %s",
+		b.Name(), blskernel.Threads(), why, where)
 	told := -1
 	tell := func(done float64) {
 		if twentieth := int(20 * done); twentieth != told { // of thousands of calls
@@ -73,11 +82,8 @@ func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, r *ui.Reporte
 			r.Show(done, "measuring the rates of "+b.Name())
 		}
 	}
-	get := blsupdate.RatesFor
-	if anew {
-		get = blsupdate.MeasureRates
-	}
-	if rates, err = get(ctx, b, tell); err != nil {
+	rates, err := blsupdate.MeasureRates(ctx, b, tell)
+	if err != nil {
 		return nil, err
 	}
 	if unsaved := rates.Unsaved(); unsaved != nil {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,11 +45,13 @@ as copies.
 Several methods or sizes are updated in turn, round by round. Below their tables stand the speed and
 the flops of the first against each other in the same rounds.
 
-With --validate the settings are a grid: every method and form, k from 250 to 2000, q from 1 to 8000,
-on every backend that is available. The grid is measured three times, and the median of a setting
-counts. What is printed are the median and the 95th percentile of the deviation of the predicted from
-the measured times; --json also has every setting. The status is 1 if any counted flops differ from
-the model.
+With --validate the settings are a grid: every method of --method and form, k from 250 to 2000, q from
+1 to 8000, on every backend that is available. The grid is measured three times, and the median of a
+setting counts. What is printed are the median and the 95th percentile of the deviation of the
+predicted from the measured times, for updates of at least 0.5 ms and for shorter ones; --json also has
+every setting. The FMA peak is measured before and after every update, and an update during which it
+moved by more than 5% is left out. There are no figures if that is more than a quarter of all, or all
+of a method. The status is then 1, and if any counted flops differ from the model.
 
 ` + aboutRates,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
@@ -56,10 +59,10 @@ the model.
   blskernel flops --method gram --k 2000 --q 500 --l 10000,60000
   blskernel flops --model --k 5100 --q 10000 --l 50000
   blskernel flops --validate
-  blskernel flops --validate --backend pure --calibrate --json`,
+  blskernel flops --validate --method gram,qr --backend pure --calibrate --json`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range []string{"method", "l", "k", "q", "c", "lambda", "model", "rounds"} {
+			for _, name := range []string{"l", "k", "q", "c", "lambda", "model"} {
 				if x.validate && cmd.Flags().Changed(name) {
 					return ui.Usagef("--%s has no effect with --validate, which has settings of its own: leave one out", name)
 				}
@@ -89,12 +92,14 @@ the model.
 
 // settings turns the flags into settings on one backend.
 func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
-	if x.validate {
-		return bench.ValidationGrid(b), nil
-	}
 	variants, err := parseVariants(x.methods)
 	if err != nil {
 		return nil, err
+	}
+	if x.validate {
+		return slices.DeleteFunc(bench.ValidationGrid(b), func(s bench.Setting) bool {
+			return !slices.ContainsFunc(variants, func(v bench.Variant) bool { return v.Method == s.Method })
+		}), nil
 	}
 	var settings []bench.Setting
 	for _, c := range x.cs {
@@ -158,7 +163,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	defer x.Progress.Clear()
 	err = x.Attend(ctx, func(ctx context.Context) error {
 		for i, b := range backends {
-			rates, err := ratesFor(ctx, b, x.calibrate, &x.Reporter)
+			rates, err := x.ratesOf(ctx, b)
 			if err != nil {
 				return err
 			}
@@ -178,6 +183,17 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	return err
 }
 
+// ratesOf returns the rates of this machine, measured if need be or anew.
+func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupdate.Rates, error) {
+	if x.calibrate {
+		return measuredRates(ctx, b, askedFor, &x.Reporter)
+	}
+	if rates := blsupdate.RatesFor(b); rates.Measured() {
+		return rates, nil
+	}
+	return measuredRates(ctx, b, noneKnown, &x.Reporter)
+}
+
 // emit prints v as a line of JSON of that kind, or else the text.
 func (x *flopsFlags) emit(kind string, v any, text string) error {
 	if x.JSON {
@@ -186,26 +202,62 @@ func (x *flopsFlags) emit(kind string, v any, text string) error {
 	return x.Print(text)
 }
 
-// validationPasses is the number of times that the grid is measured.
-const validationPasses = 3
+// validationPasses is the number of times that the grid is measured, and validationRounds that of the
+// updates that count in each, at most and unless --rounds is given.
+const validationPasses, validationRounds = 3, 31
+
+// shortUpdate is the time in seconds below which updates have figures of their own: there a call, a
+// worker that wakes up or a line that left the cache are a part of the time.
+const shortUpdate = 0.0005
 
 // measureGrid measures the settings one after the other and sums up.
 func (x *flopsFlags) measureGrid(ctx context.Context, grid []bench.Setting, rates *blsupdate.Rates, backend string) error {
-	var costs []bench.Cost
 	show := func(done float64) { x.Show(done, backend) }
-	err := bench.MeasureEach(ctx, grid, rates, validationPasses, x.seed, show, func(c bench.Cost) error {
-		costs = append(costs, c)
-		return x.emit("cost", c, "")
-	})
+	v, err := bench.MeasureEach(ctx, grid, rates, validationPasses, cmp.Or(x.rounds, validationRounds), x.seed, show)
 	if err != nil {
 		return err
 	}
-	a := bench.Agree(costs)
-	x.unequal += a.Unequal
-	text := fmt.Sprintf("%s: %d settings, the predicted time differs from the measured one by %.1f%% in the median, "+
-		"%.1f%% at the 95th percentile, %.1f%% at most; flops counted equal the model's in %d\n",
-		backend, a.Settings, 100*a.Median, 100*a.P95, 100*a.Worst, a.Settings-a.Unequal)
-	return x.emit("agreement", result.Agreement{Backend: backend, Agreement: a}, text)
+	return x.validation(v, backend)
+}
+
+// validation prints what was measured, or returns why there are no figures.
+func (x *flopsFlags) validation(v bench.Validation, backend string) error {
+	var long, short []bench.Cost
+	for _, c := range v.Costs {
+		if c.Total.MeasuredSeconds < shortUpdate {
+			short = append(short, c)
+		} else {
+			long = append(long, c)
+		}
+		if err := x.emit("cost", c, ""); err != nil {
+			return err
+		}
+	}
+	text := fmt.Sprintf("%s: %d of %d updates are left out, during which the FMA peak moved by more than 5%%\n", backend, v.LeftOut, v.Updates)
+	if err := x.Print(text); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name  string
+		costs []bench.Cost
+	}{{"of at least 0.5 ms", long}, {"below 0.5 ms", short}} {
+		a := bench.Agree(part.costs)
+		x.unequal += a.Unequal
+		if v.Unknown != "" || a.Settings == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s, updates %s: %d settings, the predicted time differs from the measured one by %.1f%% in the median, "+
+			"%.1f%% at the 95th percentile, %.1f%% at most; flops counted equal the model's in %d\n",
+			backend, part.name, a.Settings, 100*a.Median, 100*a.P95, 100*a.Worst, a.Settings-a.Unequal)
+		line := result.Agreement{Backend: backend, Part: part.name, Updates: v.Updates, LeftOut: v.LeftOut, Agreement: a}
+		if err := x.emit("agreement", line, text); err != nil {
+			return err
+		}
+	}
+	if v.Unknown != "" {
+		return fmt.Errorf("%s: no figures, since %s: repeat it on a quieter machine", backend, v.Unknown)
+	}
+	return nil
 }
 
 // A comparison is that of two settings as JSON, the speed and the flops of the first against the other.
@@ -225,7 +277,7 @@ func (x *flopsFlags) measure(ctx context.Context, grid []bench.Setting, rates *b
 			return // many rounds are short ones
 		}
 		// Without --rounds the number of rounds is unknown, and the share never reaches 1.
-		planned := max(x.rounds+1, 1+updates/len(grid)) * len(grid)
+		planned := max(x.rounds, 1+updates/len(grid)) * len(grid)
 		x.Show(float64(updates)/float64(planned+1), "updates")
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/bls"
-	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 
 	"github.com/spf13/cobra"
@@ -19,22 +18,21 @@ import (
 type paper struct {
 	ui.Reporter
 	ui.Compute
-	path             string // --out
-	tables           []int
-	dir              string
-	embedded         bool
-	size             float64
-	methods          []string
-	runs             int
-	seed             uint64
-	lambda           ui.Ridge
-	shrink           float64
-	zca              string
-	retrain, predict bool
+	path     string // --out
+	tables   []int
+	dir      string
+	embedded bool
+	size     float64
+	methods  []string
+	runs     int
+	seed     uint64
+	lambda   ui.Ridge
+	shrink   float64
+	zca      string
+	retrain  bool
 
 	backend     blskernel.Backend
 	out         *lines
-	rates       *blsupdate.Rates
 	mnist, norb images
 }
 
@@ -101,7 +99,8 @@ file: 'blskernel report' takes several.`,
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first (minutes): reference, with the constants of the reference "+
 		"code for NORB, which hardly whiten, or unit, with constants that do", "", bench.ReferenceWhitening, bench.UnitWhitening)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
-	predictFlag(cmd, &x.predict)
+	f.Bool("predict", false, "without effect, for recorded commands: the planner goes by flops")
+	f.Lookup("predict").Hidden = true
 	x.Compute.Register(cmd)
 	f.StringVar(&x.path, "out", "", "new file for the results as JSON lines")
 	ui.JSONFlag(cmd, &x.JSON, `JSON lines with a key "kind", machine, table, row or flops,`)

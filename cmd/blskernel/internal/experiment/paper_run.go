@@ -13,12 +13,7 @@ import (
 )
 
 // run runs all tables.
-func (x *paper) run(ctx context.Context) (err error) {
-	if x.predict && slices.ContainsFunc(x.tables, func(n int) bool { return n != 1 }) {
-		if x.rates, err = ratesFor(ctx, x.backend, false, &x.Reporter); err != nil {
-			return err
-		}
-	}
+func (x *paper) run(ctx context.Context) error {
 	for _, n := range x.tables {
 		run := x.table
 		if n == 1 {
@@ -60,7 +55,7 @@ func (x *paper) experiment(n int) (*bench.Paper, error) {
 	for i := range uint64(runs) {
 		p.Seeds = append(p.Seeds, x.seed+i)
 	}
-	choice, err := bench.PlanVariant(t, p.Train.Classes, p.Update, x.rates)
+	choice, err := bench.PlanVariant(t, p.Train.Classes, p.Update)
 	if err != nil {
 		return nil, err
 	}

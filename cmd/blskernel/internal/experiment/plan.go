@@ -31,11 +31,11 @@ func NewPlan(s ui.Streams) *cobra.Command {
 		Long: `Predict the time that every method and form takes for batches of q samples, after l samples, in a
 model of k nodes and c targets, and name the fastest one that meets all needs. The last line has the
 time of a new start from all l+q samples in place of the first batch. The prediction is the flop model
-with the rates of this machine.
+with the rates of this machine, or with built-in ones until they are measured.
 
 ` + aboutRates,
 		Example: `  blskernel plan --k 5100 --q 10000 --l 10000
-  blskernel plan --k 1000 --q 1 --l 5000 --batches 1000
+  blskernel plan --k 1000 --q 1 --l 5000 --batches 1000 --calibrate
   blskernel plan --k 1000 --q 100 --l 5000 --lambda 0 --condition 1e7
   blskernel plan --k 1000 --q 100 --l 5000 --batches 50 --weights-at-end --merging`,
 		Args: ui.NoArgs,
@@ -85,12 +85,15 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 		return err
 	}
 	defer x.Progress.Clear()
-	err = x.Attend(ctx, func(ctx context.Context) (err error) {
-		needs.Rates, err = ratesFor(ctx, b, x.calibrate, &x.Reporter)
-		return err
-	})
-	if err != nil {
-		return err
+	needs.Rates = blsupdate.RatesFor(b)
+	if x.calibrate {
+		err = x.Attend(ctx, func(ctx context.Context) (err error) {
+			needs.Rates, err = measuredRates(ctx, b, askedFor, &x.Reporter)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return x.show(needs)
 }
@@ -103,6 +106,7 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 		return err
 	}
 	p, text := newPlanned(choice, err == nil), choice.Explain()
+	p.Rates, p.Measured = needs.Rates.String(), needs.Rates.Measured()
 	if err != nil {
 		err = errors.New("no method meets all needs")
 	} else {
@@ -137,6 +141,9 @@ type planned struct {
 	Form    string  `json:"form,omitempty"`
 	Solve   bool    `json:"solve"`
 	Seconds float64 `json:"seconds"`
+	// What the times are by, and whether it was measured on this machine.
+	Rates    string `json:"rates"`
+	Measured bool   `json:"measured"`
 	// Of a new start from l+q samples.
 	StartMethod  string             `json:"start_method,omitempty"`
 	StartSeconds float64            `json:"start_seconds,omitempty"`

@@ -1,0 +1,182 @@
+package rates
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"blskernel"
+	"blskernel/internal/atomicfile"
+	"blskernel/internal/backend"
+	"blskernel/internal/vfs"
+)
+
+// EnvCache names the environment variable for the folder of files of rates.
+const EnvCache = "BLSKERNEL_CACHE"
+
+// For returns the rates of b, nil for blskernel.Default(), from the file of this machine, or else the
+// built-in ones for the FMA peak that it has at the moment.
+func For(b blskernel.Backend) *Rates {
+	b = backend.Or(b)
+	if r, err := load(b); err == nil {
+		return r
+	}
+	return builtIn(b).AtPeak(blskernel.Peak(blskernel.Threads()))
+}
+
+// builtInFiles are files of rates, by the name of the backend, as save writes them. They are from two
+// threads of a Zen 5 (AMD EPYC, 1 MiB of L2 each, 32 MiB of L3).
+//
+//go:embed builtin
+var builtInFiles embed.FS
+
+// builtInName is the String of built-in rates.
+const builtInName = "built-in rates, of two threads of a Zen 5 scaled to the FMA peak of this machine: " +
+	"MeasureRates, or 'blskernel plan --calibrate', measures its own"
+
+// builtIn returns the rates that are compiled in: those of openblas, or of pure.
+func builtIn(b blskernel.Backend) *Rates {
+	r := newRates(b)
+	data, err := builtInFiles.ReadFile("builtin/" + b.Name() + ".json")
+	if err != nil {
+		data, err = builtInFiles.ReadFile("builtin/pure.json")
+	}
+	var f ratesFile
+	if err := errors.Join(err, json.Unmarshal(data, &f), r.set(&f)); err != nil {
+		panic("blsupdate: built-in rates: " + err.Error())
+	}
+	r.machine, r.measured = builtInName, false
+	return r
+}
+
+// ratesFile is the contents of a file of rates: of the points of all tables, or of what a measurement
+// has when it is interrupted, with rounds numbers for each point, 0 where they are missing.
+type ratesFile struct {
+	Key   string               `json:"key"`
+	Peak  float64              `json:"peak"`
+	Spent float64              `json:"seconds,omitempty"` // of an interrupted measurement
+	Costs map[string][]float64 `json:"costs"`             // by the name of the kind
+}
+
+// errDamaged is the error of a file that save did not write for this machine.
+var errDamaged = errors.New("damaged, or of another machine or version")
+
+// read returns the contents of the file of this machine with that suffix.
+func (r *Rates) read(suffix string) (*ratesFile, error) {
+	name, err := r.file()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(name + suffix)
+	if err != nil {
+		return nil, err
+	}
+	var f ratesFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, err
+	}
+	if f.Key != r.key() || !(f.Peak > 0) || math.IsInf(f.Peak, 1) {
+		return nil, errDamaged
+	}
+	return &f, nil
+}
+
+// load returns the rates of b from the file of this machine.
+func load(b blskernel.Backend) (*Rates, error) {
+	r := newRates(b)
+	f, err := r.read("")
+	if err != nil {
+		return nil, err
+	}
+	if err := r.set(f); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// set takes the tables and the peak from a file.
+func (r *Rates) set(f *ratesFile) error {
+	r.peak = f.Peak
+	for kind, o := range operations {
+		t := newTable(o.axes)
+		costs := f.Costs[kind.String()]
+		if len(costs) != len(t.cost) || !positive(costs) {
+			return errDamaged
+		}
+		t.cost = costs
+		r.tables[kind] = t
+	}
+	return nil
+}
+
+// positive reports whether all numbers are finite and above 0.
+func positive(x []float64) bool {
+	for _, v := range x {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// save writes the rates to the file of this machine, which it replaces as a whole or not at all.
+func (r *Rates) save(fsys vfs.FS) error {
+	f := ratesFile{Key: r.key(), Peak: r.peak, Costs: map[string][]float64{}}
+	for kind, t := range r.tables {
+		f.Costs[kind.String()] = t.cost
+	}
+	return r.write(fsys, "", f)
+}
+
+// write replaces the file of this machine with that suffix, in a folder that may be new.
+func (r *Rates) write(fsys vfs.FS, suffix string, contents ratesFile) error {
+	name, err := r.file()
+	if err != nil {
+		return err
+	}
+	err = os.MkdirAll(filepath.Dir(name), 0o755)
+	if err == nil {
+		err = replace(fsys, name+suffix, contents)
+	}
+	if err != nil {
+		return fmt.Errorf("blsupdate: rates cannot be kept in %s: %w; name another folder by %s", name, err, EnvCache)
+	}
+	return nil
+}
+
+func replace(fsys vfs.FS, name string, contents ratesFile) error {
+	f, err := atomicfile.Create(fsys, name)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if err := json.NewEncoder(f).Encode(contents); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// file returns the name of the file of this machine.
+func (r *Rates) file() (string, error) {
+	folder := os.Getenv(EnvCache)
+	if folder == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("blsupdate: no folder for rates: %w; set %s", err, EnvCache)
+		}
+		folder = filepath.Join(user, "blskernel")
+	}
+	return filepath.Join(folder, fmt.Sprintf("rates-%x.json", sha256.Sum256([]byte(r.key())))), nil
+}
+
+// File returns the name of the file for the rates of b, nil for blskernel.Default(), or an empty string
+// where there is no folder.
+func File(b blskernel.Backend) string {
+	name, _ := newRates(backend.Or(b)).file()
+	return name
+}
