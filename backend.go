@@ -159,11 +159,14 @@ var (
 // OPENBLAS_NUM_THREADS stays in force.
 //
 // The pure backend reads the bound and GOMAXPROCS at each call. Calls under way do not change, and
-// results do not depend on the bound. For n > 1 a pool of min(n, GOMAXPROCS)-1 workers runs until the
-// next SetThreads, so that calls of some ten microseconds are shared too; workers poll for 0.2 ms
-// after a call and then sleep. For 0 a call starts the goroutines that it uses, which pays from 0.1
-// ms on. OpenBLAS gets the bound when it is opened and from SetThreads, so that a later change of
-// GOMAXPROCS needs another SetThreads(0).
+// results do not depend on the bound. The first call of some 0.1 ms starts a pool of min(n,
+// GOMAXPROCS)-1 workers: goroutines on threads of their own, which share calls down to some 20
+// microseconds, poll for 0.2 ms after a call and then sleep, and so take no time of an idle process.
+// Where other work takes their CPUs, calls leave them alone for a while. On Linux workers keep off the
+// CPU of the caller. SetThreads(1) ends the pool.
+//
+// OpenBLAS gets the bound when it is opened and from SetThreads, so that a later change of GOMAXPROCS
+// needs another SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")

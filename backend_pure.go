@@ -16,6 +16,11 @@ func init() {
 				Remedy: "unset " + kernel.EnvKernel + " or give it one of these names",
 			}
 		}
+		if err := gemm.CheckEnv(); err != nil {
+			return nil, &UnavailableError{
+				Backend: "pure", Why: err.Error(), Remedy: "unset " + gemm.EnvPacking + " or set it to auto, always or never",
+			}
+		}
 		return blas.New("pure", k), nil
 	})
 	for _, name := range kernel.Names() {

@@ -123,7 +123,7 @@ func TestParallelRowsPanics(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	blskernel.SetThreads(4)
 	const rows = 64
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	for bad := -1; bad <= 4; bad++ {
 		var ended atomic.Int64
 		v := testutil.PanicValue(func() {

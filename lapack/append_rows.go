@@ -79,7 +79,6 @@ func newElimination(r, z, b, y *mat.Dense) *lapack.Tpqrt {
 // eliminate announces the routine and runs e.
 func eliminate(b0 blskernel.Backend, routine string, e *lapack.Tpqrt) error {
 	bk := backend.Begin(b0, backend.Routine{Name: routine, M: e.B.Rows, N: e.R.Cols, NRHS: e.Z.Cols})
-	defer backend.Acquire(bk, e.Flops())()
 	element, pivot := e.Run(lapack.On(bk))
 	if element != nil {
 		return elementError(routine, element, ErrNotFinite)

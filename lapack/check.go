@@ -180,9 +180,6 @@ func denseOn(g blas64.General) *mat.Dense {
 	return &d
 }
 
-// cube returns n³.
-func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }
-
 // A solver overwrites the n×c x by A⁻¹x (side is blas.Left) or the c×n x by x A⁻¹ (side is blas.Right).
 type solver func(bk lapack.Backend, side blas.Side, c int, x block.Matrix)
 

@@ -93,7 +93,6 @@ func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymP
 		ap = slices.Clone(ap)
 	}
 	bk := backend.Begin(b0, backend.Routine{Name: names.factorize, M: n, N: n})
-	defer backend.Acquire(bk, cube(n)/3)()
 	if err := run(lapack.On(bk), n, ap); err != nil {
 		f.Reset()
 		return err
@@ -183,7 +182,6 @@ func (f *symmetric) InverseInPlace() (*mat.SymPacked, error) {
 // invert overwrites the factor in ap by the inverse.
 func (f *symmetric) invert(ap []float64) error {
 	bk := backend.Begin(f.backend, backend.Routine{Name: f.routines.invert, M: f.n, N: f.n})
-	defer backend.Acquire(bk, 2*cube(f.n)/3)()
 	on, a := lapack.On(bk), block.Packed(f.n, ap, 0, 0)
 	if f.d == nil {
 		lapack.Potri(on, blas.Upper, f.base(), f.n, a)

@@ -80,7 +80,6 @@ func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do fun
 	if c.n == 0 {
 		return bk, nil
 	}
-	defer backend.Acquire(bk, cube(c.n)/3)()
 	if err := checkFinite(bk, routine, ul, x.RawMatrix(), ErrNotFinite); err != nil {
 		return bk, err
 	}

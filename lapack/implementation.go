@@ -54,11 +54,9 @@ const (
 	leastOrgqr      = 40
 )
 
-// begin announces a routine of the given number of flops and returns the backend on which it runs, and
-// a function to call at its end.
-func (impl Implementation) begin(name string, m, n, nrhs int, flops float64) (bk lapack.Backend, done func()) {
-	b := backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs})
-	return lapack.On(b), backend.Acquire(b, flops)
+// begin announces a routine and returns the backend on which it runs.
+func (impl Implementation) begin(name string, m, n, nrhs int) lapack.Backend {
+	return lapack.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
 }
 
 // Bad arguments go to gonum's routine, which panics: its checks stand once.
@@ -96,8 +94,7 @@ func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok
 	if small || !isUplo(ul) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dpotrf(ul, n, a, lda)
 	}
-	bk, done := impl.begin("Dpotrf", n, n, 0, cube(n)/3)
-	defer done()
+	bk := impl.begin("Dpotrf", n, n, 0)
 	return lapack.Potrf(bk, ul, lapack.Base, n, block.Dense(a, lda)) < 0
 }
 
@@ -111,8 +108,7 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	if singular(blas.NonUnit, n, a, lda) {
 		return false
 	}
-	bk, done := impl.begin("Dpotri", n, n, 0, 2*cube(n)/3)
-	defer done()
+	bk := impl.begin("Dpotri", n, n, 0)
 	lapack.Potri(bk, ul, lapack.Base, n, block.Dense(a, lda))
 	return true
 }
@@ -124,8 +120,7 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
 		return
 	}
-	bk, done := impl.begin("Dpotrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
-	defer done()
+	bk := impl.begin("Dpotrs", n, n, nrhs)
 	lapack.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
@@ -137,9 +132,7 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	if min(m, n) < leastGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
 	}
-	k := float64(min(m, n))
-	bk, done := impl.begin("Dgetrf", m, n, 0, k*k*(float64(max(m, n))-k/3))
-	defer done()
+	bk := impl.begin("Dgetrf", m, n, 0)
 	return lapack.Getrf(bk, lapack.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
 }
 
@@ -160,8 +153,7 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	if singular(blas.NonUnit, n, a, lda) {
 		return false
 	}
-	bk, done := impl.begin("Dgetri", n, n, 0, 4*cube(n)/3)
-	defer done()
+	bk := impl.begin("Dgetri", n, n, 0)
 	lapack.Getri(bk, min(lapack.InverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
 	work[0] = best
 	return true
@@ -175,8 +167,7 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 		impl.Implementation.Dgetrs(t, n, nrhs, a, lda, ipiv, b, ldb)
 		return
 	}
-	bk, done := impl.begin("Dgetrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
-	defer done()
+	bk := impl.begin("Dgetrs", n, n, nrhs)
 	lapack.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }
 
@@ -190,8 +181,7 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 	if singular(diag, n, a, lda) {
 		return false
 	}
-	bk, done := impl.begin("Dtrtri", n, n, 0, cube(n)/3)
-	defer done()
+	bk := impl.begin("Dtrtri", n, n, 0)
 	lapack.Trtri(bk, ul, diag, n, block.Dense(a, lda))
 	return true
 }
@@ -206,8 +196,7 @@ func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag
 	if singular(diag, n, a, lda) {
 		return false
 	}
-	bk, done := impl.begin("Dtrtrs", n, n, nrhs, float64(n)*float64(n)*float64(nrhs))
-	defer done()
+	bk := impl.begin("Dtrtrs", n, n, nrhs)
 	lapack.Trtrs(bk, blas.Left, ul, op, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	return true
 }
@@ -222,9 +211,7 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
 		return
 	}
-	rows, cols, kk := float64(m), float64(n), float64(k)
-	bk, done := impl.begin("Dorgqr", m, n, 0, 4*rows*cols*kk-2*(rows+cols)*kk*kk+4*cube(k)/3)
-	defer done()
+	bk := impl.begin("Dorgqr", m, n, 0)
 	lapack.Orgqr(bk, m, n, k, block.Dense(a, lda), tau)
 	work[0] = float64(n)
 }

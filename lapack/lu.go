@@ -82,7 +82,6 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	case found:
 		bad = lapack.GetrfLibrary(library, n, blockOf(lu), swap)
 	default:
-		defer backend.Acquire(bk, 2*cube(n)/3)()
 		bad = lapack.Getrf(lapack.On(bk), cmp.Or(f.base, lapack.GetrfBase), n, n, blockOf(lu), swap, false)
 	}
 	if bad != nil {
@@ -155,7 +154,6 @@ func (f *LU) invert(a blas64.General) error {
 	if f.transposed() {
 		lapack.GetriLibrary(f.columnMajor, n, blockOf(a), f.swap)
 	} else {
-		defer backend.Acquire(bk, 4*cube(n)/3)()
 		nb := min(cmp.Or(f.nb, lapack.GetriColumns(n)), n)
 		lapack.Getri(lapack.On(bk), nb, n, blockOf(a), f.swap, nil)
 	}

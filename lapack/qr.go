@@ -60,7 +60,6 @@ func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 		qr = denseCopy(qr)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	defer backend.Acquire(bk, orgqrFlops(l, k))()
 	nb, base := cmp.Or(f.nb, lapack.GeqrfColumns), cmp.Or(f.base, lapack.GeqrtBase)
 	factors, bad := lapack.Geqrf(lapack.On(bk), nb, base, l, k, blockOf(qr))
 	if bad != nil {
@@ -69,9 +68,6 @@ func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 	f.factorized, f.backend, f.qr, f.f = true, f.Backend, qr, factors
 	return nil
 }
-
-// orgqrFlops returns the number of flops of Dgeqrf, and of Dorgqr for k columns.
-func orgqrFlops(l, k int) float64 { return 2 * float64(k) * float64(k) * (float64(l) - float64(k)/3) }
 
 // RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst
 // its size, and panics with mat.ErrShape if dst has another size.
@@ -159,6 +155,5 @@ func (f *QR) orgqr(a blas64.General) {
 	if k == 0 {
 		return
 	}
-	defer backend.Acquire(bk, orgqrFlops(l, k))()
 	f.f.Orgqr(lapack.On(bk), blockOf(a))
 }

@@ -51,7 +51,6 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 	if err := checkFinite(bk, routine, blas.All, x, ErrNotFinite); err != nil {
 		return err
 	}
-	defer backend.Acquire(bk, float64(n)*float64(n)*float64(m))()
 	inPanels(side, m, blockOf(x), func(nrhs int, x block.Matrix) {
 		lapack.Trsm(lapack.On(bk), side, blas.Upper, block.Trans(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
 	})
@@ -80,7 +79,6 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	if err := checkTriangle(routine, n, blockOf(u)); err != nil {
 		return err
 	}
-	defer backend.Acquire(bk, cube(n)/3)()
 	lapack.Trtri(lapack.On(bk), blas.Upper, blas.NonUnit, n, blockOf(u))
 	return checkFinite(bk, routine, blas.Upper, u, ErrSingular)
 }

@@ -29,6 +29,7 @@ type information struct {
 	Kernel   string            `json:"kernel,omitempty"`
 	Kernels  []string          `json:"kernels"`
 	Blocks   blockSizes        `json:"blocks"`
+	Packing  string            `json:"packing,omitempty"`
 	Go       string            `json:"go"`
 }
 
@@ -57,6 +58,7 @@ func gather() (information, error) {
 	} else {
 		info.Kernel = blskernel.Describe(pure).Kernel
 		info.Blocks.MC, info.Blocks.KC, info.Blocks.NC, _ = backend.BlockSizes(pure)
+		info.Packing = backend.Packing(pure)
 	}
 	if b, err := blskernel.Lookup("openblas"); err != nil {
 		info.Missing["openblas"] = err.Error()
@@ -71,8 +73,8 @@ func newInfo(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info",
 		Short: "Describe the backend, the CPU and the kernels",
-		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel and
-block sizes of the pure backend.`,
+		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel,
+block sizes and packing of the pure backend.`,
 		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -112,6 +114,7 @@ func (i information) print(w io.Writer) error {
 	if i.Kernel != "" {
 		line("kernel", "%s (usable: %s)", i.Kernel, strings.Join(i.Kernels, ", "))
 		line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
+		line("packing", "%s", i.Packing)
 	}
 	line("go", "%s", i.Go)
 	_, err := io.WriteString(w, b.String())

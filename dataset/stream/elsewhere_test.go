@@ -77,7 +77,7 @@ func (m *memory) wait(t *testing.T, name string) {
 // TestOpenElsewhere reads files of every format from memory, and compares with the same files on the
 // disk. One of the paths is a folder of this machine, and another a file of it; neither is opened.
 func TestOpenElsewhere(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	const rows = 5000
 	var text, labels strings.Builder
 	values := make([]float64, 0, 3*rows)
@@ -167,7 +167,7 @@ func TestOpenElsewhere(t *testing.T) {
 // TestOpenElsewhereFaults makes Options.Open, or its result, fail in every way: the error names the
 // path as given, with its cause, and everything opened is closed.
 func TestOpenElsewhereFaults(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	good := []byte("1,2\n3,4\n")
 	files := map[string][]byte{"a://x": good, "a://y.npy": append(npyHeader(1, "<f8", false, 2), float64s(1, 2)...), "a://fortran.npy": append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4),
 		"a://short.npy": npyHeader(1, "<f8", false, 9, 9), "a://narrow": []byte("1\n"), "a://broken.csv.gz": zipped(bytes.Repeat(good, 100))[:30]}
@@ -247,7 +247,7 @@ func (s *stuck) Read(p []byte) (int, error) {
 // TestOpenElsewhereContext ends readers whose Options.Open, or whose Read, does not return: the Reader
 // does not wait for it, and its result is closed when it returns.
 func TestOpenElsewhereContext(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	why := errors.New("enough")
 	m := &memory{files: map[string][]byte{"x": []byte("1,2\n")}}
 

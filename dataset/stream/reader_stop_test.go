@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 )
 
 func TestCloseInTheMiddle(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	text := bytes.Repeat([]byte("1,2,3\n"), 1<<20)
 	array := append(npyHeader(1, "|u1", false, 1000, 10), make([]byte, 10000)...)
 	packed := write(t, "y.csv.gz", zipped(text))
@@ -38,7 +37,7 @@ func TestCloseInTheMiddle(t *testing.T) {
 
 // TestCancel ends readers by their context: at work, waiting for a pipe, and before they begin.
 func TestCancel(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	why := errors.New("enough")
 	for _, first := range []string{"1,2\n3,4\n", string(npyHeader(1, "|u1", false, 100, 2)) + "abcd"} {
 		in, out, err := os.Pipe()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -195,7 +194,7 @@ func TestSelectCopies(t *testing.T) {
 // TestNamedPipe opens a pipe without a writer: Open, and Next when it reaches such a pipe, end with the
 // context.
 func TestNamedPipe(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	makePipe(t, pipe)
 	why := errors.New("enough")
@@ -244,7 +243,7 @@ func TestNamedPipe(t *testing.T) {
 
 // TestPeekCancel waits for more than a pipe has until the context ends.
 func TestPeekCancel(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := testutil.Goroutines()
 	in, out := io.Pipe()
 	go io.WriteString(out, "1,2\n3,4\n") // ends with the pipe
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -18,7 +18,7 @@ func Or(b blskernel.Backend) blskernel.Backend {
 }
 
 // A Wrapper is a Backend that passes calls on to another, such as a counter. blskernel.Describe,
-// Acquire and BlockSizes look through it.
+// BlockSizes and Packing look through it.
 type Wrapper interface {
 	blskernel.Backend
 	Unwrap() blskernel.Backend
@@ -34,21 +34,6 @@ func unwrapped(b blskernel.Backend) blskernel.Backend {
 		}
 		b = w.Unwrap()
 	}
-}
-
-// Acquire keeps the worker pool of b awake for one caller's many calls, of the given flops in all,
-// until the caller calls release once:
-//
-//	defer backend.Acquire(b, 2*float64(n)*float64(n)*float64(n))()
-//
-// With SetThreads(0), the default, calls that are short would otherwise stay on one thread. Acquire
-// does nothing where the pool is awake already, where the work is too small, and on other backends than
-// pure. Results do not depend on it. The routines of package lapack call it themselves.
-func Acquire(b blskernel.Backend, flops float64) (release func()) {
-	if a, ok := unwrapped(b).(interface{ Acquire(float64) func() }); ok {
-		return a.Acquire(flops)
-	}
-	return func() {}
 }
 
 // Kernels returns the names of the pure backend's kernels that this machine can run, best first.
@@ -76,4 +61,13 @@ func BlockSizes(b blskernel.Backend) (mc, kc, nc int, ok bool) {
 		mc, kc, nc = s.BlockSizes()
 	}
 	return mc, kc, nc, ok
+}
+
+// Packing says which operands of a product the pure backend copies on this CPU; it is empty for other
+// backends.
+func Packing(b blskernel.Backend) string {
+	if p, ok := unwrapped(b).(interface{ Packing() string }); ok {
+		return p.Packing()
+	}
+	return ""
 }

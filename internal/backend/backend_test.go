@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"runtime"
 	"testing"
 
 	"blskernel"
@@ -10,28 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 )
-
-// Acquire keeps goroutines of the pure backend from the call to its end, and does nothing for others.
-func TestAcquire(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
-	blskernel.SetThreads(0)
-	for _, name := range blskernel.Names() {
-		b, err := blskernel.Lookup(name)
-		testutil.NoError(t, err)
-		before := runtime.NumGoroutine()
-		release := backend.Acquire(b, 1e12)
-		more := runtime.NumGoroutine() - before
-		release()
-		want := 0
-		if name == "pure" {
-			want = 2
-		}
-		if more != want {
-			t.Errorf("%s: Acquire started %d goroutines, want %d", name, more, want)
-		}
-	}
-	backend.Acquire(nil, 1)()
-}
 
 // named is a Backend of which only the name is called.
 type named struct {
@@ -90,5 +67,4 @@ func TestPure(t *testing.T) {
 	if _, _, _, ok := backend.BlockSizes(named{}); ok {
 		t.Error("a foreign backend has block sizes")
 	}
-	backend.Acquire(named{}, 1)()
 }

@@ -42,19 +42,3 @@ func ExampleRecorder() {
 	// Dpptrf 2 0
 	// Dpptrs 2 1
 }
-
-// Many short products, one after the other: goroutines stand by until release is called.
-func ExampleAcquire() {
-	b := blskernel.Default()
-	a := mat.NewDense(2, 2, []float64{0, 1, 1, 1})
-	power := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
-	release := backend.Acquire(b, 50*2*2*2*2)
-	for range 50 {
-		var next mat.Dense
-		mat.Mul(b, &next, power, a)
-		power = &next
-	}
-	release()
-	fmt.Printf("the 50th Fibonacci number is %.0f\n", power.At(0, 1))
-	// Output: the 50th Fibonacci number is 12586269025
-}

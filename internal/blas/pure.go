@@ -28,7 +28,7 @@ func New(name string, k kernel.Kernel) *Pure {
 
 // share spreads Level 2 over the threads of the products.
 func share(parts, nanoseconds int, do func(from, to int)) {
-	gemm.Rows(gemm.Threads(), parts, nanoseconds, do)
+	gemm.Rows(parts, nanoseconds, do)
 }
 
 // Name returns the name that New was given.

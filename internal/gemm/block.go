@@ -22,7 +22,7 @@ func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.D
 }
 
 func (e *Engine) BlockRows(rows, nanoseconds int, do func(from, to int)) {
-	Rows(Threads(), rows, nanoseconds, do)
+	Rows(rows, nanoseconds, do)
 }
 
 func (e *Engine) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {

@@ -35,7 +35,7 @@ func jobs(t *testing.T) (all []*job) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(81, 1))
 	add := func(name string, flops int, run func(), result []float64) {
-		if float64(flops) < minParallel*active.kernel.Speed {
+		if float64(flops) < minAsleep*active.kernel.Speed {
 			t.Fatalf("%s: too small for several goroutines", name)
 		}
 		all = append(all, &job{name, run, result, slices.Clone(result)})
@@ -65,7 +65,7 @@ func jobs(t *testing.T) (all []*job) {
 }
 
 // The result of every routine is the same, bit for bit, for any number of threads and any cut into
-// blocks of MC and NC, and no goroutine that was started for a call outlives it.
+// blocks of MC and NC.
 func TestReproducible(t *testing.T) {
 	setThreads(t, 1)
 	eachKernel(t, func(t *testing.T) {
@@ -77,9 +77,7 @@ func TestReproducible(t *testing.T) {
 			if testing.Short() && i%5 != 0 {
 				continue
 			}
-			before := runtime.NumGoroutine()
 			want := slices.Clone(j.again())
-			// 0 threads start goroutines for the call.
 			cuts := []struct{ tiles, threads int }{
 				{0, 0}, {2, 7}, {0, 2}, {0, 3}, {0, 7}, {1, 1}, {1, 3}, {5, 1}, {5, 2},
 			}
@@ -99,13 +97,12 @@ func TestReproducible(t *testing.T) {
 			}
 			SetThreads(1)
 			active = &base
-			testutil.WaitGoroutines(t, before)
 		}
 	})
 }
 
 // Many callers run all routines at once, while others change the number of threads and of processors:
-// every result is, bit for bit, that of a call alone in one goroutine, and no goroutine is left.
+// every result is, bit for bit, that of a call alone in one goroutine, and no worker is left.
 func TestConcurrentRoutines(t *testing.T) {
 	all := jobs(t)
 	processors(t, runtime.GOMAXPROCS(0), 1)
@@ -113,7 +110,6 @@ func TestConcurrentRoutines(t *testing.T) {
 	for _, j := range all {
 		want = append(want, slices.Clone(j.again()))
 	}
-	before := runtime.NumGoroutine()
 	const callers = 6
 	var ended atomic.Int64
 	concurrently(callers+1, func(c int) {
@@ -134,7 +130,7 @@ func TestConcurrentRoutines(t *testing.T) {
 		ended.Add(1)
 	})
 	SetThreads(1)
-	testutil.WaitGoroutines(t, before)
+	checkWorkers(t, 0)
 }
 
 // A panic in a kernel reaches the caller, whichever goroutine it happens in, and the next call is
@@ -159,7 +155,6 @@ func TestPanicReachesCaller(t *testing.T) {
 		if !strings.HasPrefix(j.name, "Dtr") {
 			broken = &product
 		}
-		before := runtime.NumGoroutine()
 		want := slices.Clone(j.again())
 		for _, threads := range []int{1, 3, 0} {
 			SetThreads(threads)
@@ -177,7 +172,7 @@ func TestPanicReachesCaller(t *testing.T) {
 			}
 		}
 		SetThreads(1)
-		testutil.WaitGoroutines(t, before)
+		checkWorkers(t, 0)
 	}
 }
 
@@ -187,9 +182,9 @@ func TestRows(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 7} {
 		setThreads(t, threads)
 		for _, rows := range []int{0, 1, 2, 5, 17, 1000} {
-			for _, nanoseconds := range []int{1, minParallel} {
+			for _, nanoseconds := range []int{1, minAsleep} {
 				done := make([]atomic.Int64, rows)
-				Rows(threads, rows, nanoseconds, func(from, to int) {
+				Rows(rows, nanoseconds, func(from, to int) {
 					for i := from; i < to; i++ {
 						done[i].Add(1)
 					}
@@ -204,15 +199,14 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// With several goroutines a call allocates what these share, once, and no more: a copy of the product,
-// the function that does a task, the group, the times of the plan, and where no pool runs, for each but
-// the caller's what starts it and what is waited on. Dsyr2k is two products.
+// With several threads a call allocates what these share, once: a copy of the product, the function
+// that does a task, and the times of the plan. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
-	const shared = 4
+	const shared = 3
 	for _, threads := range []int{2, 4} {
 		setThreads(t, threads)
 		for _, j := range jobs(t) {
-			most := shared + threads - 1
+			most := shared
 			if strings.HasPrefix(j.name, "Dsyr2k") {
 				most *= 2
 			}

@@ -24,12 +24,16 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	if !check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc) {
 		return
 	}
-	if alpha != 0 && e.small(m, n, k) {
+	if alpha == 0 || !e.small(m, n, k) {
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
+		p.run()
+	} else if workers := e.hire(2 * float64(m) * float64(n) * float64(k)); workers != nil {
+		defer workers.release()
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
+		p.parallel(workers)
+	} else {
 		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
 	}
-	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
-	p.run()
 }
 
 // Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n,
@@ -69,11 +73,10 @@ func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 	}
 }
 
-// small reports whether smallGemm computes a product: one block of the sum, one goroutine, and a B that
-// stays in cache. A product of a few hundred nanoseconds does not repay the five loops.
+// small reports whether smallGemm can compute a product: one block of the sum, and a B that stays in
+// cache. A product of a few hundred nanoseconds does not repay the five loops.
 func (e *Engine) small(m, n, k int) bool {
-	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC &&
-		e.workersFor(2*float64(m)*float64(n)*float64(k)) == 1
+	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC
 }
 
 // smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the

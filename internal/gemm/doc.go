@@ -11,8 +11,8 @@
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
 // Each routine names its sources and its sink. A source packs a block into micro-panels where a copy
-// pays or the kernel cannot read the elements in place. The kernel reads a dense A, and a B that stays
-// in cache, in place. A sink that keeps one triangle halves the work: tiles outside it are skipped.
+// pays (packing.go) or the kernel cannot read the elements in place. A sink that keeps one triangle
+// halves the work: tiles outside it are skipped.
 //
 // Dtrsm and Dtrmm go through the diagonal blocks of the triangle (triangular.go). Kernels that hold
 // rows of B in registers apply each block to its rows (triangle.go), and a product applies it to the
@@ -30,7 +30,7 @@
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
 //	loop 1          the micro-kernel: these rows in tiles of MR×NR
 //
-// Threads share tasks of loop 5 and of the rows of loop 3 (threads.go). Products of order up to 128 go
+// Threads share tasks of loop 5 and of the rows of loop 3 (grid.go). Products of order up to 128 go
 // straight to loop 2 (smallGemm).
 //
 // # Rounding, NaN, reproducibility

@@ -8,15 +8,18 @@ import (
 // An Engine computes products with one micro-kernel and the block sizes for it. Its methods may be
 // called from several goroutines at once.
 type Engine struct {
-	kernel kernel.Kernel
-	caches cpu.Caches
-	blocks blockSizes
+	kernel  kernel.Kernel
+	caches  cpu.Caches
+	blocks  blockSizes
+	packing packing
+	costs   *costs
 }
 
 // New returns an engine on a kernel that this machine can run.
 func New(k kernel.Kernel) *Engine {
 	c := cpu.CacheSizes()
-	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c)}
+	how, _ := packingFromEnv() // CheckEnv has the error
+	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), packing: how, costs: &costs{}}
 }
 
 // Kernel returns the micro-kernel.

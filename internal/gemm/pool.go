@@ -2,51 +2,52 @@ package gemm
 
 import (
 	"runtime"
+	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"blskernel/internal/kernel"
 )
 
-// A pool is a set of workers: goroutines on threads of their own that wait for task groups. SetThreads
-// and Acquire start and end it. A worker polls for the next group for a while, then sleeps until it is
-// woken.
+// A pool is a set of workers: goroutines on threads of their own that wait for groups of tasks. The
+// first product that is worth it starts one (hire). A worker polls for the next group for a while, then
+// sleeps until it is woken.
 //
 // One call at a time has the pool; other calls stay on the caller's goroutine. A call does not wait for
 // workers that have not joined: it runs their share of the tasks itself.
 type pool struct {
-	use    sync.Mutex            // held by the call that has the pool
-	group  atomic.Pointer[group] // the tasks to share, or nil
-	asleep atomic.Int64          // workers that wait for wake, or are about to
-	wake   chan struct{}
-	quit   atomic.Bool
-	gone   sync.WaitGroup
+	use     sync.Mutex    // held by the call that has the pool
+	size    int           // number of workers
+	turn    atomic.Uint64 // odd while group is open; every group has its own
+	group   group
+	joined  atomic.Int32 // workers that are at the group, or find out that it has ended
+	waiting atomic.Bool  // the caller waits for the last of them in await
+	asleep  atomic.Int64 // workers that wait for wake, or are about to
+	wake    chan struct{}
+	quit    atomic.Bool
+	gone    sync.WaitGroup
+	threads threadSet
+	account account
 }
 
 // pollTime is how long a worker polls for the next group before it sleeps.
 const pollTime = 200 * time.Microsecond
 
 // newPool starts a pool.
-func newPool(workers int) *pool {
-	p := &pool{wake: make(chan struct{}, workers)}
-	p.gone.Add(workers)
-	for range workers {
+func newPool(size int) *pool {
+	p := &pool{size: size, wake: make(chan struct{}, size)}
+	p.gone.Add(size)
+	for range size {
 		go p.worker()
 	}
 	return p
 }
 
-// size returns the number of workers; a nil pool has none.
-func (p *pool) size() int {
-	if p == nil {
-		return 0
-	}
-	return cap(p.wake)
-}
-
 // end stops the workers after their current tasks and waits. A call that has the pool goes on alone.
 func (p *pool) end() {
 	p.quit.Store(true)
-	p.wakeUp(p.size())
+	p.wakeUp(p.size)
 	p.gone.Wait()
 }
 
@@ -60,117 +61,164 @@ func (p *pool) wakeUp(n int) {
 	}
 }
 
-// run shares the tasks of g with the workers, unless another call has them. It reports whether it did.
-func (p *pool) run(g *group) bool {
-	if !p.use.TryLock() {
-		return false
+// run shares tasks 0 to tasks-1 with at most the given number of workers, and waits. The caller holds
+// p.use. A panic ends the group and is raised again here.
+func (p *pool) run(workers, tasks int, task func(w *scratch, i int)) {
+	if p.account.begin() {
+		// The times of threads are this thread's.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
 	}
-	defer p.use.Unlock()
-	p.group.Store(g)
+	p.threads.avoidCaller()
+	began, ran := sinceStart(), p.account.threadTime()
+	g := &p.group
+	g.begin(workers, tasks, task)
+	p.turn.Add(1)
 	if asleep := p.asleep.Load(); asleep > 0 {
-		p.wakeUp(int(asleep))
+		p.wakeUp(min(int(asleep), workers))
 	}
-	g.work(nil)
-	p.group.Store(nil)
-	// No worker joins from here on: a worker first counts itself and then checks that the group is
-	// still there.
-	for spins := 0; g.joined.Load() > 0; spins++ {
-		if spins > 1000 {
-			runtime.Gosched()
-		}
+	done := g.work(nil)
+	p.turn.Add(1)
+	now := sinceStart()
+	ran = p.account.threadTime() - ran
+	p.await(now + patience + (now-began)/time.Duration(max(done, 1)))
+	p.account.add(ran, sinceStart()-began)
+	g.task = nil // the pool must not keep the operands
+	if failed := g.failed; failed != nil {
+		g.failed = nil
+		panic(failed)
 	}
-	g.task = nil // workers remember the group, which must not keep the operands
-	return true
 }
 
-// worker works on one group after another until the pool ends.
+// patience is how much longer than one of its own tasks the caller waits for a worker's before it takes
+// the worker for one that other work has displaced from its CPU.
+const patience = 30 * time.Microsecond
+
+// await waits for the workers that have joined; none joins any more, since a worker first counts itself
+// and then checks that it is the group's turn. A worker that is not through by the given time gets the
+// CPU of the caller.
+func (p *pool) await(late time.Duration) {
+	for spins := 1; p.joined.Load() > 0; spins++ {
+		kernel.Pause()
+		if spins%64 != 0 || sinceStart() < late {
+			continue
+		}
+		if !lends {
+			runtime.Gosched()
+			continue
+		}
+		p.threads.takeCaller()
+		p.waiting.Store(true)
+		for n := p.joined.Load(); n > 0; n = p.joined.Load() {
+			sleepWhile(&p.joined, n)
+		}
+		p.waiting.Store(false)
+	}
+}
+
+// worker works on one group after another until the pool ends. Its thread ends with it, because other
+// goroutines would find it bound to some CPUs.
 func (p *pool) worker() {
-	runtime.LockOSThread() // a thread with one goroutine tends to stay on its CPU
-	defer runtime.UnlockOSThread()
+	runtime.LockOSThread()
 	defer p.gone.Done()
-	var last *group
+	p.threads.add()
+	defer p.threads.remove()
+	var turn uint64
 	for {
-		g := p.await(last)
-		if g == nil {
+		if turn = p.next(turn); turn == 0 {
 			return
 		}
-		last = g
-		g.joined.Add(1)
-		if p.group.Load() == g {
-			g.work(&p.quit)
+		if n := p.joined.Add(1); p.turn.Load() == turn && int64(n) <= p.group.seats {
+			ran := p.account.threadTime()
+			p.group.work(&p.quit)
+			p.account.workers.Add(int64(p.account.threadTime() - ran))
 		}
-		g.joined.Add(-1)
+		if p.joined.Add(-1) == 0 && p.waiting.Load() {
+			wakeSleeper(&p.joined)
+		}
 	}
 }
 
-// await returns the next group after last, or nil if the pool ends.
-func (p *pool) await(last *group) *group {
-	began := time.Now()
+// next returns the turn of the next group after last, or 0 if the pool ends. It polls in steps that the
+// garbage collector can interrupt, and gives its place to a goroutine that could run.
+func (p *pool) next(last uint64) uint64 {
+	began := sinceStart()
 	for spins := 1; ; spins++ {
-		if g := p.group.Load(); g != nil && g != last {
-			return g
+		if turn := p.turn.Load(); turn%2 == 1 && turn != last {
+			return turn
 		}
 		if p.quit.Load() {
-			return nil
+			return 0
 		}
-		if spins%100 == 0 && time.Since(began) > pollTime {
-			// A call that posts a group after this count wakes this worker, so look once
+		kernel.Pause()
+		if spins%1024 == 0 && (sinceStart()-began > pollTime || othersWait()) {
+			// A call that opens a group after this count wakes this worker, so look once
 			// more before sleeping.
 			p.asleep.Add(1)
-			if g := p.group.Load(); (g == nil || g == last) && !p.quit.Load() {
+			if turn := p.turn.Load(); (turn%2 == 0 || turn == last) && !p.quit.Load() {
 				<-p.wake
 			}
 			p.asleep.Add(-1)
-			began = time.Now()
+			began = sinceStart()
 		}
 	}
 }
 
-// acquired is the pool that callers of Acquire share; guarded by setting.
-var acquired struct {
-	calls int
-	pool  *pool // nil if a pool ran already when the first of them called
+// othersWait reports whether a goroutine waits for a thread; before Go 1.26 it never does.
+func othersWait() bool {
+	runnable := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(runnable)
+	return runnable[0].Value.Kind() == metrics.KindUint64 && runnable[0].Value.Uint64() > 0
 }
 
-// Acquire starts the worker pool for many products of the given flops in all, unless a pool runs or the
-// work is too small. The caller calls release once. Several callers share one pool, and the last
-// release ends it. SetThreads ends it at once.
-func (e *Engine) Acquire(flops float64) (release func()) {
-	if flops < leastAcquired*e.kernel.Speed || Threads() == 1 {
-		return func() {}
-	}
-	setting.Lock()
-	defer setting.Unlock()
-	acquired.calls++
-	if running.Load() == nil && acquired.pool == nil {
-		if workers := poolSize(Threads()); workers > 0 {
-			acquired.pool = newPool(workers)
-			running.Store(acquired.pool)
+// A group is the tasks of one call, which goroutines take from a counter. Tasks write disjoint elements
+// of the result, and one task computes all of an element.
+type group struct {
+	task   func(w *scratch, i int)
+	tasks  int64
+	seats  int64        // number of workers that may join
+	next   atomic.Int64 // the first task that is not taken
+	mu     sync.Mutex
+	failed any // the value of the first panic
+}
+
+// begin makes the tasks of a group available.
+func (g *group) begin(seats, tasks int, task func(w *scratch, i int)) {
+	g.task, g.tasks, g.seats = task, int64(tasks), int64(seats)
+	g.next.Store(0)
+}
+
+// work takes tasks until none is left or quit, which may be nil, is set. It returns how many it did.
+func (g *group) work(quit *atomic.Bool) (done int) {
+	defer func() {
+		if r := recover(); r != nil {
+			g.fail(r)
 		}
+	}()
+	w := scratches.Get().(*scratch)
+	for quit == nil || !quit.Load() {
+		i := g.next.Add(1) - 1
+		if i >= g.tasks {
+			break
+		}
+		g.task(w, int(i))
+		done++
 	}
-	return releasePool
+	w.release()
+	return done
 }
 
-// releasePool waits for the workers' current tasks, which may be another caller's.
-func releasePool() {
-	if p := detach(); p != nil {
-		p.end()
+// fail records a panic and takes the remaining tasks away.
+func (g *group) fail(r any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed == nil {
+		g.failed = r
 	}
+	g.next.Store(g.tasks)
 }
 
-// detach returns the pool that no caller has acquired any more, or nil. From then on no call finds it.
-func detach() *pool {
-	setting.Lock()
-	defer setting.Unlock()
-	if acquired.calls--; acquired.calls > 0 || acquired.pool == nil {
-		return nil
-	}
-	p := acquired.pool
-	acquired.pool = nil
-	running.Store(nil)
-	return p
-}
+var start = time.Now()
 
-// leastAcquired is the least time of work, in nanoseconds, that is worth a pool of its own: many times
-// that of starting and ending one.
-const leastAcquired = 1_000_000
+// sinceStart is the time since the process began.
+func sinceStart() time.Duration { return time.Since(start) }

@@ -1,9 +1,12 @@
 package gemm
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -46,38 +49,61 @@ func concurrently(n int, f func(caller int)) {
 	calls.Wait()
 }
 
-// checkWorkers compares the number of workers, and looks for more goroutines than these. There can be
-// fewer, if goroutines of earlier tests end.
-func checkWorkers(t *testing.T, before, want int) {
+// checkWorkers compares the number of workers, and waits until as many run.
+func checkWorkers(t *testing.T, want int) {
 	t.Helper()
-	if workers, got := running.Load().size(), runtime.NumGoroutine(); workers != want || got > before+want {
-		t.Errorf("%d workers and %d goroutines more, want %d", workers, got-before, want)
+	got := 0
+	if p := current.Load(); p != nil {
+		got = p.size
 	}
+	if got != want {
+		t.Errorf("%d workers, want %d", got, want)
+	}
+	testutil.WaitWorkers(t, want)
 }
 
-// SetThreads starts the pool, as large as GOMAXPROCS allows, a call starts no goroutine, and the next
-// SetThreads ends the pool.
+// The first product that is worth it starts the pool, as large as SetThreads and GOMAXPROCS allow, and
+// later ones keep it. It ends when SetThreads or GOMAXPROCS make it smaller.
 func TestSetThreads(t *testing.T) {
 	processors(t, 4, 1)
-	before := runtime.NumGoroutine()
-	SetThreads(5)
-	if got := Threads(); got != 5 {
-		t.Errorf("Threads() = %d after SetThreads(5)", got)
-	}
 	a, b, c := squares()
-	for range 20 {
-		multiplySquares(active, a, b, c)
-		checkWorkers(t, before, 3)
+	multiply := func() {
+		for range 3 { // the first of short calls do not wake a pool
+			multiplySquares(active, a, b, c)
+		}
 	}
-	runtime.GOMAXPROCS(1)
-	SetThreads(5) // the same number, but fewer processors
-	testutil.WaitGoroutines(t, before)
-	checkWorkers(t, before, 0)
+	multiply()
+	checkWorkers(t, 0)
+	for _, test := range []struct{ threads, processors, workers int }{
+		{5, 4, 3}, {0, 4, 3}, {2, 4, 1}, {0, 2, 1}, {3, 4, 2}, {0, 1, 0}, {3, 1, 0}, {1, 4, 0},
+	} {
+		runtime.GOMAXPROCS(test.processors)
+		SetThreads(test.threads)
+		if want := test.threads; want > 0 && Threads() != want || want == 0 && Threads() != test.processors {
+			t.Errorf("Threads() = %d after SetThreads(%d)", Threads(), want)
+		}
+		multiply()
+		checkWorkers(t, test.workers)
+	}
 	SetThreads(0)
-	if got := Threads(); got != 1 {
-		t.Errorf("Threads() = %d after SetThreads(0) with one processor", got)
-	}
+	multiply()
+	checkWorkers(t, 3)
+	runtime.GOMAXPROCS(1)
+	multiply()
+	checkWorkers(t, 0)
 	testutil.MustPanic(t, "gemm: negative number of threads", func() { SetThreads(-1) })
+}
+
+// share runs a task on the pool, or on the caller's goroutine where another call has it.
+func share(workers, tasks int, task func(w *scratch, i int)) {
+	if p := hire(1e9); p != nil {
+		defer p.release()
+		p.run(workers, tasks, task)
+		return
+	}
+	for i := range tasks {
+		task(&scratch{}, i)
+	}
 }
 
 // Every task of every job is done once, by workers that are awake, asleep, or late, and by calls that
@@ -87,7 +113,7 @@ func TestPoolDoesEveryTask(t *testing.T) {
 	concurrently(3, func(caller int) {
 		for job := range 300 {
 			done := make([]atomic.Int64, 1+(job+caller)%9)
-			parallel(3, len(done), func(w *scratch, i int) {
+			share(1+job%2, len(done), func(w *scratch, i int) {
 				if w == nil {
 					t.Error("no workspace")
 				}
@@ -111,9 +137,29 @@ func TestPoolEnded(t *testing.T) {
 	p := newPool(2)
 	p.end()
 	var order []int
-	g := &group{tasks: 4, task: func(_ *scratch, i int) { order = append(order, i) }}
-	if !p.run(g) || !slices.Equal(order, []int{0, 1, 2, 3}) {
+	p.run(2, 4, func(_ *scratch, i int) { order = append(order, i) })
+	if !slices.Equal(order, []int{0, 1, 2, 3}) {
 		t.Errorf("tasks %v were done", order)
+	}
+}
+
+// No more workers join a group than it has seats.
+func TestPoolSeats(t *testing.T) {
+	p := newPool(3)
+	defer p.end()
+	for job := range 200 {
+		var working, most atomic.Int64
+		seats := job % 3
+		p.run(seats, 20, func(*scratch, int) {
+			n := working.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			time.Sleep(10 * time.Microsecond)
+			working.Add(-1)
+		})
+		if n := most.Load(); n > int64(seats)+1 {
+			t.Errorf("%d goroutines had tasks of a group with %d seats", n, seats)
+		}
 	}
 }
 
@@ -121,12 +167,13 @@ func TestPoolEnded(t *testing.T) {
 // pool: it and the caller meet in the next job.
 func TestPoolPanics(t *testing.T) {
 	var begun []int
-	g := &group{tasks: 5, task: func(_ *scratch, i int) {
+	g := &group{}
+	g.begin(0, 5, func(_ *scratch, i int) {
 		begun = append(begun, i)
 		if i == 1 {
 			panic("task 1")
 		}
-	}}
+	})
 	for range 3 {
 		g.work(nil)
 	}
@@ -143,106 +190,42 @@ func TestPoolPanics(t *testing.T) {
 		}
 		var arrived atomic.Int64
 		both := make(chan struct{})
-		g := &group{tasks: 2, task: func(*scratch, int) {
-			if arrived.Add(1) == 2 {
-				close(both)
-			}
-			select {
-			case <-both:
-			case <-time.After(10 * time.Second):
-				t.Error("the worker did not come")
-			}
-			if fail != nil {
-				panic(fail)
-			}
-		}}
-		if !p.run(g) || g.failed != fail {
-			t.Errorf("the failure is %v, want %v", g.failed, fail)
+		failed := testutil.PanicValue(func() {
+			p.run(1, 2, func(*scratch, int) {
+				if arrived.Add(1) == 2 {
+					close(both)
+				}
+				select {
+				case <-both:
+				case <-time.After(10 * time.Second):
+					t.Error("the worker did not come")
+				}
+				if fail != nil {
+					panic(fail)
+				}
+			})
+		})
+		if failed != fail {
+			t.Errorf("the failure is %v, want %v", failed, fail)
 		}
 	}
 }
 
-const muchWork = 1e12 // flops
-
-// Acquire starts the pool if none runs, callers at the same time share it, and it ends with the last.
-// SetThreads has its own way, before and after.
-func TestAcquire(t *testing.T) {
+// SetThreads waits for the current tasks of workers, not for all of a call that has the pool.
+func TestSetThreadsDuringCall(t *testing.T) {
 	processors(t, 3, 0)
-	before := runtime.NumGoroutine()
-	count := func(want int) {
-		t.Helper()
-		testutil.WaitGoroutines(t, before+want)
-		checkWorkers(t, before, want)
-	}
-	first := active.Acquire(muchWork)
-	second := active.Acquire(muchWork)
-	count(2)
-	first()
-	a, b, c := squares()
-	multiplySquares(active, a, b, c)
-	count(2)
-	second()
-	count(0)
-
-	active.Acquire(1000)()
-	release := active.Acquire(1000)
-	count(0)
-	release()
-
-	for _, test := range []struct{ threads, acquired, after, released int }{
-		{0, 2, 2, 1}, // n threads are n-1 workers and the caller
-		{2, 1, 2, 1},
-		{0, 2, 0, 0},
-		{1, 0, 1, 0},
-	} {
-		SetThreads(test.threads)
-		release := active.Acquire(muchWork)
-		count(test.acquired)
-		SetThreads(test.after)
-		count(test.released)
-		release()
-		count(test.released)
-	}
-}
-
-// Callers acquire, multiply and release at the same time, while the number of threads changes.
-func TestAcquireConcurrently(t *testing.T) {
-	processors(t, 3, 0)
-	before := runtime.NumGoroutine()
-	concurrently(4, func(caller int) {
-		a, b, c := squares()
-		for i := range 20 {
-			release := active.Acquire(muchWork)
-			multiplySquares(active, a, b, c)
-			if caller == 0 && i%5 == 0 {
-				SetThreads(i / 5 % 3)
-			}
-			release()
-		}
-	})
-	SetThreads(0)
-	testutil.WaitGoroutines(t, before)
-	if acquired.calls != 0 || acquired.pool != nil {
-		t.Errorf("%d calls hold the pool %v", acquired.calls, acquired.pool)
-	}
-}
-
-// A release waits for the current tasks of workers, not for all of a call that has the pool.
-func TestReleaseDuringCall(t *testing.T) {
-	processors(t, 3, 0)
-	before := runtime.NumGoroutine()
-	release := active.Acquire(muchWork)
-	pool := running.Load()
-	began, released, finished := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	share(2, 1, func(*scratch, int) {})
+	pool := current.Load()
+	began, ended, finished := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var done atomic.Int64
 	go func() {
 		defer close(finished)
-		parallel(3, 1000, func(_ *scratch, i int) {
+		share(2, 1000, func(_ *scratch, i int) {
 			switch {
 			case i == 10:
 				close(began)
 			case i >= 900: // not for workers: they would wait for themselves
-				<-released
+				<-ended
 			case i >= 500:
 				for !pool.quit.Load() {
 					runtime.Gosched()
@@ -252,11 +235,93 @@ func TestReleaseDuringCall(t *testing.T) {
 		})
 	}()
 	<-began
-	release()
-	close(released)
+	SetThreads(1)
+	close(ended)
 	<-finished
 	if n := done.Load(); n != 1000 {
 		t.Errorf("%d of 1000 tasks were done", n)
 	}
-	testutil.WaitGoroutines(t, before)
+	checkWorkers(t, 0)
+}
+
+// Workers sleep some time after the last product, so an idle process takes no CPU time. They do at once
+// where other goroutines wait for a thread.
+func TestWorkersSleep(t *testing.T) {
+	p := newPool(2)
+	defer p.end()
+	for range 3 {
+		p.run(2, 50, func(*scratch, int) { time.Sleep(10 * time.Microsecond) })
+		for began := time.Now(); p.asleep.Load() < 2; time.Sleep(time.Millisecond) {
+			if time.Since(began) > 10*time.Second {
+				t.Fatalf("%d of 2 workers sleep", p.asleep.Load())
+			}
+		}
+	}
+	saved := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(saved)
+	go func() {}()
+	if strings.Compare(runtime.Version(), "go1.26") >= 0 && !othersWait() {
+		t.Error("no goroutine waits")
+	}
+}
+
+// BenchmarkForkJoin measures what sharing costs: empty tasks, one for each thread, with workers that
+// are awake.
+func BenchmarkForkJoin(b *testing.B) {
+	workers := runtime.GOMAXPROCS(0) - 1
+	p := newPool(workers)
+	defer p.end()
+	for range b.N {
+		p.run(workers, workers+1, func(*scratch, int) {})
+	}
+}
+
+// BenchmarkWake measures a product that finds its workers asleep.
+func BenchmarkWake(b *testing.B) {
+	workers := runtime.GOMAXPROCS(0) - 1
+	p := newPool(workers)
+	defer p.end()
+	for range b.N {
+		b.StopTimer()
+		for p.asleep.Load() < int64(workers) {
+			time.Sleep(pollTime)
+		}
+		b.StartTimer()
+		p.run(workers, 20, func(*scratch, int) {
+			for began := time.Now(); time.Since(began) < 10*time.Microsecond; {
+			}
+		})
+	}
+}
+
+// BenchmarkPauses measures the pauses of the garbage collector beside products, with the pool and
+// without.
+func BenchmarkPauses(b *testing.B) {
+	for _, threads := range []int{0, 1} {
+		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+			setThreads(b, threads)
+			stop, stopped := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(stopped)
+				x, y, z := squares()
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						multiplySquares(active, x, y, z)
+					}
+				}
+			}()
+			stats := debug.GCStats{PauseQuantiles: make([]time.Duration, 5)}
+			for range b.N {
+				runtime.GC()
+			}
+			debug.ReadGCStats(&stats)
+			close(stop)
+			<-stopped
+			b.ReportMetric(float64(stats.PauseQuantiles[2].Nanoseconds()), "median-ns")
+			b.ReportMetric(float64(stats.PauseQuantiles[4].Nanoseconds()), "longest-ns")
+		})
+	}
 }

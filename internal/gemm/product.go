@@ -27,7 +27,8 @@ func (p *product) run() {
 		p.c.scale(p.beta, 0, p.m, 0, p.n)
 		p.finish(0, p.m, 0, p.n)
 	default:
-		if workers := p.engine.workersFor(2 * float64(p.m) * float64(p.n) * float64(p.k)); workers > 1 {
+		if workers := p.engine.hire(2 * float64(p.m) * float64(p.n) * float64(p.k)); workers != nil {
+			defer workers.release()
 			p.parallel(workers)
 		} else {
 			p.serial()
@@ -137,41 +138,6 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	}
 	return from - from%p.engine.kernel.NR, to
 }
-
-// directA reports whether the kernel reads A in place, dense or packed: always where its rows run along
-// the sum; where they run across it, if micro-panels are whole cache lines, or if C has too few columns
-// to repay a copy. A micro-panel comes from L2 once for each NR columns; so would a copy, which costs a
-// pass more.
-func (p *product) directA() bool {
-	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
-}
-
-// directB reports whether the kernel reads B in place for the given rows of C: if rows of B are
-// contiguous, and either few micro-panels of A would share the cost of a copy, or all of B stays in L2,
-// where rows a multiple of a page apart displace each other. If a panel's row is one cache line, a copy
-// pays earlier.
-func (p *product) directB(rows int) bool {
-	if p.b.layout != byCols || p.b.Packed || p.b.diag != nil {
-		return false
-	}
-	cache := p.engine.caches.L2 / 2
-	if 8*p.engine.kernel.NR <= line {
-		cache /= 4
-	}
-	return rows <= fewPanels*p.engine.kernel.MR || 8*p.k*p.n <= cache && 8*p.b.Ld%page != 0
-}
-
-// A cache line, and a page of memory, in bytes.
-const (
-	line = 64
-	page = 4096
-)
-
-// fewColumns is the number of columns of C that do not repay packing A.
-const fewColumns = 128
-
-// fewPanels is the number of micro-panels of A that do not repay packing a block of B.
-const fewPanels = 4
 
 // panelsA returns the block A[i0:i1, p0:p1].
 func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {

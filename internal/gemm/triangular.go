@@ -44,14 +44,13 @@ func (e *Engine) triangular(solves bool, side blas.Side, ul blas.Uplo, tA blas.T
 	t.run()
 }
 
-// run applies T to all columns, on as many goroutines as are worth it.
+// run applies T to all columns, on as many threads as are worth it.
 func (t *trxm) run() {
 	if raceEnabled {
 		t.announce()
 	}
-	flops := float64(t.order) * float64(t.order) * float64(t.n)
-	workers := t.engine.workersFor(flops)
-	if workers > 1 {
+	if workers := t.engine.hire(float64(t.order) * float64(t.order) * float64(t.n)); workers != nil {
+		defer workers.release()
 		t.parallel(workers)
 		return
 	}
@@ -60,23 +59,23 @@ func (t *trxm) run() {
 	w.release()
 }
 
-// parallel applies T to all columns with at most the given number of goroutines.
-func (t *trxm) parallel(workers int) {
+// parallel applies T to all columns on the caller's thread and those of the pool.
+func (t *trxm) parallel(workers *pool) {
 	own := *t // so that t itself stays on the caller's stack
-	width := own.slice(workers)
+	width := own.slice(workers.size + 1)
 	tasks := (own.n + width - 1) / width
-	parallel(min(workers, tasks), tasks, func(w *scratch, i int) {
+	workers.run(workers.size, tasks, func(w *scratch, i int) {
 		own.columns(w, i*width, min((i+1)*width, own.n))
 	})
 }
 
-// slice returns the number of columns of a task, in whole tiles: a few tasks for each goroutine.
-func (t *trxm) slice(workers int) int {
+// slice returns the number of columns of a task, in whole tiles: a few tasks for each thread.
+func (t *trxm) slice(threads int) int {
 	nr := t.engine.kernel.NR
-	return max(even(t.n, (t.n+workers*perThread-1)/(workers*perThread), nr), min(leastSlice, t.n))
+	return max(even(t.n, (t.n+threads*perThread-1)/(threads*perThread), nr), min(leastSlice, t.n))
 }
 
-// perThread is the number of tasks for each goroutine, leastSlice the number of columns that repay
+// perThread is the number of tasks for each thread, leastSlice the number of columns that repay
 // packing T.
 const (
 	perThread  = 3

@@ -6,6 +6,9 @@ import "github.com/klauspost/cpuid/v2"
 
 //go:generate go -C _asm run .
 
+// Pause tells the CPU that the caller polls: a sibling that shares the core gets its units meanwhile.
+func Pause() { pause() }
+
 // vectorKernels are the kernels in assembly, best first. See _asm for how they are made.
 var vectorKernels = []Kernel{
 	{

@@ -60,15 +60,6 @@ func planFor(bk Backend, q int) TpqrtPlan {
 	return TpqrtPlan{Panel: min(64, panel), Base: 8, Strip: math.MaxInt, Room: 1 << 20}
 }
 
-// Flops returns the number of flops: row i of a triangle B begins with i zeros.
-func (e *Tpqrt) Flops() float64 {
-	k, c, q := float64(e.R.Cols), float64(e.Z.Cols), float64(e.B.Rows)
-	if e.Triangle {
-		return 2 * k * k * (k/3 + c)
-	}
-	return 2 * k * q * (k + 2*c)
-}
-
 // Run does the elimination. It returns the first element of the input that is not finite, before it
 // writes anything, or the first row of the result that is not.
 func (e *Tpqrt) Run(bk Backend) (*Element, *Pivot) {

@@ -80,12 +80,6 @@ func productTasks(b blskernel.Backend) []*soakTask {
 			b.Dscal(most, 1/(1+b.Dnrm2(most, v, 1)+b.Dasum(most, w, 1)), v, 1)
 			b.Daxpy(most, b.Ddot(most, v, 1, v, 1), v, 1, w, 1)
 		})
-		product("hold", m*n, func(c []float64) {
-			defer backend.Acquire(b, 1e12)()
-			for range 3 {
-				b.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, alpha/3, x, k, y, n, beta/2, c, n)
-			}
-		})
 	}
 	return tasks
 }

@@ -101,7 +101,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	blskernel.SetThreads(0)
-	goroutines := runtime.NumGoroutine()
+	goroutines := testutil.Goroutines()
 	processors := runtime.GOMAXPROCS(0)
 	var first inUse
 	rounds := soakRounds()
@@ -179,12 +179,7 @@ type inUse struct {
 // collected: twice, because a sync.Pool frees its items at the second collection.
 func use(t *testing.T, goroutines int) inUse {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			all := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), goroutines, all[:runtime.Stack(all, true)])
-		}
-	}
+	testutil.WaitGoroutines(t, goroutines)
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

@@ -114,15 +114,42 @@ func MustPanic(t testing.TB, want any, f func()) {
 	}
 }
 
-// WaitGoroutines fails the test unless the number of goroutines falls to at most before within 10 s. A
-// goroutine may have some instructions left when the call that it served returns.
+// Goroutines returns the number of goroutines without the workers of the pure backend, which wait for
+// the next product as long as the process runs.
+func Goroutines() int { return runtime.NumGoroutine() - workers() }
+
+// workers returns the number of workers of the pure backend.
+func workers() int { return strings.Count(stacks(), "gemm.(*pool).worker(") }
+
+// stacks returns the stacks of all goroutines.
+func stacks() string {
+	for size := 1 << 16; ; size *= 2 {
+		all := make([]byte, size)
+		if n := runtime.Stack(all, true); n < size {
+			return string(all[:n])
+		}
+	}
+}
+
+// WaitGoroutines fails the test unless Goroutines falls to at most before within 10 s. A goroutine may
+// have some instructions left when the call that it served returns.
 func WaitGoroutines(t testing.TB, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	wait(t, before, "goroutines", func() bool { return Goroutines() <= before })
+}
+
+// WaitWorkers fails the test unless the pure backend has the given number of workers within 10 s.
+func WaitWorkers(t testing.TB, want int) {
+	t.Helper()
+	wait(t, want, "workers", func() bool { return workers() == want })
+}
+
+// wait fails the test unless ok within 10 s.
+func wait(t testing.TB, want int, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			stacks = stacks[:runtime.Stack(stacks, true)]
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks)
+			t.Fatalf("not %d %s:\n%s", want, what, stacks())
 		}
 	}
 }

@@ -22,7 +22,16 @@ type isa struct {
 var (
 	avx512 = isa{name: "avx512", symbol: "AVX512", lanes: 8, vecs: 32}
 	avx2   = isa{name: "avx2", symbol: "AVX2", lanes: 4, vecs: 16}
+	any64  = isa{} // every amd64: no vectors
 )
+
+// suffix is the part of a file's name for the instruction set.
+func (i isa) suffix() string {
+	if i.name == "" {
+		return ""
+	}
+	return "_" + i.name
+}
 
 // A generator is the context of one pair of files for one instruction set.
 type generator struct {

@@ -6,11 +6,11 @@
 // from the root of the module.
 //
 // It writes two files to the folder above for each entry of outputs and instruction set:
-// NAME_ISA_amd64.s and, with the Go declarations, NAME_ISA_amd64.go. All carry the constraint !noasm.
+// NAME_ISA_amd64.s (NAME_amd64.s for any amd64) and, with the Go declarations, the same with .go. All
+// carry the constraint !noasm.
 package main
 
 import (
-	"fmt"
 	"log"
 	"os"
 	"path/filepath"
@@ -28,6 +28,7 @@ type output struct {
 }
 
 var outputs = []output{
+	{"pause", []isa{any64}, pause},
 	{"peak", []isa{avx512, avx2}, peak},
 	{"tanh", []isa{avx512, avx2}, tanh},
 	{"exp", []isa{avx512, avx2}, exp},
@@ -55,7 +56,7 @@ func emit(o output, i isa) error {
 	g := &generator{Context: build.NewContext(), isa: i}
 	g.ConstraintExpr("!noasm")
 	o.write(g)
-	base := filepath.Join("..", fmt.Sprintf("%s_%s_amd64", o.name, i.name))
+	base := filepath.Join("..", o.name+i.suffix()+"_amd64")
 	cfg := printer.Config{Argv: []string{"go", "generate", "./internal/kernel"}, Pkg: "kernel"}
 	file, err := g.Result()
 	if err != nil {

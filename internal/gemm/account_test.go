@@ -1,0 +1,58 @@
+package gemm
+
+import (
+	"testing"
+	"time"
+)
+
+// The pool is left alone after groups without gain, longer each time, and not after groups with one.
+func TestAccount(t *testing.T) {
+	var a account
+	group := func(gain float64, took time.Duration) {
+		a.begin()
+		a.workers.Store(int64(gain*float64(took)) / 2)
+		a.add(time.Duration(gain*float64(took)/2), took)
+	}
+	group(1.9, 2*judged)
+	if a.paused() || a.pause != 0 {
+		t.Errorf("a pause of %v after a gain", a.pause)
+	}
+	group(0.5, judged/2)
+	if a.paused() {
+		t.Errorf("a pause after %v", judged/2)
+	}
+	group(1, judged/2)
+	for want := firstPause; want < 4*longestPause; want *= 2 {
+		if most := min(want, longestPause); !a.paused() || a.pause != most {
+			t.Errorf("a pause of %v, now: %v; want %v", a.pause, a.paused(), most)
+		}
+		group(0.9, judgedAgain)
+	}
+	group(1.5, judgedAgain)
+	if a.pause != 0 {
+		t.Errorf("a pause of %v after a gain", a.pause)
+	}
+	a.until.Store(1)
+	if a.paused() {
+		t.Error("a pause does not end")
+	}
+}
+
+// Every fourth short group is measured, and every group after a long one.
+func TestAccountMeasures(t *testing.T) {
+	var a account
+	var got []bool
+	for i := range 10 {
+		took := shortGroup / 2
+		if i >= 7 {
+			took = 2 * shortGroup
+		}
+		got = append(got, a.begin())
+		a.add(1, took)
+	}
+	for i, want := range []bool{true, false, false, false, true, false, false, false, true, true} {
+		if got[i] != want {
+			t.Errorf("group %d is measured: %v", i, got[i])
+		}
+	}
+}

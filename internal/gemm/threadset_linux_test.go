@@ -1,0 +1,78 @@
+package gemm
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Workers keep off the CPU of the caller, and come to it while the caller sleeps.
+func TestThreadSet(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var mask unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &mask); err != nil {
+		t.Fatal(err)
+	}
+	if mask.Count() < 2 {
+		t.Skip("the process has one CPU")
+	}
+	p := newPool(2)
+	defer p.end()
+	for began := time.Now(); len(threadsOf(p)) < 2; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("the workers did not come")
+		}
+	}
+	check := func(fits func(*unix.CPUSet) bool) {
+		t.Helper()
+		for _, id := range threadsOf(p) {
+			var got unix.CPUSet
+			if err := unix.SchedGetaffinity(id, &got); err != nil || !fits(&got) {
+				t.Errorf("a worker may use %d CPUs, of %d (%v)", got.Count(), mask.Count(), err)
+			}
+		}
+	}
+	for range 20 {
+		p.threads.avoidCaller()
+		check(func(got *unix.CPUSet) bool { return got.Count() == mask.Count()-1 && !got.IsSet(p.threads.avoid-1) })
+		p.threads.takeCaller()
+		check(func(got *unix.CPUSet) bool { return got.Count() == 1 })
+	}
+}
+
+func threadsOf(p *pool) []int {
+	p.threads.mu.Lock()
+	defer p.threads.mu.Unlock()
+	return append([]int(nil), p.threads.ids...)
+}
+
+// A caller that sleeps is woken by the last worker, or looks again after a while.
+func TestSleepWhile(t *testing.T) {
+	var x atomic.Int32
+	x.Store(1)
+	go func() {
+		x.Store(0)
+		wakeSleeper(&x)
+	}()
+	for x.Load() != 0 {
+		sleepWhile(&x, 1)
+	}
+	sleepWhile(&x, 1) // returns at once
+}
+
+// The time of a thread is the time that it computes.
+func TestThreadTime(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := threadTime()
+	time.Sleep(20 * time.Millisecond)
+	if slept := threadTime() - before; slept > 10*time.Millisecond {
+		t.Errorf("a thread that slept for 20 ms ran for %v", slept)
+	}
+	for i := 0; threadTime() == before; i++ {
+	}
+}
