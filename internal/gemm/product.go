@@ -27,7 +27,11 @@ func (p *product) run() {
 		p.c.scale(p.beta, 0, p.m, 0, p.n)
 		p.finish(0, p.m, 0, p.n)
 	default:
-		if workers := p.engine.hire(2 * float64(p.m) * float64(p.n) * float64(p.k)); workers != nil {
+		flops := 2 * float64(p.m) * float64(p.n) * float64(p.k)
+		if p.c.kept != full {
+			flops /= 2
+		}
+		if workers := p.engine.hire(flops); workers != nil {
 			defer workers.release()
 			p.parallel(workers)
 		} else {
