@@ -272,8 +272,8 @@ func TestBenchBesideEnds(t *testing.T) {
 	}
 }
 
-// killChildren kills the children of a process. Some end by themselves: Go's exec starts one to find out
-// what the kernel can do.
+// killChildren kills the children of a process. Some end by themselves: Go's exec starts one to find
+// out what the kernel can do.
 func killChildren(pid int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is right
 	for _, list := range lists {

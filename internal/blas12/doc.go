@@ -44,7 +44,7 @@
 //	Scal        16      (a load, a store, 1 flop)   16
 //	GemvN        5 or 5.3  (4 or 3 rows share x)     4     A alone, if the vectors stay in L1
 //	GemvT        5      (8 rows share y)             4     A alone
-//	Ger          9      (4 rows share y)             8     A in and out
+//	Ger          9      (4 rows share y; 12 singly)  8     A in and out
 //	Dotxaxpyf    3.5    (4 rows share x and y)       2     a triangle of A, each element for both
 //
 // With one row at a time, GemvN would move 8 and GemvT 12. docs/performance.md has the measured rates.

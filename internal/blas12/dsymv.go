@@ -117,7 +117,10 @@ func (s *symmetricProduct) rows(from, to int, y []float64) {
 		end := min(i+blockRows, to)
 		for p := i; p < end; p++ {
 			left, right := s.within(p, i, end)
-			row, diagonal := s.a[s.at(p, left):], s.a[s.at(p, p)]
+			begin := min(left, p) // with the diagonal
+			row := s.a[s.at(p, begin):]
+			diagonal := row[p-begin]
+			row = row[left-begin:]
 			sum := diagonal*s.x[p] + dotAxpyShort(s.alpha*s.x[p], row[:right-left], s.x[left:], y[left:])
 			y[p] += s.alpha * sum
 		}

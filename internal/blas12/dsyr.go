@@ -107,14 +107,24 @@ func (s *symmetricUpdate) full(from, to int) {
 
 // packed adds rows from to to of the update to a packed matrix.
 func (s *symmetricUpdate) packed(from, to int) {
-	for p := from; p < to; p++ {
-		left, right := s.within(p, 0, s.n)
-		left, right = min(left, p), max(right, p+1) // with the diagonal
-		along, row := s.x[left:right], s.a[s.at(p, left):]
+	axpy, alpha, n := s.kernel.Axpy, s.alpha, s.n
+	left, right := 0, from+1 // columns of row from
+	if s.ul == blas.Upper {
+		left, right = from, n
+	}
+	rest := s.a[s.at(from, left):]
+	for _, v := range s.x[from:to] {
+		along := s.x[left:right]
 		if len(along) < shortRow {
-			axpyShort(s.alpha*s.x[p], along, row)
+			axpyShort(alpha*v, along, rest)
 		} else {
-			s.kernel.Axpy(len(along), s.alpha*s.x[p], &along[0], &row[0])
+			axpy(len(along), alpha*v, &along[0], &rest[0])
+		}
+		rest = rest[len(along):]
+		if s.ul == blas.Upper {
+			left++
+		} else {
+			right++
 		}
 	}
 }

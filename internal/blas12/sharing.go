@@ -5,12 +5,12 @@ package blas12
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // leastShared is the number of bytes of a matrix below which a call stays on its goroutine: a pass of
-// ten microseconds, too short to wake a worker. A call above it allocates a closure.
-const leastShared = 10_000 * bytesPerNanosecond
+// ten microseconds over a matrix in a cache that the cores share. A call above it allocates a closure.
+const leastShared = 640_000
 
-// bytesPerNanosecond is the rate of a pass over a matrix in a cache that the cores share. Memory is
-// slower, so less is shared than would be worth it.
-const bytesPerNanosecond = 64
+// bytesPerNanosecond is the rate of a pass over a matrix in memory. In the caches a pass takes a
+// quarter of that time, and two threads pay from ten microseconds on: no operand is packed first.
+const bytesPerNanosecond = 16
 
 // shared reports whether a pass over the given elements is offered to other goroutines.
 func (r *Routines) shared(numbers int) bool { return r.share != nil && numbers >= leastShared/8 }

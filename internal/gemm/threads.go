@@ -108,14 +108,25 @@ func (p *pool) release() { p.use.Unlock() }
 func (e *Engine) hire(flops float64) *pool { return hire(flops / e.kernel.Speed) }
 
 // Rows splits [0, rows) across threads if that is worth it for rows of the given nanoseconds each,
-// calls do for each range, and waits.
+// calls do for each range, and waits. Each thread has a part of the rows, the same in each call as far
+// as it is there in time, so that what it has in its own caches is of use to the next call. A thread
+// that is through with its part takes ranges from those of others.
 func Rows(rows, nanoseconds int, do func(from, to int)) {
 	if rows > 1 {
 		if p := hire(float64(rows) * float64(nanoseconds)); p != nil {
 			defer p.release()
 			threads := min(p.size+1, rows)
 			tasks := min(threads*mostTasks, rows)
-			p.run(threads-1, tasks, func(_ *scratch, i int) { do(i*rows/tasks, (i+1)*rows/tasks) })
+			next := make([]atomic.Int64, threads) // of the tasks of each part
+			p.run(threads-1, threads, func(_ *scratch, own int) {
+				for i := range threads {
+					part := (own + i) % threads
+					first, end := part*tasks/threads, (part+1)*tasks/threads
+					for t := first + int(next[part].Add(1)) - 1; t < end; t = first + int(next[part].Add(1)) - 1 {
+						do(t*rows/tasks, (t+1)*rows/tasks)
+					}
+				}
+			})
 			return
 		}
 	}

@@ -44,11 +44,8 @@ func axpy(g *generator) {
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
 	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
-	g.parts("axpy", unroll, n, g.edge(n), []reg.GPVirtual{x, y}, func(p part, i int) {
-		v := g.vec()
-		p.load(g.at(y, i), v)
-		p.fmaMemory(g.at(x, i), alpha, v)
-		p.store(v, g.at(y, i))
+	g.parts("axpy", unroll, n, g.edge(n), []reg.GPVirtual{x, y}, func(p part, count int) {
+		p.update(count, g.along(y), func(i int, v vector) { p.fmaMemory(g.at(x, i), alpha, v) })
 	})
 	g.ret()
 }
@@ -62,11 +59,8 @@ func scal(g *generator) {
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
 	n, x := g.argument("n"), g.argument("x")
-	g.parts("scal", unroll, n, g.edge(n), []reg.GPVirtual{x}, func(p part, i int) {
-		v := g.vec()
-		p.load(g.at(x, i), v)
-		p.mul(alpha, v)
-		p.store(v, g.at(x, i))
+	g.parts("scal", unroll, n, g.edge(n), []reg.GPVirtual{x}, func(p part, count int) {
+		p.update(count, g.along(x), func(_ int, v vector) { p.mul(alpha, v) })
 	})
 	g.ret()
 }

@@ -173,13 +173,12 @@ func gemvT(g *generator) {
 	a.blocks("t", []int{8, 4, 2, 1}, func(label string, rows int, pointers []reg.GPVirtual) {
 		t := g.multipliers(rows, x, incX)
 		n, y := g.argument("n"), g.argument("y")
-		g.parts(label, 2, n, edge, append(pointers, y), func(p part, i int) {
-			v := g.vec()
-			p.load(g.at(y, i), v)
-			for r := range rows {
-				p.fmaMemory(a.at(pointers, r, i), t[r], v)
-			}
-			p.store(v, g.at(y, i))
+		g.parts(label, 2, n, edge, append(pointers, y), func(p part, count int) {
+			p.update(count, g.along(y), func(i int, v vector) {
+				for r := range rows {
+					p.fmaMemory(a.at(pointers, r, i), t[r], v)
+				}
+			})
 		})
 	})
 	g.ret()
@@ -199,12 +198,11 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 	scale := g.vec()
 	g.VBROADCASTSD(g.parameter(name), scale)
 	n, y := g.argument("n"), g.argument("y")
-	g.parts("scale", unroll, n, edge, []reg.GPVirtual{y}, func(p part, i int) {
-		v := g.vec()
-		p.load(g.at(y, i), v)
-		p.and(keep, v)
-		p.mul(scale, v)
-		p.store(v, g.at(y, i))
+	g.parts("scale", unroll, n, edge, []reg.GPVirtual{y}, func(p part, count int) {
+		p.update(count, g.along(y), func(_ int, v vector) {
+			p.and(keep, v)
+			p.mul(scale, v)
+		})
 	})
 	g.Label("scaled")
 }
@@ -284,15 +282,14 @@ func ger(g *generator) {
 	a.blocks("ger", []int{4, 2, 1}, func(label string, rows int, pointers []reg.GPVirtual) {
 		t := g.multipliers(rows, x, incX)
 		n, y := g.argument("n"), g.argument("y")
-		g.parts(label, 2, n, edge, append(pointers, y), func(p part, i int) {
-			u := g.vec()
-			p.load(g.at(y, i), u)
-			for r := range rows {
-				v := g.vec()
-				p.load(a.at(pointers, r, i), v)
-				p.fma(u, t[r], v)
-				p.store(v, a.at(pointers, r, i))
+		g.parts(label, 2, n, edge, append(pointers, y), func(p part, count int) {
+			u := make([]vector, count)
+			for i := range u {
+				u[i] = g.vec()
+				p.load(g.at(y, i), u[i])
 			}
+			at := func(k int) operand.Mem { return a.at(pointers, k/count, k%count) }
+			p.update(rows*count, at, func(k int, v vector) { p.fma(u[k%count], t[k/count], v) })
 		})
 	})
 	g.ret()

@@ -7,20 +7,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// parts goes through n elements of the rows at pointers and calls body for each part: unroll vectors at
-// a time, then one, then the rest, under the mask edge with AVX-512, as a pair and a single element
-// with AVX2 (whose masked stores are microcode on AMD). Vector i of a row is i vectors behind its
-// pointer. The loop overwrites n and the pointers.
-func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, i int)) {
+// parts goes through n elements of the rows at pointers and calls body for count parts at once: for
+// unroll vectors, then for one, then for the rest, under the mask edge with AVX-512, as a pair and a
+// single element with AVX2 (whose masked stores are microcode on AMD). Vector i of a row is i vectors
+// behind its pointer. The loop overwrites n and the pointers.
+func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, count int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {
-		for i := range unroll {
-			body(g.whole(), i)
-		}
+		body(g.whole(), unroll)
 	})
-	g.while(label+"_vector", n, g.lanes, pointers, func() { body(g.whole(), 0) })
+	g.while(label+"_vector", n, g.lanes, pointers, func() { body(g.whole(), 1) })
 	if g.lanes == 8 {
 		g.ifZero(n, g.JE, label+"_end")
-		body(part{g, g.lanes, edge}, 0)
+		body(part{g, g.lanes, edge}, 1)
 		g.Label(label + "_end")
 		return
 	}
@@ -28,7 +26,7 @@ func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Re
 		skip := fmt.Sprintf("%s_no%d", label, width)
 		g.TESTQ(operand.I32(width), n)
 		g.JE(operand.LabelRef(skip))
-		body(part{g, width, nil}, 0)
+		body(part{g, width, nil}, 1)
 		g.forward(pointers, width)
 		g.Label(skip)
 	}
@@ -99,6 +97,28 @@ func (p part) store(v reg.Vec, m operand.Mem) {
 	default:
 		p.VMOVUPD(p.of(v), m)
 	}
+}
+
+// update loads the part of count vectors from memory, lets compute change them, and stores them. All
+// loads come before all stores: with a store after each load, passes over more than the L2 cache take
+// up to 10% longer on Zen 5.
+func (p part) update(count int, at func(i int) operand.Mem, compute func(i int, v vector)) {
+	v := make([]vector, count)
+	for i := range v {
+		v[i] = p.vec()
+		p.load(at(i), v[i])
+	}
+	for i := range v {
+		compute(i, v[i])
+	}
+	for i := range v {
+		p.store(v[i], at(i))
+	}
+}
+
+// along returns the function at for vectors that follow each other from base.
+func (g *generator) along(base reg.Register) func(i int) operand.Mem {
+	return func(i int) operand.Mem { return g.at(base, i) }
 }
 
 // fmaMemory adds t times the elements at m to v, in one rounding.

@@ -236,17 +236,19 @@ func addAbs(g *generator) {
 	g.zero(rest)
 	v, w := g.register(g.vecs-3), g.register(g.vecs-4)
 	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
-	g.parts("addAbs", unroll, n, g.edge(n), []reg.GPVirtual{x, y}, func(p part, i int) {
-		sum := g.register(i)
-		if p.width < g.lanes {
-			sum = rest
+	g.parts("addAbs", unroll, n, g.edge(n), []reg.GPVirtual{x, y}, func(p part, count int) {
+		for i := range count {
+			sum := g.register(i)
+			if p.width < g.lanes {
+				sum = rest
+			}
+			p.load(g.at(x, i), v)
+			p.and(magnitude, v)
+			p.load(g.at(y, i), w)
+			p.add(v, w)
+			p.store(w, g.at(y, i))
+			p.add(v, sum)
 		}
-		p.load(g.at(x, i), v)
-		p.and(magnitude, v)
-		p.load(g.at(y, i), w)
-		p.add(v, w)
-		p.store(w, g.at(y, i))
-		p.add(v, sum)
 	})
 	for width := unroll / 2; width > 0; width /= 2 {
 		for i := range width {
