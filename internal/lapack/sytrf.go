@@ -2,7 +2,6 @@ package lapack
 
 import (
 	"slices"
-	"sort"
 
 	"blskernel/internal/block"
 
@@ -66,28 +65,43 @@ func Sytrf(bk Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int, bad *
 }
 
 // exchangeInRows exchanges elements k and swap[k] of each row of the upper triangle of a, for k from
-// first(row) to n-1, or backwards from n-1.
+// first(row) to n-1, or backwards from n-1. first does not fall from row to row.
+//
+// It permutes each row once, by an element and not by an exchange at a time. Going up, a row has the
+// exchanges of the row below and some before them.
 func exchangeInRows(bk Backend, n int, a block.Matrix, swap []int, first func(row int) int, backwards bool) {
-	type exchange struct{ k, s int }
-	all := make([]exchange, 0, len(swap))
+	none := true
 	for k, s := range swap {
-		if s != k {
-			all = append(all, exchange{k, s})
+		none = none && s == k
+	}
+	if none {
+		return
+	}
+	bk.BlockRows(n, 1+n/4, func(from, to int) {
+		w := acquire(n)
+		defer w.release()
+		old := w.take(n)
+		// Element j comes from source[j] backwards, and goes there forwards.
+		source := make([]int32, n)
+		for j := range source {
+			source[j] = int32(j)
 		}
-	}
-	if backwards {
-		slices.Reverse(all)
-	}
-	bk.BlockRows(n, 1+len(all)/2, func(from, to int) {
-		for i := from; i < to; i++ {
-			row, k := a.X[a.Row(i):], first(i)
-			border := sort.Search(len(all), func(x int) bool { return (all[x].k >= k) != backwards })
-			some := all[border:]
-			if backwards {
-				some = all[:border]
+		k := n
+		for i := to - 1; i >= from; i-- {
+			for end := first(i); k > end; {
+				k--
+				source[k], source[swap[k]] = source[swap[k]], source[k]
 			}
-			for _, x := range some {
-				row[x.k], row[x.s] = row[x.s], row[x.k]
+			row := a.Elements(i, 0, n)
+			copy(old[k:], row[k:])
+			if backwards {
+				for j, s := range source[k:] {
+					row[k+j] = old[s]
+				}
+			} else {
+				for j, s := range source[k:] {
+					row[s] = old[k+j]
+				}
 			}
 		}
 	})
