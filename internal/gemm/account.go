@@ -26,15 +26,22 @@ const (
 	measured   = 4
 )
 
-// The pool is judged by its gain after this time of use, or sooner if it failed the time before, and
-// left alone for a time that doubles with each failure in a row: attempts then cost little.
+// The pool is judged by its gain after this time of use, which is longer than the period of a quota, or
+// early if it does harm. It is then left alone for a time that doubles with each failure in a row, so
+// that attempts cost little.
 const (
-	judged       = 10 * time.Millisecond
-	judgedAgain  = 3 * time.Millisecond
-	leastGain    = 1.1
-	firstPause   = 20 * time.Millisecond
+	judged       = 100 * time.Millisecond
+	judgedEarly  = 10 * time.Millisecond
+	harm         = 0.8
+	firstPause   = 100 * time.Millisecond
 	longestPause = time.Second
 )
+
+// leastGain is the gain below which the pool is left alone; tests have none.
+var leastGain = 1.1
+
+// sharing is the account of the pool, and of those that SetThreads starts after it.
+var sharing account
 
 // begin begins a group and reports whether its times are measured.
 func (a *account) begin() bool {
@@ -60,12 +67,17 @@ func (a *account) add(ran, took time.Duration) {
 	if ran == 0 {
 		return // not measured, or this system has no times of threads
 	}
-	a.ran += ran + time.Duration(a.workers.Load())
+	ran += time.Duration(a.workers.Load())
+	if took <= shortGroup {
+		ran, took = measured*ran, measured*took // also for those between
+	}
+	a.ran += ran
 	a.took += took
-	if a.took < judgedAgain || a.pause == 0 && a.took < judged {
+	gain := float64(a.ran) / float64(a.took)
+	if a.took < judgedEarly || a.took < judged && gain >= min(harm, leastGain) {
 		return
 	}
-	if float64(a.ran) >= leastGain*float64(a.took) {
+	if gain >= leastGain {
 		a.pause = 0
 	} else {
 		a.pause = max(firstPause, min(2*a.pause, longestPause))

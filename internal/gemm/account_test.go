@@ -13,11 +13,13 @@ func TestAccount(t *testing.T) {
 		a.workers.Store(int64(gain*float64(took)) / 2)
 		a.add(time.Duration(gain*float64(took)/2), took)
 	}
+	defer func(saved float64) { leastGain = saved }(leastGain)
+	leastGain = 1.1
 	group(1.9, 2*judged)
 	if a.paused() || a.pause != 0 {
 		t.Errorf("a pause of %v after a gain", a.pause)
 	}
-	group(0.5, judged/2)
+	group(1, judged/2)
 	if a.paused() {
 		t.Errorf("a pause after %v", judged/2)
 	}
@@ -26,9 +28,13 @@ func TestAccount(t *testing.T) {
 		if most := min(want, longestPause); !a.paused() || a.pause != most {
 			t.Errorf("a pause of %v, now: %v; want %v", a.pause, a.paused(), most)
 		}
-		group(0.9, judgedAgain)
+		if a.until.Store(0); want < longestPause {
+			group(0.5, judgedEarly) // it does harm
+		} else {
+			group(1, judged)
+		}
 	}
-	group(1.5, judgedAgain)
+	group(1.5, judged)
 	if a.pause != 0 {
 		t.Errorf("a pause of %v after a gain", a.pause)
 	}

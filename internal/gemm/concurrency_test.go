@@ -67,7 +67,7 @@ func jobs(t *testing.T) (all []*job) {
 // The result of every routine is the same, bit for bit, for any number of threads and any cut into
 // blocks of MC and NC.
 func TestReproducible(t *testing.T) {
-	setThreads(t, 1)
+	processors(t, 7, 1)
 	eachKernel(t, func(t *testing.T) {
 		base := *New(active.kernel)
 		base.blocks.KC = 24

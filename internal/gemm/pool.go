@@ -17,7 +17,6 @@ import (
 // One call at a time has the pool; other calls stay on the caller's goroutine. A call does not wait for
 // workers that have not joined: it runs their share of the tasks itself.
 type pool struct {
-	use     sync.Mutex    // held by the call that has the pool
 	size    int           // number of workers
 	turn    atomic.Uint64 // odd while group is open; every group has its own
 	group   group
@@ -28,8 +27,10 @@ type pool struct {
 	quit    atomic.Bool
 	gone    sync.WaitGroup
 	threads threadSet
-	account account
 }
+
+// using is held by the call that has the pool, or one that SetThreads has ended meanwhile.
+var using sync.Mutex
 
 // pollTime is how long a worker polls for the next group before it sleeps.
 const pollTime = 200 * time.Microsecond
@@ -62,15 +63,15 @@ func (p *pool) wakeUp(n int) {
 }
 
 // run shares tasks 0 to tasks-1 with at most the given number of workers, and waits. The caller holds
-// p.use. A panic ends the group and is raised again here.
+// using. A panic ends the group and is raised again here.
 func (p *pool) run(workers, tasks int, task func(w *scratch, i int)) {
-	if p.account.begin() {
+	if sharing.begin() {
 		// The times of threads are this thread's.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
 	p.threads.avoidCaller()
-	began, ran := sinceStart(), p.account.threadTime()
+	began, ran := sinceStart(), sharing.threadTime()
 	g := &p.group
 	g.begin(workers, tasks, task)
 	p.turn.Add(1)
@@ -80,9 +81,9 @@ func (p *pool) run(workers, tasks int, task func(w *scratch, i int)) {
 	done := g.work(nil)
 	p.turn.Add(1)
 	now := sinceStart()
-	ran = p.account.threadTime() - ran
+	ran = sharing.threadTime() - ran
 	p.await(now + patience + (now-began)/time.Duration(max(done, 1)))
-	p.account.add(ran, sinceStart()-began)
+	sharing.add(ran, sinceStart()-began)
 	g.task = nil // the pool must not keep the operands
 	if failed := g.failed; failed != nil {
 		g.failed = nil
@@ -129,9 +130,9 @@ func (p *pool) worker() {
 			return
 		}
 		if n := p.joined.Add(1); p.turn.Load() == turn && int64(n) <= p.group.seats {
-			ran := p.account.threadTime()
+			ran := sharing.threadTime()
 			p.group.work(&p.quit)
-			p.account.workers.Add(int64(p.account.threadTime() - ran))
+			sharing.workers.Add(int64(sharing.threadTime() - ran))
 		}
 		if p.joined.Add(-1) == 0 && p.waiting.Load() {
 			wakeSleeper(&p.joined)

@@ -29,7 +29,7 @@ func multiplySquares(e *Engine, a, b, c []float64) {
 	e.Dgemm(blas.NoTrans, blas.NoTrans, square, square, square, 1, a, square, b, square, 0, c, square)
 }
 
-// processors sets GOMAXPROCS and the number of threads until the test ends.
+// processors sets GOMAXPROCS, and the number of threads until the test ends.
 func processors(t *testing.T, n, threads int) {
 	saved := runtime.GOMAXPROCS(n)
 	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })

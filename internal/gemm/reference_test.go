@@ -381,9 +381,14 @@ func use(t testing.TB, e *Engine) {
 	active = e
 }
 
-// setThreads sets the number of threads until the test ends.
+// setThreads sets the number of threads until the test ends, as if there were as many CPUs and sharing
+// always gained.
 func setThreads(t testing.TB, n int) {
-	saved := int(threads.Load())
-	t.Cleanup(func() { SetThreads(saved) })
+	savedThreads, savedCPUs, savedGain := int(threads.Load()), cpus, leastGain
+	t.Cleanup(func() {
+		cpus, leastGain = savedCPUs, savedGain
+		SetThreads(savedThreads)
+	})
+	cpus, leastGain = 64, 0
 	SetThreads(n)
 }

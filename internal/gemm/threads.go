@@ -40,7 +40,10 @@ func Threads() int {
 }
 
 // poolSize returns the number of workers, which with the caller are the threads of a product.
-func poolSize() int { return min(Threads(), runtime.GOMAXPROCS(0)) - 1 }
+func poolSize() int { return min(Threads(), runtime.GOMAXPROCS(0), cpus) - 1 }
+
+// cpus is the number of CPUs that the process could use when it began: more threads would take turns.
+var cpus = runtime.NumCPU()
 
 // The time, in nanoseconds, below which work stays on the caller's goroutine: some ten times that of
 // opening a group for workers that are awake; that of waking them.
@@ -65,7 +68,7 @@ func hire(nanoseconds float64) *pool {
 			return nil
 		}
 	}
-	if p.account.paused() || nanoseconds < minAsleep && p.asleep.Load() > 0 && !streak() || !p.use.TryLock() {
+	if sharing.paused() || nanoseconds < minAsleep && p.asleep.Load() > 0 && !streak() || !using.TryLock() {
 		return nil
 	}
 	return p
@@ -102,7 +105,7 @@ func resize(size int, nanoseconds float64) *pool {
 }
 
 // release ends the use of a pool that hire has returned.
-func (p *pool) release() { p.use.Unlock() }
+func (p *pool) release() { using.Unlock() }
 
 // hire returns the worker pool for a product of the given flops, as the function hire.
 func (e *Engine) hire(flops float64) *pool { return hire(flops / e.kernel.Speed) }
