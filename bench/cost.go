@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"time"
 
-	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
 	"blskernel/mat"
@@ -47,7 +47,8 @@ type Cost struct {
 	Steps   []CostStep `json:"steps"`
 	Total   CostStep   `json:"total"` // its times have what is between the steps
 
-	moved float64 // by how much the FMA peak changed, relatively
+	Peak  float64 `json:"peak,omitempty"` // the FMA peak, the mean of those before and after
+	moved float64 // by how much it changed, relatively
 }
 
 // Variant names the method with the form that was taken, as Variant.String has it.
@@ -82,9 +83,15 @@ const (
 	// stream of samples, and find their operands in the caches.
 	longCost = 0.05
 
-	// shortCost is the time below which another update comes between the measurement of the FMA
-	// peak and the one that is measured: in a stream of updates the workers are awake.
+	// shortCost is the time below which MeasureEach adds rows for warmUp between the measurement
+	// of the FMA peak and the update that is measured: in a stream of updates the workers are
+	// awake and the code is in the caches. After one alone they take up to 1.6 times as long.
 	shortCost = 0.005
+	warmUp    = 2 * time.Millisecond
+
+	// settleTime is the time of such updates before the first one that is measured: the heap has
+	// then been collected, and updates take storage from it that they have used before.
+	settleTime = 50 * time.Millisecond
 )
 
 // Measure starts a model of random rows for each setting and updates them in turn, rounds times, or for
@@ -97,7 +104,7 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 	if len(settings) == 0 {
 		return Measured{}, nil
 	}
-	runs, err := startCosts(ctx, settings, rates, seed, peak)
+	runs, err := startCosts(ctx, settings, rates, seed, blsupdate.Peak)
 	if err != nil {
 		return Measured{}, err
 	}
@@ -132,6 +139,8 @@ type costRun struct {
 	model  blsupdate.Updater
 	ax, ya *mat.Dense
 	costs  []Cost
+	last   float64 // the seconds of the last update
+	short  float64 // the seconds below which updates that do not count come before
 }
 
 // startCosts starts the models, with a first update that does not count.
@@ -174,15 +183,6 @@ func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error)
 	return &costRun{Setting: s, seed: seed, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}, nil
 }
 
-// peak returns the FMA peak, the best of a few looks: one alone may have been interrupted.
-func peak() float64 {
-	best := 0.0
-	for range 3 {
-		best = max(best, blskernel.Peak(blskernel.Threads()))
-	}
-	return best
-}
-
 // update adds the rows once more and returns the seconds. The prediction is for the mean of the FMA
 // peaks before and after.
 func (r *costRun) update(ctx context.Context) (float64, error) {
@@ -190,10 +190,8 @@ func (r *costRun) update(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	before := r.peak()
-	if n := len(r.costs); n > 0 && r.costs[n-1].Total.MeasuredSeconds < shortCost {
-		if err := r.add(); err != nil {
-			return 0, err
-		}
+	if err := r.warm(warmUp); err != nil {
+		return 0, err
 	}
 	l := r.model.Samples()
 	if err := r.add(); err != nil {
@@ -201,12 +199,22 @@ func (r *costRun) update(ctx context.Context) (float64, error) {
 	}
 	report, after := r.model.Report(), r.peak()
 	cost := r.costOf(l, report, r.rates.AtPeak((before+after)/2))
-	cost.moved = math.Abs(after/before - 1)
-	r.costs = append(r.costs, cost)
+	cost.Peak, cost.moved = (before+after)/2, math.Abs(after/before-1)
+	r.costs, r.last = append(r.costs, cost), cost.Total.MeasuredSeconds
 	if cost.Total.MeasuredSeconds > longCost {
 		runtime.GC()
 	}
 	return cost.Total.MeasuredSeconds, nil
+}
+
+// warm updates for a time where updates are short.
+func (r *costRun) warm(d time.Duration) error {
+	for began := time.Now(); r.last < r.short && time.Since(began) < d; {
+		if err := r.add(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add adds the rows and asks for the weights.

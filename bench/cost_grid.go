@@ -125,7 +125,7 @@ type Validation struct {
 func MeasureEach(
 	ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
 ) (Validation, error) {
-	return measureEach(ctx, grid, rates, passes, rounds, seed, measured, peak)
+	return measureEach(ctx, grid, rates, passes, rounds, seed, measured, blsupdate.Peak)
 }
 
 func measureEach(
@@ -175,6 +175,10 @@ func measureSetting(
 		return nil, err
 	}
 	run, good, seconds := runs[0], 0, 0.0
+	run.short = shortCost
+	if err := run.warm(settleTime); err != nil {
+		return nil, err
+	}
 	for good < rounds && len(run.costs) < mostTries*rounds &&
 		(seconds < costSeconds || good < leastCostRounds && len(run.costs) < mostTries*leastCostRounds) {
 		took, err := run.update(ctx)

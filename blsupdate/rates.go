@@ -66,7 +66,11 @@ func (r *Rates) Measured() bool { return r.rates.Measured() }
 // measured again.
 func (r *Rates) Unsaved() error { return r.rates.Unsaved() }
 
-// AtPeak returns rates for a moment at which blskernel.Peak(blskernel.Threads()) is flops: the times of
-// products and factorizations go by it. Predictions for a shared machine, or one whose clock changes,
-// are better so. The order of methods is nearly the same, and Plan does without. Constant rates stay.
+// AtPeak returns rates for a moment at which Peak is flops: the times of products and factorizations go
+// by it. Predictions for a shared machine, or one whose clock changes, are better so. The order of
+// methods is nearly the same, and Plan does without. Constant rates stay.
 func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.rates.AtPeak(flops)} }
+
+// Peak measures blskernel.Peak of the set number of threads as rates go by it: in some milliseconds,
+// the best of a few times.
+func Peak() float64 { return rates.Peak() }

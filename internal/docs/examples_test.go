@@ -93,7 +93,7 @@ var unused = map[string]map[string]string{
 	"blskernel/blsupdate": {
 		"Resolve":      "the form that Auto stands for; the command flops prints it",
 		"Candidate":    "a line of what Choice.Explain prints",
-		"MeasureRates": measuring, "RatesFor": measuring, "RatesFile": measuring,
+		"MeasureRates": measuring, "RatesFor": measuring, "RatesFile": measuring, "Peak": measuring,
 	},
 }
 

@@ -74,7 +74,8 @@ const (
 	// Passes over n numbers. They count no flops.
 	Stream // reads and writes of existing storage
 	Fresh  // zeroing of new storage
-	Scan   // a check for NaN, a norm
+
+	Scan // the checks of m rows of n numbers: finite, and the norms of columns
 
 	Kinds // the number of kinds
 )
@@ -167,8 +168,10 @@ func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }
 // Amount returns the units that the rate of o is about: its flops, or the numbers that it passes over.
 func (o Operation) Amount() float64 {
 	switch o.Kind {
-	case Stream, Fresh, Scan:
+	case Stream, Fresh:
 		return float64(o.N)
+	case Scan:
+		return float64(o.M) * float64(o.N)
 	case Gecon, Trcon:
 		return float64(o.N) * float64(o.N)
 	default:
@@ -223,7 +226,7 @@ func Sum(steps []StepFlops) (sum Thirds) {
 }
 
 // Check has the step of the checks of q rows.
-func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, 0, 2*q*(k+c), 0)) }
+func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, q, k+c, 0)) }
 
 // packedLen returns the numbers in a packed matrix of order k.
 func packedLen(k int) int { return k * (k + 1) / 2 }

@@ -244,7 +244,7 @@ func PinvCompressed(s Shape, inner []StepFlops) []StepFlops {
 		[]StepFlops{Line(StepCompress, "4qk² - 4k³/3 + 2cqk", fresh(q*k), stream(2*q*k),
 			op(Geqrf, q, k, 0), op(Orgqr, q, k, 0), op(GemmTN, k, c, q))},
 		inner,
-		[]StepFlops{Line(StepExpand, "2qk²", op(GemmNN, q, k, k))})
+		[]StepFlops{Line(StepExpand, "2qk²", fresh(q*k+k*k), stream(2*k*k), op(GemmNN, q, k, k))})
 }
 
 // A NodesStrategy is what the data decide when nodes are added to A⁺.

@@ -149,7 +149,17 @@ const (
 func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
 
 // LargestOf returns the largest magnitude in x, and NaN where x holds one.
-func LargestOf(x []float64) float64 { return floats.Norm(x, math.Inf(1)) }
+func LargestOf(x []float64) float64 {
+	largest := 0.0
+	for _, v := range x { // math.Max takes ten times as long
+		if v = math.Abs(v); !(v <= largest) {
+			if largest = v; math.IsNaN(v) {
+				break
+			}
+		}
+	}
+	return largest
+}
 
 // Powers returns the power of two next to each length, between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰, and its reciprocal.
 // Products with both do not round.

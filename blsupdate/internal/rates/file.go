@@ -26,7 +26,7 @@ func For(b blskernel.Backend) *Rates {
 	if r, err := load(b); err == nil {
 		return r
 	}
-	return builtIn(b).AtPeak(blskernel.Peak(blskernel.Threads()))
+	return builtIn(b).AtPeak(Peak())
 }
 
 // builtInFiles are files of rates, by the name of the backend, as save writes them. They are from two

@@ -22,8 +22,12 @@ const (
 	rounds = 3 // measurements of each point, some seconds apart; the median counts
 
 	// A measurement of a point takes the median of calls until there are so many, or time is up.
-	mostCalls = 4
-	mostTime  = 3 * time.Millisecond
+	// Calls before them do not count: they pay for new storage, for workers that sleep, and for
+	// operands that another core has.
+	mostCalls = 3
+	mostTime  = 1500 * time.Microsecond
+	mostWarm  = 5
+	warmTime  = 400 * time.Microsecond
 
 	// peakInterval is the time between two measurements of the FMA peak. On a shared machine other
 	// work comes and goes, and the clock changes, so times are taken relative to the peak of their
@@ -77,7 +81,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 			if len(p.costs) > round {
 				continue
 			}
-			if m.spent > budget*time.Duration(round+1)/rounds {
+			if m.spent > budget*time.Duration(round+2)/(rounds+1) { // the first round has most to do
 				break
 			}
 			if ctx.Err() != nil {
@@ -134,7 +138,7 @@ func newMeasurement(b blskernel.Backend) *measurement {
 // measure measures a point once more.
 func (m *measurement) measure(w *workspace, p *point) {
 	if time.Since(m.looked) > peakInterval {
-		m.peaks = append(m.peaks, blskernel.Peak(blskernel.Threads()))
+		m.peaks = append(m.peaks, Peak())
 		m.looked = time.Now()
 	}
 	call := w.call(p.Operation)
@@ -146,6 +150,16 @@ func (m *measurement) measure(w *workspace, p *point) {
 		c *= m.peaks[len(m.peaks)-1]
 	}
 	p.costs = append(p.costs, rounded(c))
+}
+
+// Peak returns the FMA peak of the set number of threads at the moment: the best of a few looks, since
+// workers poll for a while after a product and take the CPU of one.
+func Peak() float64 {
+	best := 0.0
+	for range 3 {
+		best = max(best, blskernel.Peak(blskernel.Threads()))
+	}
+	return best
 }
 
 // rounded returns x with three digits, which keeps files short.
@@ -182,7 +196,7 @@ func (m *measurement) finish() *Rates {
 		t.fill()
 	}
 	if len(m.peaks) == 0 {
-		m.peaks = []float64{blskernel.Peak(blskernel.Threads())}
+		m.peaks = []float64{Peak()}
 	}
 	r.peak = median(m.peaks)
 	r.unsaved = r.save(vfs.OS)
@@ -192,10 +206,11 @@ func (m *measurement) finish() *Rates {
 	return r
 }
 
-// typical returns the median seconds of calls without the first, which pays for new storage and for
-// workers that sleep.
+// typical returns the median seconds of calls.
 func typical(call func() time.Duration) float64 {
-	call()
+	for began, n := time.Now(), 0; n == 0 || n < mostWarm && time.Since(began) < warmTime; n++ {
+		call()
+	}
 	var times []float64
 	for began := time.Now(); len(times) == 0 || len(times) < mostCalls && time.Since(began) < mostTime; {
 		times = append(times, call().Seconds())

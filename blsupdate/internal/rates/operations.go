@@ -2,6 +2,7 @@ package rates
 
 import (
 	"math"
+	"runtime"
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cholesky"
@@ -52,6 +53,7 @@ var (
 	coarse   = []int{1, 8, 30, 100, 250, 500, 1000, 2000}
 	appended = []int{1, 4, 8, 16, 30, 100, 300, 1000}
 	targets  = []int{10, 100}
+	few      = []int{1, 30, 1000}
 	strips   = []int{2, 4, 8, 9, 16, 30, 60, 128}
 	factors  = []int{1, 4, 8, 16, 30, 60, 125, 250, 500, 1000, 2000}
 	orders   = []int{1, 2, 4, 8, 16, 30, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000, 1400, 2000}
@@ -60,12 +62,14 @@ var (
 )
 
 const (
-	most     = 1.1e9 // flops of nearly all kinds
-	mostSlow = 4e7   // of those that are some ten times slower
+	most      = 1.1e9 // flops of nearly all kinds
+	mostLarge = 2.5e9 // of those that large updates spend their time in
+	mostRows  = 8.5e9 // of rows appended to a triangle, whose speed grows longest
+	mostSlow  = 4e7   // of those that are some ten times slower
 )
 
 var (
-	products  = grid{[3][]int{product, product, product}, most}
+	products  = grid{[3][]int{product, product, product}, mostLarge}
 	symmetric = grid{[3][]int{one, pairs, terms}, most}
 	sides     = grid{[3][]int{pairs, pairs, one}, most}
 	row       = grid{[3][]int{one, pairs, one}, most}
@@ -73,7 +77,7 @@ var (
 	square    = grid{[3][]int{one, orders, one}, most}
 	tall      = grid{[3][]int{terms, pairs, one}, most}
 	solves    = grid{[3][]int{one, factors, columns}, most}
-	appends   = grid{[3][]int{appended, coarse, targets}, most}
+	appends   = grid{[3][]int{appended, coarse, targets}, mostRows}
 	ranks     = grid{[3][]int{slow, slow, one}, mostSlow}
 	passes    = grid{[3][]int{one, numbers, one}, most}
 )
@@ -118,7 +122,7 @@ var operations = map[cost.Kind]operation{
 
 	cost.Stream: {passes, stream},
 	cost.Fresh:  {passes, fresh},
-	cost.Scan:   {passes, scan},
+	cost.Scan:   {grid{[3][]int{few, coarse, one}, most}, scan},
 }
 
 func gemm(tA, tB blas.Transpose, beta float64) preparation {
@@ -318,7 +322,8 @@ func stream(w *workspace, _, n, _ int) (restore, do func()) {
 
 func fresh(w *workspace, _, n, _ int) (restore, do func()) {
 	const page = 512 // numbers
-	return nil, func() {
+	// The collector leaves the storage of the call before, as in a program that has run for long.
+	return func() { w.fresh = nil; runtime.GC() }, func() {
 		w.fresh = make([]float64, n)
 		// The first write makes the operating system provide a page.
 		for i := 0; i < n; i += page {
@@ -327,12 +332,14 @@ func fresh(w *workspace, _, n, _ int) (restore, do func()) {
 	}
 }
 
-// scan is the mean of a check for NaN and of the norms of columns.
-func scan(w *workspace, _, n, _ int) (restore, do func()) {
-	const width = 100 // columns
-	m := w.operand(max(1, n/2/width), min(n/2, width))
+// scan does what every update does with its rows.
+func scan(w *workspace, m, n, _ int) (restore, do func()) {
+	ax, norms := w.operand(m, n), state.NewNorms(n, 1)
+	ya := w.operand(m, 1)
 	return nil, func() {
-		isfinite.First(w.in[n/2 : n])
-		dense.ColumnNorms(m)
+		for i := range m {
+			isfinite.First(ax.RawRowView(i))
+		}
+		norms = norms.With(ax, ya)
 	}
 }

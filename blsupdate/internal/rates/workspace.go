@@ -17,8 +17,8 @@ import (
 // mostNumbers is the size of the largest matrix that is measured: 67 MB, more than most caches hold.
 const mostNumbers = 8 << 20
 
-// otherNumbers is twice the size of the second level of cache of most cores.
-const otherNumbers = 256 << 10
+// mostRead is how much of the operands is read before an operation: what most cores have caches for.
+const mostRead = 128 << 10
 
 // A workspace has the operands of measured operations, the same ones again and again. So the last level
 // of cache has them where they fit.
@@ -27,8 +27,7 @@ type workspace struct {
 	packed  blskernel.PackedProducts
 	in      []float64 // random numbers between -1/2 and 1/2, of two matrices, never written
 	out     []float64 // results: any numbers, none of them large
-	others  []float64 // more numbers than the second level of cache holds
-	sum     float64   // of others
+	sum     float64   // of what was read
 	fresh   []float64 // new storage
 
 	choleskys map[int]*lapack.Cholesky // factors by their order, which nothing overwrites
@@ -38,7 +37,7 @@ type workspace struct {
 func newWorkspace(b blskernel.Backend) *workspace {
 	w := &workspace{
 		backend: b, packed: blskernel.Packed(b),
-		in: make([]float64, 2*mostNumbers), out: make([]float64, mostNumbers), others: make([]float64, otherNumbers),
+		in: make([]float64, 2*mostNumbers), out: make([]float64, mostNumbers),
 		choleskys: map[int]*lapack.Cholesky{}, lus: map[int]*lapack.LU{},
 	}
 	r := rand.New(rand.NewPCG(1, 0))
@@ -50,26 +49,25 @@ func newWorkspace(b blskernel.Backend) *workspace {
 }
 
 // call returns a function that does an operation and returns its time, or nil where there is no such
-// operation. Before it, other numbers pass through the caches of the core, as between two steps of an
-// update. Updates by a few rows that follow one another need little but the state, and find in the
-// caches what the last one left: their operations are timed so.
+// operation. Before it, this goroutine reads the operands and the result, as the steps of an update do:
+// what a worker wrote the last time comes from another core, and what is large has left the caches.
 func (w *workspace) call(o cost.Operation) func() time.Duration {
 	restore, do := operations[o.Kind].prepare(w, o.M, o.N, o.K)
 	if do == nil {
 		return nil
 	}
-	warm := false
+	numbers := min(o.M*o.N+o.N*o.K+o.M*o.K+packedLen(o.N), mostRead)
 	switch o.Kind {
 	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson:
-		warm = true
+		numbers = 0 // updates by few rows need little but the state, which the last one left there
 	}
 	return func() time.Duration {
 		if restore != nil {
 			restore()
 		}
 		const line = 8 // numbers
-		for i := 0; i < len(w.others) && !warm; i += line {
-			w.sum += w.others[i]
+		for i := 0; i < numbers; i += line {
+			w.sum += w.in[i] + w.out[i]
 		}
 		began := time.Now()
 		do()
