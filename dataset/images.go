@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 
+	"blskernel/internal/memory"
 	"blskernel/mat"
 )
 
@@ -56,7 +57,7 @@ func (s *Images) Dense(from, to int) *mat.Dense {
 	}
 	f := s.Features()
 	pixels := s.Pixels[from*f : to*f]
-	data := make([]float64, len(pixels))
+	data := memory.Zeros(len(pixels))
 	for i, b := range pixels {
 		data[i] = unit[b]
 	}

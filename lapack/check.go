@@ -8,6 +8,7 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -166,7 +167,7 @@ func rawOrNone(d *mat.Dense) blas64.General {
 
 // denseCopy returns a copy of a without gaps between its rows.
 func denseCopy(a blas64.General) blas64.General {
-	g := blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: make([]float64, a.Rows*a.Cols)}
+	g := blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: memory.Zeros(a.Rows * a.Cols)}
 	block.Copy(blockOf(g), blockOf(a), a.Rows, a.Cols)
 	return g
 }

@@ -1,11 +1,21 @@
 package mat
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"blskernel/internal/memory"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Dense is gonum's dense row-major matrix, by alias: what callers have already is what this
 // package takes, and what it returns goes straight into gonum.
 type Dense = mat.Dense
 
 // NewDense is gonum's mat.NewDense: an r×c matrix on data (row-major, len r*c), or on new zeroed
-// storage where data is nil.
-func NewDense(r, c int, data []float64) *Dense { return mat.NewDense(r, c, data) }
+// storage where data is nil. New storage of 4 MiB and more may be in pages of 2 MiB
+// (docs/performance.md); beside a triangle they take more memory than gonum's function.
+func NewDense(r, c int, data []float64) *Dense {
+	if data == nil && r > 0 && c > 0 {
+		data = memory.Zeros(r * c)
+	}
+	return mat.NewDense(r, c, data)
+}

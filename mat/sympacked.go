@@ -2,6 +2,7 @@ package mat
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -28,7 +29,7 @@ func NewSymPacked(n int, data []float64) *SymPacked {
 		panic("mat: negative dimension")
 	}
 	if data == nil {
-		data = make([]float64, block.PackedLen(n))
+		data = memory.Zeros(block.PackedLen(n))
 	}
 	if len(data) != block.PackedLen(n) {
 		panic("mat: SymPacked: length of data is not n(n+1)/2")
@@ -135,7 +136,7 @@ func (s *SymPacked) reuse(n int) {
 		panic(mat.ErrShape)
 	}
 	if s.data = s.storage(n); s.data == nil {
-		s.data = make([]float64, block.PackedLen(n))
+		s.data = memory.Zeros(block.PackedLen(n))
 	}
 	s.n = n
 }

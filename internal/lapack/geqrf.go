@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -30,8 +31,8 @@ type QR struct {
 // its value or, where that is finite, the factor tau of the reflection.
 func Geqrf(bk Backend, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
 	f := QR{M: m, N: n, NB: nb, A: a, T: make([]float64, n*nb)}
-	v, work := make([]float64, m*min(nb, n)), make([]float64, min(nb, n)*n)
-	p, dots := block.Dense(make([]float64, min(nb, n)*stride(m)), stride(m)), make([]float64, nb)
+	v, work := memory.Zeros(m*min(nb, n)), memory.Zeros(min(nb, n)*n)
+	p, dots := block.Dense(memory.Zeros(min(nb, n)*stride(m)), stride(m)), make([]float64, nb)
 	for j := 0; j < n; j += nb {
 		h := reflector{rows: m - j, cols: min(nb, n-j), t: block.Dense(f.T[j*nb:], nb)}
 		h.v = block.Dense(v, h.cols)

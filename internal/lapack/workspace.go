@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"blskernel/internal/block"
+	"blskernel/internal/memory"
 )
 
 // A workspace is storage for the time of one call. A pool keeps it, since to allocate and clear it
@@ -16,7 +17,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 func acquire(n int) *workspace {
 	w := workspaces.Get().(*workspace)
 	if len(w.whole) < n {
-		w.whole = make([]float64, n)
+		w.whole = memory.Zeros(n)
 	}
 	w.rest = w.whole[:n]
 	return w

@@ -6,6 +6,8 @@
 // The upper bound is the least of the address space; the limit of the Go runtime (GOMEMLIMIT or
 // debug.SetMemoryLimit), less what is in use; and on Linux what is available in the machine and in each
 // control group of the process, with swap.
+//
+// Zeros allocates large arrays, in large pages where they pay.
 package memory
 
 import (

@@ -96,7 +96,7 @@ func (s *State) checkForNodes() error {
 // bordered returns Fᵀ with p more columns of F, the rows [-E Gᵀ].
 func (s *State) bordered(e, g *mat.Dense) *mat.Dense {
 	k, p := s.K, dense.Rows(g)
-	l := mat.NewDense(k+p, k+p, nil)
+	l := dense.Triangle(k + p)
 	for i := range k {
 		row := l.RawRowView(i)
 		for j, v := range s.L.RawRowView(i)[:i+1] {

@@ -36,7 +36,7 @@ func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, math.Sq
 
 // copyL returns a copy of L.
 func (s *State) copyL() *mat.Dense {
-	dst := mat.NewDense(s.K, s.K, nil)
+	dst := dense.Triangle(s.K)
 	for i := range s.K {
 		copy(dst.RawRowView(i), s.L.RawRowView(i)[:i+1])
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/block"
 	"blskernel/internal/codec"
 	"blskernel/internal/isfinite"
@@ -207,7 +208,10 @@ func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part f
 		if x.Floats(what, &data, count); x.Failed() {
 			return
 		}
-		*m = mat.NewDense(rows, cols, nil)
+		*m = dense.Triangle(rows)
+		if count == rows*cols {
+			*m = mat.NewDense(rows, cols, nil)
+		}
 		for i := range rows {
 			data = data[copy(part(i, (*m).RawRowView(i)), data):]
 		}

@@ -54,7 +54,14 @@ func RowRange(m *mat.Dense, from, to int) *mat.Dense {
 }
 
 // Copy returns a copy of m without gaps between rows.
-func Copy(m *mat.Dense) *mat.Dense { return gonummat.DenseCopyOf(m) }
+func Copy(m *mat.Dense) *mat.Dense {
+	if m.IsEmpty() {
+		return new(mat.Dense)
+	}
+	c := mat.NewDense(Rows(m), Cols(m), nil)
+	c.Copy(m)
+	return c
+}
 
 // CopySym returns a copy of s.
 func CopySym(s *mat.SymPacked) *mat.SymPacked {
@@ -116,9 +123,13 @@ func DivideColumns(m *mat.Dense, units []float64) {
 	}
 }
 
-// ScaledIdentity returns f I of order k.
+// Triangle returns k×k zeros for a triangular matrix. In pages of 4 KiB what is never written beside it
+// takes little memory, so these are not mat's pages of 2 MiB.
+func Triangle(k int) *mat.Dense { return gonummat.NewDense(k, k, nil) }
+
+// ScaledIdentity returns f I of order k, for a triangular matrix.
 func ScaledIdentity(k int, f float64) *mat.Dense {
-	m := mat.NewDense(k, k, nil)
+	m := Triangle(k)
 	for i := range k {
 		m.Set(i, i, f)
 	}

@@ -209,7 +209,7 @@ func (s *addition) project(ctx context.Context) error {
 // reserveD makes room for kept rows of D, and for a panel of the others.
 func (s *addition) reserveD(kept int) {
 	s.kept = kept
-	s.d = make([]float64, (kept+min(panelRows(s.q), s.u.p.count-kept))*s.q)
+	s.d = memory.Zeros((kept + min(panelRows(s.q), s.u.p.count-kept)) * s.q)
 }
 
 // eachD calls f for panels of P with the same rows of D, and checks ctx before each. It computes rows

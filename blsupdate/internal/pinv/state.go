@@ -9,6 +9,7 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
@@ -163,7 +164,7 @@ func (r *rows) append(data []float64) {
 	} else {
 		most := max(n, min(r.count, smallBlock))
 		if n < most {
-			data = append(make([]float64, 0, most*r.cols), data...)
+			data = append(memory.Zeros(most * r.cols)[:0], data...)
 		}
 		r.blocks = append(r.blocks, rowBlock{data, most})
 	}
@@ -256,7 +257,7 @@ func (r *rows) clone() rows {
 	c := *r
 	c.blocks = slices.Clone(r.blocks)
 	for i, b := range r.blocks {
-		c.blocks[i].data = append(make([]float64, 0, cap(b.data)), b.data...)
+		c.blocks[i].data = append(memory.Zeros(cap(b.data))[:0], b.data...)
 	}
 	return c
 }

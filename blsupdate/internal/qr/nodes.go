@@ -80,7 +80,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	next := *s
 	next.K += p
-	next.R, next.Z, next.w = mat.NewDense(k+p, k+p, nil), mat.NewDense(k+p, s.C, nil), nil
+	next.R, next.Z, next.w = dense.Triangle(k+p), mat.NewDense(k+p, s.C, nil), nil
 	dense.Place(next.R, 0, 0, s.R)
 	dense.Place(next.R, 0, k, d)
 	dense.Place(next.R, k, k, corner)

@@ -60,7 +60,7 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // and so are those of R. d returns D, k×p. C is overwritten.
 func (b *Base) Corner(c, y *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
-	r, z = mat.NewDense(p, p, nil), mat.NewDense(p, b.C, nil)
+	r, z = dense.Triangle(p), mat.NewDense(p, b.C, nil)
 	for j, unit := range units {
 		r.Set(j, j, root/unit)
 	}

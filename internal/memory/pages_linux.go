@@ -1,0 +1,37 @@
+package memory
+
+import (
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// declined reports whether large pages are not asked for.
+var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Getenv("GODEBUG")) })
+
+// unwanted reports whether the kernel does not wait for advice on pages, GODEBUG tells the Go runtime
+// to do without large ones, or the kernel of a virtual machine returns free memory to the host (free
+// page reporting). It returns blocks of 2 MiB and more. So the first write to a large page waits until
+// the host has found memory, 5 ms as measured and not 0.1, and pages of 4 KiB from smaller blocks do
+// not wait. The parameter is the order of the blocks, and out of range without reports.
+func unwanted(root fs.FS, godebug string) bool {
+	modes, _ := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/enabled")
+	order, _ := number(root, "sys/module/page_reporting/parameters/page_reporting_order")
+	return !strings.Contains(string(modes), "[madvise]") || strings.Contains(godebug, "disablethp=1") ||
+		1 <= order && order <= 10
+}
+
+// advise asks for large pages while x is in use. Without an end, the kernel would in time fill up pages
+// of which Go uses a few bytes for something else. The slice of a freed array would be an invalid
+// pointer, so the end is a plain system call.
+func advise(x []float64) {
+	at, size := uintptr(unsafe.Pointer(&x[0])), uintptr(8*len(x))
+	if unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), size), unix.MADV_HUGEPAGE) == nil {
+		runtime.AddCleanup(&x[0], func(at uintptr) { _, _, _ = unix.Syscall(unix.SYS_MADVISE, at, size, unix.MADV_NOHUGEPAGE) }, at)
+	}
+}
