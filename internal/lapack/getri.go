@@ -35,11 +35,13 @@ func Getri(bk Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
 		cols := min(nb, n-j)
 		l, x := block.Dense(work, cols), a.Sub(0, j)
 		// The columns of L, from row j on, leave room for the zeros of U⁻¹.
-		for i := j; i < n; i++ {
-			row := a.Elements(i, j, j+min(cols, i-j))
-			copy(l.X[l.Row(i-j):], row)
-			clear(row)
-		}
+		bk.BlockRows(n-j, cols, func(from, to int) {
+			for i := from; i < to; i++ {
+				row := x.Elements(j+i, 0, min(cols, i))
+				copy(l.X[l.Row(i):], row)
+				clear(row)
+			}
+		})
 		if rest := n - j - cols; rest > 0 {
 			bk.gemm(blas.NoTrans, blas.NoTrans, n, cols, rest, -1, a.Sub(0, j+cols), l.Sub(cols, 0), 1, x)
 		}

@@ -7,6 +7,8 @@ import (
 
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // A splitting is Products that split all rows as far as can be, and take the last first.
@@ -19,7 +21,8 @@ func (s splitting) BlockRows(rows, _ int, do func(from, to int)) {
 }
 
 // The parts of a factorization and of an inverse that threads may share do not depend on each other: no
-// bit changes if they come one by one and backwards. The order makes several parts of a column.
+// bit changes if they come one by one and backwards. The order makes several parts of a column, and the
+// inverse is one.
 func TestSytrfParts(t *testing.T) {
 	const n = 2*columnPart + 77
 	rng := testutil.Rand(21)
@@ -52,6 +55,20 @@ func TestSytrfParts(t *testing.T) {
 	got, swap := run(Backend{bk.Backend, splitting{bk.Products}})
 	if !slices.Equal(swap, exchanges) {
 		t.Error("the pivots differ")
+	}
+	// A (A⁻¹ v) = v, within the limit of the other tests of inverses.
+	v, y, back := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	inverse := want[len(want)-len(a):]
+	bk.Dspmv(blas.Upper, n, 1, inverse, v, 1, 0, y, 1)
+	bk.Dspmv(blas.Upper, n, 1, a, y, 1, 0, back, 1)
+	limit := 30 * n * 0x1p-52 * bk.Dnrm2(len(a), a, 1) * bk.Dnrm2(n, y, 1)
+	for i := range v {
+		if !(math.Abs(back[i]-v[i]) <= limit) {
+			t.Fatalf("element %d of A A⁻¹ v is %v, not %v", i, back[i], v[i])
+		}
 	}
 	for i, w := range want {
 		if math.Float64bits(got[i]) != math.Float64bits(w) {
