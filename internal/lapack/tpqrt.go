@@ -51,8 +51,8 @@ type TpqrtPlan struct {
 // = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
 // up to 32 columns read the strip where it lies and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
 // which stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
-// difference. On two threads strips of 96 columns are up to 1.07 times as fast as those of 192, of which
-// the last ones leave a thread idle. Few rows make narrower panels, since T then costs more than it
+// difference. On two threads strips of 96 columns are up to 1.07 times as fast as those of 192: the
+// last of those leave a thread idle. Few rows make narrower panels, since T then costs more than it
 // saves.
 //
 // A backend without block products has threads of its own: it wants large products from one goroutine.

@@ -163,10 +163,8 @@ func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
 func LargestOf(x []float64) float64 {
 	largest := 0.0
 	for _, v := range x { // math.Max takes ten times as long
-		if v = math.Abs(v); !(v <= largest) {
-			if largest = v; math.IsNaN(v) {
-				break
-			}
+		if v = math.Abs(v); v > largest || math.IsNaN(v) {
+			largest = v
 		}
 	}
 	return largest
