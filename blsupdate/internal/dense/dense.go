@@ -160,8 +160,7 @@ const (
 func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
 
 // LargestOf returns the largest magnitude in x, and NaN where x holds one.
-func LargestOf(x []float64) float64 {
-	largest := 0.0
+func LargestOf(x []float64) (largest float64) {
 	for _, v := range x { // math.Max takes ten times as long
 		if v = math.Abs(v); v > largest || math.IsNaN(v) {
 			largest = v
