@@ -22,23 +22,28 @@ const elementTime = 8
 // others, and the rows from k on after it.
 func exchangeSymmetric(bk Backend, n int, a block.Matrix, swap []int) {
 	exchangeInRows(bk, n, a, swap, func(row int) int { return row + 1 }, true)
-	for k := n - 1; k >= 0; k-- {
-		s := swap[k]
+	// One function value for all exchanges.
+	var row []float64
+	var k, s int
+	down := func(from, to int) {
+		from, to = from+k+1, to+k+1
+		at := a.Row(from) + s
+		step, change := a.Down(from)
+		for i := from; i < to; i++ {
+			row[i], a.X[at] = a.X[at], row[i]
+			at += step
+			step += change
+		}
+	}
+	for k = n - 1; k >= 0; k-- {
+		s = swap[k]
 		if s == k {
 			continue
 		}
-		row, other := a.X[a.Row(k):], a.X[a.Row(s):]
+		row = a.X[a.Row(k):]
+		other := a.X[a.Row(s):]
 		row[k], other[s] = other[s], row[k]
-		bk.BlockRows(s-k-1, quickSuccession*elementTime, func(from, to int) {
-			from, to = from+k+1, to+k+1
-			at := a.Row(from) + s
-			step, change := a.Down(from)
-			for i := from; i < to; i++ {
-				row[i], a.X[at] = a.X[at], row[i]
-				at += step
-				step += change
-			}
-		})
+		bk.BlockRows(s-k-1, quickSuccession*elementTime, down)
 		exchange(row[s+1:n], other[s+1:n])
 	}
 }
