@@ -22,7 +22,8 @@ type pool struct {
 	group   group
 	joined  atomic.Int32 // workers that are at the group, or find out that it has ended
 	waiting atomic.Bool  // the caller waits for the last of them in await
-	asleep  atomic.Int64 // workers that wait for wake, or are about to
+	asleep  atomic.Int64 // workers that sleep, or are about to
+	alarm   atomic.Int32 // rises when workers are to wake up
 	wake    chan struct{}
 	quit    atomic.Bool
 	gone    sync.WaitGroup
@@ -34,6 +35,10 @@ var using sync.Mutex
 
 // pollTime is how long a worker polls for the next group before it sleeps.
 const pollTime = 200 * time.Microsecond
+
+// lightSleep is how long a worker then sleeps in the operating system, which wakes it in a tenth of the
+// time that Go's scheduler takes. Longer would hide a deadlock of the program from the scheduler.
+const lightSleep = 50 * time.Millisecond
 
 // newPool starts a pool.
 func newPool(size int) *pool {
@@ -54,6 +59,8 @@ func (p *pool) end() {
 
 // wakeUp wakes at most n sleeping workers.
 func (p *pool) wakeUp(n int) {
+	p.alarm.Add(1)
+	wakeSleepers(&p.alarm, n)
 	for range n {
 		select {
 		case p.wake <- struct{}{}:
@@ -111,7 +118,7 @@ func (p *pool) await(late time.Duration) {
 		p.threads.takeCaller()
 		p.waiting.Store(true)
 		for n := p.joined.Load(); n > 0; n = p.joined.Load() {
-			sleepWhile(&p.joined, n)
+			sleepWhile(&p.joined, n, time.Millisecond)
 		}
 		p.waiting.Store(false)
 	}
@@ -135,7 +142,7 @@ func (p *pool) worker() {
 			sharing.workers.Add(int64(sharing.threadTime() - ran))
 		}
 		if p.joined.Add(-1) == 0 && p.waiting.Load() {
-			wakeSleeper(&p.joined)
+			wakeSleepers(&p.joined, 1)
 		}
 	}
 }
@@ -156,8 +163,12 @@ func (p *pool) next(last uint64) uint64 {
 			// A call that opens a group after this count wakes this worker, so look once
 			// more before sleeping.
 			p.asleep.Add(1)
+			alarm := p.alarm.Load()
 			if turn := p.turn.Load(); (turn%2 == 0 || turn == last) && !p.quit.Load() {
-				<-p.wake
+				sleepWhile(&p.alarm, alarm, lightSleep)
+				if p.alarm.Load() == alarm {
+					<-p.wake
+				}
 			}
 			p.asleep.Add(-1)
 			began = sinceStart()

@@ -95,13 +95,13 @@ const (
 	futexWake = 1 | 128
 )
 
-// sleepWhile sleeps until wakeSleeper is called, at most 1 ms, unless *x is no longer value.
-func sleepWhile(x *atomic.Int32, value int32) {
-	most := unix.NsecToTimespec(int64(time.Millisecond))
-	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&most)), 0, 0)
+// sleepWhile sleeps until wakeSleepers is called or the time is over, unless *x is no longer value.
+func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
+	t := unix.NsecToTimespec(int64(most))
+	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// wakeSleeper ends sleepWhile.
-func wakeSleeper(x *atomic.Int32) {
-	_, _, _ = unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWake, 1)
+// wakeSleepers ends sleepWhile in at most n threads.
+func wakeSleepers(x *atomic.Int32, n int) {
+	_, _, _ = unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWake, uintptr(n))
 }

@@ -56,12 +56,12 @@ func TestSleepWhile(t *testing.T) {
 	x.Store(1)
 	go func() {
 		x.Store(0)
-		wakeSleeper(&x)
+		wakeSleepers(&x, 1)
 	}()
 	for x.Load() != 0 {
-		sleepWhile(&x, 1)
+		sleepWhile(&x, 1, time.Second)
 	}
-	sleepWhile(&x, 1) // returns at once
+	sleepWhile(&x, 1, time.Second) // returns at once
 }
 
 // The time of a thread is the time that it computes.

@@ -19,5 +19,5 @@ func threadTime() time.Duration { return 0 }
 
 const lends = false
 
-func sleepWhile(*atomic.Int32, int32) {}
-func wakeSleeper(*atomic.Int32)       {}
+func sleepWhile(*atomic.Int32, int32, time.Duration) {}
+func wakeSleepers(*atomic.Int32, int)                {}
