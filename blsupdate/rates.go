@@ -22,12 +22,12 @@ type Rates struct{ rates *rates.Rates }
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
 // MeasureRates measures the rates of b, nil for blskernel.Default(), with the set number of threads,
-// and writes them to RatesFile(b); Rates.Unsaved says why it could not. It takes at most 20 seconds and
-// 250 MB of memory, and needs a machine without other work. It calls progress, which may be nil, with
-// the share of the work that is done.
+// and writes them to RatesFile(b); Rates.Unsaved says why it could not. It takes at most 20 seconds
+// and 600 MB of memory, and needs a machine without other work or another process that measures. It
+// calls progress, which may be nil, with the share of the work that is done.
 //
-//	errors: the cause of ctx where that is canceled. The next call goes on from there. It does so
-//	after a process that was killed, too, but for its last second.
+//	errors: the cause of ctx where that is canceled. A call within an hour goes on from
+//	there. It does so after a process that was killed, too, but for its last second.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	r, err := rates.Measure(ctx, b, progress)
 	if err != nil {

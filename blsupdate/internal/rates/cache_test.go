@@ -57,11 +57,14 @@ func TestCache(t *testing.T) {
 	if again := For(b); again.peak != r.peak || !again.Measured() || again.Unsaved() != nil {
 		t.Errorf("For has not loaded the file: %+v", again)
 	}
-	blskernel.SetThreads(blskernel.Threads() + 1)
-	_, err = load(b)
-	blskernel.SetThreads(0)
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("rates for another number of threads: %v", err)
+	for _, n := range []int{1, 10_000} { // more threads than CPUs are as many as CPUs
+		blskernel.SetThreads(n)
+		_, err = load(b)
+		same := threads() == 1
+		blskernel.SetThreads(0)
+		if same = same == (threads() == 1); errors.Is(err, fs.ErrNotExist) == same {
+			t.Errorf("rates for %d threads: %v", n, err)
+		}
 	}
 	testutil.NoError(t, os.WriteFile(file, nil, 0o600))
 	if r := For(b); r.Measured() {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"time"
 
 	"blskernel"
 	"blskernel/internal/atomicfile"
@@ -61,6 +62,8 @@ type ratesFile struct {
 	Peak  float64              `json:"peak"`
 	Spent float64              `json:"seconds,omitempty"` // of an interrupted measurement
 	Costs map[string][]float64 `json:"costs"`             // by the name of the kind
+
+	written time.Time // when the file was
 }
 
 // errDamaged is the error of a file that save did not write for this machine.
@@ -76,7 +79,11 @@ func (r *Rates) read(suffix string) (*ratesFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	var f ratesFile
+	info, err := os.Stat(name + suffix)
+	if err != nil {
+		return nil, err
+	}
+	f := ratesFile{written: info.ModTime()}
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -33,6 +34,12 @@ const (
 	// work comes and goes, and the clock changes, so times are taken relative to the peak of their
 	// moment.
 	peakInterval = 200 * time.Millisecond
+
+	// longestPoint bounds what a point is taken to cost.
+	longestPoint = time.Second
+
+	// resumable is the age up to which an interrupted measurement goes on.
+	resumable = time.Hour
 
 	// keepInterval is the time after which an unfinished measurement is written to its file.
 	keepInterval = time.Second
@@ -66,22 +73,20 @@ func Measure(ctx context.Context, b blskernel.Backend, progress func(done float6
 }
 
 func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, progress func(done float64)) (*Rates, error) {
-	began, kept := time.Now(), time.Now()
+	kept := time.Now()
 	b = backend.Or(b)
 	if progress == nil {
 		progress = func(float64) {}
 	}
 	m := newMeasurement(b)
-	before := m.spent
 	w := newWorkspace(b)
 	for round := range rounds {
 		for i := range m.points {
-			m.spent = before + time.Since(began)
 			p := &m.points[i]
 			if len(p.costs) > round {
 				continue
 			}
-			if m.spent > budget*time.Duration(round+2)/(rounds+1) { // the first round has most to do
+			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first round has most to do
 				break
 			}
 			if ctx.Err() != nil {
@@ -92,7 +97,9 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 				_ = m.keep()
 				kept = time.Now()
 			}
+			began := time.Now()
 			m.measure(w, p)
+			m.spent += min(time.Since(began), longestPoint) // the process may have been stopped
 			progress(float64(round*len(m.points)+i+1) / float64(rounds*len(m.points)))
 		}
 	}
@@ -104,7 +111,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 func newMeasurement(b blskernel.Backend) *measurement {
 	m := &measurement{rates: newRates(b), like: builtIn(b)}
 	f, err := m.rates.read(unfinished)
-	if err != nil {
+	if err != nil || time.Since(f.written) > resumable || !(f.Spent >= 0 && f.Spent <= Budget.Seconds()) {
 		f = &ratesFile{}
 	}
 	m.spent = time.Duration(f.Spent * float64(time.Second))
@@ -157,10 +164,13 @@ func (m *measurement) measure(w *workspace, p *point) {
 func Peak() float64 {
 	best := 0.0
 	for range 3 {
-		best = max(best, blskernel.Peak(blskernel.Threads()))
+		best = max(best, blskernel.Peak(threads()))
 	}
 	return best
 }
+
+// threads is the number of threads that calls use.
+func threads() int { return min(blskernel.Threads(), runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // rounded returns x with three digits, which keeps files short.
 func rounded(x float64) float64 {
@@ -200,7 +210,7 @@ func (m *measurement) finish() *Rates {
 	}
 	r.peak = median(m.peaks)
 	r.unsaved = r.save(vfs.OS)
-	if name, err := r.file(); err == nil {
+	if name, err := r.file(); err == nil && r.unsaved == nil {
 		_ = os.Remove(name + unfinished)
 	}
 	return r

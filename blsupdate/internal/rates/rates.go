@@ -31,7 +31,7 @@ const ratesVersion = 5
 func newRates(b blskernel.Backend) *Rates {
 	info := blskernel.Describe(b)
 	return &Rates{
-		machine: fmt.Sprintf("%s on %s, threads: %d", info.Name, cpu.Name(), blskernel.Threads()),
+		machine: fmt.Sprintf("%s on %s, threads: %d", info.Name, cpu.Name(), threads()),
 		system: fmt.Sprintf("%s %s, %s/%s, cores: %d, version %d", info.Kernel, info.Version,
 			runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), ratesVersion),
 		tables:   map[cost.Kind]*table{},

@@ -18,6 +18,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/vfs"
 )
 
 // TestOperations checks that every kind of operation has a grid, or is like one that has.
@@ -130,6 +131,44 @@ func TestMeasureRatesInterrupted(t *testing.T) {
 	}
 	if r, err := load(b); err != nil || r.peak == old.peak {
 		t.Errorf("the complete rates have not been replaced: %v", err)
+	}
+}
+
+// TestUnfinishedFile begins anew where the file of an unfinished measurement is old or not one that
+// Measure wrote, and keeps it where the rates cannot be saved.
+func TestUnfinishedFile(t *testing.T) {
+	b := pure(t)
+	r, name := saved(t, b)
+	left := func(spent float64) int {
+		f := ratesFile{Key: r.key(), Peak: 1e9, Spent: spent, Costs: map[string][]float64{}}
+		for kind, o := range operations {
+			f.Costs[kind.String()] = make([]float64, rounds*len(newTable(o.axes).cost))
+			for i := range f.Costs[kind.String()] {
+				f.Costs[kind.String()][i] = 1
+			}
+		}
+		testutil.NoError(t, r.write(vfs.OS, unfinished, f))
+		return len(newMeasurement(b).points[0].costs)
+	}
+	for _, spent := range []float64{-1, 19, 1e300} {
+		if n := left(spent); n != 0 {
+			t.Errorf("after %v s: %d costs are taken over", spent, n)
+		}
+	}
+	if n := left(3); n != rounds {
+		t.Errorf("%d costs are taken over, want %d", n, rounds)
+	}
+	testutil.NoError(t, os.Remove(name))
+	testutil.NoError(t, os.Mkdir(name, 0o755)) // where the file should be
+	if r, err := measure(context.Background(), b, time.Hour, nil); err != nil || r.Unsaved() == nil {
+		t.Errorf("saved as a folder: %v, %v", r, err)
+	}
+	_, err := os.Stat(name + unfinished)
+	testutil.NoError(t, err)
+	old := time.Now().Add(-2 * resumable)
+	testutil.NoError(t, os.Chtimes(name+unfinished, old, old))
+	if n := len(newMeasurement(b).points[0].costs); n != 0 {
+		t.Errorf("%d costs of an old measurement are taken over", n)
 	}
 }
 

@@ -53,7 +53,7 @@ const (
 // aboutRates is the part of a help text about the rates of the machine.
 const aboutRates = `The rates of a machine are measured once for each backend and number of threads, by flops or with
 --calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in $BLSKERNEL_CACHE. A
-measurement that is interrupted goes on at the next call. No model depends on them.`
+measurement that is interrupted goes on at the next call within an hour. No model depends on them.`
 
 // The reasons for a measurement of rates.
 const (
@@ -69,9 +69,9 @@ func calibrateFlag(cmd *cobra.Command, v *bool) {
 // measuredRates measures the rates of a backend for a reason that it tells, and warns if they are not
 // kept.
 func measuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.Reporter) (*blsupdate.Rates, error) {
-	where := "are not kept, for want of a folder: set " + blsupdate.EnvCache
+	where := "cannot be kept, for want of a folder: set " + blsupdate.EnvCache
 	if name := blsupdate.RatesFile(b); name != "" {
-		where = "are kept in " + name
+		where = "will be kept in " + name
 	}
 	r.Warn("measuring the rates of %s with threads: %d, since %s; this takes at most 20 s and wants the machine for itself, and they %s",
 		b.Name(), blskernel.Threads(), why, where)

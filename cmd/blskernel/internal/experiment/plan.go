@@ -85,8 +85,9 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 		return err
 	}
 	defer x.Progress.Clear()
-	needs.Rates = blsupdate.RatesFor(b)
-	if x.calibrate {
+	if !x.calibrate {
+		needs.Rates = blsupdate.RatesFor(b)
+	} else {
 		err = x.Attend(ctx, func(ctx context.Context) (err error) {
 			needs.Rates, err = measuredRates(ctx, b, askedFor, &x.Reporter)
 			return err
