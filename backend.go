@@ -163,7 +163,8 @@ var (
 // GOMAXPROCS)-1 workers: goroutines on threads of their own, which share calls down to some 20
 // microseconds, poll for 0.2 ms after a call and then sleep, and so take no time of an idle process.
 // Where other work takes their CPUs, calls leave them alone for a while. On Linux workers keep off the
-// CPU of the caller. SetThreads(1) ends the pool.
+// CPU of the caller. SetThreads(1) ends the pool; a test in a bubble of testing/synctest needs that
+// before, since a bubble waits for goroutines that begin in it.
 //
 // OpenBLAS gets the bound when it is opened and from SetThreads, so that a later change of GOMAXPROCS
 // needs another SetThreads(0).

@@ -129,17 +129,20 @@ func (p *pool) await(late time.Duration) {
 func (p *pool) worker() {
 	runtime.LockOSThread()
 	defer p.gone.Done()
-	p.threads.add()
-	defer p.threads.remove()
+	me := p.threads.add()
+	defer p.threads.remove(me)
+	runnable := newRunnable()
 	var turn uint64
 	for {
-		if turn = p.next(turn); turn == 0 {
+		if turn = p.next(turn, runnable); turn == 0 {
 			return
 		}
 		if n := p.joined.Add(1); p.turn.Load() == turn && int64(n) <= p.group.seats {
+			me.working.Store(true)
 			ran := sharing.threadTime()
 			p.group.work(&p.quit)
 			sharing.workers.Add(int64(sharing.threadTime() - ran))
+			me.working.Store(false)
 		}
 		if p.joined.Add(-1) == 0 && p.waiting.Load() {
 			wakeSleepers(&p.joined, 1)
@@ -149,7 +152,7 @@ func (p *pool) worker() {
 
 // next returns the turn of the next group after last, or 0 if the pool ends. It polls in steps that the
 // garbage collector can interrupt, and gives its place to a goroutine that could run.
-func (p *pool) next(last uint64) uint64 {
+func (p *pool) next(last uint64, runnable []metrics.Sample) uint64 {
 	began := sinceStart()
 	for spins := 1; ; spins++ {
 		if turn := p.turn.Load(); turn%2 == 1 && turn != last {
@@ -159,7 +162,7 @@ func (p *pool) next(last uint64) uint64 {
 			return 0
 		}
 		kernel.Pause()
-		if spins%1024 == 0 && (sinceStart()-began > pollTime || othersWait()) {
+		if spins%1024 == 0 && (sinceStart()-began > pollTime || othersWait(runnable)) {
 			// A call that opens a group after this count wakes this worker, so look once
 			// more before sleeping.
 			p.asleep.Add(1)
@@ -176,15 +179,26 @@ func (p *pool) next(last uint64) uint64 {
 	}
 }
 
+// newRunnable returns what othersWait reads.
+func newRunnable() []metrics.Sample {
+	return []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
+}
+
 // othersWait reports whether a goroutine waits for a thread; before Go 1.26 it never does.
-func othersWait() bool {
-	runnable := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
+func othersWait(runnable []metrics.Sample) bool {
 	metrics.Read(runnable)
 	return runnable[0].Value.Kind() == metrics.KindUint64 && runnable[0].Value.Uint64() > 0
 }
 
+// A workerThread is the thread of a worker.
+type workerThread struct {
+	id      int
+	working atomic.Bool // on tasks of a group
+}
+
 // A group is the tasks of one call, which goroutines take from a counter. Tasks write disjoint elements
-// of the result, and one task computes all of an element.
+// of the result, and one task computes all of an element. A task does not end its goroutine
+// (runtime.Goexit).
 type group struct {
 	task   func(w *scratch, i int)
 	tasks  int64

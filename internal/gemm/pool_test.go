@@ -94,8 +94,8 @@ func TestSetThreads(t *testing.T) {
 	testutil.MustPanic(t, "gemm: negative number of threads", func() { SetThreads(-1) })
 }
 
-// share runs a task on the pool, or on the caller's goroutine where another call has it.
-func share(workers, tasks int, task func(w *scratch, i int)) {
+// shareTasks runs a task on the pool, or on the caller's goroutine where another call has it.
+func shareTasks(workers, tasks int, task func(w *scratch, i int)) {
 	if p := hire(1e9); p != nil {
 		defer p.release()
 		p.run(workers, tasks, task)
@@ -113,7 +113,7 @@ func TestPoolDoesEveryTask(t *testing.T) {
 	concurrently(3, func(caller int) {
 		for job := range 300 {
 			done := make([]atomic.Int64, 1+(job+caller)%9)
-			share(1+job%2, len(done), func(w *scratch, i int) {
+			shareTasks(1+job%2, len(done), func(w *scratch, i int) {
 				if w == nil {
 					t.Error("no workspace")
 				}
@@ -214,13 +214,13 @@ func TestPoolPanics(t *testing.T) {
 // SetThreads waits for the current tasks of workers, not for all of a call that has the pool.
 func TestSetThreadsDuringCall(t *testing.T) {
 	processors(t, 3, 0)
-	share(2, 1, func(*scratch, int) {})
+	shareTasks(2, 1, func(*scratch, int) {})
 	pool := current.Load()
 	began, ended, finished := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var done atomic.Int64
 	go func() {
 		defer close(finished)
-		share(2, 1000, func(_ *scratch, i int) {
+		shareTasks(2, 1000, func(_ *scratch, i int) {
 			switch {
 			case i == 10:
 				close(began)
@@ -259,9 +259,43 @@ func TestWorkersSleep(t *testing.T) {
 	}
 	saved := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(saved)
-	go func() {}()
-	if strings.Compare(runtime.Version(), "go1.26") >= 0 && !othersWait() {
-		t.Error("no goroutine waits")
+	if strings.Compare(runtime.Version(), "go1.26") < 0 {
+		return
+	}
+	for began := time.Now(); ; { // a goroutine may run before it is seen to wait
+		go func() {}()
+		if othersWait(newRunnable()) {
+			return
+		}
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("no goroutine waits")
+		}
+	}
+}
+
+// A call within a task stays on its thread, also where SetThreads or GOMAXPROCS have changed meanwhile.
+func TestNestedCalls(t *testing.T) {
+	processors(t, 2, 0)
+	var done atomic.Int64
+	var setters sync.WaitGroup
+	for round := range 20 {
+		shareTasks(3, 40, func(_ *scratch, i int) {
+			if i == 5 {
+				runtime.GOMAXPROCS(2 + round%3)
+			}
+			if i == 7 {
+				setters.Add(1)
+				go func() {
+					defer setters.Done()
+					SetThreads(round % 4)
+				}()
+			}
+			shareTasks(3, 2, func(*scratch, int) { done.Add(1) })
+		})
+	}
+	setters.Wait()
+	if n := done.Load(); n != 20*40*2 {
+		t.Errorf("%d tasks were done, want %d", n, 20*40*2)
 	}
 }
 

@@ -390,5 +390,6 @@ func setThreads(t testing.TB, n int) {
 		SetThreads(savedThreads)
 	})
 	cpus, leastGain = 64, 0
+	sharing.until.Store(0)
 	SetThreads(n)
 }

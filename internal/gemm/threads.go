@@ -62,13 +62,16 @@ func hire(nanoseconds float64) *pool {
 	if nanoseconds < minAwake || threads.Load() == 1 {
 		return nil
 	}
+	// A call within a task of another stops here, before it could wait for its own worker to end.
+	if sharing.paused() || !using.TryLock() {
+		return nil
+	}
 	p := current.Load()
 	if size := poolSize(); p == nil || p.size != size {
-		if p = resize(size, nanoseconds); p == nil {
-			return nil
-		}
+		p = resize(size, nanoseconds)
 	}
-	if sharing.paused() || nanoseconds < minAsleep && p.asleep.Load() > 0 && !streak() || !using.TryLock() {
+	if p == nil || nanoseconds < minAsleep && p.asleep.Load() > 0 && !streak() {
+		using.Unlock()
 		return nil
 	}
 	return p
@@ -81,7 +84,8 @@ func streak() bool {
 	return now-lastWorth.Swap(now) < int64(pollTime)
 }
 
-// resize starts a pool of the given size, which may be 0, in place of the current one.
+// resize starts a pool of the given size, which may be 0, in place of the current one. The caller holds
+// using.
 func resize(size int, nanoseconds float64) *pool {
 	if current.Load() == nil && (size == 0 || nanoseconds < minAsleep && !streak()) {
 		return nil
@@ -126,7 +130,7 @@ func Rows(rows, nanoseconds int, do func(from, to int)) {
 					part := (own + i) % threads
 					first, end := part*tasks/threads, (part+1)*tasks/threads
 					for t := first + int(next[part].Add(1)) - 1; t < end; t = first + int(next[part].Add(1)) - 1 {
-						do(t*rows/tasks, (t+1)*rows/tasks)
+						do(share(rows, t, tasks), share(rows, t+1, tasks))
 					}
 				}
 			})
@@ -135,3 +139,6 @@ func Rows(rows, nanoseconds int, do func(from, to int)) {
 	}
 	do(0, rows)
 }
+
+// share returns rows·t/tasks, where the product may not fit an int.
+func share(rows, t, tasks int) int { return int(int64(rows) * int64(t) / int64(tasks)) }

@@ -13,25 +13,30 @@ import (
 // A threadSet says where the threads of a pool's workers run: not on the CPU of the caller, where Linux
 // often wakes them and the two take turns; and only on CPUs that the process may use.
 type threadSet struct {
-	mu    sync.Mutex
-	ids   []int
-	avoid int // the CPU that they avoid, plus 1; 0 if they are to be placed anew
+	mu      sync.Mutex
+	threads []*workerThread
+	base    unix.CPUSet // the CPUs of a worker when it began
+	avoid   int         // the CPU that they avoid, plus 1; 0 if they are to be placed anew
 }
 
 // add makes the calling thread one of the set.
-func (s *threadSet) add() {
+func (s *threadSet) add() *workerThread {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ids = append(s.ids, unix.Gettid())
+	w := &workerThread{id: unix.Gettid()}
+	s.threads = append(s.threads, w)
+	_ = unix.SchedGetaffinity(0, &s.base) // nothing is bound to an empty set
 	s.avoid = 0
+	return w
 }
 
-// remove takes the calling thread out of the set.
-func (s *threadSet) remove() {
+// remove takes a thread out of the set and allows it its CPUs again: the main thread does not end with
+// its goroutine.
+func (s *threadSet) remove(w *workerThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := unix.Gettid()
-	s.ids = slices.DeleteFunc(s.ids, func(i int) bool { return i == id })
+	bind(w, &s.base)
+	s.threads = slices.DeleteFunc(s.threads, func(v *workerThread) bool { return v == w })
 }
 
 // avoidCaller moves the threads away from the CPU of the calling thread, if that has another one than
@@ -44,31 +49,45 @@ func (s *threadSet) avoidCaller() {
 		return
 	}
 	s.avoid = cpu + 1
-	var mask unix.CPUSet
-	if unix.SchedGetaffinity(0, &mask) == nil {
+	mask := s.process()
+	if mask.Count() > 1 {
 		mask.Clear(cpu)
-		s.bind(&mask)
+	}
+	for _, w := range s.threads {
+		bind(w, &mask)
 	}
 }
 
-// takeCaller moves the threads to the CPU of the calling thread, which is about to sleep.
+// process returns the CPUs that the process may use: those of its main thread, which a user changes
+// with taskset(1), unless that is a worker. The calling thread may have less to itself.
+func (s *threadSet) process() (mask unix.CPUSet) {
+	main := unix.Getpid()
+	if slices.ContainsFunc(s.threads, func(w *workerThread) bool { return w.id == main }) ||
+		unix.SchedGetaffinity(main, &mask) != nil {
+		return s.base
+	}
+	return mask
+}
+
+// takeCaller moves the threads that work to the CPU of the calling thread, which is about to sleep.
 func (s *threadSet) takeCaller() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.avoid = 0
 	var mask unix.CPUSet
 	mask.Set(currentCPU())
-	s.bind(&mask)
+	for _, w := range s.threads {
+		if w.working.Load() {
+			bind(w, &mask)
+		}
+	}
 }
 
-// bind allows the threads the CPUs of a mask, unless that is empty. Where the system refuses, they stay
-// where they are, which is slower.
-func (s *threadSet) bind(mask *unix.CPUSet) {
-	if mask.Count() == 0 {
-		return
-	}
-	for _, id := range s.ids {
-		_ = unix.SchedSetaffinity(id, mask)
+// bind allows a thread the CPUs of a mask, unless that is empty. Where the system refuses, the thread
+// stays where it is, which is slower.
+func bind(w *workerThread, mask *unix.CPUSet) {
+	if mask.Count() > 0 {
+		_ = unix.SchedSetaffinity(w.id, mask)
 	}
 }
 

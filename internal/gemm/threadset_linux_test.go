@@ -32,11 +32,23 @@ func TestThreadSet(t *testing.T) {
 		for _, id := range threadsOf(p) {
 			var got unix.CPUSet
 			if err := unix.SchedGetaffinity(id, &got); err != nil || !fits(&got) {
-				t.Errorf("a worker may use %d CPUs, of %d (%v)", got.Count(), mask.Count(), err)
+				t.Errorf("a worker may use CPUs %b, of %b; CPU %d is avoided (%v)", got[0], mask[0], p.threads.avoid-1, err)
 			}
 		}
 	}
-	for range 20 {
+	for i := range 20 {
+		// A caller that its user has bound to a CPU. The main thread stands for the process.
+		if i == 10 && unix.Gettid() != unix.Getpid() {
+			var only unix.CPUSet
+			only.Set(currentCPU())
+			if err := unix.SchedSetaffinity(0, &only); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = unix.SchedSetaffinity(0, &mask) }()
+		}
+		for _, w := range p.threads.threads {
+			w.working.Store(true)
+		}
 		p.threads.avoidCaller()
 		check(func(got *unix.CPUSet) bool { return got.Count() == mask.Count()-1 && !got.IsSet(p.threads.avoid-1) })
 		p.threads.takeCaller()
@@ -44,10 +56,13 @@ func TestThreadSet(t *testing.T) {
 	}
 }
 
-func threadsOf(p *pool) []int {
+func threadsOf(p *pool) (ids []int) {
 	p.threads.mu.Lock()
 	defer p.threads.mu.Unlock()
-	return append([]int(nil), p.threads.ids...)
+	for _, w := range p.threads.threads {
+		ids = append(ids, w.id)
+	}
+	return ids
 }
 
 // A caller that sleeps is woken by the last worker, or looks again after a while.

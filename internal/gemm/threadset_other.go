@@ -10,10 +10,10 @@ import (
 // A threadSet does nothing on this system, nor does the rest: it has no such calls.
 type threadSet struct{}
 
-func (*threadSet) add()         {}
-func (*threadSet) remove()      {}
-func (*threadSet) avoidCaller() {}
-func (*threadSet) takeCaller()  {}
+func (*threadSet) add() *workerThread   { return &workerThread{} }
+func (*threadSet) remove(*workerThread) {}
+func (*threadSet) avoidCaller()         {}
+func (*threadSet) takeCaller()          {}
 
 func threadTime() time.Duration { return 0 }
 
