@@ -15,6 +15,7 @@ type account struct {
 	workers  atomic.Int64  // CPU time of workers in it, in nanoseconds
 	ran      time.Duration // CPU time of groups, and the time that they took, since the last judgement
 	took     time.Duration
+	suspect  bool          // the last judgement was the first against the pool
 	pause    time.Duration // the last one
 	until    atomic.Int64  // when the present one ends, since start; 0 if none
 }
@@ -27,8 +28,8 @@ const (
 )
 
 // The pool is judged by its gain after this time of use, which is longer than the period of a quota, or
-// early if it does harm. It is then left alone for a time that doubles with each failure in a row, so
-// that attempts cost little.
+// early if it does harm. After two failures it is left alone, for a time that doubles with each further
+// one, so that attempts cost little. One failure may be a moment in which the machine stood still.
 const (
 	judged       = 100 * time.Millisecond
 	judgedEarly  = 10 * time.Millisecond
@@ -77,9 +78,12 @@ func (a *account) add(ran, took time.Duration) {
 	if a.took < judgedEarly || a.took < judged && gain >= min(harm, leastGain) {
 		return
 	}
-	if gain >= leastGain {
-		a.pause = 0
-	} else {
+	switch {
+	case gain >= leastGain:
+		a.suspect, a.pause = false, 0
+	case !a.suspect:
+		a.suspect = true
+	default:
 		a.pause = max(firstPause, min(2*a.pause, longestPause))
 		a.until.Store(int64(sinceStart() + a.pause))
 	}

@@ -19,9 +19,12 @@ func TestAccount(t *testing.T) {
 	if a.paused() || a.pause != 0 {
 		t.Errorf("a pause of %v after a gain", a.pause)
 	}
+	group(0.5, judgedEarly)
+	group(1.9, judged)
+	group(1, judged)
 	group(1, judged/2)
 	if a.paused() {
-		t.Errorf("a pause after %v", judged/2)
+		t.Error("a pause after one failure")
 	}
 	group(1, judged/2)
 	for want := firstPause; want < 4*longestPause; want *= 2 {
