@@ -12,7 +12,6 @@ import (
 
 // ValidationGrid returns the settings on which predicted and measured times are compared, on one
 // backend: every method and form, k from 250 to 2000, q from one row to 8000, one target to a hundred.
-// All together take a few minutes.
 func ValidationGrid(b blskernel.Backend) []Setting {
 	var grid []Setting
 	for _, g := range []struct {
@@ -116,10 +115,11 @@ type Validation struct {
 	Unknown string
 }
 
-// MeasureEach measures the settings of a grid one after the other, in several passes, at most rounds
-// updates each: a neighbour on a shared machine that is busy for some seconds spoils one pass alone. It
-// measures the FMA peak before and after every update. An update during which it moved by more than 5%
-// is left out, and another one tried. measured, which may be nil, gets the share that is done.
+// MeasureEach measures the settings of a grid one after the other, in several passes, each until
+// rounds updates are good: a neighbour on a shared machine that is busy for some seconds spoils one
+// pass alone. It measures the FMA peak before and after every update. An update during which it
+// moved by more than 5% is left out, and another one tried, up to three times as many in all.
+// measured, which may be nil, gets the share that is done.
 //
 //	errors: the context's, before the next update; those of an update, wrapped.
 func MeasureEach(

@@ -30,15 +30,19 @@ type pool struct {
 	threads threadSet
 }
 
-// using is held by the call that has the pool, or one that SetThreads has ended meanwhile.
-var using sync.Mutex
+// poolInUse is held by the call that has the pool, or one that SetThreads has ended meanwhile.
+var poolInUse sync.Mutex
 
 // pollTime is how long a worker polls for the next group before it sleeps.
 const pollTime = 200 * time.Microsecond
 
-// lightSleep is how long a worker then sleeps in the operating system, which wakes it in a tenth of the
-// time that Go's scheduler takes. Longer would hide a deadlock of the program from the scheduler.
+// lightSleep is how long a worker then sleeps in the operating system, which wakes it in half the time
+// that Go's scheduler takes. Longer would hide a deadlock of the program from the scheduler.
 const lightSleep = 50 * time.Millisecond
+
+// askInterval is how often a worker asks whether other goroutines wait for a thread, which takes some
+// 50 ns.
+const askInterval = 20 * time.Microsecond
 
 // newPool starts a pool.
 func newPool(size int) *pool {
@@ -70,7 +74,7 @@ func (p *pool) wakeUp(n int) {
 }
 
 // run shares tasks 0 to tasks-1 with at most the given number of workers, and waits. The caller holds
-// using. A panic ends the group and is raised again here.
+// poolInUse. A panic ends the group and is raised again here.
 func (p *pool) run(workers, tasks int, task func(w *scratch, i int)) {
 	if sharing.begin() {
 		// The times of threads are this thread's.
@@ -131,10 +135,9 @@ func (p *pool) worker() {
 	defer p.gone.Done()
 	me := p.threads.add()
 	defer p.threads.remove(me)
-	runnable := newRunnable()
 	var turn uint64
 	for {
-		if turn = p.next(turn, runnable); turn == 0 {
+		if turn = p.next(turn, me); turn == 0 {
 			return
 		}
 		if n := p.joined.Add(1); p.turn.Load() == turn && int64(n) <= p.group.seats {
@@ -150,11 +153,20 @@ func (p *pool) worker() {
 	}
 }
 
-// next returns the turn of the next group after last, or 0 if the pool ends. It polls in steps that the
-// garbage collector can interrupt, and gives its place to a goroutine that could run.
-func (p *pool) next(last uint64, runnable []metrics.Sample) uint64 {
+// next returns the turn of the next group after last, or 0 if the pool ends. It polls in steps that
+// the garbage collector can interrupt. Where other goroutines wait for a thread, they have this
+// one's first, which Go itself would take away after 10 ms only.
+func (p *pool) next(last uint64, me *workerThread) uint64 {
 	began := sinceStart()
-	for spins := 1; ; spins++ {
+	for spins := 0; ; spins++ {
+		tired := false
+		if spins%64 == 0 {
+			now := sinceStart()
+			tired = now-began > pollTime
+			if me.othersWait(now) {
+				runtime.Gosched()
+			}
+		}
 		if turn := p.turn.Load(); turn%2 == 1 && turn != last {
 			return turn
 		}
@@ -162,38 +174,49 @@ func (p *pool) next(last uint64, runnable []metrics.Sample) uint64 {
 			return 0
 		}
 		kernel.Pause()
-		if spins%1024 == 0 && (sinceStart()-began > pollTime || othersWait(runnable)) {
-			// A call that opens a group after this count wakes this worker, so look once
-			// more before sleeping.
-			p.asleep.Add(1)
-			alarm := p.alarm.Load()
-			if turn := p.turn.Load(); (turn%2 == 0 || turn == last) && !p.quit.Load() {
-				sleepWhile(&p.alarm, alarm, lightSleep)
-				if p.alarm.Load() == alarm {
-					<-p.wake
-				}
-			}
-			p.asleep.Add(-1)
+		if tired {
+			p.sleep(last)
 			began = sinceStart()
 		}
 	}
 }
 
-// newRunnable returns what othersWait reads.
-func newRunnable() []metrics.Sample {
-	return []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
-}
-
-// othersWait reports whether a goroutine waits for a thread; before Go 1.26 it never does.
-func othersWait(runnable []metrics.Sample) bool {
-	metrics.Read(runnable)
-	return runnable[0].Value.Kind() == metrics.KindUint64 && runnable[0].Value.Uint64() > 0
+// sleep sleeps until wakeUp is called, or returns at once if there is a group after last.
+func (p *pool) sleep(last uint64) {
+	// A call that opens a group after this count wakes this worker, so look once more.
+	p.asleep.Add(1)
+	defer p.asleep.Add(-1)
+	alarm := p.alarm.Load()
+	if turn := p.turn.Load(); turn%2 == 1 && turn != last || p.quit.Load() {
+		return
+	}
+	sleepWhile(&p.alarm, alarm, lightSleep)
+	if p.alarm.Load() == alarm {
+		<-p.wake
+	}
 }
 
 // A workerThread is the thread of a worker.
 type workerThread struct {
-	id      int
-	working atomic.Bool // on tasks of a group
+	id       int
+	working  atomic.Bool // on tasks of a group
+	asked    time.Duration
+	runnable []metrics.Sample
+}
+
+// othersWait reports whether a goroutine waits for a thread, if it is time to ask; before Go 1.26 it
+// never does.
+func (w *workerThread) othersWait(now time.Duration) bool {
+	if now-w.asked < askInterval {
+		return false
+	}
+	w.asked = now
+	if w.runnable == nil {
+		w.runnable = []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
+	}
+	metrics.Read(w.runnable)
+	waiting := w.runnable[0].Value
+	return waiting.Kind() == metrics.KindUint64 && waiting.Uint64() > 0
 }
 
 // A group is the tasks of one call, which goroutines take from a counter. Tasks write disjoint elements

@@ -244,8 +244,8 @@ func TestSetThreadsDuringCall(t *testing.T) {
 	checkWorkers(t, 0)
 }
 
-// Workers sleep some time after the last product, so an idle process takes no CPU time. They do at once
-// where other goroutines wait for a thread.
+// Workers sleep some time after the last product, so an idle process takes no CPU time. They see other
+// goroutines that wait for a thread, and ask for them now and then only.
 func TestWorkersSleep(t *testing.T) {
 	p := newPool(2)
 	defer p.end()
@@ -259,12 +259,15 @@ func TestWorkersSleep(t *testing.T) {
 	}
 	saved := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(saved)
+	if w := (workerThread{asked: askInterval}); w.othersWait(2*askInterval-1) || w.runnable != nil {
+		t.Error("a worker asks too soon")
+	}
 	if strings.Compare(runtime.Version(), "go1.26") < 0 {
 		return
 	}
 	for began := time.Now(); ; { // a goroutine may run before it is seen to wait
 		go func() {}()
-		if othersWait(newRunnable()) {
+		if new(workerThread).othersWait(askInterval) {
 			return
 		}
 		if time.Since(began) > 10*time.Second {

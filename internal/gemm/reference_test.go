@@ -384,7 +384,7 @@ func use(t testing.TB, e *Engine) {
 // setThreads sets the number of threads until the test ends, as if there were as many CPUs and sharing
 // always gained.
 func setThreads(t testing.TB, n int) {
-	savedThreads, savedCPUs, savedGain := int(threads.Load()), cpus, leastGain
+	savedThreads, savedCPUs, savedGain := int(maxThreads.Load()), cpus, leastGain
 	t.Cleanup(func() {
 		cpus, leastGain = savedCPUs, savedGain
 		SetThreads(savedThreads)

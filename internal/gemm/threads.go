@@ -7,9 +7,9 @@ import (
 )
 
 var (
-	setting sync.Mutex           // guards changes of threads and of current
-	threads atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
-	current atomic.Pointer[pool] // the worker pool, or nil
+	setting    sync.Mutex           // guards changes of the two
+	maxThreads atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
+	current    atomic.Pointer[pool] // the worker pool, or nil
 )
 
 // SetThreads sets the largest number of threads, the caller's included, that one product may use. 0,
@@ -24,7 +24,7 @@ func SetThreads(n int) {
 	}
 	setting.Lock()
 	defer setting.Unlock()
-	threads.Store(int64(n))
+	maxThreads.Store(int64(n))
 	if p := current.Load(); p != nil && p.size != poolSize() {
 		current.Store(nil)
 		p.end()
@@ -33,7 +33,7 @@ func SetThreads(n int) {
 
 // Threads returns the largest number of threads that one product may use.
 func Threads() int {
-	if n := int(threads.Load()); n > 0 {
+	if n := int(maxThreads.Load()); n > 0 {
 		return n
 	}
 	return runtime.GOMAXPROCS(0)
@@ -59,11 +59,11 @@ var lastWorth atomic.Int64
 // because it is too short, or the pool is in use, or there is only one thread. The caller releases the
 // pool.
 func hire(nanoseconds float64) *pool {
-	if nanoseconds < minAwake || threads.Load() == 1 {
+	if nanoseconds < minAwake || maxThreads.Load() == 1 {
 		return nil
 	}
 	// A call within a task of another stops here, before it could wait for its own worker to end.
-	if sharing.paused() || !using.TryLock() {
+	if sharing.paused() || !poolInUse.TryLock() {
 		return nil
 	}
 	p := current.Load()
@@ -71,7 +71,7 @@ func hire(nanoseconds float64) *pool {
 		p = resize(size, nanoseconds)
 	}
 	if p == nil || nanoseconds < minAsleep && p.asleep.Load() > 0 && !streak() {
-		using.Unlock()
+		poolInUse.Unlock()
 		return nil
 	}
 	return p
@@ -85,7 +85,7 @@ func streak() bool {
 }
 
 // resize starts a pool of the given size, which may be 0, in place of the current one. The caller holds
-// using.
+// poolInUse.
 func resize(size int, nanoseconds float64) *pool {
 	if current.Load() == nil && (size == 0 || nanoseconds < minAsleep && !streak()) {
 		return nil
@@ -109,7 +109,7 @@ func resize(size int, nanoseconds float64) *pool {
 }
 
 // release ends the use of a pool that hire has returned.
-func (p *pool) release() { using.Unlock() }
+func (p *pool) release() { poolInUse.Unlock() }
 
 // hire returns the worker pool for a product of the given flops, as the function hire.
 func (e *Engine) hire(flops float64) *pool { return hire(flops / e.kernel.Speed) }

@@ -26,8 +26,9 @@ func unwanted(root fs.FS, godebug string) bool {
 		1 <= order && order <= 10
 }
 
-// advise asks for large pages while x is in use. Without an end, the kernel would in time fill up pages
-// of which Go uses a few bytes for something else. The slice of a freed array would be an invalid
+// advise asks for large pages until x is freed. Without an end, the kernel would in time fill up
+// pages of which Go uses a few bytes for something else. It may come late, when the memory is
+// another array's, which then has small pages. The slice of a freed array would be an invalid
 // pointer, so the end is a plain system call.
 func advise(x []float64) {
 	at, size := uintptr(unsafe.Pointer(&x[0])), uintptr(8*len(x))
