@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -97,8 +98,9 @@ func absent(system, architecture string) string {
 }
 
 // Default returns the selected backend, decided once in a process: the one that BLSKERNEL_BACKEND
-// names; else openblas if the build has it and the library opens; else pure. It panics with Lookup's
-// error if the environment names a backend that cannot be used.
+// names; else openblas if the program was built with the explicit tag cgo, as by go build -tags cgo,
+// and the library opens; else pure, whose results are the same on every machine. It panics with
+// Lookup's error if the environment names a backend that cannot be used.
 func Default() Backend {
 	b, err := Lookup("")
 	if err != nil {
@@ -121,10 +123,22 @@ type selection struct {
 	err     error
 }
 
-var selected = sync.OnceValue(func() selection { return choose(os.Getenv(EnvBackend), lookup) })
+var selected = sync.OnceValue(func() selection {
+	info, _ := debug.ReadBuildInfo()
+	return choose(os.Getenv(EnvBackend), taggedCgo(info), lookup)
+})
 
-// choose selects a backend for a value of the environment variable.
-func choose(env string, lookup func(string) (Backend, error)) selection {
+// taggedCgo reports whether a program was built with the explicit tag cgo. A build constraint cannot
+// tell: Go sets the constraint cgo wherever it finds a C compiler.
+func taggedCgo(info *debug.BuildInfo) bool {
+	return info != nil && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
+		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "cgo")
+	})
+}
+
+// choose selects a backend for a value of the environment variable and a program with the explicit
+// tag cgo or without.
+func choose(env string, tagged bool, lookup func(string) (Backend, error)) selection {
 	if env != "" {
 		b, err := lookup(env)
 		if err != nil {
@@ -133,16 +147,19 @@ func choose(env string, lookup func(string) (Backend, error)) selection {
 		}
 		return selection{backend: b, why: EnvBackend + "=" + env}
 	}
-	b, err := lookup("openblas")
-	if err == nil {
-		return selection{backend: b, why: "OpenBLAS was found"}
+	why := "the same results on every machine"
+	if tagged {
+		b, err := lookup("openblas")
+		if err == nil {
+			return selection{backend: b, why: "built with -tags cgo, and OpenBLAS was found"}
+		}
+		why = "built with -tags cgo, but " + err.Error()
+		var u *UnavailableError
+		if errors.As(err, &u) {
+			why = "built with -tags cgo, but openblas: " + u.Why
+		}
 	}
-	why := err.Error()
-	var u *UnavailableError
-	if errors.As(err, &u) {
-		why = "openblas: " + u.Why
-	}
-	b, err = lookup("pure")
+	b, err := lookup("pure")
 	return selection{backend: b, why: why, err: err}
 }
 

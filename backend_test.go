@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -77,17 +78,20 @@ func TestChoose(t *testing.T) {
 	}
 	for _, test := range []struct {
 		env    string
+		tagged bool
 		lookup func(string) (Backend, error)
 		want   string // name of the backend, empty for an error
 		why    string // part of the reason
 	}{
-		{"", withOpenBLAS, "openblas", "found"},
-		{"", without, "pure", "no such file"},
-		{"pure", withOpenBLAS, "pure", "BLSKERNEL_BACKEND=pure"},
-		{"openblas", withOpenBLAS, "openblas", "BLSKERNEL_BACKEND=openblas"},
-		{"openblas", without, "", "no such file"},
+		{"", false, withOpenBLAS, "pure", "the same results on every machine"},
+		{"", false, without, "pure", "the same results on every machine"},
+		{"", true, withOpenBLAS, "openblas", "built with -tags cgo, and OpenBLAS was found"},
+		{"", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
+		{"pure", true, withOpenBLAS, "pure", "BLSKERNEL_BACKEND=pure"},
+		{"openblas", false, withOpenBLAS, "openblas", "BLSKERNEL_BACKEND=openblas"},
+		{"openblas", true, without, "", "no such file"},
 	} {
-		s := choose(test.env, test.lookup)
+		s := choose(test.env, test.tagged, test.lookup)
 		if test.want == "" {
 			if !errors.Is(s.err, missing) || s.backend != nil {
 				t.Errorf("%q: backend %v, error %v; want none and the cause", test.env, s.backend, s.err)
@@ -98,6 +102,21 @@ func TestChoose(t *testing.T) {
 		if !strings.Contains(s.why, test.why) {
 			t.Errorf("%q: reason %q does not say %q", test.env, s.why, test.why)
 		}
+	}
+}
+
+// The tag counts alone and among others, in GOFLAGS or on the command line, and not as a part of a
+// name.
+func TestTaggedCgo(t *testing.T) {
+	t.Parallel()
+	for tags, want := range map[string]bool{"cgo": true, "noasm,cgo": true, "cgo,noasm": true, "": false, "noasm": false, "mycgo": false, "nocgo,cgox": false} {
+		settings := []debug.BuildSetting{{Key: "CGO_ENABLED", Value: "1"}, {Key: "-tags", Value: tags}}
+		if got := taggedCgo(&debug.BuildInfo{Settings: settings}); got != want {
+			t.Errorf("-tags=%s: %v", tags, got)
+		}
+	}
+	if taggedCgo(nil) || taggedCgo(&debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "CGO_ENABLED", Value: "1"}}}) {
+		t.Error("a program without the tag has it")
 	}
 }
 

@@ -2,6 +2,7 @@ package blskernel
 
 import (
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -20,11 +21,15 @@ func TestEnvironment(t *testing.T) {
 	usable := kernel.Names()
 	unavailable := `blskernel: backend "pure" is not available: BLSKERNEL_KERNEL=`
 	unknown := unavailable + `sse9: kernel: this build has no kernel "sse9" (usable here: ` + strings.Join(usable, ", ") + `)`
+	unopened := "the same results on every machine"
+	if build, _ := debug.ReadBuildInfo(); taggedCgo(build) {
+		unopened = "built with -tags cgo, but openblas: "
+	}
 	type environment struct{ env, want []string }
 	tests := []environment{
 		{[]string{askPure}, []string{"backend: pure", "reason: " + askPure}},
 		{[]string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; known are openblas, pure`}},
-		{[]string{nowhere}, []string{"backend: pure", "reason: openblas: "}},
+		{[]string{nowhere}, []string{"backend: pure", "reason: " + unopened}},
 		{[]string{nowhere, askOpenBLAS}, []string{`panic: BLSKERNEL_BACKEND=openblas: blskernel: backend "openblas" is not available`}},
 		{nil, []string{"kernel: " + usable[0] + "."}},
 		{[]string{"BLSKERNEL_KERNEL="}, []string{"kernel: " + usable[0] + "."}},

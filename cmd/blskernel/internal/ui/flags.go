@@ -102,7 +102,7 @@ type Compute struct {
 // Register adds --backend and --threads.
 func (c *Compute) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.Backend, "backend", "",
-		"pure or openblas; by default $BLSKERNEL_BACKEND, else openblas if available, else pure")
+		"pure or openblas; by default $BLSKERNEL_BACKEND, else pure, or openblas if built with -tags cgo")
 	Complete(cmd, "backend", "pure", "openblas")
 	ThreadsFlag(cmd, &c.Threads)
 }
