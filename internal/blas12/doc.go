@@ -12,12 +12,29 @@
 // are added, those of check.Guarded: sizes above MaxInt/4, of which a multiple could overflow, panic,
 // and so does an illegal flag of Drotm.
 //
-//   - beta = 0 overwrites y: NaN in y does not matter.
-//   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr and Dspr then do nothing.
-//     This is what the reference BLAS does.
-//   - No other zero is special: 0·NaN and 0·Inf reach the result. (The reference BLAS and gonum skip
-//     zeros of x in Dsyr, so that the two triangles of a result with NaN differ; here they do not.)
+//   - beta = 0 overwrites y: NaN in y does not matter. So does alpha = 0 in Dscal.
+//   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr, Dspr, Dsyr2 and Dspr2 then
+//     do nothing. This is what the reference BLAS does.
 //   - The result must not overlap an operand.
+//
+// # NaN and infinities
+//
+//   - No other zero is special: each product of the equation is formed, and 0·NaN and 0·Inf reach the
+//     result. The reference BLAS skips columns for which x (in Dger y) is zero: in Dger, Dsyr, Dspr,
+//     Dsyr2 and Dspr2, and in triangular products and solutions without transposition, so that the
+//     result depends on the triangle and the transposition; gonum skips them in Dsyr.
+//   - Only stored elements are elements: the zeros beside a triangle or a band and the ones of a unit
+//     diagonal multiply nothing, and what is in their place in memory is not read.
+//   - A zero on the diagonal of a triangular system is not looked for: x/0 is an infinity, 0/0 is NaN.
+//   - A sum beyond the largest number is an infinity, and NaN where one of the other sign is added.
+//     Only Dnrm2 cannot overflow before its result does.
+//   - Dnrm2 and Dasum return NaN if an element is NaN, otherwise +Inf if one is infinite. Idamax never
+//     finds a NaN larger, and returns 0 if the first element is one.
+//   - Drotg returns r = NaN if a or b is NaN, otherwise an infinite r if one is infinite; with an
+//     infinity and a number other than zero, c or s is NaN. Drotmg computes with them as with numbers.
+//
+// Which NaN it is, its sign and payload, is undefined. Which elements are NaN is the same on every
+// kernel.
 //
 // Results do not depend on addresses or goroutines, but on the kernel, and a sum has another order if
 // increments are not 1. Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³.
