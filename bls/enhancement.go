@@ -80,7 +80,7 @@ func largestInput(bk blskernel.Backend, work, z, wh *mat.Dense) float64 {
 		part := math.Inf(-1)
 		for i := from; i < to; i++ {
 			for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+n3] {
-				part = max(part, v+biasInput*bias[j])
+				part = max(part, v+float64(biasInput*bias[j]))
 			}
 		}
 		mu.Lock()

@@ -148,7 +148,7 @@ func standardizeRow(dst, x []float64) {
 	mean := sum / float64(len(x))
 	var ss float64
 	for _, v := range x {
-		ss += (v - mean) * (v - mean)
+		ss += float64((v - mean) * (v - mean))
 	}
 	std := math.Sqrt(ss / float64(len(x)-1))
 	for j, v := range x {

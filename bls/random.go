@@ -33,7 +33,7 @@ func uniform(r *rand.Rand, rows, cols int, a []float64, ld int) {
 	for i := range rows {
 		row := a[i*ld : i*ld+cols]
 		for j := range row {
-			row[j] = 2*r.Float64() - 1
+			row[j] = 2*float64(r.Float64()) - 1
 		}
 	}
 }

@@ -173,7 +173,7 @@ func determination(y, p *mat.Dense) float64 {
 		case math.IsNaN(e-e) || math.IsNaN(v-v):
 			return math.NaN()
 		case v > 0:
-			sum += 1 - (e/v)*(e/v)
+			sum += 1 - float64((e/v)*(e/v))
 		case e == 0:
 			sum++
 		}

@@ -84,18 +84,18 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	means, deviations = make([]float64, d), make([]float64, d)
 	pass(func(row []float64) {
 		for j, v := range row {
-			means[j] += (factor[j]*v - factor[j]*first[j]) / float64(l)
+			means[j] += (float64(factor[j]*v) - float64(factor[j]*first[j])) / float64(l)
 		}
 	})
 	for j, f := range factor {
-		means[j] += f * first[j]
+		means[j] += float64(f * first[j])
 	}
 	left := make([]float64, d)
 	pass(func(row []float64) {
 		for j, v := range row {
-			e := factor[j]*v - means[j]
+			e := float64(factor[j]*v) - means[j]
 			left[j] += e / float64(l)
-			deviations[j] += e * e
+			deviations[j] += float64(e * e)
 		}
 	})
 	if err != nil {
@@ -107,7 +107,7 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 			continue
 		}
 		means[j] = min(hi[j], max(lo[j], (means[j]+left[j])/f))
-		deviations[j] = math.Sqrt(max(0, deviations[j]-float64(l)*left[j]*left[j])/float64(l-1)) / f
+		deviations[j] = math.Sqrt(max(0, deviations[j]-float64(float64(l)*left[j]*left[j]))/float64(l-1)) / f
 		if math.IsInf(deviations[j], 1) {
 			return nil, nil, &OverflowError{Row: -1, Col: j, What: "the standard deviation"}
 		}
@@ -143,7 +143,7 @@ func scaleRow(row []float64) {
 		return
 	}
 	for j, v := range row {
-		row[j] = (v-offset)*gain - 1
+		row[j] = float64((v-offset)*gain) - 1
 	}
 }
 

@@ -213,8 +213,8 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 		s.K, s.C = p.k, p.c
 		steps := Model(x.Method, action, x.Options, s)
 		known = known && steps != nil
-		x.Seconds += times * p.needs.Rates.Seconds(steps...)
-		x.Flops += times * Total(steps)
+		x.Seconds += float64(times * p.needs.Rates.Seconds(steps...))
+		x.Flops += float64(times * Total(steps))
 		storage := 0
 		for _, step := range steps {
 			for _, o := range step.line.Work {
@@ -241,7 +241,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 		}
 		add(float64(count), ActionWeights, Shape{L: p.total()})
 	}
-	x.Memory = p.stateBytes(x) + 8*float64(fresh)
+	x.Memory = p.stateBytes(x) + float64(8*float64(fresh))
 	x.Digits = math.NaN()
 	if p.needs.Condition > 0 {
 		x.Digits = digits(p.total(), 1/p.needs.Condition, x.Power)
@@ -259,9 +259,9 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 	case x.Method == Gram:
 		bytes *= 2 // the factor beside G, and W beside T
 	case x.Method == QR:
-		bytes += 8 * float64(p.k) * float64(p.c) // W beside z
+		bytes += float64(8 * float64(p.k) * float64(p.c)) // W beside z
 	case x.Method.hasInverse() && p.l < p.k: // A is kept as long as its rank is below k
-		bytes += 8 * float64(min(p.total(), p.k)) * float64(p.k)
+		bytes += float64(8 * float64(min(p.total(), p.k)) * float64(p.k))
 	}
 	return bytes
 }

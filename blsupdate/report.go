@@ -79,7 +79,7 @@ func digits(l int, rcond float64, power int) float64 {
 	if !(rcond > 0) {
 		return 0
 	}
-	lost := math.Log10(10*dense.Eps*math.Sqrt(float64(max(l, 1)))) - float64(power)*math.Log10(rcond)
+	lost := math.Log10(10*dense.Eps*math.Sqrt(float64(max(l, 1)))) - float64(float64(power)*math.Log10(rcond))
 	return min(16, max(0, -lost))
 }
 

@@ -201,7 +201,7 @@ func (z *ZCA) standardize(dst, x []float64) {
 	squares := 0.0
 	for j, v := range x {
 		dst[j] = v - mean
-		squares += dst[j] * dst[j]
+		squares += float64(dst[j] * dst[j])
 	}
 	deviation := math.Sqrt(squares/float64(len(x)-1) + z.rows)
 	for j := range dst {

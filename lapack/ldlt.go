@@ -90,7 +90,7 @@ func (f *LDLT) LogDet() (log, sign float64) {
 		// go in one by one; the difference does not cancel, since |d₀d₁| is well below e².
 		p.multiply(e)
 		p.multiply(e)
-		p.multiply(f.d.D[k]/e*(f.d.D[k+1]/e) - 1)
+		p.multiply(float64(f.d.D[k]/e*(f.d.D[k+1]/e)) - 1)
 		k++
 	}
 	return p.log()

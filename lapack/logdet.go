@@ -31,5 +31,5 @@ func (p product) log() (log, sign float64) {
 	if m < math.Sqrt2/2 {
 		m, e = 2*m, e-1
 	}
-	return math.Log(m) + float64(e)*math.Ln2, math.Copysign(1, p.mantissa)
+	return math.Log(m) + float64(float64(e)*math.Ln2), math.Copysign(1, p.mantissa)
 }

@@ -114,9 +114,9 @@ func linearTicks(low, high float64) (ticks []tick) {
 			break
 		}
 	}
-	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	for i := math.Ceil(low/step - 1e-9); i*step <= high+1e-9*step; i++ {
-		ticks = append(ticks, tick{i * step, strconv.FormatFloat(i*step+0, 'f', decimals, 64)})
+	decimals := max(0, int(-math.Floor(float64(math.Log10(step))+1e-9)))
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+float64(1e-9*step); i++ {
+		ticks = append(ticks, tick{i * step, strconv.FormatFloat(float64(i*step)+0, 'f', decimals, 64)})
 	}
 	return ticks
 }

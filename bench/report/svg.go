@@ -108,7 +108,7 @@ func (s series) ink() ink {
 
 // WriteSVG writes the plot as an SVG file, with colors for light and dark pages.
 func (p *Plot) WriteSVG(w io.Writer) error {
-	height := plotHeight + legendLine*float64(len(p.series))
+	height := plotHeight + float64(legendLine*len(p.series))
 	d := new(drawing)
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]g %[2]g" width="%[1]gpx" height="%[2]gpx" `+
 		`font-family="Liberation Sans, Arial, Helvetica, sans-serif" font-size="%[3]gpx">`+"\n<title>", plotWidth, height, textSize)
@@ -133,13 +133,13 @@ func (p *Plot) draw(d *drawing) {
 	x, y := p.x.over(xs), p.y.over(ys)
 	d.axes(x, y)
 	for i, s := range p.series {
-		at := plotHeight + legendLine*(float64(i)+0.5)
+		at := plotHeight + float64(legendLine*(float64(i)+0.5))
 		var points []float64
 		for _, v := range s.points {
-			points = append(points, left+x.at(v[0])*(right-left), bottom-y.at(v[1])*(bottom-top))
+			points = append(points, left+float64(x.at(v[0])*(right-left)), bottom-float64(y.at(v[1])*(bottom-top)))
 			if x.nominal != nil {
 				// Beside the series before.
-				points[len(points)-2] += 2 * markRadius * float64(i)
+				points[len(points)-2] += float64(2 * markRadius * float64(i))
 			}
 		}
 		if x.nominal == nil {
@@ -163,15 +163,15 @@ func (p *Plot) draw(d *drawing) {
 // axes draws the grid, the ticks and the labels.
 func (d *drawing) axes(x, y axis) {
 	for _, t := range y.ticks() {
-		at := bottom - y.at(t.value)*(bottom-top)
+		at := bottom - float64(y.at(t.value)*(bottom-top))
 		d.line(inkGrid, 0.7, dashes[0], left-4, at, right, at)
 		d.text(inkMuted, "end", left-7, at+textSize/3, t.label, "")
 	}
 	last := math.Inf(-1)
 	for _, t := range x.ticks() {
-		at := left + x.at(t.value)*(right-left)
+		at := left + float64(x.at(t.value)*(right-left))
 		d.line(inkGrid, 0.7, dashes[0], at, top, at, bottom+4)
-		if half := textWidth(t.label) / 2; at-half > last+3 {
+		if half := float64(textWidth(t.label) / 2); at-half > last+3 {
 			// No label overlaps the one before it.
 			d.text(inkMuted, "middle", min(at, plotWidth-half-1), bottom+17, t.label, "")
 			last = at + half

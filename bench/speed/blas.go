@@ -171,7 +171,7 @@ func adds(c operand, x, y []float64, do call) *Problem {
 		reference.Daxpy(len(x), reference.Ddot(n, y, 1, t, 1), x, 1, z, 1)
 		return z
 	}, do)
-	p.bound = rounding(n+2, float64(n)*(0.5+largest(x)*largest(y)))
+	p.bound = rounding(n+2, float64(n)*(0.5+float64(largest(x)*largest(y))))
 	return p
 }
 

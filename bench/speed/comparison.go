@@ -138,7 +138,7 @@ func (r *comparisonRun) estimate(j Job) (seconds float64) {
 	contenders := float64(len(r.Backends) + len(j.Case.among(r.Opponents)))
 	for _, t := range r.Threads {
 		call := j.Case.Flops(j.Shape) / (3e10 * float64(processors(t)))
-		seconds += float64(r.Rounds+1) * (contenders*max(call, r.MinTime.Seconds()) + r.MinTime.Seconds())
+		seconds += float64(float64(r.Rounds+1) * (float64(contenders*max(call, r.MinTime.Seconds())) + r.MinTime.Seconds()))
 	}
 	return seconds
 }

@@ -27,8 +27,8 @@ func solves(a, b operand, order, n int) (p *Problem, x []float64) {
 	p.most = 1
 	normA := a.norm(a.data, order)
 	p.bound = func() float64 {
-		const factor = 32
-		return factor * float64(max(order, n)) * 2 * unit * normA * to.norm(to.data, n)
+		const factor = 64
+		return factor * float64(max(order, n)) * unit * normA * to.norm(to.data, n)
 	}
 	return p, to.data
 }

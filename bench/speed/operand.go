@@ -112,7 +112,7 @@ type source struct{ *rand.Rand }
 func (r source) draw(f form) operand {
 	a := f.zero()
 	for i := range a.data {
-		a.data[i] = r.Float64() - 0.5
+		a.data[i] = float64(r.Float64()) - 0.5
 	}
 	return a
 }
@@ -144,7 +144,7 @@ func (r source) nearIdentity(f form, n int) operand {
 		a.data[i] *= spread / float64(n)
 	}
 	for i := range n {
-		a.data[i*n+i] = 1 + spread*(r.Float64()-0.5)
+		a.data[i*n+i] = 1 + float64(spread*(float64(r.Float64())-0.5))
 	}
 	return a
 }

@@ -55,7 +55,7 @@ func (p *product) finished(g grid, at []float64) float64 {
 		}
 		middle := (i0 + i1) / 2
 		from, to := p.c.columns(middle, middle+1, j0, j1)
-		at[first] += 2 * float64(p.k) * float64(max(to-from, 0)) * float64(i1-i0+packingRows)
+		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)) * float64(i1-i0+packingRows))
 	}
 	return slices.Max(at)
 }

@@ -116,7 +116,7 @@ func (c *accessCosts) longer(bytes int, tiles float64) float64 {
 	case bytes%line != 0:
 		cost = c.inPlace[1]
 	}
-	return (cost.panel + tiles*cost.tile) * min(1, float64(bytes)/page)
+	return (cost.panel + float64(tiles*cost.tile)) * min(1, float64(bytes)/page)
 }
 
 // costs are the access costs of a kernel, measured once.
@@ -183,7 +183,7 @@ func (e *Engine) measureCosts() (costs accessCosts) {
 	for i, d := range distances {
 		few, many := multiply(nothing, x, d/8, mr, fewTiles)-fewPacked, multiply(nothing, x, d/8, mr, manyTiles)-manyPacked
 		tile := (many - few) / (manyTiles - fewTiles)
-		costs.inPlace[i] = accessCost{few - fewTiles*tile, tile}
+		costs.inPlace[i] = accessCost{few - float64(fewTiles*tile), tile}
 	}
 	costs.copy = least(nothing, pack)
 	return costs

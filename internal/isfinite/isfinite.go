@@ -7,13 +7,13 @@ package isfinite
 func All(x []float64) bool {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {
-		s0 += 0 * x[0]
-		s1 += 0 * x[1]
-		s2 += 0 * x[2]
-		s3 += 0 * x[3]
+		s0 += float64(0 * x[0])
+		s1 += float64(0 * x[1])
+		s2 += float64(0 * x[2])
+		s3 += float64(0 * x[3])
 	}
 	for _, v := range x {
-		s0 += 0 * v
+		s0 += float64(0 * v)
 	}
 	return s0+s1+s2+s3 == 0
 }

@@ -45,7 +45,7 @@ func (d *Diagonal) inverse() Diagonal {
 			continue
 		}
 		d0, d1 := d.D[k]/e, d.D[k+1]/e
-		det := d0*d1 - 1
+		det := float64(d0*d1) - 1
 		inv.D[k], inv.D[k+1] = d1/det/e, d0/det/e
 		inv.E[k] = -1 / det / e
 		k++
@@ -65,11 +65,11 @@ func (d *Diagonal) solve(bk Backend, nrhs int, x block.Matrix) {
 		}
 		xl := x.Elements(k+1, 0, nrhs)
 		d0, d1 := d.D[k]/e, d.D[k+1]/e
-		det := d0*d1 - 1
+		det := float64(d0*d1) - 1
 		for j := range xk {
 			y0, y1 := xk[j]/e, xl[j]/e
-			xk[j] = (d1*y0 - y1) / det
-			xl[j] = (d0*y1 - y0) / det
+			xk[j] = (float64(d1*y0) - y1) / det
+			xl[j] = (float64(d0*y1) - y0) / det
 		}
 		k++
 	}
@@ -92,10 +92,10 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 		if e == 0 {
 			continue
 		}
-		zeta := (d.D[k+1]/2 - d.D[k]/2) / e
+		zeta := (float64(d.D[k+1]/2) - float64(d.D[k]/2)) / e
 		t := math.Copysign(1/(math.Abs(zeta)+math.Hypot(1, zeta)), zeta)
 		c := 1 / math.Hypot(1, t)
-		lambda[k], lambda[k+1] = d.D[k]-t*e, d.D[k+1]+t*e
+		lambda[k], lambda[k+1] = d.D[k]-float64(t*e), d.D[k+1]+float64(t*e)
 		all = append(all, rotation{k, c, t * c})
 	}
 	return all
@@ -105,7 +105,7 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 func (r rotation) rows(x, y []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
-		x[i], y[i] = r.c*v-r.s*y[i], r.s*v+r.c*y[i]
+		x[i], y[i] = float64(r.c*v)-float64(r.s*y[i]), float64(r.s*v)+float64(r.c*y[i])
 	}
 }
 
@@ -124,7 +124,7 @@ func (d *Diagonal) addSymmetric(bk Backend, m, n int, z, c block.Matrix) {
 			row := z.Elements(i, 0, n)
 			for _, r := range rotations {
 				x, y := row[r.k], row[r.k+1]
-				row[r.k], row[r.k+1] = r.c*x-r.s*y, r.s*x+r.c*y
+				row[r.k], row[r.k+1] = float64(r.c*x)-float64(r.s*y), float64(r.s*x)+float64(r.c*y)
 			}
 		}
 	})
@@ -138,7 +138,7 @@ func (d *Diagonal) addSymmetric(bk Backend, m, n int, z, c block.Matrix) {
 			}
 			for _, r := range rotations {
 				x, y := row[r.k], row[r.k+1]
-				row[r.k], row[r.k+1] = r.c*x+r.s*y, r.c*y-r.s*x
+				row[r.k], row[r.k+1] = float64(r.c*x)+float64(r.s*y), float64(r.c*y)-float64(r.s*x)
 			}
 		}
 	})

@@ -16,7 +16,7 @@ import (
 // positive number. (LAPACK's safe1 and safe2 of dgerfs allow for arithmetic that flushes to zero, and
 // are 2⁵² times as large: they spoil the bounds from 1e-290 on.)
 func (f Gerfs) guard() (add, limit float64) {
-	add = float64(f.N+1) * math.SmallestNonzeroFloat64
+	add = float64(float64(f.N+1) * math.SmallestNonzeroFloat64)
 	return add, add / Roundoff
 }
 
@@ -78,7 +78,7 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []in
 		gj, zero := g[j*n:(j+1)*n], true
 		for i := range gj {
 			at := i*c + j
-			v := math.Abs(r[at]) + float64(n+1)*Roundoff*w[at]
+			v := math.Abs(r[at]) + float64(float64(n+1)*Roundoff*w[at])
 			if w[at] <= limit {
 				v += add
 			}

@@ -47,7 +47,7 @@ func (p *getf2) eliminate(j0, j1 int) *Pivot {
 		col := p.x.Elements(j, 0, p.m)
 		for k := j0 + 1; k < j; k++ {
 			for i := j0; i < k; i++ {
-				col[k] -= p.x.X[i*ld+k] * col[i]
+				col[k] -= float64(p.x.X[i*ld+k] * col[i])
 			}
 		}
 		if j > j0 {

@@ -85,7 +85,7 @@ func timesT(t block.Matrix, j int, alpha float64, x []float64) {
 	for i := range j {
 		at, s := i*t.Ld, 0.0
 		for k, u := range t.X[at+i : at+j] {
-			s += u * x[i+k]
+			s += float64(u * x[i+k])
 		}
 		t.X[at+j] = alpha * s
 	}

@@ -112,8 +112,8 @@ func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 			continue
 		}
 		y := p.l.X[(i+1)*p.m+c]
-		p.w[i] = p.d[i]*x + p.e[i]*y
-		p.w[i+1] = p.e[i]*x + p.d[i+1]*y
+		p.w[i] = float64(p.d[i]*x) + float64(p.e[i]*y)
+		p.w[i+1] = float64(p.e[i]*x) + float64(p.d[i+1]*y)
 		i++
 	}
 	parts := (p.m - k + columnPart - 1) / columnPart
@@ -208,14 +208,14 @@ func (p *lasyf) divide(k, step int) *Pivot {
 	// D is divided by its off-diagonal element, its largest by far, so that nothing overflows.
 	off := wk[k+1]
 	d11, d22 := wi[k+1]/off, wk[k]/off
-	t := 1 / (d11*d22 - 1)
+	t := 1 / (float64(d11*d22) - 1)
 	divide(p.bk, wk[k+2:], off)
 	divide(p.bk, wi[k+2:], off)
 	below := wi[k+2:]
 	for r, x := range wk[k+2:] {
 		y := below[r]
-		wk[k+2+r] = t * (d11*x - y)
-		below[r] = t * (d22*y - x)
+		wk[k+2+r] = t * (float64(d11*x) - y)
+		below[r] = t * (float64(d22*y) - x)
 	}
 	wk[k], wk[k+1] = 1, 0
 	wi[k+1] = 1

@@ -57,7 +57,7 @@ func (t *tile) factor(n int) int {
 		for k := i + 1; k < n; k++ {
 			rk, f := &t[k], ri[k]
 			for j := k; j < n; j++ {
-				rk[j] -= f * ri[j]
+				rk[j] -= float64(f * ri[j])
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (t *tile) invert(n int) {
 			ri := &t[i]
 			s := 0.0
 			for k := i; k < j; k++ {
-				s += ri[k] * t[k][j]
+				s += float64(ri[k] * t[k][j])
 			}
 			ri[j] = -s / d
 		}
@@ -94,11 +94,11 @@ func (t *tile) solveSymmetric(n int, x *tile) {
 		for j := i + 1; j < n; j++ {
 			xj, v := &x[j], xi[j]
 			for k := i + 1; k < n; k++ {
-				v -= ti[k] * xj[k]
+				v -= float64(ti[k] * xj[k])
 			}
 			v *= d
 			xi[j], xj[i] = v, v
-			s -= ti[j] * v
+			s -= float64(ti[j] * v)
 		}
 		xi[i] = s * d
 	}

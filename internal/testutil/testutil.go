@@ -56,7 +56,7 @@ func RandomView(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows+2, cols+3, nil)
 	for i := range rows + 2 {
 		for j := range cols + 3 {
-			m.Set(i, j, 2*r.Float64()-1)
+			m.Set(i, j, 2*float64(r.Float64())-1)
 		}
 	}
 	return m.Slice(1, rows+1, 2, cols+2).(*mat.Dense)

@@ -115,7 +115,7 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 	rest, a := 1.0, ax.RawRowView(0)
 	for j := range s.K {
 		sj := s.Gain * s.Counter.Ddot(j+1, s.L.RawRowView(j)[:j+1], 1, a, 1)
-		rest -= sj * sj
+		rest -= float64(sj * sj)
 		if err := state.CheckRest(rest, limit); err != nil {
 			return 0, err
 		}
@@ -143,7 +143,7 @@ func (s *State) boundRows(ax, ya *mat.Dense, least float64) (mostW float64, safe
 		if least < 1 {
 			gain = f * (f * a) / least
 		}
-		w += gain * (y + a*root*w)
+		w += float64(gain * (y + float64(a*root*w)))
 	}
 	return w, safe && w < math.MaxFloat64/4
 }
@@ -183,7 +183,7 @@ func (r *sweptRow) step(on blskernel.Backend, sign, gain float64, column []float
 	if sj == 0 {
 		return
 	}
-	before, after := r.alpha, r.alpha+sign*sj*sj
+	before, after := r.alpha, r.alpha+float64(sign*sj*sj)
 	r.alpha = after
 	if !(after > 0) {
 		return
@@ -207,6 +207,6 @@ const shortColumn = 64
 func combine(f, b []float64, c, d, e float64) {
 	b = b[:len(f)]
 	for i, u := range f {
-		f[i], b[i] = c*u-d*b[i], b[i]+e*u
+		f[i], b[i] = float64(c*u)-float64(d*b[i]), b[i]+float64(e*u)
 	}
 }

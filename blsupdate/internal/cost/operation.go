@@ -110,7 +110,7 @@ var kinds = [Kinds]struct {
 	Geqrf:      {"Dgeqrf", householder},
 	Geqp3:      {"Dgeqp3", householder},
 	Orgqr:      {"Dorgqr", householder},
-	Tpqrt:      {"Dtpqrt", func(m, n, k int) Thirds { return Gemm(m, n, n) + 2*Gemm(m, n, k) }},
+	Tpqrt:      {"Dtpqrt", func(m, n, k int) Thirds { return Gemm(m, n, n) + Thirds(2*Gemm(m, n, k)) }},
 	Ttqrt:      {"Dttqrt", func(_, n, k int) Thirds { return twoCubes(0, n, 0) + Gemm(n, n, k) }},
 	Trtri:      {"Dtrtri", cube},
 	Trtrs:      {"Dtrtrs", halfSolve},
@@ -128,13 +128,13 @@ var kinds = [Kinds]struct {
 }
 
 // Gemm returns the flops of an m×k with a k×n product, 2mnk.
-func Gemm(m, n, k int) Thirds { return 6 * Thirds(m) * Thirds(n) * Thirds(k) }
+func Gemm(m, n, k int) Thirds { return Thirds(6 * Thirds(m) * Thirds(n) * Thirds(k)) }
 
 func nothing(_, _, _ int) Thirds    { return 0 }
 func symmetric(_, n, k int) Thirds  { return Gemm(n, n, k) / 2 }
 func square(m, n, _ int) Thirds     { return Gemm(m, n, n) }
 func halfSquare(m, n, _ int) Thirds { return Gemm(m, n, n) / 2 }
-func cube(_, n, _ int) Thirds       { return Thirds(n) * Thirds(n) * Thirds(n) }
+func cube(_, n, _ int) Thirds       { return Thirds(Thirds(n) * Thirds(n) * Thirds(n)) }
 func twoCubes(_, n, _ int) Thirds   { return 2 * cube(0, n, 0) }
 func solve(_, n, k int) Thirds      { return Gemm(n, n, k) }
 func halfSolve(_, n, k int) Thirds  { return Gemm(n, n, k) / 2 }
@@ -147,7 +147,7 @@ func householder(m, n, _ int) Thirds { return Gemm(m, n, min(m, n)) - twoCubes(0
 // svd returns the flops of a thin singular value decomposition with both sets of vectors.
 func svd(m, n, _ int) Thirds {
 	m, n = max(m, n), min(m, n)
-	return 42*Thirds(m)*Thirds(n)*Thirds(n) + 24*cube(0, n, 0)
+	return Thirds(42*Thirds(m)*Thirds(n)*Thirds(n)) + Thirds(24*cube(0, n, 0))
 }
 
 // kindOf maps the names of routines to kinds. Dense factorizations count as packed ones.
@@ -188,7 +188,7 @@ func (o Operation) Routine() backend.Routine {
 // estimates, are of lower order and count nothing.
 func routineFlops(r backend.Routine) Thirds {
 	if r.Name == "Dormqr" {
-		return 2*Gemm(r.M, r.N, r.NRHS) - Gemm(r.N, r.N, r.NRHS)
+		return Thirds(2*Gemm(r.M, r.N, r.NRHS)) - Gemm(r.N, r.N, r.NRHS)
 	}
 	kind, ok := kindOf[r.Name]
 	if !ok {

@@ -200,12 +200,12 @@ func ColumnNorms(m *mat.Dense) []float64 {
 		r2 := raw.Data[(i+2)*raw.Stride:][:len(norms)]
 		r3 := raw.Data[(i+3)*raw.Stride:][:len(norms)]
 		for j := range norms {
-			norms[j] += (r0[j]*r0[j] + r1[j]*r1[j]) + (r2[j]*r2[j] + r3[j]*r3[j])
+			norms[j] += (float64(r0[j]*r0[j]) + float64(r1[j]*r1[j])) + (float64(r2[j]*r2[j]) + float64(r3[j]*r3[j]))
 		}
 	}
 	for ; i < raw.Rows; i++ {
 		for j, v := range raw.Data[i*raw.Stride:][:len(norms)] {
-			norms[j] += v * v
+			norms[j] += float64(v * v)
 		}
 	}
 	for j, sum := range norms {

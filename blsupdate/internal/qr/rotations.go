@@ -104,7 +104,7 @@ func (d *rotations) eliminate(i0, i1, j0, j1 int) {
 		for i := i0; i < i1; i++ {
 			low, high := d.n[i*d.q+i:i*d.q+i1], d.p[j*d.q+i:j*d.q+i1]
 			// Neither is above 1, and the element of N only grows and is not small.
-			length := math.Sqrt(low[0]*low[0] + high[0]*high[0])
+			length := math.Sqrt(float64(low[0]*low[0]) + float64(high[0]*high[0]))
 			cos, sin := low[0]/length, high[0]/length
 			low[0], high[0] = length, 0
 			rotate(cos, sin, low[1:], high[1:])
@@ -169,8 +169,8 @@ func rotate(cos, sin float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, a := range x {
 		b := y[i]
-		x[i] = cos*a + sin*b
-		y[i] = cos*b - sin*a
+		x[i] = float64(cos*a) + float64(sin*b)
+		y[i] = float64(cos*b) - float64(sin*a)
 	}
 }
 
@@ -179,10 +179,10 @@ func rotateTwice(cos0, sin0, cos1, sin1 float64, x0, x1, y []float64) {
 	x0, x1 = x0[:len(y)], x1[:len(y)]
 	for i, b := range y {
 		a0, a1 := x0[i], x1[i]
-		x0[i] = cos0*a0 + sin0*b
-		b = cos0*b - sin0*a0
-		x1[i] = cos1*a1 + sin1*b
-		y[i] = cos1*b - sin1*a1
+		x0[i] = float64(cos0*a0) + float64(sin0*b)
+		b = float64(cos0*b) - float64(sin0*a0)
+		x1[i] = float64(cos1*a1) + float64(sin1*b)
+		y[i] = float64(cos1*b) - float64(sin1*a1)
 	}
 }
 

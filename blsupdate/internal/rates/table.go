@@ -60,7 +60,7 @@ func (t *table) at(sizes [3]int) float64 {
 			at[d]++
 		}
 		if weight > 0 {
-			sum += weight * t.cost[t.index(at)]
+			sum += float64(weight * t.cost[t.index(at)])
 		}
 	}
 	return sum

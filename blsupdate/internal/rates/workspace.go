@@ -42,7 +42,7 @@ func newWorkspace(b blskernel.Backend) *workspace {
 	}
 	r := rand.New(rand.NewPCG(1, 0))
 	for i := range w.in {
-		w.in[i] = r.Float64() - 0.5
+		w.in[i] = float64(r.Float64()) - 0.5
 	}
 	copy(w.out, w.in)
 	return w

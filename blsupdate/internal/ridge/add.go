@@ -137,7 +137,7 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 	}
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
 	size := dense.LargestOf(dense.ColumnNorms(t))
-	most, mostW := s.Most+size*size/s.Gain, s.MostW+size*dense.LargestOf(dense.ColumnNorms(e))
+	most, mostW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
 	if !(max(most, mostW) < math.MaxFloat64/4) {
 		return api.ErrOverflow
 	}

@@ -50,11 +50,11 @@ func (e *regressionErrors) add(_ *model, b *stream.Batch, scores *mat.Dense) err
 // add sums up the n-th row, from 1.
 func (t *targetErrors) add(known, predicted float64, n int64) {
 	d := predicted - known
-	t.squares += d * d
+	t.squares += float64(d * d)
 	t.absolute += math.Abs(d)
 	before := known - t.mean
 	t.mean += before / float64(n)
-	t.about += before * (known - t.mean)
+	t.about += float64(before * (known - t.mean))
 }
 
 // targetQuality is the quality of a target as JSON.
