@@ -115,15 +115,7 @@ func (s *symmetricProduct) touches(i, count int) (from, to int) {
 func (s *symmetricProduct) rows(from, to int, y []float64) {
 	for i := from; i < to; i += blockRows {
 		end := min(i+blockRows, to)
-		for p := i; p < end; p++ {
-			left, right := s.within(p, i, end)
-			begin := min(left, p) // with the diagonal
-			row := s.a[s.at(p, begin):]
-			diagonal := row[p-begin]
-			row = row[left-begin:]
-			sum := diagonal*s.x[p] + dotAxpyShort(s.alpha*s.x[p], row[:right-left], s.x[left:], y[left:])
-			y[p] += s.alpha * sum
-		}
+		s.square(i, end, y)
 		if left, right := s.beside(i, end); left < right {
 			lda, step := s.distances(i)
 			s.kernel.Dotxaxpyf(end-i, right-left, s.alpha, &s.a[s.at(i, left)], lda, step, &s.x[left], &s.x[i], &y[left], &y[i])

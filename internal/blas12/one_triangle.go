@@ -74,7 +74,7 @@ func (t *oneTriangle) within(p, i, end int) (from, to int) {
 }
 
 // blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once. Plain
-// loops do the triangle on the diagonal, kernels the rectangle beside it.
+// Go does the triangle on the diagonal, kernels the rectangle beside it.
 const blockRows = 8
 
 // shortRow is the length of a row below which a loop in Go is faster than a kernel.
@@ -86,14 +86,4 @@ func axpyShort(alpha float64, x, y []float64) {
 	for j, v := range x {
 		y[j] += alpha * v
 	}
-}
-
-// dotAxpyShort returns the sum of row[j]*x[j], and adds t*row[j] to y[j], for all elements of row.
-func dotAxpyShort(t float64, row, x, y []float64) (sum float64) {
-	x, y = x[:len(row)], y[:len(row)]
-	for j, v := range row {
-		sum += v * x[j]
-		y[j] += t * v
-	}
-	return sum
 }
