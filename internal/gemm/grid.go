@@ -12,23 +12,28 @@ type grid struct {
 }
 
 // cut returns the grid that the given number of threads should finish first. Fine grids divide the work
-// evenly, but each task packs its part of B for itself.
+// evenly, but each task packs its part of B for itself. So it tries the fewest ranges of columns, and
+// the same number for each thread, where two threads do not pack the same part.
 func (p *product) cut(threads int) grid {
 	var best grid
 	least := math.Inf(1)
-	width := p.width()
-	over := (p.n + width - 1) / width
 	at := make([]float64, threads)
-	for down := 1; ; down += (down + 3) / 4 {
-		rows := roundUp((p.m+down-1)/down, p.engine.kernel.MR)
-		g := grid{rows: rows, width: width, down: (p.m + rows - 1) / rows, over: over}
-		if t := p.finished(g, at); t < least {
-			best, least = g, t
-		}
-		if g.down*over >= threads*mostTasks || rows <= leastRows {
-			return best
+	fewest := (p.n + p.width() - 1) / p.width()
+	for _, over := range [...]int{fewest, roundUp(fewest, threads)} {
+		width := roundUp((p.n+over-1)/over, line/8) // part of a tile costs less than an uneven cut
+		over = (p.n + width - 1) / width
+		for down := 1; ; down += (down + 3) / 4 {
+			rows := roundUp((p.m+down-1)/down, p.engine.kernel.MR)
+			g := grid{rows: rows, width: width, down: (p.m + rows - 1) / rows, over: over}
+			if t := p.finished(g, at); t < least {
+				best, least = g, t
+			}
+			if g.down*over >= threads*mostTasks || rows <= leastRows {
+				break
+			}
 		}
 	}
+	return best
 }
 
 // mostTasks and leastRows limit the grids that cut tries: about mostTasks tasks for each thread, of
@@ -38,13 +43,18 @@ const (
 	leastRows = 32
 )
 
-// packingRows is the time to pack an element of B, in rows of C that could be computed instead.
-const packingRows = 6
+// packingRows is the time to pack an element of B, in rows of C that could be computed instead: 9 where
+// B comes from L2, 25 where it comes from memory.
+const packingRows = 16
 
 // finished returns the time, in flops, at which the threads would finish a grid, if each takes one task
 // after another. at is workspace, an element for each.
 func (p *product) finished(g grid, at []float64) float64 {
 	clear(at)
+	packing := 0
+	if !p.directB(g.rows) {
+		packing = packingRows
+	}
 	for t := range g.down * g.over {
 		i0, i1, j0, j1 := p.bounds(g, t)
 		first := 0
@@ -55,7 +65,7 @@ func (p *product) finished(g grid, at []float64) float64 {
 		}
 		middle := (i0 + i1) / 2
 		from, to := p.c.columns(middle, middle+1, j0, j1)
-		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)) * float64(i1-i0+packingRows))
+		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)) * float64(i1-i0+packing))
 	}
 	return slices.Max(at)
 }

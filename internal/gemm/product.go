@@ -83,7 +83,7 @@ type panels struct {
 }
 
 // block computes rows i0 to i1, columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a
-// multiple of MR and j0 of NR, and j1-j0 is at most width.
+// multiple of MR, and j1-j0 is at most width.
 func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	j0, j1 = p.columns(i0, i1, j0, j1)
 	if j0 >= j1 {
@@ -133,14 +133,14 @@ func (p *product) finish(i0, i1, j0, j1 int) {
 	}
 }
 
-// columns returns the columns of [j0, j1) that C keeps of rows i0 to i1, rounded down to a whole tile;
-// from >= to if none.
+// columns returns the columns of [j0, j1) that C keeps of rows i0 to i1, from a multiple of NR after j0
+// on; from >= to if none.
 func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	from, to = p.c.columns(i0, i1, j0, j1)
 	if from >= to {
 		return to, to
 	}
-	return from - from%p.engine.kernel.NR, to
+	return from - (from-j0)%p.engine.kernel.NR, to
 }
 
 // panelsA returns the block A[i0:i1, p0:p1].
@@ -201,9 +201,9 @@ func (p *product) microPanel(w *scratch, a, b panels, ai, bj, k int, first bool,
 	}
 	nr := p.engine.kernel.NR
 	from, to := p.c.whole(i, m, j, j+n)
-	from = min(roundUp(from, nr), j+n)
+	from = min(j+roundUp(from-j, nr), j+n)
 	if to < j+n {
-		to = max(to-to%nr, from)
+		to = max(to-(to-j)%nr, from)
 	}
 	through := func(from, to int) {
 		if from >= to {
