@@ -44,13 +44,23 @@ type Row struct {
 	TotalSeconds     float64 `json:"total_seconds"`
 	FeatureSeconds   float64 `json:"feature_seconds"`
 	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"` // in no other time
+	FeatureFlops     float64 `json:"feature_flops"`               // of the products, without tanh
 	FlopsModel       float64 `json:"flops_model"`
 	FlopsCounted     float64 `json:"flops_counted"`
+	// Steps are those of the update and of the new W; what is between them is not in their times.
+	Steps []StepTime `json:"steps,omitempty"`
 	// FlopsAbandoned are those of a start that was tried first. They are in neither of the above.
 	FlopsAbandoned float64     `json:"flops_abandoned,omitempty"`
 	Form           string      `json:"form,omitempty"` // of B, if C = 0
 	Check          *Check      `json:"check,omitempty"`
 	Retraining     *Retraining `json:"retraining,omitempty"` // the same in all rows of a step
+}
+
+// A StepTime is a step of an update, with what the backend was asked for.
+type StepTime struct {
+	Step    string  `json:"step"` // of blsupdate
+	Seconds float64 `json:"seconds"`
+	Flops   float64 `json:"flops"`
 }
 
 // Nodes returns k, the number of nodes.
@@ -77,6 +87,10 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 	r := &incrementalRun{
 		Incremental: e, progress: progress, all: e.flops(), seconds: make([]float64, len(e.Variants)),
 		updaters: make([]blsupdate.Updater, len(e.Variants)), weights: make([]*mat.Dense, len(e.Variants)),
+		counter: blsupdate.NewCounter(e.Update.Backend),
+	}
+	if e.Features.Backend != nil {
+		r.counter = blsupdate.NewCounter(e.Features.Backend)
 	}
 	for step := range e.Updates + 1 {
 		rows, err := r.step(ctx, step)

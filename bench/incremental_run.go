@@ -22,6 +22,7 @@ type incrementalRun struct {
 
 	zca       *dataset.ZCA // nil without whitening
 	features  *bls.Features
+	counter   *blsupdate.Counter // backend of the features
 	testA     *mat.Dense
 	testY     []int
 	updaters  []blsupdate.Updater
@@ -56,6 +57,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	from, to := r.samples(step)
 	runtime.GC()
 	r.whitening = 0
+	r.counter.Reset()
 	began := time.Now()
 	a, err := r.expand(from, to)
 	if err != nil {
@@ -65,7 +67,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	featureSeconds := time.Since(began).Seconds() - r.whitening
+	featureSeconds, featureFlops := time.Since(began).Seconds()-r.whitening, r.counter.Flops()
 	r.keep(a, y)
 
 	rows := make([]Row, len(r.Variants))
@@ -82,7 +84,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 			return nil, fmt.Errorf("%v, samples %d to %d: %w", r.Variants[i], from+1, to, err)
 		}
 		rows[i] = r.account(i, step)
-		rows[i].Samples, rows[i].FeatureSeconds, rows[i].WhiteningSeconds = to, featureSeconds, r.whitening
+		rows[i].Samples, rows[i].FeatureSeconds, rows[i].FeatureFlops = to, featureSeconds, featureFlops
+		rows[i].WhiteningSeconds = r.whitening
 	}
 	if step == 0 {
 		r.shareStarts(rows, seconds)
@@ -136,6 +139,9 @@ func (r *incrementalRun) account(i, step int) Row {
 		Method: v.Method.String(), Variant: v.String(),
 		FlopsModel: report.Model(), FlopsCounted: report.Counted(), FlopsAbandoned: report.Abandoned,
 	}
+	for _, s := range report.Steps {
+		row.Steps = append(row.Steps, StepTime{string(s.Step), s.Elapsed.Seconds(), s.Counted})
+	}
 	if report.Form != blsupdate.Auto {
 		row.Form = report.Form.String()
 	}
@@ -185,9 +191,7 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	}
 	r.tell("feature maps")
 	opt := r.Features
-	if opt.Backend == nil {
-		opt.Backend = r.Update.Backend
-	}
+	opt.Backend = r.counter
 	r.features, a, err = bls.FitTransformFeatures(x, opt)
 	return a, err
 }

@@ -87,6 +87,17 @@ func TestIncrementalRows(t *testing.T) {
 						if !(r.FeatureSeconds >= 0 && r.UpdateSeconds >= r.FeatureSeconds) {
 							t.Errorf("step %d, %s: %v s for the features, %v s for the step", i, r.Method, r.FeatureSeconds, r.UpdateSeconds)
 						}
+						var flops, seconds float64
+						for _, s := range r.Steps {
+							flops += s.Flops
+							seconds += s.Seconds
+						}
+						if flops != r.FlopsCounted || !(seconds > 0 && (i == 0 || seconds <= r.UpdateSeconds-r.FeatureSeconds)) {
+							t.Errorf("step %d, %s: %v flops in %v s of steps; want %v, at most %v s", i, r.Method, flops, seconds, r.FlopsCounted, r.UpdateSeconds)
+						}
+						if want := float64(2 * tc.batch * ((e.Train.Features()+1)*20 + 20*40)); i > 0 && r.FeatureFlops != want {
+							t.Errorf("step %d: %v flops of features; want %v", i, r.FeatureFlops, want)
+						}
 						total[j] += r.UpdateSeconds
 						if r.TotalSeconds != total[j] {
 							t.Errorf("step %d, %s: total %v s; want the sum %v s", i, r.Method, r.TotalSeconds, total[j])

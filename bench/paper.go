@@ -68,12 +68,15 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 		runs = append(runs, e)
 		all += e.flops()
 	}
-	before := 0.0
+	before, peak := 0.0, blsupdate.Peak()
 	for _, e := range runs {
 		step := -1
 		err := e.Run(ctx, func(rows []Row) error {
 			step++
-			return emit(tableRow(p.Table.Table, e, step, rows))
+			row, was := tableRow(p.Table.Table, e, step, rows), peak
+			peak = blsupdate.Peak()
+			row.Peak = (was + peak) / 2
+			return emit(row)
 		}, func(done, _ float64, doing string) {
 			if len(p.Seeds) > 1 {
 				doing = fmt.Sprintf("seed %d: %s", e.Features.Seed, doing)
@@ -109,12 +112,12 @@ func (p *Paper) experiment(i int, seed uint64) *Incremental {
 func tableRow(table int, e *Incremental, step int, rows []Row) TableRow {
 	row := TableRow{
 		Table: table, Seed: e.Features.Seed, Step: step, Samples: rows[0].Samples, Retraining: rows[0].Retraining,
-		FeatureSeconds: rows[0].FeatureSeconds, WhiteningSeconds: rows[0].WhiteningSeconds,
+		FeatureSeconds: rows[0].FeatureSeconds, FeatureFlops: rows[0].FeatureFlops, WhiteningSeconds: rows[0].WhiteningSeconds,
 	}
 	for _, r := range rows {
 		c := TableCell{
 			Method: r.Variant, Form: r.Form, Seconds: r.UpdateSeconds, TotalSeconds: r.TotalSeconds,
-			FlopsModel: r.FlopsModel, FlopsCounted: r.FlopsCounted,
+			FlopsModel: r.FlopsModel, FlopsCounted: r.FlopsCounted, Steps: r.Steps,
 		}
 		if accuracy := r.Accuracy; !math.IsNaN(accuracy) {
 			c.Accuracy = &accuracy

@@ -127,6 +127,10 @@ type TableRow struct {
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
+	FeatureFlops   float64 `json:"feature_flops,omitempty"` // of the products; absent in earlier files
+	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
+	// the step; absent in earlier files.
+	Peak float64 `json:"peak,omitempty"`
 	// WhiteningSeconds is the time of the fit of the whitening, in the start. It is in no other
 	// time; in earlier files it is in FeatureSeconds.
 	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
@@ -149,6 +153,8 @@ type TableCell struct {
 	TotalSeconds float64 `json:"total_seconds"` // of all steps so far
 	FlopsModel   float64 `json:"flops_model"`
 	FlopsCounted float64 `json:"flops_counted"`
+	// Steps are those of the update and of the weights; absent in earlier files.
+	Steps []StepTime `json:"steps,omitempty"`
 }
 
 // A Retraining is what solutions from scratch take, with the same features: of A⁺ and W, and of W

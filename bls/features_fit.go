@@ -70,7 +70,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 		return nil, nil, err
 	}
 
-	a := mat.NewDense(l, nodes, nil)
+	a := newNodes(l, nodes)
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
 	if err := f.project(ctx, z, x); err != nil {
 		return nil, nil, err

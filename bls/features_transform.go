@@ -32,7 +32,7 @@ func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Den
 		return nil, err
 	}
 	l, _ := x.Dims()
-	a := mat.NewDense(l, f.Nodes(), nil)
+	a := newNodes(l, f.Nodes())
 	if err := f.transform(ctx, a, x); err != nil {
 		return nil, err
 	}

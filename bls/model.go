@@ -144,9 +144,9 @@ func (m *model) targets() int { return m.updater.Targets() }
 func (m *model) newRows(rows int) *mat.Dense {
 	k := m.features.Nodes()
 	if m.center == nil {
-		return mat.NewDense(rows, k, nil)
+		return newNodes(rows, k)
 	}
-	a := mat.NewDense(rows, k+1, nil)
+	a := newNodes(rows, k+1)
 	for i := range rows {
 		a.Set(i, k, 1)
 	}

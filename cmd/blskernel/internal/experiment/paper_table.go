@@ -143,7 +143,47 @@ func (t *paperTable) foot() string {
 			text += t.sum(i)
 		}
 	}
-	return text + t.accuracies() + "\n"
+	return text + t.shares() + t.accuracies() + "\n"
+}
+
+// shares returns where the time of each method went in the first run, and at which speed.
+func (t *paperTable) shares() string {
+	text := ""
+	for i, method := range t.h.Methods {
+		parts := []bench.StepTime{{Step: "features"}}
+		peak, rest := 0.0, bench.StepTime{Step: "other"} // peak is the flops that all seconds had room for
+		for _, r := range t.rows {
+			c := r.Cells[i]
+			parts[0].Seconds += r.FeatureSeconds
+			parts[0].Flops += r.FeatureFlops
+			peak += c.Seconds * r.Peak
+			rest.Seconds += c.Seconds - r.FeatureSeconds
+			for _, s := range c.Steps {
+				rest.Seconds -= s.Seconds
+				at := slices.IndexFunc(parts, func(p bench.StepTime) bool { return p.Step == s.Step })
+				if at < 0 {
+					at, parts = len(parts), append(parts, bench.StepTime{Step: s.Step})
+				}
+				parts[at].Seconds += s.Seconds
+				parts[at].Flops += s.Flops
+			}
+		}
+		all := bench.StepTime{Step: "all"}
+		for _, p := range append(parts, rest) {
+			all.Seconds += p.Seconds
+			all.Flops += p.Flops
+		}
+		cells := [][]string{{"step", "s", "share, %", "Gflop", "GFLOP/s", "of peak"}}
+		for _, p := range append(parts, rest, all) {
+			gflop, speed := p.Flops/1e9, p.Flops/p.Seconds
+			cells = append(cells, []string{
+				p.Step, fmt.Sprintf("%.3f", p.Seconds), fmt.Sprintf("%.1f", 100*p.Seconds/all.Seconds), fmt.Sprintf("%.1f", gflop),
+				gflops(speed / 1e9), ui.Hundredths(speed * all.Seconds / peak),
+			})
+		}
+		text += fmt.Sprintf("\nSteps of %s, FMA peak %s GFLOP/s:\n", method, gflops(peak/all.Seconds/1e9)) + ui.Aligned(cells)
+	}
+	return text
 }
 
 // sum compares the i-th method, which is improved, with original.

@@ -26,10 +26,15 @@ func TestPaperTablePrint(t *testing.T) {
 		Methods: []string{"original", "improved/paper", "improved/small", "gram"}, Planner: "gram", Repeat: "gram", Seeds: []uint64{1},
 	}
 	row := func(step int) bench.TableRow {
-		r := bench.TableRow{Table: 7, Seed: 1, Step: step, Samples: 9900 + 3600*step}
+		r := bench.TableRow{
+			Table: 7, Seed: 1, Step: step, Samples: 9900 + 3600*step, FeatureSeconds: 0.5, FeatureFlops: 1e9, Peak: 4e9,
+		}
 		for i, m := range h.Methods {
 			s := []float64{12, 10, 8, 2}[i]
-			r.Cells = append(r.Cells, bench.TableCell{Method: m, Seconds: s, TotalSeconds: s * float64(step+1), FlopsModel: 1e9 * s})
+			r.Cells = append(r.Cells, bench.TableCell{
+				Method: m, Seconds: s, TotalSeconds: s * float64(step+1), FlopsModel: 1e9 * s,
+				Steps: []bench.StepTime{{Step: "W", Seconds: 1, Flops: 3e9}},
+			})
 		}
 		return r
 	}
@@ -38,7 +43,10 @@ func TestPaperTablePrint(t *testing.T) {
 	table.row(row(0))
 	testutil.Contains(t, table.row(row(1)), "1.20    1.20       -    1.20", "1.50    1.50    1.09    1.50")
 	testutil.Contains(t, table.foot(), "improved/paper over original: 1.20 in total training time, 1.20",
-		"improved/small over original: 1.50 in total training time (paper: 1.10), 1.50")
+		"improved/small over original: 1.50 in total training time (paper: 1.10), 1.50",
+		"Steps of gram, FMA peak 4.000 GFLOP/s:", "features  1.000      25.0    2.0    2.000     0.50",
+		"W         2.000      50.0    6.0    3.000     0.75", "other     1.000      25.0    0.0    0.000     0.00",
+		"all       4.000     100.0    8.0    2.000     0.50")
 	testutil.Contains(t, table.row(row(2)), "17100", "1.50    1.50    1.10    1.50")
 	for _, tc := range []struct {
 		table, batch, nodes int
