@@ -118,9 +118,9 @@ func checkSamples(x *mat.Dense, cols int) error {
 	return checkFinite("X", x)
 }
 
-// newNodes returns zeros for rows of k nodes. Rows of a page and more begin an odd number of cache lines
-// apart: the kernel then reads the same elements of successive rows from whole lines, in all sets of the
-// caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
+// newNodes returns zeros for rows of k nodes. Rows of a page and more begin an odd number of cache
+// lines apart: the kernel then reads the same elements of successive rows from whole lines, in all
+// sets of the caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
 func newNodes(rows, k int) *mat.Dense {
 	const line, page = 64 / 8, 4096 / 8
 	if k < page {
