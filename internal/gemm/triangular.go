@@ -69,13 +69,14 @@ func (t *trxm) parallel(workers *pool) {
 	})
 }
 
-// slice returns the number of columns of a task, in whole tiles: a few tasks for each thread.
+// slice returns the number of columns of a task, a tile or more: a few tasks for each thread, each the
+// same number.
 func (t *trxm) slice(threads int) int {
-	nr := t.engine.kernel.NR
-	return max(even(t.n, (t.n+threads*perThread-1)/(threads*perThread), nr), min(leastSlice, t.n))
+	tasks := threads * max(min(perThread, t.n/leastSlice/threads), 1)
+	return max(roundUp((t.n+tasks-1)/tasks, line/8), t.engine.kernel.NR)
 }
 
-// perThread is the number of tasks for each thread, leastSlice the number of columns that repay
+// perThread is the largest number of tasks for each thread, leastSlice the number of columns that repay
 // packing T.
 const (
 	perThread  = 3
