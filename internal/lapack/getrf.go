@@ -24,53 +24,103 @@ func Getrf(bk Backend, base, m, n int, a block.Matrix, swap []int, complete bool
 	size := min(base, k) * panelStride(m)
 	w := acquire(size)
 	defer w.release()
-	bad := getrf(bk, m, k, a, swap, base, w.take(size), complete)
+	f := getrf{bk: bk, base: base, work: w.take(size), complete: complete}
+	bad := f.factor(m, k, 0, a, swap)
 	if m < n && (bad == nil || complete) {
-		rest := a.Sub(0, m)
-		Laswp(bk, n-m, rest, swap, false)
-		Trsm(bk, blas.Left, blas.Lower, blas.NoTrans, blas.Unit, m, n-m, 1, a, rest)
+		f.update(m, m, m, n-m, a, swap)
 	}
 	return bad
 }
 
-// getrf is Getrf for m >= n, with room for a panel of base columns in work. A panel that fails leaves
-// its columns unchanged; gonum's unblocked routine then completes them.
-func getrf(bk Backend, m, n int, a block.Matrix, swap []int, base int, work []float64, complete bool) *Pivot {
-	if n <= base {
-		p := getf2{bk: bk, m: m, n: n, x: block.Dense(work, panelStride(m)), swap: swap}
-		p.load(a)
-		bad := p.factor(0, n)
-		if bad == nil {
-			p.store(a)
-		} else if complete && (gonum.Implementation{}).Dgetf2(m, n, a.X, a.Ld, swap) {
-			return nil
-		}
-		return bad
+// A getrf is one call of Getrf, with room for a panel of base columns in work.
+type getrf struct {
+	bk       Backend
+	base     int
+	work     []float64
+	complete bool
+}
+
+// factor is Getrf for m >= n, whose first columns, ready of them, are done: 0, or all of n, or as many
+// as some first half of first halves has. While the right half is brought up to date, one thread goes
+// on to factor its first columns.
+func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) *Pivot {
+	switch {
+	case n == ready:
+		return nil
+	case n <= f.base:
+		return f.panel(m, n, a, swap)
 	}
-	n1 := max((n/2+base/2)/base, 1) * base
+	n1 := f.half(n)
 	n2 := n - n1
-	a12, a21, a22 := a.Sub(0, n1), a.Sub(n1, 0), a.Sub(n1, n1)
-	bad := getrf(bk, m, n1, a, swap[:n1], base, work, complete)
-	if bad != nil && !complete {
+	a22, below := a.Sub(n1, n1), m-n1
+	bad := f.factor(m, n1, ready, a, swap[:n1])
+	if bad != nil && !f.complete {
 		return bad
 	}
-	Laswp(bk, n2, a12, swap[:n1], false)
-	Trsm(bk, blas.Left, blas.Lower, blas.NoTrans, blas.Unit, n1, n2, 1, a, a12)
-	bk.gemm(blas.NoTrans, blas.NoTrans, m-n1, n2, n1, -1, a21, a12, 1, a22)
-	if later := getrf(bk, m-n1, n2, a22, swap[n1:n], base, work, complete); later != nil {
-		later.Index += n1
-		if !complete {
-			return later
-		}
-		if bad == nil {
+	// Both counts are of flops; the factorization of narrow panels has half the speed of a product.
+	each := float64(n1) * float64(n1+2*below)
+	first := func(cols int) float64 { return float64(cols) * (each + 2*float64(below)*float64(cols)) }
+	cols := n2
+	for cols > f.base && !f.bk.looksAhead(first(cols), float64(n2-cols)*each) {
+		cols = f.half(cols)
+	}
+	next := func(ready, cols int) {
+		later := f.factor(below, cols, ready, a22, swap[n1:n1+cols])
+		if later != nil && bad == nil {
+			later.Index += n1
 			bad = later
 		}
 	}
-	Laswp(bk, n1, a21, swap[n1:n], false)
+	if f.bk.looksAhead(first(cols), float64(n2-cols)*each) {
+		rest := n2 - cols
+		f.bk.ahead(func() {
+			f.update(m, n1, n1, cols, a, swap)
+			next(0, cols)
+		}, first(cols), rest, stripWidth(rest), each, func(from, to int) {
+			f.update(m, n1, n1+cols+from, to-from, a, swap)
+		})
+	} else {
+		f.update(m, n1, n1, n2, a, swap)
+		cols = 0
+	}
+	if bad != nil && !f.complete {
+		return bad
+	}
+	if next(cols, n2); bad != nil && !f.complete {
+		return bad
+	}
+	Laswp(f.bk, n1, a.Sub(n1, 0), swap[n1:n], false)
 	for k := n1; k < n; k++ {
 		swap[k] += n1
 	}
 	return bad
+}
+
+// half returns the columns of the first half of n > base, in whole panels.
+func (f *getrf) half(n int) int { return max((n/2+f.base/2)/f.base, 1) * f.base }
+
+// panel is factor for a panel. One that fails leaves its columns unchanged; gonum's unblocked routine
+// then completes them.
+func (f *getrf) panel(m, n int, a block.Matrix, swap []int) *Pivot {
+	p := getf2{bk: f.bk, m: m, n: n, x: block.Dense(f.work, panelStride(m)), swap: swap}
+	p.load(a)
+	bad := p.factor(0, n)
+	if bad == nil {
+		p.store(a)
+	} else if f.complete && (gonum.Implementation{}).Dgetf2(m, n, a.X, a.Ld, swap) {
+		return nil
+	}
+	return bad
+}
+
+// update applies the first n columns to the cols columns from j on.
+func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
+	right := a.Sub(0, j)
+	Laswp(f.bk, cols, right, swap[:n], false)
+	Trsm(f.bk, blas.Left, blas.Lower, blas.NoTrans, blas.Unit, n, cols, 1, a, right)
+	if m > n {
+		f.bk.gemm(blas.NoTrans, blas.NoTrans, m-n, cols, n, -1, a.Sub(n, 0), right, 1, right.Sub(n, 0))
+	}
 }
 
 // GetrfLibrary overwrites the n×n a by the factors of P Aᵀ = L U, as a library that stores columns

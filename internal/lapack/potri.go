@@ -45,8 +45,17 @@ func inverse(bk Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal)
 		side, other, t = blas.Right, blas.Left, blas.Trans
 	}
 	Trsm(bk, side, ul, blas.NoTrans, diag, n1, n2, 1, a, off)
-	inverse(bk, ul, base, n1, a, d1)
-	Trsm(bk, other, ul, blas.NoTrans, diag, n2, n1, 1, a22, off)
+	right := func(from, to int) {
+		Trsm(bk, other, ul, blas.NoTrans, diag, n2, to-from, 1, a22, offRows(ul, off, from))
+	}
+	// X11 and Z do not depend on each other.
+	each, all := float64(n2)*float64(n2), inverseFlops(n1)
+	if bk.looksAhead(all, float64(n1)*each) {
+		bk.ahead(func() { inverse(bk, ul, base, n1, a, d1) }, all, n1, stripWidth(2*n1), each, right)
+	} else {
+		inverse(bk, ul, base, n1, a, d1)
+		right(0, n1)
+	}
 	if d == nil {
 		bk.syrk(ul, t, n1, n2, 1, off, a)
 	} else {
@@ -54,6 +63,19 @@ func inverse(bk Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal)
 	}
 	Trsm(bk, other, ul, blas.Trans, diag, n2, n1, -1, a22, off)
 	inverse(bk, ul, base, n2, a22, d2)
+}
+
+// inverseFlops returns about the flops of inverse, with those added that a product would do in the time
+// lost on small triangles.
+func inverseFlops(n int) float64 { return 0.8 * float64(n) * float64(n) * float64(n) }
+
+// offRows returns off, the block beside the diagonal in the triangle ul, from row i on, or if that is
+// lower, where off is transposed, from column i on.
+func offRows(ul blas.Uplo, off block.Matrix, i int) block.Matrix {
+	if ul == blas.Upper {
+		return off.Sub(i, 0)
+	}
+	return off.Sub(0, i)
 }
 
 // inverseBase is inverse in a workspace.

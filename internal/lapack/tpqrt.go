@@ -119,7 +119,7 @@ func (e *Tpqrt) rows(p, next *tpqrt2) {
 		width := max(1, min(e.Plan.Strip, all-rest))
 		strips := 1 + (all-rest+width-1)/width
 		at, cur, ahead := j, p, next
-		e.share(strips, 4*p.q*p.n*width, func(s int) {
+		e.bk.share(strips, 4*float64(p.q*p.n*width), func(s int) {
 			if s > 0 {
 				from := rest + (s-1)*width
 				e.apply(cur, at, from, min(from+width, all))
@@ -135,16 +135,6 @@ func (e *Tpqrt) rows(p, next *tpqrt2) {
 			copy(e.Y.Data[(e.i+r)*e.Y.Stride:][:c], e.w.X[e.w.Row(r)+k-e.from:])
 		}
 	}
-}
-
-// share calls do for 0 to tasks-1, of that many flops each, in this order or on several threads.
-func (e *Tpqrt) share(tasks, flops int, do func(task int)) {
-	const flopsPerNanosecond = 50 // about the speed of the kernels
-	e.bk.BlockRows(tasks, flops/flopsPerNanosecond, func(from, to int) {
-		for t := from; t < to; t++ {
-			do(t)
-		}
-	})
 }
 
 // factor makes the reflections of the panel that begins with column j. It loads the first panel of some
@@ -242,7 +232,7 @@ func (e *Tpqrt) anyLarge() bool {
 	}
 	// A task has some rows; an element takes as long as some 8 flops.
 	const rows = 64
-	e.share((k+e.B.Rows+rows-1)/rows, 8*rows*(k+c), func(task int) {
+	e.bk.share((k+e.B.Rows+rows-1)/rows, float64(8*rows*(k+c)), func(task int) {
 		for i := task * rows; i < min((task+1)*rows, k+e.B.Rows); i++ {
 			left, right, _ := e.stored(i)
 			if !(squares(left)+squares(right) < safeSquares) {
