@@ -270,8 +270,8 @@ func ExamplePlan() {
 	// gram              -      4.32   86.3 ms  8.25 MB  eps κ²  -
 	// qr                -      5.15   103 ms   8.16 MB  eps κ   -
 	// inverse-cholesky  small  8.85   177 ms   8.08 MB  eps κ   -
-	// ridge-inverse     small  8.91   178 ms   8.09 MB  eps κ²  -
-	// inverse-cholesky  large  9.97   199 ms   20.1 MB  eps κ   -
+	// ridge-inverse     small  8.91   178 ms   12.6 MB  eps κ²  -
+	// inverse-cholesky  large  9.97   199 ms   25.1 MB  eps κ   -
 	// ridge-inverse     large  12.7   254 ms   8.09 MB  eps κ²  -
 	// improved          small  169    3.38 s   161 MB   eps κ   -
 	// improved          large  178    3.57 s   168 MB   eps κ²  -

@@ -123,8 +123,9 @@ func (s *State) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, error) {
 	if err := s.Reserve(q, bytes); err != nil {
 		return nil, err
 	}
+	s.Counter.Enter(cost.StepS)
 	seen := dense.Copy(ax)
-	err := s.EachPanel(ctx, cost.StepS, q, func(from, to int) error {
+	err := state.EachPanel(ctx, q, func(from, to int) error {
 		x := dense.RowRange(seen, from, to)
 		s.timesF(x, false)
 		if isfinite.First(x.RawMatrix().Data) >= 0 {

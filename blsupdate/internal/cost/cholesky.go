@@ -84,7 +84,7 @@ func choleskyRows(q, k, c int) []StepFlops {
 
 // choleskySeen is the product Ax F.
 func choleskySeen(q, k int) StepFlops {
-	return Line(StepS, "qk²", stream(2*q*k), op(TrmmR, q, k, 0))
+	return Line(StepS, "qk²", fresh(q*k), stream(2*q*k), op(TrmmR, q, k, 0))
 }
 
 // choleskyKernel has the steps of q rows by the factor of I ± SᵀS. For q > k the weights are solved
@@ -94,7 +94,7 @@ func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
 	weights := Line(StepWeights, tall, e, v, solve, f)
 	if q <= k {
 		weights = Line(StepWeights, "4cqk + q²k + q³/3 + 2cq² + ck²", e,
-			op(GemmtpNT, 0, q, k), routine(Pptrf, q), op(Pptrs, q, q, c), v, f)
+			fresh(packedLen(q)), op(GemmtpNT, 0, q, k), routine(Pptrf, q), op(Pptrs, q, q, c), v, f)
 	}
 	return []StepFlops{
 		choleskySeen(q, k),

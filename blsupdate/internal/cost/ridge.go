@@ -65,10 +65,10 @@ func ridgeSmall(opt api.Options, q, k, c int) []StepFlops {
 	for i := range blocks {
 		from, to := BlockRange(q, blocks, i)
 		q := to - from
-		product.Work = append(product.Work, op(ProductKind(opt.Backend, q), q, k, 0))
-		inner.Work = append(inner.Work, op(GemmtpNT, 0, q, k))
+		product.Work = append(product.Work, fresh(q*k), op(ProductKind(opt.Backend, q), q, k, 0))
+		inner.Work = append(inner.Work, fresh(packedLen(q)), op(GemmtpNT, 0, q, k))
 		factor.Work = append(factor.Work, routine(Pptrf, q), op(Tptrs, q, q, k))
-		weights.Work = append(weights.Work, op(GemmNN, q, c, k), op(Tptrs, q, q, c), op(GemmTN, k, c, q))
+		weights.Work = append(weights.Work, op(GemmNN, q, c, k), op(Tptrs, q, q, c), stream(q*k), op(GemmTN, k, c, q))
 		update.Work = append(update.Work, op(RankKind(opt.Backend, q), q, k, q))
 	}
 	return []StepFlops{product, inner, factor, weights, update}
