@@ -125,7 +125,7 @@ func addTo(dst []float64, beta float64, src []float64) {
 		return
 	}
 	for i, s := range src {
-		dst[i] = s + beta*dst[i]
+		dst[i] = s + float64(beta*dst[i])
 	}
 }
 

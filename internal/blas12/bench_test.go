@@ -12,26 +12,59 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
+// A vectorBLAS is a BLAS without Level 3.
+type vectorBLAS interface {
+	blas.Float64Level1
+	blas.Float64Level2
+}
+
 // calls are calls of every routine on a matrix of order n and two vectors. They leave numbers of about
 // the same size, however often they are made.
 var calls = []struct {
 	name string
-	do   func(f blas.Float64, n int, a, x, y []float64)
+	do   func(f vectorBLAS, n int, a, x, y []float64)
 }{
-	{"Ddot", func(f blas.Float64, n int, _, x, y []float64) { y[0] = f.Ddot(n, x, 1, y, 1) / float64(2*n) }},
-	{"Daxpy", func(f blas.Float64, n int, _, x, y []float64) { f.Daxpy(n, 1e-9, x, 1, y, 1) }},
-	{"Dscal", func(f blas.Float64, n int, _, x, _ []float64) { f.Dscal(n, -1, x, 1) }},
-	{"DgemvN", func(f blas.Float64, n int, a, x, y []float64) { f.Dgemv('N', n, n, 1, a, n, x, 1, 0.7, y, 1) }},
-	{"DgemvT", func(f blas.Float64, n int, a, x, y []float64) { f.Dgemv('T', n, n, 1, a, n, x, 1, 0.7, y, 1) }},
-	{"Dger", func(f blas.Float64, n int, a, x, y []float64) { f.Dger(n, n, 1e-9, x, 1, y, 1, a, n) }},
-	{"Dsymv", func(f blas.Float64, n int, a, x, y []float64) { f.Dsymv('U', n, 1, a, n, x, 1, 0.7, y, 1) }},
-	{"Dspmv", func(f blas.Float64, n int, a, x, y []float64) { f.Dspmv('L', n, 1, a, x, 1, 0.7, y, 1) }},
-	{"Dsyr", func(f blas.Float64, n int, a, x, _ []float64) { f.Dsyr('L', n, 1e-9, x, 1, a, n) }},
-	{"Dspr", func(f blas.Float64, n int, a, x, _ []float64) { f.Dspr('U', n, 1e-9, x, 1, a) }},
-	{"Dtrsv", func(f blas.Float64, n int, a, x, y []float64) {
-		copy(y, x[:n])
-		f.Dtrsv('U', 'T', 'U', n, a, n, y, 1)
+	{"Ddot", func(f vectorBLAS, n int, _, x, y []float64) { y[0] = f.Ddot(n, x, 1, y, 1) / float64(2*n) }},
+	{"Daxpy", func(f vectorBLAS, n int, _, x, y []float64) { f.Daxpy(n, 1e-9, x, 1, y, 1) }},
+	{"Dscal", func(f vectorBLAS, n int, _, x, _ []float64) { f.Dscal(n, -1, x, 1) }},
+	{"Dnrm2", func(f vectorBLAS, n int, _, x, y []float64) { y[0] = f.Dnrm2(n, x, 1) }},
+	{"Dasum", func(f vectorBLAS, n int, _, x, y []float64) { y[0] = f.Dasum(n, x, 1) }},
+	{"Drot", func(f vectorBLAS, n int, _, x, y []float64) { f.Drot(n, x, 1, y, 1, 0.6, 0.8) }},
+	{"Drotm", func(f vectorBLAS, n int, _, x, y []float64) {
+		f.Drotm(n, x, 1, y, 1, blas.DrotmParams{Flag: blas.Rescaling, H: [4]float64{0.6, -0.8, 0.8, 0.6}})
 	}},
+	{"DgemvN", func(f vectorBLAS, n int, a, x, y []float64) { f.Dgemv('N', n, n, 1, a, n, x, 1, 0.7, y, 1) }},
+	{"DgemvT", func(f vectorBLAS, n int, a, x, y []float64) { f.Dgemv('T', n, n, 1, a, n, x, 1, 0.7, y, 1) }},
+	{"Dger", func(f vectorBLAS, n int, a, x, y []float64) { f.Dger(n, n, 1e-9, x, 1, y, 1, a, n) }},
+	{"Dsymv", func(f vectorBLAS, n int, a, x, y []float64) { f.Dsymv('U', n, 1, a, n, x, 1, 0.7, y, 1) }},
+	{"Dspmv", func(f vectorBLAS, n int, a, x, y []float64) { f.Dspmv('L', n, 1, a, x, 1, 0.7, y, 1) }},
+	{"Dsyr", func(f vectorBLAS, n int, a, x, _ []float64) { f.Dsyr('L', n, 1e-9, x, 1, a, n) }},
+	{"Dspr", func(f vectorBLAS, n int, a, x, _ []float64) { f.Dspr('U', n, 1e-9, x, 1, a) }},
+	{"Dsyr2", func(f vectorBLAS, n int, a, x, y []float64) { f.Dsyr2('L', n, 1e-9, x, 1, y, 1, a, n) }},
+	{"Dspr2", func(f vectorBLAS, n int, a, x, y []float64) { f.Dspr2('U', n, 1e-9, x, 1, y, 1, a) }},
+	{"Dsbmv", func(f vectorBLAS, n int, a, x, y []float64) { f.Dsbmv('U', n, n/4, 1, a, n, x, 1, 0.7, y, 1) }},
+	{"DgbmvN", func(f vectorBLAS, n int, a, x, y []float64) { f.Dgbmv('N', n, n, n/8, n/8, 1, a, n, x, 1, 0.7, y, 1) }},
+	{"DgbmvT", func(f vectorBLAS, n int, a, x, y []float64) { f.Dgbmv('T', n, n, n/8, n/8, 1, a, n, x, 1, 0.7, y, 1) }},
+	{"DtrsvT", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtrsv('U', 'T', 'U', n, a, n, y, 1) })},
+	{"DtrsvN", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtrsv('L', 'N', 'U', n, a, n, y, 1) })},
+	{"DtpsvN", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtpsv('U', 'N', 'U', n, a, y, 1) })},
+	{"DtpsvT", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtpsv('L', 'T', 'U', n, a, y, 1) })},
+	{"DtbsvN", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtbsv('U', 'N', 'U', n, n/4, a, n, y, 1) })},
+	{"DtbsvT", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtbsv('L', 'T', 'U', n, n/4, a, n, y, 1) })},
+	{"DtrmvN", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtrmv('L', 'N', 'N', n, a, n, y, 1) })},
+	{"DtrmvT", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtrmv('U', 'T', 'N', n, a, n, y, 1) })},
+	{"DtpmvN", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtpmv('U', 'N', 'N', n, a, y, 1) })},
+	{"DtpmvT", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtpmv('L', 'T', 'N', n, a, y, 1) })},
+	{"DtbmvN", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtbmv('U', 'N', 'N', n, n/4, a, n, y, 1) })},
+	{"DtbmvT", triangularCall(func(f vectorBLAS, n int, a, y []float64) { f.Dtbmv('L', 'T', 'N', n, n/4, a, n, y, 1) })},
+}
+
+// triangularCall returns a call that overwrites y with the product or solution for x.
+func triangularCall(do func(f vectorBLAS, n int, a, y []float64)) func(vectorBLAS, int, []float64, []float64, []float64) {
+	return func(f vectorBLAS, n int, a, x, y []float64) {
+		copy(y, x[:n])
+		do(f, n, a, y)
+	}
 }
 
 // random returns n numbers, with room behind them.
@@ -68,7 +101,7 @@ func BenchmarkRoutines(b *testing.B) {
 			for i := range a {
 				a[i] /= float64(n) // a triangle of such numbers is well conditioned
 			}
-			run := func(name string, f blas.Float64) {
+			run := func(name string, f vectorBLAS) {
 				b.Run(fmt.Sprintf("%s/%s/n=%d", c.name, name, n), func(b *testing.B) {
 					for b.Loop() {
 						c.do(f, n, a, x, y)

@@ -1,16 +1,23 @@
-// Package blas12 has the routines of Level 1 and 2 of the BLAS that are worth replacing in gonum's
-// implementation, on the loops of one kernel. It embeds that implementation for the other routines, and
-// calls it for triangles so small that its plain loops are as fast.
+// Package blas12 is Levels 1 and 2 of the BLAS on the loops of one kernel. Only Dcopy, Dswap and Idamax
+// are gonum's: they compute nothing.
 //
-//	Ddot Daxpy Dscal             x·y, y += alpha·x, x *= alpha
-//	Dgemv Dger                   y = alpha·op(A)·x + beta·y, A += alpha·x·yᵀ
-//	Dsymv Dspmv Dsyr Dspr Dtrsv  the same with a triangle of A, full or packed; triangular solves
+//	Ddot Dnrm2 Dasum              x·y, |x|, the sum of |x[i]|
+//	Daxpy Dscal                   y += alpha·x, x *= alpha
+//	Drot Drotg Drotm Drotmg       plane rotations
+//	Dgemv Dgbmv                   y = alpha·op(A)·x + beta·y, A full or a band
+//	Dsymv Dspmv Dsbmv             y = alpha·A·x + beta·y, A symmetric: full, packed, a band
+//	Dtrmv Dtpmv Dtbmv             x = op(A)·x, A triangular
+//	Dtrsv Dtpsv Dtbsv             x = op(A)⁻¹·x
+//	Dger                          A += alpha·x·yᵀ
+//	Dsyr Dspr Dsyr2 Dspr2         A += alpha·x·xᵀ, A += alpha·(x·yᵀ + y·xᵀ), A symmetric
+//
+// A triangle is its rows, of which each begins somewhere and has a length (oneTriangle): so full,
+// packed and band storage are one case.
 //
 // # Conventions
 //
-// Arguments, checks, their order and the panic texts are gonum's; matrices are row-major. Two checks
-// are added, those of check.Guarded: sizes above MaxInt/4, of which a multiple could overflow, panic,
-// and so does an illegal flag of Drotm.
+// Arguments, checks, their order and the panic texts are gonum's; matrices are row-major. No size is so
+// large that a check overflows, and an illegal flag of Drotm panics.
 //
 //   - beta = 0 overwrites y: NaN in y does not matter. So does alpha = 0 in Dscal.
 //   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr, Dspr, Dsyr2 and Dspr2 then
@@ -36,15 +43,19 @@
 // Which NaN it is, its sign and payload, is undefined. Which elements are NaN is the same on every
 // kernel.
 //
-// Results do not depend on addresses or goroutines, but on the kernel, and a sum has another order if
-// increments are not 1. Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³.
+// # The same bits
+//
+// Results depend on the arguments alone: not on addresses, goroutines, the kernel or the machine, as
+// long as it has a fused multiply-add. Sums are the kernel's, which have one shape, or loops in Go,
+// which round each product; which of the two depends on lengths and constants only. Of all results only
+// that of Daxpy depends on increments. Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³.
 //
 // # Goroutines and memory
 //
 // With a Share, several goroutines share the rows of A·x and of A + x·yᵀ if A is large. In Aᵀ·x, and in
 // A·x with one triangle of A, each row contributes to the whole result: the shape decides how rows are
-// cut into pieces, and one goroutine adds their contributions in order. Dtrsv and vectors stay on the
-// caller's goroutine.
+// cut into pieces, and one goroutine adds their contributions in order. Triangular products and
+// solutions, bands and vectors stay on the caller's goroutine.
 //
 // Once buffers exist, a call on fewer than 80,000 elements of a matrix, or without a Share, does not
 // allocate. Loops run along rows with increment 1: a vector along the rows with another increment is

@@ -14,16 +14,18 @@ import (
 // is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once
 // from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	if n < smallTriangle {
-		r.Guarded.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
-		return
-	}
 	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
 	check.Ld(lda, n, check.BadLdA)
 	check.Require(incX != 0, check.ZeroIncX)
 	check.Require(incY != 0, check.ZeroIncY)
+	if n == 0 {
+		return
+	}
 	check.Length(len(a), n, n, lda, check.ShortA)
-	r.symv(oneTriangle{ul, n, a, lda}, alpha, x, incX, beta, y, incY)
+	s := symmetricProduct{Routines: r, alpha: alpha}
+	s.full(ul, n, a, lda)
+	s.times(x, incX, beta, y, incY)
 }
 
 // Dspmv computes
@@ -35,28 +37,29 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 // the triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
 // |beta|·|y|)[i].
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
-	if n < smallTriangle {
-		r.Guarded.Dspmv(ul, n, alpha, ap, x, incX, beta, y, incY)
-		return
-	}
 	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
 	check.Require(incX != 0, check.ZeroIncX)
 	check.Require(incY != 0, check.ZeroIncY)
-	check.Packed(len(ap), n)
-	r.symv(oneTriangle{ul, n, ap, 0}, alpha, x, incX, beta, y, incY)
-}
-
-// symv is Dsymv and Dspmv after the checks of A.
-func (r *Routines) symv(a oneTriangle, alpha float64, x []float64, incX int, beta float64, y []float64, incY int) {
-	n := a.n
-	check.Vector(len(x), n, incX, check.ShortX)
-	check.Vector(len(y), n, incY, check.ShortY)
-	r.scale(n, beta, y, incY)
-	if alpha == 0 {
+	if n == 0 {
 		return
 	}
-	u, v := gather(n, x, incX), gather(n, y, incY)
-	s := symmetricProduct{Routines: r, oneTriangle: a, alpha: alpha, x: u.v}
+	check.Packed(len(ap), n)
+	s := symmetricProduct{Routines: r, alpha: alpha}
+	s.packed(ul, n, ap)
+	s.times(x, incX, beta, y, incY)
+}
+
+// times is Dsymv and Dspmv after the checks of A.
+func (s *symmetricProduct) times(x []float64, incX int, beta float64, y []float64, incY int) {
+	check.Vector(len(x), s.n, incX, check.ShortX)
+	check.Vector(len(y), s.n, incY, check.ShortY)
+	s.scale(s.n, beta, y, incY)
+	if s.alpha == 0 {
+		return
+	}
+	u, v := gather(s.n, x, incX), gather(s.n, y, incY)
+	s.x = u.v
 	s.addTo(v.v)
 	u.release()
 	v.scatter(y, incY)

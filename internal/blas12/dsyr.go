@@ -27,7 +27,8 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 		return
 	}
 	u := gather(n, x, incX)
-	s := symmetricUpdate{Routines: r, oneTriangle: oneTriangle{ul, n, a, lda}, alpha: alpha, x: u.v}
+	s := symmetricUpdate{Routines: r, alpha: alpha, x: u.v}
+	s.full(ul, n, a, lda)
 	s.add()
 	u.release()
 }
@@ -40,29 +41,31 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 // With alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or
 // three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
-	if n < smallTriangle {
-		r.Guarded.Dspr(ul, n, alpha, x, incX, ap)
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	check.Require(incX != 0, check.ZeroIncX)
+	if n == 0 {
 		return
 	}
-	check.Uplo(ul)
-	check.Require(incX != 0, check.ZeroIncX)
 	check.Vector(len(x), n, incX, check.ShortX)
 	check.Packed(len(ap), n)
 	if alpha == 0 {
 		return
 	}
 	u := gather(n, x, incX)
-	s := symmetricUpdate{Routines: r, oneTriangle: oneTriangle{ul, n, ap, 0}, alpha: alpha, x: u.v}
+	s := symmetricUpdate{Routines: r, alpha: alpha, x: u.v}
+	s.packed(ul, n, ap)
 	s.add()
 	u.release()
 }
 
-// A symmetricUpdate is A += alpha*x*xᵀ for a symmetric A, in pieces of rows.
+// A symmetricUpdate is A += alpha*x*xᵀ, or A += alpha*x*yᵀ + alpha*y*xᵀ if y is not nil, for a
+// symmetric A, in pieces of rows.
 type symmetricUpdate struct {
 	*Routines
 	oneTriangle
 	alpha float64
-	x     []float64
+	x, y  []float64
 }
 
 // updatePieces is the number of pieces; no sum depends on it.
@@ -72,59 +75,52 @@ const updatePieces = 32
 func (s *symmetricUpdate) add() {
 	numbers := 2 * s.elements() // A passes in and out
 	if !s.shared(numbers) {
-		s.rows(0, s.n)
+		s.some(0, s.n)
 		return
 	}
 	own := *s // so that s itself stays on the caller's stack
 	own.share(updatePieces, nanoseconds(numbers/updatePieces), func(from, to int) {
-		own.rows(own.begin(from, updatePieces), own.begin(to, updatePieces))
+		own.some(own.begin(from, updatePieces), own.begin(to, updatePieces))
 	})
 }
 
-func (s *symmetricUpdate) rows(from, to int) {
-	if s.lda == 0 {
-		s.packed(from, to)
-	} else {
-		s.full(from, to)
+// some adds rows from to to of the update.
+func (s *symmetricUpdate) some(from, to int) {
+	if s.growth != 0 || s.y != nil {
+		s.rows(from, to, 0, s.n)
+		return
 	}
-}
-
-// full adds rows from to to of the update to a full matrix.
-func (s *symmetricUpdate) full(from, to int) {
-	x := s.x
 	for i := from; i < to; i += blockRows {
 		end := min(i+blockRows, to)
-		for p := i; p < end; p++ {
-			left, right := s.within(p, i, end)
-			left, right = min(left, p), max(right, p+1) // with the diagonal
-			axpyShort(s.alpha*x[p], x[left:right], s.a[s.at(p, left):])
-		}
+		s.rows(i, end, i, end)
 		if left, right := s.beside(i, end); left < right {
-			s.kernel.Ger(end-i, right-left, s.alpha, &x[i], 1, &x[left], &s.a[s.at(i, left)], s.lda)
+			lda, _ := s.distances(i)
+			s.kernel.Ger(end-i, right-left, s.alpha, &s.x[i], 1, &s.x[left], &s.a[s.at(i, left)], lda)
 		}
 	}
 }
 
-// packed adds rows from to to of the update to a packed matrix.
-func (s *symmetricUpdate) packed(from, to int) {
-	axpy, alpha, n := s.kernel.Axpy, s.alpha, s.n
-	left, right := 0, from+1 // columns of row from
-	if s.ul == blas.Upper {
-		left, right = from, n
-	}
-	rest := s.a[s.at(from, left):]
-	for _, v := range s.x[from:to] {
-		along := s.x[left:right]
-		if len(along) < shortRow {
-			axpyShort(alpha*v, along, rest)
-		} else {
-			axpy(len(along), alpha*v, &along[0], &rest[0])
-		}
-		rest = rest[len(along):]
+// rows adds rows from to to of the update within columns left to right.
+func (s *symmetricUpdate) rows(from, to, left, right int) {
+	at, step := s.at(from, from), s.step+s.growth*from
+	for i := from; i < to; i++ {
 		if s.ul == blas.Upper {
-			left++
+			left = i
 		} else {
-			right++
+			right = i + 1
 		}
+		row := s.a[at+left-i : at+right-i]
+		switch t := s.alpha * s.x[i]; {
+		case s.y != nil:
+			s.axpy(t, s.y[left:right], row)
+			s.axpy(s.alpha*s.y[i], s.x[left:right], row)
+		case len(row) >= shortRow:
+			s.kernel.Axpy(len(row), t, &s.x[left], &row[0])
+		default:
+			for j, v := range s.x[left:right] {
+				row[j] += float64(t * v)
+			}
+		}
+		at, step = at+step, step+s.growth
 	}
 }

@@ -113,7 +113,7 @@ func FuzzRoutines(f *testing.F) {
 				}
 			}
 		}
-		call := func(f blas.Float64, a, x, y []float64) {
+		call := func(f vectorBLAS, a, x, y []float64) {
 			switch routine {
 			case 0:
 				if len(y) > 0 {

@@ -6,36 +6,20 @@ import "blskernel/internal/check"
 //
 //	sum over i of x[i]*y[i]
 //
-// and 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Reads n elements of each; 2n flops.
+// and 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Reads n elements of each; 2n flops. The
+// order of the sum depends on n alone. NaN, 0·Inf and infinities of both signs give NaN.
 func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
-	check.Require(incX != 0, check.ZeroIncX)
-	check.Require(incY != 0, check.ZeroIncY)
-	if n <= 0 {
-		check.Require(n == 0, check.NLT0)
+	if !checkPair(n, x, incX, y, incY) {
 		return 0
 	}
-	check.Vector(len(x), n, incX, check.ShortX)
-	check.Vector(len(y), n, incY, check.ShortY)
 	if incX == 1 && incY == 1 {
 		return r.kernel.Dot(n, &x[0], &y[0])
 	}
-	// Four sums, because one would wait for each addition.
-	var s [4]float64
-	ix, iy, i := first(n, incX), first(n, incY), 0
-	for ; i+4 <= n; i += 4 {
-		s[0] += x[ix] * y[iy]
-		s[1] += x[ix+incX] * y[iy+incY]
-		s[2] += x[ix+2*incX] * y[iy+2*incY]
-		s[3] += x[ix+3*incX] * y[iy+3*incY]
-		ix += 4 * incX
-		iy += 4 * incY
-	}
-	for ; i < n; i++ {
-		s[0] += x[ix] * y[iy]
-		ix += incX
-		iy += incY
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	u, v := gather(n, x, incX), gather(n, y, incY)
+	s := r.kernel.Dot(n, &u.v[0], &v.v[0])
+	u.release()
+	v.release()
+	return s
 }
 
 // Daxpy computes
@@ -43,17 +27,10 @@ func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) flo
 //	y[i] += alpha*x[i]
 //
 // With alpha = 0 it reads and writes nothing. y does not overlap x, unless it is x. Reads n elements of
-// each vector, writes n; 2n flops.
+// each vector, writes n; 2n flops. If both increments are 1, the result is rounded once, otherwise the
+// product is rounded, too. NaN and infinities reach the result.
 func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
-	check.Require(incX != 0, check.ZeroIncX)
-	check.Require(incY != 0, check.ZeroIncY)
-	if n <= 0 {
-		check.Require(n == 0, check.NLT0)
-		return
-	}
-	check.Vector(len(x), n, incX, check.ShortX)
-	check.Vector(len(y), n, incY, check.ShortY)
-	if alpha == 0 {
+	if !checkPair(n, x, incX, y, incY) || alpha == 0 {
 		return
 	}
 	if incX == 1 && incY == 1 {
@@ -62,7 +39,7 @@ func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float6
 	}
 	ix, iy := first(n, incX), first(n, incY)
 	for range n {
-		y[iy] += alpha * x[ix]
+		y[iy] += float64(alpha * x[ix])
 		ix += incX
 		iy += incY
 	}
@@ -87,7 +64,7 @@ func (r *Routines) Dscal(n int, alpha float64, x []float64, incX int) {
 	switch {
 	case incX == 1 && alpha == 0:
 		clear(x[:n])
-	case incX == 1 && n >= 2*shortRow:
+	case incX == 1 && n >= shortRow:
 		r.kernel.Scal(n, alpha, &x[0])
 	case incX == 1:
 		x = x[:n]

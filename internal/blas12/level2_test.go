@@ -203,6 +203,33 @@ func TestDsymvDspmv(t *testing.T) {
 	})
 }
 
+func TestDsyr2Dspr2(t *testing.T) {
+	triangles(t, func(t *testing.T, r *Routines, rnd *rand.Rand, ul blas.Uplo, packed bool, n int, c call) {
+		ld := max(1, n+c.pad)
+		a := newSymmetric(rnd, ul, packed, n, ld, written)
+		x, y := newStrided(rnd, n, c.incX, nan), newStrided(rnd, n, c.incY, nan)
+		if packed {
+			r.Dspr2(ul, n, c.alpha, x.s, c.incX, y.s, c.incY, a.s)
+		} else {
+			r.Dsyr2(ul, n, c.alpha, x.s, c.incX, y.s, c.incY, a.s, ld)
+		}
+		a.check(t, c.alpha != 0, "A")
+		x.check(t, false, "x")
+		y.check(t, false, "y")
+		for i := range n {
+			for j := range i + 1 {
+				var want sum
+				want.add(a.before[a.start+a.place(i, j)], 1, 1)
+				want.add(c.alpha, x.at(i), y.at(j))
+				want.add(c.alpha, x.at(j), y.at(i))
+				if err := want.within(4, a.s[a.place(i, j)]); err != nil {
+					t.Errorf("ul=%c packed=%v n=%d %+v: A[%d,%d]: %v", ul, packed, n, c, i, j, err)
+				}
+			}
+		}
+	})
+}
+
 func TestDsyrDspr(t *testing.T) {
 	triangles(t, func(t *testing.T, r *Routines, rnd *rand.Rand, ul blas.Uplo, packed bool, n int, c call) {
 		ld := max(1, n+c.pad)
@@ -225,51 +252,4 @@ func TestDsyrDspr(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The residual of a computed solution is at most γ_n·|A|·|y| in every row (Higham, Accuracy and
-// Stability of Numerical Algorithms, theorem 8.5, for any order of the sums).
-func TestDtrsv(t *testing.T) {
-	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
-		for _, d := range []blas.Diag{blas.NonUnit, blas.Unit} {
-			triangles(t, func(t *testing.T, r *Routines, rnd *rand.Rand, ul blas.Uplo, packed bool, n int, c call) {
-				if packed {
-					return
-				}
-				ld := max(1, n+c.pad)
-				a, x := newSymmetric(rnd, ul, false, n, ld, nan), newStrided(rnd, n, c.incX, written)
-				for i := range n {
-					for j := range i {
-						a.set(a.place(i, j), a.s[a.place(i, j)]/float64(n))
-					}
-					a.set(a.place(i, i), 1+rnd.Float64())
-					if d == blas.Unit {
-						a.set(a.place(i, i), nan)
-					}
-				}
-				a.save()
-				r.Dtrsv(ul, tA, d, n, a.s, ld, x.s, c.incX)
-				a.check(t, false, "A")
-				x.check(t, true, "x")
-				for i := range n {
-					// Row i of op(A) ends or begins with the diagonal.
-					lower := (ul == blas.Lower) == (tA == blas.NoTrans)
-					var residual sum
-					residual.add(x.was(i), -1, 1)
-					residual.magnitude = 0
-					for j := range n {
-						switch {
-						case j == i && d == blas.Unit:
-							residual.add(1, x.at(i), 1)
-						case j == i || (j < i) == lower:
-							residual.add(a.s[a.place(i, j)], x.at(j), 1)
-						}
-					}
-					if err := residual.within(n, 0); err != nil {
-						t.Errorf("ul=%c tA=%c d=%c n=%d incX=%d: row %d: %v", ul, tA, d, n, c.incX, i, err)
-					}
-				}
-			})
-		}
-	}
 }

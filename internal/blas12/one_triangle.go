@@ -8,37 +8,59 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A oneTriangle is a symmetric matrix with one stored triangle, full or packed.
+// A oneTriangle is one triangle of a matrix, row by row: full, packed, or that of a band. Row i holds
+// the diagonal element and, before it in a lower triangle and behind it in an upper one, at most k
+// others.
 type oneTriangle struct {
-	ul  blas.Uplo
-	n   int
-	a   []float64
-	lda int // 0 if packed
+	ul           blas.Uplo
+	n, k         int
+	a            []float64
+	origin       int // where the diagonal begins
+	step, growth int // from diagonal element 0 to 1, and how much longer each further step is
+}
+
+// The three kinds of storage are set in place: copies of what has just been written wait for it.
+
+// full sets t to a triangle of the square matrix with rows lda apart.
+func (t *oneTriangle) full(ul blas.Uplo, n int, a []float64, lda int) {
+	t.ul, t.n, t.k, t.a, t.step = ul, n, n-1, a, lda+1
+}
+
+// packed sets t to a triangle packed by rows.
+func (t *oneTriangle) packed(ul blas.Uplo, n int, ap []float64) {
+	t.ul, t.n, t.k, t.a, t.step, t.growth = ul, n, n-1, ap, 2, 1
+	if ul == blas.Upper {
+		t.step, t.growth = n, -1
+	}
+}
+
+// band sets t to a triangle of k diagonals beside the main one. Each row is stored from its first
+// element on, or, in a lower triangle, up to its last one, the diagonal element.
+func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
+	t.ul, t.n, t.k, t.a, t.step = ul, n, min(k, n-1), a, lda
+	if ul == blas.Lower {
+		t.origin = k
+	}
 }
 
 // at returns the index in a of element (i,j) of the triangle, or of the end of row i.
-func (t *oneTriangle) at(i, j int) int {
-	switch {
-	case t.lda > 0:
-		return i*t.lda + j
-	case t.ul == blas.Upper:
-		return block.PackedRow(t.n, i) + j
-	default:
-		return block.PackedLen(i) + j
-	}
-}
+func (t *oneTriangle) at(i, j int) int { return t.origin + i*t.step + t.growth*(i*(i-1)/2) + j - i }
 
 // distances returns the distance between rows i and i+1 in one column, and by how much it grows from
 // row to row.
-func (t *oneTriangle) distances(i int) (lda, step int) {
-	switch {
-	case t.lda > 0:
-		return t.lda, 0
-	case t.ul == blas.Upper:
-		return t.n - i - 1, -1
-	default:
-		return i + 1, 1
+func (t *oneTriangle) distances(i int) (lda, growth int) {
+	return t.step - 1 + t.growth*i, t.growth
+}
+
+// row returns the elements beside the diagonal in row i, within rows and columns from to to, and the
+// column of the first. at is the index of the diagonal element.
+func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
+	if t.ul == blas.Upper {
+		m := min(t.k, to-1-i)
+		return t.a[at+1 : at+1+m], i + 1
 	}
+	m := min(t.k, i-from)
+	return t.a[at-m : at], i - m
 }
 
 // elements returns the number of elements of the triangle.
@@ -65,25 +87,47 @@ func (t *oneTriangle) beside(i, end int) (from, to int) {
 	return 0, i
 }
 
-// within returns the columns of row p in the diagonal square of rows i to end, without the diagonal.
-func (t *oneTriangle) within(p, i, end int) (from, to int) {
-	if t.ul == blas.Upper {
-		return p + 1, end
-	}
-	return i, p
-}
-
 // blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once. Plain
-// Go does the triangle on the diagonal, kernels the rectangle beside it.
+// loops do the triangle on the diagonal, kernels the rectangle beside it.
 const blockRows = 8
 
-// shortRow is the length of a row below which a loop in Go is faster than a kernel.
-const shortRow = 8
+// shortRow and shortSum are the lengths of a row below which a loop in Go is faster than the kernel's
+// Axpy or Dot.
+const (
+	shortRow = 16
+	shortSum = 8
+)
 
-// axpyShort adds alpha*x[j] to y[j] for all elements of x.
-func axpyShort(alpha float64, x, y []float64) {
+// axpy adds alpha*x[j] to y[j] for all elements of x.
+func (r *Routines) axpy(alpha float64, x, y []float64) {
+	if len(x) >= shortRow {
+		r.kernel.Axpy(len(x), alpha, &x[0], &y[0])
+		return
+	}
 	y = y[:len(x)]
 	for j, v := range x {
-		y[j] += alpha * v
+		y[j] += float64(alpha * v)
 	}
+}
+
+// dot returns the sum of x[j]*y[j] for all elements of x.
+func (r *Routines) dot(x, y []float64) (sum float64) {
+	if len(x) >= shortSum {
+		return r.kernel.Dot(len(x), &x[0], &y[0])
+	}
+	y = y[:len(x)]
+	for j, v := range x {
+		sum += float64(v * y[j])
+	}
+	return sum
+}
+
+// dotAxpyShort returns the sum of row[j]*x[j], and adds t*row[j] to y[j], for all elements of row.
+func dotAxpyShort(t float64, row, x, y []float64) (sum float64) {
+	x, y = x[:len(row)], y[:len(row)]
+	for j, v := range row {
+		sum += float64(v * x[j])
+		y[j] += float64(t * v)
+	}
+	return sum
 }

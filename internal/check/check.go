@@ -5,6 +5,8 @@
 package check
 
 import (
+	"math/bits"
+
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -15,6 +17,8 @@ const (
 	MLT0         = "blas: m < 0"
 	NLT0         = "blas: n < 0"
 	KLT0         = "blas: k < 0"
+	KLLT0        = "blas: kL < 0"
+	KULT0        = "blas: kU < 0"
 	BadUplo      = "blas: illegal triangle"
 	BadTranspose = "blas: illegal transpose"
 	BadDiag      = "blas: illegal diagonal"
@@ -59,21 +63,23 @@ func Diag(d blas.Diag) { Require(d == blas.NonUnit || d == blas.Unit, BadDiag) }
 // Ld panics unless ld can be the leading dimension of a matrix with the given number of columns.
 func Ld(ld, cols int, text string) { Require(ld >= max(1, cols), text) }
 
-// Length panics unless a slice of the given length holds a rows×cols matrix, cols <= ld. It divides
-// because rows*ld may overflow.
+// Length panics unless a slice of the given length holds a rows×cols matrix, cols <= ld.
 func Length(length, rows, cols, ld int, text string) {
 	if rows > 0 {
-		Require(length >= cols && (rows == 1 || ld <= (length-cols)/(rows-1)), text)
+		Require(length >= cols && within(rows-1, ld, length-cols), text)
 	}
 }
 
-// Vector panics unless a slice of the given length holds n >= 1 elements with increment inc. It divides
-// because n*inc may overflow.
+// Vector panics unless a slice of the given length holds n >= 1 elements with increment inc.
 func Vector(length, n, inc int, text string) {
-	if inc < 0 {
-		inc = -inc
-	}
-	Require(length > 0 && inc > 0 && (n == 1 || inc <= (length-1)/(n-1)), text)
+	Require(length > 0 && within(n-1, max(inc, -inc), length-1), text)
+}
+
+// within reports whether steps*size <= length, where the product may overflow. The least integer, of
+// which there is no absolute value, is too large a size.
+func within(steps, size, length int) bool {
+	high, low := bits.Mul(uint(steps), uint(size))
+	return size >= 0 && high == 0 && low <= uint(length)
 }
 
 // Packed panics unless a slice of the given length holds a packed triangle of order n.

@@ -1,0 +1,56 @@
+package blas12
+
+import (
+	"blskernel/internal/check"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dsyr2 computes
+//
+//	A += alpha*x*yᵀ + alpha*y*xᵀ
+//
+// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read and written. With
+// alpha = 0 it reads and writes nothing. A overlaps neither x nor y. 2n² flops. To an element,
+// (alpha*x[i])*y[j] is added first and (alpha*y[i])*x[j] then, where i is the row in the triangle: four
+// to six roundings. NaN and infinities in x[i] or y[i] reach row and column i, 0·NaN and 0·Inf too.
+func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, n, check.BadLdA)
+	if checkPair(n, x, incX, y, incY) {
+		check.Length(len(a), n, n, lda, check.ShortA)
+		s := symmetricUpdate{Routines: r, alpha: alpha}
+		s.full(ul, n, a, lda)
+		s.addPair(x, incX, y, incY)
+	}
+}
+
+// Dspr2 computes
+//
+//	A += alpha*x*yᵀ + alpha*y*xᵀ
+//
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// Otherwise it is Dsyr2, bit for bit.
+func (r *Routines) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, ap []float64) {
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	if checkPair(n, x, incX, y, incY) {
+		check.Packed(len(ap), n)
+		s := symmetricUpdate{Routines: r, alpha: alpha}
+		s.packed(ul, n, ap)
+		s.addPair(x, incX, y, incY)
+	}
+}
+
+// addPair is Dsyr2 and Dspr2 after the checks.
+func (s *symmetricUpdate) addPair(x []float64, incX int, y []float64, incY int) {
+	if s.alpha == 0 {
+		return
+	}
+	u, v := gather(s.n, x, incX), gather(s.n, y, incY)
+	s.x, s.y = u.v, v.v
+	s.add()
+	u.release()
+	v.release()
+}
