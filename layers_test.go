@@ -17,6 +17,7 @@ var layers = []string{
 	"blskernel/internal/testutil/long",
 	"blskernel/internal/testutil/guard",
 	"blskernel/internal/isfinite",
+	"blskernel/internal/elementary",
 	"blskernel/internal/testutil/fuzz",
 	"blskernel/internal/flagvalue",
 	"blskernel/internal/names",

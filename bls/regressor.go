@@ -10,9 +10,6 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/floats"
-	gonum "gonum.org/v1/gonum/mat"
 )
 
 // A Regressor is a broad learning system that predicts numbers. Its feature maps are fitted to the
@@ -149,7 +146,7 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	score := determination(y, p)
+	score := determination(r.backend, y, p)
 	if math.IsNaN(score) || math.IsInf(score, 0) {
 		return 0, blsupdate.ErrOverflow
 	}
@@ -159,13 +156,15 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 // determination returns R² of the predictions p of y, both l×c, averaged over the columns. The sums of
 // squares are squares of norms, so they neither overflow nor underflow before the numbers themselves
 // do; then the result is NaN.
-func determination(y, p *mat.Dense) float64 {
+func determination(bk blskernel.Backend, y, p *mat.Dense) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense
 	residual.Sub(y, p)
 	spread := deviations(y, columnMeans(y))
-	col := make([]float64, l)
-	norm := func(m *mat.Dense, j int) float64 { return floats.Norm(gonum.Col(col, j, m), 2) }
+	norm := func(m *mat.Dense, j int) float64 {
+		raw := m.RawMatrix()
+		return bk.Dnrm2(l, raw.Data[j:], raw.Stride)
+	}
 	var sum float64
 	for j := range c {
 		e, v := norm(&residual, j), norm(spread, j)

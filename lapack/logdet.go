@@ -1,11 +1,14 @@
 package lapack
 
-import "math"
+import (
+	"math"
+
+	"blskernel/internal/elementary"
+)
 
 // A product is mantissa*2^exponent, a product of any number of factors that neither overflows nor
 // underflows. A sum of logarithms would be rounded in units of its largest partial sum; here every
-// factor costs one rounding of the mantissa, and no logarithm (math.Log, in Go 1.26, is wrong for
-// subnormal numbers on amd64).
+// factor costs one rounding of the mantissa, and no logarithm.
 type product struct {
 	mantissa float64 // its magnitude is in [1/2, 1)
 	exponent int
@@ -31,5 +34,5 @@ func (p product) log() (log, sign float64) {
 	if m < math.Sqrt2/2 {
 		m, e = 2*m, e-1
 	}
-	return math.Log(m) + float64(float64(e)*math.Ln2), math.Copysign(1, p.mantissa)
+	return elementary.Log(m) + float64(float64(e)*math.Ln2), math.Copysign(1, p.mantissa)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -210,4 +211,22 @@ func TestQuiet(t *testing.T) {
 	}
 	out := succeed(t, "inspect", model, "--quiet", "--backend", "pure", "--threads", "1")
 	testutil.Contains(t, out, "a checkpoint of a training")
+}
+
+// TestSourceDate trains a model twice with the time of SOURCE_DATE_EPOCH: the files are equal.
+func TestSourceDate(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1000000000")
+	model, _ := trained(t, "--target", "color", "--threads", "1")
+	again, _ := trained(t, "--target", "color", "--threads", "2")
+	first, err := os.ReadFile(model)
+	testutil.NoError(t, err)
+	second, err := os.ReadFile(again)
+	testutil.NoError(t, err)
+	if !bytes.Equal(first, second) {
+		t.Error("the files differ")
+	}
+	testutil.Contains(t, string(first), `"created":"2001-09-09T01:46:40Z","changed":"2001-09-09T01:46:40Z"`)
+	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
+	data := writeText(t, t.TempDir(), "train.csv", csvText(samples(40, 1), true, "a", "b", "c", "d", "color"))
+	fail(t, 2, `SOURCE_DATE_EPOCH is "yesterday"`, small("--target", "color", "--out", filepath.Join(t.TempDir(), "m.bls"), data)...)
 }

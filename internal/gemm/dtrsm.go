@@ -1,6 +1,8 @@
 package gemm
 
 import (
+	"math"
+
 	"blskernel/internal/block"
 	"blskernel/internal/check"
 	"blskernel/internal/kernel"
@@ -41,7 +43,8 @@ func (t *triangle) solve(d diagonal, x rhsPanel) {
 	}
 }
 
-// substitute solves for rows i0 to i0+m of T, rows i to i+m of a panel, by division.
+// substitute solves for rows i0 to i0+m of T, rows i to i+m of a panel, by division. The rows above are
+// subtracted as the kernels do that, so that results do not depend on their strips.
 func (t *triangle) substitute(i0, m int, x rhsPanel, i int) {
 	row := func(r int) []float64 {
 		at := x.first + (i+r)*x.ld
@@ -52,7 +55,7 @@ func (t *triangle) substitute(i0, m int, x rhsPanel, i int) {
 		for s := range r {
 			f := t.a[t.at(i0+r, i0+s)]
 			for j, v := range row(s) {
-				xr[j] -= f * v
+				xr[j] = math.FMA(-f, v, xr[j])
 			}
 		}
 		d := t.a[t.at(i0+r, i0+r)]

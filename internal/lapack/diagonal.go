@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel/internal/block"
+	"blskernel/internal/elementary"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -92,13 +93,19 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 		if e == 0 {
 			continue
 		}
-		zeta := (float64(d.D[k+1]/2) - float64(d.D[k]/2)) / e
-		t := math.Copysign(1/(math.Abs(zeta)+math.Hypot(1, zeta)), zeta)
-		c := 1 / math.Hypot(1, t)
+		r, t := diagonalizing(k, d.D[k], e, d.D[k+1])
 		lambda[k], lambda[k+1] = d.D[k]-float64(t*e), d.D[k+1]+float64(t*e)
-		all = append(all, rotation{k, c, t * c})
+		all = append(all, r)
 	}
 	return all
+}
+
+// diagonalizing returns the rotation with [d0 e; e d1] = J Λ Jᵀ, and t = s/c: Λ has d0-te and d1+te.
+func diagonalizing(k int, d0, e, d1 float64) (r rotation, t float64) {
+	zeta := (float64(d1/2) - float64(d0/2)) / e
+	t = math.Copysign(1/(math.Abs(zeta)+elementary.Hypot(1, zeta)), zeta)
+	c := 1 / elementary.Hypot(1, t)
+	return rotation{k, c, t * c}, t
 }
 
 // rows overwrites the rows k and k+1 of A by those of Jᵀ A.

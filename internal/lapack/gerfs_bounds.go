@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/gonum"
 )
 
 // guard returns the number to add to sums of magnitudes of at most limit, whose relative accuracy
@@ -55,7 +54,10 @@ func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []flo
 	c := x.Cols
 	g := work
 	active := f.weights(x, r, w, g, bounds)
-	e := estimates{n: f.N, g: g, v: r, x: w, isgn: make([]int, f.N*c), kase: make([]int, c), isave: make([][3]int, c)}
+	e := estimates{g: g, norms: make([]norm1, c)}
+	for _, j := range active {
+		e.norms[j] = newNorm1(w[j*f.N : (j+1)*f.N])
+	}
 	for {
 		active = e.advance(active, bounds)
 		if len(active) == 0 {
@@ -98,51 +100,50 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []in
 	return active
 }
 
-// estimates are the states of one run of Dlacn2 for each column: rows of n elements of v, x and isgn,
-// and of the weights g.
+// estimates are the estimators for the columns, and rows of weights g.
 type estimates struct {
-	n       int
-	g, v, x []float64
-	isgn    []int
-	kase    []int
-	isave   [][3]int
+	g     []float64
+	norms []norm1
 }
 
-func (e estimates) row(s []float64, j int) []float64 { return s[j*e.n : (j+1)*e.n] }
+// weights returns those of estimator j.
+func (e estimates) weights(j int) []float64 {
+	n := len(e.norms[j].x)
+	return e.g[j*n : (j+1)*n]
+}
 
 // advance gives every active estimator the product that it asked for, and returns the estimators that
 // ask for another. bounds holds the estimates; a product that overflows ends its estimator with
 // infinity.
 func (e estimates) advance(active []int, bounds []float64) []int {
-	var impl gonum.Implementation
 	left := active[:0]
 	for _, j := range active {
-		x := e.row(e.x, j)
-		if e.kase[j] != 0 && !isfinite.All(x) {
+		v := &e.norms[j]
+		if v.step != norm1Begin && !isfinite.All(v.x) {
 			bounds[j] = math.Inf(1)
 			continue
 		}
-		bounds[j], e.kase[j] = impl.Dlacn2(e.n, e.row(e.v, j), x, e.isgn[j*e.n:(j+1)*e.n], bounds[j], e.kase[j], &e.isave[j])
-		if e.kase[j] != 0 {
+		again := v.next()
+		if bounds[j] = v.est; again {
 			left = append(left, j)
 		}
 	}
 	return left
 }
 
-// apply computes the products that the active estimators ask for: x = G A⁻ᵀ x where kase is 1, and
-// x = A⁻¹ G x where it is 2. rhs is a workspace.
+// apply computes the products that the active estimators ask for: x = A⁻¹ G x where trans is set, and
+// else x = G A⁻ᵀ x. rhs is a workspace.
 func (f Gerfs) apply(e estimates, active []int, rhs []float64) {
 	var columns, rows []int
 	for _, j := range active {
-		x, g := e.row(e.x, j), e.row(e.g, j)
-		for i := range x {
-			x[i] *= f.largest
+		v := &e.norms[j]
+		for i := range v.x {
+			v.x[i] *= f.largest
 		}
-		if e.kase[j] == 2 {
-			multiplyDiagonal(x, g)
+		if v.trans {
+			multiplyDiagonal(v.x, e.weights(j))
 		}
-		if e.kase[j] == 1 && !f.A.Packed {
+		if !v.trans && !f.A.Packed {
 			rows = append(rows, j)
 		} else {
 			columns = append(columns, j)
@@ -151,8 +152,8 @@ func (f Gerfs) apply(e estimates, active []int, rhs []float64) {
 	f.solve(e, blas.Left, columns, rhs)
 	f.solve(e, blas.Right, rows, rhs)
 	for _, j := range active {
-		if e.kase[j] == 1 {
-			multiplyDiagonal(e.row(e.x, j), e.row(e.g, j))
+		if !e.norms[j].trans {
+			multiplyDiagonal(e.norms[j].x, e.weights(j))
 		}
 	}
 }
@@ -168,13 +169,13 @@ func (f Gerfs) solve(e estimates, side blas.Side, which []int, rhs []float64) {
 		ld, vector, element = f.N, f.N, 1
 	}
 	for q, j := range which {
-		for i, v := range e.row(e.x, j) {
+		for i, v := range e.norms[j].x {
 			rhs[q*vector+i*element] = v
 		}
 	}
 	f.Solve(f.Backend, side, c, block.Dense(rhs, ld))
 	for q, j := range which {
-		x := e.row(e.x, j)
+		x := e.norms[j].x
 		for i := range x {
 			x[i] = rhs[q*vector+i*element]
 		}

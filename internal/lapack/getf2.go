@@ -1,6 +1,8 @@
 package lapack
 
 import (
+	"cmp"
+
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -14,6 +16,8 @@ type getf2 struct {
 	m, n int          // n columns of m elements, n <= m
 	x    block.Matrix // row j is column j of the panel
 	swap []int        // rows k and swap[k] of A were exchanged, for k = 0, 1, ...
+
+	complete bool // goes on after a pivot that is zero or not finite
 }
 
 // unblockedColumns is the number of columns of a panel that are eliminated one by one.
@@ -24,6 +28,7 @@ const unblockedColumns = 8
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
 // factor eliminates the columns from j0 to j1-1, to which those before j0 have been applied, by halves.
+// It returns the first pivot that is zero or, unless it goes on, not finite.
 func (p *getf2) factor(j0, j1 int) *Pivot {
 	n := j1 - j0
 	if n <= unblockedColumns {
@@ -31,17 +36,18 @@ func (p *getf2) factor(j0, j1 int) *Pivot {
 	}
 	n1 := n / 2
 	j := j0 + n1
-	if bad := p.factor(j0, j); bad != nil {
+	bad := p.factor(j0, j)
+	if bad != nil && !p.complete {
 		return bad
 	}
 	right := p.x.Sub(j, j0)
 	p.bk.trsm(blas.Right, blas.Upper, blas.NoTrans, blas.Unit, n1, n-n1, 1, p.x.Sub(j0, j0), right)
 	p.bk.gemm(blas.NoTrans, blas.NoTrans, n-n1, p.m-j, n1, -1, right, p.x.Sub(j0, j), 1, p.x.Sub(j, j))
-	return p.factor(j, j1)
+	return cmp.Or(bad, p.factor(j, j1))
 }
 
 // eliminate is factor for few columns: those before it bring each column up to date in its turn.
-func (p *getf2) eliminate(j0, j1 int) *Pivot {
+func (p *getf2) eliminate(j0, j1 int) (bad *Pivot) {
 	ld := p.x.Ld
 	for j := j0; j < j1; j++ {
 		col := p.x.Elements(j, 0, p.m)
@@ -55,10 +61,13 @@ func (p *getf2) eliminate(j0, j1 int) *Pivot {
 		}
 		s := j + largestAt(col[j:])
 		pivot := col[s]
-		if pivot == 0 || !isFinite(pivot) {
-			return &Pivot{j, pivot}
-		}
 		p.swap[j] = s
+		if pivot == 0 || !isFinite(pivot) && !p.complete {
+			bad = cmp.Or(bad, &Pivot{j, pivot})
+			if !p.complete {
+				return bad
+			}
+		}
 		if s != j {
 			for at := 0; at < p.n*ld; at += ld {
 				p.x.X[at+j], p.x.X[at+s] = p.x.X[at+s], p.x.X[at+j]
@@ -67,9 +76,11 @@ func (p *getf2) eliminate(j0, j1 int) *Pivot {
 		if j+1 == p.m {
 			break
 		}
-		divide(p.bk, col[j+1:], pivot)
+		if pivot != 0 {
+			divide(p.bk, col[j+1:], pivot)
+		}
 	}
-	return nil
+	return bad
 }
 
 // load copies the m×n matrix a to the panel, store copies it back.

@@ -5,7 +5,6 @@ import (
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/lapack/gonum"
 )
 
 // GetrfBase is the number of columns at which Getrf stops halving and copies them out. Longer panels
@@ -99,17 +98,12 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) *Pivot {
 // half returns the columns of the first half of n > base, in whole panels.
 func (f *getrf) half(n int) int { return max((n/2+f.base/2)/f.base, 1) * f.base }
 
-// panel is factor for a panel. One that fails leaves its columns unchanged; gonum's unblocked routine
-// then completes them.
+// panel is factor for a panel.
 func (f *getrf) panel(m, n int, a block.Matrix, swap []int) *Pivot {
-	p := getf2{bk: f.bk, m: m, n: n, x: block.Dense(f.work, panelStride(m)), swap: swap}
+	p := getf2{bk: f.bk, m: m, n: n, x: block.Dense(f.work, panelStride(m)), swap: swap, complete: f.complete}
 	p.load(a)
 	bad := p.factor(0, n)
-	if bad == nil {
-		p.store(a)
-	} else if f.complete && (gonum.Implementation{}).Dgetf2(m, n, a.X, a.Ld, swap) {
-		return nil
-	}
+	p.store(a)
 	return bad
 }
 

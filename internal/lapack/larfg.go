@@ -1,6 +1,10 @@
 package lapack
 
-import "math"
+import (
+	"math"
+
+	"blskernel/internal/elementary"
+)
 
 // larfg makes the reflection I - tau (1, v)(1, v)ᵀ that turns (alpha, x) into (beta, 0), and overwrites
 // x by v. tau is 0 where x is zero, and else between 1 and 2. (LAPACK: dlarfg.)
@@ -9,7 +13,7 @@ func larfg(bk Backend, alpha float64, x []float64) (beta, tau float64) {
 	if rest == 0 {
 		return alpha, 0
 	}
-	beta = -math.Copysign(math.Hypot(alpha, rest), alpha)
+	beta = -math.Copysign(elementary.Hypot(alpha, rest), alpha)
 	if math.Abs(beta) < smallest {
 		// A subnormal length has few digits: 1 and v would not have the length that tau is for.
 		const up = 0x1p200

@@ -16,7 +16,6 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Add brings F and W up to date by q more rows.
@@ -261,7 +260,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error 
 // replaced measures the new F, and adds sign V to a copy of W.
 func (s *State) replaced(sign float64, v *mat.Dense) error {
 	s.W = dense.Copy(s.W)
-	floats.AddScaled(s.W.RawMatrix().Data, sign, v.RawMatrix().Data)
+	dense.Add(s.W.RawMatrix().Data, sign, v.RawMatrix().Data)
 	return s.measure()
 }
 

@@ -10,6 +10,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/backend"
+	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
 	"blskernel/mat"
@@ -72,7 +73,7 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 		return 0, err
 	case safe && sign > 0:
 		s.MostW = mostW
-		s.Most *= math.Exp(float64(q) * grownByRow(s.K))
+		s.Most *= elementary.Pow(1+grownByRow(s.K), q)
 	case safe:
 		s.Most, s.MostW = s.frobenius(), mostW
 	default:

@@ -13,11 +13,11 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/elementary"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // State is the upper triangular F and W. F is kept as the rows of L, F = Gain Lᵀ: an update goes along
@@ -62,9 +62,9 @@ func (s *State) fTimes(x *mat.Dense) {
 // squared overwrites x by f g LᵀL x, with a factor after each of the two products.
 func (s *State) squared(x []float64, f, g float64) {
 	s.Counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.K, s.data(), s.K, x, 1)
-	floats.Scale(f, x)
+	dense.Scale(f, x)
 	s.Counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.K, s.data(), s.K, x, 1)
-	floats.Scale(g, x)
+	dense.Scale(g, x)
 }
 
 // Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the
@@ -88,7 +88,7 @@ func (s *State) noteCondition() {
 
 // known returns the worst 1/κ with the present rows, and ‖F‖ as it was last estimated.
 func (s *State) known() float64 {
-	kappa := math.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * s.Peak * s.Gain
+	kappa := elementary.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * s.Peak * s.Gain
 	return min(s.Worst, 1/kappa)
 }
 

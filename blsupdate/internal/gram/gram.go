@@ -12,12 +12,12 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // State is G = AᵀA and T = AᵀY, without the ridge, which a copy of G gets when W is solved for. No
@@ -85,7 +85,7 @@ func (s *State) update(g *mat.SymPacked, t *mat.Dense, sign float64, ax, ya *mat
 
 // Forget multiplies G, T and the ridge. W stays.
 func (s *State) Forget(factor float64) error {
-	floats.Scale(factor, s.g.RawSymPacked().Data)
+	dense.Scale(factor, s.g.RawSymPacked().Data)
 	s.t.Scale(factor, s.t)
 	s.Lambda *= factor
 	s.size = s.size.Scaled(math.Sqrt(factor))
@@ -103,7 +103,7 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 		return out, err
 	}
 	s.size = size
-	floats.Add(s.g.RawSymPacked().Data, o.g.RawSymPacked().Data)
+	dense.Add(s.g.RawSymPacked().Data, 1, o.g.RawSymPacked().Data)
 	s.t.Add(s.t, o.t)
 	s.NoteLoss(o.Lost)
 	s.changed()
@@ -292,12 +292,12 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	rest := 1 / (1 + s.SquaredNorm(v))
 	solve, root, d := factor.Solver(), math.Sqrt(s.Lambda), make([]float64, s.K)
 	for j, v := range s.size.A {
-		d[j] = math.Hypot(v, root)
+		d[j] = elementary.Hypot(v, root)
 	}
 	weakest := dense.LargestEigenvalue(s.K, func(x []float64) {
-		floats.Mul(x, d)
+		dense.Multiply(x, d)
 		solve(x)
-		floats.Mul(x, d)
+		dense.Multiply(x, d)
 	})
 	if err := state.CheckRest(rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
 		return out, err

@@ -9,6 +9,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
 	"blskernel/mat"
@@ -282,7 +283,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	s.subtract(cost.StepDAgain)
 	u.p.append(s.bt.RawMatrix().Data)
 	u.w = w
-	u.norm = math.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
+	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
 	if s.form == api.Large {
 		u.worst.power = 2

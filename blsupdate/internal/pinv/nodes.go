@@ -1,13 +1,13 @@
 package pinv
 
 import (
-	"math"
 	"slices"
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/elementary"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -189,14 +189,14 @@ func (s *widening) state() (*State, error) {
 
 	next.K = wide
 	next.rank += s.how.Rank
-	next.norm = math.Hypot(u.norm, s.h.Norm(2))
+	next.norm = elementary.Hypot(u.norm, dense.Frobenius(s.h))
 	next.drift = max(u.drift, nodesDrift)
 	next.a = rows{cols: wide}
 	if next.computesC() {
 		next.a.append(dense.Compact(dense.Beside(s.a, s.h)))
 	}
 	if s.how.Ridge {
-		next.remember(math.Hypot(u.worst.plus, s.grown))
+		next.remember(elementary.Hypot(u.worst.plus, s.grown))
 	} else {
 		next.remember(next.p.norm())
 	}

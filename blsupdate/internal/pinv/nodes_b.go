@@ -7,6 +7,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/elementary"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -23,7 +24,7 @@ func (s *widening) decide() error {
 	if !(tolerance < undecidable) {
 		return &api.ConditionError{What: "the columns so far, whose rank has to be known", RCond: 1 / kappa}
 	}
-	tolerance *= s.h.Norm(2)
+	tolerance *= dense.Frobenius(s.h)
 	u.Counter.Enter(cost.StepRank)
 	r := s.c // has the singular values of C
 	if s.l >= s.p {
@@ -36,7 +37,7 @@ func (s *widening) decide() error {
 		s.qr, s.r = &qr, r
 		// The smallest singular value is at least 1/(‖R⁻¹‖₁ sqrt(p)), and the estimate of the
 		// norm of the inverse is within a factor of 10.
-		least := qr.RCond() * r.Norm(1) / (10 * math.Sqrt(float64(s.p)))
+		least := qr.RCond() * dense.TriangleNorm(r) / (10 * math.Sqrt(float64(s.p)))
 		if least > tolerance && s.p <= s.l-u.rank {
 			s.how.Rank = s.p
 			return nil
@@ -59,7 +60,7 @@ func (s *widening) leadingNodes() []int {
 	if s.r != nil {
 		c = s.r // whose columns have the same inner products
 	}
-	return dense.LeadingColumns(s.u.Counter, dense.Copy(c), s.how.Rank)
+	return dense.LeadingColumns(s.u.Counter, c, s.how.Rank)
 }
 
 // fullRank computes Bᵀ = (C⁺)ᵀ = Q R⁻ᵀ for a C of full column rank.
@@ -121,8 +122,8 @@ func (s *widening) ridge() error {
 	if err != nil {
 		return api.ErrOverflow
 	}
-	inverse := math.Sqrt(float64(p)) / (rcond * r.Norm(1))
-	s.grown = min(dense.Norm(dense.RowRange(q, l, l+k+p).RawMatrix().Data)/root, math.Hypot(s.d.Norm(2), 1)*inverse)
+	inverse := math.Sqrt(float64(p)) / (rcond * dense.TriangleNorm(r))
+	s.grown = min(dense.Norm(dense.RowRange(q, l, l+k+p).RawMatrix().Data)/root, elementary.Hypot(dense.Frobenius(s.d), 1)*inverse)
 	s.bt, s.bd = dense.RowRange(q, 0, l), dense.RowRange(q, l, l+k)
 	return s.solveTriangle(dense.RowRange(q, 0, l+k), r)
 }

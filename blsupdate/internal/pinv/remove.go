@@ -10,8 +10,6 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/memory"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Remove removes samples. Let Br be their columns of A⁺ and A⁺k the others. With
@@ -91,7 +89,7 @@ func (s *addition) leave() (rest float64, err error) {
 	}
 	counter.Enter(cost.StepB)
 	err = chol.SolveTo(s.bt, s.bt)
-	floats.Scale(-1, s.bt.RawMatrix().Data)
+	dense.Scale(-1, s.bt.RawMatrix().Data)
 	return rest, state.Overflow(err)
 }
 

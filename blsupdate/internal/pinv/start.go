@@ -18,7 +18,7 @@ import (
 // Start computes A⁺ and W.
 func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	l, k := a.Dims()
-	u.norm, u.worst.power, u.drift = a.Norm(2), 1, 1
+	u.norm, u.worst.power, u.drift = dense.Frobenius(a), 1, 1
 	first, err := u.start(ctx, a, &out)
 	if err != nil {
 		return out, err

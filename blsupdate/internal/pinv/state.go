@@ -9,11 +9,11 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
-	"gonum.org/v1/gonum/floats"
 )
 
 // State is A⁺ and W.
@@ -63,10 +63,10 @@ func (u *State) Forget(factor float64) error {
 		return api.ErrOverflow
 	}
 	for _, b := range u.p.blocks {
-		floats.Scale(1/root, b.data)
+		dense.Scale(1/root, b.data)
 	}
 	for _, b := range u.a.blocks {
-		floats.Scale(root, b.data)
+		dense.Scale(root, b.data)
 	}
 	u.norm *= root
 	u.Lambda *= factor
@@ -100,7 +100,7 @@ func (u *State) remember(plus float64) {
 
 // size returns the Frobenius norm of [A; sqrt(lambda) I].
 func (u *State) size() float64 {
-	return math.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
+	return elementary.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }
 
 // conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms. For rank r it is between the 2-norm condition
@@ -283,7 +283,7 @@ func (r *rows) blockwise(f func(first int, m *mat.Dense)) { r.panels(0, r.count,
 func (r *rows) norm() float64 {
 	var sum float64
 	for _, b := range r.blocks {
-		sum = math.Hypot(sum, dense.Norm(b.data))
+		sum = elementary.Hypot(sum, dense.Norm(b.data))
 	}
 	return sum
 }

@@ -11,7 +11,6 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // seminormalCondition is the reciprocal condition number, of columns scaled to the same length, down to
@@ -102,7 +101,7 @@ func (s *State) solveNodes(a, h *mat.Dense) (*mat.Dense, error) {
 	for _, x := range []*mat.Dense{d, g} { // g is the correction
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, a, h, 0, x)
 		if x == g {
-			floats.AddScaled(x.RawMatrix().Data, -s.Lambda, d.RawMatrix().Data)
+			dense.Add(x.RawMatrix().Data, -s.Lambda, d.RawMatrix().Data)
 		}
 		for _, trans := range []bool{true, false} {
 			if err := lapack.SolveTriangular(s.Counter, x, s.R, trans); err != nil {

@@ -13,7 +13,6 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Remove removes rows. With P = R⁻ᵀAxᵀ (k×q), what is left is
@@ -152,7 +151,7 @@ func (s *State) remainder(rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky,
 		s.Counter.Dgemv(blas.Trans, p.Rows, s.K, 1, p.Data, p.Stride, z, 1, 0, x, 1)
 	}
 	s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
-	floats.Mul(x, s.Size.A)
+	dense.Multiply(x, s.Size.A)
 	return factor, least, state.CheckRest(least, state.RestLimit(math.Sqrt(float64(s.K))*dense.Norm(x)))
 }
 
@@ -237,7 +236,7 @@ func (s *State) lower(by float64) error {
 	if lapack.InvertTriangle(s.Counter, pt) != nil {
 		return &api.LeverageError{}
 	}
-	floats.Scale(math.Sqrt(by), pt.RawMatrix().Data)
+	dense.Scale(math.Sqrt(by), pt.RawMatrix().Data)
 	if err := s.shrink(pt, nil); err != nil {
 		return err
 	}

@@ -14,8 +14,6 @@ import (
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // State is R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY. Neither Q
@@ -53,7 +51,9 @@ func bounded(size state.Norms) (state.Norms, error) {
 // diagonal returns the norms of f I.
 func (s *State) diagonal(f float64) state.Norms {
 	size := state.NewNorms(s.K, s.C)
-	floats.AddConst(f, size.A)
+	for j := range size.A {
+		size.A[j] = f
+	}
 	return size
 }
 

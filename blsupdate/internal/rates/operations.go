@@ -16,7 +16,6 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/lapack/gonum"
 )
 
 // alike has the measured kinds whose rates stand for those of kinds that no update by rows needs.
@@ -295,16 +294,8 @@ func trtrs(w *workspace, _, n, k int) (restore, do func()) {
 }
 
 func geqp3(w *workspace, m, n, _ int) (restore, do func()) {
-	var f gonum.Implementation
-	c, pivots, tau, work := make([]float64, m*n), make([]int, n), make([]float64, min(m, n)), make([]float64, 1)
-	f.Dgeqp3(m, n, c, n, pivots, tau, work, -1)
-	work = make([]float64, int(work[0]))
-	return func() {
-		copy(c, w.in)
-		for i := range pivots {
-			pivots[i] = -1
-		}
-	}, func() { f.Dgeqp3(m, n, c, n, pivots, tau, work, len(work)) }
+	c := w.operand(m, n)
+	return nil, func() { dense.LeadingColumns(w.backend, c, min(m, n)) }
 }
 
 func gesvd(w *workspace, m, n, _ int) (restore, do func()) {

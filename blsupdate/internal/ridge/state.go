@@ -10,11 +10,11 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // State is Q and W. Only the upper triangle of Q is kept, so Q is symmetric to the last bit.
@@ -56,7 +56,7 @@ func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, factor,
 func (s *State) inverse() *mat.SymPacked {
 	q := dense.CopySym(s.Q)
 	if s.Gain != 1 {
-		floats.Scale(s.Gain, q.RawSymPacked().Data)
+		dense.Scale(s.Gain, q.RawSymPacked().Data)
 	}
 	return q
 }
@@ -82,7 +82,7 @@ func (s *State) noteCondition() {
 
 // known returns the worst 1/κ with the present rows, and ‖Q‖ as it was last estimated.
 func (s *State) known() float64 {
-	kappa := math.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * math.Sqrt(s.Peak) * math.Sqrt(s.Gain)
+	kappa := elementary.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * math.Sqrt(s.Peak) * math.Sqrt(s.Gain)
 	return min(s.Worst, 1/kappa)
 }
 

@@ -10,7 +10,6 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // A Border relates p new columns H to A, by the solution D of (AᵀA + lambda I) D = AᵀH.
@@ -36,7 +35,7 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 		dense.Gemm(b.Counter, blas.Trans, blas.NoTrans, 1, s.C, a, -b.Lambda, g)
 		b.Counter.Enter(cost.StepNodesD)
 		apply(g, more)
-		floats.Add(s.D.RawMatrix().Data, more.RawMatrix().Data)
+		dense.Add(s.D.RawMatrix().Data, 1, more.RawMatrix().Data)
 		b.Counter.Enter(cost.StepNodesC)
 		dense.Gemm(b.Counter, blas.NoTrans, blas.Trans, -1, a, more, 1, s.C)
 	}

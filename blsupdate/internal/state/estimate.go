@@ -6,12 +6,12 @@ import (
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/elementary"
 	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 )
 
 // SmallestEigenvalue estimates the smallest eigenvalue of the factored matrix from above, as the
@@ -31,7 +31,7 @@ func SmallestDirection(factor *lapack.Cholesky) []float64 {
 	x, solve := dense.UnitVector(factor.Dim()), factor.Solver()
 	for range 2 {
 		solve(x)
-		floats.Scale(1/dense.Norm(x), x)
+		dense.Scale(1/dense.Norm(x), x)
 	}
 	return x
 }
@@ -69,7 +69,7 @@ const restNoise = 5
 // = 1/rcond is that of the worst state so far. It returns a *ConditionError where eps κ^power is 1 or
 // more, so that no h is known.
 func RemovalLimit(rcond float64, power int) (float64, error) {
-	noise := math.Pow(rcond, -float64(power))
+	noise := 1 / elementary.Pow(rcond, power)
 	if dense.Eps*noise < 1 {
 		return RestLimit(noise), nil
 	}

@@ -7,9 +7,8 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/elementary"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Inverse is the common part of RidgeInverse and InverseCholesky. Their matrix X, which is Q or F, is
@@ -56,7 +55,7 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	s.Lambda *= factor
 	s.Size = s.Size.Scaled(math.Sqrt(factor))
 	if s.Gain > mostGain {
-		floats.Scale(s.Gain, data)
+		dense.Scale(s.Gain, data)
 		s.Most *= s.Gain
 		s.Peak *= s.Gain
 		s.Noted *= s.Gain
@@ -117,7 +116,7 @@ func (s Norms) With(ax, ya *mat.Dense) Norms {
 
 // Plus returns the norms of the rows of both.
 func (s Norms) Plus(o Norms) Norms {
-	sum := s.each(o, math.Hypot)
+	sum := s.each(o, elementary.Hypot)
 	sum.Peak = max(s.Peak, o.Peak, dense.Norm(sum.A))
 	return sum
 }
@@ -138,7 +137,7 @@ func Leg(h, v float64) float64 {
 
 // WithNodes returns the norms with those of more columns of A.
 func (s Norms) WithNodes(norms []float64) Norms {
-	return Norms{A: slices.Concat(s.A, norms), Y: s.Y, Peak: math.Hypot(s.Peak, dense.Norm(norms))}
+	return Norms{A: slices.Concat(s.A, norms), Y: s.Y, Peak: elementary.Hypot(s.Peak, dense.Norm(norms))}
 }
 
 // Safe returns s, and ErrOverflow where the product of two columns could overflow.
@@ -160,8 +159,8 @@ func (s Norms) Scaled(f float64) Norms {
 // are relative to the latter.
 func (s Norms) Shrunk(lambda float64) float64 {
 	root := math.Sqrt(lambda) * math.Sqrt(float64(len(s.A))) // the product lambda k may overflow
-	if most := math.Hypot(s.Peak, root); most > 0 {
-		return min(1, math.Hypot(dense.Norm(s.A), root)/most)
+	if most := elementary.Hypot(s.Peak, root); most > 0 {
+		return min(1, elementary.Hypot(dense.Norm(s.A), root)/most)
 	}
 	return 1
 }

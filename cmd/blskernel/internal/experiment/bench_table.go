@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,6 +11,7 @@ import (
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/elementary"
 )
 
 // machine describes what a comparison runs on.
@@ -138,7 +138,7 @@ func (t *speedTable) print(r speed.Result) error {
 func gflops(v float64) string {
 	decimals := 3
 	if v >= 1 {
-		decimals = max(0, 3-int(math.Log10(v)))
+		decimals = max(0, 3-int(elementary.Log10(v)))
 	}
 	return fmt.Sprintf("%.*f", decimals, v)
 }

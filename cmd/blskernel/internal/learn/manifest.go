@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"blskernel"
 	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
@@ -62,12 +64,12 @@ func newManifest(cmd *cobra.Command, c *reading) (manifest, error) {
 	return m, nil
 }
 
-// computing returns what decides the order of the operations: the kernel of the pure backend, whose
-// results do not depend on the number of threads; the version and the number of threads of another.
+// computing returns what the bits of results depend on: the pure backend, on any machine, or the
+// version and the number of threads of another.
 func computing(b blskernel.Backend) map[string]string {
 	info := blskernel.Describe(b)
 	if name, _, _ := strings.Cut(info.Name, "/"); name == "pure" {
-		return map[string]string{"backend": name, "kernel": info.Kernel}
+		return map[string]string{"backend": name}
 	}
 	settings := map[string]string{"backend": info.Name, "threads": strconv.Itoa(blskernel.Threads())}
 	if info.Library != "" {
@@ -99,8 +101,24 @@ func (m *manifest) note(meta *modelfile.Metadata, rows int64, content string, do
 		meta.Notes[noteOnce] = m.onceOnly
 	}
 	meta.Progress = &modelfile.Progress{Rows: rows, Sources: m.sources, Done: done}
-	meta.Changed = time.Now().UTC()
-	return nil
+	meta.Changed, err = now()
+	return err
+}
+
+// now returns the time for a model file: that of the environment variable SOURCE_DATE_EPOCH in seconds
+// since 1970 where it is set, so that a file can be made again byte by byte
+// (https://reproducible-builds.org/specs/source-date-epoch).
+func now() (time.Time, error) {
+	const name = "SOURCE_DATE_EPOCH"
+	text := os.Getenv(name)
+	if text == "" {
+		return time.Now().UTC(), nil
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seconds < 0 {
+		return time.Time{}, ui.Usagef("%s is %q; want seconds since 1970, or nothing for the time of day", name, text)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
 }
 
 // differs returns how a checkpoint differs from the manifest, an empty string if a run can resume it.

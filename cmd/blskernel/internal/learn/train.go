@@ -224,7 +224,10 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 	if len(meta.Classes) == 1 {
 		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, and are the rows sorted by it?", ui.Printable(meta.Classes[0]))
 	}
-	meta.Created = time.Now().UTC()
+	var err error
+	if meta.Created, err = now(); err != nil {
+		return err
+	}
 	meta.Changed = meta.Created
 	if err := meta.Check(); err != nil {
 		return err // now, and not when the model is written

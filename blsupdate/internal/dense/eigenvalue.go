@@ -1,0 +1,117 @@
+package dense
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"blskernel/internal/elementary"
+)
+
+// LargestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of
+// order n from below. apply multiplies the matrix into x in place. The Lanczos method takes
+// lanczosSteps products and 20 lanczosSteps n more flops, and is exact to rounding for n up to
+// lanczosSteps. The result is +Inf or NaN where a product is.
+//
+// The start is pseudorandom, the same for every call with one n. A start with a pattern would be
+// orthogonal to eigenvectors that occur: one without negative elements is to (1, -1), which dominates
+// where rows have both signs.
+//
+// The estimate after m steps is the largest Rayleigh quotient of p(S)x over all polynomials p of degree
+// m-1. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would take the
+// square of the number of steps.
+//
+//	source: J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and
+//	Lanczos algorithms with a random start", SIAM J. Matrix Anal. Appl. 13(4), 1992.
+func LargestEigenvalue(n int, apply func(x []float64)) float64 {
+	basis := [][]float64{UnitVector(n)}
+	var diagonal, beside []float64
+	for {
+		v := basis[len(basis)-1]
+		x := append([]float64(nil), v...)
+		apply(x)
+		size := Norm(x)
+		if !(size <= math.MaxFloat64) {
+			return size
+		}
+		diagonal = append(diagonal, Dot(v, x))
+		if len(basis) == min(n, lanczosSteps) {
+			break
+		}
+		for range 2 { // twice, since what is left may be small
+			for _, b := range basis {
+				Add(x, -Dot(b, x), b)
+			}
+		}
+		beta := Norm(x)
+		if !(beta > float64(n)*Eps*size) {
+			break // the vectors so far span an invariant subspace
+		}
+		beside = append(beside, beta)
+		divide(x, beta)
+		basis = append(basis, x)
+	}
+	return largestOfTridiagonal(diagonal, beside)
+}
+
+// lanczosSteps is the number of steps of LargestEigenvalue. To order 5000 the result was above 0.75 of
+// the eigenvalue for the worst of 18 spectra with the eigenvector in 30 places, and above 0.999 where
+// the others are at most half of it. With 6 steps these were 0.57 and 0.67.
+const lanczosSteps = 8
+
+// UnitVector returns a pseudorandom vector of norm 1 and n elements.
+func UnitVector(n int) []float64 {
+	r := rand.New(rand.NewPCG(uint64(n), 0x9e3779b97f4a7c15))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = elementary.Normal(r)
+	}
+	Scale(1/Norm(x), x)
+	return x
+}
+
+// largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with these
+// elements on and beside the diagonal, which it overwrites. It halves an interval down to neighbouring
+// numbers.
+func largestOfTridiagonal(diagonal, beside []float64) float64 {
+	size := max(LargestOf(diagonal), LargestOf(beside))
+	if !(size > 0 && size <= math.MaxFloat64) {
+		return size
+	}
+	divide(diagonal, size)
+	divide(beside, size)
+	low, high := -3.0, 3.0 // bounds by Gershgorin's theorem
+	for {
+		middle := float64((low + high) / 2)
+		switch {
+		case middle <= low || middle >= high:
+			return high * size
+		case negative(diagonal, beside, middle):
+			high = middle
+		default:
+			low = middle
+		}
+	}
+}
+
+// negative reports whether T - x I is negative definite, by the signs of its pivots.
+func negative(diagonal, beside []float64, x float64) bool {
+	pivot := diagonal[0] - x
+	for i, b := range beside {
+		if !(pivot < 0) {
+			return false
+		}
+		pivot = diagonal[i+1] - x - b*b/pivot
+	}
+	return pivot < 0
+}
+
+// divide divides x by d > 0, whose reciprocal may overflow.
+func divide(x []float64, d float64) {
+	if d >= SmallestNormal {
+		Scale(1/d, x)
+		return
+	}
+	for i := range x {
+		x[i] /= d
+	}
+}

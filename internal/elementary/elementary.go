@@ -1,0 +1,100 @@
+// Package elementary has the functions that results depend on and that package math computes
+// differently on different machines: by assembly on some, and on others by products that the compiler
+// fuses with sums. It also has the normal distribution, for which math/rand uses such functions. Here
+// every operation is rounded as written, so that results have the same bits everywhere. An ulp is the
+// distance between a result and the next float64.
+package elementary
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Hypot returns sqrt(x² + y²) without overflow or underflow of the squares, to 1.25 ulp: 0.75 from the
+// sum of squares, with two roundings that the root halves, and 0.5 from the root. A subnormal result is
+// rounded once more. The result is +Inf where x or y is infinite, and else NaN where one is NaN.
+func Hypot(x, y float64) float64 {
+	x, y = math.Abs(x), math.Abs(y)
+	switch {
+	case math.IsInf(x, 1) || math.IsInf(y, 1):
+		return math.Inf(1)
+	case x < y:
+		x, y = y, x
+	}
+	// Products with powers of two are exact, but for a y that does not count beside x.
+	down := 1.0
+	if x > 0x1p500 {
+		x, y, down = x*0x1p-600, y*0x1p-600, 0x1p600
+	} else if x < 0x1p-400 {
+		x, y, down = x*0x1p600, y*0x1p600, 0x1p-600
+	}
+	return math.Sqrt(math.FMA(x, x, float64(y*y))) * down
+}
+
+// ln 2 in two parts. Hi has 32 bits, so that its products with exponents are exact. Lo is the rest.
+const (
+	ln2Hi = 0x1.62e42feep-1
+	ln2Lo = 0x1.a39ef35793c76p-33
+)
+
+// logPolynomial holds the coefficients of R in Log, of s² to s¹⁴.
+var logPolynomial = [...]float64{
+	0x1.5555555555593p-1, 0x1.999999997fa04p-2, 0x1.2492494229359p-2, 0x1.c71c51d8e78afp-3,
+	0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3, 0x1.2f112df3e5244p-3,
+}
+
+// Log returns the natural logarithm of x to 1 ulp: -Inf for 0 and NaN for x < 0.
+//
+// With x = 2^k (1+f), 1+f between sqrt(1/2) and sqrt(2), and s = f/(2+f),
+//
+//	log(1+f) = 2s + s R = f - (f²/2 - s(f²/2 + R)),   R = (log((1+s)/(1-s)) - 2s)/s.
+//
+//	source: FreeBSD, lib/msun/src/e_log.c, Sun Microsystems 1993.
+func Log(x float64) float64 {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 1):
+		return x
+	case x < 0:
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	}
+	m, e := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, e = 2*m, e-1
+	}
+	f, k := m-1, float64(e)
+	s := f / (2 + f)
+	s2 := float64(s * s)
+	r := 0.0
+	for i := len(logPolynomial) - 1; i >= 0; i-- {
+		r = float64((r + logPolynomial[i]) * s2)
+	}
+	half := float64(0.5 * f * f)
+	return float64(k*ln2Hi) - ((half - (float64(s*(half+r)) + float64(k*ln2Lo))) - f)
+}
+
+// Log10 returns the decimal logarithm of x, to 3 ulp, as Log.
+func Log10(x float64) float64 { return Log(x) * (1 / math.Ln10) }
+
+// Pow returns x^n for n >= 0, by about 2 log2(n) products; its relative error is below 2n eps.
+func Pow(x float64, n int) float64 {
+	power := 1.0
+	for ; n > 0; n /= 2 {
+		if n%2 == 1 {
+			power *= x
+		}
+		x *= x
+	}
+	return power
+}
+
+// Normal returns a number of the standard normal distribution, by the polar method of Marsaglia.
+func Normal(r *rand.Rand) float64 {
+	for {
+		x, y := 2*float64(r.Float64())-1, 2*float64(r.Float64())-1
+		if s := float64(x*x) + float64(y*y); s > 0 && s < 1 {
+			return x * math.Sqrt(-2*Log(s)/s)
+		}
+	}
+}
