@@ -58,6 +58,8 @@ func passes() []pass {
 				add(triangle, func(r *Routines, a, x, y []float64) { r.Dsymv(ul, n, 0.7, a, ld, x, inc, 1.3, y, inc) }, "Dsymv %c %d, increment %d", ul, n, inc)
 				add(triangle, func(r *Routines, a, x, y []float64) { r.Dspmv(ul, n, 0.7, a, x, inc, 1.3, y, inc) }, "Dspmv %c %d, increment %d", ul, n, inc)
 				add(2*triangle, func(r *Routines, a, x, y []float64) { r.Dsyr(ul, n, 0.7, x, inc, a, ld) }, "Dsyr %c %d, increment %d", ul, n, inc)
+				add(2*triangle, func(r *Routines, a, x, y []float64) { r.Dsyr2(ul, n, 0.7, x, inc, y, inc, a, ld) }, "Dsyr2 %c %d, increment %d", ul, n, inc)
+				add(2*triangle, func(r *Routines, a, x, y []float64) { r.Dspr2(ul, n, 0.7, x, inc, y, inc, a) }, "Dspr2 %c %d, increment %d", ul, n, inc)
 				add(2*triangle, func(r *Routines, a, x, y []float64) { r.Dspr(ul, n, 0.7, x, inc, a) }, "Dspr %c %d, increment %d", ul, n, inc)
 			}
 		}

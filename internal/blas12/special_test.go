@@ -69,6 +69,105 @@ func TestZeroTimesNaN(t *testing.T) {
 	})
 }
 
+// TestZeroTimesNaNInTriangles has zeros everywhere but in one element of a triangle or band, and NaN or
+// an infinity there: it spoils its row of op(A), both its rows where A is symmetric, and nothing else.
+func TestZeroTimesNaNInTriangles(t *testing.T) {
+	available(t, func(t *testing.T, r *Routines) {
+		rnd := rand.New(rand.NewPCG(18, 18))
+		for range 2000 {
+			n, ul, tA := 1+rnd.IntN(40), pick(rnd, []blas.Uplo{blas.Upper, blas.Lower}), pick(rnd, []blas.Transpose{blas.NoTrans, blas.Trans})
+			c := newTriangular(rnd, pick(rnd, []string{"full", "packed", "band"}), ul, tA, blas.NonUnit, n)
+			p, q, v := rnd.IntN(n), rnd.IntN(n), pick(rnd, bad)
+			if !c.has(p, q) {
+				continue
+			}
+			for i := range n {
+				for j := range n {
+					if c.has(i, j) {
+						c.s[c.place(i, j)] = 0
+					}
+				}
+			}
+			c.s[c.place(p, q)] = v
+			x, y := make([]float64, n), make([]float64, n)
+			c.call(r, false, x, 1)
+			row := p
+			if tA != blas.NoTrans {
+				row = q
+			}
+			expect(t, fmt.Sprintf("%v, A[%d,%d] = %v", c, p, q, v), x, func(i int) bool { return i == row })
+			clear(x)
+			if c.storage == "band" {
+				r.Dsbmv(ul, n, c.k, 1, c.s, c.ld, x, 1, 1, y, 1)
+				expect(t, fmt.Sprintf("Dsbmv: %v, A[%d,%d] = %v", c, p, q, v), y, func(i int) bool { return i == p || i == q })
+				clear(y)
+				kL, kU := c.k, 0
+				if ul == blas.Upper {
+					kL, kU = 0, c.k
+				}
+				r.Dgbmv(tA, n, n, kL, kU, 1, c.s, c.ld, x, 1, 1, y, 1)
+				expect(t, fmt.Sprintf("Dgbmv: %v, A[%d,%d] = %v", c, p, q, v), y, func(i int) bool { return i == row })
+			}
+		}
+	})
+}
+
+// TestZeroTimesNaNInSolutions has a matrix of ones on the diagonal and zeros beside it, and a right-hand
+// side of zeros but for NaN or an infinity: it spoils each unknown that comes after its own.
+func TestZeroTimesNaNInSolutions(t *testing.T) {
+	available(t, func(t *testing.T, r *Routines) {
+		rnd := rand.New(rand.NewPCG(19, 19))
+		everyTriangular(rnd, func(c triangularCase) {
+			if c.n == 0 || c.d == blas.Unit {
+				return
+			}
+			for i := range c.n {
+				for j := range c.n {
+					if c.has(i, j) {
+						c.s[c.place(i, j)] = 0
+					}
+				}
+				c.s[c.place(i, i)] = 1
+			}
+			p, v := rnd.IntN(c.n), pick(rnd, bad)
+			x := make([]float64, c.n)
+			x[p] = v
+			c.call(r, true, x, 1)
+			forward := (c.ul == blas.Lower) == (c.tA == blas.NoTrans)
+			expect(t, fmt.Sprintf("%v, x[%d] = %v", c, p, v), x, func(i int) bool {
+				if i == p {
+					return math.IsNaN(v)
+				}
+				return (i > p) == forward && (c.k > 0)
+			})
+		})
+	})
+}
+
+// TestZeroTimesNaNInPairs has NaN or an infinity in one element of x or y, and zeros elsewhere.
+func TestZeroTimesNaNInPairs(t *testing.T) {
+	const n = 37
+	available(t, func(t *testing.T, r *Routines) {
+		for _, v := range bad {
+			for p := range n {
+				x, y, a := make([]float64, n), make([]float64, n), make([]float64, n*n)
+				x[p] = v
+				for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
+					for _, pair := range [][2][]float64{{x, y}, {y, x}} {
+						r.Dsyr2(ul, n, 1, pair[0], 1, pair[1], 1, a, n)
+						expect(t, fmt.Sprintf("Dsyr2 %c, %d is %v", ul, p, v), a, func(e int) bool {
+							return inTriangle(ul, e/n, e%n) && (e/n == p || e%n == p)
+						})
+						clear(a)
+					}
+				}
+				r.Drot(n, x, 1, y, 1, 0, 0)
+				expect(t, fmt.Sprintf("Drot, %d is %v", p, v), y, func(i int) bool { return i == p })
+			}
+		}
+	})
+}
+
 // TestAlignment moves the operands through all alignments in a cache line, and wants the same bits.
 func TestAlignment(t *testing.T) {
 	const n = 45
