@@ -47,6 +47,10 @@ const (
 // B comes from L2, 25 where it comes from memory.
 const packingRows = 16
 
+// readingColumns is the time to read an element of A, in columns of C that could be computed instead:
+// all ranges of columns read all of A, which is most of the work for a C of ten columns.
+const readingColumns = 4
+
 // finished returns the time, in flops, at which the threads would finish a grid, if each takes one task
 // after another. at is workspace, an element for each.
 func (p *product) finished(g grid, at []float64) float64 {
@@ -65,7 +69,7 @@ func (p *product) finished(g grid, at []float64) float64 {
 		}
 		middle := (i0 + i1) / 2
 		from, to := p.c.columns(middle, middle+1, j0, j1)
-		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)) * float64(i1-i0+packing))
+		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)+readingColumns) * float64(i1-i0+packing))
 	}
 	return slices.Max(at)
 }
