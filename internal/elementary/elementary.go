@@ -75,7 +75,7 @@ func Log(x float64) float64 {
 }
 
 // Log10 returns the decimal logarithm of x, to 3 ulp, as Log.
-func Log10(x float64) float64 { return Log(x) * (1 / math.Ln10) }
+func Log10(x float64) float64 { return float64(Log(x) * (1 / math.Ln10)) }
 
 // Pow returns x^n for n >= 0, by about 2 log2(n) products; its relative error is below 2n eps.
 func Pow(x float64, n int) float64 {

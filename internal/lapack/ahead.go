@@ -32,7 +32,7 @@ func (bk Backend) looksAhead(first, rest float64) bool {
 // given flops each, in strips of about width. The caller has asked looksAhead.
 func (bk Backend) ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	strips := (n + width - 1) / width
-	mean := (flops + float64(n)*each) / float64(1+strips)
+	mean := (flops + float64(float64(n)*each)) / float64(1+strips)
 	bk.share(1+strips, mean, func(task int) {
 		if task == 0 {
 			first()

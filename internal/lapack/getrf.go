@@ -57,8 +57,8 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) *Pivot {
 		return bad
 	}
 	// Both counts are of flops; the factorization of narrow panels has half the speed of a product.
-	each := float64(n1) * float64(n1+2*below)
-	first := func(cols int) float64 { return float64(cols) * (each + 2*float64(below)*float64(cols)) }
+	each := float64(float64(n1) * float64(n1+2*below))
+	first := func(cols int) float64 { return float64(cols) * (each + float64(2*float64(below)*float64(cols))) }
 	cols := n2
 	for cols > f.base && !f.bk.looksAhead(first(cols), float64(n2-cols)*each) {
 		cols = f.half(cols)

@@ -91,7 +91,9 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 // most (k+2) eps sigma_{j-1} ‖F‖ in norm, since ‖b_i‖ <= sigma_i ‖F‖. Their factor in f_j is
 // s_j/sqrt(alpha_{j-1} alpha_j), at most 1/sigma_{j-1}. So each f_j is wrong by at most (k+c) eps ‖F‖
 // and F by sqrt(k) times that, with a small c, and as much again for the rounding of the alphas.
-func grownByRow(k int) float64 { return 4 * (float64(k) + 8) * math.Sqrt(float64(k)) * dense.Eps }
+func grownByRow(k int) float64 {
+	return float64(4 * (float64(k) + 8) * math.Sqrt(float64(k)) * dense.Eps)
+}
 
 // SweptRows returns the number of rows that go over F together: enough to make passes over it cheap,
 // and few enough to check ctx every 0.1 s or so.

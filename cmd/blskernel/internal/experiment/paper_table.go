@@ -156,7 +156,7 @@ func (t *paperTable) shares() string {
 			c := r.Cells[i]
 			parts[0].Seconds += r.FeatureSeconds
 			parts[0].Flops += r.FeatureFlops
-			peak += c.Seconds * r.Peak
+			peak += float64(c.Seconds * r.Peak)
 			rest.Seconds += c.Seconds - r.FeatureSeconds
 			for _, s := range c.Steps {
 				rest.Seconds -= s.Seconds
