@@ -110,16 +110,22 @@ func (s *symmetricUpdate) rows(from, to, left, right int) {
 			right = i + 1
 		}
 		row := s.a[at+left-i : at+right-i]
-		switch t := s.alpha * s.x[i]; {
-		case s.y != nil:
-			s.axpy(t, s.y[left:right], row)
-			s.axpy(s.alpha*s.y[i], s.x[left:right], row)
-		case len(row) >= shortRow:
-			s.kernel.Axpy(len(row), t, &s.x[left], &row[0])
-		default:
+		short, t := len(row) < shortRow, s.alpha*s.x[i]
+		switch {
+		case s.y == nil && short:
 			for j, v := range s.x[left:right] {
 				row[j] += float64(t * v)
 			}
+		case s.y == nil:
+			s.kernel.Axpy(len(row), t, &s.x[left], &row[0])
+		case short:
+			x, y, u := s.x[left:right], s.y[left:right], s.alpha*s.y[i]
+			for j, v := range row {
+				row[j] = v + float64(t*y[j]) + float64(u*x[j])
+			}
+		default:
+			s.kernel.Axpy(len(row), t, &s.y[left], &row[0])
+			s.kernel.Axpy(len(row), s.alpha*s.y[i], &s.x[left], &row[0])
 		}
 		at, step = at+step, step+s.growth
 	}
