@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// TestBeside calls the routines on triangles and bands with integers, on operands that end or begin at a
-// page that cannot be touched. Results are gonum's, to the last element.
+// TestBeside calls the routines on triangles and bands with integers, on operands that end or begin at
+// a page that cannot be touched. Results are gonum's, to the last element.
 func TestBeside(t *testing.T) {
 	regions := []*guard.Region{guard.New(t, 1<<14), guard.New(t, 1<<9), guard.New(t, 1<<9)}
 	available(t, func(t *testing.T, r *Routines) {

@@ -112,8 +112,8 @@ func TestZeroTimesNaNInTriangles(t *testing.T) {
 	})
 }
 
-// TestZeroTimesNaNInSolutions has a matrix of ones on the diagonal and zeros beside it, and a right-hand
-// side of zeros but for NaN or an infinity: it spoils each unknown that comes after its own.
+// TestZeroTimesNaNInSolutions has a matrix of ones on the diagonal and zeros beside it, and a
+// right-hand side of zeros but for NaN or an infinity: it spoils each unknown that comes after its own.
 func TestZeroTimesNaNInSolutions(t *testing.T) {
 	available(t, func(t *testing.T, r *Routines) {
 		rnd := rand.New(rand.NewPCG(19, 19))
