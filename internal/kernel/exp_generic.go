@@ -67,17 +67,16 @@ func exp(x float64) float64 {
 	if x < expMin {
 		x = expMin
 	}
-	shifted := x*math.Log2E + expShift
+	shifted := fma(x, math.Log2E, expShift)
 	n := shifted - expShift
-	r := x - n*expHi
-	r -= n * expLo
+	r := fma(-n, expLo, fma(-n, expHi, x))
 	r2 := r * r
-	even := (((expQ8*r2+expQ6)*r2+expQ4)*r2+expQ2)*r2 + expQ0
-	odd := (((expQ9*r2+expQ7)*r2+expQ5)*r2+expQ3)*r2 + expQ1
-	q := odd*r + even
+	even := fma(fma(fma(fma(expQ8, r2, expQ6), r2, expQ4), r2, expQ2), r2, expQ0)
+	odd := fma(fma(fma(fma(expQ9, r2, expQ7), r2, expQ5), r2, expQ3), r2, expQ1)
+	q := fma(odd, r, even)
 	h := 1 + r
 	l := r - (h - 1)
-	e := h + (r2*q + l)
+	e := h + fma(r2, q, l)
 	both := math.Float64bits(shifted)
 	half := both >> 1
 	return e * math.Float64frombits(half<<52) * math.Float64frombits((both-half)<<52)

@@ -23,13 +23,17 @@ TEXT ·dgemmAVX2_6x8(SB), NOSPLIT, $48-112
 	MOVBQZX store+88(FP), CX
 	ADDQ    $0x01, CX
 	MOVQ    CX, 24(SP)
+	CMPQ    CX, $0x04
+	JEQ     unread
 	CMPQ    CX, $0x02
 	JGE     moded
-	MOVQ    $0x00000000, 24(SP)
-	MOVQ    $0x3ff0000000000000, CX
-	CMPQ    CX, alpha+24(FP)
-	JNE     moded
-	MOVQ    $0x00000001, 24(SP)
+
+unread:
+	MOVQ $0x00000000, 24(SP)
+	MOVQ $0x3ff0000000000000, CX
+	CMPQ CX, alpha+24(FP)
+	JNE  moded
+	MOVQ $0x00000001, 24(SP)
 
 moded:
 	MOVQ   rowA+40(FP), CX
@@ -57,18 +61,22 @@ moded:
 whole1:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), DI
+	CMPB   store+88(FP), $0x03
+	JEQ    r1v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SUBQ   $0x04, CX
-	JLT    r1v2rest
+
+r1v2sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	XORQ BX, BX
+	MOVQ b+64(FP), DI
+	SUBQ $0x04, CX
+	JLT  r1v2rest
 
 r1v2loop:
 	VMOVUPD      (DI), Y2
@@ -161,17 +169,21 @@ edge1:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R8
+	CMPB   store+88(FP), $0x03
+	JEQ    r1v1mcontinue
 	VXORPD Y0, Y0, Y0
-	SUBQ   $0x04, DX
-	JLT    r1v1mrest
+
+r1v1msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R8
+	SUBQ $0x04, DX
+	JLT  r1v1mrest
 
 r1v1mloop:
 	VMOVUPD      (CX), Y1
@@ -250,18 +262,22 @@ edge1_2:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R8
+	CMPB   store+88(FP), $0x03
+	JEQ    r1v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SUBQ   $0x04, DX
-	JLT    r1v2mrest
+
+r1v2msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R8
+	SUBQ $0x04, DX
+	JLT  r1v2mrest
 
 r1v2mloop:
 	VMOVUPD      (R8), Y2
@@ -352,22 +368,26 @@ rows2:
 whole2:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge2
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R8
+	CMPB   store+88(FP), $0x03
+	JEQ    r2v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	SUBQ   $0x04, CX
-	JLT    r2v2rest
+
+r2v2sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R8
+	SUBQ $0x04, CX
+	JLT  r2v2rest
 
 r2v2loop:
 	VMOVUPD      (R8), Y4
@@ -483,20 +503,24 @@ edge2:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R9
+	CMPB   store+88(FP), $0x03
+	JEQ    r2v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SUBQ   $0x04, DX
-	JLT    r2v1mrest
+
+r2v1msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R9
+	SUBQ $0x04, DX
+	JLT  r2v1mrest
 
 r2v1mloop:
 	VMOVUPD      (CX), Y2
@@ -593,22 +617,26 @@ edge2_2:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R9
+	CMPB   store+88(FP), $0x03
+	JEQ    r2v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	SUBQ   $0x04, DX
-	JLT    r2v2mrest
+
+r2v2msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R9
+	SUBQ $0x04, DX
+	JLT  r2v2mrest
 
 r2v2mloop:
 	VMOVUPD      (R9), Y4
@@ -726,26 +754,30 @@ rows3:
 whole3:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge3
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R9
+	CMPB   store+88(FP), $0x03
+	JEQ    r3v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	SUBQ   $0x04, CX
-	JLT    r3v2rest
+
+r3v2sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R9
+	SUBQ $0x04, CX
+	JLT  r3v2rest
 
 r3v2loop:
 	VMOVUPD      (R9), Y6
@@ -901,23 +933,27 @@ edge3:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R10
+	CMPB   store+88(FP), $0x03
+	JEQ    r3v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
-	SUBQ   $0x04, DX
-	JLT    r3v1mrest
+
+r3v1msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R10
+	SUBQ $0x04, DX
+	JLT  r3v1mrest
 
 r3v1mloop:
 	VMOVUPD      (CX), Y3
@@ -1052,26 +1088,30 @@ edge3_2:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R10
+	CMPB   store+88(FP), $0x03
+	JEQ    r3v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	SUBQ   $0x04, DX
-	JLT    r3v2mrest
+
+r3v2msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R10
+	SUBQ $0x04, DX
+	JLT  r3v2mrest
 
 r3v2mloop:
 	VMOVUPD      (R10), Y6
@@ -1242,20 +1282,8 @@ rows4:
 whole4:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge4
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R10
+	CMPB   store+88(FP), $0x03
+	JEQ    r4v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1264,8 +1292,24 @@ whole4:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	SUBQ   $0x04, CX
-	JLT    r4v2rest
+
+r4v2sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R10
+	SUBQ $0x04, CX
+	JLT  r4v2rest
 
 r4v2loop:
 	VMOVUPD      (R10), Y8
@@ -1450,26 +1494,30 @@ edge4:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R11
+	CMPB   store+88(FP), $0x03
+	JEQ    r4v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	SUBQ   $0x04, DX
-	JLT    r4v1mrest
+
+r4v1msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R11
+	SUBQ $0x04, DX
+	JLT  r4v1mrest
 
 r4v1mloop:
 	VMOVUPD      (CX), Y4
@@ -1629,20 +1677,8 @@ edge4_2:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R11
+	CMPB   store+88(FP), $0x03
+	JEQ    r4v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1651,8 +1687,24 @@ edge4_2:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	SUBQ   $0x04, DX
-	JLT    r4v2mrest
+
+r4v2msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R11
+	SUBQ $0x04, DX
+	JLT  r4v2mrest
 
 r4v2mloop:
 	VMOVUPD      (R11), Y8
@@ -1859,22 +1911,8 @@ rows5:
 whole5:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge5
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R11
+	CMPB   store+88(FP), $0x03
+	JEQ    r5v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1885,8 +1923,26 @@ whole5:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	SUBQ   $0x04, CX
-	JLT    r5v2rest
+
+r5v2sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R11
+	SUBQ $0x04, CX
+	JLT  r5v2rest
 
 r5v2loop:
 	VMOVUPD      (R11), Y10
@@ -2098,29 +2154,33 @@ edge5:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	LEAQ   (R10)(SI*1), R11
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R12
+	CMPB   store+88(FP), $0x03
+	JEQ    r5v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
-	SUBQ   $0x04, DX
-	JLT    r5v1mrest
+
+r5v1msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	LEAQ (R10)(SI*1), R11
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R12
+	SUBQ $0x04, DX
+	JLT  r5v1mrest
 
 r5v1mloop:
 	VMOVUPD      (CX), Y5
@@ -2303,22 +2363,8 @@ edge5_2:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	LEAQ   (R10)(SI*1), R11
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R12
+	CMPB   store+88(FP), $0x03
+	JEQ    r5v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2329,8 +2375,26 @@ edge5_2:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	SUBQ   $0x04, DX
-	JLT    r5v2mrest
+
+r5v2msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	LEAQ (R10)(SI*1), R11
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R12
+	SUBQ $0x04, DX
+	JLT  r5v2mrest
 
 r5v2mloop:
 	VMOVUPD      (R12), Y10
@@ -2569,8 +2633,24 @@ r5v2mend:
 
 rows6:
 whole6:
-	CMPQ       n+8(FP), $0x08
-	JLT        edge6
+	CMPQ   n+8(FP), $0x08
+	JLT    edge6
+	CMPB   store+88(FP), $0x03
+	JEQ    r6v2continue
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+r6v2sum:
 	MOVQ       k+16(FP), CX
 	XORQ       DX, DX
 	CMPQ       CX, $0x60
@@ -2674,37 +2754,25 @@ fetching1:
 	JNE        fetching1
 
 fetched1:
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	LEAQ   (R10)(SI*1), R11
-	SUBQ   32(SP), SI
-	LEAQ   (R11)(SI*1), R12
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R13
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
-	SUBQ   $0x04, CX
-	JLT    r6v2rest
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	LEAQ (R10)(SI*1), R11
+	SUBQ 32(SP), SI
+	LEAQ (R11)(SI*1), R12
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R13
+	SUBQ $0x04, CX
+	JLT  r6v2rest
 
 r6v2loop:
 	VMOVUPD      (R13), Y12
@@ -3005,32 +3073,36 @@ edge6:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	LEAQ   (R10)(SI*1), R11
-	SUBQ   32(SP), SI
-	LEAQ   (R11)(SI*1), R12
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R13
+	CMPB   store+88(FP), $0x03
+	JEQ    r6v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	SUBQ   $0x04, DX
-	JLT    r6v1mrest
+
+r6v1msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	LEAQ (R10)(SI*1), R11
+	SUBQ 32(SP), SI
+	LEAQ (R11)(SI*1), R12
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R13
+	SUBQ $0x04, DX
+	JLT  r6v1mrest
 
 r6v1mloop:
 	VMOVUPD      (CX), Y6
@@ -3236,24 +3308,8 @@ edge6_2:
 	LEAQ   masksAVX2<>+0(SB), DX
 	NEGQ   CX
 	LEAQ   32(DX)(CX*8), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	LEAQ   (R10)(SI*1), R11
-	SUBQ   32(SP), SI
-	LEAQ   (R11)(SI*1), R12
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R13
+	CMPB   store+88(FP), $0x03
+	JEQ    r6v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -3266,8 +3322,28 @@ edge6_2:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	SUBQ   $0x04, DX
-	JLT    r6v2mrest
+
+r6v2msum:
+	MOVQ k+16(FP), DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	LEAQ (R10)(SI*1), R11
+	SUBQ 32(SP), SI
+	LEAQ (R11)(SI*1), R12
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R13
+	SUBQ $0x04, DX
+	JLT  r6v2mrest
 
 r6v2mloop:
 	VMOVUPD      (R13), Y12
@@ -3539,6 +3615,321 @@ r6v2mend:
 done:
 	VZEROUPPER
 	RET
+
+r1v2continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Y2
+	VMULPD       (CX), Y2, Y0
+	VMULPD       32(CX), Y2, Y1
+	JMP          r1v2sum
+
+r1v1mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	VBROADCASTSD alpha+24(FP), Y1
+	VMOVUPD      (CX), Y0
+	VMASKMOVPD   (DX), Y0, Y0
+	VMULPD       Y1, Y0, Y0
+	JMP          r1v1msum
+
+r1v2mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	VBROADCASTSD alpha+24(FP), Y2
+	VMULPD       (DX), Y2, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       Y2, Y1, Y1
+	JMP          r1v2msum
+
+r2v2continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Y4
+	VMULPD       (CX), Y4, Y0
+	VMULPD       32(CX), Y4, Y1
+	VMULPD       (CX)(DX*1), Y4, Y2
+	VMULPD       32(CX)(DX*1), Y4, Y3
+	JMP          r2v2sum
+
+r2v1mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	VBROADCASTSD alpha+24(FP), Y2
+	VMOVUPD      (CX), Y0
+	VMASKMOVPD   (DX), Y0, Y0
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (DX)(BX*1), Y1, Y1
+	VMULPD       Y2, Y1, Y1
+	JMP          r2v1msum
+
+r2v2mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	VBROADCASTSD alpha+24(FP), Y4
+	VMULPD       (DX), Y4, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       Y4, Y1, Y1
+	VMULPD       (DX)(BX*1), Y4, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       Y4, Y3, Y3
+	JMP          r2v2msum
+
+r3v2continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Y6
+	VMULPD       (CX), Y6, Y0
+	VMULPD       32(CX), Y6, Y1
+	VMULPD       (CX)(DX*1), Y6, Y2
+	VMULPD       32(CX)(DX*1), Y6, Y3
+	VMULPD       (CX)(DX*2), Y6, Y4
+	VMULPD       32(CX)(DX*2), Y6, Y5
+	JMP          r3v2sum
+
+r3v1mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	VBROADCASTSD alpha+24(FP), Y3
+	VMOVUPD      (CX), Y0
+	VMASKMOVPD   (DX), Y0, Y0
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (DX)(BX*1), Y1, Y1
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (DX)(BX*2), Y2, Y2
+	VMULPD       Y3, Y2, Y2
+	JMP          r3v1msum
+
+r3v2mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	VBROADCASTSD alpha+24(FP), Y6
+	VMULPD       (DX), Y6, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VMULPD       (DX)(BX*1), Y6, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       Y6, Y3, Y3
+	VMULPD       (DX)(BX*2), Y6, Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       Y6, Y5, Y5
+	JMP          r3v2msum
+
+r4v2continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Y8
+	VMULPD       (CX), Y8, Y0
+	VMULPD       32(CX), Y8, Y1
+	VMULPD       (CX)(DX*1), Y8, Y2
+	VMULPD       32(CX)(DX*1), Y8, Y3
+	VMULPD       (CX)(DX*2), Y8, Y4
+	VMULPD       32(CX)(DX*2), Y8, Y5
+	VMULPD       (BX), Y8, Y6
+	VMULPD       32(BX), Y8, Y7
+	JMP          r4v2sum
+
+r4v1mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSD alpha+24(FP), Y4
+	VMOVUPD      (CX), Y0
+	VMASKMOVPD   (DX), Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (DX)(BX*1), Y1, Y1
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (DX)(BX*2), Y2, Y2
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (SI), Y3, Y3
+	VMULPD       Y4, Y3, Y3
+	JMP          r4v1msum
+
+r4v2mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSD alpha+24(FP), Y8
+	VMULPD       (DX), Y8, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       Y8, Y1, Y1
+	VMULPD       (DX)(BX*1), Y8, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       Y8, Y3, Y3
+	VMULPD       (DX)(BX*2), Y8, Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       Y8, Y5, Y5
+	VMULPD       (SI), Y8, Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(SI), Y7, Y7
+	VMULPD       Y8, Y7, Y7
+	JMP          r4v2msum
+
+r5v2continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Y10
+	VMULPD       (CX), Y10, Y0
+	VMULPD       32(CX), Y10, Y1
+	VMULPD       (CX)(DX*1), Y10, Y2
+	VMULPD       32(CX)(DX*1), Y10, Y3
+	VMULPD       (CX)(DX*2), Y10, Y4
+	VMULPD       32(CX)(DX*2), Y10, Y5
+	VMULPD       (BX), Y10, Y6
+	VMULPD       32(BX), Y10, Y7
+	VMULPD       (BX)(DX*1), Y10, Y8
+	VMULPD       32(BX)(DX*1), Y10, Y9
+	JMP          r5v2sum
+
+r5v1mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSD alpha+24(FP), Y5
+	VMOVUPD      (CX), Y0
+	VMASKMOVPD   (DX), Y0, Y0
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (DX)(BX*1), Y1, Y1
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (DX)(BX*2), Y2, Y2
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (SI), Y3, Y3
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (SI)(BX*1), Y4, Y4
+	VMULPD       Y5, Y4, Y4
+	JMP          r5v1msum
+
+r5v2mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSD alpha+24(FP), Y10
+	VMULPD       (DX), Y10, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       Y10, Y1, Y1
+	VMULPD       (DX)(BX*1), Y10, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       Y10, Y3, Y3
+	VMULPD       (DX)(BX*2), Y10, Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       Y10, Y5, Y5
+	VMULPD       (SI), Y10, Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(SI), Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VMULPD       (SI)(BX*1), Y10, Y8
+	VMOVUPD      (CX), Y9
+	VMASKMOVPD   32(SI)(BX*1), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	JMP          r5v2msum
+
+r6v2continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Y12
+	VMULPD       (CX), Y12, Y0
+	VMULPD       32(CX), Y12, Y1
+	VMULPD       (CX)(DX*1), Y12, Y2
+	VMULPD       32(CX)(DX*1), Y12, Y3
+	VMULPD       (CX)(DX*2), Y12, Y4
+	VMULPD       32(CX)(DX*2), Y12, Y5
+	VMULPD       (BX), Y12, Y6
+	VMULPD       32(BX), Y12, Y7
+	VMULPD       (BX)(DX*1), Y12, Y8
+	VMULPD       32(BX)(DX*1), Y12, Y9
+	VMULPD       (BX)(DX*2), Y12, Y10
+	VMULPD       32(BX)(DX*2), Y12, Y11
+	JMP          r6v2sum
+
+r6v1mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSD alpha+24(FP), Y6
+	VMOVUPD      (CX), Y0
+	VMASKMOVPD   (DX), Y0, Y0
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (DX)(BX*1), Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (DX)(BX*2), Y2, Y2
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (SI), Y3, Y3
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (SI)(BX*1), Y4, Y4
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (SI)(BX*2), Y5, Y5
+	VMULPD       Y6, Y5, Y5
+	JMP          r6v1msum
+
+r6v2mcontinue:
+	MOVQ         c+96(FP), DX
+	MOVQ         (SP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSD alpha+24(FP), Y12
+	VMULPD       (DX), Y12, Y0
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       Y12, Y1, Y1
+	VMULPD       (DX)(BX*1), Y12, Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       Y12, Y3, Y3
+	VMULPD       (DX)(BX*2), Y12, Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       Y12, Y5, Y5
+	VMULPD       (SI), Y12, Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(SI), Y7, Y7
+	VMULPD       Y12, Y7, Y7
+	VMULPD       (SI)(BX*1), Y12, Y8
+	VMOVUPD      (CX), Y9
+	VMASKMOVPD   32(SI)(BX*1), Y9, Y9
+	VMULPD       Y12, Y9, Y9
+	VMULPD       (SI)(BX*2), Y12, Y10
+	VMOVUPD      (CX), Y11
+	VMASKMOVPD   32(SI)(BX*2), Y11, Y11
+	VMULPD       Y12, Y11, Y11
+	JMP          r6v2msum
 
 DATA masksAVX2<>+0(SB)/8, $0xffffffffffffffff
 DATA masksAVX2<>+8(SB)/8, $0xffffffffffffffff

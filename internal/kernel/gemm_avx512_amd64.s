@@ -23,13 +23,17 @@ TEXT ·dgemmAVX512_8x24(SB), NOSPLIT, $48-112
 	MOVBQZX store+88(FP), CX
 	ADDQ    $0x01, CX
 	MOVQ    CX, 24(SP)
+	CMPQ    CX, $0x04
+	JEQ     unread
 	CMPQ    CX, $0x02
 	JGE     moded
-	MOVQ    $0x00000000, 24(SP)
-	MOVQ    $0x3ff0000000000000, CX
-	CMPQ    CX, alpha+24(FP)
-	JNE     moded
-	MOVQ    $0x00000001, 24(SP)
+
+unread:
+	MOVQ $0x00000000, 24(SP)
+	MOVQ $0x3ff0000000000000, CX
+	CMPQ CX, alpha+24(FP)
+	JNE  moded
+	MOVQ $0x00000001, 24(SP)
 
 moded:
 	MOVQ   rowA+40(FP), CX
@@ -61,19 +65,23 @@ moded:
 whole1:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), DI
+	CMPB   store+88(FP), $0x03
+	JEQ    r1v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	SUBQ   $0x04, CX
-	JLT    r1v3rest
+
+r1v3sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	XORQ BX, BX
+	MOVQ b+64(FP), DI
+	SUBQ $0x04, CX
+	JLT  r1v3rest
 
 r1v3loop:
 	VMOVUPD      (DI), Z3
@@ -180,17 +188,21 @@ edge1:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), DI
+	CMPB   store+88(FP), $0x03
+	JEQ    r1v1mcontinue
 	VPXORQ Z0, Z0, Z0
-	SUBQ   $0x04, CX
-	JLT    r1v1mrest
+
+r1v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	XORQ BX, BX
+	MOVQ b+64(FP), DI
+	SUBQ $0x04, CX
+	JLT  r1v1mrest
 
 r1v1mloop:
 	VMOVUPD.Z        (DI), K1, Z1
@@ -258,18 +270,22 @@ edge1_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), DI
+	CMPB   store+88(FP), $0x03
+	JEQ    r1v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	SUBQ   $0x04, CX
-	JLT    r1v2mrest
+
+r1v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	XORQ BX, BX
+	MOVQ b+64(FP), DI
+	SUBQ $0x04, CX
+	JLT  r1v2mrest
 
 r1v2mloop:
 	VMOVUPD      (DI), Z2
@@ -354,19 +370,23 @@ edge1_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), DI
+	CMPB   store+88(FP), $0x03
+	JEQ    r1v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	SUBQ   $0x04, CX
-	JLT    r1v3mrest
+
+r1v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	XORQ BX, BX
+	MOVQ b+64(FP), DI
+	SUBQ $0x04, CX
+	JLT  r1v3mrest
 
 r1v3mloop:
 	VMOVUPD      (DI), Z3
@@ -463,24 +483,28 @@ rows2:
 whole2:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge2
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R8
+	CMPB   store+88(FP), $0x03
+	JEQ    r2v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, CX
-	JLT    r2v3rest
+
+r2v3sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R8
+	SUBQ $0x04, CX
+	JLT  r2v3rest
 
 r2v3loop:
 	VMOVUPD      (R8), Z6
@@ -619,20 +643,24 @@ edge2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R8
+	CMPB   store+88(FP), $0x03
+	JEQ    r2v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	SUBQ   $0x04, CX
-	JLT    r2v1mrest
+
+r2v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R8
+	SUBQ $0x04, CX
+	JLT  r2v1mrest
 
 r2v1mloop:
 	VMOVUPD.Z        (R8), K1, Z2
@@ -710,22 +738,26 @@ edge2_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R8
+	CMPB   store+88(FP), $0x03
+	JEQ    r2v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	SUBQ   $0x04, CX
-	JLT    r2v2mrest
+
+r2v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R8
+	SUBQ $0x04, CX
+	JLT  r2v2mrest
 
 r2v2mloop:
 	VMOVUPD      (R8), Z4
@@ -834,24 +866,28 @@ edge2_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R8
+	CMPB   store+88(FP), $0x03
+	JEQ    r2v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, CX
-	JLT    r2v3mrest
+
+r2v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R8
+	SUBQ $0x04, CX
+	JLT  r2v3mrest
 
 r2v3mloop:
 	VMOVUPD      (R8), Z6
@@ -981,18 +1017,8 @@ rows3:
 whole3:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge3
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R9
+	CMPB   store+88(FP), $0x03
+	JEQ    r3v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1002,8 +1028,22 @@ whole3:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
-	SUBQ   $0x04, CX
-	JLT    r3v3rest
+
+r3v3sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R9
+	SUBQ $0x04, CX
+	JLT  r3v3rest
 
 r3v3loop:
 	VMOVUPD      (R9), Z9
@@ -1197,23 +1237,27 @@ edge3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R9
+	CMPB   store+88(FP), $0x03
+	JEQ    r3v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	SUBQ   $0x04, CX
-	JLT    r3v1mrest
+
+r3v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R9
+	SUBQ $0x04, CX
+	JLT  r3v1mrest
 
 r3v1mloop:
 	VMOVUPD.Z        (R9), K1, Z3
@@ -1315,26 +1359,30 @@ edge3_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R9
+	CMPB   store+88(FP), $0x03
+	JEQ    r3v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, CX
-	JLT    r3v2mrest
+
+r3v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R9
+	SUBQ $0x04, CX
+	JLT  r3v2mrest
 
 r3v2mloop:
 	VMOVUPD      (R9), Z6
@@ -1487,18 +1535,8 @@ edge3_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R9
+	CMPB   store+88(FP), $0x03
+	JEQ    r3v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1508,8 +1546,22 @@ edge3_3:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
-	SUBQ   $0x04, CX
-	JLT    r3v3mrest
+
+r3v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R9
+	SUBQ $0x04, CX
+	JLT  r3v3mrest
 
 r3v3mloop:
 	VMOVUPD      (R9), Z9
@@ -1698,20 +1750,8 @@ rows4:
 whole4:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge4
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R10
+	CMPB   store+88(FP), $0x03
+	JEQ    r4v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1724,8 +1764,24 @@ whole4:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	SUBQ   $0x04, CX
-	JLT    r4v3rest
+
+r4v3sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R10
+	SUBQ $0x04, CX
+	JLT  r4v3rest
 
 r4v3loop:
 	VMOVUPD      (R10), Z12
@@ -1959,26 +2015,30 @@ edge4:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R10
+	CMPB   store+88(FP), $0x03
+	JEQ    r4v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	SUBQ   $0x04, CX
-	JLT    r4v1mrest
+
+r4v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R10
+	SUBQ $0x04, CX
+	JLT  r4v1mrest
 
 r4v1mloop:
 	VMOVUPD.Z        (R10), K1, Z4
@@ -2095,20 +2155,8 @@ edge4_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R10
+	CMPB   store+88(FP), $0x03
+	JEQ    r4v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2117,8 +2165,24 @@ edge4_2:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	SUBQ   $0x04, CX
-	JLT    r4v2mrest
+
+r4v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R10
+	SUBQ $0x04, CX
+	JLT  r4v2mrest
 
 r4v2mloop:
 	VMOVUPD      (R10), Z8
@@ -2302,20 +2366,8 @@ edge4_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R10
+	CMPB   store+88(FP), $0x03
+	JEQ    r4v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2328,8 +2380,24 @@ edge4_3:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	SUBQ   $0x04, CX
-	JLT    r4v3mrest
+
+r4v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R10
+	SUBQ $0x04, CX
+	JLT  r4v3mrest
 
 r4v3mloop:
 	VMOVUPD      (R10), Z12
@@ -2560,22 +2628,8 @@ rows5:
 whole5:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge5
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R11
+	CMPB   store+88(FP), $0x03
+	JEQ    r5v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2591,8 +2645,26 @@ whole5:
 	VPXORQ Z12, Z12, Z12
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
-	SUBQ   $0x04, CX
-	JLT    r5v3rest
+
+r5v3sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R11
+	SUBQ $0x04, CX
+	JLT  r5v3rest
 
 r5v3loop:
 	VMOVUPD      (R11), Z15
@@ -2864,29 +2936,33 @@ edge5:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R11
+	CMPB   store+88(FP), $0x03
+	JEQ    r5v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
-	SUBQ   $0x04, CX
-	JLT    r5v1mrest
+
+r5v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R11
+	SUBQ $0x04, CX
+	JLT  r5v1mrest
 
 r5v1mloop:
 	VMOVUPD.Z        (R11), K1, Z5
@@ -3016,22 +3092,8 @@ edge5_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R11
+	CMPB   store+88(FP), $0x03
+	JEQ    r5v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3042,8 +3104,26 @@ edge5_2:
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
 	VPXORQ Z9, Z9, Z9
-	SUBQ   $0x04, CX
-	JLT    r5v2mrest
+
+r5v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R11
+	SUBQ $0x04, CX
+	JLT  r5v2mrest
 
 r5v2mloop:
 	VMOVUPD      (R11), Z10
@@ -3256,22 +3336,8 @@ edge5_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R11
+	CMPB   store+88(FP), $0x03
+	JEQ    r5v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3287,8 +3353,26 @@ edge5_3:
 	VPXORQ Z12, Z12, Z12
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
-	SUBQ   $0x04, CX
-	JLT    r5v3mrest
+
+r5v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R11
+	SUBQ $0x04, CX
+	JLT  r5v3mrest
 
 r5v3mloop:
 	VMOVUPD      (R11), Z15
@@ -3559,24 +3643,8 @@ rows6:
 whole6:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge6
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R12
+	CMPB   store+88(FP), $0x03
+	JEQ    r6v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3595,8 +3663,28 @@ whole6:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 	VPXORQ Z17, Z17, Z17
-	SUBQ   $0x04, CX
-	JLT    r6v3rest
+
+r6v3sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R12
+	SUBQ $0x04, CX
+	JLT  r6v3rest
 
 r6v3loop:
 	VMOVUPD      (R12), Z18
@@ -3906,32 +3994,36 @@ edge6:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R12
+	CMPB   store+88(FP), $0x03
+	JEQ    r6v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, CX
-	JLT    r6v1mrest
+
+r6v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R12
+	SUBQ $0x04, CX
+	JLT  r6v1mrest
 
 r6v1mloop:
 	VMOVUPD.Z        (R12), K1, Z6
@@ -4074,24 +4166,8 @@ edge6_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R12
+	CMPB   store+88(FP), $0x03
+	JEQ    r6v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4104,8 +4180,28 @@ edge6_2:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	SUBQ   $0x04, CX
-	JLT    r6v2mrest
+
+r6v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R12
+	SUBQ $0x04, CX
+	JLT  r6v2mrest
 
 r6v2mloop:
 	VMOVUPD      (R12), Z12
@@ -4347,24 +4443,8 @@ edge6_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R12
+	CMPB   store+88(FP), $0x03
+	JEQ    r6v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4383,8 +4463,28 @@ edge6_3:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 	VPXORQ Z17, Z17, Z17
-	SUBQ   $0x04, CX
-	JLT    r6v3mrest
+
+r6v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R12
+	SUBQ $0x04, CX
+	JLT  r6v3mrest
 
 r6v3mloop:
 	VMOVUPD      (R12), Z18
@@ -4695,26 +4795,8 @@ rows7:
 whole7:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge7
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	LEAQ   (R11)(BX*1), R12
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R13
+	CMPB   store+88(FP), $0x03
+	JEQ    r7v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4736,8 +4818,30 @@ whole7:
 	VPXORQ Z18, Z18, Z18
 	VPXORQ Z19, Z19, Z19
 	VPXORQ Z20, Z20, Z20
-	SUBQ   $0x04, CX
-	JLT    r7v3rest
+
+r7v3sum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	LEAQ (R11)(BX*1), R12
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R13
+	SUBQ $0x04, CX
+	JLT  r7v3rest
 
 r7v3loop:
 	VMOVUPD      (R13), Z21
@@ -5087,26 +5191,8 @@ edge7:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	LEAQ   (R11)(BX*1), R12
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R13
+	CMPB   store+88(FP), $0x03
+	JEQ    r7v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5114,8 +5200,30 @@ edge7:
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
-	SUBQ   $0x04, CX
-	JLT    r7v1mrest
+
+r7v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	LEAQ (R11)(BX*1), R12
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R13
+	SUBQ $0x04, CX
+	JLT  r7v1mrest
 
 r7v1mloop:
 	VMOVUPD.Z        (R13), K1, Z7
@@ -5273,26 +5381,8 @@ edge7_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	LEAQ   (R11)(BX*1), R12
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R13
+	CMPB   store+88(FP), $0x03
+	JEQ    r7v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5307,8 +5397,30 @@ edge7_2:
 	VPXORQ Z11, Z11, Z11
 	VPXORQ Z12, Z12, Z12
 	VPXORQ Z13, Z13, Z13
-	SUBQ   $0x04, CX
-	JLT    r7v2mrest
+
+r7v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	LEAQ (R11)(BX*1), R12
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R13
+	SUBQ $0x04, CX
+	JLT  r7v2mrest
 
 r7v2mloop:
 	VMOVUPD      (R13), Z14
@@ -5581,26 +5693,8 @@ edge7_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	LEAQ   (R11)(BX*1), R12
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R13
+	CMPB   store+88(FP), $0x03
+	JEQ    r7v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5622,8 +5716,30 @@ edge7_3:
 	VPXORQ Z18, Z18, Z18
 	VPXORQ Z19, Z19, Z19
 	VPXORQ Z20, Z20, Z20
-	SUBQ   $0x04, CX
-	JLT    r7v3mrest
+
+r7v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	LEAQ (R11)(BX*1), R12
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R13
+	SUBQ $0x04, CX
+	JLT  r7v3mrest
 
 r7v3mloop:
 	VMOVUPD      (R13), Z21
@@ -5974,8 +6090,36 @@ r7v3mend:
 
 rows8:
 whole8:
-	CMPQ       n+8(FP), $0x18
-	JLT        edge8
+	CMPQ   n+8(FP), $0x18
+	JLT    edge8
+	CMPB   store+88(FP), $0x03
+	JEQ    r8v3continue
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+
+r8v3sum:
 	MOVQ       k+16(FP), CX
 	XORQ       DX, DX
 	CMPQ       CX, $0x60
@@ -6107,53 +6251,29 @@ fetching1:
 	JNE        fetching1
 
 fetched1:
-	MOVQ   a+32(FP), BX
-	MOVQ   colA+48(FP), DI
-	SHLQ   $0x03, DI
-	MOVQ   rowA+40(FP), SI
-	SHLQ   $0x03, SI
-	LEAQ   (BX)(SI*1), R8
-	SUBQ   32(SP), SI
-	LEAQ   (R8)(SI*1), R9
-	SUBQ   32(SP), SI
-	LEAQ   (R9)(SI*1), R10
-	SUBQ   32(SP), SI
-	LEAQ   (R10)(SI*1), R11
-	SUBQ   32(SP), SI
-	LEAQ   (R11)(SI*1), R12
-	SUBQ   32(SP), SI
-	LEAQ   (R12)(SI*1), R13
-	SUBQ   32(SP), SI
-	LEAQ   (R13)(SI*1), R14
-	SUBQ   32(SP), SI
-	XORQ   SI, SI
-	MOVQ   b+64(FP), R15
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	SUBQ   $0x04, CX
-	JLT    r8v3rest
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	LEAQ (BX)(SI*1), R8
+	SUBQ 32(SP), SI
+	LEAQ (R8)(SI*1), R9
+	SUBQ 32(SP), SI
+	LEAQ (R9)(SI*1), R10
+	SUBQ 32(SP), SI
+	LEAQ (R10)(SI*1), R11
+	SUBQ 32(SP), SI
+	LEAQ (R11)(SI*1), R12
+	SUBQ 32(SP), SI
+	LEAQ (R12)(SI*1), R13
+	SUBQ 32(SP), SI
+	LEAQ (R13)(SI*1), R14
+	SUBQ 32(SP), SI
+	XORQ SI, SI
+	MOVQ b+64(FP), R15
+	SUBQ $0x04, CX
+	JLT  r8v3rest
 
 r8v3loop:
 	VMOVUPD      (R15), Z24
@@ -6636,28 +6756,8 @@ edge8:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	LEAQ   (R11)(BX*1), R12
-	SUBQ   32(SP), BX
-	LEAQ   (R12)(BX*1), R13
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R14
+	CMPB   store+88(FP), $0x03
+	JEQ    r8v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6666,8 +6766,32 @@ edge8:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	SUBQ   $0x04, CX
-	JLT    r8v1mrest
+
+r8v1msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	LEAQ (R11)(BX*1), R12
+	SUBQ 32(SP), BX
+	LEAQ (R12)(BX*1), R13
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R14
+	SUBQ $0x04, CX
+	JLT  r8v1mrest
 
 r8v1mloop:
 	VMOVUPD.Z        (R14), K1, Z8
@@ -6838,28 +6962,8 @@ edge8_2:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	LEAQ   (R11)(BX*1), R12
-	SUBQ   32(SP), BX
-	LEAQ   (R12)(BX*1), R13
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R14
+	CMPB   store+88(FP), $0x03
+	JEQ    r8v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6876,8 +6980,32 @@ edge8_2:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	VPXORQ Z15, Z15, Z15
-	SUBQ   $0x04, CX
-	JLT    r8v2mrest
+
+r8v2msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	LEAQ (R11)(BX*1), R12
+	SUBQ 32(SP), BX
+	LEAQ (R12)(BX*1), R13
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R14
+	SUBQ $0x04, CX
+	JLT  r8v2mrest
 
 r8v2mloop:
 	VMOVUPD      (R14), Z16
@@ -7179,28 +7307,8 @@ edge8_3:
 	MOVQ   $-1, DX
 	BZHIQ  CX, DX, DX
 	KMOVW  DX, K1
-	MOVQ   k+16(FP), CX
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), SI
-	SHLQ   $0x03, SI
-	MOVQ   rowA+40(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), DI
-	SUBQ   32(SP), BX
-	LEAQ   (DI)(BX*1), R8
-	SUBQ   32(SP), BX
-	LEAQ   (R8)(BX*1), R9
-	SUBQ   32(SP), BX
-	LEAQ   (R9)(BX*1), R10
-	SUBQ   32(SP), BX
-	LEAQ   (R10)(BX*1), R11
-	SUBQ   32(SP), BX
-	LEAQ   (R11)(BX*1), R12
-	SUBQ   32(SP), BX
-	LEAQ   (R12)(BX*1), R13
-	SUBQ   32(SP), BX
-	XORQ   BX, BX
-	MOVQ   b+64(FP), R14
+	CMPB   store+88(FP), $0x03
+	JEQ    r8v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -7225,8 +7333,32 @@ edge8_3:
 	VPXORQ Z21, Z21, Z21
 	VPXORQ Z22, Z22, Z22
 	VPXORQ Z23, Z23, Z23
-	SUBQ   $0x04, CX
-	JLT    r8v3mrest
+
+r8v3msum:
+	MOVQ k+16(FP), CX
+	MOVQ a+32(FP), DX
+	MOVQ colA+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ rowA+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (DX)(BX*1), DI
+	SUBQ 32(SP), BX
+	LEAQ (DI)(BX*1), R8
+	SUBQ 32(SP), BX
+	LEAQ (R8)(BX*1), R9
+	SUBQ 32(SP), BX
+	LEAQ (R9)(BX*1), R10
+	SUBQ 32(SP), BX
+	LEAQ (R10)(BX*1), R11
+	SUBQ 32(SP), BX
+	LEAQ (R11)(BX*1), R12
+	SUBQ 32(SP), BX
+	LEAQ (R12)(BX*1), R13
+	SUBQ 32(SP), BX
+	XORQ BX, BX
+	MOVQ b+64(FP), R14
+	SUBQ $0x04, CX
+	JLT  r8v3mrest
 
 r8v3mloop:
 	VMOVUPD      (R14), Z24
@@ -7616,3 +7748,683 @@ r8v3mend:
 done:
 	VZEROUPPER
 	RET
+
+r1v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z3
+	VMULPD       (CX), Z3, Z0
+	VMULPD       64(CX), Z3, Z1
+	VMULPD       128(CX), Z3, Z2
+	JMP          r1v3sum
+
+r1v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z1
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z1, Z0, Z0
+	JMP          r1v1msum
+
+r1v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z2
+	VMULPD       (CX), Z2, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z2, Z1, Z1
+	JMP          r1v2msum
+
+r1v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z3
+	VMULPD       (CX), Z3, Z0
+	VMULPD       64(CX), Z3, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z3, Z2, Z2
+	JMP          r1v3msum
+
+r2v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z6
+	VMULPD       (CX), Z6, Z0
+	VMULPD       64(CX), Z6, Z1
+	VMULPD       128(CX), Z6, Z2
+	VMULPD       (CX)(DX*1), Z6, Z3
+	VMULPD       64(CX)(DX*1), Z6, Z4
+	VMULPD       128(CX)(DX*1), Z6, Z5
+	JMP          r2v3sum
+
+r2v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z2
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z2, Z0, Z0
+	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMULPD       Z2, Z1, Z1
+	JMP          r2v1msum
+
+r2v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z4
+	VMULPD       (CX), Z4, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z4, Z1, Z1
+	VMULPD       (CX)(DX*1), Z4, Z2
+	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       Z4, Z3, Z3
+	JMP          r2v2msum
+
+r2v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z6
+	VMULPD       (CX), Z6, Z0
+	VMULPD       64(CX), Z6, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z6, Z2, Z2
+	VMULPD       (CX)(DX*1), Z6, Z3
+	VMULPD       64(CX)(DX*1), Z6, Z4
+	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       Z6, Z5, Z5
+	JMP          r2v3msum
+
+r3v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z9
+	VMULPD       (CX), Z9, Z0
+	VMULPD       64(CX), Z9, Z1
+	VMULPD       128(CX), Z9, Z2
+	VMULPD       (CX)(DX*1), Z9, Z3
+	VMULPD       64(CX)(DX*1), Z9, Z4
+	VMULPD       128(CX)(DX*1), Z9, Z5
+	VMULPD       (CX)(DX*2), Z9, Z6
+	VMULPD       64(CX)(DX*2), Z9, Z7
+	VMULPD       128(CX)(DX*2), Z9, Z8
+	JMP          r3v3sum
+
+r3v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z3
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z3, Z0, Z0
+	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMULPD       Z3, Z1, Z1
+	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMULPD       Z3, Z2, Z2
+	JMP          r3v1msum
+
+r3v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z6
+	VMULPD       (CX), Z6, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z6, Z1, Z1
+	VMULPD       (CX)(DX*1), Z6, Z2
+	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       Z6, Z3, Z3
+	VMULPD       (CX)(DX*2), Z6, Z4
+	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       Z6, Z5, Z5
+	JMP          r3v2msum
+
+r3v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	VBROADCASTSD alpha+24(FP), Z9
+	VMULPD       (CX), Z9, Z0
+	VMULPD       64(CX), Z9, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z9, Z2, Z2
+	VMULPD       (CX)(DX*1), Z9, Z3
+	VMULPD       64(CX)(DX*1), Z9, Z4
+	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       Z9, Z5, Z5
+	VMULPD       (CX)(DX*2), Z9, Z6
+	VMULPD       64(CX)(DX*2), Z9, Z7
+	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       Z9, Z8, Z8
+	JMP          r3v3msum
+
+r4v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z12
+	VMULPD       (CX), Z12, Z0
+	VMULPD       64(CX), Z12, Z1
+	VMULPD       128(CX), Z12, Z2
+	VMULPD       (CX)(DX*1), Z12, Z3
+	VMULPD       64(CX)(DX*1), Z12, Z4
+	VMULPD       128(CX)(DX*1), Z12, Z5
+	VMULPD       (CX)(DX*2), Z12, Z6
+	VMULPD       64(CX)(DX*2), Z12, Z7
+	VMULPD       128(CX)(DX*2), Z12, Z8
+	VMULPD       (BX), Z12, Z9
+	VMULPD       64(BX), Z12, Z10
+	VMULPD       128(BX), Z12, Z11
+	JMP          r4v3sum
+
+r4v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z4
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMULPD       Z4, Z2, Z2
+	VMOVUPD.Z    (BX), K1, Z3
+	VMULPD       Z4, Z3, Z3
+	JMP          r4v1msum
+
+r4v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z8
+	VMULPD       (CX), Z8, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z8, Z1, Z1
+	VMULPD       (CX)(DX*1), Z8, Z2
+	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       Z8, Z3, Z3
+	VMULPD       (CX)(DX*2), Z8, Z4
+	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       Z8, Z5, Z5
+	VMULPD       (BX), Z8, Z6
+	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       Z8, Z7, Z7
+	JMP          r4v2msum
+
+r4v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z12
+	VMULPD       (CX), Z12, Z0
+	VMULPD       64(CX), Z12, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z12, Z2, Z2
+	VMULPD       (CX)(DX*1), Z12, Z3
+	VMULPD       64(CX)(DX*1), Z12, Z4
+	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       Z12, Z5, Z5
+	VMULPD       (CX)(DX*2), Z12, Z6
+	VMULPD       64(CX)(DX*2), Z12, Z7
+	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       Z12, Z8, Z8
+	VMULPD       (BX), Z12, Z9
+	VMULPD       64(BX), Z12, Z10
+	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       Z12, Z11, Z11
+	JMP          r4v3msum
+
+r5v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z15
+	VMULPD       (CX), Z15, Z0
+	VMULPD       64(CX), Z15, Z1
+	VMULPD       128(CX), Z15, Z2
+	VMULPD       (CX)(DX*1), Z15, Z3
+	VMULPD       64(CX)(DX*1), Z15, Z4
+	VMULPD       128(CX)(DX*1), Z15, Z5
+	VMULPD       (CX)(DX*2), Z15, Z6
+	VMULPD       64(CX)(DX*2), Z15, Z7
+	VMULPD       128(CX)(DX*2), Z15, Z8
+	VMULPD       (BX), Z15, Z9
+	VMULPD       64(BX), Z15, Z10
+	VMULPD       128(BX), Z15, Z11
+	VMULPD       (BX)(DX*1), Z15, Z12
+	VMULPD       64(BX)(DX*1), Z15, Z13
+	VMULPD       128(BX)(DX*1), Z15, Z14
+	JMP          r5v3sum
+
+r5v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z5
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD.Z    (BX), K1, Z3
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMULPD       Z5, Z4, Z4
+	JMP          r5v1msum
+
+r5v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z10
+	VMULPD       (CX), Z10, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z10, Z1, Z1
+	VMULPD       (CX)(DX*1), Z10, Z2
+	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       Z10, Z3, Z3
+	VMULPD       (CX)(DX*2), Z10, Z4
+	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       Z10, Z5, Z5
+	VMULPD       (BX), Z10, Z6
+	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       Z10, Z7, Z7
+	VMULPD       (BX)(DX*1), Z10, Z8
+	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       Z10, Z9, Z9
+	JMP          r5v2msum
+
+r5v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z15
+	VMULPD       (CX), Z15, Z0
+	VMULPD       64(CX), Z15, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z15, Z2, Z2
+	VMULPD       (CX)(DX*1), Z15, Z3
+	VMULPD       64(CX)(DX*1), Z15, Z4
+	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       Z15, Z5, Z5
+	VMULPD       (CX)(DX*2), Z15, Z6
+	VMULPD       64(CX)(DX*2), Z15, Z7
+	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       Z15, Z8, Z8
+	VMULPD       (BX), Z15, Z9
+	VMULPD       64(BX), Z15, Z10
+	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       Z15, Z11, Z11
+	VMULPD       (BX)(DX*1), Z15, Z12
+	VMULPD       64(BX)(DX*1), Z15, Z13
+	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       Z15, Z14, Z14
+	JMP          r5v3msum
+
+r6v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z18
+	VMULPD       (CX), Z18, Z0
+	VMULPD       64(CX), Z18, Z1
+	VMULPD       128(CX), Z18, Z2
+	VMULPD       (CX)(DX*1), Z18, Z3
+	VMULPD       64(CX)(DX*1), Z18, Z4
+	VMULPD       128(CX)(DX*1), Z18, Z5
+	VMULPD       (CX)(DX*2), Z18, Z6
+	VMULPD       64(CX)(DX*2), Z18, Z7
+	VMULPD       128(CX)(DX*2), Z18, Z8
+	VMULPD       (BX), Z18, Z9
+	VMULPD       64(BX), Z18, Z10
+	VMULPD       128(BX), Z18, Z11
+	VMULPD       (BX)(DX*1), Z18, Z12
+	VMULPD       64(BX)(DX*1), Z18, Z13
+	VMULPD       128(BX)(DX*1), Z18, Z14
+	VMULPD       (BX)(DX*2), Z18, Z15
+	VMULPD       64(BX)(DX*2), Z18, Z16
+	VMULPD       128(BX)(DX*2), Z18, Z17
+	JMP          r6v3sum
+
+r6v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z6
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD.Z    (BX), K1, Z3
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD.Z    (BX)(DX*2), K1, Z5
+	VMULPD       Z6, Z5, Z5
+	JMP          r6v1msum
+
+r6v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z12
+	VMULPD       (CX), Z12, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z12, Z1, Z1
+	VMULPD       (CX)(DX*1), Z12, Z2
+	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       Z12, Z3, Z3
+	VMULPD       (CX)(DX*2), Z12, Z4
+	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       Z12, Z5, Z5
+	VMULPD       (BX), Z12, Z6
+	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       Z12, Z7, Z7
+	VMULPD       (BX)(DX*1), Z12, Z8
+	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       Z12, Z9, Z9
+	VMULPD       (BX)(DX*2), Z12, Z10
+	VMOVUPD.Z    64(BX)(DX*2), K1, Z11
+	VMULPD       Z12, Z11, Z11
+	JMP          r6v2msum
+
+r6v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Z18
+	VMULPD       (CX), Z18, Z0
+	VMULPD       64(CX), Z18, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z18, Z2, Z2
+	VMULPD       (CX)(DX*1), Z18, Z3
+	VMULPD       64(CX)(DX*1), Z18, Z4
+	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       Z18, Z5, Z5
+	VMULPD       (CX)(DX*2), Z18, Z6
+	VMULPD       64(CX)(DX*2), Z18, Z7
+	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       Z18, Z8, Z8
+	VMULPD       (BX), Z18, Z9
+	VMULPD       64(BX), Z18, Z10
+	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       Z18, Z11, Z11
+	VMULPD       (BX)(DX*1), Z18, Z12
+	VMULPD       64(BX)(DX*1), Z18, Z13
+	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       Z18, Z14, Z14
+	VMULPD       (BX)(DX*2), Z18, Z15
+	VMULPD       64(BX)(DX*2), Z18, Z16
+	VMOVUPD.Z    128(BX)(DX*2), K1, Z17
+	VMULPD       Z18, Z17, Z17
+	JMP          r6v3msum
+
+r7v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z21
+	VMULPD       (CX), Z21, Z0
+	VMULPD       64(CX), Z21, Z1
+	VMULPD       128(CX), Z21, Z2
+	VMULPD       (CX)(DX*1), Z21, Z3
+	VMULPD       64(CX)(DX*1), Z21, Z4
+	VMULPD       128(CX)(DX*1), Z21, Z5
+	VMULPD       (CX)(DX*2), Z21, Z6
+	VMULPD       64(CX)(DX*2), Z21, Z7
+	VMULPD       128(CX)(DX*2), Z21, Z8
+	VMULPD       (BX), Z21, Z9
+	VMULPD       64(BX), Z21, Z10
+	VMULPD       128(BX), Z21, Z11
+	VMULPD       (BX)(DX*1), Z21, Z12
+	VMULPD       64(BX)(DX*1), Z21, Z13
+	VMULPD       128(BX)(DX*1), Z21, Z14
+	VMULPD       (BX)(DX*2), Z21, Z15
+	VMULPD       64(BX)(DX*2), Z21, Z16
+	VMULPD       128(BX)(DX*2), Z21, Z17
+	VMULPD       (SI), Z21, Z18
+	VMULPD       64(SI), Z21, Z19
+	VMULPD       128(SI), Z21, Z20
+	JMP          r7v3sum
+
+r7v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z7
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD.Z    (BX), K1, Z3
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD.Z    (BX)(DX*2), K1, Z5
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD.Z    (SI), K1, Z6
+	VMULPD       Z7, Z6, Z6
+	JMP          r7v1msum
+
+r7v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z14
+	VMULPD       (CX), Z14, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z14, Z1, Z1
+	VMULPD       (CX)(DX*1), Z14, Z2
+	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       Z14, Z3, Z3
+	VMULPD       (CX)(DX*2), Z14, Z4
+	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       Z14, Z5, Z5
+	VMULPD       (BX), Z14, Z6
+	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       Z14, Z7, Z7
+	VMULPD       (BX)(DX*1), Z14, Z8
+	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       Z14, Z9, Z9
+	VMULPD       (BX)(DX*2), Z14, Z10
+	VMOVUPD.Z    64(BX)(DX*2), K1, Z11
+	VMULPD       Z14, Z11, Z11
+	VMULPD       (SI), Z14, Z12
+	VMOVUPD.Z    64(SI), K1, Z13
+	VMULPD       Z14, Z13, Z13
+	JMP          r7v2msum
+
+r7v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z21
+	VMULPD       (CX), Z21, Z0
+	VMULPD       64(CX), Z21, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z21, Z2, Z2
+	VMULPD       (CX)(DX*1), Z21, Z3
+	VMULPD       64(CX)(DX*1), Z21, Z4
+	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       Z21, Z5, Z5
+	VMULPD       (CX)(DX*2), Z21, Z6
+	VMULPD       64(CX)(DX*2), Z21, Z7
+	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       Z21, Z8, Z8
+	VMULPD       (BX), Z21, Z9
+	VMULPD       64(BX), Z21, Z10
+	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       Z21, Z11, Z11
+	VMULPD       (BX)(DX*1), Z21, Z12
+	VMULPD       64(BX)(DX*1), Z21, Z13
+	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       Z21, Z14, Z14
+	VMULPD       (BX)(DX*2), Z21, Z15
+	VMULPD       64(BX)(DX*2), Z21, Z16
+	VMOVUPD.Z    128(BX)(DX*2), K1, Z17
+	VMULPD       Z21, Z17, Z17
+	VMULPD       (SI), Z21, Z18
+	VMULPD       64(SI), Z21, Z19
+	VMOVUPD.Z    128(SI), K1, Z20
+	VMULPD       Z21, Z20, Z20
+	JMP          r7v3msum
+
+r8v3continue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z24
+	VMULPD       (CX), Z24, Z0
+	VMULPD       64(CX), Z24, Z1
+	VMULPD       128(CX), Z24, Z2
+	VMULPD       (CX)(DX*1), Z24, Z3
+	VMULPD       64(CX)(DX*1), Z24, Z4
+	VMULPD       128(CX)(DX*1), Z24, Z5
+	VMULPD       (CX)(DX*2), Z24, Z6
+	VMULPD       64(CX)(DX*2), Z24, Z7
+	VMULPD       128(CX)(DX*2), Z24, Z8
+	VMULPD       (BX), Z24, Z9
+	VMULPD       64(BX), Z24, Z10
+	VMULPD       128(BX), Z24, Z11
+	VMULPD       (BX)(DX*1), Z24, Z12
+	VMULPD       64(BX)(DX*1), Z24, Z13
+	VMULPD       128(BX)(DX*1), Z24, Z14
+	VMULPD       (BX)(DX*2), Z24, Z15
+	VMULPD       64(BX)(DX*2), Z24, Z16
+	VMULPD       128(BX)(DX*2), Z24, Z17
+	VMULPD       (SI), Z24, Z18
+	VMULPD       64(SI), Z24, Z19
+	VMULPD       128(SI), Z24, Z20
+	VMULPD       (SI)(DX*1), Z24, Z21
+	VMULPD       64(SI)(DX*1), Z24, Z22
+	VMULPD       128(SI)(DX*1), Z24, Z23
+	JMP          r8v3sum
+
+r8v1mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z8
+	VMOVUPD.Z    (CX), K1, Z0
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD.Z    (BX), K1, Z3
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD.Z    (BX)(DX*2), K1, Z5
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD.Z    (SI), K1, Z6
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD.Z    (SI)(DX*1), K1, Z7
+	VMULPD       Z8, Z7, Z7
+	JMP          r8v1msum
+
+r8v2mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z16
+	VMULPD       (CX), Z16, Z0
+	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       Z16, Z1, Z1
+	VMULPD       (CX)(DX*1), Z16, Z2
+	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       Z16, Z3, Z3
+	VMULPD       (CX)(DX*2), Z16, Z4
+	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       Z16, Z5, Z5
+	VMULPD       (BX), Z16, Z6
+	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       Z16, Z7, Z7
+	VMULPD       (BX)(DX*1), Z16, Z8
+	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       Z16, Z9, Z9
+	VMULPD       (BX)(DX*2), Z16, Z10
+	VMOVUPD.Z    64(BX)(DX*2), K1, Z11
+	VMULPD       Z16, Z11, Z11
+	VMULPD       (SI), Z16, Z12
+	VMOVUPD.Z    64(SI), K1, Z13
+	VMULPD       Z16, Z13, Z13
+	VMULPD       (SI)(DX*1), Z16, Z14
+	VMOVUPD.Z    64(SI)(DX*1), K1, Z15
+	VMULPD       Z16, Z15, Z15
+	JMP          r8v2msum
+
+r8v3mcontinue:
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	VBROADCASTSD alpha+24(FP), Z24
+	VMULPD       (CX), Z24, Z0
+	VMULPD       64(CX), Z24, Z1
+	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       Z24, Z2, Z2
+	VMULPD       (CX)(DX*1), Z24, Z3
+	VMULPD       64(CX)(DX*1), Z24, Z4
+	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       Z24, Z5, Z5
+	VMULPD       (CX)(DX*2), Z24, Z6
+	VMULPD       64(CX)(DX*2), Z24, Z7
+	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       Z24, Z8, Z8
+	VMULPD       (BX), Z24, Z9
+	VMULPD       64(BX), Z24, Z10
+	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       Z24, Z11, Z11
+	VMULPD       (BX)(DX*1), Z24, Z12
+	VMULPD       64(BX)(DX*1), Z24, Z13
+	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       Z24, Z14, Z14
+	VMULPD       (BX)(DX*2), Z24, Z15
+	VMULPD       64(BX)(DX*2), Z24, Z16
+	VMOVUPD.Z    128(BX)(DX*2), K1, Z17
+	VMULPD       Z24, Z17, Z17
+	VMULPD       (SI), Z24, Z18
+	VMULPD       64(SI), Z24, Z19
+	VMOVUPD.Z    128(SI), K1, Z20
+	VMULPD       Z24, Z20, Z20
+	VMULPD       (SI)(DX*1), Z24, Z21
+	VMULPD       64(SI)(DX*1), Z24, Z22
+	VMOVUPD.Z    128(SI)(DX*1), K1, Z23
+	VMULPD       Z24, Z23, Z23
+	JMP          r8v3msum

@@ -55,38 +55,61 @@ func element(x *float64, i int) *float64 {
 	return (*float64)(unsafe.Add(unsafe.Pointer(x), 8*i))
 }
 
-// tileGeneric computes a whole tile. It unrolls two steps of the sum, because the loop's own arithmetic
-// would take a third of the time. Addresses are a fixed base and an offset, so that no pointer leaves
-// its array.
+// tileGeneric computes a whole tile.
 func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
+	r0, r1 := (*[4]float64)(unsafe.Pointer(c)), (*[4]float64)(unsafe.Pointer(element(c, ldc)))
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
+	if store == Continue {
+		c00, c01, c02, c03 = alpha*r0[0], alpha*r0[1], alpha*r0[2], alpha*r0[3]
+		c10, c11, c12, c13 = alpha*r1[0], alpha*r1[1], alpha*r1[2], alpha*r1[3]
+	}
+	c00, c01, c02, c03, c10, c11, c12, c13 = sumGeneric(k, a, rowA, colA, closer, b, rowB, c00, c01, c02, c03, c10, c11, c12, c13)
+	if store == Add || store == AddPacked { // the same for two rows
+		r0[0] = fma(alpha, c00, r0[0])
+		r0[1] = fma(alpha, c01, r0[1])
+		r0[2] = fma(alpha, c02, r0[2])
+		r0[3] = fma(alpha, c03, r0[3])
+		r1[0] = fma(alpha, c10, r1[0])
+		r1[1] = fma(alpha, c11, r1[1])
+		r1[2] = fma(alpha, c12, r1[2])
+		r1[3] = fma(alpha, c13, r1[3])
+		return
+	}
+	r0[0], r0[1], r0[2], r0[3] = alpha*c00, alpha*c01, alpha*c02, alpha*c03
+	r1[0], r1[1], r1[2], r1[3] = alpha*c10, alpha*c11, alpha*c12, alpha*c13
+}
+
+// sumGeneric adds the terms of the sum to the accumulators of a tile. It unrolls two steps, because the
+// loop's own arithmetic would take a third of the time. Addresses are a fixed base and an offset, so
+// that no pointer leaves its array.
+func sumGeneric(k int, a *float64, rowA, colA, closer int, b *float64, rowB int, c00, c01, c02, c03, c10, c11, c12, c13 float64) (d00, d01, d02, d03, d10, d11, d12, d13 float64) {
 	a1 := element(a, rowA)
 	i, j := 0, 0
 	for ; k >= 2; k -= 2 {
 		y := (*[4]float64)(unsafe.Pointer(element(b, j)))
 		x0, x1 := *element(a, i), *element(a1, i)
-		c00 += x0 * y[0]
-		c01 += x0 * y[1]
-		c02 += x0 * y[2]
-		c03 += x0 * y[3]
-		c10 += x1 * y[0]
-		c11 += x1 * y[1]
-		c12 += x1 * y[2]
-		c13 += x1 * y[3]
+		c00 = fma(x0, y[0], c00)
+		c01 = fma(x0, y[1], c01)
+		c02 = fma(x0, y[2], c02)
+		c03 = fma(x0, y[3], c03)
+		c10 = fma(x1, y[0], c10)
+		c11 = fma(x1, y[1], c11)
+		c12 = fma(x1, y[2], c12)
+		c13 = fma(x1, y[3], c13)
 		i += colA
 		colA -= closer
 		j += rowB
 
 		y = (*[4]float64)(unsafe.Pointer(element(b, j)))
 		x0, x1 = *element(a, i), *element(a1, i)
-		c00 += x0 * y[0]
-		c01 += x0 * y[1]
-		c02 += x0 * y[2]
-		c03 += x0 * y[3]
-		c10 += x1 * y[0]
-		c11 += x1 * y[1]
-		c12 += x1 * y[2]
-		c13 += x1 * y[3]
+		c00 = fma(x0, y[0], c00)
+		c01 = fma(x0, y[1], c01)
+		c02 = fma(x0, y[2], c02)
+		c03 = fma(x0, y[3], c03)
+		c10 = fma(x1, y[0], c10)
+		c11 = fma(x1, y[1], c11)
+		c12 = fma(x1, y[2], c12)
+		c13 = fma(x1, y[3], c13)
 		i += colA
 		colA -= closer
 		j += rowB
@@ -94,49 +117,33 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *fl
 	if k > 0 {
 		y := (*[4]float64)(unsafe.Pointer(element(b, j)))
 		x0, x1 := *element(a, i), *element(a1, i)
-		c00 += x0 * y[0]
-		c01 += x0 * y[1]
-		c02 += x0 * y[2]
-		c03 += x0 * y[3]
-		c10 += x1 * y[0]
-		c11 += x1 * y[1]
-		c12 += x1 * y[2]
-		c13 += x1 * y[3]
+		c00 = fma(x0, y[0], c00)
+		c01 = fma(x0, y[1], c01)
+		c02 = fma(x0, y[2], c02)
+		c03 = fma(x0, y[3], c03)
+		c10 = fma(x1, y[0], c10)
+		c11 = fma(x1, y[1], c11)
+		c12 = fma(x1, y[2], c12)
+		c13 = fma(x1, y[3], c13)
 	}
-	r0, r1 := (*[4]float64)(unsafe.Pointer(c)), (*[4]float64)(unsafe.Pointer(element(c, ldc)))
-	if store != Overwrite { // Add and AddPacked are the same for two rows
-		r0[0] += alpha * c00
-		r0[1] += alpha * c01
-		r0[2] += alpha * c02
-		r0[3] += alpha * c03
-		r1[0] += alpha * c10
-		r1[1] += alpha * c11
-		r1[2] += alpha * c12
-		r1[3] += alpha * c13
-		return
-	}
-	r0[0] = alpha * c00
-	r0[1] = alpha * c01
-	r0[2] = alpha * c02
-	r0[3] = alpha * c03
-	r1[0] = alpha * c10
-	r1[1] = alpha * c11
-	r1[2] = alpha * c12
-	r1[3] = alpha * c13
+	return c00, c01, c02, c03, c10, c11, c12, c13
 }
 
 // edgeGeneric computes a tile of up to two rows, element by element.
 func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	for i := range m {
 		for j := range n {
-			var s float64
-			for p := range k {
-				s += *element(a, i*rowA+p*colA-closer*(p*(p-1)/2)) * *element(b, p*rowB+j)
+			z, s := element(c, i*ldc+j), 0.0
+			if store == Continue {
+				s = alpha * *z
 			}
-			if z := element(c, i*ldc+j); store == Overwrite {
-				*z = alpha * s
+			for p := range k {
+				s = fma(*element(a, i*rowA+p*colA-closer*(p*(p-1)/2)), *element(b, p*rowB+j), s)
+			}
+			if store == Add || store == AddPacked {
+				*z = fma(alpha, s, *z)
 			} else {
-				*z += alpha * s
+				*z = alpha * s
 			}
 		}
 	}

@@ -10,11 +10,12 @@ import (
 	"blskernel/internal/testutil/guard"
 )
 
-// checkGemm compares a strip with sums of integers: A by rows, by columns, packed and backwards, B with
-// rows of any length and in panels, C anyhow.
+// checkGemm compares a strip with chains of fused multiply-adds: A by rows, by columns, packed and
+// backwards, B with rows of any length and in panels, C anyhow.
 func checkGemm(s *shape, k Kernel) {
 	m, n, depth := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2), 1+s.Below(40)
-	form, store := s.Below(4), Store(s.Below(3))
+	form, store := s.Below(4), Store(s.Below(4))
+	s.chooseFinite()
 	rowA, colA, formA := depth+s.Below(4), 1, Even
 	switch form {
 	case 1:
@@ -43,27 +44,36 @@ func checkGemm(s *shape, k Kernel) {
 			return i + p*colA - p*(p-1)/2
 		}
 		return i*rowA + p*colA
-	}, everyElement, s.integer)
-	b := newSpan(depth, n, math.NaN(), func(p, j int) int { return j/k.NR*panelB + p*rowB + j%k.NR }, everyElement, s.integer)
+	}, everyElement, s.value)
+	b := newSpan(depth, n, math.NaN(), func(p, j int) int { return j/k.NR*panelB + p*rowB + j%k.NR }, everyElement, s.value)
 	c := newSpan(m, n, canary, func(i, j int) int {
 		if store == AddPacked {
 			return i*ldc - i*(i-1)/2 + j
 		}
 		return i*ldc + j
-	}, everyElement, s.integer)
-	alpha := []float64{1, -1, 0.5, 2}[s.Below(4)]
+	}, everyElement, s.value)
+	alpha := []float64{1, -1, s.value(), 0.7}[s.Below(4)]
+	if store == Continue {
+		alpha = []float64{1, -1}[s.Below(2)]
+	}
 	wantA, wantB, want := slices.Clone(a.x), slices.Clone(b.x), c.copied()
 	for i := range m {
 		for j := range n {
 			sum := 0.0
-			for p := range depth {
-				sum += a.at(i, p) * b.at(p, j)
+			if store == Continue {
+				sum = alpha * c.at(i, j)
 			}
-			if store == Overwrite {
-				want.set(i, j, alpha*sum)
+			for p := range depth {
+				sum = fma(a.at(i, p), b.at(p, j), sum)
+			}
+			switch store {
+			case Add, AddPacked:
+				want.set(i, j, fma(alpha, sum, c.at(i, j)))
+			case Overwrite:
 				c.set(i, j, math.NaN())
-			} else {
-				want.set(i, j, c.at(i, j)+alpha*sum)
+				fallthrough
+			default:
+				want.set(i, j, alpha*sum)
 			}
 		}
 	}
@@ -79,7 +89,7 @@ func FuzzGemm(f *testing.F) { fuzzed(f, checkGemm) }
 // Strips of every height and width, sums around those that the loops unroll, A and C stored in every
 // way.
 func TestGemm(t *testing.T) {
-	exhaust(t, checkGemm, func(k Kernel) []int { return []int{k.MR, 2*k.NR + 9, 9, 4, 3} })
+	exhaust(t, checkGemm, func(k Kernel) []int { return []int{k.MR, 2*k.NR + 9, 9, 4, 4} })
 }
 
 // A strip is a call of Gemm with its operands: A and B by rows.
@@ -165,17 +175,17 @@ func TestGemmPrefetch(t *testing.T) {
 			for _, edge := range guard.Edges {
 				s := &shape{t: t, rnd: rnd, edge: edge, regions: own}
 				rowA, colA := distances[0], distances[1]
-				a := newSpan(k.MR, depth, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, everyElement, s.integer)
-				b := newSpan(depth, n, math.NaN(), rowMajor(n), everyElement, s.integer)
-				c := newSpan(k.MR, n, canary, rowMajor(n), everyElement, s.integer)
+				a := newSpan(k.MR, depth, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, everyElement, s.value)
+				b := newSpan(depth, n, math.NaN(), rowMajor(n), everyElement, s.value)
+				c := newSpan(k.MR, n, canary, rowMajor(n), everyElement, s.value)
 				want := c.copied()
 				for i := range k.MR {
 					for j := range n {
-						sum := c.at(i, j)
+						sum := 0.0
 						for p := range depth {
-							sum += a.at(i, p) * b.at(p, j)
+							sum = fma(a.at(i, p), b.at(p, j), sum)
 						}
-						want.set(i, j, sum)
+						want.set(i, j, fma(1, sum, c.at(i, j)))
 					}
 				}
 				pa, pb, pc := s.put(&a), s.put(&b), s.put(&c)

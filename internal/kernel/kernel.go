@@ -20,10 +20,10 @@
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes those of C, and touches no other element.
-//   - The sum over p starts from zero and runs in the order p = 0, 1, ..., k-1 in one accumulator for
-//     each element of C; alpha multiplies the sum. A kernel rounds products before it adds them or
-//     not (fused), in the same way for all elements and calls. Therefore an element does not depend
-//     on its place in a tile or strip.
+//   - Every element is one chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1, ...,
+//     k-1, from s = +0, or from alpha·C[i,j] with Continue. Then C[i,j] = FMA(alpha, s, C[i,j]) if the
+//     kernel adds, else alpha·s. So an element does not depend on its place in a tile or strip, nor on
+//     the kernel.
 //   - No multiplier is skipped: 0·NaN and 0·Inf are NaN in C.
 //   - Operands have the alignment of a float64; rows of B at multiples of Align bytes are fastest.
 //   - C does not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
@@ -34,15 +34,29 @@
 //
 // Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf access exactly the elements in their
 // equations. Lengths are at least 1, and results do not overlap operands. No multiplier is skipped.
-// Nothing depends on addresses, and
+// Nothing depends on addresses. Sums have lanes, all +0 at first, and one fixed shape:
 //
-//   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to
-//     beta·y[i];
-//   - GemvT is Scal of y by beta and Axpy of the rows from the top down, Ger is Axpy of y to each row;
-//   - Dotxaxpyf is Axpy of the rows to y from the top down, and adds to v[i] what it would add for row
-//     i alone,
+//   - Dot has 32 lanes while 32 elements are left: element i is added to lane i%32 by a fused
+//     multiply-add. Then lanes v and v+16 are added, and v and v+8. The eight lanes take the next
+//     elements by eights, in the same way, a last incomplete eight as if zeros followed in both
+//     vectors. Then lanes v and v+4 are added, and of these p, q, r, s the sum is (p+q) + (r+s).
+//   - GemvN is y[i] = FMA(alpha, Dot of row i, beta·y[i]), with +0 for beta·y[i] if beta = 0.
+//   - GemvT is Scal of y by beta (+0 if beta = 0) and Axpy of the rows from the top down, Ger is Axpy
+//     of y to each row. Axpy is one fused multiply-add for each element, by the rounded alpha·x[i].
+//   - Dotxaxpyf is Axpy of the rows to y from the top down, and v[i] = FMA(alpha, s, v[i]) with the sum
+//     s of row i in the last eight lanes of Dot alone.
+//   - AddAbs has 16 lanes while 16 elements are left. Then lanes 0 to 3 take the elements by fours, and
+//     two more lanes, e and f, the rest in turn. Lanes v and v+8 are added, then v and v+4, and of
+//     these p, q, r, s the sum is ((p+e)+(q+f)) + (r+s).
 //
-// bit for bit, so an element of a result does not depend on other rows and columns.
+// So an element of a result does not depend on other rows and columns.
+//
+// # The same bits on every machine
+//
+// All kernels agree bit for bit in every function but Peak, except for the sign and the other bits of
+// NaN. The tests compare each with the rules above, and with the portable kernel. Its fma is an
+// instruction on all 64-bit architectures of Go whose compiler has one; where there is none, as on 32
+// bits, it rounds twice, and results differ.
 //
 // # Adding a kernel
 //
@@ -90,10 +104,12 @@ type Kernel struct {
 	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower
 	// triangle T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a
 	// diagonal of ones if d is nil. Row i of X is x[i*ldx:]. Strides may be negative: a triangle
-	// read backwards is an upper one. It takes m²n flops.
+	// read backwards is an upper one. It takes m²n flops. Row i becomes FMA(-T[i,j], Y[j], X[i])
+	// for j = 0, 1, ..., i-1, and then FMA(d[i], X[i], +0).
 	Solve func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
-	// Multiply overwrites X by T·X, d being the diagonal of T itself, otherwise as Solve.
+	// Multiply overwrites X by T·X, d being the diagonal of T itself, otherwise as Solve. Row i
+	// becomes d[i]·X[i], and then FMA(T[i,j], X[j], X[i]) for j = i-1, ..., 1, 0.
 	Multiply func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
 	// Copy copies an m×n matrix, m and n at least 1: dst[i*ldd+j] = src[i*lds+j]. No other element
@@ -107,7 +123,7 @@ type Kernel struct {
 	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). They
 	// panic if dst is shorter than src. dst and src are the same or do not overlap. Both err by
 	// less than 2 ulp, in the subnormal range too; zeros keep their sign, NaN gives NaN. An
-	// element's result depends on its value alone.
+	// element's result depends on its value alone, and is the same on every kernel.
 	Tanh, Exp func(dst, src []float64)
 
 	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and
@@ -124,9 +140,8 @@ type Kernel struct {
 	// n; n >= 1. A NaN is never the largest; if nothing is larger than zero it returns 0, 0.
 	AbsMax func(n int, x *float64) (at int, size float64)
 
-	// AddAbs computes y[i] += |x[i]| and returns the sum of |x[i]|, for 0 <= i < n; n >= 1. It adds
-	// in an order that depends on n alone. NaN and Inf show in y and in the sum. x and y do not
-	// overlap.
+	// AddAbs computes y[i] += |x[i]| and returns the sum of |x[i]|, for 0 <= i < n; n >= 1. NaN and
+	// Inf show in y and in the sum. x and y do not overlap.
 	AddAbs func(n int, x, y *float64) float64
 
 	// GemvN, GemvT and Ger are the loops of an m×n matrix A, a[i*lda+j] = A[i,j], and two vectors;
@@ -173,6 +188,10 @@ const (
 
 	// AddPacked is Add to rows of packed storage: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
 	AddPacked
+
+	// Continue, for alpha = 1 or -1, begins the sums with alpha·C instead of zero, and stores
+	// alpha·sum: C = C + alpha·A·B as one chain of fused multiply-adds over several calls.
+	Continue
 )
 
 // table lists the kernels of this build, best first. generic, always available, ends it.

@@ -7,23 +7,26 @@
 // func ddotAVX2(n int, x *float64, y *float64) float64
 // Requires: AVX, FMA3, SSE2
 TEXT ·ddotAVX2(SB), NOSPLIT, $0-32
-	MOVQ    n+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    AX, BX
-	ANDQ    $0x03, BX
-	LEAQ    masksAVX2<>+0(SB), SI
-	NEGQ    BX
-	LEAQ    32(SI)(BX*8), BX
-	VMOVUPD (BX), Y15
-	VXORPD  Y0, Y0, Y0
-	SUBQ    $+16, AX
-	JL      dot_few
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	MOVQ   AX, BX
+	ANDQ   $0x07, BX
+	LEAQ   eightsAVX2<>+0(SB), SI
+	NEGQ   BX
+	LEAQ   64(SI)(BX*8), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $+32, AX
+	JL     dot_few
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
 
-dot_chains:
+dot_many:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD (DX), Y12, Y0
 	VMOVUPD     32(CX), Y12
@@ -32,36 +35,55 @@ dot_chains:
 	VFMADD231PD 64(DX), Y12, Y2
 	VMOVUPD     96(CX), Y12
 	VFMADD231PD 96(DX), Y12, Y3
-	ADDQ        $+128, DX
-	ADDQ        $+128, CX
-	SUBQ        $+16, AX
-	JGE         dot_chains
+	VMOVUPD     128(CX), Y12
+	VFMADD231PD 128(DX), Y12, Y4
+	VMOVUPD     160(CX), Y12
+	VFMADD231PD 160(DX), Y12, Y5
+	VMOVUPD     192(CX), Y12
+	VFMADD231PD 192(DX), Y12, Y6
+	VMOVUPD     224(CX), Y12
+	VFMADD231PD 224(DX), Y12, Y7
+	ADDQ        $+256, DX
+	ADDQ        $+256, CX
+	SUBQ        $+32, AX
+	JGE         dot_many
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y5, Y1, Y1
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y7, Y3, Y3
 	VADDPD      Y2, Y0, Y0
 	VADDPD      Y3, Y1, Y1
-	VADDPD      Y1, Y0, Y0
 
 dot_few:
-	ADDQ $+16, AX
-	SUBQ $+4, AX
-	JL   dot_vector_done
+	ADDQ $+32, AX
+	SUBQ $+8, AX
+	JL   dot_eight_done
 
-dot_vector:
+dot_eight:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD (DX), Y12, Y0
-	ADDQ        $+32, DX
-	ADDQ        $+32, CX
-	SUBQ        $+4, AX
-	JGE         dot_vector
+	VMOVUPD     32(CX), Y12
+	VFMADD231PD 32(DX), Y12, Y1
+	ADDQ        $+64, DX
+	ADDQ        $+64, CX
+	SUBQ        $+8, AX
+	JGE         dot_eight
 
-dot_vector_done:
-	ADDQ        $+4, AX
+dot_eight_done:
+	ADDQ        $+8, AX
 	TESTQ       AX, AX
 	JE          dot_end
-	VMASKMOVPD  (CX), Y15, Y12
-	VMASKMOVPD  (DX), Y15, Y8
-	VFMADD231PD Y8, Y12, Y0
+	VMOVUPD     (SI), Y3
+	VMASKMOVPD  (CX), Y3, Y12
+	VMASKMOVPD  (DX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y0
+	VMOVUPD     32(SI), Y3
+	VMASKMOVPD  32(CX), Y3, Y12
+	VMASKMOVPD  32(DX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y1
 
 dot_end:
+	VADDPD       Y1, Y0, Y0
 	VHADDPD      Y0, Y0, Y4
 	VEXTRACTF128 $0x01, Y4, X6
 	VADDPD       X6, X4, X4
@@ -69,15 +91,23 @@ dot_end:
 	VZEROUPPER
 	RET
 
-DATA masksAVX2<>+0(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+8(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+16(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+24(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+32(SB)/8, $0x0000000000000000
-DATA masksAVX2<>+40(SB)/8, $0x0000000000000000
-DATA masksAVX2<>+48(SB)/8, $0x0000000000000000
-DATA masksAVX2<>+56(SB)/8, $0x0000000000000000
-GLOBL masksAVX2<>(SB), RODATA|NOPTR, $64
+DATA eightsAVX2<>+0(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+8(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+16(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+24(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+32(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+40(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+48(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+56(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+64(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+72(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+80(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+88(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+96(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+104(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+112(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+120(SB)/8, $0x0000000000000000
+GLOBL eightsAVX2<>(SB), RODATA|NOPTR, $128
 
 // func dscalAVX2(n int, alpha float64, x *float64)
 // Requires: AVX

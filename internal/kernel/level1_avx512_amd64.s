@@ -22,7 +22,7 @@ TEXT ·ddotAVX512(SB), NOSPLIT, $0-32
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-dot_chains:
+dot_many:
 	VMOVUPD     (CX), Z28
 	VFMADD231PD (DX), Z28, Z0
 	VMOVUPD     64(CX), Z28
@@ -34,7 +34,7 @@ dot_chains:
 	ADDQ        $+256, DX
 	ADDQ        $+256, CX
 	SUBQ        $+32, AX
-	JGE         dot_chains
+	JGE         dot_many
 	VADDPD      Z2, Z0, Z0
 	VADDPD      Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -42,23 +42,23 @@ dot_chains:
 dot_few:
 	ADDQ $+32, AX
 	SUBQ $+8, AX
-	JL   dot_vector_done
+	JL   dot_eight_done
 
-dot_vector:
+dot_eight:
 	VMOVUPD     (CX), Z28
 	VFMADD231PD (DX), Z28, Z0
 	ADDQ        $+64, DX
 	ADDQ        $+64, CX
 	SUBQ        $+8, AX
-	JGE         dot_vector
+	JGE         dot_eight
 
-dot_vector_done:
+dot_eight_done:
 	ADDQ        $+8, AX
 	TESTQ       AX, AX
 	JE          dot_end
 	VMOVUPD.Z   (CX), K1, Z28
-	VMOVUPD.Z   (DX), K1, Z8
-	VFMADD231PD Z8, Z28, Z0
+	VMOVUPD.Z   (DX), K1, Z1
+	VFMADD231PD Z1, Z28, Z0
 
 dot_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8

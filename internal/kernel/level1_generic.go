@@ -2,22 +2,61 @@ package kernel
 
 import "unsafe"
 
-// ddotGeneric is the reference for Dot: four sums, to hide the latency of an addition.
+// ddotGeneric is the reference for Dot. Eight lanes at a time fit into registers, so it goes through
+// some turns of lanes four times while they are in the first-level cache.
 func ddotGeneric(n int, x, y *float64) float64 {
-	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
-	var s0, s1, s2, s3 float64
-	for len(xs) >= 4 && len(ys) >= 4 {
-		u, v := (*[4]float64)(xs), (*[4]float64)(ys)
-		s0 += u[0] * v[0]
-		s1 += u[1] * v[1]
-		s2 += u[2] * v[2]
-		s3 += u[3] * v[3]
-		xs, ys = xs[4:], ys[4:]
+	var s [lanes]float64
+	whole := n &^ (lanes - 1)
+	for i := 0; i < whole; i += inCache {
+		part := min(inCache, whole-i)
+		for l := 0; l < lanes; l += 8 {
+			dotLanes((*[8]float64)(s[l:]), part, lanes, element(x, i+l), element(y, i+l))
+		}
 	}
-	for i, v := range xs {
-		s0 += v * ys[i]
+	for width := lanes / 2; width >= 8; width /= 2 {
+		for l := range width {
+			s[l] += s[l+width]
+		}
 	}
-	return (s0 + s1) + (s2 + s3)
+	first := (*[8]float64)(s[:])
+	eights := (n - whole) &^ 7
+	dotLanes(first, eights, 8, element(x, whole), element(y, whole))
+	if at := whole + eights; at < n {
+		var u, v [8]float64
+		copy(u[:], unsafe.Slice(element(x, at), n-at))
+		copy(v[:], unsafe.Slice(element(y, at), n-at))
+		dotLanes(first, 8, 8, &u[0], &v[0])
+	}
+	return sumLanes(first)
+}
+
+// lanes is the number of sums of Dot, inCache the length of the parts that it goes through several
+// times.
+const (
+	lanes   = 32
+	inCache = 32 * lanes
+)
+
+// dotLanes adds the products of eight elements of x and y to the lanes s, at 0, step, ... below n.
+func dotLanes(s *[8]float64, n, step int, x, y *float64) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
+	for i := 0; i < n; i += step {
+		u, v := (*[8]float64)(unsafe.Pointer(element(x, i))), (*[8]float64)(unsafe.Pointer(element(y, i)))
+		s0 = fma(u[0], v[0], s0)
+		s1 = fma(u[1], v[1], s1)
+		s2 = fma(u[2], v[2], s2)
+		s3 = fma(u[3], v[3], s3)
+		s4 = fma(u[4], v[4], s4)
+		s5 = fma(u[5], v[5], s5)
+		s6 = fma(u[6], v[6], s6)
+		s7 = fma(u[7], v[7], s7)
+	}
+	s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] = s0, s1, s2, s3, s4, s5, s6, s7
+}
+
+// sumLanes returns the sum of eight lanes.
+func sumLanes(s *[8]float64) float64 {
+	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
 }
 
 // daxpyGeneric is the reference for Axpy.
@@ -25,14 +64,14 @@ func daxpyGeneric(n int, alpha float64, x, y *float64) {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for len(xs) >= 4 && len(ys) >= 4 {
 		u, v := (*[4]float64)(xs), (*[4]float64)(ys)
-		v[0] += alpha * u[0]
-		v[1] += alpha * u[1]
-		v[2] += alpha * u[2]
-		v[3] += alpha * u[3]
+		v[0] = fma(alpha, u[0], v[0])
+		v[1] = fma(alpha, u[1], v[1])
+		v[2] = fma(alpha, u[2], v[2])
+		v[3] = fma(alpha, u[3], v[3])
 		xs, ys = xs[4:], ys[4:]
 	}
 	for i, v := range xs {
-		ys[i] += alpha * v
+		ys[i] = fma(alpha, v, ys[i])
 	}
 }
 

@@ -6,107 +6,187 @@
 
 // func dgemvNAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
 // Requires: AVX, FMA3
-TEXT ·dgemvNAVX2(SB), NOSPLIT, $0-72
+TEXT ·dgemvNAVX2(SB), NOSPLIT, $640-72
 	VBROADCASTSD alpha+16(FP), Y14
 	VBROADCASTSD beta+48(FP), Y13
 	MOVQ         n+8(FP), AX
-	ANDQ         $0x03, AX
-	LEAQ         masksAVX2<>+0(SB), CX
-	NEGQ         AX
-	LEAQ         32(CX)(AX*8), AX
-	VMOVUPD      (AX), Y15
-	MOVQ         m+0(FP), AX
-	MOVQ         a+24(FP), CX
-	MOVQ         lda+32(FP), DX
-	SHLQ         $0x03, DX
-	LEAQ         (DX)(DX*2), BX
-	MOVQ         y+56(FP), SI
-	MOVQ         incY+64(FP), DI
-	SHLQ         $0x03, DI
-	MOVQ         beta+48(FP), R8
-	SHLQ         $0x01, R8
-	SUBQ         $+3, AX
+	MOVQ         AX, CX
+	ANDQ         $0x07, CX
+	LEAQ         eightsAVX2<>+0(SB), DX
+	NEGQ         CX
+	LEAQ         64(DX)(CX*8), DX
+	MOVQ         m+0(FP), CX
+	MOVQ         a+24(FP), BX
+	MOVQ         lda+32(FP), SI
+	SHLQ         $0x03, SI
+	LEAQ         (SI)(SI*2), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         incY+64(FP), R9
+	SHLQ         $0x03, R9
+	MOVQ         beta+48(FP), R10
+	SHLQ         $0x01, R10
+	CMPQ         AX, $0x20
+	JL           short
+	CMPQ         AX, $+500
+	JG           long
+	SUBQ         $+3, CX
 	JL           n_rows3_done
 
 n_rows3:
-	MOVQ   CX, R9
-	ADDQ   BX, CX
-	MOVQ   n+8(FP), R10
-	MOVQ   x+40(FP), R11
+	MOVQ   BX, AX
+	ADDQ   DI, BX
+	MOVQ   n+8(FP), R11
+	MOVQ   x+40(FP), R12
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
-	SUBQ   $+16, R10
-	JL     n_rows3_few
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
+	SUBQ   $+32, R11
+	JL     n_rows3_few
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
+	MOVQ   R11, R13
 
-n_rows3_chains:
-	VMOVUPD     (R11), Y12
-	VFMADD231PD (R9), Y12, Y0
-	VFMADD231PD (R9)(DX*1), Y12, Y1
-	VFMADD231PD (R9)(DX*2), Y12, Y2
-	VMOVUPD     32(R11), Y12
-	VFMADD231PD 32(R9), Y12, Y3
-	VFMADD231PD 32(R9)(DX*1), Y12, Y4
-	VFMADD231PD 32(R9)(DX*2), Y12, Y5
-	VMOVUPD     64(R11), Y12
-	VFMADD231PD 64(R9), Y12, Y6
-	VFMADD231PD 64(R9)(DX*1), Y12, Y7
-	VFMADD231PD 64(R9)(DX*2), Y12, Y8
-	VMOVUPD     96(R11), Y12
-	VFMADD231PD 96(R9), Y12, Y9
-	VFMADD231PD 96(R9)(DX*1), Y12, Y10
-	VFMADD231PD 96(R9)(DX*2), Y12, Y11
-	ADDQ        $+128, R9
-	ADDQ        $+128, R11
-	SUBQ        $+16, R10
-	JGE         n_rows3_chains
+n_rows3_half:
+	VMOVUPD     (R12), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD (AX)(SI*1), Y12, Y1
+	VFMADD231PD (AX)(SI*2), Y12, Y2
+	VMOVUPD     32(R12), Y12
+	VFMADD231PD 32(AX), Y12, Y3
+	VFMADD231PD 32(AX)(SI*1), Y12, Y4
+	VFMADD231PD 32(AX)(SI*2), Y12, Y5
+	VMOVUPD     64(R12), Y12
+	VFMADD231PD 64(AX), Y12, Y6
+	VFMADD231PD 64(AX)(SI*1), Y12, Y7
+	VFMADD231PD 64(AX)(SI*2), Y12, Y8
+	VMOVUPD     96(R12), Y12
+	VFMADD231PD 96(AX), Y12, Y9
+	VFMADD231PD 96(AX)(SI*1), Y12, Y10
+	VFMADD231PD 96(AX)(SI*2), Y12, Y11
+	ADDQ        $+256, AX
+	ADDQ        $+256, R12
+	SUBQ        $+32, R11
+	JGE         n_rows3_half
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 32(SP)
+	VMOVUPD     Y2, 64(SP)
+	VMOVUPD     Y3, 96(SP)
+	VMOVUPD     Y4, 128(SP)
+	VMOVUPD     Y5, 160(SP)
+	VMOVUPD     Y6, 192(SP)
+	VMOVUPD     Y7, 224(SP)
+	VMOVUPD     Y8, 256(SP)
+	VMOVUPD     Y9, 288(SP)
+	VMOVUPD     Y10, 320(SP)
+	VMOVUPD     Y11, 352(SP)
+	VXORPD      Y0, Y0, Y0
+	VXORPD      Y1, Y1, Y1
+	VXORPD      Y2, Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VXORPD      Y5, Y5, Y5
+	VXORPD      Y6, Y6, Y6
+	VXORPD      Y7, Y7, Y7
+	VXORPD      Y8, Y8, Y8
+	VXORPD      Y9, Y9, Y9
+	VXORPD      Y10, Y10, Y10
+	VXORPD      Y11, Y11, Y11
+	SUBQ        R13, R11
+	LEAQ        (AX)(R11*8), AX
+	LEAQ        (R12)(R11*8), R12
+	MOVQ        R13, R11
+
+n_rows3_many:
+	VMOVUPD     128(R12), Y12
+	VFMADD231PD 128(AX), Y12, Y0
+	VFMADD231PD 128(AX)(SI*1), Y12, Y1
+	VFMADD231PD 128(AX)(SI*2), Y12, Y2
+	VMOVUPD     160(R12), Y12
+	VFMADD231PD 160(AX), Y12, Y3
+	VFMADD231PD 160(AX)(SI*1), Y12, Y4
+	VFMADD231PD 160(AX)(SI*2), Y12, Y5
+	VMOVUPD     192(R12), Y12
+	VFMADD231PD 192(AX), Y12, Y6
+	VFMADD231PD 192(AX)(SI*1), Y12, Y7
+	VFMADD231PD 192(AX)(SI*2), Y12, Y8
+	VMOVUPD     224(R12), Y12
+	VFMADD231PD 224(AX), Y12, Y9
+	VFMADD231PD 224(AX)(SI*1), Y12, Y10
+	VFMADD231PD 224(AX)(SI*2), Y12, Y11
+	ADDQ        $+256, AX
+	ADDQ        $+256, R12
+	SUBQ        $+32, R11
+	JGE         n_rows3_many
+	VADDPD      (SP), Y0, Y0
+	VADDPD      32(SP), Y1, Y1
+	VADDPD      64(SP), Y2, Y2
+	VADDPD      96(SP), Y3, Y3
+	VADDPD      128(SP), Y4, Y4
+	VADDPD      160(SP), Y5, Y5
+	VADDPD      192(SP), Y6, Y6
+	VADDPD      224(SP), Y7, Y7
+	VADDPD      256(SP), Y8, Y8
+	VADDPD      288(SP), Y9, Y9
+	VADDPD      320(SP), Y10, Y10
+	VADDPD      352(SP), Y11, Y11
 	VADDPD      Y6, Y0, Y0
 	VADDPD      Y7, Y1, Y1
 	VADDPD      Y8, Y2, Y2
 	VADDPD      Y9, Y3, Y3
 	VADDPD      Y10, Y4, Y4
 	VADDPD      Y11, Y5, Y5
-	VADDPD      Y3, Y0, Y0
-	VADDPD      Y4, Y1, Y1
-	VADDPD      Y5, Y2, Y2
 
 n_rows3_few:
-	ADDQ $+16, R10
-	SUBQ $+4, R10
-	JL   n_rows3_vector_done
+	ADDQ $+32, R11
+	SUBQ $+8, R11
+	JL   n_rows3_eight_done
 
-n_rows3_vector:
-	VMOVUPD     (R11), Y12
-	VFMADD231PD (R9), Y12, Y0
-	VFMADD231PD (R9)(DX*1), Y12, Y1
-	VFMADD231PD (R9)(DX*2), Y12, Y2
-	ADDQ        $+32, R9
-	ADDQ        $+32, R11
-	SUBQ        $+4, R10
-	JGE         n_rows3_vector
+n_rows3_eight:
+	VMOVUPD     (R12), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD (AX)(SI*1), Y12, Y1
+	VFMADD231PD (AX)(SI*2), Y12, Y2
+	VMOVUPD     32(R12), Y12
+	VFMADD231PD 32(AX), Y12, Y3
+	VFMADD231PD 32(AX)(SI*1), Y12, Y4
+	VFMADD231PD 32(AX)(SI*2), Y12, Y5
+	ADDQ        $+64, AX
+	ADDQ        $+64, R12
+	SUBQ        $+8, R11
+	JGE         n_rows3_eight
 
-n_rows3_vector_done:
-	ADDQ        $+4, R10
-	TESTQ       R10, R10
+n_rows3_eight_done:
+	ADDQ        $+8, R11
+	TESTQ       R11, R11
 	JE          n_rows3_end
-	VMASKMOVPD  (R11), Y15, Y12
-	VMASKMOVPD  (R9), Y15, Y8
-	VFMADD231PD Y8, Y12, Y0
-	VMASKMOVPD  (R9)(DX*1), Y15, Y8
-	VFMADD231PD Y8, Y12, Y1
-	VMASKMOVPD  (R9)(DX*2), Y15, Y8
-	VFMADD231PD Y8, Y12, Y2
+	VMOVUPD     (DX), Y7
+	VMASKMOVPD  (R12), Y7, Y12
+	VMASKMOVPD  (AX), Y7, Y6
+	VFMADD231PD Y6, Y12, Y0
+	VMASKMOVPD  (AX)(SI*1), Y7, Y6
+	VFMADD231PD Y6, Y12, Y1
+	VMASKMOVPD  (AX)(SI*2), Y7, Y6
+	VFMADD231PD Y6, Y12, Y2
+	VMOVUPD     32(DX), Y7
+	VMASKMOVPD  32(R12), Y7, Y12
+	VMASKMOVPD  32(AX), Y7, Y6
+	VFMADD231PD Y6, Y12, Y3
+	VMASKMOVPD  32(AX)(SI*1), Y7, Y6
+	VFMADD231PD Y6, Y12, Y4
+	VMASKMOVPD  32(AX)(SI*2), Y7, Y6
+	VFMADD231PD Y6, Y12, Y5
 
 n_rows3_end:
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y5, Y2, Y2
 	VHADDPD      Y1, Y0, Y4
 	VHADDPD      Y2, Y2, Y5
 	VPERM2F128   $0x31, Y5, Y4, Y6
@@ -114,50 +194,202 @@ n_rows3_end:
 	VADDPD       Y6, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VXORPD       X0, X0, X0
-	TESTQ        R8, R8
+	TESTQ        R10, R10
 	JE           n_rows3_unread0
-	VMULSD       (SI), X13, X0
+	VMULSD       (R8), X13, X0
 
 n_rows3_unread0:
 	VFMADD231SD X4, X14, X0
-	VMOVSD      X0, (SI)
-	ADDQ        DI, SI
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
 	VUNPCKHPD   X4, X4, X4
 	VXORPD      X0, X0, X0
-	TESTQ       R8, R8
+	TESTQ       R10, R10
 	JE          n_rows3_unread1
-	VMULSD      (SI), X13, X0
+	VMULSD      (R8), X13, X0
 
 n_rows3_unread1:
 	VFMADD231SD X4, X14, X0
-	VMOVSD      X0, (SI)
-	ADDQ        DI, SI
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
 	VXORPD      X0, X0, X0
-	TESTQ       R8, R8
+	TESTQ       R10, R10
 	JE          n_rows3_unread2
-	VMULSD      (SI), X13, X0
+	VMULSD      (R8), X13, X0
 
 n_rows3_unread2:
 	VFMADD231SD X1, X14, X0
-	VMOVSD      X0, (SI)
-	ADDQ        DI, SI
-	SUBQ        $+3, AX
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	SUBQ        $+3, CX
 	JGE         n_rows3
 
 n_rows3_done:
-	ADDQ $+3, AX
-	SUBQ $+2, AX
+	ADDQ $+3, CX
+	SUBQ $+2, CX
 	JL   n_rows2_done
 
 n_rows2:
-	MOVQ   CX, BX
-	LEAQ   (CX)(DX*2), CX
-	MOVQ   n+8(FP), R9
-	MOVQ   x+40(FP), R10
+	MOVQ   BX, AX
+	LEAQ   (BX)(SI*2), BX
+	MOVQ   n+8(FP), DI
+	MOVQ   x+40(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SUBQ   $+16, R9
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	SUBQ   $+32, DI
 	JL     n_rows2_few
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   DI, R12
+
+n_rows2_half:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD (AX)(SI*1), Y12, Y1
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y2
+	VFMADD231PD 32(AX)(SI*1), Y12, Y3
+	VMOVUPD     64(R11), Y12
+	VFMADD231PD 64(AX), Y12, Y4
+	VFMADD231PD 64(AX)(SI*1), Y12, Y5
+	VMOVUPD     96(R11), Y12
+	VFMADD231PD 96(AX), Y12, Y6
+	VFMADD231PD 96(AX)(SI*1), Y12, Y7
+	ADDQ        $+256, AX
+	ADDQ        $+256, R11
+	SUBQ        $+32, DI
+	JGE         n_rows2_half
+	VMOVUPD     Y0, 384(SP)
+	VMOVUPD     Y1, 416(SP)
+	VMOVUPD     Y2, 448(SP)
+	VMOVUPD     Y3, 480(SP)
+	VMOVUPD     Y4, 512(SP)
+	VMOVUPD     Y5, 544(SP)
+	VMOVUPD     Y6, 576(SP)
+	VMOVUPD     Y7, 608(SP)
+	VXORPD      Y0, Y0, Y0
+	VXORPD      Y1, Y1, Y1
+	VXORPD      Y2, Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VXORPD      Y5, Y5, Y5
+	VXORPD      Y6, Y6, Y6
+	VXORPD      Y7, Y7, Y7
+	SUBQ        R12, DI
+	LEAQ        (AX)(DI*8), AX
+	LEAQ        (R11)(DI*8), R11
+	MOVQ        R12, DI
+
+n_rows2_many:
+	VMOVUPD     128(R11), Y12
+	VFMADD231PD 128(AX), Y12, Y0
+	VFMADD231PD 128(AX)(SI*1), Y12, Y1
+	VMOVUPD     160(R11), Y12
+	VFMADD231PD 160(AX), Y12, Y2
+	VFMADD231PD 160(AX)(SI*1), Y12, Y3
+	VMOVUPD     192(R11), Y12
+	VFMADD231PD 192(AX), Y12, Y4
+	VFMADD231PD 192(AX)(SI*1), Y12, Y5
+	VMOVUPD     224(R11), Y12
+	VFMADD231PD 224(AX), Y12, Y6
+	VFMADD231PD 224(AX)(SI*1), Y12, Y7
+	ADDQ        $+256, AX
+	ADDQ        $+256, R11
+	SUBQ        $+32, DI
+	JGE         n_rows2_many
+	VADDPD      384(SP), Y0, Y0
+	VADDPD      416(SP), Y1, Y1
+	VADDPD      448(SP), Y2, Y2
+	VADDPD      480(SP), Y3, Y3
+	VADDPD      512(SP), Y4, Y4
+	VADDPD      544(SP), Y5, Y5
+	VADDPD      576(SP), Y6, Y6
+	VADDPD      608(SP), Y7, Y7
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y5, Y1, Y1
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y7, Y3, Y3
+
+n_rows2_few:
+	ADDQ $+32, DI
+	SUBQ $+8, DI
+	JL   n_rows2_eight_done
+
+n_rows2_eight:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD (AX)(SI*1), Y12, Y1
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y2
+	VFMADD231PD 32(AX)(SI*1), Y12, Y3
+	ADDQ        $+64, AX
+	ADDQ        $+64, R11
+	SUBQ        $+8, DI
+	JGE         n_rows2_eight
+
+n_rows2_eight_done:
+	ADDQ        $+8, DI
+	TESTQ       DI, DI
+	JE          n_rows2_end
+	VMOVUPD     (DX), Y5
+	VMASKMOVPD  (R11), Y5, Y12
+	VMASKMOVPD  (AX), Y5, Y4
+	VFMADD231PD Y4, Y12, Y0
+	VMASKMOVPD  (AX)(SI*1), Y5, Y4
+	VFMADD231PD Y4, Y12, Y1
+	VMOVUPD     32(DX), Y5
+	VMASKMOVPD  32(R11), Y5, Y12
+	VMASKMOVPD  32(AX), Y5, Y4
+	VFMADD231PD Y4, Y12, Y2
+	VMASKMOVPD  32(AX)(SI*1), Y5, Y4
+	VFMADD231PD Y4, Y12, Y3
+
+n_rows2_end:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VHADDPD      Y1, Y0, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPD       X6, X4, X4
+	VXORPD       X0, X0, X0
+	TESTQ        R10, R10
+	JE           n_rows2_unread0
+	VMULSD       (R8), X13, X0
+
+n_rows2_unread0:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	VUNPCKHPD   X4, X4, X4
+	VXORPD      X0, X0, X0
+	TESTQ       R10, R10
+	JE          n_rows2_unread1
+	VMULSD      (R8), X13, X0
+
+n_rows2_unread1:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	SUBQ        $+2, CX
+	JGE         n_rows2
+
+n_rows2_done:
+	ADDQ $+2, CX
+	SUBQ $+1, CX
+	JL   n_rows1_done
+
+n_rows1:
+	MOVQ   BX, AX
+	LEAQ   (BX)(SI*1), BX
+	MOVQ   n+8(FP), DI
+	MOVQ   x+40(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $+32, DI
+	JL     n_rows1_few
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -165,23 +397,27 @@ n_rows2:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-n_rows2_chains:
-	VMOVUPD     (R10), Y12
-	VFMADD231PD (BX), Y12, Y0
-	VFMADD231PD (BX)(DX*1), Y12, Y1
-	VMOVUPD     32(R10), Y12
-	VFMADD231PD 32(BX), Y12, Y2
-	VFMADD231PD 32(BX)(DX*1), Y12, Y3
-	VMOVUPD     64(R10), Y12
-	VFMADD231PD 64(BX), Y12, Y4
-	VFMADD231PD 64(BX)(DX*1), Y12, Y5
-	VMOVUPD     96(R10), Y12
-	VFMADD231PD 96(BX), Y12, Y6
-	VFMADD231PD 96(BX)(DX*1), Y12, Y7
-	ADDQ        $+128, BX
-	ADDQ        $+128, R10
-	SUBQ        $+16, R9
-	JGE         n_rows2_chains
+n_rows1_many:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y1
+	VMOVUPD     64(R11), Y12
+	VFMADD231PD 64(AX), Y12, Y2
+	VMOVUPD     96(R11), Y12
+	VFMADD231PD 96(AX), Y12, Y3
+	VMOVUPD     128(R11), Y12
+	VFMADD231PD 128(AX), Y12, Y4
+	VMOVUPD     160(R11), Y12
+	VFMADD231PD 160(AX), Y12, Y5
+	VMOVUPD     192(R11), Y12
+	VFMADD231PD 192(AX), Y12, Y6
+	VMOVUPD     224(R11), Y12
+	VFMADD231PD 224(AX), Y12, Y7
+	ADDQ        $+256, AX
+	ADDQ        $+256, R11
+	SUBQ        $+32, DI
+	JGE         n_rows1_many
 	VADDPD      Y4, Y0, Y0
 	VADDPD      Y5, Y1, Y1
 	VADDPD      Y6, Y2, Y2
@@ -189,141 +425,529 @@ n_rows2_chains:
 	VADDPD      Y2, Y0, Y0
 	VADDPD      Y3, Y1, Y1
 
-n_rows2_few:
-	ADDQ $+16, R9
-	SUBQ $+4, R9
-	JL   n_rows2_vector_done
-
-n_rows2_vector:
-	VMOVUPD     (R10), Y12
-	VFMADD231PD (BX), Y12, Y0
-	VFMADD231PD (BX)(DX*1), Y12, Y1
-	ADDQ        $+32, BX
-	ADDQ        $+32, R10
-	SUBQ        $+4, R9
-	JGE         n_rows2_vector
-
-n_rows2_vector_done:
-	ADDQ        $+4, R9
-	TESTQ       R9, R9
-	JE          n_rows2_end
-	VMASKMOVPD  (R10), Y15, Y12
-	VMASKMOVPD  (BX), Y15, Y8
-	VFMADD231PD Y8, Y12, Y0
-	VMASKMOVPD  (BX)(DX*1), Y15, Y8
-	VFMADD231PD Y8, Y12, Y1
-
-n_rows2_end:
-	VHADDPD      Y1, Y0, Y4
-	VEXTRACTF128 $0x01, Y4, X6
-	VADDPD       X6, X4, X4
-	VXORPD       X0, X0, X0
-	TESTQ        R8, R8
-	JE           n_rows2_unread0
-	VMULSD       (SI), X13, X0
-
-n_rows2_unread0:
-	VFMADD231SD X4, X14, X0
-	VMOVSD      X0, (SI)
-	ADDQ        DI, SI
-	VUNPCKHPD   X4, X4, X4
-	VXORPD      X0, X0, X0
-	TESTQ       R8, R8
-	JE          n_rows2_unread1
-	VMULSD      (SI), X13, X0
-
-n_rows2_unread1:
-	VFMADD231SD X4, X14, X0
-	VMOVSD      X0, (SI)
-	ADDQ        DI, SI
-	SUBQ        $+2, AX
-	JGE         n_rows2
-
-n_rows2_done:
-	ADDQ $+2, AX
-	SUBQ $+1, AX
-	JL   n_rows1_done
-
-n_rows1:
-	MOVQ   CX, BX
-	LEAQ   (CX)(DX*1), CX
-	MOVQ   n+8(FP), R9
-	MOVQ   x+40(FP), R10
-	VXORPD Y0, Y0, Y0
-	SUBQ   $+16, R9
-	JL     n_rows1_few
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-
-n_rows1_chains:
-	VMOVUPD     (R10), Y12
-	VFMADD231PD (BX), Y12, Y0
-	VMOVUPD     32(R10), Y12
-	VFMADD231PD 32(BX), Y12, Y1
-	VMOVUPD     64(R10), Y12
-	VFMADD231PD 64(BX), Y12, Y2
-	VMOVUPD     96(R10), Y12
-	VFMADD231PD 96(BX), Y12, Y3
-	ADDQ        $+128, BX
-	ADDQ        $+128, R10
-	SUBQ        $+16, R9
-	JGE         n_rows1_chains
-	VADDPD      Y2, Y0, Y0
-	VADDPD      Y3, Y1, Y1
-	VADDPD      Y1, Y0, Y0
-
 n_rows1_few:
-	ADDQ $+16, R9
-	SUBQ $+4, R9
-	JL   n_rows1_vector_done
+	ADDQ $+32, DI
+	SUBQ $+8, DI
+	JL   n_rows1_eight_done
 
-n_rows1_vector:
-	VMOVUPD     (R10), Y12
-	VFMADD231PD (BX), Y12, Y0
-	ADDQ        $+32, BX
-	ADDQ        $+32, R10
-	SUBQ        $+4, R9
-	JGE         n_rows1_vector
+n_rows1_eight:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y1
+	ADDQ        $+64, AX
+	ADDQ        $+64, R11
+	SUBQ        $+8, DI
+	JGE         n_rows1_eight
 
-n_rows1_vector_done:
-	ADDQ        $+4, R9
-	TESTQ       R9, R9
+n_rows1_eight_done:
+	ADDQ        $+8, DI
+	TESTQ       DI, DI
 	JE          n_rows1_end
-	VMASKMOVPD  (R10), Y15, Y12
-	VMASKMOVPD  (BX), Y15, Y8
-	VFMADD231PD Y8, Y12, Y0
+	VMOVUPD     (DX), Y3
+	VMASKMOVPD  (R11), Y3, Y12
+	VMASKMOVPD  (AX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y0
+	VMOVUPD     32(DX), Y3
+	VMASKMOVPD  32(R11), Y3, Y12
+	VMASKMOVPD  32(AX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y1
 
 n_rows1_end:
+	VADDPD       Y1, Y0, Y0
 	VHADDPD      Y0, Y0, Y4
 	VEXTRACTF128 $0x01, Y4, X6
 	VADDPD       X6, X4, X4
 	VXORPD       X0, X0, X0
-	TESTQ        R8, R8
+	TESTQ        R10, R10
 	JE           n_rows1_unread0
-	VMULSD       (SI), X13, X0
+	VMULSD       (R8), X13, X0
 
 n_rows1_unread0:
 	VFMADD231SD X4, X14, X0
-	VMOVSD      X0, (SI)
-	ADDQ        DI, SI
-	SUBQ        $+1, AX
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	SUBQ        $+1, CX
 	JGE         n_rows1
 
 n_rows1_done:
-	ADDQ $+1, AX
+	ADDQ $+1, CX
 	VZEROUPPER
 	RET
 
-DATA masksAVX2<>+0(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+8(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+16(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+24(SB)/8, $0xffffffffffffffff
-DATA masksAVX2<>+32(SB)/8, $0x0000000000000000
-DATA masksAVX2<>+40(SB)/8, $0x0000000000000000
-DATA masksAVX2<>+48(SB)/8, $0x0000000000000000
-DATA masksAVX2<>+56(SB)/8, $0x0000000000000000
-GLOBL masksAVX2<>(SB), RODATA|NOPTR, $64
+short:
+	SUBQ $+4, CX
+	JL   few_rows4_done
+
+few_rows4:
+	MOVQ   BX, AX
+	LEAQ   (BX)(SI*4), BX
+	MOVQ   n+8(FP), R11
+	MOVQ   x+40(FP), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	SUBQ   $+8, R11
+	JL     few_rows4_eight_done
+
+few_rows4_eight:
+	VMOVUPD     (R12), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD (AX)(SI*1), Y12, Y1
+	VFMADD231PD (AX)(SI*2), Y12, Y2
+	VFMADD231PD (AX)(DI*1), Y12, Y3
+	VMOVUPD     32(R12), Y12
+	VFMADD231PD 32(AX), Y12, Y4
+	VFMADD231PD 32(AX)(SI*1), Y12, Y5
+	VFMADD231PD 32(AX)(SI*2), Y12, Y6
+	VFMADD231PD 32(AX)(DI*1), Y12, Y7
+	ADDQ        $+64, AX
+	ADDQ        $+64, R12
+	SUBQ        $+8, R11
+	JGE         few_rows4_eight
+
+few_rows4_eight_done:
+	ADDQ        $+8, R11
+	TESTQ       R11, R11
+	JE          few_rows4_end
+	VMOVUPD     (DX), Y9
+	VMASKMOVPD  (R12), Y9, Y12
+	VMASKMOVPD  (AX), Y9, Y8
+	VFMADD231PD Y8, Y12, Y0
+	VMASKMOVPD  (AX)(SI*1), Y9, Y8
+	VFMADD231PD Y8, Y12, Y1
+	VMASKMOVPD  (AX)(SI*2), Y9, Y8
+	VFMADD231PD Y8, Y12, Y2
+	VMASKMOVPD  (AX)(DI*1), Y9, Y8
+	VFMADD231PD Y8, Y12, Y3
+	VMOVUPD     32(DX), Y9
+	VMASKMOVPD  32(R12), Y9, Y12
+	VMASKMOVPD  32(AX), Y9, Y8
+	VFMADD231PD Y8, Y12, Y4
+	VMASKMOVPD  32(AX)(SI*1), Y9, Y8
+	VFMADD231PD Y8, Y12, Y5
+	VMASKMOVPD  32(AX)(SI*2), Y9, Y8
+	VFMADD231PD Y8, Y12, Y6
+	VMASKMOVPD  32(AX)(DI*1), Y9, Y8
+	VFMADD231PD Y8, Y12, Y7
+
+few_rows4_end:
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y5, Y1, Y1
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y7, Y3, Y3
+	VHADDPD     Y1, Y0, Y4
+	VHADDPD     Y3, Y2, Y5
+	VPERM2F128  $0x31, Y5, Y4, Y6
+	VINSERTF128 $0x01, X5, Y4, Y4
+	VADDPD      Y6, Y4, Y4
+	CMPQ        R9, $0x08
+	JNE         few_rows4_apart
+	VXORPD      Y0, Y0, Y0
+	TESTQ       R10, R10
+	JE          few_rows4_unread
+	VMULPD      (R8), Y13, Y0
+
+few_rows4_unread:
+	VFMADD231PD Y4, Y14, Y0
+	VMOVUPD     Y0, (R8)
+	ADDQ        $0x20, R8
+	JMP         few_rows4_set
+
+few_rows4_apart:
+	VEXTRACTF128 $0x01, Y4, X1
+	VXORPD       X0, X0, X0
+	TESTQ        R10, R10
+	JE           few_rows4_unread0
+	VMULSD       (R8), X13, X0
+
+few_rows4_unread0:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	VUNPCKHPD   X4, X4, X4
+	VXORPD      X0, X0, X0
+	TESTQ       R10, R10
+	JE          few_rows4_unread1
+	VMULSD      (R8), X13, X0
+
+few_rows4_unread1:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	VXORPD      X0, X0, X0
+	TESTQ       R10, R10
+	JE          few_rows4_unread2
+	VMULSD      (R8), X13, X0
+
+few_rows4_unread2:
+	VFMADD231SD X1, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	VUNPCKHPD   X1, X1, X1
+	VXORPD      X0, X0, X0
+	TESTQ       R10, R10
+	JE          few_rows4_unread3
+	VMULSD      (R8), X13, X0
+
+few_rows4_unread3:
+	VFMADD231SD X1, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+
+few_rows4_set:
+	SUBQ $+4, CX
+	JGE  few_rows4
+
+few_rows4_done:
+	ADDQ $+4, CX
+	SUBQ $+3, CX
+	JL   few_rows3_done
+
+few_rows3:
+	MOVQ   BX, AX
+	ADDQ   DI, BX
+	MOVQ   n+8(FP), R11
+	MOVQ   x+40(FP), R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	SUBQ   $+8, R11
+	JL     few_rows3_eight_done
+
+few_rows3_eight:
+	VMOVUPD     (R12), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD (AX)(SI*1), Y12, Y1
+	VFMADD231PD (AX)(SI*2), Y12, Y2
+	VMOVUPD     32(R12), Y12
+	VFMADD231PD 32(AX), Y12, Y3
+	VFMADD231PD 32(AX)(SI*1), Y12, Y4
+	VFMADD231PD 32(AX)(SI*2), Y12, Y5
+	ADDQ        $+64, AX
+	ADDQ        $+64, R12
+	SUBQ        $+8, R11
+	JGE         few_rows3_eight
+
+few_rows3_eight_done:
+	ADDQ        $+8, R11
+	TESTQ       R11, R11
+	JE          few_rows3_end
+	VMOVUPD     (DX), Y7
+	VMASKMOVPD  (R12), Y7, Y12
+	VMASKMOVPD  (AX), Y7, Y6
+	VFMADD231PD Y6, Y12, Y0
+	VMASKMOVPD  (AX)(SI*1), Y7, Y6
+	VFMADD231PD Y6, Y12, Y1
+	VMASKMOVPD  (AX)(SI*2), Y7, Y6
+	VFMADD231PD Y6, Y12, Y2
+	VMOVUPD     32(DX), Y7
+	VMASKMOVPD  32(R12), Y7, Y12
+	VMASKMOVPD  32(AX), Y7, Y6
+	VFMADD231PD Y6, Y12, Y3
+	VMASKMOVPD  32(AX)(SI*1), Y7, Y6
+	VFMADD231PD Y6, Y12, Y4
+	VMASKMOVPD  32(AX)(SI*2), Y7, Y6
+	VFMADD231PD Y6, Y12, Y5
+
+few_rows3_end:
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y5, Y2, Y2
+	VHADDPD      Y1, Y0, Y4
+	VHADDPD      Y2, Y2, Y5
+	VPERM2F128   $0x31, Y5, Y4, Y6
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VADDPD       Y6, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VXORPD       X0, X0, X0
+	TESTQ        R10, R10
+	JE           few_rows3_unread0
+	VMULSD       (R8), X13, X0
+
+few_rows3_unread0:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	VUNPCKHPD   X4, X4, X4
+	VXORPD      X0, X0, X0
+	TESTQ       R10, R10
+	JE          few_rows3_unread1
+	VMULSD      (R8), X13, X0
+
+few_rows3_unread1:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	VXORPD      X0, X0, X0
+	TESTQ       R10, R10
+	JE          few_rows3_unread2
+	VMULSD      (R8), X13, X0
+
+few_rows3_unread2:
+	VFMADD231SD X1, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	SUBQ        $+3, CX
+	JGE         few_rows3
+
+few_rows3_done:
+	ADDQ $+3, CX
+	SUBQ $+2, CX
+	JL   few_rows2_done
+
+few_rows2:
+	MOVQ   BX, AX
+	LEAQ   (BX)(SI*2), BX
+	MOVQ   n+8(FP), DI
+	MOVQ   x+40(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	SUBQ   $+8, DI
+	JL     few_rows2_eight_done
+
+few_rows2_eight:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD (AX)(SI*1), Y12, Y1
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y2
+	VFMADD231PD 32(AX)(SI*1), Y12, Y3
+	ADDQ        $+64, AX
+	ADDQ        $+64, R11
+	SUBQ        $+8, DI
+	JGE         few_rows2_eight
+
+few_rows2_eight_done:
+	ADDQ        $+8, DI
+	TESTQ       DI, DI
+	JE          few_rows2_end
+	VMOVUPD     (DX), Y5
+	VMASKMOVPD  (R11), Y5, Y12
+	VMASKMOVPD  (AX), Y5, Y4
+	VFMADD231PD Y4, Y12, Y0
+	VMASKMOVPD  (AX)(SI*1), Y5, Y4
+	VFMADD231PD Y4, Y12, Y1
+	VMOVUPD     32(DX), Y5
+	VMASKMOVPD  32(R11), Y5, Y12
+	VMASKMOVPD  32(AX), Y5, Y4
+	VFMADD231PD Y4, Y12, Y2
+	VMASKMOVPD  32(AX)(SI*1), Y5, Y4
+	VFMADD231PD Y4, Y12, Y3
+
+few_rows2_end:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VHADDPD      Y1, Y0, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPD       X6, X4, X4
+	VXORPD       X0, X0, X0
+	TESTQ        R10, R10
+	JE           few_rows2_unread0
+	VMULSD       (R8), X13, X0
+
+few_rows2_unread0:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	VUNPCKHPD   X4, X4, X4
+	VXORPD      X0, X0, X0
+	TESTQ       R10, R10
+	JE          few_rows2_unread1
+	VMULSD      (R8), X13, X0
+
+few_rows2_unread1:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	SUBQ        $+2, CX
+	JGE         few_rows2
+
+few_rows2_done:
+	ADDQ $+2, CX
+	SUBQ $+1, CX
+	JL   few_rows1_done
+
+few_rows1:
+	MOVQ   BX, AX
+	LEAQ   (BX)(SI*1), BX
+	MOVQ   n+8(FP), DI
+	MOVQ   x+40(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $+8, DI
+	JL     few_rows1_eight_done
+
+few_rows1_eight:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y1
+	ADDQ        $+64, AX
+	ADDQ        $+64, R11
+	SUBQ        $+8, DI
+	JGE         few_rows1_eight
+
+few_rows1_eight_done:
+	ADDQ        $+8, DI
+	TESTQ       DI, DI
+	JE          few_rows1_end
+	VMOVUPD     (DX), Y3
+	VMASKMOVPD  (R11), Y3, Y12
+	VMASKMOVPD  (AX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y0
+	VMOVUPD     32(DX), Y3
+	VMASKMOVPD  32(R11), Y3, Y12
+	VMASKMOVPD  32(AX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y1
+
+few_rows1_end:
+	VADDPD       Y1, Y0, Y0
+	VHADDPD      Y0, Y0, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPD       X6, X4, X4
+	VXORPD       X0, X0, X0
+	TESTQ        R10, R10
+	JE           few_rows1_unread0
+	VMULSD       (R8), X13, X0
+
+few_rows1_unread0:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	SUBQ        $+1, CX
+	JGE         few_rows1
+
+few_rows1_done:
+	ADDQ $+1, CX
+	VZEROUPPER
+	RET
+
+long:
+	SUBQ $+1, CX
+	JL   long_rows1_done
+
+long_rows1:
+	MOVQ   BX, AX
+	LEAQ   (BX)(SI*1), BX
+	MOVQ   n+8(FP), DI
+	MOVQ   x+40(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $+32, DI
+	JL     long_rows1_few
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+long_rows1_many:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y1
+	VMOVUPD     64(R11), Y12
+	VFMADD231PD 64(AX), Y12, Y2
+	VMOVUPD     96(R11), Y12
+	VFMADD231PD 96(AX), Y12, Y3
+	VMOVUPD     128(R11), Y12
+	VFMADD231PD 128(AX), Y12, Y4
+	VMOVUPD     160(R11), Y12
+	VFMADD231PD 160(AX), Y12, Y5
+	VMOVUPD     192(R11), Y12
+	VFMADD231PD 192(AX), Y12, Y6
+	VMOVUPD     224(R11), Y12
+	VFMADD231PD 224(AX), Y12, Y7
+	ADDQ        $+256, AX
+	ADDQ        $+256, R11
+	SUBQ        $+32, DI
+	JGE         long_rows1_many
+	VADDPD      Y4, Y0, Y0
+	VADDPD      Y5, Y1, Y1
+	VADDPD      Y6, Y2, Y2
+	VADDPD      Y7, Y3, Y3
+	VADDPD      Y2, Y0, Y0
+	VADDPD      Y3, Y1, Y1
+
+long_rows1_few:
+	ADDQ $+32, DI
+	SUBQ $+8, DI
+	JL   long_rows1_eight_done
+
+long_rows1_eight:
+	VMOVUPD     (R11), Y12
+	VFMADD231PD (AX), Y12, Y0
+	VMOVUPD     32(R11), Y12
+	VFMADD231PD 32(AX), Y12, Y1
+	ADDQ        $+64, AX
+	ADDQ        $+64, R11
+	SUBQ        $+8, DI
+	JGE         long_rows1_eight
+
+long_rows1_eight_done:
+	ADDQ        $+8, DI
+	TESTQ       DI, DI
+	JE          long_rows1_end
+	VMOVUPD     (DX), Y3
+	VMASKMOVPD  (R11), Y3, Y12
+	VMASKMOVPD  (AX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y0
+	VMOVUPD     32(DX), Y3
+	VMASKMOVPD  32(R11), Y3, Y12
+	VMASKMOVPD  32(AX), Y3, Y2
+	VFMADD231PD Y2, Y12, Y1
+
+long_rows1_end:
+	VADDPD       Y1, Y0, Y0
+	VHADDPD      Y0, Y0, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPD       X6, X4, X4
+	VXORPD       X0, X0, X0
+	TESTQ        R10, R10
+	JE           long_rows1_unread0
+	VMULSD       (R8), X13, X0
+
+long_rows1_unread0:
+	VFMADD231SD X4, X14, X0
+	VMOVSD      X0, (R8)
+	ADDQ        R9, R8
+	SUBQ        $+1, CX
+	JGE         long_rows1
+
+long_rows1_done:
+	ADDQ $+1, CX
+	VZEROUPPER
+	RET
+
+DATA eightsAVX2<>+0(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+8(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+16(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+24(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+32(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+40(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+48(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+56(SB)/8, $0xffffffffffffffff
+DATA eightsAVX2<>+64(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+72(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+80(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+88(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+96(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+104(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+112(SB)/8, $0x0000000000000000
+DATA eightsAVX2<>+120(SB)/8, $0x0000000000000000
+GLOBL eightsAVX2<>(SB), RODATA|NOPTR, $128
 
 // func dgemvTAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 // Requires: AVX, AVX2, FMA3
@@ -370,10 +994,10 @@ narrow1:
 	DECQ         AX
 	JNE          narrow1
 	CMPQ         R10, $0x02
-	JLT          narrow1_single
+	JLT          narrow1_few
 	JEQ          narrow1_pair
 	CMPQ         R10, $0x04
-	JEQ          narrow1_four
+	JGE          narrow1_four
 	VMOVUPD      X2, (BX)
 	VEXTRACTF128 $0x01, Y2, X2
 	VMOVSD       X2, 16(BX)
@@ -387,7 +1011,9 @@ narrow1_pair:
 	VMOVUPD X2, (BX)
 	JMP     narrow1_stored
 
-narrow1_single:
+narrow1_few:
+	CMPQ   R10, $0x01
+	JLT    narrow1_stored
 	VMOVSD X2, (BX)
 
 narrow1_stored:
@@ -418,10 +1044,10 @@ narrow2:
 	JNE          narrow2
 	VMOVUPD      Y2, (BX)
 	CMPQ         R10, $0x02
-	JLT          narrow2_single
+	JLT          narrow2_few
 	JEQ          narrow2_pair
 	CMPQ         R10, $0x04
-	JEQ          narrow2_four
+	JGE          narrow2_four
 	VMOVUPD      X3, 32(BX)
 	VEXTRACTF128 $0x01, Y3, X3
 	VMOVSD       X3, 48(BX)
@@ -435,7 +1061,9 @@ narrow2_pair:
 	VMOVUPD X3, 32(BX)
 	JMP     narrow2_stored
 
-narrow2_single:
+narrow2_few:
+	CMPQ   R10, $0x01
+	JLT    narrow2_stored
 	VMOVSD X3, 32(BX)
 
 narrow2_stored:
@@ -471,10 +1099,10 @@ narrow3:
 	VMOVUPD      Y2, (BX)
 	VMOVUPD      Y3, 32(BX)
 	CMPQ         R10, $0x02
-	JLT          narrow3_single
+	JLT          narrow3_few
 	JEQ          narrow3_pair
 	CMPQ         R10, $0x04
-	JEQ          narrow3_four
+	JGE          narrow3_four
 	VMOVUPD      X4, 64(BX)
 	VEXTRACTF128 $0x01, Y4, X4
 	VMOVSD       X4, 80(BX)
@@ -488,7 +1116,9 @@ narrow3_pair:
 	VMOVUPD X4, 64(BX)
 	JMP     narrow3_stored
 
-narrow3_single:
+narrow3_few:
+	CMPQ   R10, $0x01
+	JLT    narrow3_stored
 	VMOVSD X4, 64(BX)
 
 narrow3_stored:
@@ -527,10 +1157,10 @@ narrow4:
 	VMOVUPD      Y3, 32(BX)
 	VMOVUPD      Y4, 64(BX)
 	CMPQ         R10, $0x02
-	JLT          narrow4_single
+	JLT          narrow4_few
 	JEQ          narrow4_pair
 	CMPQ         R10, $0x04
-	JEQ          narrow4_four
+	JGE          narrow4_four
 	VMOVUPD      X5, 96(BX)
 	VEXTRACTF128 $0x01, Y5, X5
 	VMOVSD       X5, 112(BX)
@@ -544,7 +1174,9 @@ narrow4_pair:
 	VMOVUPD X5, 96(BX)
 	JMP     narrow4_stored
 
-narrow4_single:
+narrow4_few:
+	CMPQ   R10, $0x01
+	JLT    narrow4_stored
 	VMOVSD X5, 96(BX)
 
 narrow4_stored:
@@ -573,14 +1205,14 @@ scale_unrolled:
 	VMOVUPD 32(R9), Y3
 	VMOVUPD 64(R9), Y4
 	VMOVUPD 96(R9), Y5
-	VANDPD  Y0, Y2, Y2
 	VMULPD  Y1, Y2, Y2
-	VANDPD  Y0, Y3, Y3
+	VANDPD  Y0, Y2, Y2
 	VMULPD  Y1, Y3, Y3
-	VANDPD  Y0, Y4, Y4
+	VANDPD  Y0, Y3, Y3
 	VMULPD  Y1, Y4, Y4
-	VANDPD  Y0, Y5, Y5
+	VANDPD  Y0, Y4, Y4
 	VMULPD  Y1, Y5, Y5
+	VANDPD  Y0, Y5, Y5
 	VMOVUPD Y2, (R9)
 	VMOVUPD Y3, 32(R9)
 	VMOVUPD Y4, 64(R9)
@@ -596,8 +1228,8 @@ scale_unrolled_done:
 
 scale_vector:
 	VMOVUPD (R9), Y2
-	VANDPD  Y0, Y2, Y2
 	VMULPD  Y1, Y2, Y2
+	VANDPD  Y0, Y2, Y2
 	VMOVUPD Y2, (R9)
 	ADDQ    $+32, R9
 	SUBQ    $+4, R8
@@ -608,8 +1240,8 @@ scale_vector_done:
 	TESTQ   $+2, R8
 	JE      scale_no2
 	VMOVUPD (R9), X2
-	VANDPD  X0, X2, X2
 	VMULPD  X1, X2, X2
+	VANDPD  X0, X2, X2
 	VMOVUPD X2, (R9)
 	ADDQ    $+16, R9
 
@@ -617,8 +1249,8 @@ scale_no2:
 	TESTQ  $+1, R8
 	JE     scale_no1
 	VMOVSD (R9), X2
-	VANDPD X0, X2, X2
 	VMULPD X1, X2, X2
+	VANDPD X0, X2, X2
 	VMOVSD X2, (R9)
 	ADDQ   $+8, R9
 
@@ -984,159 +1616,268 @@ t_rows1_done:
 	VZEROUPPER
 	RET
 
+DATA masksAVX2<>+0(SB)/8, $0xffffffffffffffff
+DATA masksAVX2<>+8(SB)/8, $0xffffffffffffffff
+DATA masksAVX2<>+16(SB)/8, $0xffffffffffffffff
+DATA masksAVX2<>+24(SB)/8, $0xffffffffffffffff
+DATA masksAVX2<>+32(SB)/8, $0x0000000000000000
+DATA masksAVX2<>+40(SB)/8, $0x0000000000000000
+DATA masksAVX2<>+48(SB)/8, $0x0000000000000000
+DATA masksAVX2<>+56(SB)/8, $0x0000000000000000
+GLOBL masksAVX2<>(SB), RODATA|NOPTR, $64
+
 // func ddotxaxpyfAVX2(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
 // Requires: AVX, FMA3
-TEXT ·ddotxaxpyfAVX2(SB), NOSPLIT, $0-80
-	MOVQ    n+8(FP), AX
-	MOVQ    a+24(FP), CX
-	MOVQ    lda+32(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    u+56(FP), SI
-	MOVQ    y+64(FP), DI
-	MOVQ    v+72(FP), R8
-	MOVQ    AX, R9
-	ANDQ    $0x03, R9
-	MOVQ    R9, R10
-	LEAQ    masksAVX2<>+0(SB), R11
-	NEGQ    R10
-	LEAQ    32(R11)(R10*8), R10
-	VMOVUPD (R10), Y15
-	MOVQ    m+0(FP), R10
-	SUBQ    $+4, R10
-	JL      dotxaxpyf_rows4_done
+TEXT ·ddotxaxpyfAVX2(SB), NOSPLIT, $8-80
+	MOVQ n+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ lda+32(FP), DX
+	MOVQ x+48(FP), BX
+	MOVQ u+56(FP), SI
+	MOVQ y+64(FP), DI
+	MOVQ v+72(FP), R8
+	MOVQ AX, R9
+	ANDQ $0x07, R9
+	MOVQ AX, R10
+	ANDQ $0x07, R10
+	LEAQ eightsAVX2<>+0(SB), R11
+	NEGQ R10
+	LEAQ 64(R11)(R10*8), R11
+	MOVQ m+0(FP), R10
+	SUBQ $+4, R10
+	JL   dotxaxpyf_rows4_done
 
 dotxaxpyf_rows4:
 	VBROADCASTSD alpha+16(FP), Y12
-	MOVQ         CX, R11
-	LEAQ         (CX)(DX*8), CX
-	ADDQ         step+40(FP), DX
-	VXORPD       Y0, Y0, Y0
-	VBROADCASTSD (SI), Y8
-	VMULPD       Y12, Y8, Y8
 	MOVQ         CX, R12
 	LEAQ         (CX)(DX*8), CX
 	ADDQ         step+40(FP), DX
-	VXORPD       Y1, Y1, Y1
-	VBROADCASTSD 8(SI), Y9
-	VMULPD       Y12, Y9, Y9
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y4, Y4, Y4
+	VBROADCASTSD (SI), Y8
+	VMULPD       Y12, Y8, Y8
 	MOVQ         CX, R13
 	LEAQ         (CX)(DX*8), CX
 	ADDQ         step+40(FP), DX
-	VXORPD       Y2, Y2, Y2
-	VBROADCASTSD 16(SI), Y10
-	VMULPD       Y12, Y10, Y10
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y5, Y5, Y5
+	VBROADCASTSD 8(SI), Y9
+	VMULPD       Y12, Y9, Y9
 	MOVQ         CX, R14
 	LEAQ         (CX)(DX*8), CX
 	ADDQ         step+40(FP), DX
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y6, Y6, Y6
+	VBROADCASTSD 16(SI), Y10
+	VMULPD       Y12, Y10, Y10
+	MOVQ         CX, R15
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
 	VXORPD       Y3, Y3, Y3
+	VXORPD       Y7, Y7, Y7
 	VBROADCASTSD 24(SI), Y11
 	VMULPD       Y12, Y11, Y11
 	ADDQ         $0x20, SI
-	MOVQ         $0x00000008, R15
-	CMPQ         R15, AX
+	MOVQ         $0x00000010, BP
+	CMPQ         BP, AX
 	JG           dotxaxpyf_rows4_pairs_done
 
 dotxaxpyf_rows4_pairs:
-	VMOVUPD     -64(BX)(R15*8), Y12
-	VMOVUPD     -64(DI)(R15*8), Y13
-	VMOVUPD     -64(R11)(R15*8), Y4
-	VFMADD231PD Y4, Y12, Y0
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     -64(R12)(R15*8), Y5
-	VFMADD231PD Y5, Y12, Y1
-	VFMADD231PD Y5, Y9, Y13
-	VMOVUPD     -64(R13)(R15*8), Y6
-	VFMADD231PD Y6, Y12, Y2
-	VFMADD231PD Y6, Y10, Y13
-	VMOVUPD     -64(R14)(R15*8), Y7
-	VFMADD231PD Y7, Y12, Y3
-	VFMADD231PD Y7, Y11, Y13
-	VMOVUPD     Y13, -64(DI)(R15*8)
-	VMOVUPD     -32(BX)(R15*8), Y12
-	VMOVUPD     -32(DI)(R15*8), Y13
-	VMOVUPD     -32(R11)(R15*8), Y4
-	VFMADD231PD Y4, Y12, Y0
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     -32(R12)(R15*8), Y5
-	VFMADD231PD Y5, Y12, Y1
-	VFMADD231PD Y5, Y9, Y13
-	VMOVUPD     -32(R13)(R15*8), Y6
-	VFMADD231PD Y6, Y12, Y2
-	VFMADD231PD Y6, Y10, Y13
-	VMOVUPD     -32(R14)(R15*8), Y7
-	VFMADD231PD Y7, Y12, Y3
-	VFMADD231PD Y7, Y11, Y13
-	VMOVUPD     Y13, -32(DI)(R15*8)
-	ADDQ        $0x08, R15
-	CMPQ        R15, AX
+	VMOVUPD     -128(BX)(BP*8), Y12
+	VMOVUPD     -128(DI)(BP*8), Y13
+	VMOVUPD     -128(R12)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y0
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     -128(R13)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y1
+	VFMADD231PD Y15, Y9, Y13
+	VMOVUPD     -128(R14)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y2
+	VFMADD231PD Y14, Y10, Y13
+	VMOVUPD     -128(R15)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y3
+	VFMADD231PD Y15, Y11, Y13
+	VMOVUPD     Y13, -128(DI)(BP*8)
+	VMOVUPD     -96(BX)(BP*8), Y12
+	VMOVUPD     -96(DI)(BP*8), Y13
+	VMOVUPD     -96(R12)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y4
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     -96(R13)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y5
+	VFMADD231PD Y15, Y9, Y13
+	VMOVUPD     -96(R14)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y6
+	VFMADD231PD Y14, Y10, Y13
+	VMOVUPD     -96(R15)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y7
+	VFMADD231PD Y15, Y11, Y13
+	VMOVUPD     Y13, -96(DI)(BP*8)
+	VMOVUPD     -64(BX)(BP*8), Y12
+	VMOVUPD     -64(DI)(BP*8), Y13
+	VMOVUPD     -64(R12)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y0
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     -64(R13)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y1
+	VFMADD231PD Y15, Y9, Y13
+	VMOVUPD     -64(R14)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y2
+	VFMADD231PD Y14, Y10, Y13
+	VMOVUPD     -64(R15)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y3
+	VFMADD231PD Y15, Y11, Y13
+	VMOVUPD     Y13, -64(DI)(BP*8)
+	VMOVUPD     -32(BX)(BP*8), Y12
+	VMOVUPD     -32(DI)(BP*8), Y13
+	VMOVUPD     -32(R12)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y4
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     -32(R13)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y5
+	VFMADD231PD Y15, Y9, Y13
+	VMOVUPD     -32(R14)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y6
+	VFMADD231PD Y14, Y10, Y13
+	VMOVUPD     -32(R15)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y7
+	VFMADD231PD Y15, Y11, Y13
+	VMOVUPD     Y13, -32(DI)(BP*8)
+	ADDQ        $0x10, BP
+	CMPQ        BP, AX
 	JLE         dotxaxpyf_rows4_pairs
 
 dotxaxpyf_rows4_pairs_done:
-	SUBQ $0x04, R15
-	CMPQ R15, AX
-	JG   dotxaxpyf_rows4_vector_done
+	SUBQ $0x08, BP
+	CMPQ BP, AX
+	JG   dotxaxpyf_rows4_eight_done
 
-dotxaxpyf_rows4_vector:
-	VMOVUPD     -32(BX)(R15*8), Y12
-	VMOVUPD     -32(DI)(R15*8), Y13
-	VMOVUPD     -32(R11)(R15*8), Y4
-	VFMADD231PD Y4, Y12, Y0
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     -32(R12)(R15*8), Y5
-	VFMADD231PD Y5, Y12, Y1
-	VFMADD231PD Y5, Y9, Y13
-	VMOVUPD     -32(R13)(R15*8), Y6
-	VFMADD231PD Y6, Y12, Y2
-	VFMADD231PD Y6, Y10, Y13
-	VMOVUPD     -32(R14)(R15*8), Y7
-	VFMADD231PD Y7, Y12, Y3
-	VFMADD231PD Y7, Y11, Y13
-	VMOVUPD     Y13, -32(DI)(R15*8)
-	ADDQ        $0x04, R15
-	CMPQ        R15, AX
-	JLE         dotxaxpyf_rows4_vector
+dotxaxpyf_rows4_eight:
+	VMOVUPD     -64(BX)(BP*8), Y12
+	VMOVUPD     -64(DI)(BP*8), Y13
+	VMOVUPD     -64(R12)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y0
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     -64(R13)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y1
+	VFMADD231PD Y15, Y9, Y13
+	VMOVUPD     -64(R14)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y2
+	VFMADD231PD Y14, Y10, Y13
+	VMOVUPD     -64(R15)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y3
+	VFMADD231PD Y15, Y11, Y13
+	VMOVUPD     Y13, -64(DI)(BP*8)
+	VMOVUPD     -32(BX)(BP*8), Y12
+	VMOVUPD     -32(DI)(BP*8), Y13
+	VMOVUPD     -32(R12)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y4
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     -32(R13)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y5
+	VFMADD231PD Y15, Y9, Y13
+	VMOVUPD     -32(R14)(BP*8), Y14
+	VFMADD231PD Y14, Y12, Y6
+	VFMADD231PD Y14, Y10, Y13
+	VMOVUPD     -32(R15)(BP*8), Y15
+	VFMADD231PD Y15, Y12, Y7
+	VFMADD231PD Y15, Y11, Y13
+	VMOVUPD     Y13, -32(DI)(BP*8)
+	ADDQ        $0x08, BP
+	CMPQ        BP, AX
+	JLE         dotxaxpyf_rows4_eight
 
-dotxaxpyf_rows4_vector_done:
-	SUBQ         $0x04, R15
+dotxaxpyf_rows4_eight_done:
+	SUBQ         $0x08, BP
 	TESTQ        R9, R9
 	JE           dotxaxpyf_rows4_end
-	VMASKMOVPD   (BX)(R15*8), Y15, Y12
-	VMASKMOVPD   (DI)(R15*8), Y15, Y13
-	VMASKMOVPD   (R11)(R15*8), Y15, Y4
-	VFMADD231PD  Y4, Y12, Y0
-	VFMADD231PD  Y4, Y8, Y13
-	VMASKMOVPD   (R12)(R15*8), Y15, Y5
-	VFMADD231PD  Y5, Y12, Y1
-	VFMADD231PD  Y5, Y9, Y13
-	VMASKMOVPD   (R13)(R15*8), Y15, Y6
-	VFMADD231PD  Y6, Y12, Y2
-	VFMADD231PD  Y6, Y10, Y13
-	VMASKMOVPD   (R14)(R15*8), Y15, Y7
-	VFMADD231PD  Y7, Y12, Y3
-	VFMADD231PD  Y7, Y11, Y13
+	VMOVUPD      (R11), Y15
+	VMASKMOVPD   (BX)(BP*8), Y15, Y12
+	VMASKMOVPD   (DI)(BP*8), Y15, Y13
+	VMASKMOVPD   (R12)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y0
+	VFMADD231PD  Y14, Y8, Y13
+	VMASKMOVPD   (R13)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y1
+	VFMADD231PD  Y14, Y9, Y13
+	VMASKMOVPD   (R14)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y2
+	VFMADD231PD  Y14, Y10, Y13
+	VMASKMOVPD   (R15)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y3
+	VFMADD231PD  Y14, Y11, Y13
 	CMPQ         R9, $0x02
-	JLT          dotxaxpyf_rows4_single
-	JEQ          dotxaxpyf_rows4_pair
+	JLT          dotxaxpyf_rows4_0_few
+	JEQ          dotxaxpyf_rows4_0_pair
 	CMPQ         R9, $0x04
-	JEQ          dotxaxpyf_rows4_four
-	VMOVUPD      X13, (DI)(R15*8)
+	JGE          dotxaxpyf_rows4_0_four
+	VMOVUPD      X13, (DI)(BP*8)
 	VEXTRACTF128 $0x01, Y13, X13
-	VMOVSD       X13, 16(DI)(R15*8)
-	JMP          dotxaxpyf_rows4_stored
+	VMOVSD       X13, 16(DI)(BP*8)
+	JMP          dotxaxpyf_rows4_0_stored
 
-dotxaxpyf_rows4_four:
-	VMOVUPD Y13, (DI)(R15*8)
-	JMP     dotxaxpyf_rows4_stored
+dotxaxpyf_rows4_0_four:
+	VMOVUPD Y13, (DI)(BP*8)
+	JMP     dotxaxpyf_rows4_0_stored
 
-dotxaxpyf_rows4_pair:
-	VMOVUPD X13, (DI)(R15*8)
-	JMP     dotxaxpyf_rows4_stored
+dotxaxpyf_rows4_0_pair:
+	VMOVUPD X13, (DI)(BP*8)
+	JMP     dotxaxpyf_rows4_0_stored
 
-dotxaxpyf_rows4_single:
-	VMOVSD X13, (DI)(R15*8)
+dotxaxpyf_rows4_0_few:
+	CMPQ   R9, $0x01
+	JLT    dotxaxpyf_rows4_0_stored
+	VMOVSD X13, (DI)(BP*8)
 
-dotxaxpyf_rows4_stored:
+dotxaxpyf_rows4_0_stored:
+	SUBQ         $0x04, R9
+	VMOVUPD      32(R11), Y15
+	VMASKMOVPD   32(BX)(BP*8), Y15, Y12
+	VMASKMOVPD   32(DI)(BP*8), Y15, Y13
+	VMASKMOVPD   32(R12)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y4
+	VFMADD231PD  Y14, Y8, Y13
+	VMASKMOVPD   32(R13)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y5
+	VFMADD231PD  Y14, Y9, Y13
+	VMASKMOVPD   32(R14)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y6
+	VFMADD231PD  Y14, Y10, Y13
+	VMASKMOVPD   32(R15)(BP*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y7
+	VFMADD231PD  Y14, Y11, Y13
+	CMPQ         R9, $0x02
+	JLT          dotxaxpyf_rows4_1_few
+	JEQ          dotxaxpyf_rows4_1_pair
+	CMPQ         R9, $0x04
+	JGE          dotxaxpyf_rows4_1_four
+	VMOVUPD      X13, 32(DI)(BP*8)
+	VEXTRACTF128 $0x01, Y13, X13
+	VMOVSD       X13, 48(DI)(BP*8)
+	JMP          dotxaxpyf_rows4_1_stored
+
+dotxaxpyf_rows4_1_four:
+	VMOVUPD Y13, 32(DI)(BP*8)
+	JMP     dotxaxpyf_rows4_1_stored
+
+dotxaxpyf_rows4_1_pair:
+	VMOVUPD X13, 32(DI)(BP*8)
+	JMP     dotxaxpyf_rows4_1_stored
+
+dotxaxpyf_rows4_1_few:
+	CMPQ   R9, $0x01
+	JLT    dotxaxpyf_rows4_1_stored
+	VMOVSD X13, 32(DI)(BP*8)
+
+dotxaxpyf_rows4_1_stored:
+	SUBQ $0x04, R9
+	ADDQ $0x08, R9
+
 dotxaxpyf_rows4_end:
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
 	VHADDPD      Y1, Y0, Y4
 	VHADDPD      Y3, Y2, Y5
 	VPERM2F128   $0x31, Y5, Y4, Y6
@@ -1157,82 +1898,139 @@ dotxaxpyf_rows4_done:
 
 dotxaxpyf_rows1:
 	VBROADCASTSD alpha+16(FP), Y12
-	MOVQ         CX, R11
+	MOVQ         CX, R12
 	LEAQ         (CX)(DX*8), CX
 	ADDQ         step+40(FP), DX
 	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
 	VBROADCASTSD (SI), Y8
 	VMULPD       Y12, Y8, Y8
 	ADDQ         $0x08, SI
-	MOVQ         $0x00000008, R12
-	CMPQ         R12, AX
+	MOVQ         $0x00000010, R13
+	CMPQ         R13, AX
 	JG           dotxaxpyf_rows1_pairs_done
 
 dotxaxpyf_rows1_pairs:
-	VMOVUPD     -64(BX)(R12*8), Y12
-	VMOVUPD     -64(DI)(R12*8), Y13
-	VMOVUPD     -64(R11)(R12*8), Y4
-	VFMADD231PD Y4, Y12, Y0
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     Y13, -64(DI)(R12*8)
-	VMOVUPD     -32(BX)(R12*8), Y12
-	VMOVUPD     -32(DI)(R12*8), Y13
-	VMOVUPD     -32(R11)(R12*8), Y4
-	VFMADD231PD Y4, Y12, Y0
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     Y13, -32(DI)(R12*8)
-	ADDQ        $0x08, R12
-	CMPQ        R12, AX
+	VMOVUPD     -128(BX)(R13*8), Y12
+	VMOVUPD     -128(DI)(R13*8), Y13
+	VMOVUPD     -128(R12)(R13*8), Y14
+	VFMADD231PD Y14, Y12, Y0
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     Y13, -128(DI)(R13*8)
+	VMOVUPD     -96(BX)(R13*8), Y12
+	VMOVUPD     -96(DI)(R13*8), Y13
+	VMOVUPD     -96(R12)(R13*8), Y14
+	VFMADD231PD Y14, Y12, Y1
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     Y13, -96(DI)(R13*8)
+	VMOVUPD     -64(BX)(R13*8), Y12
+	VMOVUPD     -64(DI)(R13*8), Y13
+	VMOVUPD     -64(R12)(R13*8), Y14
+	VFMADD231PD Y14, Y12, Y0
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     Y13, -64(DI)(R13*8)
+	VMOVUPD     -32(BX)(R13*8), Y12
+	VMOVUPD     -32(DI)(R13*8), Y13
+	VMOVUPD     -32(R12)(R13*8), Y14
+	VFMADD231PD Y14, Y12, Y1
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     Y13, -32(DI)(R13*8)
+	ADDQ        $0x10, R13
+	CMPQ        R13, AX
 	JLE         dotxaxpyf_rows1_pairs
 
 dotxaxpyf_rows1_pairs_done:
-	SUBQ $0x04, R12
-	CMPQ R12, AX
-	JG   dotxaxpyf_rows1_vector_done
+	SUBQ $0x08, R13
+	CMPQ R13, AX
+	JG   dotxaxpyf_rows1_eight_done
 
-dotxaxpyf_rows1_vector:
-	VMOVUPD     -32(BX)(R12*8), Y12
-	VMOVUPD     -32(DI)(R12*8), Y13
-	VMOVUPD     -32(R11)(R12*8), Y4
-	VFMADD231PD Y4, Y12, Y0
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     Y13, -32(DI)(R12*8)
-	ADDQ        $0x04, R12
-	CMPQ        R12, AX
-	JLE         dotxaxpyf_rows1_vector
+dotxaxpyf_rows1_eight:
+	VMOVUPD     -64(BX)(R13*8), Y12
+	VMOVUPD     -64(DI)(R13*8), Y13
+	VMOVUPD     -64(R12)(R13*8), Y14
+	VFMADD231PD Y14, Y12, Y0
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     Y13, -64(DI)(R13*8)
+	VMOVUPD     -32(BX)(R13*8), Y12
+	VMOVUPD     -32(DI)(R13*8), Y13
+	VMOVUPD     -32(R12)(R13*8), Y14
+	VFMADD231PD Y14, Y12, Y1
+	VFMADD231PD Y14, Y8, Y13
+	VMOVUPD     Y13, -32(DI)(R13*8)
+	ADDQ        $0x08, R13
+	CMPQ        R13, AX
+	JLE         dotxaxpyf_rows1_eight
 
-dotxaxpyf_rows1_vector_done:
-	SUBQ         $0x04, R12
+dotxaxpyf_rows1_eight_done:
+	SUBQ         $0x08, R13
 	TESTQ        R9, R9
 	JE           dotxaxpyf_rows1_end
-	VMASKMOVPD   (BX)(R12*8), Y15, Y12
-	VMASKMOVPD   (DI)(R12*8), Y15, Y13
-	VMASKMOVPD   (R11)(R12*8), Y15, Y4
-	VFMADD231PD  Y4, Y12, Y0
-	VFMADD231PD  Y4, Y8, Y13
+	VMOVUPD      (R11), Y15
+	VMASKMOVPD   (BX)(R13*8), Y15, Y12
+	VMASKMOVPD   (DI)(R13*8), Y15, Y13
+	VMASKMOVPD   (R12)(R13*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y0
+	VFMADD231PD  Y14, Y8, Y13
 	CMPQ         R9, $0x02
-	JLT          dotxaxpyf_rows1_single
-	JEQ          dotxaxpyf_rows1_pair
+	JLT          dotxaxpyf_rows1_0_few
+	JEQ          dotxaxpyf_rows1_0_pair
 	CMPQ         R9, $0x04
-	JEQ          dotxaxpyf_rows1_four
-	VMOVUPD      X13, (DI)(R12*8)
+	JGE          dotxaxpyf_rows1_0_four
+	VMOVUPD      X13, (DI)(R13*8)
 	VEXTRACTF128 $0x01, Y13, X13
-	VMOVSD       X13, 16(DI)(R12*8)
-	JMP          dotxaxpyf_rows1_stored
+	VMOVSD       X13, 16(DI)(R13*8)
+	JMP          dotxaxpyf_rows1_0_stored
 
-dotxaxpyf_rows1_four:
-	VMOVUPD Y13, (DI)(R12*8)
-	JMP     dotxaxpyf_rows1_stored
+dotxaxpyf_rows1_0_four:
+	VMOVUPD Y13, (DI)(R13*8)
+	JMP     dotxaxpyf_rows1_0_stored
 
-dotxaxpyf_rows1_pair:
-	VMOVUPD X13, (DI)(R12*8)
-	JMP     dotxaxpyf_rows1_stored
+dotxaxpyf_rows1_0_pair:
+	VMOVUPD X13, (DI)(R13*8)
+	JMP     dotxaxpyf_rows1_0_stored
 
-dotxaxpyf_rows1_single:
-	VMOVSD X13, (DI)(R12*8)
+dotxaxpyf_rows1_0_few:
+	CMPQ   R9, $0x01
+	JLT    dotxaxpyf_rows1_0_stored
+	VMOVSD X13, (DI)(R13*8)
 
-dotxaxpyf_rows1_stored:
+dotxaxpyf_rows1_0_stored:
+	SUBQ         $0x04, R9
+	VMOVUPD      32(R11), Y15
+	VMASKMOVPD   32(BX)(R13*8), Y15, Y12
+	VMASKMOVPD   32(DI)(R13*8), Y15, Y13
+	VMASKMOVPD   32(R12)(R13*8), Y15, Y14
+	VFMADD231PD  Y14, Y12, Y1
+	VFMADD231PD  Y14, Y8, Y13
+	CMPQ         R9, $0x02
+	JLT          dotxaxpyf_rows1_1_few
+	JEQ          dotxaxpyf_rows1_1_pair
+	CMPQ         R9, $0x04
+	JGE          dotxaxpyf_rows1_1_four
+	VMOVUPD      X13, 32(DI)(R13*8)
+	VEXTRACTF128 $0x01, Y13, X13
+	VMOVSD       X13, 48(DI)(R13*8)
+	JMP          dotxaxpyf_rows1_1_stored
+
+dotxaxpyf_rows1_1_four:
+	VMOVUPD Y13, 32(DI)(R13*8)
+	JMP     dotxaxpyf_rows1_1_stored
+
+dotxaxpyf_rows1_1_pair:
+	VMOVUPD X13, 32(DI)(R13*8)
+	JMP     dotxaxpyf_rows1_1_stored
+
+dotxaxpyf_rows1_1_few:
+	CMPQ   R9, $0x01
+	JLT    dotxaxpyf_rows1_1_stored
+	VMOVSD X13, 32(DI)(R13*8)
+
+dotxaxpyf_rows1_1_stored:
+	SUBQ $0x04, R9
+	ADDQ $0x08, R9
+
 dotxaxpyf_rows1_end:
+	VADDPD       Y1, Y0, Y0
 	VHADDPD      Y0, Y0, Y4
 	VEXTRACTF128 $0x01, Y4, X6
 	VADDPD       X6, X4, X4

@@ -51,7 +51,7 @@ n_rows4:
 	VPXORQ Z14, Z14, Z14
 	VPXORQ Z15, Z15, Z15
 
-n_rows4_chains:
+n_rows4_many:
 	VMOVUPD     (R11), Z28
 	VFMADD231PD (R9), Z28, Z0
 	VFMADD231PD (R9)(DX*1), Z28, Z1
@@ -75,7 +75,7 @@ n_rows4_chains:
 	ADDQ        $+256, R9
 	ADDQ        $+256, R11
 	SUBQ        $+32, R10
-	JGE         n_rows4_chains
+	JGE         n_rows4_many
 	VADDPD      Z8, Z0, Z0
 	VADDPD      Z9, Z1, Z1
 	VADDPD      Z10, Z2, Z2
@@ -92,9 +92,9 @@ n_rows4_chains:
 n_rows4_few:
 	ADDQ $+32, R10
 	SUBQ $+8, R10
-	JL   n_rows4_vector_done
+	JL   n_rows4_eight_done
 
-n_rows4_vector:
+n_rows4_eight:
 	VMOVUPD     (R11), Z28
 	VFMADD231PD (R9), Z28, Z0
 	VFMADD231PD (R9)(DX*1), Z28, Z1
@@ -103,21 +103,21 @@ n_rows4_vector:
 	ADDQ        $+64, R9
 	ADDQ        $+64, R11
 	SUBQ        $+8, R10
-	JGE         n_rows4_vector
+	JGE         n_rows4_eight
 
-n_rows4_vector_done:
+n_rows4_eight_done:
 	ADDQ        $+8, R10
 	TESTQ       R10, R10
 	JE          n_rows4_end
 	VMOVUPD.Z   (R11), K1, Z28
-	VMOVUPD.Z   (R9), K1, Z8
-	VFMADD231PD Z8, Z28, Z0
-	VMOVUPD.Z   (R9)(DX*1), K1, Z8
-	VFMADD231PD Z8, Z28, Z1
-	VMOVUPD.Z   (R9)(DX*2), K1, Z8
-	VFMADD231PD Z8, Z28, Z2
-	VMOVUPD.Z   (R9)(BX*1), K1, Z8
-	VFMADD231PD Z8, Z28, Z3
+	VMOVUPD.Z   (R9), K1, Z4
+	VFMADD231PD Z4, Z28, Z0
+	VMOVUPD.Z   (R9)(DX*1), K1, Z4
+	VFMADD231PD Z4, Z28, Z1
+	VMOVUPD.Z   (R9)(DX*2), K1, Z4
+	VFMADD231PD Z4, Z28, Z2
+	VMOVUPD.Z   (R9)(BX*1), K1, Z4
+	VFMADD231PD Z4, Z28, Z3
 
 n_rows4_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8
@@ -216,7 +216,7 @@ n_rows3:
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
 
-n_rows3_chains:
+n_rows3_many:
 	VMOVUPD     (R11), Z28
 	VFMADD231PD (R9), Z28, Z0
 	VFMADD231PD (R9)(DX*1), Z28, Z1
@@ -236,7 +236,7 @@ n_rows3_chains:
 	ADDQ        $+256, R9
 	ADDQ        $+256, R11
 	SUBQ        $+32, R10
-	JGE         n_rows3_chains
+	JGE         n_rows3_many
 	VADDPD      Z6, Z0, Z0
 	VADDPD      Z7, Z1, Z1
 	VADDPD      Z8, Z2, Z2
@@ -250,9 +250,9 @@ n_rows3_chains:
 n_rows3_few:
 	ADDQ $+32, R10
 	SUBQ $+8, R10
-	JL   n_rows3_vector_done
+	JL   n_rows3_eight_done
 
-n_rows3_vector:
+n_rows3_eight:
 	VMOVUPD     (R11), Z28
 	VFMADD231PD (R9), Z28, Z0
 	VFMADD231PD (R9)(DX*1), Z28, Z1
@@ -260,19 +260,19 @@ n_rows3_vector:
 	ADDQ        $+64, R9
 	ADDQ        $+64, R11
 	SUBQ        $+8, R10
-	JGE         n_rows3_vector
+	JGE         n_rows3_eight
 
-n_rows3_vector_done:
+n_rows3_eight_done:
 	ADDQ        $+8, R10
 	TESTQ       R10, R10
 	JE          n_rows3_end
 	VMOVUPD.Z   (R11), K1, Z28
-	VMOVUPD.Z   (R9), K1, Z8
-	VFMADD231PD Z8, Z28, Z0
-	VMOVUPD.Z   (R9)(DX*1), K1, Z8
-	VFMADD231PD Z8, Z28, Z1
-	VMOVUPD.Z   (R9)(DX*2), K1, Z8
-	VFMADD231PD Z8, Z28, Z2
+	VMOVUPD.Z   (R9), K1, Z3
+	VFMADD231PD Z3, Z28, Z0
+	VMOVUPD.Z   (R9)(DX*1), K1, Z3
+	VFMADD231PD Z3, Z28, Z1
+	VMOVUPD.Z   (R9)(DX*2), K1, Z3
+	VFMADD231PD Z3, Z28, Z2
 
 n_rows3_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8
@@ -339,7 +339,7 @@ n_rows2:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-n_rows2_chains:
+n_rows2_many:
 	VMOVUPD     (R10), Z28
 	VFMADD231PD (BX), Z28, Z0
 	VFMADD231PD (BX)(DX*1), Z28, Z1
@@ -355,7 +355,7 @@ n_rows2_chains:
 	ADDQ        $+256, BX
 	ADDQ        $+256, R10
 	SUBQ        $+32, R9
-	JGE         n_rows2_chains
+	JGE         n_rows2_many
 	VADDPD      Z4, Z0, Z0
 	VADDPD      Z5, Z1, Z1
 	VADDPD      Z6, Z2, Z2
@@ -366,26 +366,26 @@ n_rows2_chains:
 n_rows2_few:
 	ADDQ $+32, R9
 	SUBQ $+8, R9
-	JL   n_rows2_vector_done
+	JL   n_rows2_eight_done
 
-n_rows2_vector:
+n_rows2_eight:
 	VMOVUPD     (R10), Z28
 	VFMADD231PD (BX), Z28, Z0
 	VFMADD231PD (BX)(DX*1), Z28, Z1
 	ADDQ        $+64, BX
 	ADDQ        $+64, R10
 	SUBQ        $+8, R9
-	JGE         n_rows2_vector
+	JGE         n_rows2_eight
 
-n_rows2_vector_done:
+n_rows2_eight_done:
 	ADDQ        $+8, R9
 	TESTQ       R9, R9
 	JE          n_rows2_end
 	VMOVUPD.Z   (R10), K1, Z28
-	VMOVUPD.Z   (BX), K1, Z8
-	VFMADD231PD Z8, Z28, Z0
-	VMOVUPD.Z   (BX)(DX*1), K1, Z8
-	VFMADD231PD Z8, Z28, Z1
+	VMOVUPD.Z   (BX), K1, Z2
+	VFMADD231PD Z2, Z28, Z0
+	VMOVUPD.Z   (BX)(DX*1), K1, Z2
+	VFMADD231PD Z2, Z28, Z1
 
 n_rows2_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8
@@ -434,7 +434,7 @@ n_rows1:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-n_rows1_chains:
+n_rows1_many:
 	VMOVUPD     (R10), Z28
 	VFMADD231PD (BX), Z28, Z0
 	VMOVUPD     64(R10), Z28
@@ -446,7 +446,7 @@ n_rows1_chains:
 	ADDQ        $+256, BX
 	ADDQ        $+256, R10
 	SUBQ        $+32, R9
-	JGE         n_rows1_chains
+	JGE         n_rows1_many
 	VADDPD      Z2, Z0, Z0
 	VADDPD      Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -454,23 +454,23 @@ n_rows1_chains:
 n_rows1_few:
 	ADDQ $+32, R9
 	SUBQ $+8, R9
-	JL   n_rows1_vector_done
+	JL   n_rows1_eight_done
 
-n_rows1_vector:
+n_rows1_eight:
 	VMOVUPD     (R10), Z28
 	VFMADD231PD (BX), Z28, Z0
 	ADDQ        $+64, BX
 	ADDQ        $+64, R10
 	SUBQ        $+8, R9
-	JGE         n_rows1_vector
+	JGE         n_rows1_eight
 
-n_rows1_vector_done:
+n_rows1_eight_done:
 	ADDQ        $+8, R9
 	TESTQ       R9, R9
 	JE          n_rows1_end
 	VMOVUPD.Z   (R10), K1, Z28
-	VMOVUPD.Z   (BX), K1, Z8
-	VFMADD231PD Z8, Z28, Z0
+	VMOVUPD.Z   (BX), K1, Z1
+	VFMADD231PD Z1, Z28, Z0
 
 n_rows1_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8
@@ -661,14 +661,14 @@ scale_unrolled:
 	VMOVUPD 64(R9), Z3
 	VMOVUPD 128(R9), Z4
 	VMOVUPD 192(R9), Z5
-	VANDPD  Z0, Z2, Z2
 	VMULPD  Z1, Z2, Z2
-	VANDPD  Z0, Z3, Z3
+	VANDPD  Z0, Z2, Z2
 	VMULPD  Z1, Z3, Z3
-	VANDPD  Z0, Z4, Z4
+	VANDPD  Z0, Z3, Z3
 	VMULPD  Z1, Z4, Z4
-	VANDPD  Z0, Z5, Z5
+	VANDPD  Z0, Z4, Z4
 	VMULPD  Z1, Z5, Z5
+	VANDPD  Z0, Z5, Z5
 	VMOVUPD Z2, (R9)
 	VMOVUPD Z3, 64(R9)
 	VMOVUPD Z4, 128(R9)
@@ -684,8 +684,8 @@ scale_unrolled_done:
 
 scale_vector:
 	VMOVUPD (R9), Z2
-	VANDPD  Z0, Z2, Z2
 	VMULPD  Z1, Z2, Z2
+	VANDPD  Z0, Z2, Z2
 	VMOVUPD Z2, (R9)
 	ADDQ    $+64, R9
 	SUBQ    $+8, R8
@@ -696,8 +696,8 @@ scale_vector_done:
 	TESTQ     R8, R8
 	JE        scale_end
 	VMOVUPD.Z (R9), K1, Z2
-	VANDPD    Z0, Z2, Z2
 	VMULPD    Z1, Z2, Z2
+	VANDPD    Z0, Z2, Z2
 	VMOVUPD   Z2, K1, (R9)
 
 scale_end:
@@ -1017,9 +1017,11 @@ TEXT ·ddotxaxpyfAVX512(SB), NOSPLIT, $0-80
 	MOVQ  v+72(FP), R8
 	MOVQ  AX, R9
 	ANDQ  $0x07, R9
-	MOVQ  $-1, R10
-	BZHIQ R9, R10, R10
-	KMOVW R10, K1
+	MOVQ  AX, R10
+	ANDQ  $0x07, R10
+	MOVQ  $-1, R11
+	BZHIQ R10, R11, R11
+	KMOVW R11, K1
 	MOVQ  m+0(FP), R10
 	SUBQ  $+4, R10
 	JL    dotxaxpyf_rows4_done
@@ -1093,9 +1095,9 @@ dotxaxpyf_rows4_pairs:
 dotxaxpyf_rows4_pairs_done:
 	SUBQ $0x08, R15
 	CMPQ R15, AX
-	JG   dotxaxpyf_rows4_vector_done
+	JG   dotxaxpyf_rows4_eight_done
 
-dotxaxpyf_rows4_vector:
+dotxaxpyf_rows4_eight:
 	VMOVUPD     -64(BX)(R15*8), Z12
 	VMOVUPD     -64(DI)(R15*8), Z13
 	VMOVUPD     -64(R11)(R15*8), Z4
@@ -1113,9 +1115,9 @@ dotxaxpyf_rows4_vector:
 	VMOVUPD     Z13, -64(DI)(R15*8)
 	ADDQ        $0x08, R15
 	CMPQ        R15, AX
-	JLE         dotxaxpyf_rows4_vector
+	JLE         dotxaxpyf_rows4_eight
 
-dotxaxpyf_rows4_vector_done:
+dotxaxpyf_rows4_eight_done:
 	SUBQ        $0x08, R15
 	TESTQ       R9, R9
 	JE          dotxaxpyf_rows4_end
@@ -1124,16 +1126,18 @@ dotxaxpyf_rows4_vector_done:
 	VMOVUPD.Z   (R11)(R15*8), K1, Z4
 	VFMADD231PD Z4, Z12, Z0
 	VFMADD231PD Z4, Z8, Z13
-	VMOVUPD.Z   (R12)(R15*8), K1, Z5
-	VFMADD231PD Z5, Z12, Z1
-	VFMADD231PD Z5, Z9, Z13
-	VMOVUPD.Z   (R13)(R15*8), K1, Z6
-	VFMADD231PD Z6, Z12, Z2
-	VFMADD231PD Z6, Z10, Z13
-	VMOVUPD.Z   (R14)(R15*8), K1, Z7
-	VFMADD231PD Z7, Z12, Z3
-	VFMADD231PD Z7, Z11, Z13
+	VMOVUPD.Z   (R12)(R15*8), K1, Z4
+	VFMADD231PD Z4, Z12, Z1
+	VFMADD231PD Z4, Z9, Z13
+	VMOVUPD.Z   (R13)(R15*8), K1, Z4
+	VFMADD231PD Z4, Z12, Z2
+	VFMADD231PD Z4, Z10, Z13
+	VMOVUPD.Z   (R14)(R15*8), K1, Z4
+	VFMADD231PD Z4, Z12, Z3
+	VFMADD231PD Z4, Z11, Z13
 	VMOVUPD     Z13, K1, (DI)(R15*8)
+	SUBQ        $0x08, R9
+	ADDQ        $0x08, R9
 
 dotxaxpyf_rows4_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8
@@ -1195,9 +1199,9 @@ dotxaxpyf_rows1_pairs:
 dotxaxpyf_rows1_pairs_done:
 	SUBQ $0x08, R12
 	CMPQ R12, AX
-	JG   dotxaxpyf_rows1_vector_done
+	JG   dotxaxpyf_rows1_eight_done
 
-dotxaxpyf_rows1_vector:
+dotxaxpyf_rows1_eight:
 	VMOVUPD     -64(BX)(R12*8), Z12
 	VMOVUPD     -64(DI)(R12*8), Z13
 	VMOVUPD     -64(R11)(R12*8), Z4
@@ -1206,9 +1210,9 @@ dotxaxpyf_rows1_vector:
 	VMOVUPD     Z13, -64(DI)(R12*8)
 	ADDQ        $0x08, R12
 	CMPQ        R12, AX
-	JLE         dotxaxpyf_rows1_vector
+	JLE         dotxaxpyf_rows1_eight
 
-dotxaxpyf_rows1_vector_done:
+dotxaxpyf_rows1_eight_done:
 	SUBQ        $0x08, R12
 	TESTQ       R9, R9
 	JE          dotxaxpyf_rows1_end
@@ -1218,6 +1222,8 @@ dotxaxpyf_rows1_vector_done:
 	VFMADD231PD Z4, Z12, Z0
 	VFMADD231PD Z4, Z8, Z13
 	VMOVUPD     Z13, K1, (DI)(R12*8)
+	SUBQ        $0x08, R9
+	ADDQ        $0x08, R9
 
 dotxaxpyf_rows1_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8

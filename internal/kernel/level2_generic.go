@@ -5,11 +5,11 @@ import "unsafe"
 // dgemvNGeneric is the reference for GemvN: one inner product for each row.
 func dgemvNGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int) {
 	for i := range m {
-		s := alpha * ddotGeneric(n, element(a, i*lda), x)
+		z, old := element(y, i*incY), 0.0
 		if beta != 0 {
-			s += beta * *element(y, i*incY)
+			old = beta * *z
 		}
-		*element(y, i*incY) = s
+		*z = fma(alpha, ddotGeneric(n, element(a, i*lda), x), old)
 	}
 }
 
@@ -30,10 +30,10 @@ func dgemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, inc
 		r0, r1 := unsafe.Slice(element(a, i*lda), n), unsafe.Slice(element(a, (i+1)*lda), n)
 		r2, r3 := unsafe.Slice(element(a, (i+2)*lda), n), unsafe.Slice(element(a, (i+3)*lda), n)
 		for j, v := range ys {
-			v += t0 * r0[j]
-			v += t1 * r1[j]
-			v += t2 * r2[j]
-			v += t3 * r3[j]
+			v = fma(t0, r0[j], v)
+			v = fma(t1, r1[j], v)
+			v = fma(t2, r2[j], v)
+			v = fma(t3, r3[j], v)
 			ys[j] = v
 		}
 	}
@@ -53,10 +53,10 @@ func dgerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, l
 		r0, r1 := unsafe.Slice(element(a, i*lda), n), unsafe.Slice(element(a, (i+1)*lda), n)
 		r2, r3 := unsafe.Slice(element(a, (i+2)*lda), n), unsafe.Slice(element(a, (i+3)*lda), n)
 		for j, v := range ys {
-			r0[j] += t0 * v
-			r1[j] += t1 * v
-			r2[j] += t2 * v
-			r3[j] += t3 * v
+			r0[j] = fma(t0, v, r0[j])
+			r1[j] = fma(t1, v, r1[j])
+			r2[j] = fma(t2, v, r2[j])
+			r3[j] = fma(t3, v, r3[j])
 		}
 	}
 	for ; i < m; i++ {
@@ -64,45 +64,46 @@ func dgerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, l
 	}
 }
 
-// ddotxaxpyfGeneric is the reference for Dotxaxpyf. Four rows at a time share the loads of x and of y.
+// ddotxaxpyfGeneric is the reference for Dotxaxpyf.
 func ddotxaxpyfGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64) {
-	xs, ys, us, vs := unsafe.Slice(x, n), unsafe.Slice(y, n), unsafe.Slice(u, m), unsafe.Slice(v, m)
-	at := 0
-	row := func() []float64 {
-		r := unsafe.Slice(element(a, at), n)
-		at += lda
+	us, vs := unsafe.Slice(u, m), unsafe.Slice(v, m)
+	for i, t := range us {
+		var s [8]float64
+		whole := n &^ 7
+		dotAxpyLanes(&s, whole, alpha*t, a, x, y)
+		if rest := n - whole; rest > 0 {
+			var r, e, z [8]float64
+			own := unsafe.Slice(element(y, whole), rest)
+			copy(r[:], unsafe.Slice(element(a, whole), rest))
+			copy(e[:], unsafe.Slice(element(x, whole), rest))
+			copy(z[:], own)
+			dotAxpyLanes(&s, 8, alpha*t, &r[0], &e[0], &z[0])
+			copy(own, z[:])
+		}
+		vs[i] = fma(alpha, sumLanes(&s), vs[i])
+		a = element(a, lda)
 		lda += step
-		return r
 	}
-	i := 0
-	for ; i+4 <= m; i += 4 {
-		r0, r1, r2, r3 := row(), row(), row(), row()
-		t0, t1, t2, t3 := alpha*us[i], alpha*us[i+1], alpha*us[i+2], alpha*us[i+3]
-		var s0, s1, s2, s3 float64
-		for j, e := range xs {
-			w := ys[j]
-			s0 += r0[j] * e
-			w += t0 * r0[j]
-			s1 += r1[j] * e
-			w += t1 * r1[j]
-			s2 += r2[j] * e
-			w += t2 * r2[j]
-			s3 += r3[j] * e
-			w += t3 * r3[j]
-			ys[j] = w
+}
+
+// dotAxpyLanes adds the products of n elements, a multiple of eight, of a row and x to the lanes s, and
+// t times the row to y.
+func dotAxpyLanes(s *[8]float64, n int, t float64, row, x, y *float64) {
+	rs, xs, ys := unsafe.Slice(row, n), unsafe.Slice(x, n), unsafe.Slice(y, n)
+	for half := 0; half < 8; half += 4 {
+		w := (*[4]float64)(s[half:])
+		s0, s1, s2, s3 := w[0], w[1], w[2], w[3]
+		for i := half; i < n; i += 8 {
+			r, e, z := (*[4]float64)(rs[i:]), (*[4]float64)(xs[i:]), (*[4]float64)(ys[i:])
+			s0 = fma(r[0], e[0], s0)
+			z[0] = fma(t, r[0], z[0])
+			s1 = fma(r[1], e[1], s1)
+			z[1] = fma(t, r[1], z[1])
+			s2 = fma(r[2], e[2], s2)
+			z[2] = fma(t, r[2], z[2])
+			s3 = fma(r[3], e[3], s3)
+			z[3] = fma(t, r[3], z[3])
 		}
-		vs[i] += alpha * s0
-		vs[i+1] += alpha * s1
-		vs[i+2] += alpha * s2
-		vs[i+3] += alpha * s3
-	}
-	for ; i < m; i++ {
-		r, t := row(), alpha*us[i]
-		var s float64
-		for j, e := range xs {
-			s += r[j] * e
-			ys[j] += t * r[j]
-		}
-		vs[i] += alpha * s
+		w[0], w[1], w[2], w[3] = s0, s1, s2, s3
 	}
 }

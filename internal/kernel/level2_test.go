@@ -76,36 +76,84 @@ func TestLevel2IsLevel1(t *testing.T) {
 	})
 }
 
-// checkVectors has the loops of Level 1 and the searches, on integers.
+// dotOf is the inner product in the lanes of the package comment.
+func dotOf(n int, x, y func(i int) float64) float64 {
+	var s [32]float64
+	i := 0
+	for ; i+32 <= n; i += 32 {
+		for l := range 32 {
+			s[l] = fma(x(i+l), y(i+l), s[l])
+		}
+	}
+	for width := 16; width >= 8; width /= 2 {
+		for l := range width {
+			s[l] += s[l+width]
+		}
+	}
+	for ; i < n; i += 8 {
+		for l := range 8 {
+			if i+l < n {
+				s[l] = fma(x(i+l), y(i+l), s[l])
+			} else {
+				s[l] += 0
+			}
+		}
+	}
+	return fold8([8]float64(s[:8]))
+}
+
+// fold8 is the sum of eight lanes.
+func fold8(s [8]float64) float64 {
+	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
+}
+
+// sumAbs is the sum of AddAbs in the lanes of the package comment.
+func sumAbs(x []float64) float64 {
+	var s [16]float64
+	var rest [2]float64
+	for i, v := range x {
+		switch v = math.Abs(v); {
+		case i < len(x)&^15:
+			s[i%16] += v
+		case i < len(x)&^3:
+			s[i%4] += v
+		default:
+			rest[i%2] += v
+		}
+	}
+	var p [4]float64
+	for l := range p {
+		p[l] = (s[l] + s[l+8]) + (s[l+4] + s[l+12])
+	}
+	return ((p[0] + rest[0]) + (p[1] + rest[1])) + (p[2] + p[3])
+}
+
+// checkVectors has the loops of Level 1 and the searches.
 func checkVectors(s *shape, k Kernel) {
 	n := 1 + s.Below(256)
+	s.chooseFinite()
 	x, px := s.vector(n, 1, math.NaN())
 	y, py := s.vector(n, 1, math.NaN())
 	wantX, wantY := slices.Clone(x.x), slices.Clone(y.x)
-	alpha := float64(s.Below(7) - 3)
-	dot, sum, at, size := 0.0, 0.0, 0, 0.0
+	alpha := s.value()
+	dot := dotOf(n, func(i int) float64 { return wantX[i] }, func(i int) float64 { return wantY[i] })
+	sum, at, size := sumAbs(wantX), 0, 0.0
 	for i, v := range wantX {
-		dot += v * wantY[i]
-		sum += math.Abs(v)
 		if math.Abs(v) > size {
 			at, size = i, math.Abs(v)
 		}
 	}
 	s.run(func() {
-		if got := k.Dot(n, px, py); got != dot {
-			s.t.Errorf("n=%d: Dot is %v, want %v", n, got, dot)
-		}
-		if i, v := k.AbsMax(n, px); i != at || v != size {
-			s.t.Errorf("n=%d: AbsMax is %v at %d, want %v at %d", n, v, i, size, at)
-		}
-		if got := k.AddAbs(n, px, py); got != sum {
-			s.t.Errorf("n=%d: AddAbs is %v, want %v", n, got, sum)
-		}
+		s.equal("Dot", 0, k.Dot(n, px, py), dot)
+		i, v := k.AbsMax(n, px)
+		s.equal("AbsMax", 0, v, size)
+		s.equal("the place of AbsMax", 0, float64(i), float64(at))
+		s.equal("the sum of AddAbs", 0, k.AddAbs(n, px, py), sum)
 		k.Axpy(n, alpha, px, py)
 		k.Scal(n, alpha, px)
 	})
 	for i, v := range wantX {
-		wantY[i] += math.Abs(v) + alpha*v
+		wantY[i] = fma(alpha, v, wantY[i]+math.Abs(v))
 		wantX[i] *= alpha
 	}
 	s.same("x", x, wantX)
@@ -118,39 +166,43 @@ func TestVectors(t *testing.T) {
 	exhaust(t, checkVectors, func(Kernel) []int { return []int{256, 7} })
 }
 
-// checkMatrixVector has the loops of Level 2, on integers, with increments of either sign.
+// checkMatrixVector has the loops of Level 2, with increments of either sign.
 func checkMatrixVector(s *shape, k Kernel) {
-	m, n, routine := 1+s.Below(60), 1+s.Below(60), s.Below(4)
+	m, n, routine := 1+s.Below(60), 1+s.Below(80), s.Below(4)
 	if routine == 3 {
 		s.dotxaxpyf(k, m, n)
 		return
 	}
-	beta, lda, inc := float64(s.Below(4)-1), n+s.Below(5), []int{1, 2, 3, -1, -2}[s.Below(5)]
-	alpha := float64(s.Below(5) - 2)
-	a := newSpan(m, n, math.NaN(), rowMajor(lda), everyElement, s.integer)
+	beta, lda, inc := []float64{0, 1, 0.7, math.Copysign(0, -1)}[s.Below(4)], n+s.Below(5), []int{1, 2, 3, -1, -2}[s.Below(5)]
+	s.chooseFinite()
+	alpha := s.value()
+	a := newSpan(m, n, math.NaN(), rowMajor(lda), everyElement, s.value)
 	wantA := a.copied()
 	pa := s.put(&a)
 	along, pAlong := s.vector(n, 1, math.NaN())
 	down, pDown := s.vector(m, inc, canary)
 	wantAlong := slices.Clone(along.x)
 	wantDown := down.copied()
+	scaled := func(v float64) float64 {
+		if beta == 0 {
+			return 0
+		}
+		return beta * v
+	}
 	for i := range m {
-		sum := 0.0
 		for j := range n {
-			switch {
-			case routine == 0:
-				sum += a.at(i, j) * along.x[j]
-			case routine == 1 && i == 0:
-				wantAlong[j] *= beta
-				fallthrough
-			case routine == 1:
-				wantAlong[j] += alpha * down.at(i, 0) * a.at(i, j)
-			default:
-				wantA.set(i, j, a.at(i, j)+alpha*down.at(i, 0)*along.x[j])
+			if routine == 1 {
+				if i == 0 {
+					wantAlong[j] = scaled(wantAlong[j])
+				}
+				wantAlong[j] = fma(alpha*down.at(i, 0), a.at(i, j), wantAlong[j])
+			} else if routine == 2 {
+				wantA.set(i, j, fma(alpha*down.at(i, 0), along.x[j], a.at(i, j)))
 			}
 		}
 		if routine == 0 {
-			wantDown.set(i, 0, beta*down.at(i, 0)+alpha*sum)
+			dot := dotOf(n, func(j int) float64 { return a.at(i, j) }, func(j int) float64 { return along.x[j] })
+			wantDown.set(i, 0, fma(alpha, dot, scaled(down.at(i, 0))))
 		}
 	}
 	for j := range n {
@@ -183,18 +235,24 @@ func checkMatrixVector(s *shape, k Kernel) {
 func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	step := s.Below(3) - 1
 	lda := n + m + s.Below(5)
-	a := newSpan(m, n, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, everyElement, s.integer)
-	alpha, pa := float64(s.Below(5)-2), s.put(&a)
+	a := newSpan(m, n, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, everyElement, s.value)
+	alpha, pa := s.value(), s.put(&a)
 	x, px := s.vector(n, 1, math.NaN())
 	u, pu := s.vector(m, 1, math.NaN())
 	y, py := s.vector(n, 1, canary)
 	v, pv := s.vector(m, 1, canary)
 	wantA, wantX, wantU, wantY, wantV := slices.Clone(a.x), slices.Clone(x.x), slices.Clone(u.x), slices.Clone(y.x), slices.Clone(v.x)
 	for i := range m {
-		for j := range n {
-			wantY[j] += alpha * u.at(i, 0) * a.at(i, j)
-			wantV[i] += alpha * a.at(i, j) * x.at(j, 0)
+		var sum [8]float64
+		for j := range (n + 7) &^ 7 {
+			if j < n {
+				wantY[j] = fma(alpha*u.at(i, 0), a.at(i, j), wantY[j])
+				sum[j%8] = fma(a.at(i, j), x.at(j, 0), sum[j%8])
+			} else {
+				sum[j%8] += 0
+			}
 		}
+		wantV[i] = fma(alpha, fold8(sum), wantV[i])
 	}
 	s.run(func() { k.Dotxaxpyf(m, n, alpha, pa, lda, step, px, pu, py, pv) })
 	s.same("A", a, wantA)
@@ -207,5 +265,5 @@ func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 func FuzzMatrixVector(f *testing.F) { fuzzed(f, checkMatrixVector) }
 
 func TestMatrixVector(t *testing.T) {
-	exhaust(t, checkMatrixVector, func(Kernel) []int { return []int{15, 50, 4, 4} })
+	exhaust(t, checkMatrixVector, func(Kernel) []int { return []int{15, 75, 4, 4} })
 }

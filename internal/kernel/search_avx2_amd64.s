@@ -323,7 +323,8 @@ addAbs_no1:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
-	VADDPD       Y14, Y0, Y0
+	VMOVAPD      Y14, Y1
+	VADDPD       Y1, Y0, Y0
 	VHADDPD      Y0, Y0, Y4
 	VEXTRACTF128 $0x01, Y4, X6
 	VADDPD       X6, X4, X4

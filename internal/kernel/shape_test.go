@@ -107,10 +107,33 @@ type shape struct {
 	rnd     *rand.Rand
 	edge    guard.Edge
 	regions []*guard.Region
+
+	nonFinite bool // values may be NaN and infinities
 }
 
-// integer is a number of which sums of products are exact, in any order, fused or not.
-func (s *shape) integer() float64 { return float64(s.rnd.IntN(33) - 16) }
+// value is a number that shows how results are rounded: most are normal, some are zeros of either sign,
+// subnormal, or have products that underflow or overflow.
+func (s *shape) value() float64 {
+	v := s.rnd.NormFloat64()
+	switch s.rnd.IntN(24) {
+	case 0:
+		return math.Copysign(0, v)
+	case 1:
+		return v * 0x1p-1060
+	case 2:
+		return v * 0x1p-530
+	case 3:
+		return 16 * math.Round(v) // sums that cancel
+	case 4:
+		if s.nonFinite {
+			return []float64{math.NaN(), math.Inf(1), math.Inf(-1), v * 0x1p1000}[s.rnd.IntN(4)]
+		}
+	}
+	return v
+}
+
+// chooseFinite makes all values finite, or lets some be NaN and infinities.
+func (s *shape) chooseFinite() { s.nonFinite = s.rnd.IntN(6) == 0 }
 
 // put moves a span to the edge of a region that nobody has, and returns the address of element (0,0).
 func (s *shape) put(x *span) *float64 {
@@ -120,9 +143,9 @@ func (s *shape) put(x *span) *float64 {
 	return x.first()
 }
 
-// vector is n integers at an increment of either sign, and the address of the first.
+// vector is n values at an increment of either sign, and the address of the first.
 func (s *shape) vector(n, inc int, canary float64) (v span, first *float64) {
-	v = newSpan(n, 1, canary, func(i, _ int) int { return i * inc }, everyElement, s.integer)
+	v = newSpan(n, 1, canary, func(i, _ int) int { return i * inc }, everyElement, s.value)
 	return v, s.put(&v)
 }
 
@@ -134,13 +157,20 @@ func (s *shape) run(call func()) {
 	}
 }
 
-// same compares all that a span covers, canaries included, with what it is to be.
+// same compares all that a span covers, canaries included, with what it is to be, bit for bit.
 func (s *shape) same(what string, got span, want []float64) {
 	s.t.Helper()
 	for i, v := range got.x {
-		if math.Float64bits(v) != math.Float64bits(want[i]) && v != want[i] {
-			s.t.Fatalf("%s: element %d of its memory is %v, want %v", what, i, v, want[i])
-		}
+		s.equal(what, i, v, want[i])
+	}
+}
+
+// equal compares element i of a result with that of the rule in the package comment: all bits, except
+// those of NaN.
+func (s *shape) equal(what string, i int, got, want float64) {
+	s.t.Helper()
+	if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		s.t.Fatalf("%s, element %d of its memory: %v (%x), by the rule of the package comment %v (%x)", what, i, got, got, want, want)
 	}
 }
 

@@ -83,20 +83,20 @@ func tanh(x float64) float64 {
 	}
 	small := y < tanhBreak
 	if !small {
-		shifted := y*tanhLog + tanhShift
+		shifted := fma(y, tanhLog, tanhShift)
 		n = shifted - tanhShift
 		pow = math.Float64frombits(math.Float64bits(shifted) << 52)
-		y -= n * tanhHi
-		y -= n * tanhLo
+		y = fma(-n, tanhHi, y)
+		y = fma(-n, tanhLo, y)
 	}
 	s := y * y
-	w := s * (((tanhP3*s+tanhP2)*s+tanhP1)*s + tanhP0)
-	a := ((tanhA3*s+tanhA2)*s+tanhA1)*s + 1
+	w := s * fma(fma(fma(tanhP3, s, tanhP2), s, tanhP1), s, tanhP0)
+	a := fma(fma(fma(tanhA3, s, tanhA2), s, tanhA1), s, 1)
 	base, num, den := y, y*w, a
 	if !small {
-		b := a - 2*w
-		base, num = 1, a-y*b
-		den = pow*(a+y*b) + num
+		b := fma(-2, w, a)
+		base, num = 1, fma(-y, b, a)
+		den = fma(pow, fma(y, b, a), num)
 	}
-	return math.Copysign(base-2*(num/den), x)
+	return math.Copysign(fma(-2, num/den, base), x)
 }

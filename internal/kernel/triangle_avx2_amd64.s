@@ -31,16 +31,23 @@ TEXT ·dtrsmAVX2_6x8(SB), NOSPLIT, $0-64
 whole1:
 	CMPQ         DX, $0x08
 	JLT          edge1
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	LEAQ         (BX)(SI*1), CX
 	TESTQ        R8, R8
 	JEQ          unit1_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit1_0:
+	TESTQ  R8, R8
+	JNE    positive1
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+
+positive1:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	ADDQ    $0x40, AX
@@ -57,15 +64,21 @@ edge1:
 	LEAQ         masksAVX2<>+0(SB), DX
 	NEGQ         CX
 	LEAQ         32(DX)(CX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	LEAQ         (BX)(SI*1), CX
 	TESTQ        R8, R8
 	JEQ          unit2_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
+	VFMADD213PD  Y13, Y15, Y0
 
 unit2_0:
+	TESTQ  R8, R8
+	JNE    positive2
+	VADDPD Y13, Y0, Y0
+
+positive2:
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y0, Y14, (AX)
 	JMP        done
@@ -76,6 +89,7 @@ edge1_2:
 	LEAQ         masksAVX2<>+0(SB), DX
 	NEGQ         CX
 	LEAQ         32(DX)(CX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -83,10 +97,16 @@ edge1_2:
 	TESTQ        R8, R8
 	JEQ          unit3_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit3_0:
+	TESTQ  R8, R8
+	JNE    positive3
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+
+positive3:
 	VMOVUPD    Y0, (AX)
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y1, Y14, 32(AX)
@@ -96,6 +116,7 @@ rows2:
 whole2:
 	CMPQ         DX, $0x08
 	JLT          edge2
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -104,8 +125,8 @@ whole2:
 	TESTQ        R8, R8
 	JEQ          unit4_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit4_0:
 	MOVQ         R9, R10
@@ -117,10 +138,18 @@ unit4_0:
 	TESTQ        R8, R8
 	JEQ          unit4_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit4_1:
+	TESTQ  R8, R8
+	JNE    positive4
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+
+positive4:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -138,6 +167,7 @@ edge2:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -146,7 +176,7 @@ edge2:
 	TESTQ        R8, R8
 	JEQ          unit5_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
+	VFMADD213PD  Y13, Y15, Y0
 
 unit5_0:
 	MOVQ         BX, R9
@@ -157,9 +187,15 @@ unit5_0:
 	TESTQ        R8, R8
 	JEQ          unit5_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y1
 
 unit5_1:
+	TESTQ  R8, R8
+	JNE    positive5
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+
+positive5:
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y0, Y14, (AX)
 	VMOVUPD    (DX), Y14
@@ -171,6 +207,7 @@ edge2_2:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -181,8 +218,8 @@ edge2_2:
 	TESTQ        R8, R8
 	JEQ          unit6_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit6_0:
 	MOVQ         BX, R9
@@ -194,10 +231,18 @@ unit6_0:
 	TESTQ        R8, R8
 	JEQ          unit6_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit6_1:
+	TESTQ  R8, R8
+	JNE    positive6
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+
+positive6:
 	VMOVUPD    Y0, (AX)
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y1, Y14, 32(AX)
@@ -210,6 +255,7 @@ rows3:
 whole3:
 	CMPQ         DX, $0x08
 	JLT          edge3
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -220,8 +266,8 @@ whole3:
 	TESTQ        R8, R8
 	JEQ          unit7_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit7_0:
 	MOVQ         R9, R10
@@ -237,8 +283,8 @@ unit7_0:
 	TESTQ        R8, R8
 	JEQ          unit7_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit7_1:
 	MOVQ         R9, R10
@@ -250,10 +296,20 @@ unit7_1:
 	TESTQ        R8, R8
 	JEQ          unit7_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit7_2:
+	TESTQ  R8, R8
+	JNE    positive7
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+
+positive7:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -273,6 +329,7 @@ edge3:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -283,7 +340,7 @@ edge3:
 	TESTQ        R8, R8
 	JEQ          unit8_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
+	VFMADD213PD  Y13, Y15, Y0
 
 unit8_0:
 	MOVQ         BX, R9
@@ -297,7 +354,7 @@ unit8_0:
 	TESTQ        R8, R8
 	JEQ          unit8_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y1
 
 unit8_1:
 	MOVQ         BX, R9
@@ -308,9 +365,16 @@ unit8_1:
 	TESTQ        R8, R8
 	JEQ          unit8_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y2, Y2
+	VFMADD213PD  Y13, Y15, Y2
 
 unit8_2:
+	TESTQ  R8, R8
+	JNE    positive8
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+
+positive8:
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y0, Y14, (AX)
 	VMOVUPD    (DX), Y14
@@ -324,6 +388,7 @@ edge3_2:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -337,8 +402,8 @@ edge3_2:
 	TESTQ        R8, R8
 	JEQ          unit9_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit9_0:
 	MOVQ         BX, R9
@@ -354,8 +419,8 @@ unit9_0:
 	TESTQ        R8, R8
 	JEQ          unit9_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit9_1:
 	MOVQ         BX, R9
@@ -367,10 +432,20 @@ unit9_1:
 	TESTQ        R8, R8
 	JEQ          unit9_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit9_2:
+	TESTQ  R8, R8
+	JNE    positive9
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+
+positive9:
 	VMOVUPD    Y0, (AX)
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y1, Y14, 32(AX)
@@ -388,6 +463,7 @@ whole4:
 	JLT          edge4
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -400,8 +476,8 @@ whole4:
 	TESTQ        R8, R8
 	JEQ          unit10_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit10_0:
 	MOVQ         R10, R11
@@ -421,8 +497,8 @@ unit10_0:
 	TESTQ        R8, R8
 	JEQ          unit10_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit10_1:
 	MOVQ         R10, R11
@@ -438,8 +514,8 @@ unit10_1:
 	TESTQ        R8, R8
 	JEQ          unit10_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit10_2:
 	MOVQ         R10, R11
@@ -451,10 +527,22 @@ unit10_2:
 	TESTQ        R8, R8
 	JEQ          unit10_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y6, Y6
-	VMULPD       Y15, Y7, Y7
+	VFMADD213PD  Y13, Y15, Y6
+	VFMADD213PD  Y13, Y15, Y7
 
 unit10_3:
+	TESTQ  R8, R8
+	JNE    positive10
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+	VADDPD Y13, Y6, Y6
+	VADDPD Y13, Y7, Y7
+
+positive10:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -478,6 +566,7 @@ edge4:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -490,7 +579,7 @@ edge4:
 	TESTQ        R8, R8
 	JEQ          unit11_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
+	VFMADD213PD  Y13, Y15, Y0
 
 unit11_0:
 	MOVQ         BX, R10
@@ -507,7 +596,7 @@ unit11_0:
 	TESTQ        R8, R8
 	JEQ          unit11_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y1
 
 unit11_1:
 	MOVQ         BX, R10
@@ -521,7 +610,7 @@ unit11_1:
 	TESTQ        R8, R8
 	JEQ          unit11_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y2, Y2
+	VFMADD213PD  Y13, Y15, Y2
 
 unit11_2:
 	MOVQ         BX, R10
@@ -532,9 +621,17 @@ unit11_2:
 	TESTQ        R8, R8
 	JEQ          unit11_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y3
 
 unit11_3:
+	TESTQ  R8, R8
+	JNE    positive11
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+
+positive11:
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y0, Y14, (AX)
 	VMOVUPD    (DX), Y14
@@ -552,6 +649,7 @@ edge4_2:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -568,8 +666,8 @@ edge4_2:
 	TESTQ        R8, R8
 	JEQ          unit12_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit12_0:
 	MOVQ         BX, R10
@@ -589,8 +687,8 @@ unit12_0:
 	TESTQ        R8, R8
 	JEQ          unit12_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit12_1:
 	MOVQ         BX, R10
@@ -606,8 +704,8 @@ unit12_1:
 	TESTQ        R8, R8
 	JEQ          unit12_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit12_2:
 	MOVQ         BX, R10
@@ -619,10 +717,22 @@ unit12_2:
 	TESTQ        R8, R8
 	JEQ          unit12_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y6, Y6
-	VMULPD       Y15, Y7, Y7
+	VFMADD213PD  Y13, Y15, Y6
+	VFMADD213PD  Y13, Y15, Y7
 
 unit12_3:
+	TESTQ  R8, R8
+	JNE    positive12
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+	VADDPD Y13, Y6, Y6
+	VADDPD Y13, Y7, Y7
+
+positive12:
 	VMOVUPD    Y0, (AX)
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y1, Y14, 32(AX)
@@ -643,6 +753,7 @@ whole5:
 	JLT          edge5
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -657,8 +768,8 @@ whole5:
 	TESTQ        R8, R8
 	JEQ          unit13_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit13_0:
 	MOVQ         R10, R11
@@ -682,8 +793,8 @@ unit13_0:
 	TESTQ        R8, R8
 	JEQ          unit13_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit13_1:
 	MOVQ         R10, R11
@@ -703,8 +814,8 @@ unit13_1:
 	TESTQ        R8, R8
 	JEQ          unit13_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit13_2:
 	MOVQ         R10, R11
@@ -720,8 +831,8 @@ unit13_2:
 	TESTQ        R8, R8
 	JEQ          unit13_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y6, Y6
-	VMULPD       Y15, Y7, Y7
+	VFMADD213PD  Y13, Y15, Y6
+	VFMADD213PD  Y13, Y15, Y7
 
 unit13_3:
 	MOVQ         R10, R11
@@ -733,10 +844,24 @@ unit13_3:
 	TESTQ        R8, R8
 	JEQ          unit13_4
 	VBROADCASTSD 32(R8), Y15
-	VMULPD       Y15, Y8, Y8
-	VMULPD       Y15, Y9, Y9
+	VFMADD213PD  Y13, Y15, Y8
+	VFMADD213PD  Y13, Y15, Y9
 
 unit13_4:
+	TESTQ  R8, R8
+	JNE    positive13
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+	VADDPD Y13, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VADDPD Y13, Y8, Y8
+	VADDPD Y13, Y9, Y9
+
+positive13:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -762,6 +887,7 @@ edge5:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -776,7 +902,7 @@ edge5:
 	TESTQ        R8, R8
 	JEQ          unit14_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
+	VFMADD213PD  Y13, Y15, Y0
 
 unit14_0:
 	MOVQ         BX, R10
@@ -796,7 +922,7 @@ unit14_0:
 	TESTQ        R8, R8
 	JEQ          unit14_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y1
 
 unit14_1:
 	MOVQ         BX, R10
@@ -813,7 +939,7 @@ unit14_1:
 	TESTQ        R8, R8
 	JEQ          unit14_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y2, Y2
+	VFMADD213PD  Y13, Y15, Y2
 
 unit14_2:
 	MOVQ         BX, R10
@@ -827,7 +953,7 @@ unit14_2:
 	TESTQ        R8, R8
 	JEQ          unit14_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y3
 
 unit14_3:
 	MOVQ         BX, R10
@@ -838,9 +964,18 @@ unit14_3:
 	TESTQ        R8, R8
 	JEQ          unit14_4
 	VBROADCASTSD 32(R8), Y15
-	VMULPD       Y15, Y4, Y4
+	VFMADD213PD  Y13, Y15, Y4
 
 unit14_4:
+	TESTQ  R8, R8
+	JNE    positive14
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+
+positive14:
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y0, Y14, (AX)
 	VMOVUPD    (DX), Y14
@@ -860,6 +995,7 @@ edge5_2:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -879,8 +1015,8 @@ edge5_2:
 	TESTQ        R8, R8
 	JEQ          unit15_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit15_0:
 	MOVQ         BX, R10
@@ -904,8 +1040,8 @@ unit15_0:
 	TESTQ        R8, R8
 	JEQ          unit15_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit15_1:
 	MOVQ         BX, R10
@@ -925,8 +1061,8 @@ unit15_1:
 	TESTQ        R8, R8
 	JEQ          unit15_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit15_2:
 	MOVQ         BX, R10
@@ -942,8 +1078,8 @@ unit15_2:
 	TESTQ        R8, R8
 	JEQ          unit15_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y6, Y6
-	VMULPD       Y15, Y7, Y7
+	VFMADD213PD  Y13, Y15, Y6
+	VFMADD213PD  Y13, Y15, Y7
 
 unit15_3:
 	MOVQ         BX, R10
@@ -955,10 +1091,24 @@ unit15_3:
 	TESTQ        R8, R8
 	JEQ          unit15_4
 	VBROADCASTSD 32(R8), Y15
-	VMULPD       Y15, Y8, Y8
-	VMULPD       Y15, Y9, Y9
+	VFMADD213PD  Y13, Y15, Y8
+	VFMADD213PD  Y13, Y15, Y9
 
 unit15_4:
+	TESTQ  R8, R8
+	JNE    positive15
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+	VADDPD Y13, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VADDPD Y13, Y8, Y8
+	VADDPD Y13, Y9, Y9
+
+positive15:
 	VMOVUPD    Y0, (AX)
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y1, Y14, 32(AX)
@@ -982,6 +1132,7 @@ whole6:
 	JLT          edge6
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -998,8 +1149,8 @@ whole6:
 	TESTQ        R8, R8
 	JEQ          unit16_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit16_0:
 	MOVQ         R10, R11
@@ -1027,8 +1178,8 @@ unit16_0:
 	TESTQ        R8, R8
 	JEQ          unit16_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit16_1:
 	MOVQ         R10, R11
@@ -1052,8 +1203,8 @@ unit16_1:
 	TESTQ        R8, R8
 	JEQ          unit16_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit16_2:
 	MOVQ         R10, R11
@@ -1073,8 +1224,8 @@ unit16_2:
 	TESTQ        R8, R8
 	JEQ          unit16_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y6, Y6
-	VMULPD       Y15, Y7, Y7
+	VFMADD213PD  Y13, Y15, Y6
+	VFMADD213PD  Y13, Y15, Y7
 
 unit16_3:
 	MOVQ         R10, R11
@@ -1090,8 +1241,8 @@ unit16_3:
 	TESTQ        R8, R8
 	JEQ          unit16_4
 	VBROADCASTSD 32(R8), Y15
-	VMULPD       Y15, Y8, Y8
-	VMULPD       Y15, Y9, Y9
+	VFMADD213PD  Y13, Y15, Y8
+	VFMADD213PD  Y13, Y15, Y9
 
 unit16_4:
 	MOVQ         R10, R11
@@ -1103,10 +1254,26 @@ unit16_4:
 	TESTQ        R8, R8
 	JEQ          unit16_5
 	VBROADCASTSD 40(R8), Y15
-	VMULPD       Y15, Y10, Y10
-	VMULPD       Y15, Y11, Y11
+	VFMADD213PD  Y13, Y15, Y10
+	VFMADD213PD  Y13, Y15, Y11
 
 unit16_5:
+	TESTQ  R8, R8
+	JNE    positive16
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+	VADDPD Y13, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VADDPD Y13, Y8, Y8
+	VADDPD Y13, Y9, Y9
+	VADDPD Y13, Y10, Y10
+	VADDPD Y13, Y11, Y11
+
+positive16:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -1134,6 +1301,7 @@ edge6:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -1150,7 +1318,7 @@ edge6:
 	TESTQ        R8, R8
 	JEQ          unit17_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
+	VFMADD213PD  Y13, Y15, Y0
 
 unit17_0:
 	MOVQ         BX, R10
@@ -1173,7 +1341,7 @@ unit17_0:
 	TESTQ        R8, R8
 	JEQ          unit17_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y1
 
 unit17_1:
 	MOVQ         BX, R10
@@ -1193,7 +1361,7 @@ unit17_1:
 	TESTQ        R8, R8
 	JEQ          unit17_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y2, Y2
+	VFMADD213PD  Y13, Y15, Y2
 
 unit17_2:
 	MOVQ         BX, R10
@@ -1210,7 +1378,7 @@ unit17_2:
 	TESTQ        R8, R8
 	JEQ          unit17_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y3
 
 unit17_3:
 	MOVQ         BX, R10
@@ -1224,7 +1392,7 @@ unit17_3:
 	TESTQ        R8, R8
 	JEQ          unit17_4
 	VBROADCASTSD 32(R8), Y15
-	VMULPD       Y15, Y4, Y4
+	VFMADD213PD  Y13, Y15, Y4
 
 unit17_4:
 	MOVQ         BX, R10
@@ -1235,9 +1403,19 @@ unit17_4:
 	TESTQ        R8, R8
 	JEQ          unit17_5
 	VBROADCASTSD 40(R8), Y15
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y5
 
 unit17_5:
+	TESTQ  R8, R8
+	JNE    positive17
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+
+positive17:
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y0, Y14, (AX)
 	VMOVUPD    (DX), Y14
@@ -1259,6 +1437,7 @@ edge6_2:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -1281,8 +1460,8 @@ edge6_2:
 	TESTQ        R8, R8
 	JEQ          unit18_0
 	VBROADCASTSD (R8), Y15
-	VMULPD       Y15, Y0, Y0
-	VMULPD       Y15, Y1, Y1
+	VFMADD213PD  Y13, Y15, Y0
+	VFMADD213PD  Y13, Y15, Y1
 
 unit18_0:
 	MOVQ         BX, R10
@@ -1310,8 +1489,8 @@ unit18_0:
 	TESTQ        R8, R8
 	JEQ          unit18_1
 	VBROADCASTSD 8(R8), Y15
-	VMULPD       Y15, Y2, Y2
-	VMULPD       Y15, Y3, Y3
+	VFMADD213PD  Y13, Y15, Y2
+	VFMADD213PD  Y13, Y15, Y3
 
 unit18_1:
 	MOVQ         BX, R10
@@ -1335,8 +1514,8 @@ unit18_1:
 	TESTQ        R8, R8
 	JEQ          unit18_2
 	VBROADCASTSD 16(R8), Y15
-	VMULPD       Y15, Y4, Y4
-	VMULPD       Y15, Y5, Y5
+	VFMADD213PD  Y13, Y15, Y4
+	VFMADD213PD  Y13, Y15, Y5
 
 unit18_2:
 	MOVQ         BX, R10
@@ -1356,8 +1535,8 @@ unit18_2:
 	TESTQ        R8, R8
 	JEQ          unit18_3
 	VBROADCASTSD 24(R8), Y15
-	VMULPD       Y15, Y6, Y6
-	VMULPD       Y15, Y7, Y7
+	VFMADD213PD  Y13, Y15, Y6
+	VFMADD213PD  Y13, Y15, Y7
 
 unit18_3:
 	MOVQ         BX, R10
@@ -1373,8 +1552,8 @@ unit18_3:
 	TESTQ        R8, R8
 	JEQ          unit18_4
 	VBROADCASTSD 32(R8), Y15
-	VMULPD       Y15, Y8, Y8
-	VMULPD       Y15, Y9, Y9
+	VFMADD213PD  Y13, Y15, Y8
+	VFMADD213PD  Y13, Y15, Y9
 
 unit18_4:
 	MOVQ         BX, R10
@@ -1386,10 +1565,26 @@ unit18_4:
 	TESTQ        R8, R8
 	JEQ          unit18_5
 	VBROADCASTSD 40(R8), Y15
-	VMULPD       Y15, Y10, Y10
-	VMULPD       Y15, Y11, Y11
+	VFMADD213PD  Y13, Y15, Y10
+	VFMADD213PD  Y13, Y15, Y11
 
 unit18_5:
+	TESTQ  R8, R8
+	JNE    positive18
+	VADDPD Y13, Y0, Y0
+	VADDPD Y13, Y1, Y1
+	VADDPD Y13, Y2, Y2
+	VADDPD Y13, Y3, Y3
+	VADDPD Y13, Y4, Y4
+	VADDPD Y13, Y5, Y5
+	VADDPD Y13, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VADDPD Y13, Y8, Y8
+	VADDPD Y13, Y9, Y9
+	VADDPD Y13, Y10, Y10
+	VADDPD Y13, Y11, Y11
+
+positive18:
 	VMOVUPD    Y0, (AX)
 	VMOVUPD    (DX), Y14
 	VMASKMOVPD Y1, Y14, 32(AX)
@@ -1450,6 +1645,7 @@ TEXT ·dtrmmAVX2_6x8(SB), NOSPLIT, $0-64
 whole1:
 	CMPQ         DX, $0x08
 	JLT          edge1
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	MOVQ         BX, CX
@@ -1477,6 +1673,7 @@ edge1:
 	LEAQ         masksAVX2<>+0(SB), DX
 	NEGQ         CX
 	LEAQ         32(DX)(CX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	MOVQ         BX, CX
@@ -1497,6 +1694,7 @@ edge1_2:
 	LEAQ         masksAVX2<>+0(SB), DX
 	NEGQ         CX
 	LEAQ         32(DX)(CX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -1518,6 +1716,7 @@ rows2:
 whole2:
 	CMPQ         DX, $0x08
 	JLT          edge2
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -1561,6 +1760,7 @@ edge2:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -1594,6 +1794,7 @@ edge2_2:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -1633,6 +1834,7 @@ rows3:
 whole3:
 	CMPQ         DX, $0x08
 	JLT          edge3
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -1699,6 +1901,7 @@ edge3:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -1752,6 +1955,7 @@ edge3_2:
 	LEAQ         masksAVX2<>+0(SB), R9
 	NEGQ         DX
 	LEAQ         32(R9)(DX*8), DX
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -1818,6 +2022,7 @@ whole4:
 	JLT          edge4
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -1913,6 +2118,7 @@ edge4:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -1991,6 +2197,7 @@ edge4_2:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -2086,6 +2293,7 @@ whole5:
 	JLT          edge5
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -2212,6 +2420,7 @@ edge5:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -2316,6 +2525,7 @@ edge5_2:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1
@@ -2444,6 +2654,7 @@ whole6:
 	JLT          edge6
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      32(AX), Y1
 	VMOVUPD      (AX)(CX*1), Y2
@@ -2605,6 +2816,7 @@ edge6:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
 	VMOVUPD      (DX), Y1
@@ -2738,6 +2950,7 @@ edge6_2:
 	LEAQ         32(R9)(DX*8), DX
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VXORPD       Y13, Y13, Y13
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (DX), Y1
 	VMASKMOVPD   32(AX), Y1, Y1

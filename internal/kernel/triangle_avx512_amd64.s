@@ -35,6 +35,7 @@ TEXT ·dtrsmAVX512_8x24(SB), NOSPLIT, $0-64
 whole1:
 	CMPQ         DX, $0x18
 	JLT          edge1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -42,11 +43,18 @@ whole1:
 	TESTQ        R8, R8
 	JEQ          unit1_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit1_0:
+	TESTQ  R8, R8
+	JNE    positive1
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+
+positive1:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -64,14 +72,20 @@ edge1:
 	MOVQ         $-1, DX
 	BZHIQ        CX, DX, DX
 	KMOVW        DX, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	LEAQ         (BX)(SI*1), CX
 	TESTQ        R8, R8
 	JEQ          unit2_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit2_0:
+	TESTQ  R8, R8
+	JNE    positive2
+	VADDPD Z29, Z0, Z0
+
+positive2:
 	VMOVUPD Z0, K1, (AX)
 	JMP     done
 
@@ -83,16 +97,23 @@ edge1_2:
 	MOVQ         $-1, DX
 	BZHIQ        CX, DX, DX
 	KMOVW        DX, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	LEAQ         (BX)(SI*1), CX
 	TESTQ        R8, R8
 	JEQ          unit3_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit3_0:
+	TESTQ  R8, R8
+	JNE    positive3
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+
+positive3:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	JMP     done
@@ -103,6 +124,7 @@ edge1_3:
 	MOVQ         $-1, DX
 	BZHIQ        CX, DX, DX
 	KMOVW        DX, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -110,11 +132,18 @@ edge1_3:
 	TESTQ        R8, R8
 	JEQ          unit4_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit4_0:
+	TESTQ  R8, R8
+	JNE    positive4
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+
+positive4:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -124,6 +153,7 @@ rows2:
 whole2:
 	CMPQ         DX, $0x18
 	JLT          edge2
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -134,9 +164,9 @@ whole2:
 	TESTQ        R8, R8
 	JEQ          unit5_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit5_0:
 	MOVQ         R9, R10
@@ -149,11 +179,21 @@ unit5_0:
 	TESTQ        R8, R8
 	JEQ          unit5_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit5_1:
+	TESTQ  R8, R8
+	JNE    positive5
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+
+positive5:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -173,13 +213,14 @@ edge2:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	LEAQ         (BX)(SI*1), DX
 	TESTQ        R8, R8
 	JEQ          unit6_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit6_0:
 	MOVQ         DX, BX
@@ -190,9 +231,15 @@ unit6_0:
 	TESTQ        R8, R8
 	JEQ          unit6_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z1
 
 unit6_1:
+	TESTQ  R8, R8
+	JNE    positive6
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+
+positive6:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	JMP     done
@@ -204,6 +251,7 @@ edge2_2:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -212,8 +260,8 @@ edge2_2:
 	TESTQ        R8, R8
 	JEQ          unit7_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit7_0:
 	MOVQ         DX, BX
@@ -225,10 +273,18 @@ unit7_0:
 	TESTQ        R8, R8
 	JEQ          unit7_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z2, Z2
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z2
+	VFMADD213PD  Z29, Z31, Z3
 
 unit7_1:
+	TESTQ  R8, R8
+	JNE    positive7
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+
+positive7:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -240,6 +296,7 @@ edge2_3:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -250,9 +307,9 @@ edge2_3:
 	TESTQ        R8, R8
 	JEQ          unit8_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit8_0:
 	MOVQ         DX, BX
@@ -265,11 +322,21 @@ unit8_0:
 	TESTQ        R8, R8
 	JEQ          unit8_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit8_1:
+	TESTQ  R8, R8
+	JNE    positive8
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+
+positive8:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -282,6 +349,7 @@ rows3:
 whole3:
 	CMPQ         DX, $0x18
 	JLT          edge3
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -295,9 +363,9 @@ whole3:
 	TESTQ        R8, R8
 	JEQ          unit9_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit9_0:
 	MOVQ         R9, R10
@@ -315,9 +383,9 @@ unit9_0:
 	TESTQ        R8, R8
 	JEQ          unit9_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit9_1:
 	MOVQ         R9, R10
@@ -330,11 +398,24 @@ unit9_1:
 	TESTQ        R8, R8
 	JEQ          unit9_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit9_2:
+	TESTQ  R8, R8
+	JNE    positive9
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+
+positive9:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -357,6 +438,7 @@ edge3:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -364,7 +446,7 @@ edge3:
 	TESTQ        R8, R8
 	JEQ          unit10_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit10_0:
 	MOVQ         DX, BX
@@ -378,7 +460,7 @@ unit10_0:
 	TESTQ        R8, R8
 	JEQ          unit10_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z1
 
 unit10_1:
 	MOVQ         DX, BX
@@ -389,9 +471,16 @@ unit10_1:
 	TESTQ        R8, R8
 	JEQ          unit10_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z2
 
 unit10_2:
+	TESTQ  R8, R8
+	JNE    positive10
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+
+positive10:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -404,6 +493,7 @@ edge3_2:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -414,8 +504,8 @@ edge3_2:
 	TESTQ        R8, R8
 	JEQ          unit11_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit11_0:
 	MOVQ         DX, BX
@@ -431,8 +521,8 @@ unit11_0:
 	TESTQ        R8, R8
 	JEQ          unit11_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z2, Z2
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z2
+	VFMADD213PD  Z29, Z31, Z3
 
 unit11_1:
 	MOVQ         DX, BX
@@ -444,10 +534,20 @@ unit11_1:
 	TESTQ        R8, R8
 	JEQ          unit11_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit11_2:
+	TESTQ  R8, R8
+	JNE    positive11
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+
+positive11:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -461,6 +561,7 @@ edge3_3:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -474,9 +575,9 @@ edge3_3:
 	TESTQ        R8, R8
 	JEQ          unit12_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit12_0:
 	MOVQ         DX, BX
@@ -494,9 +595,9 @@ unit12_0:
 	TESTQ        R8, R8
 	JEQ          unit12_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit12_1:
 	MOVQ         DX, BX
@@ -509,11 +610,24 @@ unit12_1:
 	TESTQ        R8, R8
 	JEQ          unit12_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit12_2:
+	TESTQ  R8, R8
+	JNE    positive12
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+
+positive12:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -531,6 +645,7 @@ whole4:
 	JLT          edge4
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -547,9 +662,9 @@ whole4:
 	TESTQ        R8, R8
 	JEQ          unit13_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit13_0:
 	MOVQ         R10, R11
@@ -572,9 +687,9 @@ unit13_0:
 	TESTQ        R8, R8
 	JEQ          unit13_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit13_1:
 	MOVQ         R10, R11
@@ -592,9 +707,9 @@ unit13_1:
 	TESTQ        R8, R8
 	JEQ          unit13_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit13_2:
 	MOVQ         R10, R11
@@ -607,11 +722,27 @@ unit13_2:
 	TESTQ        R8, R8
 	JEQ          unit13_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit13_3:
+	TESTQ  R8, R8
+	JNE    positive13
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+
+positive13:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -639,6 +770,7 @@ edge4:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -647,7 +779,7 @@ edge4:
 	TESTQ        R8, R8
 	JEQ          unit14_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit14_0:
 	MOVQ         BX, R9
@@ -664,7 +796,7 @@ unit14_0:
 	TESTQ        R8, R8
 	JEQ          unit14_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z1
 
 unit14_1:
 	MOVQ         BX, R9
@@ -678,7 +810,7 @@ unit14_1:
 	TESTQ        R8, R8
 	JEQ          unit14_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z2
 
 unit14_2:
 	MOVQ         BX, R9
@@ -689,9 +821,17 @@ unit14_2:
 	TESTQ        R8, R8
 	JEQ          unit14_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z3
 
 unit14_3:
+	TESTQ  R8, R8
+	JNE    positive14
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+
+positive14:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -707,6 +847,7 @@ edge4_2:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -719,8 +860,8 @@ edge4_2:
 	TESTQ        R8, R8
 	JEQ          unit15_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit15_0:
 	MOVQ         BX, R9
@@ -740,8 +881,8 @@ unit15_0:
 	TESTQ        R8, R8
 	JEQ          unit15_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z2, Z2
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z2
+	VFMADD213PD  Z29, Z31, Z3
 
 unit15_1:
 	MOVQ         BX, R9
@@ -757,8 +898,8 @@ unit15_1:
 	TESTQ        R8, R8
 	JEQ          unit15_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit15_2:
 	MOVQ         BX, R9
@@ -770,10 +911,22 @@ unit15_2:
 	TESTQ        R8, R8
 	JEQ          unit15_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
 
 unit15_3:
+	TESTQ  R8, R8
+	JNE    positive15
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+
+positive15:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -791,6 +944,7 @@ edge4_3:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -807,9 +961,9 @@ edge4_3:
 	TESTQ        R8, R8
 	JEQ          unit16_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit16_0:
 	MOVQ         BX, R9
@@ -832,9 +986,9 @@ unit16_0:
 	TESTQ        R8, R8
 	JEQ          unit16_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit16_1:
 	MOVQ         BX, R9
@@ -852,9 +1006,9 @@ unit16_1:
 	TESTQ        R8, R8
 	JEQ          unit16_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit16_2:
 	MOVQ         BX, R9
@@ -867,11 +1021,27 @@ unit16_2:
 	TESTQ        R8, R8
 	JEQ          unit16_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit16_3:
+	TESTQ  R8, R8
+	JNE    positive16
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+
+positive16:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -892,6 +1062,7 @@ whole5:
 	JLT          edge5
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -911,9 +1082,9 @@ whole5:
 	TESTQ        R8, R8
 	JEQ          unit17_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit17_0:
 	MOVQ         R10, R11
@@ -941,9 +1112,9 @@ unit17_0:
 	TESTQ        R8, R8
 	JEQ          unit17_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit17_1:
 	MOVQ         R10, R11
@@ -966,9 +1137,9 @@ unit17_1:
 	TESTQ        R8, R8
 	JEQ          unit17_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit17_2:
 	MOVQ         R10, R11
@@ -986,9 +1157,9 @@ unit17_2:
 	TESTQ        R8, R8
 	JEQ          unit17_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit17_3:
 	MOVQ         R10, R11
@@ -1001,11 +1172,30 @@ unit17_3:
 	TESTQ        R8, R8
 	JEQ          unit17_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit17_4:
+	TESTQ  R8, R8
+	JNE    positive17
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+
+positive17:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -1036,6 +1226,7 @@ edge5:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -1045,7 +1236,7 @@ edge5:
 	TESTQ        R8, R8
 	JEQ          unit18_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit18_0:
 	MOVQ         BX, R9
@@ -1065,7 +1256,7 @@ unit18_0:
 	TESTQ        R8, R8
 	JEQ          unit18_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z1
 
 unit18_1:
 	MOVQ         BX, R9
@@ -1082,7 +1273,7 @@ unit18_1:
 	TESTQ        R8, R8
 	JEQ          unit18_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z2
 
 unit18_2:
 	MOVQ         BX, R9
@@ -1096,7 +1287,7 @@ unit18_2:
 	TESTQ        R8, R8
 	JEQ          unit18_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z3
 
 unit18_3:
 	MOVQ         BX, R9
@@ -1107,9 +1298,18 @@ unit18_3:
 	TESTQ        R8, R8
 	JEQ          unit18_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z4, Z4
+	VFMADD213PD  Z29, Z31, Z4
 
 unit18_4:
+	TESTQ  R8, R8
+	JNE    positive18
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+
+positive18:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -1126,6 +1326,7 @@ edge5_2:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -1140,8 +1341,8 @@ edge5_2:
 	TESTQ        R8, R8
 	JEQ          unit19_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit19_0:
 	MOVQ         BX, R9
@@ -1165,8 +1366,8 @@ unit19_0:
 	TESTQ        R8, R8
 	JEQ          unit19_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z2, Z2
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z2
+	VFMADD213PD  Z29, Z31, Z3
 
 unit19_1:
 	MOVQ         BX, R9
@@ -1186,8 +1387,8 @@ unit19_1:
 	TESTQ        R8, R8
 	JEQ          unit19_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit19_2:
 	MOVQ         BX, R9
@@ -1203,8 +1404,8 @@ unit19_2:
 	TESTQ        R8, R8
 	JEQ          unit19_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
 
 unit19_3:
 	MOVQ         BX, R9
@@ -1216,10 +1417,24 @@ unit19_3:
 	TESTQ        R8, R8
 	JEQ          unit19_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z8, Z8
-	VMULPD       Z31, Z9, Z9
+	VFMADD213PD  Z29, Z31, Z8
+	VFMADD213PD  Z29, Z31, Z9
 
 unit19_4:
+	TESTQ  R8, R8
+	JNE    positive19
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+
+positive19:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -1239,6 +1454,7 @@ edge5_3:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -1258,9 +1474,9 @@ edge5_3:
 	TESTQ        R8, R8
 	JEQ          unit20_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit20_0:
 	MOVQ         BX, R9
@@ -1288,9 +1504,9 @@ unit20_0:
 	TESTQ        R8, R8
 	JEQ          unit20_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit20_1:
 	MOVQ         BX, R9
@@ -1313,9 +1529,9 @@ unit20_1:
 	TESTQ        R8, R8
 	JEQ          unit20_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit20_2:
 	MOVQ         BX, R9
@@ -1333,9 +1549,9 @@ unit20_2:
 	TESTQ        R8, R8
 	JEQ          unit20_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit20_3:
 	MOVQ         BX, R9
@@ -1348,11 +1564,30 @@ unit20_3:
 	TESTQ        R8, R8
 	JEQ          unit20_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit20_4:
+	TESTQ  R8, R8
+	JNE    positive20
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+
+positive20:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -1376,6 +1611,7 @@ whole6:
 	JLT          edge6
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -1398,9 +1634,9 @@ whole6:
 	TESTQ        R8, R8
 	JEQ          unit21_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit21_0:
 	MOVQ         R10, R11
@@ -1433,9 +1669,9 @@ unit21_0:
 	TESTQ        R8, R8
 	JEQ          unit21_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit21_1:
 	MOVQ         R10, R11
@@ -1463,9 +1699,9 @@ unit21_1:
 	TESTQ        R8, R8
 	JEQ          unit21_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit21_2:
 	MOVQ         R10, R11
@@ -1488,9 +1724,9 @@ unit21_2:
 	TESTQ        R8, R8
 	JEQ          unit21_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit21_3:
 	MOVQ         R10, R11
@@ -1508,9 +1744,9 @@ unit21_3:
 	TESTQ        R8, R8
 	JEQ          unit21_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit21_4:
 	MOVQ         R10, R11
@@ -1523,11 +1759,33 @@ unit21_4:
 	TESTQ        R8, R8
 	JEQ          unit21_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z15, Z15
-	VMULPD       Z31, Z16, Z16
-	VMULPD       Z31, Z17, Z17
+	VFMADD213PD  Z29, Z31, Z15
+	VFMADD213PD  Z29, Z31, Z16
+	VFMADD213PD  Z29, Z31, Z17
 
 unit21_5:
+	TESTQ  R8, R8
+	JNE    positive21
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+	VADDPD Z29, Z15, Z15
+	VADDPD Z29, Z16, Z16
+	VADDPD Z29, Z17, Z17
+
+positive21:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -1561,6 +1819,7 @@ edge6:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -1571,7 +1830,7 @@ edge6:
 	TESTQ        R8, R8
 	JEQ          unit22_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit22_0:
 	MOVQ         BX, R9
@@ -1594,7 +1853,7 @@ unit22_0:
 	TESTQ        R8, R8
 	JEQ          unit22_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z1
 
 unit22_1:
 	MOVQ         BX, R9
@@ -1614,7 +1873,7 @@ unit22_1:
 	TESTQ        R8, R8
 	JEQ          unit22_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z2
 
 unit22_2:
 	MOVQ         BX, R9
@@ -1631,7 +1890,7 @@ unit22_2:
 	TESTQ        R8, R8
 	JEQ          unit22_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z3
 
 unit22_3:
 	MOVQ         BX, R9
@@ -1645,7 +1904,7 @@ unit22_3:
 	TESTQ        R8, R8
 	JEQ          unit22_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z4, Z4
+	VFMADD213PD  Z29, Z31, Z4
 
 unit22_4:
 	MOVQ         BX, R9
@@ -1656,9 +1915,19 @@ unit22_4:
 	TESTQ        R8, R8
 	JEQ          unit22_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z5
 
 unit22_5:
+	TESTQ  R8, R8
+	JNE    positive22
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+
+positive22:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -1676,6 +1945,7 @@ edge6_2:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -1692,8 +1962,8 @@ edge6_2:
 	TESTQ        R8, R8
 	JEQ          unit23_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit23_0:
 	MOVQ         BX, R9
@@ -1721,8 +1991,8 @@ unit23_0:
 	TESTQ        R8, R8
 	JEQ          unit23_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z2, Z2
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z2
+	VFMADD213PD  Z29, Z31, Z3
 
 unit23_1:
 	MOVQ         BX, R9
@@ -1746,8 +2016,8 @@ unit23_1:
 	TESTQ        R8, R8
 	JEQ          unit23_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit23_2:
 	MOVQ         BX, R9
@@ -1767,8 +2037,8 @@ unit23_2:
 	TESTQ        R8, R8
 	JEQ          unit23_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
 
 unit23_3:
 	MOVQ         BX, R9
@@ -1784,8 +2054,8 @@ unit23_3:
 	TESTQ        R8, R8
 	JEQ          unit23_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z8, Z8
-	VMULPD       Z31, Z9, Z9
+	VFMADD213PD  Z29, Z31, Z8
+	VFMADD213PD  Z29, Z31, Z9
 
 unit23_4:
 	MOVQ         BX, R9
@@ -1797,10 +2067,26 @@ unit23_4:
 	TESTQ        R8, R8
 	JEQ          unit23_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit23_5:
+	TESTQ  R8, R8
+	JNE    positive23
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+
+positive23:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -1822,6 +2108,7 @@ edge6_3:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -1844,9 +2131,9 @@ edge6_3:
 	TESTQ        R8, R8
 	JEQ          unit24_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit24_0:
 	MOVQ         BX, R9
@@ -1879,9 +2166,9 @@ unit24_0:
 	TESTQ        R8, R8
 	JEQ          unit24_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit24_1:
 	MOVQ         BX, R9
@@ -1909,9 +2196,9 @@ unit24_1:
 	TESTQ        R8, R8
 	JEQ          unit24_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit24_2:
 	MOVQ         BX, R9
@@ -1934,9 +2221,9 @@ unit24_2:
 	TESTQ        R8, R8
 	JEQ          unit24_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit24_3:
 	MOVQ         BX, R9
@@ -1954,9 +2241,9 @@ unit24_3:
 	TESTQ        R8, R8
 	JEQ          unit24_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit24_4:
 	MOVQ         BX, R9
@@ -1969,11 +2256,33 @@ unit24_4:
 	TESTQ        R8, R8
 	JEQ          unit24_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z15, Z15
-	VMULPD       Z31, Z16, Z16
-	VMULPD       Z31, Z17, Z17
+	VFMADD213PD  Z29, Z31, Z15
+	VFMADD213PD  Z29, Z31, Z16
+	VFMADD213PD  Z29, Z31, Z17
 
 unit24_5:
+	TESTQ  R8, R8
+	JNE    positive24
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+	VADDPD Z29, Z15, Z15
+	VADDPD Z29, Z16, Z16
+	VADDPD Z29, Z17, Z17
+
+positive24:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -2002,6 +2311,7 @@ whole7:
 	ADDQ         CX, R9
 	LEAQ         (R9)(CX*2), R10
 	ADDQ         CX, R10
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -2027,9 +2337,9 @@ whole7:
 	TESTQ        R8, R8
 	JEQ          unit25_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit25_0:
 	MOVQ         R11, R12
@@ -2067,9 +2377,9 @@ unit25_0:
 	TESTQ        R8, R8
 	JEQ          unit25_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit25_1:
 	MOVQ         R11, R12
@@ -2102,9 +2412,9 @@ unit25_1:
 	TESTQ        R8, R8
 	JEQ          unit25_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit25_2:
 	MOVQ         R11, R12
@@ -2132,9 +2442,9 @@ unit25_2:
 	TESTQ        R8, R8
 	JEQ          unit25_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit25_3:
 	MOVQ         R11, R12
@@ -2157,9 +2467,9 @@ unit25_3:
 	TESTQ        R8, R8
 	JEQ          unit25_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit25_4:
 	MOVQ         R11, R12
@@ -2177,9 +2487,9 @@ unit25_4:
 	TESTQ        R8, R8
 	JEQ          unit25_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z15, Z15
-	VMULPD       Z31, Z16, Z16
-	VMULPD       Z31, Z17, Z17
+	VFMADD213PD  Z29, Z31, Z15
+	VFMADD213PD  Z29, Z31, Z16
+	VFMADD213PD  Z29, Z31, Z17
 
 unit25_5:
 	MOVQ         R11, R12
@@ -2192,11 +2502,36 @@ unit25_5:
 	TESTQ        R8, R8
 	JEQ          unit25_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z18, Z18
-	VMULPD       Z31, Z19, Z19
-	VMULPD       Z31, Z20, Z20
+	VFMADD213PD  Z29, Z31, Z18
+	VFMADD213PD  Z29, Z31, Z19
+	VFMADD213PD  Z29, Z31, Z20
 
 unit25_6:
+	TESTQ  R8, R8
+	JNE    positive25
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+	VADDPD Z29, Z15, Z15
+	VADDPD Z29, Z16, Z16
+	VADDPD Z29, Z17, Z17
+	VADDPD Z29, Z18, Z18
+	VADDPD Z29, Z19, Z19
+	VADDPD Z29, Z20, Z20
+
+positive25:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -2235,6 +2570,7 @@ edge7:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -2246,7 +2582,7 @@ edge7:
 	TESTQ        R8, R8
 	JEQ          unit26_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit26_0:
 	MOVQ         BX, R10
@@ -2272,7 +2608,7 @@ unit26_0:
 	TESTQ        R8, R8
 	JEQ          unit26_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z1
 
 unit26_1:
 	MOVQ         BX, R10
@@ -2295,7 +2631,7 @@ unit26_1:
 	TESTQ        R8, R8
 	JEQ          unit26_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z2
 
 unit26_2:
 	MOVQ         BX, R10
@@ -2315,7 +2651,7 @@ unit26_2:
 	TESTQ        R8, R8
 	JEQ          unit26_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z3
 
 unit26_3:
 	MOVQ         BX, R10
@@ -2332,7 +2668,7 @@ unit26_3:
 	TESTQ        R8, R8
 	JEQ          unit26_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z4, Z4
+	VFMADD213PD  Z29, Z31, Z4
 
 unit26_4:
 	MOVQ         BX, R10
@@ -2346,7 +2682,7 @@ unit26_4:
 	TESTQ        R8, R8
 	JEQ          unit26_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z5
 
 unit26_5:
 	MOVQ         BX, R10
@@ -2357,9 +2693,20 @@ unit26_5:
 	TESTQ        R8, R8
 	JEQ          unit26_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z6, Z6
+	VFMADD213PD  Z29, Z31, Z6
 
 unit26_6:
+	TESTQ  R8, R8
+	JNE    positive26
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+
+positive26:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -2380,6 +2727,7 @@ edge7_2:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -2398,8 +2746,8 @@ edge7_2:
 	TESTQ        R8, R8
 	JEQ          unit27_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit27_0:
 	MOVQ         BX, R10
@@ -2431,8 +2779,8 @@ unit27_0:
 	TESTQ        R8, R8
 	JEQ          unit27_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z2, Z2
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z2
+	VFMADD213PD  Z29, Z31, Z3
 
 unit27_1:
 	MOVQ         BX, R10
@@ -2460,8 +2808,8 @@ unit27_1:
 	TESTQ        R8, R8
 	JEQ          unit27_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit27_2:
 	MOVQ         BX, R10
@@ -2485,8 +2833,8 @@ unit27_2:
 	TESTQ        R8, R8
 	JEQ          unit27_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
 
 unit27_3:
 	MOVQ         BX, R10
@@ -2506,8 +2854,8 @@ unit27_3:
 	TESTQ        R8, R8
 	JEQ          unit27_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z8, Z8
-	VMULPD       Z31, Z9, Z9
+	VFMADD213PD  Z29, Z31, Z8
+	VFMADD213PD  Z29, Z31, Z9
 
 unit27_4:
 	MOVQ         BX, R10
@@ -2523,8 +2871,8 @@ unit27_4:
 	TESTQ        R8, R8
 	JEQ          unit27_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit27_5:
 	MOVQ         BX, R10
@@ -2536,10 +2884,28 @@ unit27_5:
 	TESTQ        R8, R8
 	JEQ          unit27_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
 
 unit27_6:
+	TESTQ  R8, R8
+	JNE    positive27
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+
+positive27:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -2565,6 +2931,7 @@ edge7_3:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -2590,9 +2957,9 @@ edge7_3:
 	TESTQ        R8, R8
 	JEQ          unit28_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit28_0:
 	MOVQ         BX, R10
@@ -2630,9 +2997,9 @@ unit28_0:
 	TESTQ        R8, R8
 	JEQ          unit28_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit28_1:
 	MOVQ         BX, R10
@@ -2665,9 +3032,9 @@ unit28_1:
 	TESTQ        R8, R8
 	JEQ          unit28_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit28_2:
 	MOVQ         BX, R10
@@ -2695,9 +3062,9 @@ unit28_2:
 	TESTQ        R8, R8
 	JEQ          unit28_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit28_3:
 	MOVQ         BX, R10
@@ -2720,9 +3087,9 @@ unit28_3:
 	TESTQ        R8, R8
 	JEQ          unit28_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit28_4:
 	MOVQ         BX, R10
@@ -2740,9 +3107,9 @@ unit28_4:
 	TESTQ        R8, R8
 	JEQ          unit28_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z15, Z15
-	VMULPD       Z31, Z16, Z16
-	VMULPD       Z31, Z17, Z17
+	VFMADD213PD  Z29, Z31, Z15
+	VFMADD213PD  Z29, Z31, Z16
+	VFMADD213PD  Z29, Z31, Z17
 
 unit28_5:
 	MOVQ         BX, R10
@@ -2755,11 +3122,36 @@ unit28_5:
 	TESTQ        R8, R8
 	JEQ          unit28_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z18, Z18
-	VMULPD       Z31, Z19, Z19
-	VMULPD       Z31, Z20, Z20
+	VFMADD213PD  Z29, Z31, Z18
+	VFMADD213PD  Z29, Z31, Z19
+	VFMADD213PD  Z29, Z31, Z20
 
 unit28_6:
+	TESTQ  R8, R8
+	JNE    positive28
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+	VADDPD Z29, Z15, Z15
+	VADDPD Z29, Z16, Z16
+	VADDPD Z29, Z17, Z17
+	VADDPD Z29, Z18, Z18
+	VADDPD Z29, Z19, Z19
+	VADDPD Z29, Z20, Z20
+
+positive28:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -2791,6 +3183,7 @@ whole8:
 	ADDQ         CX, R9
 	LEAQ         (R9)(CX*2), R10
 	ADDQ         CX, R10
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -2819,9 +3212,9 @@ whole8:
 	TESTQ        R8, R8
 	JEQ          unit29_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit29_0:
 	MOVQ         R11, R12
@@ -2864,9 +3257,9 @@ unit29_0:
 	TESTQ        R8, R8
 	JEQ          unit29_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit29_1:
 	MOVQ         R11, R12
@@ -2904,9 +3297,9 @@ unit29_1:
 	TESTQ        R8, R8
 	JEQ          unit29_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit29_2:
 	MOVQ         R11, R12
@@ -2939,9 +3332,9 @@ unit29_2:
 	TESTQ        R8, R8
 	JEQ          unit29_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit29_3:
 	MOVQ         R11, R12
@@ -2969,9 +3362,9 @@ unit29_3:
 	TESTQ        R8, R8
 	JEQ          unit29_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit29_4:
 	MOVQ         R11, R12
@@ -2994,9 +3387,9 @@ unit29_4:
 	TESTQ        R8, R8
 	JEQ          unit29_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z15, Z15
-	VMULPD       Z31, Z16, Z16
-	VMULPD       Z31, Z17, Z17
+	VFMADD213PD  Z29, Z31, Z15
+	VFMADD213PD  Z29, Z31, Z16
+	VFMADD213PD  Z29, Z31, Z17
 
 unit29_5:
 	MOVQ         R11, R12
@@ -3014,9 +3407,9 @@ unit29_5:
 	TESTQ        R8, R8
 	JEQ          unit29_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z18, Z18
-	VMULPD       Z31, Z19, Z19
-	VMULPD       Z31, Z20, Z20
+	VFMADD213PD  Z29, Z31, Z18
+	VFMADD213PD  Z29, Z31, Z19
+	VFMADD213PD  Z29, Z31, Z20
 
 unit29_6:
 	MOVQ         R11, R12
@@ -3029,11 +3422,39 @@ unit29_6:
 	TESTQ        R8, R8
 	JEQ          unit29_7
 	VBROADCASTSD 56(R8), Z31
-	VMULPD       Z31, Z21, Z21
-	VMULPD       Z31, Z22, Z22
-	VMULPD       Z31, Z23, Z23
+	VFMADD213PD  Z29, Z31, Z21
+	VFMADD213PD  Z29, Z31, Z22
+	VFMADD213PD  Z29, Z31, Z23
 
 unit29_7:
+	TESTQ  R8, R8
+	JNE    positive29
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+	VADDPD Z29, Z15, Z15
+	VADDPD Z29, Z16, Z16
+	VADDPD Z29, Z17, Z17
+	VADDPD Z29, Z18, Z18
+	VADDPD Z29, Z19, Z19
+	VADDPD Z29, Z20, Z20
+	VADDPD Z29, Z21, Z21
+	VADDPD Z29, Z22, Z22
+	VADDPD Z29, Z23, Z23
+
+positive29:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -3075,6 +3496,7 @@ edge8:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -3087,7 +3509,7 @@ edge8:
 	TESTQ        R8, R8
 	JEQ          unit30_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
+	VFMADD213PD  Z29, Z31, Z0
 
 unit30_0:
 	MOVQ         BX, R10
@@ -3116,7 +3538,7 @@ unit30_0:
 	TESTQ        R8, R8
 	JEQ          unit30_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z1
 
 unit30_1:
 	MOVQ         BX, R10
@@ -3142,7 +3564,7 @@ unit30_1:
 	TESTQ        R8, R8
 	JEQ          unit30_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z2
 
 unit30_2:
 	MOVQ         BX, R10
@@ -3165,7 +3587,7 @@ unit30_2:
 	TESTQ        R8, R8
 	JEQ          unit30_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z3
 
 unit30_3:
 	MOVQ         BX, R10
@@ -3185,7 +3607,7 @@ unit30_3:
 	TESTQ        R8, R8
 	JEQ          unit30_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z4, Z4
+	VFMADD213PD  Z29, Z31, Z4
 
 unit30_4:
 	MOVQ         BX, R10
@@ -3202,7 +3624,7 @@ unit30_4:
 	TESTQ        R8, R8
 	JEQ          unit30_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z5
 
 unit30_5:
 	MOVQ         BX, R10
@@ -3216,7 +3638,7 @@ unit30_5:
 	TESTQ        R8, R8
 	JEQ          unit30_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z6, Z6
+	VFMADD213PD  Z29, Z31, Z6
 
 unit30_6:
 	MOVQ         BX, R10
@@ -3227,9 +3649,21 @@ unit30_6:
 	TESTQ        R8, R8
 	JEQ          unit30_7
 	VBROADCASTSD 56(R8), Z31
-	VMULPD       Z31, Z7, Z7
+	VFMADD213PD  Z29, Z31, Z7
 
 unit30_7:
+	TESTQ  R8, R8
+	JNE    positive30
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+
+positive30:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -3251,6 +3685,7 @@ edge8_2:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -3271,8 +3706,8 @@ edge8_2:
 	TESTQ        R8, R8
 	JEQ          unit31_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
 
 unit31_0:
 	MOVQ         BX, R10
@@ -3308,8 +3743,8 @@ unit31_0:
 	TESTQ        R8, R8
 	JEQ          unit31_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z2, Z2
-	VMULPD       Z31, Z3, Z3
+	VFMADD213PD  Z29, Z31, Z2
+	VFMADD213PD  Z29, Z31, Z3
 
 unit31_1:
 	MOVQ         BX, R10
@@ -3341,8 +3776,8 @@ unit31_1:
 	TESTQ        R8, R8
 	JEQ          unit31_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit31_2:
 	MOVQ         BX, R10
@@ -3370,8 +3805,8 @@ unit31_2:
 	TESTQ        R8, R8
 	JEQ          unit31_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
 
 unit31_3:
 	MOVQ         BX, R10
@@ -3395,8 +3830,8 @@ unit31_3:
 	TESTQ        R8, R8
 	JEQ          unit31_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z8, Z8
-	VMULPD       Z31, Z9, Z9
+	VFMADD213PD  Z29, Z31, Z8
+	VFMADD213PD  Z29, Z31, Z9
 
 unit31_4:
 	MOVQ         BX, R10
@@ -3416,8 +3851,8 @@ unit31_4:
 	TESTQ        R8, R8
 	JEQ          unit31_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit31_5:
 	MOVQ         BX, R10
@@ -3433,8 +3868,8 @@ unit31_5:
 	TESTQ        R8, R8
 	JEQ          unit31_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
 
 unit31_6:
 	MOVQ         BX, R10
@@ -3446,10 +3881,30 @@ unit31_6:
 	TESTQ        R8, R8
 	JEQ          unit31_7
 	VBROADCASTSD 56(R8), Z31
-	VMULPD       Z31, Z14, Z14
-	VMULPD       Z31, Z15, Z15
+	VFMADD213PD  Z29, Z31, Z14
+	VFMADD213PD  Z29, Z31, Z15
 
 unit31_7:
+	TESTQ  R8, R8
+	JNE    positive31
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+	VADDPD Z29, Z15, Z15
+
+positive31:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -3477,6 +3932,7 @@ edge8_3:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -3505,9 +3961,9 @@ edge8_3:
 	TESTQ        R8, R8
 	JEQ          unit32_0
 	VBROADCASTSD (R8), Z31
-	VMULPD       Z31, Z0, Z0
-	VMULPD       Z31, Z1, Z1
-	VMULPD       Z31, Z2, Z2
+	VFMADD213PD  Z29, Z31, Z0
+	VFMADD213PD  Z29, Z31, Z1
+	VFMADD213PD  Z29, Z31, Z2
 
 unit32_0:
 	MOVQ         BX, R10
@@ -3550,9 +4006,9 @@ unit32_0:
 	TESTQ        R8, R8
 	JEQ          unit32_1
 	VBROADCASTSD 8(R8), Z31
-	VMULPD       Z31, Z3, Z3
-	VMULPD       Z31, Z4, Z4
-	VMULPD       Z31, Z5, Z5
+	VFMADD213PD  Z29, Z31, Z3
+	VFMADD213PD  Z29, Z31, Z4
+	VFMADD213PD  Z29, Z31, Z5
 
 unit32_1:
 	MOVQ         BX, R10
@@ -3590,9 +4046,9 @@ unit32_1:
 	TESTQ        R8, R8
 	JEQ          unit32_2
 	VBROADCASTSD 16(R8), Z31
-	VMULPD       Z31, Z6, Z6
-	VMULPD       Z31, Z7, Z7
-	VMULPD       Z31, Z8, Z8
+	VFMADD213PD  Z29, Z31, Z6
+	VFMADD213PD  Z29, Z31, Z7
+	VFMADD213PD  Z29, Z31, Z8
 
 unit32_2:
 	MOVQ         BX, R10
@@ -3625,9 +4081,9 @@ unit32_2:
 	TESTQ        R8, R8
 	JEQ          unit32_3
 	VBROADCASTSD 24(R8), Z31
-	VMULPD       Z31, Z9, Z9
-	VMULPD       Z31, Z10, Z10
-	VMULPD       Z31, Z11, Z11
+	VFMADD213PD  Z29, Z31, Z9
+	VFMADD213PD  Z29, Z31, Z10
+	VFMADD213PD  Z29, Z31, Z11
 
 unit32_3:
 	MOVQ         BX, R10
@@ -3655,9 +4111,9 @@ unit32_3:
 	TESTQ        R8, R8
 	JEQ          unit32_4
 	VBROADCASTSD 32(R8), Z31
-	VMULPD       Z31, Z12, Z12
-	VMULPD       Z31, Z13, Z13
-	VMULPD       Z31, Z14, Z14
+	VFMADD213PD  Z29, Z31, Z12
+	VFMADD213PD  Z29, Z31, Z13
+	VFMADD213PD  Z29, Z31, Z14
 
 unit32_4:
 	MOVQ         BX, R10
@@ -3680,9 +4136,9 @@ unit32_4:
 	TESTQ        R8, R8
 	JEQ          unit32_5
 	VBROADCASTSD 40(R8), Z31
-	VMULPD       Z31, Z15, Z15
-	VMULPD       Z31, Z16, Z16
-	VMULPD       Z31, Z17, Z17
+	VFMADD213PD  Z29, Z31, Z15
+	VFMADD213PD  Z29, Z31, Z16
+	VFMADD213PD  Z29, Z31, Z17
 
 unit32_5:
 	MOVQ         BX, R10
@@ -3700,9 +4156,9 @@ unit32_5:
 	TESTQ        R8, R8
 	JEQ          unit32_6
 	VBROADCASTSD 48(R8), Z31
-	VMULPD       Z31, Z18, Z18
-	VMULPD       Z31, Z19, Z19
-	VMULPD       Z31, Z20, Z20
+	VFMADD213PD  Z29, Z31, Z18
+	VFMADD213PD  Z29, Z31, Z19
+	VFMADD213PD  Z29, Z31, Z20
 
 unit32_6:
 	MOVQ         BX, R10
@@ -3715,11 +4171,39 @@ unit32_6:
 	TESTQ        R8, R8
 	JEQ          unit32_7
 	VBROADCASTSD 56(R8), Z31
-	VMULPD       Z31, Z21, Z21
-	VMULPD       Z31, Z22, Z22
-	VMULPD       Z31, Z23, Z23
+	VFMADD213PD  Z29, Z31, Z21
+	VFMADD213PD  Z29, Z31, Z22
+	VFMADD213PD  Z29, Z31, Z23
 
 unit32_7:
+	TESTQ  R8, R8
+	JNE    positive32
+	VADDPD Z29, Z0, Z0
+	VADDPD Z29, Z1, Z1
+	VADDPD Z29, Z2, Z2
+	VADDPD Z29, Z3, Z3
+	VADDPD Z29, Z4, Z4
+	VADDPD Z29, Z5, Z5
+	VADDPD Z29, Z6, Z6
+	VADDPD Z29, Z7, Z7
+	VADDPD Z29, Z8, Z8
+	VADDPD Z29, Z9, Z9
+	VADDPD Z29, Z10, Z10
+	VADDPD Z29, Z11, Z11
+	VADDPD Z29, Z12, Z12
+	VADDPD Z29, Z13, Z13
+	VADDPD Z29, Z14, Z14
+	VADDPD Z29, Z15, Z15
+	VADDPD Z29, Z16, Z16
+	VADDPD Z29, Z17, Z17
+	VADDPD Z29, Z18, Z18
+	VADDPD Z29, Z19, Z19
+	VADDPD Z29, Z20, Z20
+	VADDPD Z29, Z21, Z21
+	VADDPD Z29, Z22, Z22
+	VADDPD Z29, Z23, Z23
+
+positive32:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
@@ -3780,6 +4264,7 @@ TEXT ·dtrmmAVX512_8x24(SB), NOSPLIT, $0-64
 whole1:
 	CMPQ         DX, $0x18
 	JLT          edge1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -3810,6 +4295,7 @@ edge1:
 	MOVQ         $-1, DX
 	BZHIQ        CX, DX, DX
 	KMOVW        DX, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	MOVQ         BX, CX
 	ADDQ         SI, CX
@@ -3830,6 +4316,7 @@ edge1_2:
 	MOVQ         $-1, DX
 	BZHIQ        CX, DX, DX
 	KMOVW        DX, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	MOVQ         BX, CX
@@ -3851,6 +4338,7 @@ edge1_3:
 	MOVQ         $-1, DX
 	BZHIQ        CX, DX, DX
 	KMOVW        DX, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -3873,6 +4361,7 @@ rows2:
 whole2:
 	CMPQ         DX, $0x18
 	JLT          edge2
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -3923,6 +4412,7 @@ edge2:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	MOVQ         BX, DX
@@ -3955,6 +4445,7 @@ edge2_2:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -3992,6 +4483,7 @@ edge2_3:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -4035,6 +4527,7 @@ rows3:
 whole3:
 	CMPQ         DX, $0x18
 	JLT          edge3
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -4113,6 +4606,7 @@ edge3:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -4163,6 +4657,7 @@ edge3_2:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -4223,6 +4718,7 @@ edge3_3:
 	MOVQ         $-1, R9
 	BZHIQ        DX, R9, R9
 	KMOVW        R9, K1
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -4296,6 +4792,7 @@ whole4:
 	JLT          edge4
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -4409,6 +4906,7 @@ edge4:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -4481,6 +4979,7 @@ edge4_2:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -4569,6 +5068,7 @@ edge4_3:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -4674,6 +5174,7 @@ whole5:
 	JLT          edge5
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -4825,6 +5326,7 @@ edge5:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -4921,6 +5423,7 @@ edge5_2:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -5040,6 +5543,7 @@ edge5_3:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -5183,6 +5687,7 @@ whole6:
 	JLT          edge6
 	LEAQ         (AX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -5377,6 +5882,7 @@ edge6:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -5500,6 +6006,7 @@ edge6_2:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -5654,6 +6161,7 @@ edge6_3:
 	KMOVW        R9, K1
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -5842,6 +6350,7 @@ whole7:
 	ADDQ         CX, R9
 	LEAQ         (R9)(CX*2), R10
 	ADDQ         CX, R10
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -6086,6 +6595,7 @@ edge7:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -6241,6 +6751,7 @@ edge7_2:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -6436,6 +6947,7 @@ edge7_3:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2
@@ -6672,6 +7184,7 @@ whole8:
 	ADDQ         CX, R9
 	LEAQ         (R9)(CX*2), R10
 	ADDQ         CX, R10
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -6969,6 +7482,7 @@ edge8:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD.Z    (AX), K1, Z0
 	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMOVUPD.Z    (AX)(CX*2), K1, Z2
@@ -7157,6 +7671,7 @@ edge8_2:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD.Z    64(AX), K1, Z1
 	VMOVUPD      (AX)(CX*1), Z2
@@ -7395,6 +7910,7 @@ edge8_3:
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), R9
 	ADDQ         CX, R9
+	VPXORQ       Z29, Z29, Z29
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD.Z    128(AX), K1, Z2

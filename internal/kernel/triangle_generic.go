@@ -1,11 +1,17 @@
 package kernel
 
+import "unsafe"
+
 // dtrsmGeneric is the reference for Solve.
 func dtrsmGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int) {
 	for j := range m {
-		xj := element(x, j*ldx)
+		xj, f := element(x, j*ldx), 1.0
 		if d != nil {
-			dscalGeneric(n, *element(d, j), xj)
+			f = *element(d, j)
+		}
+		row := unsafe.Slice(xj, n)
+		for c, v := range row {
+			row[c] = fma(f, v, 0)
 		}
 		for i := j + 1; i < m; i++ {
 			daxpyGeneric(n, -*element(t, i*rowT+j*colT), xj, element(x, i*ldx))

@@ -30,8 +30,8 @@ func dotxaxpyf(g *generator) {
 	}
 	s.rest = g.GP64()
 	g.MOVQ(s.n, s.rest)
-	g.ANDQ(operand.Imm(uint64(g.lanes-1)), s.rest)
-	s.mask = g.last(s.rest)
+	g.ANDQ(operand.Imm(fewLanes-1), s.rest)
+	s.tail = g.tail(s.n)
 	m := g.argument("m")
 	for _, rows := range []int{dotxaxpyfRows, 1} {
 		label := fmt.Sprintf("dotxaxpyf_rows%d", rows)
@@ -44,17 +44,17 @@ func dotxaxpyf(g *generator) {
 type dotxaxpyfLoop struct {
 	*generator
 	n, a, lda, x, u, y, v reg.GPVirtual
-	rest                  reg.GPVirtual // elements of a row that do not fill a vector
-	mask                  reg.Register  // of these, as loadTail takes it
+	rest                  reg.GPVirtual // elements of a row that do not fill eight lanes
+	tail                  tail          // the mask of these
 }
 
-// block takes some rows. Register r is the sum of row r, 4 + r holds elements of it, and 8 + r its
-// factor; 12 and 13 hold elements of x and y.
+// block takes some rows. The first registers, at most eight, are the sums of the rows as inner has
+// them, 8 + r is the factor of row r, 12 and 13 hold elements of x and y, and others elements of rows.
 func (s dotxaxpyfLoop) block(label string, rows int) {
-	sum := func(r int) reg.VecPhysical { return s.register(r) }
-	element := func(r int) reg.VecPhysical { return s.register(dotxaxpyfRows + r) }
+	few := fewLanes / s.lanes
+	sum := func(j, r int) reg.VecPhysical { return s.register(j*rows + r) }
 	factor := func(r int) reg.VecPhysical { return s.register(2*dotxaxpyfRows + r) }
-	x, y := s.register(3*dotxaxpyfRows), s.register(3*dotxaxpyfRows+1)
+	x, y, mask := s.register(3*dotxaxpyfRows), s.register(3*dotxaxpyfRows+1), s.register(s.vecs-1)
 
 	pointers := make([]reg.GPVirtual, rows)
 	s.VBROADCASTSD(s.parameter("alpha"), x)
@@ -63,7 +63,9 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 		s.MOVQ(s.a, pointers[r])
 		s.LEAQ(operand.Mem{Base: s.a, Index: s.lda, Scale: 8}, s.a)
 		s.ADDQ(s.parameter("step"), s.lda)
-		s.zero(sum(r))
+		for j := range few {
+			s.zero(sum(j, r))
+		}
 		s.VBROADCASTSD(operand.Mem{Base: s.u, Disp: 8 * r}, factor(r))
 		s.VMULPD(x, factor(r), factor(r))
 	}
@@ -73,33 +75,36 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 	at := func(base reg.GPVirtual, k int) operand.Mem {
 		return operand.Mem{Base: base, Index: i, Scale: 8, Disp: 8 * s.lanes * k}
 	}
-	add := func(k int, load func(m operand.Mem, v reg.VecPhysical)) {
+	add := func(k int, elements []reg.VecPhysical, load func(m operand.Mem, v reg.VecPhysical)) {
 		load(at(s.x, k), x)
 		load(at(s.y, k), y)
 		for r := range rows {
-			load(at(pointers[r], k), element(r))
-			s.VFMADD231PD(element(r), x, sum(r))
-			s.VFMADD231PD(element(r), factor(r), y)
+			element := elements[r%len(elements)]
+			load(at(pointers[r], k), element)
+			s.VFMADD231PD(element, x, sum((k+2*few)%few, r))
+			s.VFMADD231PD(element, factor(r), y)
 		}
 	}
-	vector := func(k int) {
-		add(k, func(m operand.Mem, v reg.VecPhysical) { s.VMOVUPD(m, v) })
-		s.VMOVUPD(y, at(s.y, k))
+	vectors := func(from int) {
+		for k := from; k < 0; k++ {
+			add(k, s.elements(), func(m operand.Mem, v reg.VecPhysical) { s.VMOVUPD(m, v) })
+			s.VMOVUPD(y, at(s.y, k))
+		}
 	}
 	// i is the first element left plus those of a turn.
-	const turn = 2
-	s.MOVQ(operand.U32(turn*uint32(s.lanes)), i)
-	s.loop(label+"_pairs", i, turn*s.lanes, s.n, func() {
-		for k := range turn {
-			vector(k - turn)
-		}
-	})
-	s.SUBQ(operand.Imm(uint64(s.lanes)), i)
-	s.loop(label+"_vector", i, s.lanes, s.n, func() { vector(-1) })
-	s.SUBQ(operand.Imm(uint64(s.lanes)), i)
+	s.MOVQ(operand.U32(2*fewLanes), i)
+	s.loop(label+"_pairs", i, 2*fewLanes, s.n, func() { vectors(-2 * few) })
+	s.SUBQ(operand.Imm(fewLanes), i)
+	s.loop(label+"_eight", i, fewLanes, s.n, func() { vectors(-few) })
+	s.SUBQ(operand.Imm(fewLanes), i)
 	s.ifZero(s.rest, s.JE, label+"_end")
-	add(0, func(m operand.Mem, v reg.VecPhysical) { s.loadTail(s.mask, m, v) })
-	s.storeTail(label, s.mask, s.rest, y, at(s.y, 0))
+	for k := range few {
+		mask := s.maskAt(s.tail, k, mask)
+		add(k, s.elements()[:1], func(m operand.Mem, v reg.VecPhysical) { s.loadTail(mask, m, v) })
+		s.storeTail(fmt.Sprintf("%s_%d", label, k), mask, s.rest, y, at(s.y, k))
+		s.SUBQ(operand.Imm(uint64(s.lanes)), s.rest)
+	}
+	s.ADDQ(operand.Imm(fewLanes), s.rest)
 	s.Label(label + "_end")
 
 	total := s.sums(rows)
@@ -115,6 +120,14 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 		s.VMOVUPD(old, operand.Mem{Base: s.v})
 	}
 	s.ADDQ(operand.Imm(uint64(8*rows)), s.v)
+}
+
+// elements are the registers for elements of rows.
+func (s dotxaxpyfLoop) elements() []reg.VecPhysical {
+	if s.lanes == 8 {
+		return []reg.VecPhysical{s.register(4), s.register(5), s.register(6), s.register(7)}
+	}
+	return []reg.VecPhysical{s.register(14), s.register(15)}
 }
 
 // loop repeats body as long as i <= n, each time adding step to i.

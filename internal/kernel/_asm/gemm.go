@@ -49,24 +49,24 @@ type gemmArguments struct {
 //	for jr := 0; jr < n; jr += NR {
 //		for i := range m {
 //			for j := range min(NR, n-jr) {
+//				at := i*ldc + jr + j // less i*(i-1)/2 if store is AddPacked
 //				var s float64
-//				for p := range k {
-//					s = FMA(a[at(i, p)], b[jr/NR*panelB+p*rowB+j], s)
+//				if store == Continue {
+//					s = alpha * c[at]
 //				}
-//				switch at := i*ldc + jr + j; store {
-//				case Overwrite:
-//					c[at] = alpha * s
-//				case AddPacked:
-//					at -= i * (i - 1) / 2
-//					fallthrough
-//				case Add:
+//				for p := range k {
+//					s = FMA(a[of(i, p)], b[jr/NR*panelB+p*rowB+j], s)
+//				}
+//				if store == Add || store == AddPacked {
 //					c[at] = FMA(alpha, s, c[at])
+//				} else {
+//					c[at] = alpha * s
 //				}
 //			}
 //		}
 //	}
 //
-// where at(i, p) is
+// where of(i, p) is
 //
 //	i*rowA + p*colA              if formA is Even,
 //	i*rowA + p*colA - i*(i-1)/2  if formA is PackedRows,
@@ -88,6 +88,9 @@ func gemm(g *generator) {
 	g.setMode(x)
 	g.prefetchBegin(x)
 	g.eachTile(x, func(t tile) { g.tile(x, t) })
+	for _, write := range g.later {
+		write()
+	}
 }
 
 // tileMask returns a register for the mask of the last vector of a tile: a mask, or the address of one.
@@ -160,13 +163,18 @@ const (
 	modePacked
 )
 
+// storeContinue is the value of Continue. In the end it is Overwrite.
+const storeContinue = 3
+
 // setMode sets the mode from the arguments store and alpha.
 func (g *generator) setMode(x gemmArguments) {
 	store := g.GP64()
 	g.MOVBQZX(g.parameter("store"), store)
 	g.ADDQ(operand.Imm(modeAdd-1), store)
 	g.MOVQ(store, x.mode)
+	g.compare(store, operand.Imm(modeAdd-1+storeContinue), g.JEQ, "unread")
 	g.compare(store, operand.Imm(modeAdd), g.JGE, "moded")
+	g.Label("unread")
 	g.MOVQ(operand.U32(modeScaled), x.mode)
 	one := g.GP64()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)

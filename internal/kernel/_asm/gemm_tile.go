@@ -33,8 +33,47 @@ func (g *generator) tile(x gemmArguments, shape tile) {
 	t.storeSum()
 }
 
+// begin sets the accumulators to zero, or to alpha·C if store is Continue: that code stands behind the
+// function, where it costs the others no jump.
+func (t tileCode) begin() {
+	t.CMPB(t.parameter("store"), operand.Imm(storeContinue))
+	t.JEQ(operand.LabelRef(t.name + "continue"))
+	for r := range t.rows {
+		for v := range t.vectors {
+			t.zero(t.acc(r, v))
+		}
+	}
+	t.Label(t.name + "sum")
+	t.later = append(t.later, func() {
+		t.Label(t.name + "continue")
+		c, alpha := t.rowsOfC(), t.vector(0)
+		t.VBROADCASTSD(t.parameter("alpha"), alpha)
+		for r := range t.rows {
+			for v := range t.vectors {
+				m := c.row(r, v*8*t.lanes)
+				if t.masked && v == t.vectors-1 {
+					t.load(t.gemmArguments, t.tile, m, v, t.acc(r, v))
+					t.VMULPD(alpha, t.acc(r, v), t.acc(r, v))
+				} else {
+					t.VMULPD(m, alpha, t.acc(r, v))
+				}
+			}
+		}
+		t.JMP(operand.LabelRef(t.name + "sum"))
+	})
+}
+
+// rowsOfC makes the pointers to the rows of the tile.
+func (t tileCode) rowsOfC() stack {
+	first, ldc := t.GP64(), t.GP64()
+	t.MOVQ(t.c, first)
+	t.MOVQ(t.ldc, ldc)
+	return t.stack(first, ldc, t.rows)
+}
+
 // sum writes the loop over k.
 func (t tileCode) sum() {
+	t.begin()
 	k, late := t.argument("k"), reg.GPVirtual(nil)
 	if t.tile == largest(t.isa) {
 		late = t.prefetch(t.gemmArguments, k)
@@ -42,11 +81,6 @@ func (t tileCode) sum() {
 	a := t.rowsOfA(t.gemmArguments, t.rows)
 	b := t.GP64()
 	t.MOVQ(t.b, b)
-	for r := range t.rows {
-		for v := range t.vectors {
-			t.zero(t.acc(r, v))
-		}
-	}
 	step := func() { t.step(a, b) }
 	t.SUBQ(operand.Imm(steps), k)
 	t.JLT(operand.LabelRef(t.name + "rest"))
@@ -103,11 +137,7 @@ func (t tileCode) step(a rowsOfA, b reg.GPVirtual) {
 // storeSum writes what each mode does with the sum.
 func (t tileCode) storeSum() {
 	t.Label(t.name + "store")
-	first, ldc := t.GP64(), t.GP64()
-	t.MOVQ(t.c, first)
-	t.MOVQ(t.ldc, ldc)
-	c := t.stack(first, ldc, t.rows)
-	alpha, old := t.vector(0), t.register(t.free())
+	c, alpha, old := t.rowsOfC(), t.vector(0), t.register(t.free())
 	t.compare(t.mode, operand.Imm(modeProduct), t.JEQ, t.name+"product")
 	t.VBROADCASTSD(t.parameter("alpha"), alpha)
 	t.JLT(operand.LabelRef(t.name + "scaled"))

@@ -5,75 +5,145 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chains is the number of vector accumulators of one inner product: the latency of a fused multiply-add
-// (4 cycles) times the number that begin in a cycle (1, if both factors come from memory at two loads
-// a cycle).
-const chains = 4
+// The lanes of an inner product: lanes of them as long as so many elements are left, then eight. They
+// are in 32/lanes and 8/lanes vectors, as the instruction set has them. With AVX-512 that is four
+// accumulators: the latency of a fused multiply-add (4 cycles) times the number that begin in a cycle
+// (1, if both factors come from memory at two loads a cycle).
+const (
+	manyLanes = 32
+	fewLanes  = 8
+)
 
 // inner writes the loop
 //
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
-// and leaves the sum of row r in the elements of register r, for sums. As long as chains vectors are
-// left, each has its own accumulator; then these are added in pairs, and the first takes the other
-// vectors. The order in a row does not depend on the number of rows, so kernels made with inner and
-// sums agree bit for bit. at gives the place of vector i of row r. The loop overwrites n, x and the
-// pointers.
+// and leaves the sum of row r in the elements of registers r and, with AVX2, rows + r, for sums. As
+// long as manyLanes elements are left, each has its own lane; then these are added in pairs, until
+// fewLanes are left, which take the other elements. The order in a row does not depend on the number of
+// rows, so kernels made with inner and sums agree bit for bit. at gives the place of vector i of row r.
+// The loop overwrites n, x and the pointers.
 //
-// Accumulator j of row r is register j*rows + r, the vector of x is register vecs-4; the last three are
-// not used.
-func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail reg.Register, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
+// Vector j of lanes of row r is register j*rows + r, the vector of x is register vecs-4; the last three
+// are not used. If the lanes need more registers, the loop runs twice, for half of them each.
+func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	pointers = append(pointers, x)
-	sum := func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
-	u, v := g.register(g.vecs-4), g.register(8) // v: when sum(1, r) and later ones are done
-	for r := range rows {
-		g.zero(sum(0, r))
+	many, few := manyLanes/g.lanes, fewLanes/g.lanes
+	halves := many*rows > g.vecs-4
+	if halves {
+		many /= 2
 	}
-	turn := operand.I32(chains * g.lanes)
+	g.zeros(0, few*rows)
+	turn := operand.I32(manyLanes)
 	g.SUBQ(turn, n)
 	g.JL(operand.LabelRef(label + "_few"))
-	for i := rows; i < chains*rows; i++ {
-		g.zero(g.register(i))
+	g.zeros(few*rows, many*rows)
+	turns := func(label string, from int) {
+		g.Label(label)
+		g.products(rows, from, from+many, x, at)
+		g.forward(pointers, manyLanes)
+		g.SUBQ(turn, n)
+		g.JGE(operand.LabelRef(label))
 	}
-	g.Label(label + "_chains")
-	for j := range chains {
-		g.VMOVUPD(g.at(x, j), u)
-		for r := range rows {
-			g.VFMADD231PD(at(j, r), u, sum(j, r))
+	if halves {
+		all, first := g.GP64(), g.AllocLocal(8*g.lanes*many*rows)
+		g.MOVQ(n, all)
+		turns(label+"_half", 0)
+		for i := range many * rows {
+			g.VMOVUPD(g.register(i), first.Offset(8*g.lanes*i))
 		}
+		g.zeros(0, many*rows)
+		g.SUBQ(all, n)
+		for _, p := range pointers {
+			g.LEAQ(operand.Mem{Base: p, Index: n, Scale: 8}, p)
+		}
+		g.MOVQ(all, n)
+		turns(label+"_many", many)
+		for i := range many * rows {
+			g.VADDPD(first.Offset(8*g.lanes*i), g.register(i), g.register(i))
+		}
+	} else {
+		turns(label+"_many", 0)
 	}
-	g.forward(pointers, chains*g.lanes)
-	g.SUBQ(turn, n)
-	g.JGE(operand.LabelRef(label + "_chains"))
-	for width := chains / 2; width > 0; width /= 2 {
+	for width := many / 2; width >= few; width /= 2 {
 		for i := range width * rows {
 			g.VADDPD(g.register(i+width*rows), g.register(i), g.register(i))
 		}
 	}
 	g.Label(label + "_few")
 	g.ADDQ(turn, n)
+	g.innerFew(label, rows, n, tail, x, pointers, at)
+}
 
-	g.while(label+"_vector", n, g.lanes, pointers, func() {
-		g.VMOVUPD(g.at(x, 0), u)
-		for r := range rows {
-			g.VFMADD231PD(at(0, r), u, sum(0, r))
-		}
-	})
+// innerFew is inner after the many lanes. The pointers include x.
+func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
+	few := fewLanes / g.lanes
+	g.while(label+"_eight", n, fewLanes, pointers, func() { g.products(rows, 0, few, x, at) })
 	g.ifZero(n, g.JE, label+"_end")
-	g.loadTail(tail, g.at(x, 0), u)
-	for r := range rows {
-		g.loadTail(tail, at(0, r), v)
-		g.VFMADD231PD(v, u, sum(0, r))
+	u, v, spare := g.register(g.vecs-4), g.register(few*rows), g.register(few*rows+1)
+	for j := range few {
+		mask := g.maskAt(tail, j, spare)
+		g.loadTail(mask, g.at(x, j), u)
+		for r := range rows {
+			g.loadTail(mask, at(j, r), v)
+			g.VFMADD231PD(v, u, g.register(j*rows+r))
+		}
 	}
 	g.Label(label + "_end")
 }
 
-// tail makes the mask with which loadTail loads the elements of n that do not fill a vector.
-func (g *generator) tail(n reg.GPVirtual) reg.Register {
+// products adds the products of vectors from to to of a turn, the first to the first registers.
+func (g *generator) products(rows, from, to int, x reg.GPVirtual, at func(i, r int) operand.Mem) {
+	u := g.register(g.vecs - 4)
+	for j := from; j < to; j++ {
+		g.VMOVUPD(g.at(x, j), u)
+		for r := range rows {
+			g.VFMADD231PD(at(j, r), u, g.register((j-from)*rows+r))
+		}
+	}
+}
+
+// zeros sets the registers from to to to zero.
+func (g *generator) zeros(from, to int) {
+	for i := from; i < to; i++ {
+		g.zero(g.register(i))
+	}
+}
+
+// A tail is the mask of less than fewLanes elements: a mask register with AVX-512, with AVX2 the
+// address of two vectors of masks.
+type tail struct{ reg.Register }
+
+// tail makes the mask of the elements of n that do not fill eight lanes.
+func (g *generator) tail(n reg.GPVirtual) tail {
 	rest := g.GP64()
 	g.MOVQ(n, rest)
-	g.ANDQ(operand.Imm(uint64(g.lanes-1)), rest)
-	return g.last(rest)
+	g.ANDQ(operand.Imm(fewLanes-1), rest)
+	if g.lanes == fewLanes {
+		return tail{g.last(rest)}
+	}
+	table := g.GP64()
+	g.LEAQ(g.eights(), table)
+	g.NEGQ(rest)
+	g.LEAQ(operand.Mem{Base: table, Index: rest, Scale: 8, Disp: 8 * fewLanes}, table)
+	return tail{table}
+}
+
+// maskAt is vector j of a mask, in the register spare with AVX2.
+func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
+	if g.lanes == fewLanes {
+		return t.Register
+	}
+	g.VMOVUPD(g.at(t.Register, j), spare)
+	return spare
+}
+
+// eights is the table of tail, made once.
+func (g *generator) eights() operand.Mem {
+	if g.eightTable == (operand.Mem{}) {
+		g.eightTable = g.onesAndZeros("eights"+g.symbol, fewLanes)
+	}
+	return g.eightTable
 }
 
 // last makes the mask for the first n elements of a vector, as loadTail takes it: a mask register with
@@ -106,7 +176,8 @@ type anyVector interface {
 	operand.Op
 }
 
-// storeTail stores the first n elements of v, those of the mask, at m.
+// storeTail stores the first n elements of v, those of the mask, at m: none if n < 1, all if v has no
+// more.
 func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {
 		g.VMOVUPD(v, mask, m)
@@ -115,9 +186,9 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 	second := m
 	second.Disp += 16
 	stored := operand.LabelRef(label + "_stored")
-	g.compare(n, operand.Imm(2), g.JLT, label+"_single")
+	g.compare(n, operand.Imm(2), g.JLT, label+"_few")
 	g.JEQ(operand.LabelRef(label + "_pair"))
-	g.compare(n, operand.Imm(4), g.JEQ, label+"_four")
+	g.compare(n, operand.Imm(4), g.JGE, label+"_four")
 	g.VMOVUPD(v.AsX(), m)
 	g.VEXTRACTF128(operand.Imm(1), v, v.AsX())
 	g.VMOVSD(v.AsX(), second)
@@ -128,20 +199,23 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 	g.Label(label + "_pair")
 	g.VMOVUPD(v.AsX(), m)
 	g.JMP(stored)
-	g.Label(label + "_single")
+	g.Label(label + "_few")
+	g.compare(n, operand.Imm(1), g.JLT, label+"_stored")
 	g.VMOVSD(v.AsX(), m)
 	g.Label(label + "_stored")
 }
 
-// sums adds up the elements of each of registers 0 to rows-1, at most four, and returns a register with
-// the totals as its first elements. A vector of eight is folded to four elements p, q, r, s, whose
+// sums adds up the eight lanes of rows, at most four, as inner leaves them, and returns a register with
+// the totals as its first elements. The second four lanes are added to the first, p, q, r, s, and the
 // total is (p+q) + (r+s).
 func (g *generator) sums(rows int) reg.VecPhysical {
-	if g.lanes == 8 {
-		for r := range rows {
-			g.VEXTRACTF64X4(operand.Imm(1), zmm(r), ymm(8+r))
-			g.VADDPD(ymm(8+r), ymm(r), ymm(r))
+	for r := range rows {
+		second := ymm(rows + r)
+		if g.lanes == 8 {
+			second = ymm(8 + r)
+			g.VEXTRACTF64X4(operand.Imm(1), zmm(r), second)
 		}
+		g.VADDPD(second, ymm(r), ymm(r))
 	}
 	total, pair, high := ymm(4), ymm(5), ymm(6)
 	g.VHADDPD(ymm(min(1, rows-1)), ymm(0), total)

@@ -37,8 +37,9 @@ func (i isa) suffix() string {
 type generator struct {
 	*build.Context
 	isa
-	maskTable operand.Mem
-	labels    int
+	maskTable, eightTable operand.Mem
+	labels                int
+	later                 []func() // write code that stands behind a function
 }
 
 // unique returns a suffix for labels that has not been used.

@@ -70,32 +70,48 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 //
 //	for i := range m { y[i*incY] = beta*y[i*incY] + alpha*dot(n, a[i*lda:], x) }
 //
-// for several rows at once, which share the loads of x: four with AVX-512 (16 accumulators) and three
-// with AVX2 (12).
+// for several rows at once, which share the loads of x: four with AVX-512 (16 accumulators). AVX2 has
+// registers for two halves of the lanes of three rows (12), for all lanes of one row, which are faster
+// where the matrix comes from beyond the first-level cache, and for the lanes of four short rows.
 func gemvN(g *generator) {
 	g.function("gemvN", "func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
 		"is Kernel.GemvN. The reference is dgemvNGeneric.")
-	most := 4
-	if g.lanes == 4 {
-		most = 3
-	}
-	var rows []int
-	for r := most; r > 0; r-- {
-		rows = append(rows, r)
-	}
 	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}
 	g.VBROADCASTSD(g.parameter("alpha"), t.alpha)
 	g.VBROADCASTSD(g.parameter("beta"), t.beta)
-	tail := g.tail(g.argument("n"))
+	length := g.argument("n")
+	tail := g.tail(length)
 	a := g.matrix()
 	t.y, t.incY, t.read = g.argument("y"), g.bytes("incY"), g.nonzero("beta")
-	a.blocks("n", rows, func(label string, rows int, pointers []reg.GPVirtual) {
-		n, x := g.argument("n"), g.argument("x")
-		g.inner(label, rows, n, tail, x, pointers, func(i, r int) operand.Mem { return a.at(pointers, r, i) })
-		t.set(label, rows, g.sums(rows))
-	})
-	g.ret()
+	blocks := func(label string, rows []int, few bool) {
+		a.blocks(label, rows, func(label string, rows int, pointers []reg.GPVirtual) {
+			n, x := g.argument("n"), g.argument("x")
+			at := func(i, r int) operand.Mem { return a.at(pointers, r, i) }
+			if few {
+				g.zeros(0, fewLanes/g.lanes*rows)
+				g.innerFew(label, rows, n, tail, x, append(pointers, x), at)
+			} else {
+				g.inner(label, rows, n, tail, x, pointers, at)
+			}
+			t.set(label, rows, g.sums(rows))
+		})
+		g.ret()
+	}
+	if g.lanes == 8 {
+		blocks("n", []int{4, 3, 2, 1}, false)
+		return
+	}
+	g.compare(length, operand.Imm(manyLanes), g.JL, "short")
+	g.compare(length, operand.I32(longRow), g.JG, "long")
+	blocks("n", []int{3, 2, 1}, false)
+	g.Label("short")
+	blocks("few", []int{4, 3, 2, 1}, true)
+	g.Label("long")
+	blocks("long", []int{1}, false)
 }
+
+// longRow is the length of rows from which AVX2 takes one at a time.
+const longRow = 500
 
 // nonzero returns a register that is zero if and only if the float64 argument of the given name is.
 func (g *generator) nonzero(name string) reg.GPVirtual {
@@ -200,8 +216,8 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 	n, y := g.argument("n"), g.argument("y")
 	g.parts("scale", unroll, n, edge, []reg.GPVirtual{y}, func(p part, count int) {
 		p.update(count, g.along(y), func(_ int, v vector) {
-			p.and(keep, v)
 			p.mul(scale, v)
+			p.and(keep, v)
 		})
 	})
 	g.Label("scaled")

@@ -255,7 +255,7 @@ func addAbs(g *generator) {
 			g.VADDPD(g.register(i+width), g.register(i), g.register(i))
 		}
 	}
-	g.VADDPD(rest, g.register(0), g.register(0))
+	g.VMOVAPD(rest, g.register(1)) // sums adds it first
 	g.Store(g.sums(1).AsX(), g.ReturnIndex(0))
 	g.ret()
 }

@@ -20,14 +20,28 @@ type triangular struct {
 	solve        bool
 }
 
+// scale multiplies x by an element of the diagonal; Solve makes a zero +0.
+func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
+	if op.solve {
+		g.VFMADD213PD(zero, factor, x)
+	} else {
+		g.VMULPD(factor, x, x)
+	}
+}
+
 // triangular is, in Go, for each column x of X, for solve
 //
 //	for j := range m {
 //		if d != nil {
-//			x[j] *= d[j]
+//			x[j] = FMA(d[j], x[j], 0)
 //		}
 //		for i := j + 1; i < m; i++ {
 //			x[i] = FMA(-t[i*rowT+j*colT], x[j], x[i])
+//		}
+//	}
+//	if d == nil {
+//		for i := range m {
+//			x[i] += 0
 //		}
 //	}
 //
@@ -59,7 +73,8 @@ func (g *generator) triangular(op triangular) {
 func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, first, ldx, t, rowT, colT, d reg.GPVirtual) {
 	x := g.stack(first, ldx, shape.rows)
 	at := func(r, v int) reg.VecPhysical { return g.register(r*shape.vectors + v) }
-	factor, spare := g.register(g.vecs-1), g.register(g.vecs-2)
+	factor, spare, zero := g.register(g.vecs-1), g.register(g.vecs-2), g.register(g.vecs-3)
+	g.zero(zero)
 	for r := range shape.rows {
 		for v := range shape.vectors {
 			g.load(a, shape, x.row(r, 8*g.lanes*v), v, at(r, v))
@@ -71,7 +86,7 @@ func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, f
 		g.ifZero(d, g.JEQ, skip)
 		g.VBROADCASTSD(operand.Mem{Base: d, Disp: 8 * j}, factor)
 		for v := range shape.vectors {
-			g.VMULPD(factor, at(j, v), at(j, v))
+			op.scale(g, at(j, v), factor, zero)
 		}
 		g.Label(skip)
 	}
@@ -121,9 +136,21 @@ func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, f
 			scale(j)
 		}
 	}
+	if op.solve {
+		g.positiveZeros(d, "positive"+id, zero, shape.rows*shape.vectors)
+	}
 	for r := range shape.rows {
 		for v := range shape.vectors {
 			g.store(a, shape, at(r, v), v, x.row(r, 8*g.lanes*v), spare)
 		}
 	}
+}
+
+// positiveZeros adds zero to the first registers if the diagonal d is nil: other diagonals did so.
+func (g *generator) positiveZeros(d reg.GPVirtual, label string, zero reg.VecPhysical, registers int) {
+	g.ifZero(d, g.JNE, label)
+	for i := range registers {
+		g.VADDPD(zero, g.register(i), g.register(i))
+	}
+	g.Label(label)
 }

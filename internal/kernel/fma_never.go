@@ -1,0 +1,6 @@
+//go:build !(amd64 || arm64 || ppc64 || ppc64le || s390x || riscv64 || loong64)
+
+package kernel
+
+// hasFMA reports whether math.FMA is an instruction: not as the compiler of this architecture has it.
+const hasFMA = false
