@@ -39,10 +39,17 @@
 //
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
-// with the fewest blocks of at most KC terms, of about equal length. The kernel decides whether a
-// product and the addition after it are one rounding or two. The order depends on the shape, the kernel
-// and KC alone: results are bit-identical for any number of threads, partition of C and position in a
-// tile. A term has at most k+2 roundings, hence the bound of the tests,
+// with the fewest blocks of at most KC = 384 terms, of about equal length. S_b is one chain of fused
+// multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If beta = 0, C is
+// alpha·S_1 after the first block. Diagonal blocks of Dtrsm and Dtrmm have the order 192, and an
+// element one chain within each (dtrsm.go, dtrmm.go); from block to block it is a product. A diagonal
+// between the factors multiplies rows of B, rounded.
+//
+// So the order depends on the shape alone: results are bit-identical on every kernel, for any caches,
+// number of threads, partition of C and position in a tile, except for the bits of NaN
+// (TestProductsSameBits, TestTriangularSameBits). KC and the order of diagonal blocks are constants
+// because they are part of results; MC and NC, which are not, fit the caches. A term has at most k+2
+// roundings, hence the bound of the tests,
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //

@@ -19,7 +19,9 @@ func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.D
 }
 
 // multiply overwrites the rows of a panel by the product of a diagonal block with them, the last rows
-// first, because each needs the rows before it unchanged.
+// first, because each needs the rows before it unchanged. Row i is d_i·x_i, and then one chain of fused
+// multiply-adds of t_ij·x_j from j = i-1 down to the block's first row: the strips of MR rows do not
+// show.
 func (t *triangle) multiply(d diagonal, x rhsPanel) {
 	k := &t.engine.kernel
 	rows := d.i1 - d.i0
@@ -28,7 +30,8 @@ func (t *triangle) multiply(d diagonal, x rhsPanel) {
 		xi := &x.x[x.first+i*x.ld]
 		k.Multiply(m, x.n, &t.a[t.at(d.i0+i, d.i0+i)], t.row, t.col, d.element(i), xi, x.ld)
 		if i > 0 {
-			k.Gemm(m, x.n, i, 1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, kernel.Even, &x.x[x.first], x.ld, k.NR, kernel.Add, xi, x.ld)
+			k.Gemm(m, x.n, i, 1, &t.a[t.at(d.i0+i, d.i0+i-1)], t.row, -t.col, kernel.Even,
+				&x.x[x.first+(i-1)*x.ld], -x.ld, k.NR, kernel.Continue, xi, x.ld)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package gemm
 
 import (
-	"math"
-
 	"blskernel/internal/block"
 	"blskernel/internal/check"
 	"blskernel/internal/kernel"
@@ -25,7 +23,10 @@ func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.D
 	}
 }
 
-// solve overwrites the rows of a panel by the solution of a diagonal block's equations.
+// solve overwrites the rows of a panel by the solution of a diagonal block's equations. Row i is one
+// chain of fused multiply-adds of -t_ij·x_j to x_i from the block's first row to j = i-1, and then
+// d_i·x_i or x_i/t_ii: the strips of MR rows do not show. A chain that ends with zero gives +0, because
+// the sign of a zero within a chain may depend on the strips.
 func (t *triangle) solve(d diagonal, x rhsPanel) {
 	k := &t.engine.kernel
 	rows := d.i1 - d.i0
@@ -33,7 +34,7 @@ func (t *triangle) solve(d diagonal, x rhsPanel) {
 		m := min(k.MR, rows-i)
 		xi := &x.x[x.first+i*x.ld]
 		if i > 0 {
-			k.Gemm(m, x.n, i, -1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, kernel.Even, &x.x[x.first], x.ld, k.NR, kernel.Add, xi, x.ld)
+			k.Gemm(m, x.n, i, -1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, kernel.Even, &x.x[x.first], x.ld, k.NR, kernel.Continue, xi, x.ld)
 		}
 		if d.divide {
 			t.substitute(d.i0+i, m, x, i)
@@ -53,14 +54,11 @@ func (t *triangle) substitute(i0, m int, x rhsPanel, i int) {
 	for r := range m {
 		xr := row(r)
 		for s := range r {
-			f := t.a[t.at(i0+r, i0+s)]
-			for j, v := range row(s) {
-				xr[j] = math.FMA(-f, v, xr[j])
-			}
+			t.engine.kernel.Axpy(x.n, -t.a[t.at(i0+r, i0+s)], &row(s)[0], &xr[0])
 		}
 		d := t.a[t.at(i0+r, i0+r)]
-		for j := range xr {
-			xr[j] /= d
+		for j, v := range xr {
+			xr[j] = v/d + 0 // as in kernel.Solve
 		}
 	}
 }

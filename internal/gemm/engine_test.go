@@ -21,15 +21,15 @@ func TestBlockSizes(t *testing.T) {
 		} {
 			k := kernel.Kernel{MR: tile[0], NR: tile[1]}
 			b := blocksFor(k, c)
-			if b.KC < 8 || b.KC > maxKC || b.KC%8 != 0 || b.MC < k.MR || b.MC%k.MR != 0 || b.NC < k.NR || b.NC%k.NR != 0 {
+			if b.KC != 384 || b.MC < k.MR || b.MC%k.MR != 0 || b.NC < k.NR || b.NC%k.NR != 0 {
 				t.Errorf("%dx%d, %+v: %+v", k.MR, k.NR, c, b)
 			}
-			if 8*b.KC*k.MR > 2*c.L1D/3 && b.KC > 8 || 8*b.KC*b.NC > 5*c.L2/8 && b.NC > k.NR || 8*b.KC*b.MC > c.L2/4 && b.MC > k.MR {
+			if 8*b.KC*b.NC > 5*c.L2/8 && b.NC > k.NR || 8*b.KC*b.MC > c.L2/4 && b.MC > k.MR {
 				t.Errorf("%dx%d, %+v: %+v does not fit", k.MR, k.NR, c, b)
 			}
 		}
 	}
-	want := blockSizes{MC: 96, KC: 336, NC: 240}
+	want := blockSizes{MC: 80, KC: 384, NC: 192}
 	if got := blocksFor(kernel.Kernel{MR: 8, NR: 24}, cpu.Caches{L1D: 32 << 10, L2: 1 << 20}); got != want {
 		t.Errorf("the example of the comment: %+v, want %+v", got, want)
 	}

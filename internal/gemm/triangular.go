@@ -105,8 +105,8 @@ func (t *trxm) columns(w *scratch, j0, j1 int) {
 }
 
 // diagonalBlock is the order of diagonal blocks: half of KC, so that products have long sums and still
-// most of the work.
-func (e *Engine) diagonalBlock() int { return roundUp(max(e.blocks.KC/2, e.kernel.MR), e.kernel.MR) }
+// most of the work. Like KC it is part of results, and depends on nothing else.
+func (e *Engine) diagonalBlock() int { return e.blocks.KC / 2 }
 
 // scale multiplies the columns j0 to j1 of X by alpha.
 func (t *trxm) scale(j0, j1 int) {
