@@ -37,7 +37,7 @@ func (t *oneTriangle) packed(ul blas.Uplo, n int, ap []float64) {
 // band sets t to a triangle of k diagonals beside the main one. Each row is stored from its first
 // element on, or, in a lower triangle, up to its last one, the diagonal element.
 func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
-	t.ul, t.n, t.k, t.a, t.step = ul, n, min(k, n-1), a, lda
+	t.ul, t.n, t.k, t.a, t.step = ul, n, k, a, lda
 	if ul == blas.Lower {
 		t.origin = k
 	}

@@ -85,13 +85,13 @@ func rotate(n int, x []float64, incX int, y []float64, incY int, h11, h21, h12, 
 // if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, then c = 1, s = 0, r = a, z = 0; if only a = 0,
 // c = 0, s = 1, r = b, z = 1.
 //
-// Each result has a relative error of at most γ_8 if it is not subnormal, and r overflows only if its
-// exact value does, up to that error. r is NaN if a or b is NaN, and infinite if one is infinite and
-// none NaN; c or s is NaN then, unless the other number is zero.
+// Each result has a relative error of at most γ_8 if neither it nor r is subnormal, and r overflows
+// only if its exact value does, up to that error. r is NaN if a or b is NaN, and infinite if one is
+// infinite and none NaN; c or s is NaN then, unless the other number is zero.
 //
 // The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665.
 func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
-	const least, most = 0x1p-1022, 0x1p1022
+	const most = 0x1p1022
 	sizeA, sizeB := math.Abs(a), math.Abs(b)
 	switch {
 	case sizeB == 0:
@@ -103,7 +103,7 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 	if sizeA > sizeB {
 		larger = a
 	}
-	scale := min(max(least, sizeA, sizeB), most)
+	scale := min(max(sizeA, sizeB), most) // an infinity divided by itself would be NaN
 	u, v := a/scale, b/scale
 	rr = math.Copysign(scale*math.Sqrt(float64(u*u)+float64(v*v)), larger)
 	c, s = a/rr, b/rr

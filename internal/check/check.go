@@ -75,11 +75,10 @@ func Vector(length, n, inc int, text string) {
 	Require(length > 0 && within(n-1, max(inc, -inc), length-1), text)
 }
 
-// within reports whether steps*size <= length, where the product may overflow. The least integer, of
-// which there is no absolute value, is too large a size.
+// within reports whether steps*size <= length, where the product may overflow.
 func within(steps, size, length int) bool {
 	high, low := bits.Mul(uint(steps), uint(size))
-	return size >= 0 && high == 0 && low <= uint(length)
+	return high == 0 && low <= uint(length)
 }
 
 // Packed panics unless a slice of the given length holds a packed triangle of order n.
