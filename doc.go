@@ -20,8 +20,9 @@
 //
 // The backend "pure" is always there. The backend "openblas" is compiled in if cgo is on, on
 // linux/amd64 and linux/arm64. A program opens the library on first use and is not linked with it, so
-// it also runs without OpenBLAS. Default returns pure, or openblas in a program that was built with an
-// explicit -tags cgo, if the library opens. Environment variables change that:
+// it also runs without OpenBLAS. Default returns pure, whose results are the same on every machine
+// (docs/reproducibility.md), or openblas in a program that was built with an explicit -tags cgo, if the
+// library opens. Environment variables change that:
 //
 //	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL; one that cannot be used is an error
 //	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2 or generic; by default the best one

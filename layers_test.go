@@ -15,6 +15,7 @@ import (
 var layers = []string{
 	"blskernel/internal/testutil",
 	"blskernel/internal/testutil/long",
+	"blskernel/internal/testutil/hashes",
 	"blskernel/internal/testutil/guard",
 	"blskernel/internal/isfinite",
 	"blskernel/internal/elementary",
@@ -44,6 +45,7 @@ var layers = []string{
 	"blskernel/mat",
 	"blskernel/internal/lapack",
 	"blskernel/lapack",
+	"blskernel/internal/golden",
 	"blskernel/blsupdate/internal/api",
 	"blskernel/blsupdate/internal/dense",
 	"blskernel/blsupdate/internal/coder",

@@ -34,3 +34,23 @@ arm64:
 s390x:
 	$(call emulated,s390x,$(QEMU_S390X),-skip 'DigitsDifficulty|ZCA' ./internal/codec/... ./internal/npy/... ./bls/modelfile ./dataset/...)
 	$(call emulated,s390x,$(QEMU_S390X),-run 'Encod|Decode|Golden|Elsewhere|Foreign|RowKeys' ./bls/... ./blsupdate/...)
+
+# The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two, without assembly, and on machines
+# in emulation. GODEBUG is that of go.mod, whatever the environment says.
+GOLDEN = -run Golden -count=1 ./internal/golden ./cmd/blskernel
+
+.PHONY: golden golden-here golden-arm64 golden-s390x
+
+golden: golden-here golden-arm64 golden-s390x
+
+golden-here: export GODEBUG =
+golden-here:
+	CGO_ENABLED=0 $(GO) test -cpu 1,2 $(GOLDEN)
+	CGO_ENABLED=0 $(GO) test -tags noasm $(GOLDEN)
+
+golden-arm64 golden-s390x: export GODEBUG =
+golden-arm64:
+	$(call emulated,arm64,$(QEMU_ARM64),$(GOLDEN))
+
+golden-s390x:
+	$(call emulated,s390x,$(QEMU_S390X),$(GOLDEN))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/backend"
 	"blskernel/internal/cpu"
+	"blskernel/internal/golden"
 
 	"github.com/spf13/cobra"
 )
@@ -30,6 +32,7 @@ type information struct {
 	Kernels  []string          `json:"kernels"`
 	Blocks   blockSizes        `json:"blocks"`
 	Packing  string            `json:"packing,omitempty"`
+	SelfTest string            `json:"selfTest,omitempty"` // the hash of results of the pure backend
 	Go       string            `json:"go"`
 }
 
@@ -59,6 +62,7 @@ func gather() (information, error) {
 		info.Kernel = blskernel.Describe(pure).Kernel
 		info.Blocks.MC, info.Blocks.KC, info.Blocks.NC, _ = backend.BlockSizes(pure)
 		info.Packing = backend.Packing(pure)
+		info.SelfTest = golden.SelfTest(pure)
 	}
 	if b, err := blskernel.Lookup("openblas"); err != nil {
 		info.Missing["openblas"] = err.Error()
@@ -74,7 +78,8 @@ func newInfo(s ui.Streams) *cobra.Command {
 		Use:   "info",
 		Short: "Describe the backend, the CPU and the kernels",
 		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel,
-block sizes and packing of the pure backend.`,
+block sizes and packing of the pure backend. The self-test is the hash of some of its results, which is
+the same on every machine of 64 bits with fused multiply-adds: two people can compare theirs.`,
 		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -115,6 +120,7 @@ func (i information) print(w io.Writer) error {
 		line("kernel", "%s (usable: %s)", i.Kernel, strings.Join(i.Kernels, ", "))
 		line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
 		line("packing", "%s", i.Packing)
+		line("self-test", "%s (%s)", i.SelfTest, cmp.Or(golden.Outside(), "the same on every machine: docs/reproducibility.md"))
 	}
 	line("go", "%s", i.Go)
 	_, err := io.WriteString(w, b.String())

@@ -47,7 +47,7 @@ func TestInfo(t *testing.T) {
 			}
 			_, stdout, _ = process(t, tc.env, "info", "--json")
 			info := object[information](t, stdout)
-			if want := "backend: " + info.Backend + " (" + info.Why + ")\n"; !strings.HasPrefix(out, want) || info.Threads < 1 || info.Kernel == "" {
+			if want := "backend: " + info.Backend + " (" + info.Why + ")\n"; !strings.HasPrefix(out, want) || info.Threads < 1 || info.Kernel == "" || len(info.SelfTest) != 16 || !strings.Contains(out, "\nself-test: "+info.SelfTest+" ") {
 				t.Errorf("JSON %+v does not go with %q", info, out)
 			}
 		})

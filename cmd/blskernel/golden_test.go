@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/backend"
+	"blskernel/internal/golden"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/hashes"
+)
+
+// goldenRows returns a CSV text of samples with numbers of three decimals, from integers alone.
+func goldenRows(rows int) string {
+	var b strings.Builder
+	b.WriteString("a,b,c,d,y,class\n")
+	s := golden.Source(17)
+	for range rows {
+		var x [4]int64
+		for j := range x {
+			x[j] = int64(s.Uint64()%4000) - 2000
+			fmt.Fprintf(&b, "%d.%03d,", x[j]/1000, max(x[j], -x[j])%1000)
+		}
+		y := x[0]*x[1]/1000 + x[2]
+		class := "low"
+		if y > x[3] {
+			class = "high"
+		}
+		fmt.Fprintf(&b, "%d.%03d,%s\n", y/1000, max(y, -y)%1000, class)
+	}
+	return b.String()
+}
+
+// TestGoldenCommand trains a model by each method for each task, on every kernel of this machine: the
+// model files, updated once and not, and the predictions have the same bytes on every machine.
+func TestGoldenCommand(t *testing.T) {
+	if why := golden.Outside(); why != "" {
+		t.Skip(why)
+	}
+	book := hashes.Open("command")
+	const rule = "a model file has nothing of the machine, and its time is SOURCE_DATE_EPOCH"
+	for _, kernel := range backend.Kernels() {
+		t.Run("kernel="+kernel, func(t *testing.T) {
+			if kernel == "generic" && testing.Short() && len(backend.Kernels()) > 1 {
+				t.Skip("takes longest")
+			}
+			dir := t.TempDir()
+			lines := strings.SplitAfter(goldenRows(900), "\n")
+			writeText(t, dir, "train.csv", strings.Join(lines[:601], ""))
+			writeText(t, dir, "more.csv", lines[0]+strings.Join(lines[601:751], ""))
+			writeText(t, dir, "test.csv", lines[0]+strings.Join(lines[751:], ""))
+			run := func(args ...string) {
+				t.Helper()
+				cmd := command(t, []string{"SOURCE_DATE_EPOCH=0", "BLSKERNEL_BACKEND=pure", "BLSKERNEL_KERNEL=" + kernel}, args...)
+				cmd.Dir = dir
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%q: %v\n%s", args, err, out)
+				}
+			}
+			hash := func(name, file string) {
+				t.Helper()
+				data, err := os.ReadFile(filepath.Join(dir, file))
+				testutil.NoError(t, err)
+				book.Check(t, name, rule, golden.SumBytes(data))
+			}
+			book.Begin()
+			for _, m := range blsupdate.Methods() {
+				for target, task := range map[string]string{"y": "regression", "class": "classification"} {
+					model := fmt.Sprintf("%v-%s.bls", m, target)
+					run("train", "--out", model, "--method", m.String(), "--target", target, "--task", task, "--inputs", "a,b,c,d",
+						"--enhancement", "60", "--first", "250", "--batch", "200", "--seed", "3", "train.csv")
+					hash("train "+model, model)
+					run("update", model, "more.csv")
+					hash("update "+model, model)
+					run("predict", "--out", model+".csv", model, "test.csv")
+					hash("predict "+model, model+".csv")
+				}
+			}
+			book.End(t)
+		})
+	}
+}
