@@ -12,7 +12,8 @@ import (
 //
 // for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read and written. With
 // alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or three
-// roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
+// roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle. NaN and infinities in
+// x[i] reach row and column i, 0·NaN and 0·Inf too.
 func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, a []float64, lda int) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
@@ -39,7 +40,8 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 //
 // for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
 // With alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or
-// three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
+// three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle. NaN and infinities
+// in x[i] reach row and column i, 0·NaN and 0·Inf too.
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
