@@ -49,8 +49,8 @@ func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float6
 //
 //	x[i] *= alpha
 //
-// rounded once. With alpha = 0 it writes zeros without reading x, as gonum does, so that only then a NaN
-// does not survive. With a negative increment it does nothing. Reads and writes n elements; n flops.
+// rounded once. With alpha = 0 it writes zeros without reading x, as gonum does: only then a NaN does
+// not survive. With a negative increment it does nothing. Reads and writes n elements; n flops.
 func (r *Routines) Dscal(n int, alpha float64, x []float64, incX int) {
 	if incX < 1 {
 		check.Require(incX != 0, check.ZeroIncX)
