@@ -25,49 +25,25 @@ const (
 // The loop overwrites n, x and the pointers.
 //
 // Vector j of lanes of row r is register j*rows + r, the vector of x is register vecs-4; the last three
-// are not used. If the lanes need more registers, the loop runs twice, for half of them each.
+// are not used. If the lanes need more registers, the loop runs twice, for half of them each, and uses
+// all registers.
 func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	pointers = append(pointers, x)
 	many, few := manyLanes/g.lanes, fewLanes/g.lanes
 	halves := many*rows > g.vecs-4
-	if halves {
-		many /= 2
-	}
 	g.zeros(0, few*rows)
 	turn := operand.I32(manyLanes)
 	g.SUBQ(turn, n)
 	g.JL(operand.LabelRef(label + "_few"))
-	g.zeros(few*rows, many*rows)
-	turns := func(label string, from int) {
-		g.Label(label)
-		g.products(rows, from, from+many, x, at)
-		g.forward(pointers, manyLanes)
-		g.SUBQ(turn, n)
-		g.JGE(operand.LabelRef(label))
-	}
 	if halves {
-		all, first := g.GP64(), g.AllocLocal(8*g.lanes*many*rows)
-		g.MOVQ(n, all)
-		turns(label+"_half", 0)
-		for i := range many * rows {
-			g.VMOVUPD(g.register(i), first.Offset(8*g.lanes*i))
-		}
-		g.zeros(0, many*rows)
-		g.SUBQ(all, n)
-		for _, p := range pointers {
-			g.LEAQ(operand.Mem{Base: p, Index: n, Scale: 8}, p)
-		}
-		g.MOVQ(all, n)
-		turns(label+"_many", many)
-		for i := range many * rows {
-			g.VADDPD(first.Offset(8*g.lanes*i), g.register(i), g.register(i))
-		}
+		g.innerHalves(label, rows, n, x, pointers, at)
 	} else {
-		turns(label+"_many", 0)
-	}
-	for width := many / 2; width >= few; width /= 2 {
-		for i := range width * rows {
-			g.VADDPD(g.register(i+width*rows), g.register(i), g.register(i))
+		g.zeros(few*rows, many*rows)
+		g.turns(label+"_many", n, pointers, func() { g.products(rows, sequence(many), x, g.register(g.vecs-4), at) })
+		for width := many / 2; width >= few; width /= 2 {
+			for i := range width * rows {
+				g.VADDPD(g.register(i+width*rows), g.register(i), g.register(i))
+			}
 		}
 	}
 	g.Label(label + "_few")
@@ -75,10 +51,60 @@ func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x 
 	g.innerFew(label, rows, n, tail, x, pointers, at)
 }
 
+// turns repeats body, which takes manyLanes elements, as long as n >= 0.
+func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtual, body func()) {
+	g.Label(label)
+	body()
+	g.forward(pointers, manyLanes)
+	g.SUBQ(operand.I32(manyLanes), n)
+	g.JGE(operand.LabelRef(label))
+}
+
+// innerHalves is inner for the many lanes with AVX2, and at most three rows: the even vectors of lanes
+// first, which are added up to vector 0, and then the odd ones, to vector 1. Register 12 + r keeps
+// vector 0 of row r meanwhile, and the last register has the vector of x.
+func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
+	all, sum := g.GP64(), func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
+	g.MOVQ(n, all)
+	for half, name := range []string{"_even", "_odd"} {
+		if half == 1 {
+			g.SUBQ(all, n)
+			for _, p := range pointers {
+				g.LEAQ(operand.Mem{Base: p, Index: n, Scale: 8}, p)
+			}
+			g.MOVQ(all, n)
+		}
+		g.zeros(0, 4*rows)
+		g.turns(label+name, n, pointers, func() {
+			g.products(rows, []int{half, half + 2, half + 4, half + 6}, x, g.register(g.vecs-1), at)
+		})
+		for r := range rows {
+			g.VADDPD(sum(2, r), sum(0, r), sum(0, r))
+			g.VADDPD(sum(3, r), sum(1, r), sum(1, r))
+			if half == 0 {
+				g.VADDPD(sum(1, r), sum(0, r), g.register(12+r))
+			} else {
+				g.VADDPD(sum(1, r), sum(0, r), sum(1, r))
+			}
+		}
+	}
+	for r := range rows {
+		g.VMOVAPD(g.register(12+r), sum(0, r))
+	}
+}
+
+// sequence returns 0, 1, ..., n-1.
+func sequence(n int) (s []int) {
+	for i := range n {
+		s = append(s, i)
+	}
+	return s
+}
+
 // innerFew is inner after the many lanes. The pointers include x.
 func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	few := fewLanes / g.lanes
-	g.while(label+"_eight", n, fewLanes, pointers, func() { g.products(rows, 0, few, x, at) })
+	g.while(label+"_eight", n, fewLanes, pointers, func() { g.products(rows, sequence(few), x, g.register(g.vecs-4), at) })
 	g.ifZero(n, g.JE, label+"_end")
 	u, v, spare := g.register(g.vecs-4), g.register(few*rows), g.register(few*rows+1)
 	for j := range few {
@@ -92,13 +118,13 @@ func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail,
 	g.Label(label + "_end")
 }
 
-// products adds the products of vectors from to to of a turn, the first to the first registers.
-func (g *generator) products(rows, from, to int, x reg.GPVirtual, at func(i, r int) operand.Mem) {
-	u := g.register(g.vecs - 4)
-	for j := from; j < to; j++ {
-		g.VMOVUPD(g.at(x, j), u)
+// products adds the products of some vectors of a turn to the registers, the first to the first ones.
+// It loads vectors of x into u.
+func (g *generator) products(rows int, vectors []int, x reg.GPVirtual, u reg.VecPhysical, at func(i, r int) operand.Mem) {
+	for j, v := range vectors {
+		g.VMOVUPD(g.at(x, v), u)
 		for r := range rows {
-			g.VFMADD231PD(at(j, r), u, g.register((j-from)*rows+r))
+			g.VFMADD231PD(at(v, r), u, g.register(j*rows+r))
 		}
 	}
 }
