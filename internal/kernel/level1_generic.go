@@ -20,7 +20,9 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	}
 	first := (*[8]float64)(s[:])
 	eights := (n - whole) &^ 7
-	dotLanes(first, eights, 8, element(x, whole), element(y, whole))
+	if eights > 0 { // or the addresses could be beyond the arrays
+		dotLanes(first, eights, 8, element(x, whole), element(y, whole))
+	}
 	if at := whole + eights; at < n {
 		var u, v [8]float64
 		copy(u[:], unsafe.Slice(element(x, at), n-at))

@@ -81,8 +81,10 @@ func ddotxaxpyfGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u,
 			copy(own, z[:])
 		}
 		vs[i] = fma(alpha, sumLanes(&s), vs[i])
-		a = element(a, lda)
-		lda += step
+		if i+1 < m { // or the address could be beyond the array
+			a = element(a, lda)
+			lda += step
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func daddAbsGeneric(n int, x, y *float64) float64 {
 			addAbsLanes((*[8]float64)(s[l:]), part, element(x, i+l), element(y, i+l))
 		}
 	}
-	xs, ys := unsafe.Slice(element(x, whole), n-whole), unsafe.Slice(element(y, whole), n-whole)
+	xs, ys := unsafe.Slice(x, n)[whole:], unsafe.Slice(y, n)[whole:]
 	var rest [2]float64
 	for i, v := range xs {
 		v = math.Abs(v)
