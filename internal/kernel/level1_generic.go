@@ -2,16 +2,15 @@ package kernel
 
 import "unsafe"
 
-// ddotGeneric is the reference for Dot. Eight lanes at a time fit into registers, so it goes through
-// some turns of lanes four times while they are in the first-level cache.
+// ddotGeneric is the reference for Dot. Four lanes at a time fit into registers (of eight the compiler
+// spills some), so it goes through some turns of lanes eight times while they are in the first-level
+// cache.
 func ddotGeneric(n int, x, y *float64) float64 {
 	var s [lanes]float64
 	whole := n &^ (lanes - 1)
 	for i := 0; i < whole; i += inCache {
 		part := min(inCache, whole-i)
-		for l := 0; l < lanes; l += 8 {
-			dotLanes((*[8]float64)(s[l:]), part, lanes, element(x, i+l), element(y, i+l))
-		}
+		dotLanes(s[:], part, element(x, i), element(y, i))
 	}
 	for width := lanes / 2; width >= 8; width /= 2 {
 		for l := range width {
@@ -21,13 +20,13 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	first := (*[8]float64)(s[:])
 	eights := (n - whole) &^ 7
 	if eights > 0 { // or the addresses could be beyond the arrays
-		dotLanes(first, eights, 8, element(x, whole), element(y, whole))
+		dotLanes(first[:], eights, element(x, whole), element(y, whole))
 	}
 	if at := whole + eights; at < n {
 		var u, v [8]float64
 		copy(u[:], unsafe.Slice(element(x, at), n-at))
 		copy(v[:], unsafe.Slice(element(y, at), n-at))
-		dotLanes(first, 8, 8, &u[0], &v[0])
+		dotLanes(first[:], 8, &u[0], &v[0])
 	}
 	return sumLanes(first)
 }
@@ -39,21 +38,20 @@ const (
 	inCache = 32 * lanes
 )
 
-// dotLanes adds the products of eight elements of x and y to the lanes s, at 0, step, ... below n.
-func dotLanes(s *[8]float64, n, step int, x, y *float64) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
-	for i := 0; i < n; i += step {
-		u, v := (*[8]float64)(unsafe.Pointer(element(x, i))), (*[8]float64)(unsafe.Pointer(element(y, i)))
-		s0 = fma(u[0], v[0], s0)
-		s1 = fma(u[1], v[1], s1)
-		s2 = fma(u[2], v[2], s2)
-		s3 = fma(u[3], v[3], s3)
-		s4 = fma(u[4], v[4], s4)
-		s5 = fma(u[5], v[5], s5)
-		s6 = fma(u[6], v[6], s6)
-		s7 = fma(u[7], v[7], s7)
+// dotLanes adds the products of n elements of x and y, a multiple of the number of lanes, to the lanes.
+func dotLanes(lanes []float64, n int, x, y *float64) {
+	for l := 0; l+4 <= len(lanes); l += 4 {
+		s := (*[4]float64)(lanes[l:])
+		s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
+		for i := l; i < n; i += len(lanes) {
+			u, v := (*[4]float64)(unsafe.Pointer(element(x, i))), (*[4]float64)(unsafe.Pointer(element(y, i)))
+			s0 = fma(u[0], v[0], s0)
+			s1 = fma(u[1], v[1], s1)
+			s2 = fma(u[2], v[2], s2)
+			s3 = fma(u[3], v[3], s3)
+		}
+		s[0], s[1], s[2], s[3] = s0, s1, s2, s3
 	}
-	s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] = s0, s1, s2, s3, s4, s5, s6, s7
 }
 
 // sumLanes returns the sum of eight lanes.

@@ -21,8 +21,8 @@ func daddAbsGeneric(n int, x, y *float64) float64 {
 	whole := n &^ 15
 	for i := 0; i < whole; i += inCache {
 		part := min(inCache, whole-i)
-		for l := 0; l < 16; l += 8 {
-			addAbsLanes((*[8]float64)(s[l:]), part, element(x, i+l), element(y, i+l))
+		for l := 0; l < 16; l += 4 {
+			addAbsLanes((*[4]float64)(s[l:]), part, element(x, i+l), element(y, i+l))
 		}
 	}
 	xs, ys := unsafe.Slice(x, n)[whole:], unsafe.Slice(y, n)[whole:]
@@ -44,17 +44,14 @@ func daddAbsGeneric(n int, x, y *float64) float64 {
 	return ((s[0] + rest[0]) + (s[1] + rest[1])) + (s[2] + s[3])
 }
 
-// addAbsLanes adds the magnitudes of eight elements of x to y and to the lanes s, at 0, 16, ... below
-// n.
-func addAbsLanes(s *[8]float64, n int, x, y *float64) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
+// addAbsLanes adds the magnitudes of four elements of x to y and to the lanes s, at 0, 16, ... below n.
+func addAbsLanes(s *[4]float64, n int, x, y *float64) {
+	s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
 	for i := 0; i < n; i += 16 {
-		u, v := (*[8]float64)(unsafe.Pointer(element(x, i))), (*[8]float64)(unsafe.Pointer(element(y, i)))
+		u, v := (*[4]float64)(unsafe.Pointer(element(x, i))), (*[4]float64)(unsafe.Pointer(element(y, i)))
 		a0, a1, a2, a3 := math.Abs(u[0]), math.Abs(u[1]), math.Abs(u[2]), math.Abs(u[3])
-		a4, a5, a6, a7 := math.Abs(u[4]), math.Abs(u[5]), math.Abs(u[6]), math.Abs(u[7])
-		s0, s1, s2, s3, s4, s5, s6, s7 = s0+a0, s1+a1, s2+a2, s3+a3, s4+a4, s5+a5, s6+a6, s7+a7
+		s0, s1, s2, s3 = s0+a0, s1+a1, s2+a2, s3+a3
 		v[0], v[1], v[2], v[3] = v[0]+a0, v[1]+a1, v[2]+a2, v[3]+a3
-		v[4], v[5], v[6], v[7] = v[4]+a4, v[5]+a5, v[6]+a6, v[7]+a7
 	}
-	s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] = s0, s1, s2, s3, s4, s5, s6, s7
+	s[0], s[1], s[2], s[3] = s0, s1, s2, s3
 }
