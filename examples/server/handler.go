@@ -1,21 +1,23 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"blskernel/bls"
-	"blskernel/bls/modelfile"
 	"blskernel/mat"
 )
 
-// mostBytes bounds a request.
-const mostBytes = 16 << 20
-
-type request struct {
-	Rows [][]float64 `json:"rows"`
-}
+// mostBytes bounds the body of a request, and mostNumbers the numbers of its rows and of their
+// predictions, since a row of few bytes may have the scores of many classes. One row is always allowed.
+const (
+	mostBytes   = 16 << 20
+	mostNumbers = 4 << 20
+)
 
 type answer struct {
 	Labels []string    `json:"labels,omitempty"` // of a classification
@@ -23,80 +25,89 @@ type answer struct {
 	Values [][]float64 `json:"values,omitempty"` // of a regression
 }
 
-// handler answers requests by the model, several at a time: several goroutines may use a model that
-// none changes.
-func handler(f *modelfile.File) http.Handler {
+// handler answers requests, several at a time.
+func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {
-		var in request
-		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBytes))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&in); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+		m := s.model.Load()
+		if r.ContentLength > mostBytes {
+			refuse(w, &http.MaxBytesError{Limit: mostBytes})
 			return
 		}
-		out, err := predict(r, f, in.Rows)
+		out, err := m.predict(r.Context(), http.MaxBytesReader(w, r.Body, mostBytes))
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+			refuse(w, err)
 			return
 		}
-		write(w, out)
+		write(w, http.StatusOK, out)
 	})
 	mux.HandleFunc("GET /model", func(w http.ResponseWriter, _ *http.Request) {
-		m := f.Metadata
-		write(w, map[string]any{"inputs": m.Inputs, "classes": m.Classes, "targets": m.Targets, "changed": m.Changed})
+		m := s.model.Load()
+		d := m.Metadata
+		write(w, http.StatusOK, map[string]any{"columns": m.inputs, "inputs": d.Inputs, "classes": d.Classes,
+			"targets": d.Targets, "changed": d.Changed})
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		write(w, http.StatusOK, map[string]any{"status": "ok", "loaded": s.model.Load().loaded, "stale": s.stale.Load()})
 	})
 	return mux
 }
 
-func write(w http.ResponseWriter, v any) {
+// refuse answers with the error of a request.
+func refuse(w http.ResponseWriter, err error) {
+	var large *http.MaxBytesError
+	var memory *bls.MemoryError
+	status := http.StatusBadRequest
+	switch {
+	case errors.As(err, &large):
+		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d bytes in one request; send several", large.Limit)
+	case errors.Is(err, errTooManyRows):
+		status = http.StatusRequestEntityTooLarge
+	case errors.As(err, &memory):
+		status = http.StatusServiceUnavailable
+	}
+	write(w, status, map[string]string{"error": err.Error()})
+}
+
+func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
 	// An error means that the client went away.
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// predict returns the predictions for rows. The model returns an error for rows of another length than
-// its inputs, and for numbers that are not finite.
-func predict(r *http.Request, f *modelfile.File, rows [][]float64) (*answer, error) {
-	x, err := matrix(rows)
+// predict returns the predictions for the rows of a request.
+func (m *model) predict(ctx context.Context, body io.Reader) (*answer, error) {
+	x, err := readRows(body, m)
 	if err != nil {
 		return nil, err
 	}
-	if f.Regressor != nil {
-		values, err := f.Regressor.PredictContext(r.Context(), x)
-		if err != nil {
-			return nil, err
-		}
-		return &answer{Values: lists(values)}, nil
+	var scores *mat.Dense
+	if m.Regressor != nil {
+		scores, err = m.Regressor.PredictContext(ctx, x)
+	} else {
+		scores, err = m.Classifier.DecisionFunctionContext(ctx, x)
 	}
-	scores, err := f.Classifier.DecisionFunctionContext(r.Context(), x)
+	var overflow *bls.OverflowError
+	if errors.As(err, &overflow) && overflow.Row >= 0 {
+		return nil, fmt.Errorf("row %d: %s overflows, so its numbers are far beyond those that the model has learned",
+			overflow.Row+1, overflow.What)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if m.Regressor != nil {
+		return &answer{Values: lists(scores)}, nil
 	}
 	out := &answer{Scores: lists(scores)}
 	for _, class := range bls.ArgMax(scores) {
 		label := fmt.Sprint(class)
-		if f.Metadata.Classes != nil {
-			label = f.Metadata.Classes[class]
+		if m.Metadata.Classes != nil {
+			label = m.Metadata.Classes[class]
 		}
 		out.Labels = append(out.Labels, label)
 	}
 	return out, nil
-}
-
-// matrix returns rows as a matrix.
-func matrix(rows [][]float64) (*mat.Dense, error) {
-	if len(rows) == 0 || len(rows[0]) == 0 {
-		return nil, fmt.Errorf("the request has no rows")
-	}
-	x := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		if len(row) != len(rows[0]) {
-			return nil, fmt.Errorf("row %d has %d numbers and row 0 has %d", i, len(row), len(rows[0]))
-		}
-		copy(x.RawRowView(i), row)
-	}
-	return x, nil
 }
 
 // lists returns the rows of a matrix.

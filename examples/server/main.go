@@ -2,18 +2,29 @@
 //
 //	server -model iris.bls -addr 127.0.0.1:8080
 //
-// A request is a JSON object with rows of samples, in the order of the model's inputs. The answer has
-// one prediction for each row, and for a classification its scores:
+// A request is a JSON object with rows of samples: lists in the order of the model's inputs, or objects
+// by the names of its inputs, whose other fields are ignored. The answer has one prediction for each
+// row, and for a classification its scores:
 //
 //	POST /predict  {"rows": [[5.1, 3.5, 1.4, 0.2]]}
+//	               {"rows": [{"petal_width": 0.2, "petal_length": 1.4, ...}]}
 //	               {"labels": ["setosa"], "scores": [[0.97, -0.98, -0.99]]}
 //	GET  /model    what the model expects
+//	GET  /healthz  {"status": "ok", "loaded": "2026-11-22T00:01:45Z", "stale": false}
+//
+// A request that cannot be answered gets {"error": "row 2, column 3 (\"petal_length\"): null is not a
+// number"}, with rows and columns from 1: 400, or 413 if it is too large.
+//
+// The server loads the file again when it is replaced, as by blskernel update, and at SIGHUP. If the
+// file cannot be loaded, the old model stays, and is stale. SIGINT and SIGTERM stop the server after
+// the requests that have begun; a second signal stops it at once.
 package main
 
 import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -21,41 +32,53 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"blskernel/bls/modelfile"
 )
+
+// grace is the time that requests have to end when the server stops.
+const grace = 10 * time.Second
 
 func main() {
 	log.SetFlags(0)
 	path := flag.String("model", "", "the model file")
 	address := flag.String("addr", "127.0.0.1:8080", "the address to listen at; port 0 for any that is free")
 	flag.Parse()
-	if *path == "" {
-		log.Fatal("server: -model is missing; name the model file")
+	if *path == "" || flag.NArg() > 0 {
+		log.Fatal("server: want -model FILE, and nothing but flags")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := serve(ctx, *path, *address, func(at net.Addr) { log.Printf("serving %s at http://%s", *path, at) }); err != nil {
+	context.AfterFunc(ctx, stop) // so that a second signal ends the process
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	s := &server{path: *path, poll: time.Second, hangup: hangup}
+	if err := s.serve(ctx, *address, func(at net.Addr) { log.Printf("serving %s at http://%s", *path, at) }); err != nil {
 		log.Fatalf("server: %v", err)
 	}
 }
 
 // serve answers requests until ctx is done, and finishes those that have begun. It calls ready once it
 // listens.
-func serve(ctx context.Context, path, address string, ready func(net.Addr)) error {
-	model, err := modelfile.Load(path, nil)
-	if err != nil {
+func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)) error {
+	seen, _ := os.Stat(s.path) // load returns the error
+	if err := s.load(); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handler(model), ReadHeaderTimeout: 5 * time.Second}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.follow(ctx, seen)
+	server := &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      2 * time.Minute,
+	}
 	done := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
-		limited, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		limited, cancel := context.WithTimeout(context.Background(), grace)
 		defer cancel()
 		done <- server.Shutdown(limited)
 	}()
@@ -63,5 +86,9 @@ func serve(ctx context.Context, path, address string, ready func(net.Addr)) erro
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return <-done
+	if err := <-done; err != nil {
+		_ = server.Close() // which has nothing to add
+		return fmt.Errorf("requests that took longer than %v were cut off: %w", grace, err)
+	}
+	return nil
 }

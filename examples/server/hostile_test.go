@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"blskernel/internal/testutil"
+)
+
+const good = `{"rows": [[0.5, -0.25], {"v": 9.75, "u": 1e-3, "id": "x"}, [10, 10]]}`
+
+// pieces are what hostile bodies are made of.
+var pieces = []string{
+	`{`, `}`, `[`, `]`, `,`, `:`, `"`, `\`, ` `, "\x00", "\xff\xfe", "\ufeff", `null`, `NaN`, `Infinity`, `true`, `"rows"`, `"u"`, `"v"`, `"\ud800"`,
+	`1`, `-0`, `01`, `.5`, `1e308`, `-1e308`, `1e999`, `1e-999`, `1.7976931348623157e308`, `[1,2]`, `{"u":1,"v":2}`, `{"rows":[[1,2]]}`, `/**/`,
+}
+
+// hostileBody damages a good request, or builds one out of pieces.
+func hostileBody(r *rand.Rand) string {
+	some := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		return b.String()
+	}
+	at := r.IntN(len(good))
+	switch r.IntN(8) {
+	case 0:
+		return good[:at]
+	case 1:
+		return good[:at] + string(byte(r.IntN(256))) + good[at+1:]
+	case 2:
+		return good[:at] + some(1+r.IntN(3)) + good[at:]
+	case 3:
+		return good[:at] + good[min(len(good), at+1+r.IntN(9)):]
+	case 4:
+		return good + some(1+r.IntN(3))
+	case 5:
+		return some(r.IntN(30))
+	case 6:
+		deep := strings.Repeat([]string{"[", `{"u":`, `{"x":[`}[r.IntN(3)], 1+r.IntN(20000))
+		return []string{"", `{"rows":`, `{"rows":[{"x":`}[r.IntN(3)] + deep
+	default:
+		row := strings.Repeat(some(1)+",", r.IntN(2000))
+		return `{"rows": [[` + row + some(1) + `]]}`
+	}
+}
+
+// hostileHead returns a request whose head is wrong, or contradicts the body.
+func hostileHead(r *rand.Rand) string {
+	path := []string{"/predict", "/", "/model", "/healthz", "/predict/../x", "/%zz", "*", "/\x01"}[r.IntN(8)]
+	method := []string{"POST", "GET", "PUT", "DELETE", "HEAD", "OPTIONS", "P\tST", ""}[r.IntN(8)]
+	extra := []string{
+		"", "Content-Length: 5\r\n", "Content-Length: -1\r\n", "Content-Length: 99999999999999\r\n", "Content-Length: 99999999999999999999\r\n",
+		"Transfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", "Expect: 100-continue\r\nContent-Length: 70\r\n",
+		"Content-Encoding: gzip\r\nContent-Length: 7\r\n", "Host: y\r\n", "X: " + strings.Repeat("x", 1<<r.IntN(22)) + "\r\n", ": \r\n",
+	}[r.IntN(12)]
+	return method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + extra + "\r\n" + hostileBody(r)
+}
+
+// TestHostile sends 2000 hostile requests: bodies, and on connections of their own, wrong heads. None
+// gets a status of 500 or above or makes the server panic, and a good request gets the same answer
+// after each ten of them.
+func TestHostile(t *testing.T) {
+	at, _ := start(t, classifier(t, 1e-6))
+	r := rand.New(rand.NewPCG(23, 8))
+	status, want := post(t, at+"/predict", good)
+	if status != http.StatusOK {
+		t.Fatal(want)
+	}
+	seen := map[int]int{}
+	for i := range 2000 {
+		if i%4 == 3 {
+			head := hostileHead(r)
+			status = sendRaw(t, strings.TrimPrefix(at, "http://"), head)
+			if status >= 500 {
+				t.Errorf("request %d: status %d for %.300q", i, status, head)
+			}
+		} else {
+			body := hostileBody(r)
+			if i%250 == 0 {
+				body = strings.Repeat(" ", mostBytes+1)
+			}
+			var text string
+			if status, text = post(t, at+"/predict", body); status != 200 && status != 400 && status != 413 {
+				t.Errorf("request %d: status %d, %s for %.300q", i, status, text, body)
+			}
+		}
+		seen[status]++
+		if i%10 == 9 {
+			if status, got := post(t, at+"/predict", good); status != http.StatusOK || got != want {
+				t.Fatalf("after request %d: status %d, %s; want %s", i, status, got, want)
+			}
+		}
+	}
+	// Most requests are wrong, some are by chance right, and some of the heads get each status.
+	for _, status := range []int{200, 400, 404, 405, 413, 431} {
+		if seen[status] == 0 {
+			t.Errorf("no request had the status %d: %v", status, seen)
+		}
+	}
+	if seen[http.StatusBadRequest] < 1000 {
+		t.Error(seen)
+	}
+	t.Log("requests by status:", seen)
+}
+
+// sendRaw sends a text and returns the status of the first answer, or 0 if the connection ends without
+// one.
+func sendRaw(t *testing.T, address, text string) int {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	testutil.NoError(t, err)
+	defer conn.Close()
+	testutil.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	go func() {
+		_, _ = io.WriteString(conn, text) // the server may refuse the rest
+		_ = conn.(*net.TCPConn).CloseWrite()
+	}()
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+		t.Errorf("no answer after a minute to %.300q", text)
+	}
+	if err != nil {
+		return 0
+	}
+	response.Body.Close()
+	return response.StatusCode
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"blskernel/bls/modelfile"
+	"blskernel/internal/testutil"
+)
+
+// TestMain makes the test a server where TestProcess starts it.
+func TestMain(m *testing.M) {
+	if os.Getenv("BLSKERNEL_TEST_SERVER") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// eventually waits until ok returns true, for a minute at most.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not after a minute: %s", what)
+		}
+	}
+}
+
+// TestReloadUnderLoad replaces the file 40 times while four clients ask. Every answer is that of one of
+// the two models, and after each replacement that of the new one.
+func TestReloadUnderLoad(t *testing.T) {
+	models := []*modelfile.File{classifier(t, 1e-6), classifier(t, 10)}
+	at, path := start(t, models[0])
+	_, first := post(t, at+"/predict", good)
+	testutil.NoError(t, modelfile.Save(path, models[1]))
+	var second string
+	eventually(t, "another answer", func() bool { _, second = post(t, at+"/predict", good); return second != first })
+
+	var clients sync.WaitGroup
+	var done atomic.Bool
+	var asked atomic.Int64
+	for range 4 {
+		clients.Add(1)
+		go func() {
+			defer clients.Done()
+			for !done.Load() {
+				response, err := http.Post(at+"/predict", "", strings.NewReader(good))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				text, err := io.ReadAll(response.Body)
+				response.Body.Close()
+				if err != nil || response.StatusCode != http.StatusOK || string(text) != first && string(text) != second {
+					t.Errorf("status %d, %v, %s", response.StatusCode, err, text)
+					return
+				}
+				asked.Add(1)
+			}
+		}()
+	}
+	for i := range 40 {
+		want := []string{first, second}[i%2]
+		testutil.NoError(t, modelfile.Save(path, models[i%2]))
+		before := asked.Load()
+		eventually(t, "the answer of the new model", func() bool { _, got := post(t, at+"/predict", good); return got == want })
+		eventually(t, "answers to each client", func() bool { return t.Failed() || asked.Load() >= before+4 })
+	}
+	done.Store(true)
+	clients.Wait()
+	t.Log("requests:", asked.Load())
+}
+
+// TestReloadFails puts files in the place of the model that cannot be loaded, or none. The answers stay
+// until there is a model again.
+func TestReloadFails(t *testing.T) {
+	at, path := start(t, classifier(t, 1e-6))
+	_, want := post(t, at+"/predict", good)
+	whole, err := os.ReadFile(path)
+	testutil.NoError(t, err)
+	stale := func() bool {
+		var health struct{ Stale bool }
+		get(t, at+"/healthz", &health)
+		return health.Stale
+	}
+	for _, content := range []string{"", string(whole[:len(whole)-1]), "text"} {
+		testutil.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		eventually(t, "stale", stale)
+		if status, got := post(t, at+"/predict", good); status != http.StatusOK || got != want {
+			t.Errorf("%.10q: status %d, %s; want %s", content, status, got, want)
+		}
+		testutil.NoError(t, os.Remove(path))
+		testutil.NoError(t, os.WriteFile(path, whole, 0o600))
+		eventually(t, "not stale", func() bool { return !stale() })
+	}
+}
+
+// TestHangup loads a new file, and finds none, where only a hangup makes the server look.
+func TestHangup(t *testing.T) {
+	hangup := make(chan os.Signal)
+	s := &server{path: filepath.Join(t.TempDir(), "model.bls"), poll: time.Hour, hangup: hangup}
+	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
+	testutil.NoError(t, s.load())
+	before := s.model.Load()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go s.follow(ctx, nil)
+	hangup <- syscall.SIGHUP
+	eventually(t, "another model", func() bool { return s.model.Load() != before })
+	before = s.model.Load()
+	testutil.NoError(t, os.Remove(s.path))
+	hangup <- syscall.SIGHUP
+	eventually(t, "stale", s.stale.Load)
+	if s.model.Load() != before {
+		t.Error("the model has changed")
+	}
+}
+
+// TestProcess starts the program, has it reload by SIGHUP, and stops it by SIGTERM while a request is
+// half sent: the request is answered, and the status is 0.
+func TestProcess(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process can send these signals")
+	}
+	path := filepath.Join(t.TempDir(), "model.bls")
+	testutil.NoError(t, modelfile.Save(path, classifier(t, 1e-6)))
+	cmd := exec.Command(os.Args[0], "-model", path, "-addr", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "BLSKERNEL_TEST_SERVER=1")
+	stderr, err := cmd.StderrPipe()
+	testutil.NoError(t, err)
+	testutil.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill() }() // which is no error after the end
+	messages := bufio.NewReader(stderr)
+	line := func() string {
+		text, err := messages.ReadString('\n')
+		testutil.NoError(t, err)
+		return text
+	}
+	_, address, _ := strings.Cut(strings.TrimSpace(line()), " at http://")
+	status, first := post(t, "http://"+address+"/predict", good)
+	if status != http.StatusOK {
+		t.Fatal(first)
+	}
+	testutil.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	testutil.Contains(t, line(), "loaded", path)
+
+	conn, err := net.Dial("tcp", address)
+	testutil.NoError(t, err)
+	defer conn.Close()
+	testutil.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	fmt.Fprintf(conn, "POST /predict HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(good))
+	answers := bufio.NewReader(conn)
+	text, err := answers.ReadString('\n') // the server reads the body
+	testutil.NoError(t, err)
+	testutil.Contains(t, text, "100 Continue")
+	_, err = answers.ReadString('\n')
+	testutil.NoError(t, err)
+	testutil.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	eventually(t, "no new connections", func() bool {
+		other, err := net.Dial("tcp", address)
+		if err == nil {
+			other.Close()
+		}
+		return err != nil
+	})
+	_, err = io.WriteString(conn, good)
+	testutil.NoError(t, err)
+	response, err := http.ReadResponse(answers, nil)
+	testutil.NoError(t, err)
+	got, err := io.ReadAll(response.Body)
+	testutil.NoError(t, err)
+	if response.StatusCode != http.StatusOK || string(got) != first {
+		t.Errorf("status %d, %s; want %s", response.StatusCode, got, first)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"blskernel/mat"
+)
+
+// errTooManyRows is the error of a request with more rows than fit into mostNumbers.
+var errTooManyRows = errors.New("too many rows for one request; send several")
+
+// A reader reads the rows of a request token by token: encoding/json alone would take null for 0, and
+// could not say where a value is wrong.
+type reader struct {
+	*json.Decoder
+	*model
+	data []float64 // of the rows so far
+}
+
+// readRows returns the samples of a request.
+func readRows(body io.Reader, m *model) (*mat.Dense, error) {
+	r := &reader{Decoder: json.NewDecoder(body), model: m}
+	r.UseNumber()
+	rows := 0
+	err := r.expect(json.Delim('{'), "rows", json.Delim('['))
+	for ; err == nil && r.More(); rows++ {
+		if rows > 0 && (rows+1)*(m.inputs+m.outputs) > mostNumbers {
+			return nil, errTooManyRows
+		}
+		if err := r.readRow(rows); err != nil {
+			return nil, err
+		}
+	}
+	if err == nil {
+		err = r.expect(json.Delim(']'), json.Delim('}'))
+	}
+	if err != nil {
+		return nil, fmt.Errorf(`%w; a request is {"rows": [ROW, ...]}`, err)
+	}
+	end := r.InputOffset()
+	var large *http.MaxBytesError
+	if _, err := r.Token(); errors.As(err, &large) {
+		return nil, err
+	} else if !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("after row %d: there is more than the JSON object, which ends at byte %d", rows, end)
+	}
+	if rows == 0 {
+		return nil, errors.New("the request has no rows")
+	}
+	return mat.NewDense(rows, m.inputs, r.data), nil
+}
+
+// readRow appends row i, from 0, to the data.
+func (r *reader) readRow(i int) error {
+	t, err := r.token()
+	if err != nil {
+		return fmt.Errorf("row %d: %w", i+1, err)
+	}
+	r.data = append(r.data, make([]float64, r.inputs)...)
+	row := r.data[i*r.inputs:]
+	switch t {
+	case json.Delim('['):
+		return r.readList(i, row)
+	case json.Delim('{'):
+		return r.readObject(i, row)
+	}
+	return fmt.Errorf("row %d: %s is neither a list nor an object of numbers", i+1, text(t))
+}
+
+// readList reads numbers in the order of the inputs, up to the end of the list.
+func (r *reader) readList(i int, row []float64) error {
+	j := 0
+	for ; r.More(); j++ {
+		if j == len(row) {
+			return r.at(i, j, fmt.Errorf("the model has %d inputs, and the row goes on", len(row)))
+		}
+		var err error
+		if row[j], err = r.number(); err != nil {
+			return r.at(i, j, err)
+		}
+	}
+	if err := r.expect(json.Delim(']')); err != nil {
+		return r.at(i, j, err)
+	}
+	if j < len(row) {
+		return r.at(i, j, fmt.Errorf("the row ends, and the model has %d inputs", len(row)))
+	}
+	return nil
+}
+
+// readObject reads numbers by the names of the inputs, up to the end of the object.
+func (r *reader) readObject(i int, row []float64) error {
+	if r.columns == nil {
+		return fmt.Errorf("row %d: the model has no distinct names of inputs; send lists of %d numbers", i+1, len(row))
+	}
+	has := make([]bool, len(row))
+	for r.More() {
+		t, err := r.token()
+		if err != nil {
+			return fmt.Errorf("row %d: %w", i+1, err)
+		}
+		name, _ := t.(string) // as all keys are
+		j, ok := r.columns[name]
+		if !ok {
+			if err := r.Decode(new(json.RawMessage)); err != nil {
+				return fmt.Errorf("row %d, %.80q: %w", i+1, name, early(err))
+			}
+			continue
+		}
+		if has[j] {
+			return r.at(i, j, errors.New("the row has it twice"))
+		}
+		has[j] = true
+		if row[j], err = r.number(); err != nil {
+			return r.at(i, j, err)
+		}
+	}
+	if err := r.expect(json.Delim('}')); err != nil {
+		return fmt.Errorf("row %d: %w", i+1, err)
+	}
+	for j, ok := range has {
+		if !ok {
+			return r.at(i, j, errors.New("the row lacks it"))
+		}
+	}
+	return nil
+}
+
+// number reads a finite number.
+func (r *reader) number() (float64, error) {
+	t, err := r.token()
+	if err != nil {
+		return 0, err
+	}
+	n, ok := t.(json.Number)
+	if !ok {
+		return 0, fmt.Errorf("%s is not a number", text(t))
+	}
+	v, err := strconv.ParseFloat(string(n), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%.40s is beyond the largest number", n)
+	}
+	return v, nil
+}
+
+// expect reads the tokens want.
+func (r *reader) expect(want ...json.Token) error {
+	for _, w := range want {
+		t, err := r.token()
+		if err != nil {
+			return err
+		}
+		if t != w {
+			return fmt.Errorf("%s where %s should be", text(t), text(w))
+		}
+	}
+	return nil
+}
+
+// token reads a token.
+func (r *reader) token() (json.Token, error) {
+	t, err := r.Token()
+	return t, early(err)
+}
+
+// early names the error of JSON that is cut off.
+func early(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the JSON ends too early")
+	}
+	return err
+}
+
+// at adds the place to an error: row i and input j, from 0.
+func (r *reader) at(i, j int, err error) error {
+	name := ""
+	if j < len(r.Metadata.Inputs) {
+		name = fmt.Sprintf(" (%.80q)", r.Metadata.Inputs[j])
+	}
+	return fmt.Errorf("row %d, column %d%s: %w", i+1, j+1, name, err)
+}
+
+// text returns a token for a message.
+func text(t json.Token) string {
+	switch t := t.(type) {
+	case nil:
+		return "null"
+	case string:
+		return fmt.Sprintf("%.40q", t)
+	default:
+		return fmt.Sprintf("%.40v", t)
+	}
+}
