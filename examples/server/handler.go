@@ -53,18 +53,16 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// refuse answers with the error of a request.
+// refuse answers with the error of a request. The weights are there since the load, so the request is
+// always the cause.
 func refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
-	var memory *bls.MemoryError
 	status := http.StatusBadRequest
 	switch {
 	case errors.As(err, &large):
 		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d bytes in one request; send several", large.Limit)
 	case errors.Is(err, errTooManyRows):
 		status = http.StatusRequestEntityTooLarge
-	case errors.As(err, &memory):
-		status = http.StatusServiceUnavailable
 	}
 	write(w, status, map[string]string{"error": err.Error()})
 }
