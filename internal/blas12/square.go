@@ -85,7 +85,7 @@ func (s *symmetricProduct) upperSquare(i int, x, y *[blockRows]float64) {
 	t, sum, at = alpha*x[6], 0, at+lda+1
 	sum, y7 = sum+float64(row[1]*x[7]), y7+float64(t*row[1])
 	y6 += float64(alpha * (float64(row[0]*x[6]) + sum))
-	row, lda = s.a[at:at+1], lda+step
+	row = s.a[at : at+1]
 	sum = 0
 	y7 += float64(alpha * (float64(row[0]*x[7]) + sum))
 	y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7] = y0, y1, y2, y3, y4, y5, y6, y7
@@ -139,7 +139,7 @@ func (s *symmetricProduct) lowerSquare(i int, x, y *[blockRows]float64) {
 	sum, y4 = sum+float64(row[4]*x[4]), y4+float64(t*row[4])
 	sum, y5 = sum+float64(row[5]*x[5]), y5+float64(t*row[5])
 	y6 += float64(alpha * (float64(row[6]*x[6]) + sum))
-	row, lda = s.a[at:at+8], lda+step
+	row = s.a[at : at+8]
 	t, sum = alpha*x[7], 0
 	sum, y0 = sum+float64(row[0]*x[0]), y0+float64(t*row[0])
 	sum, y1 = sum+float64(row[1]*x[1]), y1+float64(t*row[1])
