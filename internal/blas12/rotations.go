@@ -25,12 +25,12 @@ func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, 
 //
 //	x[i], y[i] = h11*x[i] + h12*y[i], h21*x[i] + h22*y[i]
 //
-// with p.H = h11, h21, h12, h22. Depending on p.Flag, two of them are not read:
+// with p.H = h11, h21, h12, h22. p.Flag says which of them are read:
 //
 //	blas.Identity       nothing is done
 //	blas.Rescaling      all are read
-//	blas.OffDiagonal    h11 = h22 = 1
-//	blas.Diagonal       h12 = 1, h21 = -1
+//	blas.OffDiagonal    h21 and h12 are read; h11 = h22 = 1
+//	blas.Diagonal       h11 and h22 are read; h12 = 1, h21 = -1
 //
 // x and y do not overlap. Reads and writes both; 6n flops. The error is at most γ_2 times the same with
 // absolute values. NaN and infinities in x[i] or y[i] reach both results.
@@ -125,8 +125,8 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 //
 // so that no square root is needed. d1 is not negative; d2 may be, as long as d1*x1² + d2*y1² is not;
 // otherwise everything returned is 0, with the flag blas.Rescaling. Squares of 4096 taken from rd1 and
-// rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN and infinities of the
-// arguments reach the results.
+// rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches the results,
+// unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: these may decide alone, as in the reference BLAS.
 //
 // The formulas are those of Hopkins: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
 func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2, rx1 float64) {

@@ -22,8 +22,8 @@ var fused = regexp.MustCompile(`\((/[^()]*|[A-Za-z]:[^()]*):(\d+)\)\s+(FN?M(?:AD
 var asked = regexp.MustCompile(`\b(FMA|fma)\(`)
 
 // TestFused compiles all packages for arm64 and fails on each fused multiply-add that the source does
-// not ask for. There, on ppc64, s390x and riscv64, the compiler fuses x*y + z, also across statements;
-// on amd64 it does not. Only an explicit conversion prevents that.
+// not ask for. There, on loong64, ppc64, s390x and riscv64, and on amd64 with GOAMD64=v3, the compiler
+// fuses x*y + z, also across statements. Only an explicit conversion prevents that.
 func TestFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the module for another architecture")

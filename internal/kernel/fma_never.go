@@ -2,5 +2,5 @@
 
 package kernel
 
-// hasFMA reports whether math.FMA is an instruction: not as the compiler of this architecture has it.
+// hasFMA reports whether math.FMA is an instruction: not on every CPU of this architecture.
 const hasFMA = false

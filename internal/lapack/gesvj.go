@@ -16,10 +16,10 @@ const (
 )
 
 // Gesvj multiplies the dense rows×cols A by rotations from the left until its rows are orthogonal to
-// rounding, and the dense rows×rows V, of n = rows columns, by the same rotations. With V = I at first
-// the result is V A, and V orthogonal. The largest element of A must be near 1. It reports whether that
-// took at most gesvjSweeps sweeps. A sweep rotates every two rows once, in rounds of pairs of different
-// rows, which threads share: 2n²cols flops, and up to 3n³+3n²cols more where all are rotated.
+// rounding, and the dense rows×rows V by the same rotations. If V is I at first, V is orthogonal in the
+// end, and A has become V A. The largest element of A must be near 1. Gesvj reports whether gesvjSweeps
+// sweeps were enough. A sweep visits each pair of rows once, in rounds of disjoint pairs, which threads
+// share: 3n²cols flops for n rows, and up to 3n³+3n²cols more where all pairs are rotated.
 //
 //	source: one-sided Jacobi method (LAPACK: dgesvj); the rounds are those of Brent and Luk, SIAM J.
 //	Sci. Stat. Comput. 6, 1985.
@@ -66,7 +66,7 @@ func orthogonalize(bk Backend, p, q, rows, cols int, a, v block.Matrix, toleranc
 	return true
 }
 
-// shear is rows as three sums of a vector and a multiple of another, for which backends have kernels.
+// shear rotates x and y as rows does, but by three shears, each of them a Daxpy.
 func (r rotation) shear(bk Backend, x, y []float64) {
 	half := r.s / (1 + r.c) // the tangent of half the angle
 	bk.add(-half, y, x)
