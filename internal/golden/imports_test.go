@@ -58,7 +58,7 @@ func load(t *testing.T) (all []listed, imports func() types.Importer, set *token
 	if _, err := exec.LookPath("go"); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("the go command is not in the path")
 	}
-	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles", "blskernel/...")
+	cmd := exec.Command("go", "list", "-tags=", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles", "blskernel/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	out, err := cmd.Output()
 	if err != nil {
