@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 
 	"blskernel"
@@ -106,8 +108,8 @@ func (i information) print(w io.Writer) error {
 	}
 	line("backend", "%s (%s)", i.Backend, i.Why)
 	line("usable", "%s", strings.Join(i.Usable, ", "))
-	for _, why := range i.Missing {
-		line("not usable", "%s", why)
+	for _, name := range slices.Sorted(maps.Keys(i.Missing)) {
+		line("not usable", "%s", i.Missing[name])
 	}
 	if i.OpenBLAS != "" {
 		line("openblas", "%s", i.OpenBLAS)

@@ -19,7 +19,8 @@ type oneTriangle struct {
 	step, growth int // from diagonal element 0 to 1, and how much longer each further step is
 }
 
-// The three kinds of storage are set in place: copies of what has just been written wait for it.
+// The three kinds of storage are set in place: a copy of a struct would wait for the fields just
+// written.
 
 // full sets t to a triangle of the square matrix with rows lda apart.
 func (t *oneTriangle) full(ul blas.Uplo, n int, a []float64, lda int) {

@@ -21,7 +21,7 @@ func Hypot(x, y float64) float64 {
 	case x < y:
 		x, y = y, x
 	}
-	// Products with powers of two are exact, but for a y that does not count beside x.
+	// Products with powers of two are exact; y underflows only where it is too small to matter.
 	down := 1.0
 	if x > 0x1p500 {
 		x, y, down = x*0x1p-600, y*0x1p-600, 0x1p600

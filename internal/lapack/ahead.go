@@ -8,8 +8,8 @@ import (
 // flopsPerNanosecond is about the speed of the kernels.
 const flopsPerNanosecond = 50
 
-// share calls do for 0 to tasks-1, of about that many flops each, in this order or on several threads.
-// One task does all of its work on its own thread.
+// share calls do for 0 to tasks-1, each of about the given number of flops, in this order or on several
+// threads. A task does all of its work on its own thread.
 func (bk Backend) share(tasks int, flops float64, do func(task int)) {
 	bk.BlockRows(tasks, 1+int(flops/flopsPerNanosecond), func(from, to int) {
 		for t := from; t < to; t++ {
