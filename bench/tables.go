@@ -127,7 +127,7 @@ type TableRow struct {
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
-	FeatureFlops   float64 `json:"feature_flops,omitempty"` // of the products; absent in earlier files
+	FeatureFlops   float64 `json:"feature_flops,omitempty"` // absent in earlier files
 	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
 	// the step; absent in earlier files.
 	Peak float64 `json:"peak,omitempty"`

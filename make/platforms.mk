@@ -35,8 +35,9 @@ s390x:
 	$(call emulated,s390x,$(QEMU_S390X),-skip 'DigitsDifficulty|ZCA' ./internal/codec/... ./internal/npy/... ./bls/modelfile ./dataset/...)
 	$(call emulated,s390x,$(QEMU_S390X),-run 'Encod|Decode|Golden|Elsewhere|Foreign|RowKeys' ./bls/... ./blsupdate/...)
 
-# The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two, without assembly, and on machines
-# in emulation. GODEBUG is that of go.mod, whatever the environment says.
+# The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two,
+# without assembly, and on machines in emulation. GODEBUG is that of go.mod, whatever the environment
+# says.
 GOLDEN = -run Golden -count=1 ./internal/golden ./cmd/blskernel
 
 .PHONY: golden golden-here golden-arm64 golden-s390x

@@ -34,7 +34,7 @@ type information struct {
 	Kernels  []string          `json:"kernels"`
 	Blocks   blockSizes        `json:"blocks"`
 	Packing  string            `json:"packing,omitempty"`
-	SelfTest string            `json:"selfTest,omitempty"` // the hash of results of the pure backend
+	SelfTest string            `json:"selfTest,omitempty"` // a hash of results of pure
 	Go       string            `json:"go"`
 }
 

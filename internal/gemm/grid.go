@@ -20,7 +20,8 @@ func (p *product) cut(threads int) grid {
 	at := make([]float64, threads)
 	fewest := (p.n + p.width() - 1) / p.width()
 	for _, over := range [...]int{fewest, roundUp(fewest, threads)} {
-		width := roundUp((p.n+over-1)/over, line/8) // part of a tile costs less than an uneven cut
+		// A part of a tile costs less than an uneven cut.
+		width := roundUp((p.n+over-1)/over, line/8)
 		over = (p.n + width - 1) / width
 		for down := 1; ; down += (down + 3) / 4 {
 			rows := roundUp((p.m+down-1)/down, p.engine.kernel.MR)

@@ -31,7 +31,8 @@ func TestFused(t *testing.T) {
 	if _, err := exec.LookPath("go"); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("the go command is not in the path")
 	}
-	cmd := exec.Command("go", "build", "-tags=", "-gcflags=blskernel/...=-S", "blskernel/...") // -tags=cgo cannot do without cgo
+	// Without cgo the standard library does not compile with -tags=cgo, which GOFLAGS may have.
+	cmd := exec.Command("go", "build", "-tags=", "-gcflags=blskernel/...=-S", "blskernel/...")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	listing, err := cmd.StderrPipe()
 	if err != nil {

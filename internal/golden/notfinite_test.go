@@ -55,7 +55,7 @@ func TestNaNReaches(t *testing.T) {
 		}
 		for _, of := range slices.Concat(level1, level2, level3) {
 			if of.name == "Idamax" || of.name == "Drotm" {
-				continue // an index; a matrix with zeros and ones that are not multiplied
+				continue // an index; implied zeros and ones
 			}
 			for i, s := range notFiniteShapes {
 				if of.name == "Drot" {

@@ -155,7 +155,7 @@ func bytesOf(data []byte) []float64 {
 func TestGoldenUpdates(t *testing.T) {
 	each(t, "update", func(r recorder, b blskernel.Backend) {
 		for _, m := range blsupdate.Methods() {
-			if m == blsupdate.Improved || m == blsupdate.Original { // the rank grows: singular values decide
+			if m == blsupdate.Improved || m == blsupdate.Original { // by singular values
 				for _, q := range []int{1, 15, 60} {
 					live(r, m, blsupdate.Options{Backend: b}, 20, 40, q)
 				}

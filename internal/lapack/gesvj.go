@@ -28,7 +28,8 @@ func Gesvj(bk Backend, rows, cols int, a, v block.Matrix) bool {
 		return true
 	}
 	tolerance := 2 * Roundoff * math.Sqrt(float64(cols))
-	players := rows + rows%2 // of a tournament: one of an odd number has nobody to meet in each round
+	// A round of a tournament pairs all rows; of an odd number, one has nobody to meet.
+	players := rows + rows%2
 	rounds := players - 1
 	for range gesvjSweeps {
 		var rotated atomic.Bool

@@ -86,7 +86,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 			if len(p.costs) > round {
 				continue
 			}
-			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first round has most to do
+			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first takes longest
 				break
 			}
 			if ctx.Err() != nil {
@@ -99,7 +99,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 			}
 			began := time.Now()
 			m.measure(w, p)
-			m.spent += min(time.Since(began), longestPoint) // the process may have been stopped
+			m.spent += min(time.Since(began), longestPoint) // it may have been stopped
 			progress(float64(round*len(m.points)+i+1) / float64(rounds*len(m.points)))
 		}
 	}

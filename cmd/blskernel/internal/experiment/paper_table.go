@@ -151,7 +151,8 @@ func (t *paperTable) shares() string {
 	text := ""
 	for i, method := range t.h.Methods {
 		parts := []bench.StepTime{{Step: "features"}}
-		peak, rest := 0.0, bench.StepTime{Step: "other"} // peak is the flops that all seconds had room for
+		peak := 0.0 // the flops that all seconds had room for
+		rest := bench.StepTime{Step: "other"}
 		for _, r := range t.rows {
 			c := r.Cells[i]
 			parts[0].Seconds += r.FeatureSeconds
