@@ -15,7 +15,8 @@ func TestInfo(t *testing.T) {
 	byDefault := `^backend: pure \(the same results on every machine\)\n`
 	if build, _ := debug.ReadBuildInfo(); slices.Contains(build.Settings, debug.BuildSetting{Key: "-tags", Value: "cgo"}) {
 		byDefault = `^backend: openblas \(built with -tags cgo, and OpenBLAS was found\)\n`
-		// The command does not have the environment of the test, and may find it where the test does not.
+		// The command does not have the environment of the test,
+		// and may find OpenBLAS where the test does not.
 		if !openblas {
 			byDefault += `|^backend: pure \(built with -tags cgo, but openblas: .+\)\n`
 		}
