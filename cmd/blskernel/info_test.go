@@ -80,7 +80,7 @@ func TestBackends(t *testing.T) {
 		{"alone", nowhere, bench(), 0, "\nbackends   pure\nnot usable blskernel: backend \"openblas\" is not available: "},
 		{"one of two not to be opened", nowhere, bench("--backend", "pure,openblas"), 1, `backend "openblas" is not available`},
 		{"no opponents", nowhere, bench("--op", "lu-solve"), 0, "\nbackends   pure\nnot usable "},
-		{"opponents asked for", nowhere, bench("--op", "lu-solve", "--opponents", "dgetrs"), 1, `opponent dgetrs: blskernel: backend "openblas" is not available: `},
+		{"opponents asked for", nowhere, bench("--op", "lu-solve", "--opponents", "dgetrs"), 1, `opponent dgetrs: backend "openblas" is not available: `},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			status, stdout, stderr := process(t, tc.env, tc.args...)

@@ -5,7 +5,8 @@
 //	blskernel help          all commands
 //	blskernel help COMMAND  the flags of one, with examples
 //
-// Flags may have one dash or two. Results go to standard output, progress and errors to standard error.
+// Flags may have one dash or two; -o is --out, -h --help and -v --version. Results go to standard
+// output, progress and errors to standard error.
 //
 // Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C (in
 // general 128 + the number of the signal), 141 if the reader of standard output went away.
@@ -13,6 +14,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -68,12 +70,15 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 			experiment.NewDemo(s), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),
 			experiment.NewPlan(s),
 		}},
-		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newMan(), experiment.NewSpin(), newEnvironment()}},
+		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newVersion(s), newMan(), experiment.NewSpin(), newEnvironment()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
 		for _, c := range group.commands {
 			if c.Runnable() {
 				c.GroupID = group.id
+				if c.Flags().Lookup("quiet") == nil { // it prints nothing but the result
+					ui.QuietFlag(c, new(bool))
+				}
 			}
 			root.AddCommand(c)
 		}
@@ -102,6 +107,20 @@ func newHelp() *cobra.Command {
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()
+		},
+	}
+}
+
+// newVersion returns the command that prints what --version prints.
+func newVersion(s ui.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of this program",
+		Example: "  blskernel version",
+		Args:    ui.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(s.Out, "blskernel version %s\n", ui.Version())
+			return err
 		},
 	}
 }

@@ -79,8 +79,8 @@ func TestReportErrors(t *testing.T) {
 		{[]string{"--results", path("nowhere"), "--out", path("out")}, ui.ExitFailure, `nowhere" does not exist`},
 		{[]string{"--results", empty, "--out", path("out")}, ui.ExitFailure, `empty" has no files of results, *.jsonl`},
 		{[]string{"--results", path("none.jsonl"), "--out", path("out")}, ui.ExitFailure, "nothing to show in "},
-		{[]string{"--results", path("bad.jsonl"), "--out", path("out")}, ui.ExitFailure, "result: bad.jsonl: line 2: "},
-		{[]string{"--results", path("row.jsonl"), "--out", path("out")}, ui.ExitFailure, "result: row.jsonl: line 1: a row of table 2 before the table"},
+		{[]string{"--results", path("bad.jsonl"), "--out", path("out")}, ui.ExitFailure, "bad.jsonl: line 2: "},
+		{[]string{"--results", path("row.jsonl"), "--out", path("out")}, ui.ExitFailure, "row.jsonl: line 1: a row of table 2 before the table"},
 	} {
 		fail(t, tc.status, tc.want, append([]string{"report"}, tc.args...)...)
 		left(t, 0, path("out"))

@@ -97,7 +97,7 @@ the speeds beside other work, --beside makes it.`,
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
 	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default is that of a program that sets none; by default 1,default", speed.ThreadsName(0))
 	f.BoolVar(&b.summary, "summary", false, "print the summary only, not every cell")
-	ui.JSONFlag(cmd, &b.JSON, "JSON lines with a key \"kind\", machine, cell, ratio or share,")
+	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine, cell, ratio or share,")
 	return cmd
 }
 

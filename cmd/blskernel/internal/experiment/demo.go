@@ -79,7 +79,7 @@ Both methods find the same weights. By default the batches are larger than the n
 	ui.MethodFlag(cmd, &d.methods)
 	f.BoolVar(&d.check, "check", false, "solve from scratch after each step and compare the weights (slow)")
 	d.Compute.Register(cmd)
-	ui.JSONFlag(cmd, &d.JSON, "one JSON object for each step and method")
+	d.Reporter.Register(cmd, "one JSON object for each step and method")
 	return cmd
 }
 

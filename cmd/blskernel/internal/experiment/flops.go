@@ -86,7 +86,7 @@ of a method. The status is then 1, and if any counted flops differ from the mode
 	calibrateFlag(cmd, &x.calibrate)
 	ui.BackendsFlag(cmd, &x.backends, "; by default the selected one, and with --validate all that are available")
 	ui.ThreadsFlag(cmd, &x.threads)
-	ui.JSONFlag(cmd, &x.JSON, "JSON lines with a key \"kind\"")
+	x.Reporter.Register(cmd, "JSON lines with a key \"kind\"")
 	return cmd
 }
 

@@ -104,8 +104,8 @@ file: 'blskernel report' takes several.`,
 	f.Bool("predict", false, "without effect, for recorded commands: the planner goes by flops")
 	f.Lookup("predict").Hidden = true
 	x.Compute.Register(cmd)
-	f.StringVar(&x.path, "out", "", "new file for the results as JSON lines")
-	ui.JSONFlag(cmd, &x.JSON, `JSON lines with a key "kind", machine, table, row or flops,`)
+	ui.OutFlag(cmd, &x.path, "new file for the results as JSON lines")
+	x.Reporter.Register(cmd, `JSON lines with a key "kind", machine, table, row or flops,`)
 	return cmd
 }
 

@@ -61,7 +61,7 @@ with the rates of this machine, or with built-in ones until they are measured.
 	ui.Int(cmd, &x.memory, "memory", 0, ui.MostSamples, "bound on the memory of the model in MB; 0 for none")
 	calibrateFlag(cmd, &x.calibrate)
 	x.Compute.Register(cmd)
-	ui.JSONFlag(cmd, &x.JSON, "one JSON object")
+	x.Reporter.Register(cmd, "one JSON object")
 	return cmd
 }
 

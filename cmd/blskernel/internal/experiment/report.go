@@ -22,6 +22,7 @@ import (
 func NewReport(s ui.Streams) *cobra.Command {
 	var results []string
 	var out string
+	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
 		Short: "Make a page with plots from files of results",
@@ -36,17 +37,18 @@ findings are printed too.`,
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return writeReport(cmd.Context(), append(results, args...), out, s)
+			return writeReport(cmd.Context(), append(results, args...), out, quiet, s)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringArrayVar(&results, "results", nil, "a file of results, or a folder of them; may be repeated; files may also follow as arguments")
-	f.StringVar(&out, "out", "", "folder for the page, which is made if it does not exist")
+	ui.OutFlag(cmd, &out, "folder for the page, which is made if it does not exist")
+	ui.QuietFlag(cmd, &quiet)
 	return cmd
 }
 
-func writeReport(ctx context.Context, results []string, out string, s ui.Streams) error {
+func writeReport(ctx context.Context, results []string, out string, quiet bool, s ui.Streams) error {
 	switch {
 	case len(results) == 0:
 		return ui.Usagef("--results is missing: name a file of results, or a folder of them")
@@ -71,7 +73,7 @@ func writeReport(ctx context.Context, results []string, out string, s ui.Streams
 	if err := page.WriteFolder(ctx, s.FS, out); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(s.Out, findings(page)); err != nil {
+	if _, err := io.WriteString(s.Out, findings(page)); err != nil || quiet {
 		return err
 	}
 	_, err = fmt.Fprintf(s.Err, "%s   %s, from %s\n%s   %s\n",

@@ -40,6 +40,7 @@ type command struct {
 func (c *command) register(cmd *cobra.Command, object string) {
 	c.Compute.Register(cmd)
 	c.Reporter.Register(cmd, object)
+	c.RegisterVerbose(cmd)
 }
 
 // begin checks the flags and finds the backend.

@@ -60,7 +60,7 @@ X, one a row:
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&e.out, "out", "", "the .npz file")
+	ui.OutFlag(cmd, &e.out, "the .npz file")
 	e.register(cmd, "one JSON object with the shapes of the arrays")
 	return cmd
 }

@@ -48,7 +48,7 @@ are the model's.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&p.out, "out", "", "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
+	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
 	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
 	p.registerData(cmd, "test", defaultBatch)
 	p.register(cmd, "one JSON object for each row")

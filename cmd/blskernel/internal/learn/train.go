@@ -63,7 +63,7 @@ can resume from standard input or a pipe.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&tr.out, "out", "", "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
+	ui.OutFlag(cmd, &tr.out, "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
 	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", classification, regression)
 	tr.registerData(cmd, "training", defaultBatch)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")

@@ -48,7 +48,7 @@ without rows is an error and leaves the model unchanged.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&up.out, "out", "", "file for the new model; by default it replaces the old one")
+	ui.OutFlag(cmd, &up.out, "file for the new model; by default it replaces the old one")
 	up.registerData(cmd, "training", "as many as in the training")
 	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")

@@ -57,13 +57,29 @@ func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
 
 // SeedFlag adds --seed, by default 1.
 func SeedFlag(cmd *cobra.Command, v *uint64) {
-	cmd.Flags().Uint64Var(v, "seed", 1,
-		"seed of all random numbers; the same seed gives the same result")
+	*v = 1
+	Parsed(cmd, v, "seed", "1", "seed of all random numbers; the same seed gives the same result", func(text string) (uint64, error) {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			err = errors.New("want a whole number, 0 or more")
+		}
+		return seed, err
+	})
 }
 
 // JSONFlag adds --json. object names what it prints.
 func JSONFlag(cmd *cobra.Command, v *bool, object string) {
 	cmd.Flags().BoolVar(v, "json", false, "print "+object+" in place of text")
+}
+
+// QuietFlag adds --quiet.
+func QuietFlag(cmd *cobra.Command, v *bool) {
+	cmd.Flags().BoolVar(v, "quiet", false, "print the result and errors only")
+}
+
+// OutFlag adds --out, in short -o.
+func OutFlag(cmd *cobra.Command, v *string, usage string) {
+	cmd.Flags().StringVarP(v, "out", "o", "", usage)
 }
 
 // RoundsFlag adds --rounds with the value as its default.

@@ -22,10 +22,14 @@ type Reporter struct {
 	attended context.Context // of the work of Attend
 }
 
-// Register adds the flags. object names what --json prints.
+// Register adds --json and --quiet. object names what --json prints.
 func (r *Reporter) Register(cmd *cobra.Command, object string) {
 	JSONFlag(cmd, &r.JSON, object)
-	cmd.Flags().BoolVar(&r.Quiet, "quiet", false, "print the result and errors only")
+	QuietFlag(cmd, &r.Quiet)
+}
+
+// RegisterVerbose adds --verbose.
+func (r *Reporter) RegisterVerbose(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&r.Verbose, "verbose", false, "explain each choice on standard error")
 }
 
@@ -65,14 +69,17 @@ func (r *Reporter) Show(share float64, doing string) {
 // Part shows done of total units of work.
 func (r *Reporter) Part(done, total float64, doing string) { r.Show(done/total, doing) }
 
-// Say prints a line of the result as text.
+// Say prints a line about what was done, except with --quiet.
 func (r *Reporter) Say(format string, args ...any) error {
+	if r.Quiet {
+		return nil
+	}
 	return r.Print(fmt.Sprintf(format+"\n", args...))
 }
 
-// Print prints lines of the result as text.
+// Print prints lines of the result as text, except with --json.
 func (r *Reporter) Print(text string) error {
-	if r.Quiet || r.JSON {
+	if r.JSON {
 		return nil
 	}
 	return r.Do(func() error {
@@ -104,6 +111,11 @@ func (r *Reporter) Warn(format string, args ...any) {
 }
 
 func (r *Reporter) note(format string, args []any) {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = Message(err)
+		}
+	}
 	_ = r.Do(func() error {
 		_, err := fmt.Fprintf(r.Err, format+"\n", args...)
 		return err

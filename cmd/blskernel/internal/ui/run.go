@@ -44,8 +44,8 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usagef returns a UsageError with that message.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// longFlag matches a flag with one dash that is neither -h nor -v, which are short forms.
-var longFlag = regexp.MustCompile(`^-([a-gi-uw-z]|[a-z][a-z-]+)(=|$)`)
+// longFlag matches a flag with one dash that is none of the short forms -h, -o and -v.
+var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
 // twoDashes accepts flags with one dash, as Go's own commands do.
 func twoDashes(args []string) []string {
@@ -87,7 +87,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 	case err == nil:
 		return 0
 	case !working || errors.As(err, &usage):
-		fmt.Fprintf(s.Err, "%s: %v\nRun '%s -h' for help.\n", cmd.CommandPath(), err, cmd.CommandPath())
+		fmt.Fprintf(s.Err, "%s: %s\nRun '%s -h' for help.\n", cmd.CommandPath(), Message(err), cmd.CommandPath())
 		return ExitUsage
 	case errors.As(err, &stopped):
 		fmt.Fprintf(s.Err, "%s: %v\n", cmd.CommandPath(), stopped)
@@ -95,7 +95,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 	case errors.Is(err, syscall.EPIPE):
 		return interrupt.Status(BrokenPipe) // the reader went away, as in 'blskernel demo | head -1'
 	default:
-		fmt.Fprintf(s.Err, "%s: %v\n", cmd.CommandPath(), err)
+		fmt.Fprintf(s.Err, "%s: %s\n", cmd.CommandPath(), Message(err))
 		return ExitFailure
 	}
 }

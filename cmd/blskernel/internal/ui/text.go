@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,42 @@ func Printable(text string) string {
 		return text
 	}
 	return strconv.Quote(text)
+}
+
+// packageName matches the name of a package of this module at the beginning of an error.
+var packageName = regexp.MustCompile(
+	`^(backend|bench|bls|blskernel|blsupdate|dataset|gemm|golden|kernel|lapack|mat|modelfile|npy|openblas|report|result|speed|stream): `)
+
+// numberError matches what package strconv puts before the reason.
+var numberError = regexp.MustCompile(`strconv\.Parse[A-Za-z0-9]+: parsing "(\\.|[^"\\])*": |time: `)
+
+// Message returns the text of an error without the names of packages, which mean nothing to somebody
+// who runs a command: neither its own nor those of the errors that it wraps.
+func Message(err error) string {
+	text := err.Error()
+	var plain func(err error)
+	plain = func(err error) {
+		full := err.Error()
+		if name := packageName.FindString(full); name != "" {
+			text = strings.Replace(text, full, full[len(name):], 1)
+		}
+		switch wrapped := err.(type) {
+		case interface{ Unwrap() error }:
+			if inner := wrapped.Unwrap(); inner != nil {
+				plain(inner)
+			}
+		case interface{ Unwrap() []error }:
+			for _, inner := range wrapped.Unwrap() {
+				plain(inner)
+			}
+		}
+	}
+	plain(err)
+	var flag *pflag.InvalidValueError
+	if errors.As(err, &flag) {
+		text = numberError.ReplaceAllString(text, "")
+	}
+	return text
 }
 
 // Count writes a number of things, with the given plural or else an s.
@@ -54,7 +92,7 @@ func CommandLine(cmd *cobra.Command, defaults bool) string {
 		}
 		says := f.Changed || defaults && !slices.Contains([]string{"", "0", "false"}, value)
 		switch {
-		case !says || f.Hidden || slices.Contains([]string{"out", "json"}, f.Name):
+		case !says || f.Hidden || slices.Contains([]string{"out", "json", "quiet"}, f.Name):
 		case f.Value.Type() != "bool":
 			words = append(words, "--"+f.Name, value)
 		case value == "true":

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestFlagsOfAllCommands has --quiet in each, -o for each --out, and one meaning for each letter.
+func TestFlagsOfAllCommands(t *testing.T) {
+	meaning := map[string]string{}
+	means := func(c *cobra.Command, letter, what string) {
+		if known, ok := meaning[letter]; ok && known != what {
+			t.Errorf("%s: -%s is %q, and elsewhere %q", c.Name(), letter, what, known)
+		}
+		meaning[letter] = what
+	}
+	for _, c := range newRoot(discarded).Commands() {
+		if !c.Runnable() || c.Name() == "completion" || c.Name() == "help" {
+			continue
+		}
+		if c.Flags().Lookup("quiet") == nil {
+			t.Errorf("%s has no --quiet", c.Name())
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Shorthand != "" {
+				means(c, f.Shorthand, f.Name)
+			}
+			if len(f.Name) == 1 {
+				means(c, f.Name, f.Usage)
+			}
+			if f.Name == "out" && f.Shorthand != "o" {
+				t.Errorf("%s has --out without -o", c.Name())
+			}
+		})
+	}
+	if meaning["o"] != "out" || meaning["q"] == "" {
+		t.Errorf("letters: %v", meaning)
+	}
+}
+
+// TestShortOut takes -o in every form, with --quiet, and leaves -out one flag.
+func TestShortOut(t *testing.T) {
+	dir, data, model := colored(t, 150)
+	for _, out := range [][]string{{"-o", model}, {"-o=" + model}, {"-out", model}, {"-out=" + model}} {
+		if said := succeed(t, small(append(out, "--quiet", "--target", "color", data)...)...); said != "" {
+			t.Errorf("%v: --quiet says %q", out, said)
+		}
+		testutil.NoError(t, os.Remove(model))
+	}
+	succeed(t, small("-o", model, "--target", "color", data)...)
+	csv := filepath.Join(dir, "p.csv")
+	silent(t, "predict", model, "-o", csv, "--quiet", data)
+	if text, err := os.ReadFile(csv); err != nil || strings.Count(string(text), "\n") != 151 {
+		t.Errorf("%v, %q", err, text)
+	}
+}
+
+// TestPackageNames has no name of a package in a message, and every name that an error of this module
+// begins with is known.
+func TestPackageNames(t *testing.T) {
+	dir, data, model := colored(t, 150)
+	bad := writeText(t, dir, "stream", "a,b,c,d,color\n1,?,3,4,red\n")
+	fail(t, ui.ExitFailure, "blskernel train: "+bad+`:2: column "b" `, "train", "-o", model, "--format", "csv", "--target", "color", bad)
+	succeed(t, small("-o", model, "--target", "color", data)...)
+	_, _, stderr := inProcess("evaluate", model, "--skip-bad", "1", bad)
+	testutil.Contains(t, stderr, "note: "+bad+":2: ")
+	testutil.NoError(t, os.Truncate(model, 100))
+	fail(t, ui.ExitFailure, "blskernel inspect: "+model+": the file is not complete", "inspect", model)
+
+	named := regexp.MustCompile(`(?:errors\.New|[Ee]rrorf|fault)\(?\(?"([a-z]+): `)
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		inside := strings.Contains(path, "/scaleout/") || strings.Contains(path, "/examples/") || strings.Contains(path, "/testutil/")
+		if err != nil || d.IsDir() || inside || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "..", match[1])); err != nil || filepath.Base(filepath.Dir(path)) != match[1] {
+				continue // no package of this name
+			}
+			if strings.HasPrefix(ui.Message(namedError(match[1])), match[1]) {
+				t.Errorf("%s: ui.Message leaves %q", path, match[1])
+			}
+		}
+		return err
+	})
+	testutil.NoError(t, err)
+}
+
+// A namedError is an error of a package of that name.
+type namedError string
+
+func (e namedError) Error() string { return string(e) + ": what is wrong" }
