@@ -61,6 +61,7 @@ var layers = []string{
 	"blskernel/dataset",
 	"blskernel/dataset/stream",
 	"blskernel/internal/columns",
+	"blskernel/bls/metrics",
 	"blskernel/bls",
 	"blskernel/bls/modelfile",
 	"blskernel/bench",

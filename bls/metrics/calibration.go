@@ -1,0 +1,100 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/internal/elementary"
+	"blskernel/mat"
+)
+
+// Bins is the number of bins of the calibration error.
+const Bins = 10
+
+// epsilon bounds probabilities in LogLoss away from 0 and 1.
+const epsilon = 0x1p-52
+
+// LogLoss returns the mean of -log p over the samples, where p is the probability of the sample's
+// class, taken as 2⁻⁵² where it is below and as 1-2⁻⁵² where it is above,
+//
+//	-(sum of w_i log p[i][labels_i]) / sum of w_i.
+//
+// It does not check that the rows of p have the sum 1.
+//
+//	shapes: labels l, each from 0 to c-1; p l×c; weights l or nil.
+//	errors: NaN without weight in all; panics for other lengths, for a label out of range and for a
+//	weight that is negative or not finite.
+//	source: sklearn.metrics.log_loss.
+func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
+	return calibrate(labels, p, weights).LogLoss()
+}
+
+// CalibrationError returns the expected calibration error. The confidence of a prediction is the
+// largest probability of its sample; bin b of 10 has the samples with confidence above b/10 and up
+// to (b+1)/10; the result is
+//
+//	sum over b of w_b/w |accuracy_b - mean confidence_b|,
+//
+// where w_b is the weight of bin b and w that of all.
+//
+//	shapes, errors: those of LogLoss. Of equal probabilities the first is the prediction.
+//	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
+func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
+	return calibrate(labels, p, weights).Error()
+}
+
+// calibrate returns the Calibration of all samples.
+func calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
+	l, _ := p.Dims()
+	checkLengths(l, len(labels), weights)
+	var c Calibration
+	for i, label := range labels {
+		c.Add(label, p.RawRowView(i), weight(weights, i))
+	}
+	return &c
+}
+
+// A Calibration sums up what LogLoss and CalibrationError need, sample by sample. The zero value has no
+// samples.
+type Calibration struct {
+	weight, loss float64
+	bins         [Bins]bin
+}
+
+// A bin has the sums over the samples with a confidence in its range.
+type bin struct{ weight, correct, confidence float64 }
+
+// Add adds a sample with the probabilities p of all classes. It panics for a label outside of 0 to
+// len(p)-1 and for a weight that is negative or not finite. Any NaN in p makes the calibration
+// error NaN, and NaN for the label the log loss.
+func (c *Calibration) Add(label int, p []float64, weight float64) {
+	checkClass(label, len(p))
+	checkWeight(weight)
+	confidence := slices.Max(p) // NaN if one is
+	of := min(max(p[label], epsilon), 1-epsilon)
+	c.weight += weight
+	c.loss -= float64(weight * elementary.Log(of))
+	// The upper bound of a bin belongs to it. NaN goes to the first bin, and so to the result.
+	b := 0
+	for b < Bins-1 && confidence > float64(b+1)/Bins {
+		b++
+	}
+	at := &c.bins[b]
+	at.weight += weight
+	at.confidence += float64(weight * confidence)
+	if slices.Index(p, confidence) == label {
+		at.correct += weight
+	}
+}
+
+// LogLoss returns the log loss of the samples, NaN for none.
+func (c *Calibration) LogLoss() float64 { return c.loss / c.weight }
+
+// Error returns the calibration error of the samples, NaN for none.
+func (c *Calibration) Error() float64 {
+	var sum float64
+	for _, b := range c.bins {
+		sum += math.Abs(b.correct - b.confidence)
+	}
+	return sum / c.weight
+}

@@ -1,0 +1,160 @@
+package metrics
+
+// Accuracy returns the share, 0 to 1, of the predictions that equal their labels,
+//
+//	sum of w_i [predicted_i = labels_i] / sum of w_i.
+//
+// A label may be of no class, such as -1: it is a miss.
+//
+//	shapes: labels, predicted l; weights l or nil.
+//	errors: NaN without weight in all; panics for other lengths and for a weight that is negative or
+//	not finite.
+//	source: sklearn.metrics.accuracy_score.
+func Accuracy(labels, predicted []int, weights []float64) float64 {
+	checkLengths(len(labels), len(predicted), weights)
+	var hits, all float64
+	for i, label := range labels {
+		w := weight(weights, i)
+		checkWeight(w)
+		all += w
+		if label == predicted[i] {
+			hits += w
+		}
+	}
+	return hits / all
+}
+
+// A Confusion is the c×c confusion matrix C of a classification: C[i][j] is the weight of the
+// samples of class i that were predicted to be of class j. What it measures follows from C.
+//
+//	memory: 8c² bytes for any number of samples. Counts are exact below 2⁵³.
+type Confusion struct {
+	classes int
+	counts  []float64
+}
+
+// NewConfusion returns the matrix of no samples. It panics for classes < 1.
+func NewConfusion(classes int) *Confusion {
+	if classes < 1 {
+		panic(panicClasses)
+	}
+	return &Confusion{classes: classes, counts: make([]float64, classes*classes)}
+}
+
+// Confuse returns the confusion matrix of labels and predictions.
+//
+//	shapes: labels, predicted l, each from 0 to classes-1; weights l or nil.
+//	panics: for other lengths, classes < 1, and as Add does.
+//	source: sklearn.metrics.confusion_matrix.
+func Confuse(labels, predicted []int, classes int, weights []float64) *Confusion {
+	checkLengths(len(labels), len(predicted), weights)
+	c := NewConfusion(classes)
+	for i, label := range labels {
+		c.Add(label, predicted[i], weight(weights, i))
+	}
+	return c
+}
+
+// Add counts a sample. It panics for a class outside of 0 to c-1 and for a weight that is negative or
+// not finite.
+func (c *Confusion) Add(label, predicted int, weight float64) {
+	checkClass(label, c.classes)
+	checkClass(predicted, c.classes)
+	checkWeight(weight)
+	c.counts[label*c.classes+predicted] += weight
+}
+
+// Classes returns c.
+func (c *Confusion) Classes() int { return c.classes }
+
+// At returns the weight of the samples of class label that were predicted to be of class predicted. It
+// panics for a class outside of 0 to c-1.
+func (c *Confusion) At(label, predicted int) float64 {
+	checkClass(label, c.classes)
+	checkClass(predicted, c.classes)
+	return c.counts[label*c.classes+predicted]
+}
+
+// Labeled returns the weight of the samples of a class, the sum of a row of C.
+func (c *Confusion) Labeled(class int) float64 {
+	var sum float64
+	for j := range c.classes {
+		sum += c.At(class, j)
+	}
+	return sum
+}
+
+// Predicted returns the weight of the samples that were predicted to be of a class, the sum of a column
+// of C.
+func (c *Confusion) Predicted(class int) float64 {
+	var sum float64
+	for i := range c.classes {
+		sum += c.At(i, class)
+	}
+	return sum
+}
+
+// Total returns the weight of all samples.
+func (c *Confusion) Total() float64 {
+	var sum float64
+	for _, n := range c.counts {
+		sum += n
+	}
+	return sum
+}
+
+// Correct returns the weight of the samples whose prediction is right, the trace of C.
+func (c *Confusion) Correct() float64 {
+	var sum float64
+	for i := range c.classes {
+		sum += c.At(i, i)
+	}
+	return sum
+}
+
+// Accuracy returns Correct/Total, NaN without samples.
+func (c *Confusion) Accuracy() float64 { return c.Correct() / c.Total() }
+
+// Precision returns the share of the samples predicted as a class that are of it, C[j][j]/Predicted(j),
+// NaN if none is predicted.
+func (c *Confusion) Precision(class int) float64 { return c.At(class, class) / c.Predicted(class) }
+
+// Recall returns the share of the samples of a class that were found, C[j][j]/Labeled(j), NaN if there
+// are none.
+func (c *Confusion) Recall(class int) float64 { return c.At(class, class) / c.Labeled(class) }
+
+// F1 returns the harmonic mean of precision and recall, 2 C[j][j]/(Labeled(j) + Predicted(j)). It is 0
+// where none of the samples was found, and NaN for a class that is neither there nor predicted.
+func (c *Confusion) F1(class int) float64 {
+	return 2 * c.At(class, class) / (c.Labeled(class) + c.Predicted(class))
+}
+
+// MacroPrecision returns the mean of Precision over the classes that are there or predicted, each of
+// weight 1. A class that is there and never predicted counts as 0. The mean of none is NaN.
+//
+//	source: sklearn.metrics.precision_score(average="macro"); likewise MacroRecall and MacroF1.
+func (c *Confusion) MacroPrecision() float64 { return c.mean(c.Predicted) }
+
+// MacroRecall returns the mean of Recall over the classes that are there or predicted. A class that is
+// predicted and not there counts as 0.
+func (c *Confusion) MacroRecall() float64 { return c.mean(c.Labeled) }
+
+// MacroF1 returns the mean of F1 over the classes that are there or predicted.
+func (c *Confusion) MacroF1() float64 {
+	return c.mean(func(class int) float64 { return (c.Labeled(class) + c.Predicted(class)) / 2 })
+}
+
+// mean returns the mean of C[j][j]/of(j) over the classes that are there or predicted, where 0/0 is 0.
+func (c *Confusion) mean(of func(class int) float64) float64 {
+	var sum, n float64
+	for j := range c.classes {
+		if c.Labeled(j)+c.Predicted(j) == 0 {
+			continue
+		}
+		n++
+		if hits := c.At(j, j); hits > 0 {
+			sum += hits / of(j)
+		}
+	}
+	return sum / n
+}

@@ -1,0 +1,71 @@
+// Package metrics measures how well predictions agree with what is known: of classes, of probabilities
+// of classes, and of numbers.
+//
+//	classes        Accuracy; Confusion with Precision, Recall and F1 of a class and their means
+//	scores         AUC and MacroAUC; Ranking, of any number of samples in bounded memory
+//	probabilities  LogLoss and CalibrationError; Calibration, sample by sample
+//	numbers        RMSE, MAE and R2; Errors, sample by sample
+//
+// Functions take all samples at once. The types take one sample at a time, so that data may be larger
+// than memory.
+//
+// # Weights
+//
+// A sample of weight w counts as w equal samples would. Weights nil stand for 1 each. A weight is
+// finite and not negative; a sample of weight 0 counts for nothing.
+//
+// # What is not defined
+//
+// A quotient of nothing is NaN: the recall of a class without samples, R2 of a constant. NaN in a
+// prediction makes the result NaN, wherever the result depends on it.
+//
+// # scikit-learn
+//
+// The definitions are those of sklearn.metrics, weights included, where it has the measure.
+// Differences: it returns 0 or 1 where this package returns NaN, and it refuses the AUC of a class
+// without samples, which MacroAUC leaves out of the mean. scikit-learn has no calibration error.
+//
+// # Repeatability
+//
+// Sums are taken in the order of the samples and the logarithm is our own, so results have the same
+// bits on every machine.
+package metrics
+
+import "math"
+
+const (
+	panicLengths = "metrics: the numbers of labels, predictions and weights differ"
+	panicClass   = "metrics: class outside of 0 to classes-1"
+	panicWeight  = "metrics: a weight is negative or not finite"
+	panicClasses = "metrics: the number of classes is not positive"
+	panicLimit   = "metrics: the limit of samples is not positive"
+)
+
+// checkLengths panics unless there are n predictions and, if there are weights, n of them.
+func checkLengths(n, predictions int, weights []float64) {
+	if predictions != n || weights != nil && len(weights) != n {
+		panic(panicLengths)
+	}
+}
+
+// checkWeight panics unless w is a weight.
+func checkWeight(w float64) {
+	if !(w >= 0) || math.IsInf(w, 1) {
+		panic(panicWeight)
+	}
+}
+
+// checkClass panics unless class is one of 0 to classes-1.
+func checkClass(class, classes int) {
+	if class < 0 || class >= classes {
+		panic(panicClass)
+	}
+}
+
+// weight returns the weight of sample i, 1 without weights.
+func weight(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}

@@ -1,0 +1,87 @@
+package metrics
+
+import "math"
+
+// RMSE returns the root mean squared error,
+//
+//	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
+//
+// where the sums are over the samples i.
+//
+//	shapes: known, predicted l; weights l or nil.
+//	errors: NaN without weight in all, +Inf where the sum overflows; panics for other lengths
+//	and for a weight that is negative or not finite.
+//	source: sklearn.metrics.mean_squared_error, whose root it is.
+func RMSE(known, predicted, weights []float64) float64 {
+	return compare(known, predicted, weights).RMSE()
+}
+
+// MAE returns the mean absolute error, sum of w_i |predicted_i - known_i| / sum of w_i.
+//
+//	shapes, errors: those of RMSE.
+//	source: sklearn.metrics.mean_absolute_error.
+func MAE(known, predicted, weights []float64) float64 {
+	return compare(known, predicted, weights).MAE()
+}
+
+// R2 returns the share of the variance of what is known that the predictions explain,
+//
+//	1 - sum of w_i (predicted_i - known_i)² / sum of w_i (known_i - mean)²,
+//
+// where mean is that of the known values by the weights. It is 1 for perfect predictions, 0 for the
+// mean, and negative for worse.
+//
+//	shapes, errors: those of RMSE; NaN where the known values are equal.
+//	source: sklearn.metrics.r2_score.
+func R2(known, predicted, weights []float64) float64 {
+	return compare(known, predicted, weights).R2()
+}
+
+// compare returns the Errors of all samples.
+func compare(known, predicted, weights []float64) *Errors {
+	checkLengths(len(known), len(predicted), weights)
+	var e Errors
+	for i, v := range known {
+		e.Add(v, predicted[i], weight(weights, i))
+	}
+	return &e
+}
+
+// Errors sums up the errors of the predictions of a number, sample by sample. The zero value has no
+// samples. Welford's recurrence gives the sum of squares about the mean: it does not cancel if the mean
+// is large against the deviations.
+type Errors struct {
+	weight            float64
+	squares, absolute float64 // sums over the errors
+	mean, about       float64 // of what is known, and the sum of squares about it
+}
+
+// Add adds a sample. It panics for a weight that is negative or not finite.
+func (e *Errors) Add(known, predicted, weight float64) {
+	checkWeight(weight)
+	if weight == 0 {
+		return
+	}
+	d := predicted - known
+	e.weight += weight
+	e.squares += float64(weight * float64(d*d))
+	e.absolute += float64(weight * math.Abs(d))
+	before := known - e.mean
+	e.mean += float64(before * (weight / e.weight))
+	e.about += float64(weight * float64(before*(known-e.mean)))
+}
+
+// RMSE returns the root mean squared error, NaN for no samples.
+func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
+
+// MAE returns the mean absolute error, NaN for no samples.
+func (e *Errors) MAE() float64 { return e.absolute / e.weight }
+
+// R2 returns the share of the variance that is explained, NaN for no samples and for a known value that
+// is constant.
+func (e *Errors) R2() float64 {
+	if e.about == 0 {
+		return math.NaN()
+	}
+	return 1 - e.squares/e.about
+}

@@ -1,0 +1,180 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"blskernel/mat"
+)
+
+// AUC returns the area under the receiver operating characteristic: the probability that the score of a
+// positive sample is above that of a negative one, where equal scores count one half,
+//
+//	sum over positive i, negative j of w_i w_j ([s_i > s_j] + [s_i = s_j]/2)
+//	/ (sum of w_i over positive i · sum of w_j over negative j).
+//
+// Without weights that is the statistic of Mann and Whitney by midranks.
+//
+//	shapes: positive, scores l; weights l or nil.
+//	cost: a sort of l scores, 24l bytes.
+//	NaN: one score that is NaN makes the result NaN. Infinities are scores like any other.
+//	errors: NaN unless there is weight on both sides; panics for other lengths and for a weight
+//	that is negative or not finite.
+//	source: sklearn.metrics.roc_auc_score.
+func AUC(positive []bool, scores, weights []float64) float64 {
+	checkLengths(len(positive), len(scores), weights)
+	samples := make([]ranked, len(scores))
+	for i, s := range scores {
+		w := weight(weights, i)
+		checkWeight(w)
+		samples[i] = ranked{s, w, positive[i]}
+	}
+	return auc(samples)
+}
+
+// A ranked sample has a score, a weight and a side.
+type ranked struct {
+	score, weight float64
+	positive      bool
+}
+
+// auc is AUC of samples, which it sorts.
+func auc(samples []ranked) float64 {
+	if slices.ContainsFunc(samples, func(s ranked) bool { return math.IsNaN(s.score) }) {
+		return math.NaN()
+	}
+	// Sums depend on the order of equal scores, which only a stable sort keeps.
+	slices.SortStableFunc(samples, func(a, b ranked) int {
+		switch {
+		case a.score < b.score:
+			return -1
+		case a.score > b.score:
+			return 1
+		}
+		return 0
+	})
+	var above, positives, below float64
+	for from := 0; from < len(samples); {
+		to, here, ties := from, 0.0, 0.0
+		for ; to < len(samples) && samples[to].score == samples[from].score; to++ {
+			if samples[to].positive {
+				here += samples[to].weight
+			} else {
+				ties += samples[to].weight
+			}
+		}
+		above += float64(here * (below + ties/2))
+		positives += here
+		below += ties
+		from = to
+	}
+	return above / (positives * below)
+}
+
+// MacroAUC returns the mean over the classes of the AUC of each class against the rest, each class of
+// weight 1, by its column of scores. It leaves out a class without samples, and one without others.
+//
+//	shapes: labels l, each from 0 to c-1; scores l×c; weights l or nil.
+//	cost: c sorts of l scores, 24l bytes.
+//	errors: NaN for fewer than two classes with weight; panics for other lengths, for a label out of
+//	range and for a weight that is negative or not finite.
+//	source: sklearn.metrics.roc_auc_score(multi_class="ovr"), for which scores must be
+//	probabilities.
+func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
+	l, c := scores.Dims()
+	checkLengths(l, len(labels), weights)
+	r := NewRanking(c, max(l, 1))
+	for i, label := range labels {
+		r.Add(label, scores.RawRowView(i), weight(weights, i))
+	}
+	return r.MacroAUC()
+}
+
+// A Ranking collects the labels and scores of samples for AUC. It keeps the first samples up to a
+// limit, and beyond that a random sample of that size, in which each sample is as likely as any
+// other. The choice depends on nothing but the number of samples, so the same samples give the same
+// result.
+//
+// Above the limit the result is an estimate. Without weights its standard error is at most 1/(2
+// sqrt(m)), where m is the number of samples kept on the smaller side.
+//
+//	memory: 8(c+2) bytes for each sample that is kept.
+type Ranking struct {
+	classes, limit int
+	seen           uint64
+	random         *rand.Rand
+	labels         []int
+	weights        []float64
+	scores         []float64 // c for each sample
+}
+
+// NewRanking returns a Ranking of no samples for scores of c classes, which keeps at most limit
+// samples. It panics for classes < 1 and limit < 1.
+func NewRanking(classes, limit int) *Ranking {
+	if classes < 1 {
+		panic(panicClasses)
+	}
+	if limit < 1 {
+		panic(panicLimit)
+	}
+	return &Ranking{classes: classes, limit: limit, random: rand.New(rand.NewPCG(1, 2))}
+}
+
+// Add adds a sample with the scores of all classes, which it copies. It panics for another number of
+// scores than c, for a label outside of 0 to c-1, and for a weight that is negative or not finite.
+func (r *Ranking) Add(label int, scores []float64, weight float64) {
+	if len(scores) != r.classes {
+		panic(panicLengths)
+	}
+	checkClass(label, r.classes)
+	checkWeight(weight)
+	r.seen++
+	if len(r.labels) < r.limit {
+		r.labels, r.weights = append(r.labels, label), append(r.weights, weight)
+		r.scores = append(r.scores, scores...)
+		return
+	}
+	// Algorithm R: the n-th sample takes the place of one of those kept with probability limit/n.
+	if at := r.random.Uint64N(r.seen); at < uint64(r.limit) {
+		i := int(at)
+		r.labels[i], r.weights[i] = label, weight
+		copy(r.scores[i*r.classes:], scores)
+	}
+}
+
+// Kept returns the number of samples that the results are of: all that were added, or the limit.
+func (r *Ranking) Kept() int { return len(r.labels) }
+
+// AUC returns the AUC of a class against the rest by its column of scores, NaN unless there is
+// weight on both sides. It panics for a class outside of 0 to c-1.
+func (r *Ranking) AUC(class int) float64 {
+	checkClass(class, r.classes)
+	samples := make([]ranked, len(r.labels))
+	for i, label := range r.labels {
+		samples[i] = ranked{r.scores[i*r.classes+class], r.weights[i], label == class}
+	}
+	return auc(samples)
+}
+
+// MacroAUC returns the mean of AUC over the classes that have one, NaN for none. A score that is NaN
+// makes it NaN.
+func (r *Ranking) MacroAUC() float64 {
+	sums, there := make([]float64, r.classes), 0
+	for i, label := range r.labels {
+		if sums[label] == 0 && r.weights[i] > 0 {
+			there++
+		}
+		sums[label] += r.weights[i]
+	}
+	if there < 2 {
+		return math.NaN()
+	}
+	var sum float64
+	for class, w := range sums {
+		if w > 0 {
+			sum += r.AUC(class)
+		}
+	}
+	return sum / float64(there)
+}
