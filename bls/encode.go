@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"blskernel"
 	"blskernel/blsupdate"
@@ -40,12 +41,15 @@ func (f *Features) encode(w *codec.Writer) {
 	}
 }
 
+// encodedScalings are the scalings in the order of their numbers in an encoding.
+var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto}
+
 // encodeOptions writes o, which is valid, without its backend.
 func encodeOptions(w *codec.Writer, o FeatureOptions) {
-	w.Int(int(o.Scaling))
+	w.Int(slices.Index(encodedScalings, o.Scaling))
 	w.Int(o.Groups)
 	w.Int(o.GroupNodes)
-	w.Int(o.EnhancementNodes)
+	w.Uint64(uint64(int64(o.EnhancementNodes)))
 	w.Float64(o.Shrink)
 	w.Bool(o.Unscaled)
 	w.Int(int(o.Enhancement))
@@ -90,7 +94,7 @@ func decodeFeatures(r *codec.Reader, b blskernel.Backend) *Features {
 	switch {
 	case err != nil:
 		r.Fail("%v", err)
-	case opt.Groups != given.Groups || opt.GroupNodes != given.GroupNodes || opt.Shrink != given.Shrink:
+	case !sameOptions(opt, given):
 		r.Fail("an option has no value")
 	}
 	if r.Err() != nil {
@@ -124,16 +128,29 @@ func decodeFeatures(r *codec.Reader, b blskernel.Backend) *Features {
 // decodeOptions reads what encodeOptions wrote; resolve checks the values.
 func decodeOptions(r *codec.Reader, b blskernel.Backend) FeatureOptions {
 	return FeatureOptions{
-		Scaling:          Scaling(r.Int("Scaling", maxNodes)),
+		Scaling:          encodedScalings[r.Int("Scaling", len(encodedScalings)-1)],
 		Groups:           r.Int("Groups", maxNodes),
 		GroupNodes:       r.Int("GroupNodes", maxNodes),
-		EnhancementNodes: r.Int("EnhancementNodes", maxNodes),
+		EnhancementNodes: decodeNodes(r),
 		Shrink:           r.Float64(),
 		Unscaled:         r.Bool(),
 		Enhancement:      EnhancementWeights(r.Int("Enhancement", maxNodes)),
 		Seed:             r.Uint64(),
 		Backend:          b,
 	}
+}
+
+// decodeNodes reads a number of enhancement nodes, or None.
+func decodeNodes(r *codec.Reader) int {
+	n := r.Uint64()
+	switch {
+	case int64(n) == None:
+		return None
+	case n > maxNodes:
+		r.Fail("EnhancementNodes is %d, and can be at most %d", n, maxNodes)
+		return 0
+	}
+	return int(n)
 }
 
 // decodeVector reads n finite numbers.

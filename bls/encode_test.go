@@ -29,7 +29,7 @@ func TestEncodeGoesOn(t *testing.T) {
 	labels, y := labelsFor(l), targetsFor(x, 2)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i, method := range allMethods {
-			features := FeatureOptions{Scaling: Scaling(i % 3), Groups: 2, GroupNodes: 3, EnhancementNodes: 7 * (i % 2), Seed: uint64(i) << 60}
+			features := FeatureOptions{Scaling: Scaling(1 + i%3), Groups: 2, GroupNodes: 3, EnhancementNodes: 7 * (i % 2), Seed: uint64(i) << 60}
 			if features.EnhancementNodes > 0 && i%4 == 1 {
 				features.Unscaled = true
 			}
@@ -104,7 +104,7 @@ func TestEncodeFeatures(t *testing.T) {
 	x := samples(72, 40, 5, 5)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i := range 6 {
-			f := mustFit(t, x, FeatureOptions{Scaling: Scaling(i % 3), Groups: 2, GroupNodes: 2, EnhancementNodes: 3 * (i / 3), Backend: bk})
+			f := mustFit(t, x, FeatureOptions{Scaling: Scaling(1 + i%3), Groups: 2, GroupNodes: 2, EnhancementNodes: 3 * (i / 3), Backend: bk})
 			b := encoded(t, f)
 			g, err := DecodeFeatures(bytes.NewReader(b), bk)
 			must(t, err)

@@ -25,7 +25,7 @@ func TestOptionErrors(t *testing.T) {
 		{FeatureOptions{Groups: -1}, "Groups"},
 		{FeatureOptions{GroupNodes: -1}, "GroupNodes"},
 		{FeatureOptions{Groups: 1 << 20, GroupNodes: 1 << 20}, "GroupNodes"},
-		{FeatureOptions{EnhancementNodes: -1}, "EnhancementNodes"},
+		{FeatureOptions{EnhancementNodes: -2}, "EnhancementNodes"},
 		{FeatureOptions{EnhancementNodes: math.MaxInt32}, "EnhancementNodes"},
 		{FeatureOptions{Shrink: -0.8}, "Shrink"},
 		{FeatureOptions{Shrink: math.NaN()}, "Shrink"},

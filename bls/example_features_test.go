@@ -81,7 +81,7 @@ func ExampleParseScaling() {
 	fmt.Println(err)
 	// Output:
 	// true <nil>
-	// bls: unknown scaling "rows"; known are samples, columns, none
+	// bls: unknown scaling "rows"; known are auto, samples, columns, none
 }
 
 // A number that is beyond float64 on the way from a sample to its nodes is an error that names the

@@ -18,20 +18,25 @@ const (
 	DefaultShrink     = 0.8 // s
 )
 
+// None as a number of EnhancementNodes or as Update.Lambda of a Classifier or a Regressor stands for
+// none, where 0 stands for what Fit chooses.
+const None = -1
+
 // maxNodes bounds k, so that products of two such numbers do not overflow an int64.
 const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
 // nodes, no enhancement nodes, and seed 0 on the default backend.
 type FeatureOptions struct {
-	// Scaling standardises the samples. The zero value, ScaleSamples, is the paper's and suits
-	// images; use ScaleColumns for a table.
+	// Scaling standardises the samples: ScaleColumns suits a table, ScaleSamples images. With the zero
+	// value a Classifier or a Regressor takes ScaleColumns, and FitFeatures ScaleSamples, the paper's.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
-	// EnhancementNodes is n3. 0 is none: A = Z, a linear map of each standardised sample.
+	// EnhancementNodes is n3. None is none: A = Z, a linear map of each standardised sample. 0 is
+	// the number that Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
 	EnhancementNodes int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.
@@ -56,19 +61,25 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	if o.GroupNodes == 0 {
 		o.GroupNodes = DefaultGroupNodes
 	}
+	if o.Scaling == ScaleAuto {
+		o.Scaling = ScaleSamples
+	}
+	if o.EnhancementNodes == None {
+		o.EnhancementNodes = 0
+	}
 	bad := func(option string, value any, want string) (FeatureOptions, error) {
 		return o, &OptionError{Op: "bls", Option: option, Value: value, Want: want}
 	}
 	const positive = "a positive number, or 0 for the default"
 	switch {
 	case o.Scaling < ScaleSamples || o.Scaling > ScaleNone:
-		return bad("Scaling", o.Scaling, "ScaleSamples, ScaleColumns or ScaleNone")
+		return bad("Scaling", o.Scaling, "ScaleAuto, ScaleSamples, ScaleColumns or ScaleNone")
 	case o.Groups < 0 || o.Groups > maxNodes:
 		return bad("Groups", o.Groups, positive)
 	case o.GroupNodes < 0 || o.GroupNodes > maxNodes/o.Groups:
 		return bad("GroupNodes", o.GroupNodes, positive+", and fewer than 2³¹ feature nodes in all")
 	case o.EnhancementNodes < 0 || o.EnhancementNodes > maxNodes-o.Groups*o.GroupNodes:
-		return bad("EnhancementNodes", o.EnhancementNodes, "a number that is not negative, and fewer than 2³¹ nodes in all")
+		return bad("EnhancementNodes", o.EnhancementNodes, "a number that is not negative, or None, and fewer than 2³¹ nodes in all")
 	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
 		return bad("Shrink", o.Shrink, "a positive finite number, or 0 for the default")
 	case o.Unscaled && o.Shrink != 0:

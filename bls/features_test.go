@@ -390,7 +390,7 @@ func TestMaps(t *testing.T) {
 			if g.Options() != resolved || !gonum.Equal(mustTransform(t, g, x), want) {
 				t.Errorf("%+v: Options returns %+v, which give other maps", opt, resolved)
 			}
-			if resolved.Groups == 0 || resolved.Backend == nil || resolved.Unscaled != opt.Unscaled || resolved.Scaling != opt.Scaling || resolved.Seed != opt.Seed {
+			if resolved.Groups == 0 || resolved.Backend == nil || resolved.Unscaled != opt.Unscaled || resolved.Scaling != max(ScaleSamples, opt.Scaling) || resolved.Seed != opt.Seed {
 				t.Errorf("%+v: Options returns %+v", opt, resolved)
 			}
 		}

@@ -13,11 +13,14 @@ import (
 type Scaling int
 
 const (
+	// ScaleAuto leaves the choice to Fit, which takes ScaleColumns. FitFeatures takes ScaleSamples, as
+	// the paper does.
+	ScaleAuto Scaling = iota
 	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
 	// inputs, as the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where
 	// all of x is equal. It suits inputs of one kind, such as the pixels of an image or the points
 	// of a curve. x, 2x and x+1 become the same, and nothing of the training set is needed.
-	ScaleSamples Scaling = iota
+	ScaleSamples
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It
 	// suits tables, whose columns are of different kinds and sizes. A column that is constant in
@@ -28,9 +31,9 @@ const (
 	ScaleNone
 )
 
-var scalingNames = []string{"samples", "columns", "none"}
+var scalingNames = []string{"auto", "samples", "columns", "none"}
 
-// String returns "samples", "columns" or "none", which ParseScaling reads.
+// String returns "auto", "samples", "columns" or "none", which ParseScaling reads.
 func (s Scaling) String() string { return names.String(scalingNames, s) }
 
 // ParseScaling returns the scaling of the given name, in any case.

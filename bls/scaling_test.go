@@ -262,7 +262,7 @@ func TestScalingOverflows(t *testing.T) {
 }
 
 func TestParseScaling(t *testing.T) {
-	for _, s := range []Scaling{ScaleSamples, ScaleColumns, ScaleNone} {
+	for _, s := range []Scaling{ScaleAuto, ScaleSamples, ScaleColumns, ScaleNone} {
 		if got, err := ParseScaling(s.String()); got != s || err != nil {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
@@ -276,9 +276,9 @@ func TestParseScaling(t *testing.T) {
 	if s, err := ParseScaling("Columns"); s != ScaleColumns || err != nil {
 		t.Errorf("Columns: %v, %v", s, err)
 	}
-	_, err := FitFeatures(samples(1, 5, 3, 3), FeatureOptions{Scaling: 3})
+	_, err := FitFeatures(samples(1, 5, 3, 3), FeatureOptions{Scaling: 4})
 	var e *OptionError
 	if !errors.As(err, &e) || e.Option != "Scaling" {
-		t.Errorf("Scaling 3: %v", err)
+		t.Errorf("Scaling 4: %v", err)
 	}
 }

@@ -100,7 +100,7 @@ func TestSaveLoadGoesOn(t *testing.T) {
 		bk, err := blskernel.Lookup(name)
 		must(t, err)
 		for i, method := range methods {
-			features := bls.FeatureOptions{Scaling: bls.Scaling(i % 3), Groups: 2, GroupNodes: 2, EnhancementNodes: 9, Seed: 7}
+			features := bls.FeatureOptions{Scaling: bls.Scaling(1 + i%3), Groups: 2, GroupNodes: 2, EnhancementNodes: 9, Seed: 7}
 			update := blsupdate.Options{Lambda: 1e-3}
 			c := &bls.Classifier{Backend: bk, Features: features, Method: method, Update: update}
 			r := &bls.Regressor{Backend: bk, Features: features, Method: method, Update: update}
