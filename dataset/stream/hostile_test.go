@@ -114,11 +114,11 @@ func TestHostileFiles(t *testing.T) {
 		{"no array", "x.npy", []byte("1,2\n"), Options{}, "not a .npy file"},
 		{"a label that is no Unicode", "x.npy", append(npyHeader(1, "<U1", false, 1), 0, 0, 0x11, 0), Options{}, "are text"},
 
-		{"empty archive", "x.npz", npz(t), Options{}, "no arrays"},
+		{"empty archive", "x.npz", npz(t), Options{}, "is a zip archive without arrays"},
 		{"no archive", "x.npz", nil, Options{}, "is not an .npz"},
 		{"zeros", "x.npz", make([]byte, 4096), Options{}, "is not an .npz"},
 		{"two arrays of one name", "x.npz", npz(t, member{"X.npy", x, 0}, member{"X.npy", x, 0}), Options{}, `two arrays named "X"`},
-		{"an array that is a folder", "x.npz", npz(t, member{"X.npy/", nil, 0}), Options{}, "no arrays"},
+		{"an array that is a folder", "x.npz", npz(t, member{"X.npy/", nil, 0}), Options{}, "is a zip archive without arrays"},
 		{"a name of 64 KB", "x.npz", npz(t, member{long[:1<<16-5] + ".npy", x, 0}), Options{InputArray: "X"}, "no array"},
 		{"a method that is not known", "x.npz", bytes.ReplaceAll(npz(t, member{"X.npy", x, 8}), []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x5d\x00")), Options{}, "cannot be unpacked"},
 		{"half of an archive", "x.npz", npz(t, member{"X.npy", x, 0})[:99], Options{}, "is not an .npz"},
@@ -126,7 +126,7 @@ func TestHostileFiles(t *testing.T) {
 
 		{"the beginning of an archive", "x.npz", []byte("PK\x03\x04"), Options{}, "not an .npz"},
 		{"the end missing", "x.npz", archive[:len(archive)-10], Options{}, "not an .npz"},
-		{"no arrays", "x.npz", npz(t, member{"a.txt", x, 0}), Options{}, "no arrays"},
+		{"no arrays", "x.npz", npz(t, member{"a.txt", x, 0}), Options{}, "is a zip archive without arrays"},
 		{"two matrices", "x.npz", npz(t, member{"a.npy", x, 0}, member{"b.npy", x, 0}), Options{}, "more than one of two dimensions"},
 		{"no matrix", "x.npz", npz(t, member{"a.npy", y, 0}), Options{}, "no other of two dimensions"},
 		{"another name", "x.npz", archive, Options{InputArray: "Z"}, `no array "Z"; it has "X", "y"`},
@@ -138,6 +138,13 @@ func TestHostileFiles(t *testing.T) {
 		{"an array shorter than its header", "x.npz", npz(t, member{"X.npy", x[:len(x)-1], 8}), Options{}, "its header promises"},
 		{"pickled objects in an archive", "x.npz", npz(t, member{"X.npy", npyHeader(1, "|O", false, 3, 2), 0}), Options{}, `array "X": elements of type "|O" are Python objects`},
 		{"many members", "x.npz", npz(t, slices.Repeat([]member{{"a", nil, 0}}, maxMembers+1)...), Options{}, "members"},
+
+		{"a spreadsheet", "x.npz", npz(t, member{"[Content_Types].xml", x, 0}, member{"xl/workbook.xml", x, 0}), Options{}, "save its sheet as CSV"},
+		{"one of OpenDocument", "x.npz", npz(t, member{"mimetype", x, 0}, member{"content.xml", x, 0}), Options{}, "save its sheet as CSV"},
+		{"a spreadsheet by another name", "x.csv", npz(t, member{"xl/workbook.xml", x, 0}), Options{}, "is a zip archive or a spreadsheet"},
+		{"an old spreadsheet", "x.csv", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), Options{}, "is a spreadsheet"},
+		{"Parquet", "x.csv", []byte("PAR1\x15\x04\x15\x10"), Options{}, "is a Parquet file"},
+		{"bzip2", "x.csv", []byte("BZh91AY&SY"), Options{}, "is packed by bzip2"},
 
 		{"idx header cut", "x.idx", images[:9], Options{}, "ends within its header"},
 		{"idx cut off", "x.idx", images[:len(images)-1], Options{}, "cut off"},

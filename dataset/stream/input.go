@@ -162,6 +162,11 @@ func (in *input) unpack() error {
 		}
 		in.format = formatOfContent(head)
 	}
+	if in.format == CSV {
+		if head, _ := in.r.Peek(8); foreignContent(head) != nil {
+			return located(in.path, foreignContent(head))
+		}
+	}
 	return nil
 }
 

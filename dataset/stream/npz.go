@@ -50,6 +50,9 @@ func readArchive(in *input) (*archive, error) {
 	}
 	// Names of members are not used as paths, so those that lead out of a folder do no harm.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		if foreign := spreadsheetByName(in.path); foreign != nil {
+			return nil, foreign
+		}
 		return nil, &Error{What: "is not an .npz, or a damaged one; save it again with numpy.savez", Err: err}
 	}
 	if len(r.File) > maxMembers {
@@ -71,7 +74,7 @@ func readArchive(in *input) (*archive, error) {
 		z.names = append(z.names, name)
 	}
 	if z.names == nil {
-		return nil, faultf("has no arrays; save it with numpy.savez(path, X=x, y=y)")
+		return nil, foreignArchive(r.File)
 	}
 	return z, nil
 }

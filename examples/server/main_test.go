@@ -203,7 +203,8 @@ func TestWrong(t *testing.T) {
 	row := `[0.12345678901234567890, 1.2345678901234567890],`
 	for _, body := range []io.Reader{
 		strings.NewReader(strings.Repeat(" ", mostBytes+1)),
-		io.MultiReader(strings.NewReader(`{"rows": [`), strings.NewReader(strings.Repeat(row, mostBytes/len(row)+1))), // of unknown length
+		// One of unknown length.
+		io.MultiReader(strings.NewReader(`{"rows": [`), strings.NewReader(strings.Repeat(row, mostBytes/len(row)+1))),
 		strings.NewReader(`{"rows": [` + strings.Repeat("[0,0],", mostNumbers/5+1)),
 		io.MultiReader(strings.NewReader(good), strings.NewReader(strings.Repeat(" ", mostBytes))),
 	} {

@@ -1,0 +1,54 @@
+package stream
+
+import (
+	"archive/zip"
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	isSpreadsheet = "is a spreadsheet, which is not read; save its sheet as CSV (UTF-8) and give that file"
+	isZip         = "is a zip archive without arrays of NumPy, which is not read; unpack it and give the files in it"
+	isPacked      = ", which is not read; unpack it, or pack it by gzip"
+)
+
+// foreign are the first bytes of files that are no text, and what to do about them.
+var foreign = []struct{ head, what string }{
+	{"PK\x03\x04", "is a zip archive or a spreadsheet, and no text; unpack it, or save its sheet as CSV (UTF-8), and give that file"},
+	{"\xd0\xcf\x11\xe0", isSpreadsheet},
+	{"PAR1", "is a Parquet file, which is not read; write its table as CSV, as pandas.read_parquet(path).to_csv does, and give that file"},
+	{"\xfd7zXZ", "is packed by xz" + isPacked},
+	{"BZh", "is packed by bzip2" + isPacked},
+	{"\x28\xb5\x2f\xfd", "is packed by zstd" + isPacked},
+}
+
+// foreignContent returns the error for a text that begins as no text does, or nil.
+func foreignContent(head []byte) error {
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.head)) && (f.head != "BZh" || bytes.HasSuffix(head, []byte("AY&"))) {
+			return faultf("%s", f.what)
+		}
+	}
+	return nil
+}
+
+// foreignArchive returns the error for a zip archive without arrays, which is often a spreadsheet.
+func foreignArchive(members []*zip.File) error {
+	if slices.ContainsFunc(members, func(m *zip.File) bool {
+		return strings.HasPrefix(m.Name, "xl/") || m.Name == "content.xml" // of Excel; of OpenDocument
+	}) {
+		return faultf(isSpreadsheet)
+	}
+	return faultf(isZip + "; of arrays, numpy.savez(path, X=x, y=y) makes one")
+}
+
+// spreadsheetByName returns the error for a path that ends as a spreadsheet's, or nil.
+func spreadsheetByName(path string) error {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods":
+		return faultf(isSpreadsheet)
+	}
+	return nil
+}
