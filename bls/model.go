@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ type model struct {
 func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error) {
 	given := s
 	s.backend = backend.Or(s.backend)
+	s.method = cmp.Or(s.method, blsupdate.Improved)
 	if s.features.Backend == nil {
 		s.features.Backend = s.backend
 	}

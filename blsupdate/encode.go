@@ -90,7 +90,9 @@ func (h *heading) code(x *coder.Coder) {
 	x.Check(magic == word, "this is not the state of a model by blsupdate.Encode")
 	x.Uint64(&version)
 	x.Check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
-	x.Int("the method", (*int)(&h.method), len(api.MethodNames)-1)
+	number := int(h.method) - 1 // Improved is 0 in files
+	x.Int("the method", &number, len(api.MethodNames)-2)
+	h.method = Method(number + 1)
 	x.Float("Options.Lambda", &h.opt.Lambda, coder.IsLength)
 	x.Int("Options.Form", (*int)(&h.opt.Form), len(formNames)-1)
 	x.Bool(&h.opt.Solve)

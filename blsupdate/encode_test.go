@@ -86,7 +86,7 @@ func TestEncodingLayout(t *testing.T) {
 	u := started(t, Gram, mat.NewDense(2, 2, []float64{1, 0, 3, 4}), mat.NewDense(2, 1, []float64{2, 0}), Options{Lambda: 0.5, Workspace: -3})
 	float := math.Float64bits
 	want := []uint64{
-		binary.LittleEndian.Uint64([]byte("blsstate")), 1, uint64(Gram),
+		binary.LittleEndian.Uint64([]byte("blsstate")), 1, 4, // Gram
 		float(0.5), uint64(Auto), 0, uint64(CAuto), 1<<64 - 3,
 		2, 1, 2, // nodes, targets, samples
 		2, uint64(Auto), uint64(StartCholesky), 0, float(0), // the report

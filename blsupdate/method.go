@@ -8,12 +8,12 @@ import (
 )
 
 // A Method is a way to bring the weights up to date. The documentation of package blsupdate compares
-// them.
+// them. The zero value is no method, and New refuses it.
 type Method int
 
 const (
 	// Improved is the paper's Algorithm 3: A⁺ and W, in the form that Options.Form selects.
-	Improved Method = iota
+	Improved Method = iota + 1
 	// Original is the paper's Algorithm 2, B = A⁺D (I + DᵀD)⁻¹.
 	Original
 	// RidgeInverse keeps Q = (AᵀA + lambda I)⁻¹ and W.

@@ -57,8 +57,8 @@ func (o Options) check(m Method) error {
 		return err
 	}
 	switch {
-	case m < 0 || int(m) >= len(api.MethodNames):
-		return &OptionError{Option: "Method", Value: m, Want: strings.Join(api.MethodNames, ", ")}
+	case m <= 0 || int(m) >= len(api.MethodNames):
+		return &OptionError{Option: "Method", Value: m, Want: strings.Join(api.MethodNames[1:], ", ")}
 	case o.Form < Auto || o.Form > Compressed:
 		return &OptionError{Option: "Form", Value: o.Form, Want: "Auto, Paper, Small, Large or Compressed"}
 	case o.C < CAuto || o.C > CCheck:

@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// String returns names[v], or the type and the number of another v, as in "Format(7)".
+// String returns names[v], or the type and the number of a v without a name, as in "Format(7)".
 func String[T ~int](names []string, v T) string {
-	if v < 0 || int(v) >= len(names) {
+	if v < 0 || int(v) >= len(names) || names[v] == "" {
 		_, kind, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
 		return fmt.Sprintf("%s(%d)", kind, int(v))
 	}
 	return names[v]
 }
 
-// Parse returns the constant of the given name, in any case. An error lists the names.
+// Parse returns the constant of the given name, in any case. An error lists the names. An empty one is
+// that of a constant without a name.
 func Parse[T ~int](names []string, name string) (T, error) {
 	for i, known := range names {
-		if strings.EqualFold(name, known) {
+		if known != "" && strings.EqualFold(name, known) {
 			return T(i), nil
 		}
 	}
 	in, kind, _ := strings.Cut(fmt.Sprintf("%T", T(0)), ".")
-	return 0, fmt.Errorf("%s: unknown %s %q; known are %s", in, strings.ToLower(kind), name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("%s: unknown %s %q; known are %s", in, strings.ToLower(kind), name, strings.TrimPrefix(strings.Join(names, ", "), ", "))
 }

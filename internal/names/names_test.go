@@ -1,21 +1,26 @@
 package names
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 type Color int
 
 func TestNames(t *testing.T) {
-	known := []string{"red", "green"}
-	for v, want := range map[Color]string{0: "red", 1: "green", 2: "Color(2)", -1: "Color(-1)"} {
+	known := []string{"", "red", "green"}
+	for v, want := range map[Color]string{0: "Color(0)", 1: "red", 2: "green", 3: "Color(3)", -1: "Color(-1)"} {
 		if got := String(known, v); got != want {
 			t.Errorf("%d is %q, want %q", int(v), got, want)
 		}
 	}
-	if v, err := Parse[Color](known, "GREEN"); v != 1 || err != nil {
+	if v, err := Parse[Color](known, "GREEN"); v != 2 || err != nil {
 		t.Error(v, err)
 	}
-	const want = `names: unknown color "blue"; known are red, green`
-	if _, err := Parse[Color](known, "blue"); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+	for _, name := range []string{"blue", ""} {
+		want := fmt.Sprintf("names: unknown color %q; known are red, green", name)
+		if _, err := Parse[Color](known, name); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

@@ -19,7 +19,7 @@ type (
 
 // The methods.
 const (
-	Improved Method = iota
+	Improved Method = iota + 1
 	Original
 	RidgeInverse
 	InverseCholesky
@@ -62,10 +62,10 @@ const (
 	ActionRidge
 )
 
-// MethodNames has the name of each method, and ActionNames that of the function or method of each
-// action.
+// MethodNames has the name of each method, none for 0, and ActionNames that of the function or method
+// of each action.
 var (
-	MethodNames = []string{"improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
+	MethodNames = []string{"", "improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
 	ActionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda"}
 )
 

@@ -9,6 +9,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/bls"
+	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 
 	"github.com/spf13/cobra"
@@ -123,7 +124,7 @@ func (x *paper) check() (err error) {
 	case x.embedded && x.dir != "":
 		return ui.Usagef("--embedded and --data exclude each other")
 	}
-	_, err = x.variants(0, bench.Variant{})
+	_, err = x.variants(0, bench.Variant{Method: blsupdate.Improved}) // the choice comes later
 	return err
 }
 
