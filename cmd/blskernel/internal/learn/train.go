@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -129,6 +130,9 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 func (tr *training) check(cmd *cobra.Command) error {
 	if tr.out == "" {
 		return ui.Usagef("--out is missing: name the file for the model")
+	}
+	for i, class := range tr.classes {
+		tr.classes[i] = strings.TrimSpace(class) // as the labels of a text
 	}
 	if err := ui.CheckUnique("classes", tr.classes); err != nil {
 		return err

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -36,7 +37,40 @@ func (tr *training) decideTask(r *stream.Reader) error {
 		tr.Explain("the targets are those of a %s", task)
 	}
 	tr.labeled = task == classification
-	return selectClasses(r, tr.labeled)
+	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {
+		return err
+	}
+	return refuseQuantity(r)
+}
+
+// fewLabels is a number of labels that any classification may have.
+const fewLabels = 20
+
+// refuseQuantity returns an error if the labels of the first rows are numbers of a quantity or of the
+// rows: many, and with fractions or in half of the rows others. It leaves the data at its beginning.
+func refuseQuantity(r *stream.Reader) error {
+	b, err := r.Peek(peeked)
+	if err != nil {
+		return nil // learning meets the error again
+	}
+	seen, fractions := map[string]bool{}, false
+	for _, label := range b.Labels {
+		v, err := strconv.ParseFloat(label, 64)
+		if err != nil {
+			return nil
+		}
+		seen[label] = true
+		fractions = fractions || isFraction(v)
+	}
+	if len(seen) <= fewLabels || !fractions && 2*len(seen) <= len(b.Labels) {
+		return nil
+	}
+	column := "the target"
+	if names := r.Targets(); len(names) == 1 {
+		column = fmt.Sprintf("the column %q", names[0])
+	}
+	return ui.Usagef("%s has %d different numbers in the first %d rows, so they are no classes: use --task regression to predict a quantity, or name another --target; if they are classes, list them by --classes",
+		column, len(seen), len(b.Labels))
 }
 
 // selectClasses makes the targets labels or numbers.
