@@ -100,6 +100,8 @@ type ReadOptions struct {
 	// in any order; a model without names takes all but the targets as inputs. Given columns keep
 	// their order, unless their names are those of the model: then they take its order.
 	Inputs, Targets []string
+
+	Exclude []string // columns that are no inputs
 }
 
 const (

@@ -126,7 +126,7 @@ func (fn *readFn) open(ctx context.Context, shard Shard, bad *faults) (*stream.R
 	}
 	o := &fn.Options
 	opt := stream.Options{
-		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets,
+		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets, Exclude: o.Exclude,
 		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(),
 	}
 	if bad != nil {

@@ -113,6 +113,11 @@ func (a *array) deliver(s *samples, n int) (int, *Error) {
 func (a *array) pick(s *samples, n int) (int, *Error) {
 	for i := range n {
 		sample := a.ahead[i*a.width:][:a.width]
+		for _, col := range a.cols.weights {
+			if sample[col] < 0 {
+				return i, a.fault(i, col+1, negativeWeight(sample[col]))
+			}
+		}
 		for _, col := range a.cols.targets {
 			if !a.classes {
 				s.y = append(s.y, sample[col])
@@ -123,6 +128,9 @@ func (a *array) pick(s *samples, n int) (int, *Error) {
 				return i, a.fault(i, col+1, "has "+err.Error())
 			}
 			s.labels = append(s.labels, label)
+		}
+		for _, col := range a.cols.weights {
+			s.w = append(s.w, sample[col])
 		}
 		for _, col := range a.cols.inputs {
 			s.x = append(s.x, sample[col])

@@ -80,7 +80,7 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 		a.about.outputs = 1
 	case q.targetsOnly && len(q.targets) == 0:
 		a.all, a.about.outputs = true, a.width
-	case !q.targetsOnly && q.inputs == nil && len(q.targets) == 0:
+	case q.all():
 		a.all, a.about.dim = true, a.width
 	default:
 		if err := a.foresee(); err != nil {

@@ -15,7 +15,9 @@ type Batch struct {
 	X      *mat.Dense // inputs, rows×Dim
 	Y      *mat.Dense // numeric targets, rows×Outputs; nil for labels and without targets
 	Labels []string   // labels, one for each row; nil unless Options.Classes
-	First  int64      // samples before the first of this batch, bad ones included
+	// Weights are the weights of the rows, finite and not negative; nil without Options.Weight.
+	Weights []float64
+	First   int64 // samples before the first of this batch, bad ones included
 
 	places []Place
 	gaps   []gap
@@ -73,6 +75,7 @@ type gap struct {
 // samples collects what sources read for a batch.
 type samples struct {
 	x, y   []float64
+	w      []float64 // weights
 	labels []string
 	places []Place // of the samples whose inputs are in x
 	first  int64   // samples of the data before these, bad ones included

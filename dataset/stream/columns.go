@@ -7,20 +7,32 @@ import (
 	"strings"
 )
 
-// A choice is the columns of the inputs and of the targets, as positions from 0.
+// A choice is the columns of the inputs, of the targets and of the weights, as positions from 0.
 type choice struct {
 	inputs, targets []int
+	weights         []int // at most one
 }
 
 // A request selects columns of a file.
 type request struct {
 	inputs, targets []string
-	targetsOnly     bool // a file of targets: no inputs, and without targets every column is one
+	exclude         []string // columns that are no inputs
+	weight          string   // the column of the weights, empty without one
+	targetsOnly     bool     // a file of targets: no inputs, and without targets every column is one
+}
+
+// all reports whether q selects every column as an input.
+func (q *request) all() bool {
+	return !q.targetsOnly && q.inputs == nil && len(q.targets) == 0 && len(q.exclude) == 0 && q.weight == ""
 }
 
 // named reports whether q selects a column by name, which needs a header.
 func (q *request) named() bool {
-	return slices.ContainsFunc(slices.Concat(q.inputs, q.targets), func(spec string) bool { return !isPositions(spec) })
+	all := slices.Concat(q.inputs, q.targets, q.exclude)
+	if q.weight != "" {
+		all = append(all, q.weight)
+	}
+	return slices.ContainsFunc(all, func(spec string) bool { return !isPositions(spec) })
 }
 
 // choose finds the columns of q among width columns with the given names, nil for none. Its error has
@@ -32,21 +44,46 @@ func (q *request) choose(names []string, width int) (choice, error) {
 	if c.targets, err = pick(q.targets, names, width, taken); err != nil {
 		return c, err
 	}
+	if q.weight != "" {
+		if c.weights, err = pick([]string{q.weight}, names, width, taken); err != nil {
+			return c, err
+		}
+		if len(c.weights) > 1 {
+			return c, faultf("columns %s are the weights of the samples; name one column", q.weight)
+		}
+	}
+	out := map[int]bool{}
+	for _, spec := range q.exclude {
+		from, to, err := span(spec, names, width)
+		if err != nil {
+			return c, err
+		}
+		for col := from; col <= to; col++ {
+			if taken[col] {
+				return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is excluded, and is a target or the weight; name it once"}
+			}
+			out[col] = true
+		}
+	}
 	switch {
 	case q.targetsOnly && len(q.targets) == 0:
 		c.targets = rest(width, nil)
 	case q.targetsOnly:
 	case q.inputs == nil:
-		if c.inputs = rest(width, taken); len(c.inputs) == 0 {
-			return c, faultf("every column is a target; leave at least one for the inputs")
-		}
+		c.inputs = rest(width, taken)
 	default:
 		c.inputs, err = pick(q.inputs, names, width, taken)
 		if err == nil && len(c.inputs) == 0 {
 			err = faultf("an empty list of input columns; name at least one, or give no list for every column but the targets")
 		}
 	}
-	return c, err
+	if err != nil || q.targetsOnly {
+		return c, err
+	}
+	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
+		return c, faultf("every column is a target, the weight or excluded; leave at least one for the inputs")
+	}
+	return c, nil
 }
 
 // rest returns the columns that are not taken.
@@ -90,7 +127,7 @@ func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 		}
 		for col := from; col <= to; col++ {
 			if taken[col] {
-				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice among inputs and targets; name each column once"}
+				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice among inputs, targets and weight; name each column once"}
 			}
 			taken[col] = true
 			out = append(out, col)

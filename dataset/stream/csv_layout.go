@@ -25,6 +25,7 @@ type csvLayout struct {
 	aside   bool    // Options.Bad is set: parsing goes on after a bad record
 	inputs  int     // numbers of a sample in X
 	numbers int     // and in Y; 0 for labels
+	weights int     // weights of a sample, 0 or 1
 	role    []int32 // of each column, see the constants
 	last    int     // the last column that is used
 }
@@ -33,6 +34,9 @@ type csvLayout struct {
 const (
 	unused    int32 = 0
 	labelRole int32 = 1<<31 - 1
+
+	weightRole = labelRole - 1 // of the weight
+	specials   = 1 << 30       // roles from here on are no inputs
 )
 
 // validComma reports whether encoding/csv can separate cells by r, and no number has it.
@@ -158,6 +162,11 @@ func (l *csvLayout) assign() {
 		if l.classes {
 			l.role[col] = labelRole
 		}
+		l.last = max(l.last, col)
+	}
+	l.weights = len(l.choice.weights)
+	for _, col := range l.choice.weights {
+		l.role[col] = weightRole
 		l.last = max(l.last, col)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 	c.fault = fault
 	s := &c.samples
 	s.x, s.y = s.x[:c.rows*l.inputs], s.y[:c.rows*l.numbers]
-	s.labels = s.labels[:c.rows*(len(l.choice.targets)-l.numbers)]
+	s.labels, s.w = s.labels[:c.rows*(len(l.choice.targets)-l.numbers)], s.w[:c.rows*l.weights]
 	return l.aside
 }
 
@@ -57,7 +58,7 @@ func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 // reads the chunk. TestCSVAgainstEncodingCSV and FuzzCSV compare the two.
 func (l *csvLayout) parse(c *csvChunk) {
 	c.rows, c.records = 0, c.records[:0]
-	c.samples = samples{x: c.samples.x[:0], y: c.samples.y[:0], labels: c.samples.labels[:0]}
+	c.samples = samples{x: c.samples.x[:0], y: c.samples.y[:0], labels: c.samples.labels[:0], w: c.samples.w[:0]}
 	if l.comma >= utf8.RuneSelf || bytes.IndexByte(c.text, '"') >= 0 {
 		c.err = l.parseQuoted(c)
 	} else {
@@ -109,7 +110,7 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 	}
 	comma := byte(l.comma)
 	b := &c.samples
-	x0, y0, n0 := len(b.x), len(b.y), len(b.labels)
+	x0, y0, w0, n0 := len(b.x), len(b.y), len(b.w), len(b.labels)
 	x, y := b.extend(l.inputs, l.numbers)
 	at, ok := 0, true
 	for col := 0; col <= l.last && ok; col++ {
@@ -120,12 +121,16 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 		var v float64
 		end := 0
 		switch role := l.role[col]; {
-		case role > 0 && role != labelRole:
+		case role > 0 && role < specials:
 			v, end, ok = scanNumber(row, at, comma)
 			x[role-1] = v
 		case role < 0:
 			v, end, ok = scanNumber(row, at, comma)
 			y[-role-1] = v
+		case role == weightRole:
+			v, end, ok = scanNumber(row, at, comma)
+			b.w = append(b.w, v)
+			ok = ok && v >= 0
 		default:
 			end = len(row)
 			if n := bytes.IndexByte(row[at:], comma); n >= 0 {
@@ -148,7 +153,7 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 		ok = cells == l.width
 	}
 	if !ok {
-		b.x, b.y, b.labels = b.x[:x0], b.y[:y0], b.labels[:n0]
+		b.x, b.y, b.w, b.labels = b.x[:x0], b.y[:y0], b.w[:w0], b.labels[:n0]
 	}
 	return ok
 }
@@ -212,6 +217,11 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 			fault = faultf("is empty; fill in the label or remove the row")
 		case role == labelRole:
 			b.labels = append(b.labels, strings.Clone(cell)) // not the whole line
+		case role == weightRole:
+			if v, fault = number(cell); fault == nil && v < 0 {
+				fault = faultf("%s", negativeWeight(v))
+			}
+			b.w = append(b.w, v)
 		case role > 0:
 			v, fault = number(cell)
 			x[role-1] = v
@@ -225,6 +235,11 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 		}
 	}
 	return nil
+}
+
+// negativeWeight says what is wrong with a weight.
+func negativeWeight(v float64) string {
+	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
 }
 
 // powers are the powers of ten up to 10^19, all exact in float64.

@@ -227,6 +227,8 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 	b.x = append(b.x, c.samples.x[from*nx:to*nx]...)
 	b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
 	b.labels = append(b.labels, c.samples.labels[from*nl:to*nl]...)
+	nw := s.layout.weights
+	b.w = append(b.w, c.samples.w[from*nw:to*nw]...)
 	if nx > 0 {
 		for _, r := range records {
 			b.places = append(b.places, Place{Path: s.in.path, Line: c.line + int64(r.line)})

@@ -32,8 +32,8 @@
 // # Bad samples
 //
 // With [Options].Bad the reading goes on without bad samples. These are exactly the samples that end it
-// otherwise: a line with a missing, infinite or non-numeric cell, with an empty label, or with more or
-// fewer cells than the first; a sample of an array with NaN, an infinity or an integer that float64
+// otherwise: a line with a missing, infinite or non-numeric cell, with an empty label, with a negative
+// weight, or with more or fewer cells than the first; a sample of an array with NaN, an infinity or an integer that float64
 // cannot hold in any of its columns, or with an invalid label. A sample is left out with its targets,
 // whichever of the two is bad, even if they are in another file. Bad is told one of several faults.
 //

@@ -76,14 +76,22 @@ type Options struct {
 	//	"3-" "3:"    from the third to the last
 	//	"a:c"        from the column named a to the one named c
 	//
-	// nil takes all columns but the targets, in the order of the file. The columns of an array with
-	// more than two dimensions are the elements of a sample in C order. An empty list is an error.
+	// nil takes all columns but the targets and the weight, in the order of the file. The columns
+	// of an array with more than two dimensions are the elements of a sample in C order. An empty
+	// list is an error.
 	Inputs []string
 
 	// Targets are the columns to be predicted, in the same notation; in an .npz also the name of an
 	// array. With TargetPath they are columns of that file, none for all. Else none means no
 	// targets.
 	Targets []string
+
+	// Exclude are columns that are no inputs, in the same notation: they are left out of Inputs.
+	Exclude []string
+
+	// Weight is the column of the weights of the samples, finite and not negative; empty for none.
+	// It is never one of TargetPath, and no input.
+	Weight string
 
 	// TargetPath is a file of any format with the targets of the only path given to Open, one row
 	// for each sample.

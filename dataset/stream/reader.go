@@ -48,7 +48,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	if err := opt.check(paths); err != nil {
 		return nil, err
 	}
-	opt.Inputs, opt.Targets = slices.Clone(opt.Inputs), slices.Clone(opt.Targets)
+	opt.Inputs, opt.Targets, opt.Exclude = slices.Clone(opt.Inputs), slices.Clone(opt.Targets), slices.Clone(opt.Exclude)
 	inner, cancel := context.WithCancel(ctx)
 	r := &Reader{ctx: inner, cancel: cancel, opt: opt, paths: slices.Clone(paths),
 		sizes: make([]int64, len(paths)), known: make([]int64, len(paths))}
@@ -224,7 +224,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 // batch makes a batch of the samples b.
 func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
-	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, First: b.first, places: b.places, gaps: b.gaps}
+	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, Weights: b.w, First: b.first, places: b.places, gaps: b.gaps}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}

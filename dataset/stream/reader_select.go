@@ -24,6 +24,8 @@ type Heading struct {
 type Selection struct {
 	Header          Header
 	Inputs, Targets []string
+	Exclude         []string
+	Weight          string
 	Classes         bool
 }
 
@@ -36,7 +38,8 @@ func (r *Reader) Heading() Heading {
 
 // Selection returns the present selection: that of Options, or of the last Select.
 func (r *Reader) Selection() Selection {
-	return Selection{r.opt.Header, slices.Clone(r.opt.Inputs), slices.Clone(r.opt.Targets), r.opt.Classes}
+	o := &r.opt
+	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes}
 }
 
 // Select chooses other columns of the same sources, after a look at the [Heading] or by Peek. It
@@ -56,7 +59,9 @@ func (r *Reader) Select(s Selection) error {
 		return r.err
 	}
 	before := r.opt
-	r.opt.Header, r.opt.Inputs, r.opt.Targets, r.opt.Classes = s.Header, slices.Clone(s.Inputs), slices.Clone(s.Targets), s.Classes
+	o := &r.opt
+	o.Header, o.Weight, o.Classes = s.Header, s.Weight, s.Classes
+	o.Inputs, o.Targets, o.Exclude = slices.Clone(s.Inputs), slices.Clone(s.Targets), slices.Clone(s.Exclude)
 	err := r.remake()
 	for i := 1; i < len(r.paths) && err == nil; i++ {
 		err = r.look(i)

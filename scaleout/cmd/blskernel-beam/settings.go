@@ -52,6 +52,7 @@ func (set *settings) register(f *flag.FlagSet) {
 	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one for each, by name")
 	list(f, &set.read.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
 	list(f, &set.read.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
+	list(f, &set.read.Exclude, "exclude", "`columns` that are no inputs: names, numbers from 1, ranges such as 3-7")
 	parsed(f, &set.read.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default): by the content of each file")
 	parsed(f, &set.read.Header, "header", stream.ParseHeader, "whether CSV files begin with names of columns: `present`, absent, or auto (default)")
 	parsed(f, &set.read.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default found in the first line)")

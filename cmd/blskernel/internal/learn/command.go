@@ -130,7 +130,8 @@ func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number", func(s string) (stream.Header, error) {
 		return wanted(stream.ParseHeader, s, "present, absent or auto")
 	})
-	f.StringSliceVar(&opt.Inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7; by default all but the targets")
+	f.StringSliceVar(&opt.Inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
+	f.StringSliceVar(&opt.Exclude, "exclude", nil, "columns that are no inputs: names, numbers from 1, ranges as 3-7 or 4-")
 	f.StringSliceVar(&opt.Targets, "target", nil, "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
 	f.StringVar(&opt.TargetPath, "targets-file", "", "file of the labels or targets of an npy or idx file")
 	f.StringVar(&opt.InputArray, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")

@@ -69,7 +69,7 @@ func (c *reading) checkNames(inputs, targets []string) error {
 			case !utf8.ValidString(name):
 				return &stream.Error{Path: path, What: fmt.Sprintf("has a column named %q, which is not UTF-8: save the file as UTF-8", name)}
 			case seen[name]:
-				return &stream.Error{Path: path, What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out by --inputs or --target", name)}
+				return &stream.Error{Path: path, What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out by --exclude", name)}
 			}
 			seen[name] = true
 		}
