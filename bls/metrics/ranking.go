@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -44,15 +45,9 @@ func auc(samples []ranked) float64 {
 	if slices.ContainsFunc(samples, func(s ranked) bool { return math.IsNaN(s.score) }) {
 		return math.NaN()
 	}
-	// Sums depend on the order of equal scores, which only a stable sort keeps.
-	slices.SortStableFunc(samples, func(a, b ranked) int {
-		switch {
-		case a.score < b.score:
-			return -1
-		case a.score > b.score:
-			return 1
-		}
-		return 0
+	// With equal scores in the order of their weights, sums do not depend on how the sort works.
+	slices.SortFunc(samples, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.weight, b.weight))
 	})
 	var above, positives, below float64
 	for from := 0; from < len(samples); {

@@ -28,7 +28,7 @@ func TestClassification(t *testing.T) {
 	if !(q.Accuracy > 0.9) || q.Rows != 200 || q.Unknown != 0 || len(q.Classes) != 3 || q.Classes[0].Label != "dark blue" {
 		t.Errorf("%+v", q)
 	}
-	var right int64
+	var right float64
 	predictions := strings.Split(strings.TrimSuffix(succeed(t, "predict", model, test), "\n"), "\n")
 	if len(predictions) != 201 || predictions[0] != "color" {
 		t.Fatalf("%d lines, %q", len(predictions), predictions[0])
@@ -39,9 +39,9 @@ func TestClassification(t *testing.T) {
 		}
 	}
 	if right != q.Correct {
-		t.Errorf("%d predictions are right; evaluate says %d", right, q.Correct)
+		t.Errorf("%v predictions are right; evaluate says %v", right, q.Correct)
 	}
-	testutil.Contains(t, succeed(t, "evaluate", model, test), "rows      200\naccuracy  ",
+	testutil.Contains(t, succeed(t, "evaluate", model, test), "rows               200\naccuracy           ", "\nAUC                1.0",
 		"\nclass      rows  predicted", "\nis \\ predicted  dark blue  green  red\n")
 }
 
@@ -91,7 +91,7 @@ func TestRegression(t *testing.T) {
 		t.Fatalf("%+v", q)
 	}
 	for _, target := range q.Targets {
-		if target.R2 == nil || !(*target.R2 > 0.9) || !(target.MAE <= target.RMSE) {
+		if target.R2 == nil || !(*target.R2 > 0.9) || !(*target.MAE <= *target.RMSE) {
 			t.Errorf("%+v", target)
 		}
 	}

@@ -21,13 +21,18 @@ func NewEvaluate(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL [flags] FILE...",
 		Short: "Measure how well a model predicts",
-		Long: `Predict the labels or targets of rows that have them, and report the quality. For a classification:
+		Long: fmt.Sprintf(`Predict the labels or targets of rows that have them, and report the quality. For a classification:
 the accuracy; for each class the precision (the share of the rows predicted as the class that are),
-the recall (the share of the rows of the class that were found) and F1 (the harmonic mean of both);
-and the confusion matrix. For a regression, for each target: the root mean squared error, the mean
-absolute error, and R2, the share of the variance of the target that the model explains.
+the recall (the share of the rows of the class that were found) and F1 (the harmonic mean of both),
+and their macro means, in which each class has the same weight; the AUC (how probably the score of
+a class is higher for a row of it than for another), with more than two classes the mean over the
+classes; and the confusion matrix. For a regression, for each target: the root mean squared error,
+the mean absolute error, and R2, the share of the variance of the target that the model explains.
 
-A label that the model does not know counts as wrong. Columns are matched as by predict.`,
+Memory does not depend on the rows. The AUC is of all rows up to %d for two classes, %d for
+ten, and else of so many rows drawn from all, the same ones in every run.
+
+A label that the model does not know counts as wrong. Columns are matched as by predict.`, aucNumbers/4, aucNumbers/12),
 		Example: `  blskernel evaluate iris.bls test.csv
   blskernel evaluate digits.bls --data mnist
   blskernel evaluate price.bls --target price --json houses.csv`,
@@ -40,10 +45,36 @@ A label that the model does not know counts as wrong. Columns are matched as by 
 	return cmd
 }
 
-// An assessment compares predictions with the known labels or targets.
-type assessment interface {
+// A score compares predictions with the known labels or targets, batch by batch.
+type score interface {
 	add(m *model, b *stream.Batch, scores *mat.Dense) error
-	result() fmt.Stringer // also as JSON
+	result() quality
+}
+
+// A quality is the result of a score, also as JSON.
+type quality interface {
+	String() string
+	lines() string // without the tables of the classes
+}
+
+// newScore returns the score of no rows.
+func (m *model) newScore() score {
+	if m.Classifier != nil {
+		return newClassScore(m.labels())
+	}
+	return newErrorScore(m.targetNames())
+}
+
+// assess adds the predictions of a batch to a score.
+func (m *model) assess(ctx context.Context, to score, b *stream.Batch) error {
+	if b.Labels == nil && b.Y == nil {
+		return errNoTargets
+	}
+	scores, err := m.scores(ctx, b)
+	if err != nil {
+		return err
+	}
+	return to.add(m, b, scores)
 }
 
 func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error {
@@ -58,22 +89,8 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err != nil {
 		return err
 	}
-	var a assessment
-	if m.Classifier != nil {
-		a = newConfusion(m.labels())
-	} else {
-		a = newErrors(m.targetNames())
-	}
-	rows, err := e.each(ctx, r, "", func(b *stream.Batch) error {
-		if b.Labels == nil && b.Y == nil {
-			return errNoTargets
-		}
-		scores, err := m.scores(ctx, b)
-		if err != nil {
-			return err
-		}
-		return a.add(m, b, scores)
-	})
+	score := m.newScore()
+	rows, err := e.each(ctx, r, "", func(b *stream.Batch) error { return m.assess(ctx, score, b) })
 	if err != nil {
 		return err
 	}
@@ -82,8 +99,8 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	}
 	e.Progress.Clear()
 	if e.JSON {
-		return e.Object(a.result())
+		return e.Object(score.result())
 	}
-	_, err = fmt.Fprint(s.Out, a.result())
+	_, err = fmt.Fprint(s.Out, score.result())
 	return err
 }

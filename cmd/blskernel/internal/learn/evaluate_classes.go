@@ -2,42 +2,57 @@ package learn
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
+	"blskernel/bls/metrics"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
 )
 
-// A confusion counts the predictions of a classification.
-type confusion struct {
-	labels  []string
-	counts  [][]int64 // counts[i][j] rows of class i were predicted to be of class j
-	unknown int64     // rows with a label that the model does not know
+// aucNumbers bounds the numbers that are kept for the AUC, 8 bytes each: c+2 for each row with c classes.
+const aucNumbers = 1 << 23
+
+// A classScore collects what the predictions of a classification are worth.
+type classScore struct {
+	labels    []string
+	confusion *metrics.Confusion
+	ranking   *metrics.Ranking
+	rows      int64
+	unknown   int64 // rows with a label that the model does not know
+	missed    float64
 }
 
-func newConfusion(labels []string) *confusion {
-	c := &confusion{labels: labels, counts: make([][]int64, len(labels))}
-	for i := range c.counts {
-		c.counts[i] = make([]int64, len(labels))
-	}
-	return c
+func newClassScore(labels []string) *classScore {
+	c := len(labels)
+	return &classScore{labels: labels, confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, aucNumbers/(c+2)))}
 }
 
-func (c *confusion) add(m *model, b *stream.Batch, scores *mat.Dense) error {
+func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 	predicted, err := classesOf(scores, b)
 	if err != nil {
 		return err
 	}
 	for i, label := range b.Labels {
-		if class, ok := m.numbers[label]; ok {
-			c.counts[class][predicted[i]]++
-		} else if !utf8.ValidString(label) {
+		s.rows++
+		class, ok := m.numbers[label]
+		if !ok && !utf8.ValidString(label) {
 			return unreadableLabel(label, labelPlace(b, i, m.labelsIn))
-		} else {
-			c.unknown++
 		}
+		if !ok {
+			s.unknown++
+			s.missed++
+			continue
+		}
+		s.confusion.Add(class, predicted[i], 1)
+		row := scores.RawRowView(i)
+		if len(row) == 2 { // one ranking for both: the difference decides the class
+			d := row[1] - row[0]
+			row = []float64{-d, d}
+		}
+		s.ranking.Add(class, row, 1)
 	}
 	return nil
 }
@@ -45,59 +60,57 @@ func (c *confusion) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 // classQuality is the quality of a class as JSON. A quotient of no rows is null.
 type classQuality struct {
 	Label     string   `json:"label"`
-	Rows      int64    `json:"rows"`
-	Predicted int64    `json:"predicted"`
+	Rows      float64  `json:"rows"`
+	Predicted float64  `json:"predicted"`
 	Precision *float64 `json:"precision"`
 	Recall    *float64 `json:"recall"`
 	F1        *float64 `json:"f1"`
 }
 
-// Classification is the result of evaluate as JSON.
+// Classification is the result of evaluate as JSON. With weights the numbers of rows but the first are
+// sums of weights.
 type Classification struct {
-	Kind      string         `json:"kind"`
-	Rows      int64          `json:"rows"`
-	Correct   int64          `json:"correct"`
-	Accuracy  float64        `json:"accuracy"` // 0 to 1
-	MacroF1   *float64       `json:"macro_f1"` // mean of F1 over the classes that have one
-	Unknown   int64          `json:"unknown_labels"`
-	Classes   []classQuality `json:"classes"`
-	Confusion [][]int64      `json:"confusion"` // a line for each class, a column for each prediction
+	Kind           string         `json:"kind"`
+	Rows           int64          `json:"rows"`
+	Correct        float64        `json:"correct"`
+	Accuracy       float64        `json:"accuracy"` // 0 to 1
+	MacroPrecision *float64       `json:"macro_precision"`
+	MacroRecall    *float64       `json:"macro_recall"`
+	MacroF1        *float64       `json:"macro_f1"`
+	AUC            *float64       `json:"auc"`
+	AUCRows        int            `json:"auc_rows"` // that the AUC is of
+	Unknown        int64          `json:"unknown_labels"`
+	Classes        []classQuality `json:"classes,omitempty"`
+	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
+
+	wrong float64
 }
 
-// quotient returns a/b, nil for b = 0.
-func quotient(a, b int64) *float64 {
-	if b == 0 {
+// known returns a number for JSON, nil where it is none.
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
-	v := float64(a) / float64(b)
 	return &v
 }
 
-func (c *confusion) result() fmt.Stringer {
-	q := Classification{Kind: classification, Unknown: c.unknown, Rows: c.unknown, Confusion: c.counts}
-	var sum float64
-	var have int
-	for i, label := range c.labels {
-		class := classQuality{Label: label}
-		for j := range c.labels {
-			class.Rows += c.counts[i][j]
-			class.Predicted += c.counts[j][i]
-		}
-		hits := c.counts[i][i]
-		class.Precision, class.Recall = quotient(hits, class.Predicted), quotient(hits, class.Rows)
-		// 2/(1/precision + 1/recall), which is 0 where nothing of the class was found
-		if class.F1 = quotient(2*hits, class.Rows+class.Predicted); class.F1 != nil {
-			sum += *class.F1
-			have++
-		}
-		q.Rows += class.Rows
-		q.Correct += hits
-		q.Classes = append(q.Classes, class)
+func (s *classScore) result() quality {
+	m := s.confusion
+	q := &Classification{
+		Kind: classification, Rows: s.rows, Unknown: s.unknown, Correct: m.Correct(), wrong: m.Total() - m.Correct() + s.missed,
+		MacroPrecision: known(m.MacroPrecision()), MacroRecall: known(m.MacroRecall()), MacroF1: known(m.MacroF1()),
+		AUC: known(s.ranking.MacroAUC()), AUCRows: s.ranking.Kept(),
 	}
-	q.Accuracy = float64(q.Correct) / float64(q.Rows)
-	if have > 0 {
-		mean := sum / float64(have)
-		q.MacroF1 = &mean
+	q.Accuracy = q.Correct / (q.Correct + q.wrong)
+	for i, label := range s.labels {
+		q.Classes = append(q.Classes, classQuality{
+			label, m.Labeled(i), m.Predicted(i), known(m.Precision(i)), known(m.Recall(i)), known(m.F1(i)),
+		})
+		line := make([]float64, len(s.labels))
+		for j := range line {
+			line[j] = m.At(i, j)
+		}
+		q.Confusion = append(q.Confusion, line)
 	}
 	return q
 }
@@ -105,27 +118,45 @@ func (c *confusion) result() fmt.Stringer {
 // mostConfused is the number of classes up to which the matrix is printed.
 const mostConfused = 20
 
+// measure writes a line of a result.
+func measure(name, format string, args ...any) string {
+	return fmt.Sprintf("%-19s%s\n", name, fmt.Sprintf(format, args...))
+}
+
+// decimals writes a share with four decimals, and what is unknown as a dash.
+func decimals(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", *v)
+}
+
+// lines returns the measures of all classes, one in a line.
+func (q *Classification) lines() string {
+	text := measure("rows", "%d", q.Rows) +
+		measure("accuracy", "%.2f %% (%.10g right, %.10g wrong)", 100*q.Accuracy, q.Correct, q.wrong) +
+		measure("macro precision", "%s", decimals(q.MacroPrecision)) +
+		measure("macro recall", "%s", decimals(q.MacroRecall)) +
+		measure("macro F1", "%s", decimals(q.MacroF1))
+	note := ""
+	if int64(q.AUCRows) < q.Rows-q.Unknown {
+		note = fmt.Sprintf(" (of %d rows, drawn by a fixed seed)", q.AUCRows)
+	}
+	return text + measure("AUC", "%s%s", decimals(q.AUC), note)
+}
+
 // String returns the result as a table of the classes and the matrix.
-func (q Classification) String() string {
+func (q *Classification) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "rows      %d\naccuracy  %.2f %% (%d right, %d wrong)\n", q.Rows, 100*q.Accuracy, q.Correct, q.Rows-q.Correct)
-	if q.MacroF1 != nil {
-		fmt.Fprintf(&b, "macro F1  %.4f\n", *q.MacroF1)
-	}
+	b.WriteString(q.lines())
 	if q.Unknown > 0 {
-		fmt.Fprintf(&b, "%s with a label that the model does not know, counted as wrong\n", ui.Count(q.Unknown, "row"))
-	}
-	share := func(v *float64) string {
-		if v == nil {
-			return "-"
-		}
-		return fmt.Sprintf("%.4f", *v)
+		fmt.Fprintf(&b, "%s with a label that the model does not know: wrong in the accuracy, left out of the rest\n", ui.Count(q.Unknown, "row"))
 	}
 	cells := [][]string{{"class", "rows", "predicted", "precision", "recall", "F1"}}
 	for _, class := range q.Classes {
 		cells = append(cells, []string{
-			ui.Printable(class.Label), fmt.Sprint(class.Rows), fmt.Sprint(class.Predicted),
-			share(class.Precision), share(class.Recall), share(class.F1),
+			ui.Printable(class.Label), fmt.Sprintf("%.10g", class.Rows), fmt.Sprintf("%.10g", class.Predicted),
+			decimals(class.Precision), decimals(class.Recall), decimals(class.F1),
 		})
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
@@ -139,7 +170,7 @@ func (q Classification) String() string {
 		cells[0] = append(cells[0], label)
 		cells = append(cells, []string{label})
 		for _, n := range q.Confusion[i] {
-			cells[i+1] = append(cells[i+1], fmt.Sprint(n))
+			cells[i+1] = append(cells[i+1], fmt.Sprintf("%.10g", n))
 		}
 	}
 	b.WriteString("\n" + ui.Aligned(cells))

@@ -2,37 +2,25 @@ package learn
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
+	"blskernel/bls/metrics"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
 )
 
-// regressionErrors sums up the errors of a regression.
-type regressionErrors struct {
-	targets []targetErrors
+// An errorScore collects the errors of a regression.
+type errorScore struct {
+	names   []string
+	targets []metrics.Errors
 	rows    int64
 }
 
-// targetErrors has the sums for a target. Welford's recurrence gives the sum of squares about the mean:
-// it does not cancel if the mean is large against the deviations.
-type targetErrors struct {
-	name              string
-	squares, absolute float64 // sums over the errors
-	mean, about       float64 // of the target, and the sum of squares about it
+func newErrorScore(names []string) *errorScore {
+	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}
 }
 
-func newErrors(names []string) *regressionErrors {
-	e := &regressionErrors{}
-	for _, name := range names {
-		e.targets = append(e.targets, targetErrors{name: name})
-	}
-	return e
-}
-
-func (e *regressionErrors) add(_ *model, b *stream.Batch, scores *mat.Dense) error {
+func (e *errorScore) add(_ *model, b *stream.Batch, scores *mat.Dense) error {
 	l, c := b.Y.Dims()
 	if c != len(e.targets) {
 		return ui.Usagef("the data has %s and the model %d: name their columns by --target", ui.Count(c, "target"), len(e.targets))
@@ -41,28 +29,18 @@ func (e *regressionErrors) add(_ *model, b *stream.Batch, scores *mat.Dense) err
 		e.rows++
 		known := b.Y.RawRowView(i)
 		for j, p := range scores.RawRowView(i) {
-			e.targets[j].add(known[j], p, e.rows)
+			e.targets[j].Add(known[j], p, 1)
 		}
 	}
 	return nil
 }
 
-// add sums up the n-th row, from 1.
-func (t *targetErrors) add(known, predicted float64, n int64) {
-	d := predicted - known
-	t.squares += float64(d * d)
-	t.absolute += math.Abs(d)
-	before := known - t.mean
-	t.mean += before / float64(n)
-	t.about += float64(before * (known - t.mean))
-}
-
-// targetQuality is the quality of a target as JSON.
+// targetQuality is the quality of a target as JSON. A number that overflows is null.
 type targetQuality struct {
 	Name string   `json:"name"`
-	RMSE float64  `json:"rmse"`
-	MAE  float64  `json:"mae"`
-	R2   *float64 `json:"r2"` // null for a target that is constant
+	RMSE *float64 `json:"rmse"`
+	MAE  *float64 `json:"mae"`
+	R2   *float64 `json:"r2"` // null also for a target that is constant
 }
 
 // Regression is the result of evaluate as JSON.
@@ -72,32 +50,29 @@ type Regression struct {
 	Targets []targetQuality `json:"targets"`
 }
 
-func (e *regressionErrors) result() fmt.Stringer {
-	q := Regression{Kind: regression, Rows: e.rows}
-	for _, t := range e.targets {
-		n := float64(e.rows)
-		target := targetQuality{Name: t.name, RMSE: math.Sqrt(t.squares / n), MAE: t.absolute / n}
-		if t.about > 0 {
-			r2 := 1 - t.squares/t.about
-			target.R2 = &r2
-		}
-		q.Targets = append(q.Targets, target)
+func (e *errorScore) result() quality {
+	q := &Regression{Kind: regression, Rows: e.rows}
+	for i := range e.targets {
+		t := &e.targets[i]
+		q.Targets = append(q.Targets, targetQuality{e.names[i], known(t.RMSE()), known(t.MAE()), known(t.R2())})
 	}
 	return q
 }
 
 // String returns the result as a table of the targets.
-func (q Regression) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "rows  %d\n\n", q.Rows)
+func (q *Regression) String() string { return fmt.Sprintf("rows  %d\n\n%s", q.Rows, q.lines()) }
+
+// lines returns the table of the targets.
+func (q *Regression) lines() string {
+	number := func(format string, v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return fmt.Sprintf(format, *v)
+	}
 	cells := [][]string{{"target", "RMSE", "MAE", "R2"}}
 	for _, t := range q.Targets {
-		r2 := "-"
-		if t.R2 != nil {
-			r2 = fmt.Sprintf("%.6f", *t.R2)
-		}
-		cells = append(cells, []string{ui.Printable(t.Name), fmt.Sprintf("%.6g", t.RMSE), fmt.Sprintf("%.6g", t.MAE), r2})
+		cells = append(cells, []string{ui.Printable(t.Name), number("%.6g", t.RMSE), number("%.6g", t.MAE), number("%.6f", t.R2)})
 	}
-	b.WriteString(ui.Aligned(cells))
-	return b.String()
+	return ui.Aligned(cells)
 }
