@@ -67,7 +67,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 			learn.NewTrain(s), learn.NewUpdate(s), learn.NewPredict(s), learn.NewEvaluate(s), learn.NewExport(s), learn.NewInspect(s),
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
-			experiment.NewDemo(s), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),
+			experiment.NewDemo(s, demonstrate), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),
 			experiment.NewPlan(s),
 		}},
 		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newVersion(s), newMan(), experiment.NewSpin(), newEnvironment()}},

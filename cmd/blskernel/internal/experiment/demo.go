@@ -35,8 +35,8 @@ type demoFlags struct {
 	check                   bool
 }
 
-// NewDemo returns the command demo.
-func NewDemo(s ui.Streams) *cobra.Command {
+// NewDemo returns the command demo. Without flags it calls first before the comparison.
+func NewDemo(s ui.Streams, first func(context.Context, ui.Streams) error) *cobra.Command {
 	d := demoFlags{
 		initial: 1000, batch: 1500, updates: 3,
 		Nodes: ui.Nodes{Groups: 10, GroupNodes: 10, Enhancement: 200}, lambda: 0x1p-30,
@@ -44,12 +44,15 @@ func NewDemo(s ui.Streams) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Compare the methods of updating on digits, without any files",
-		Long: `Train a broad learning system on the first samples of a data set, update it with batches of further
-samples by each method, and print a row after each step: samples so far, test accuracy, time of the
-step, accumulated time, flops by the model and whether the counted ones agree, and the speed-up of
-the last method over the first, in this step and in all updates so far. The times include the
-features, which are computed once for all methods. No model is kept; train does that.
+		Short: "Show how to train, predict, update and score, and compare the methods of updating",
+		Long: `Without flags, show the commands that somebody uses first, train, predict, update and evaluate, with what
+they print, on a table that is made up. Then, and with flags at once, compare the methods of updating.
+
+The comparison trains a broad learning system on the first samples of a data set, updates it with batches
+of further samples by each method, and prints a row after each step: samples so far, test accuracy, time
+of the step, accumulated time, flops by the model and whether the counted ones agree, and the speed-up of
+the last method over the first, in this step and in all updates so far. The times include the features,
+which are computed once for all methods. No model is kept; train does that.
 
 Without --data the samples are synthetic digits (distorted glyphs with noise, 28 x 28 pixels, 10
 classes). They are no handwriting: the accuracy is no result on MNIST. --data names a folder with the
@@ -65,7 +68,14 @@ Both methods find the same weights. By default the batches are larger than the n
   blskernel demo --data mnist --batch 1000 --updates 50 --method improved
   blskernel demo --backend pure --threads 1 --json`,
 		Args: ui.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return d.do(cmd, s) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().NFlag() == 0 {
+				if err := first(cmd.Context(), s); err != nil {
+					return err
+				}
+			}
+			return d.do(cmd, s)
+		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false

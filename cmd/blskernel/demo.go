@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blskernel/cmd/blskernel/internal/ui"
+)
+
+// demonstrate shows what somebody does with a table: train, predict, update and evaluate, as the
+// commands that it prints, on files that it makes in a temporary folder and removes.
+func demonstrate(ctx context.Context, s ui.Streams) (err error) {
+	dir, err := os.MkdirTemp("", "blskernel-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	lines := machines(4000)
+	title, rows := lines[0], lines[1:]
+	asked := []string{strings.TrimSuffix(title, ",state\n") + "\n"}
+	for _, row := range rows[3000:3004] {
+		asked = append(asked, row[:strings.LastIndex(row, ",")]+"\n")
+	}
+	for name, lines := range map[string][]string{
+		"train.csv": append([]string{title}, rows[:2000]...), "later.csv": append([]string{title}, rows[2000:3000]...),
+		"test.csv": append([]string{title}, rows[3000:]...), "new.csv": asked,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "")), 0o666); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(s.Out, "A table of machines, made up. Of its 4000 rows, train.csv has 2000:\n\n  %s", strings.Join(lines[:4], "  "))
+	for _, step := range []struct{ why, line string }{
+		{"Train a model that predicts the state:", "train -o machine.bls --target state train.csv"},
+		{"Predict the state of machines where it is unknown:", "predict machine.bls new.csv"},
+		{"Let the model learn rows that came later; the old ones are not needed:", "update machine.bls later.csv"},
+		{"Score it on rows that it has not seen:", "evaluate machine.bls test.csv"},
+	} {
+		if err == nil {
+			_, err = fmt.Fprintf(s.Out, "\n%s\n\n  $ blskernel %s\n", step.why, step.line)
+		}
+		if err == nil {
+			err = demonstrateStep(ctx, dir, strings.Fields(step.line), s.Out)
+		}
+	}
+	if err == nil {
+		_, err = io.WriteString(s.Out, "\nHow the two methods of the paper learn added rows, on drawn digits:\n\n")
+	}
+	return err
+}
+
+// demonstrateStep runs a command whose files are in dir, and prints what it says, indented and without
+// the folder.
+func demonstrateStep(ctx context.Context, dir string, args []string, to io.Writer) error {
+	local := slices.Clone(args)
+	for i, a := range args {
+		if strings.Contains(a, ".") {
+			local[i] = filepath.Join(dir, a)
+		}
+	}
+	var out, errs bytes.Buffer
+	status := run(ctx, local, ui.Streams{Out: &out, Err: &errs})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case status != 0:
+		return errors.New(strings.TrimSpace(errs.String()))
+	}
+	said := strings.ReplaceAll(strings.TrimSpace(out.String()), dir+string(filepath.Separator), "")
+	_, err := io.WriteString(to, strings.ReplaceAll("  "+strings.ReplaceAll(said, "\n", "\n  ")+"\n", "  \n", "\n"))
+	return err
+}
+
+// machines returns the lines of a table of machines: its title, and rows in random order.
+func machines(rows int) []string {
+	random := rand.New(rand.NewPCG(7, 7))
+	lines := []string{"speed,current,vibration,temperature,state\n"}
+	for range rows {
+		speed, load := 1000+2000*random.Float64(), random.Float64()
+		state := "busy"
+		switch {
+		case load < 0.2:
+			state = "idle"
+		case speed*load > 1500:
+			state = "hot"
+		}
+		lines = append(lines, fmt.Sprintf("%.1f,%.2f,%.2f,%.1f,%s\n", speed, 2+10*load+random.Float64(),
+			speed*speed*(0.2+load)/1e6+random.Float64(), 40+speed*load/50+5*random.Float64(), state))
+	}
+	return lines
+}
