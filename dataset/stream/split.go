@@ -1,0 +1,60 @@
+package stream
+
+import "blskernel/mat"
+
+// Split returns the rows that held does not report, and those that it does, in their order. Each has
+// the places and numbers that it has here. Of no rows the result is nil.
+//
+//	cost: copies of the rows; if all are on one side, that side is b itself.
+func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
+	var here, there []int
+	for i := range b.X.RawMatrix().Rows {
+		if held(i) {
+			there = append(there, i)
+		} else {
+			here = append(here, i)
+		}
+	}
+	switch {
+	case len(there) == 0:
+		return b, nil
+	case len(here) == 0:
+		return nil, b
+	}
+	return b.pick(here), b.pick(there)
+}
+
+// pick returns a batch of some rows, at least one, in rising order.
+func (b *Batch) pick(rows []int) *Batch {
+	out := &Batch{X: pickRows(b.X, rows), First: b.Number(rows[0]) - 1}
+	if b.Y != nil {
+		out.Y = pickRows(b.Y, rows)
+	}
+	var passed int64
+	for to, i := range rows {
+		if b.Labels != nil {
+			out.Labels = append(out.Labels, b.Labels[i])
+		}
+		if b.Weights != nil {
+			out.Weights = append(out.Weights, b.Weights[i])
+		}
+		if b.places != nil {
+			out.places = append(out.places, b.places[i])
+		}
+		// To Number the rows that are left out are like bad ones.
+		if between := b.Number(i) - 1 - out.First - int64(to); between > passed {
+			out.gaps, passed = append(out.gaps, gap{to, between}), between
+		}
+	}
+	return out
+}
+
+// pickRows returns a copy of some rows of m.
+func pickRows(m *mat.Dense, rows []int) *mat.Dense {
+	_, c := m.Dims()
+	out := mat.NewDense(len(rows), c, nil)
+	for to, i := range rows {
+		copy(out.RawRowView(to), m.RawRowView(i))
+	}
+	return out
+}
