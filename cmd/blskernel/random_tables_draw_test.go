@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"blskernel/internal/testutil"
+)
+
+// A randomTable is a table of numbers as somebody may have it, and what train is told about it.
+type randomTable struct {
+	rows  int
+	kinds []string // of the columns, that of the target last
+	names []string
+	text  string
+	flags []string
+}
+
+// String returns what the table has.
+func (r *randomTable) String() string {
+	return fmt.Sprintf("%d rows of %s, %q", r.rows, strings.Join(r.kinds, " "), r.flags)
+}
+
+// words are levels of columns and labels.
+var words = []string{
+	"red", "green", "dark blue", "Größe", "日本", "naïve", "a,b", `say "no"`, "é", "😀", "n", "Y", "0x1", "1e", "--", "west-nord-west", "true",
+}
+
+// columnKinds draw the cell of row i of a column. The seed is that of the column.
+var columnKinds = []struct {
+	name string
+	cell func(r *rand.Rand, i int) string
+}{
+	{"normal", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64(), 'g', 6, 64) }},
+	{"normal", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(50+10*r.NormFloat64(), 'f', 2, 64) }},
+	{"counts", func(r *rand.Rand, _ int) string { return strconv.Itoa(r.IntN(20)) }},
+	{"binary", func(r *rand.Rand, _ int) string { return strconv.Itoa(r.IntN(2)) }},
+	{"constant", func(*rand.Rand, int) string { return "7" }},
+	{"id", func(_ *rand.Rand, i int) string { return strconv.Itoa(1000 + i) }},
+	{"huge", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64()*1e15, 'g', -1, 64) }},
+	{"very huge", func(r *rand.Rand, _ int) string {
+		return strconv.FormatFloat(r.NormFloat64()*math.Pow(10, float64(r.IntN(300))), 'g', -1, 64)
+	}},
+	{"tiny", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64()*1e-200, 'g', -1, 64) }},
+	{"rarely other", func(r *rand.Rand, i int) string { return strconv.Itoa(i / 40) }},
+}
+
+// drawTable draws the table of a seed.
+func drawTable(seed uint64) *randomTable {
+	r := testutil.Rand(seed)
+	t := &randomTable{rows: 1 + r.IntN(160)}
+	if r.IntN(10) == 0 {
+		t.rows = 1 + r.IntN(4)
+	}
+	var columns [][]string
+	add := func(kind, name string, cells []string) {
+		t.kinds, t.names, columns = append(t.kinds, kind), append(t.names, name), append(columns, cells)
+	}
+	for j := range 1 + r.IntN(8) {
+		kind := columnKinds[r.IntN(len(columnKinds))]
+		cells := make([]string, t.rows)
+		for i := range cells {
+			cells[i] = kind.cell(r, i)
+		}
+		name := kind.name
+		if j > 0 && r.IntN(8) == 0 {
+			copied := r.IntN(j)
+			name, cells = "copy of "+t.kinds[copied], columns[copied]
+		}
+		add(name, columnName(r, j), cells)
+	}
+	t.addTarget(r, add)
+	t.text = tableText(r, t.names, columns)
+	return t
+}
+
+// addTarget draws the target and the flags.
+func (t *randomTable) addTarget(r *rand.Rand, add func(kind, name string, cells []string)) {
+	cells := make([]string, t.rows)
+	labels, first := []int{1, 2, 3, 6}[r.IntN(4)], r.IntN(6)
+	kind := []string{"labels", "numbers of classes", "quantity"}[r.IntN(3)]
+	for i := range cells {
+		switch kind {
+		case "labels":
+			cells[i] = words[first+r.IntN(labels)]
+		case "quantity":
+			cells[i] = strconv.FormatFloat(100+20*r.NormFloat64(), 'f', 3, 64)
+		default:
+			cells[i] = strconv.Itoa(r.IntN(labels))
+		}
+	}
+	task := "classification"
+	if kind == "quantity" {
+		task = "regression"
+	}
+	add(kind, "target", cells)
+	t.flags = []string{"train", "--target", "target", "--task", task}
+	if r.IntN(2) == 0 {
+		t.flags = append(t.flags, "--groups", "2", "--group-nodes", "5", "--enhancement", "20")
+	}
+}
+
+// columnName draws the name of column j, which is no other column's.
+func columnName(r *rand.Rand, j int) string {
+	return []string{"x", "Länge ", "column ", "数", "a,b ", "price ($) ", "T°"}[r.IntN(7)] + strconv.Itoa(j+1)
+}
+
+// tableText writes a table as CSV, with one of the separators.
+func tableText(r *rand.Rand, names []string, columns [][]string) string {
+	var b strings.Builder
+	separator, end := []string{",", ";", "\t"}[r.IntN(3)], []string{"\n", "\r\n"}[r.IntN(2)]
+	line := func(cell func(j int) string) {
+		for j := range names {
+			text := cell(j)
+			if strings.ContainsAny(text, ",;\t\"\n") || text == "" && len(names) == 1 {
+				text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+			}
+			b.WriteString([]string{"", separator}[min(j, 1)] + text)
+		}
+		b.WriteString(end)
+	}
+	if r.IntN(10) == 0 {
+		b.WriteString("\ufeff")
+	}
+	line(func(j int) string { return names[j] })
+	for i := range columns[0] {
+		line(func(j int) string { return columns[j][i] })
+	}
+	return b.String()
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"blskernel/internal/testutil/long"
+)
+
+// TestRandomTables trains on tables of numbers as people have them and predicts the same rows: 5000
+// tables with the long suites. At most 5% are refused, with a message that names a column.
+func TestRandomTables(t *testing.T) {
+	tables := 300
+	switch {
+	case long.Asked():
+		tables = 5000
+	case testing.Short():
+		tables = 60
+	}
+	dir := t.TempDir()
+	refused := 0
+	for seed := range tables {
+		table := drawTable(uint64(seed))
+		reason, err := table.learn(t, dir)
+		if err != nil {
+			t.Errorf("table %d, %v: %v", seed, table, err)
+		}
+		if reason != "" {
+			refused++
+			t.Logf("table %d, %v: %s", seed, table, reason)
+		}
+	}
+	if t.Logf("%d of %d tables refused", refused, tables); 20*refused > tables {
+		t.Errorf("%d of %d tables are refused; want at most 5%%", refused, tables)
+	}
+}
+
+// learn trains a model on the table and lets it predict the table. It returns the message of a refusal,
+// and an error for a panic, for a refusal without the name of a column, and for predictions that are
+// not there or are no numbers.
+func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	data, model := writeText(t, dir, "x.csv", r.text), filepath.Join(dir, "m.bls")
+	status, _, stderr := inProcess(append(r.flags, "-o", model, data)...)
+	switch {
+	case status == 0:
+	case slices.ContainsFunc(r.names, func(name string) bool { return strings.Contains(stderr, "column "+strconv.Quote(name)) }):
+		return stderr, nil
+	default:
+		return "", fmt.Errorf("train: status %d: %s", status, stderr)
+	}
+	status, stdout, stderr := inProcess("predict", "--json", model, data)
+	if lines := strings.Count(stdout, "\n"); status != 0 || lines != r.rows {
+		return "", fmt.Errorf("predict: status %d, %d lines for %d rows: %s", status, lines, r.rows, stderr)
+	}
+	if strings.Contains(stdout, "NaN") || strings.Contains(stdout, "Inf") {
+		return "", fmt.Errorf("predict: %s", stdout)
+	}
+	if status, _, stderr = inProcess("evaluate", model, data); status != 0 {
+		return "", fmt.Errorf("evaluate: status %d: %s", status, stderr)
+	}
+	if status, _, stderr = inProcess("update", model, data); status != 0 {
+		return "", fmt.Errorf("update: status %d: %s", status, stderr)
+	}
+	return "", nil
+}
