@@ -18,6 +18,8 @@ func TestUsageErrors(t *testing.T) {
 		{"nonsense", `blskernel: unknown command "nonsense"`},
 		{"trian", `blskernel: unknown command "trian"; did you mean train?`},
 		{"--nonsense", `blskernel: unknown flag: --nonsense`},
+		{"train --enhancment 5", `blskernel train: unknown flag: --enhancment; did you mean --enhancement?`},
+		{"predict -q m.bls", `blskernel predict: unknown flag: --q; did you mean --quiet?`},
 		{"help nonsense", `blskernel help: unknown command "nonsense"`},
 		{"completion nonsense", `blskernel completion: unknown command "nonsense" for "blskernel completion"`},
 		{"demo nonsense", `blskernel demo: unexpected argument "nonsense"`},

@@ -87,7 +87,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 	case err == nil:
 		return 0
 	case !working || errors.As(err, &usage):
-		fmt.Fprintf(s.Err, "%s: %s\nRun '%s -h' for help.\n", cmd.CommandPath(), Message(err), cmd.CommandPath())
+		fmt.Fprintf(s.Err, "%s: %s%s\nRun '%s -h' for help.\n", cmd.CommandPath(), Message(err), similarFlags(cmd, err), cmd.CommandPath())
 		return ExitUsage
 	case errors.As(err, &stopped):
 		fmt.Fprintf(s.Err, "%s: %v\n", cmd.CommandPath(), stopped)
@@ -98,6 +98,22 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 		fmt.Fprintf(s.Err, "%s: %s\n", cmd.CommandPath(), Message(err))
 		return ExitFailure
 	}
+}
+
+// similarFlags returns a question that names the flags which the one that does not exist may stand for.
+func similarFlags(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		flags.AddCommand(&cobra.Command{Use: "--" + f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
+	})
+	if like := flags.SuggestionsFor("--" + unknown.GetSpecifiedName()); len(like) > 0 {
+		return fmt.Sprintf("; did you mean %s?", Join(like, "or"))
+	}
+	return ""
 }
 
 // Version returns what this program was built from: the release, or the version that the go command
