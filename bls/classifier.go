@@ -52,6 +52,8 @@ type Classifier struct {
 	// Classes is c. 0 stands for 1 + the largest label of the first batch, which must then be below
 	// 4096.
 	Classes int
+	// ClassWeight says how much the rows of each class count.
+	ClassWeight ClassWeight
 
 	*model // nil before the first Fit
 }
@@ -76,15 +78,18 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int)
 	if classes == 0 {
 		classes = inferClasses(labels)
 	}
-	y, err := labelTargets(x, 0, labels, classes)
+	y, err := labelTargets(x, 0, labels, classes, true)
 	if err != nil {
 		return err
 	}
-	s := settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update, classes: c.Classes}
+	s := settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update,
+		classes: c.Classes, classWeight: c.ClassWeight}
 	m, err := startModel(ctx, s, x, y)
 	if err != nil {
 		return err
 	}
+	m.constant = true
+	m.counts = counted(make([]count, classes), labels)
 	c.model = m
 	return nil
 }
@@ -109,11 +114,15 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 	if c.model == nil {
 		return c.FitContext(ctx, x, labels)
 	}
-	y, err := labelTargets(x, c.inputs(), labels, c.targets())
+	y, err := labelTargets(x, c.inputs(), labels, c.targets(), c.constant)
 	if err != nil {
 		return err
 	}
-	return c.add(ctx, x, y)
+	if err := c.add(ctx, x, y); err != nil {
+		return err
+	}
+	c.counts = counted(c.counts, labels)
+	return nil
 }
 
 // DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the
@@ -168,6 +177,28 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	return float64(hits(predicted, labels)) / float64(len(labels)), nil
 }
 
+// NumClasses returns c, the number of classes that the model tells apart, 0 before the first Fit.
+func (c *Classifier) NumClasses() int {
+	if c.model == nil {
+		return 0
+	}
+	return c.targets()
+}
+
+// ClassCounts returns the number of rows of each class that the model has learned. It is nil before the
+// first Fit, and where the model does not know: with an output layer of WithUpdater, and from a file of
+// version 1.
+func (c *Classifier) ClassCounts() []float64 {
+	if c.model == nil || c.counts == nil {
+		return nil
+	}
+	out := make([]float64, len(c.counts))
+	for i, n := range c.counts {
+		out[i] = n.rows
+	}
+	return out
+}
+
 // Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
 // output layer. What DecodeClassifier returns goes on to the bit as c would have. Encode writes neither
 // the backends nor a checksum, which package bls/modelfile adds. Predictions may run at the same time,
@@ -199,15 +230,15 @@ func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 func (m *model) classifier() *Classifier {
 	s := m.settings
 	return &Classifier{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update,
-		Classes: s.classes, model: m}
+		Classes: s.classes, ClassWeight: s.classWeight, model: m}
 }
 
-// labelTargets returns the targets Y of the labels of x.
-func labelTargets(x *mat.Dense, inputs int, labels []int, classes int) (*mat.Dense, error) {
+// labelTargets returns the targets Y of the labels of x, with the constant target or without.
+func labelTargets(x *mat.Dense, inputs int, labels []int, classes int, constant bool) (*mat.Dense, error) {
 	if err := checkRows(x, inputs, labelColumn, len(labels), 1); err != nil {
 		return nil, err
 	}
-	return OneHot(labels, classes)
+	return targets(labels, classes, constant)
 }
 
 // labelColumn names the labels in errors.
@@ -229,7 +260,10 @@ func inferClasses(labels []int) int {
 //	shapes: labels l, at least one, each from 0 to classes-1.
 //	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError for no
 //	labels.
-func OneHot(labels []int, classes int) (*mat.Dense, error) {
+func OneHot(labels []int, classes int) (*mat.Dense, error) { return targets(labels, classes, false) }
+
+// targets is OneHot, with a first column of ones for the constant target or without.
+func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	if classes < 1 {
 		return nil, &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a positive number"}
 	}
@@ -241,14 +275,23 @@ func OneHot(labels []int, classes int) (*mat.Dense, error) {
 			return nil, &LabelError{Index: i, Label: label, Classes: classes}
 		}
 	}
-	data := make([]float64, len(labels)*classes)
-	for i := range data {
-		data[i] = -1
+	first := 0
+	if constant {
+		first = 1
 	}
+	cols := first + classes
+	data := make([]float64, len(labels)*cols)
 	for i, label := range labels {
-		data[i*classes+label] = 1
+		row := data[i*cols : (i+1)*cols]
+		for j := range row {
+			row[j] = -1
+		}
+		if constant {
+			row[0] = 1
+		}
+		row[first+label] = 1
 	}
-	return mat.NewDense(len(labels), classes, data), nil
+	return mat.NewDense(len(labels), cols, data), nil
 }
 
 // ArgMax returns, for each row of scores (l×c), the index of its largest element, the first one of

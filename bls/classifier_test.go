@@ -146,10 +146,10 @@ func TestClassifierErrors(t *testing.T) {
 				}
 			}
 			// Options that only the last step of Fit looks at.
-			c.Update.Lambda = -1
+			c.Update.Lambda = -2
 			var oe *blsupdate.OptionError
 			if err := c.Fit(x, labels); !errors.As(err, &oe) {
-				t.Errorf("Lambda = -1: %v", err)
+				t.Errorf("Lambda = -2: %v", err)
 			}
 			c.Update.Lambda, c.Classes = 0, -1
 			var ce *OptionError

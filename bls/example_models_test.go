@@ -198,8 +198,8 @@ func ExampleClassifier_Expand() {
 	fmt.Println(y.RawRowView(1))
 	// Output:
 	// 2 50
-	// [-1 1 -1 -1 -1 -1 -1 -1 -1 -1]
-	// [-1 -1 -1 -1 -1 -1 -1 -1 -1 1]
+	// [1 -1 1 -1 -1 -1 -1 -1 -1 -1 -1]
+	// [1 -1 -1 -1 -1 -1 -1 -1 -1 -1 1]
 }
 
 // line returns a regressor that was fitted to three points of y = 2x + 1, with the samples and targets

@@ -21,14 +21,30 @@ import (
 // ErrNotFitted is the error of a Classifier or Regressor that has seen no samples yet.
 var ErrNotFitted = errors.New("bls: the model is not fitted; call Fit or PartialFit first")
 
+// orNone returns None for 0.
+func orNone[T int | float64](v T) T {
+	if v == 0 {
+		return None
+	}
+	return v
+}
+
 // settings are the options that Classifier and Regressor share.
 type settings struct {
-	backend   blskernel.Backend
-	features  FeatureOptions
-	method    blsupdate.Method
-	update    blsupdate.Options
-	classes   int // of a Classifier, 0 for as many as the labels have
-	intercept bool
+	backend     blskernel.Backend
+	features    FeatureOptions
+	method      blsupdate.Method
+	update      blsupdate.Options
+	classes     int // of a Classifier, 0 for as many as the labels have
+	classWeight ClassWeight
+	intercept   bool
+}
+
+// A Choice says by what Fit has chosen the settings that were left to it.
+type Choice struct {
+	Rows    int     // the first rows that were used for it, with those held out; 0 if nothing was
+	HeldOut int     // of them, which the candidates had not learned
+	Score   float64 // of what was chosen on the rows held out: accuracy from 0 to 1, or R²
 }
 
 // A model is fitted feature maps with the updater of the output layer: scores = A W, or, with an
@@ -43,7 +59,16 @@ type model struct {
 	// updater sees them. It is nil without an intercept.
 	center []float64
 
-	// weights is the updater's W, or nil if W has changed since the model last asked for it.
+	// constant says that column 0 of the updater's targets is 1 for every row, so that the column
+	// of a new class is its negative. Models of Regressor and those by older versions have none.
+	constant bool
+	// counts are those of the classes, nil where the model does not know all rows it has learned.
+	counts []count
+	slope  float64 // of the probabilities, 0 if not calibrated
+	choice Choice
+
+	// weights is the updater's W without the column of the constant target, or nil if W has changed
+	// since the model last asked for it.
 	mu      sync.Mutex
 	weights *mat.Dense
 }
@@ -51,6 +76,9 @@ type model struct {
 // startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite.
 func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error) {
 	given := s
+	if s.update.Lambda == None {
+		s.update.Lambda = 0
+	}
 	s.backend = backend.Or(s.backend)
 	s.method = cmp.Or(s.method, blsupdate.Improved)
 	if s.features.Backend == nil {
@@ -140,7 +168,13 @@ func (m *model) rows(ctx context.Context, x, y *mat.Dense) (a, targets *mat.Dens
 func (m *model) inputs() int { return m.features.Inputs() }
 
 // targets returns c.
-func (m *model) targets() int { return m.updater.Targets() }
+func (m *model) targets() int {
+	c := m.updater.Targets()
+	if m.constant {
+		c--
+	}
+	return c
+}
 
 // newRows returns new storage for rows of A or [A, 1]. It sets the ones; the rest is zero.
 func (m *model) newRows(rows int) *mat.Dense {
@@ -236,6 +270,9 @@ func (m *model) currentWeights() (*mat.Dense, error) {
 		if err != nil {
 			return nil, err
 		}
+		if k, c := w.Dims(); m.constant {
+			w = w.Slice(0, k, 1, c).(*mat.Dense)
+		}
 		m.weights = w
 	}
 	return m.weights, nil
@@ -256,8 +293,17 @@ func (m *model) Weights() (*mat.Dense, error) {
 	return gonum.DenseCopyOf(w), nil
 }
 
-// Updater returns the output layer, for its Samples, Nodes, Targets, Condition and Report. It is nil
-// before the first Fit. It belongs to the model: use it only while no method of the model runs, and
+// Choice returns by what Fit has chosen the settings that were left to it: the zero value if none were
+// chosen by held-out rows, and before the first Fit.
+func (m *model) Choice() Choice {
+	if m == nil {
+		return Choice{}
+	}
+	return m.choice
+}
+
+// Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are those
+// of Expand: a Classifier has one more than classes. It is nil before the first Fit. It belongs to the model: use it only while no method of the model runs, and
 // call none of its methods that change it.
 func (m *model) Updater() blsupdate.Updater {
 	if m == nil {

@@ -13,11 +13,12 @@ import (
 )
 
 // Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X,
-// and the targets Y of the labels, +1 for the class of a sample and -1 for the others. An output layer
-// that learns them elsewhere, by blsupdate.New, AddInputs and Merge, learns what c would have, and
-// WithUpdater makes a model of it.
+// and the targets Y of the labels: a column of ones, the constant target, and then +1 for the class of a
+// sample and -1 for the others. An output layer that learns them elsewhere, by blsupdate.New, AddInputs
+// and Merge, learns what c would have, and WithUpdater makes a model of it.
 //
-//	shapes: X q×d, labels q, each from 0 to c-1 with the c of the fit; A is q×k and Y is q×c.
+//	shapes: X q×d, labels q, each from 0 to c-1 with the present c; A is q×k and Y is q×(c+1).
+//	A model from a file of version 1 has no constant target, and Y is q×c.
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
 //	cost, memory: those of Features.Transform, and Y.
 //	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError
@@ -32,7 +33,7 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	if c.model == nil {
 		return nil, nil, ErrNotFitted
 	}
-	if y, err = labelTargets(x, c.inputs(), labels, c.targets()); err != nil {
+	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), c.constant); err != nil {
 		return nil, nil, err
 	}
 	return c.rows(ctx, x, y)
@@ -74,7 +75,7 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 // Method and Update of the result are those of u, with its present ridge; the other fields are the
 // options of the fit of c. The result owns u from then on.
 //
-//	shapes: u has the k nodes and c targets of c.
+//	shapes: u has the k nodes of c, and as many targets as Y of Expand.
 //	reads/writes: reads u. c does not change; it shares the feature maps, which never change, with
 //	the result.
 //	cost: that of blsupdate.Encode without the writing, which checks u.
@@ -127,12 +128,13 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	if s.backend != nil {
 		s.update.Backend = backend.Or(s.update.Backend) // where nil would stand for s.backend
 	}
-	return &model{settings: s, backend: m.backend, features: m.features, updater: u, center: m.center}, nil
+	return &model{settings: s, backend: m.backend, features: m.features, updater: u, center: m.center,
+		constant: m.constant, slope: m.slope, choice: m.choice}, nil
 }
 
-// currentOptions returns the options that u started with, with its present ridge.
+// currentOptions returns the options that u started with, with its present ridge, or None.
 func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	opt := u.Options()
-	opt.Lambda = u.Lambda()
+	opt.Lambda = orNone(u.Lambda())
 	return opt
 }

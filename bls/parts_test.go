@@ -84,7 +84,7 @@ func TestExpandIsPartialFit(t *testing.T) {
 			for i := 2; i < len(batches); i++ {
 				from, to := batches[i-1], batches[i]
 				part, given := rowsOf(x, from, to), rowsOf(y, from, to)
-				oneHot, err := OneHot(labels[from:to], 3)
+				oneHot, err := targets(labels[from:to], 3, true)
 				must(t, err)
 				check("Classifier", from, to,
 					func() (a, y *mat.Dense, err error) { return c.Expand(part, labels[from:to]) },

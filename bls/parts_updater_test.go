@@ -203,7 +203,7 @@ func TestWithUpdaterErrors(t *testing.T) {
 			{"its own", c.Updater(), new(*OptionError)},
 			{"a node less", start(a.Slice(0, l, 0, k-1).(*mat.Dense), ya), new(*ShapeError)},
 			{"a column of ones", start(withOnes(a, true), ya), new(*ShapeError)},
-			{"a class less", start(a, ya.Slice(0, l, 0, 2).(*mat.Dense)), new(*ShapeError)},
+			{"a class less", start(a, ya.Slice(0, l, 0, 3).(*mat.Dense)), new(*ShapeError)},
 		} {
 			got, err := c.WithUpdater(test.u)
 			if got != nil || !errors.As(err, test.want) {
@@ -211,7 +211,7 @@ func TestWithUpdaterErrors(t *testing.T) {
 			}
 		}
 		var shape *ShapeError
-		if _, err := rs[0].WithUpdater(good); !errors.As(err, &shape) || shape.Rows != k || shape.Cols != 3 || shape.Want != fmt.Sprintf("%d×2, as that of the fit", k+1) {
+		if _, err := rs[0].WithUpdater(good); !errors.As(err, &shape) || shape.Rows != k || shape.Cols != 4 || shape.Want != fmt.Sprintf("%d×2, as that of the fit", k+1) {
 			t.Errorf("%v: a layer of three classes for a Regressor: %v", method, err)
 		}
 		var option *OptionError

@@ -27,7 +27,7 @@ func newBase(f *modelfile.File) *base {
 		return b
 	}
 	if b.labels = f.Metadata.Classes; b.labels == nil {
-		for i := range f.Classifier.Updater().Targets() {
+		for i := range f.Classifier.NumClasses() {
 			b.labels = append(b.labels, strconv.Itoa(i))
 		}
 	}

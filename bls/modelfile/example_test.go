@@ -106,7 +106,7 @@ func ExampleInspect() {
 		fmt.Printf("%q ", s.Name)
 	}
 	// Output:
-	// version 1, a regressor: true, by example 1.0
+	// version 2, a regressor: true, by example 1.0
 	// "META" "REGR" "END "
 }
 
@@ -146,7 +146,7 @@ func Example_errors() {
 		altered,
 		good.Bytes()[:500],
 		append(bytes.Clone(good.Bytes()), "something else"...),
-		[]byte("\x89BLS\r\n\x1a\n\x02\x00\x00\x00\x3b\xc1\xd7\x25"), // of a later version
+		[]byte("\x89BLS\r\n\x1a\n\x03\x00\x00\x00\x83\x6b\x92\xf8"), // of a later version
 	} {
 		_, err := modelfile.Read(bytes.NewReader(b), nil)
 		fmt.Println(err)
@@ -163,6 +163,6 @@ func Example_errors() {
 	// altered in REGR
 	// modelfile: the file is not complete, it ends after 500 bytes in "REGR": copy it again, or use a backup
 	// modelfile: section "END " has what no model file has: there is something after the end: use a backup, or train again
-	// modelfile: the file is of version 2, and this program reads version 1 at most: read it with a newer release of blskernel
+	// modelfile: the file is of version 3, and this program reads version 2 at most: read it with a newer release of blskernel
 	// modelfile: metadata: inputs: 1 names for 2 inputs of the model
 }

@@ -67,14 +67,15 @@ func Load(path string, b blskernel.Backend) (*File, error) {
 	return f, nil
 }
 
-// scan reads a file of version 1 and gives the payload of each section but the last to read, which need
+// scan reads a file of any version and gives the payload of each section but the last to read, which need
 // not read all of it. A wrong checksum goes before an error of read.
 func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, error) {
 	s := &scanner{r: r, sum: sha256.New()}
-	if err := s.header(); err != nil {
+	version, err := s.header()
+	if err != nil {
 		return nil, err
 	}
-	info := &Info{Version: Version}
+	info := &Info{Version: version}
 	for _, names := range [][]string{{sectionMetadata}, {sectionClassifier, sectionRegressor}} {
 		section, err := s.section(names, read)
 		if err != nil {
@@ -146,26 +147,27 @@ func (s *scanner) full(b []byte) (int, error) {
 	return n, err
 }
 
-// header reads and checks the header. For a newer version it finds the software that wrote the file.
-func (s *scanner) header() error {
+// header reads and checks the header, and returns the version. For a newer one it finds the software that
+// wrote the file.
+func (s *scanner) header() (int, error) {
 	var b [headerSize]byte
 	n, err := s.full(b[:])
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case !strings.HasPrefix(magic, string(b[:min(n, len(magic))])):
-		return notAModel(b[:n])
+		return 0, notAModel(b[:n])
 	case n == 0:
-		return fmt.Errorf("%w: it is empty; use a backup, or train again", ErrNotAModel)
+		return 0, fmt.Errorf("%w: it is empty; use a backup, or train again", ErrNotAModel)
 	case n < len(b):
-		return &TruncatedError{Section: "header", Bytes: s.at}
+		return 0, &TruncatedError{Section: "header", Bytes: s.at}
 	}
 	version := binary.LittleEndian.Uint32(b[len(magic):])
 	switch {
 	case string(b[:]) != string(header(version)):
-		return &ChecksumError{Section: "header"}
+		return 0, &ChecksumError{Section: "header"}
 	case version == 0:
-		return &FormatError{Section: "header", Err: errors.New("the version is 0")}
+		return 0, &FormatError{Section: "header", Err: errors.New("the version is 0")}
 	case version > Version:
 		e := &VersionError{Have: int(min(version, math.MaxInt32)), Supported: Version}
 		// Every version has the metadata first, with the name of the software in it.
@@ -178,9 +180,9 @@ func (s *scanner) header() error {
 		if err == nil {
 			e.Software = m.Software
 		}
-		return e
+		return 0, e
 	}
-	return nil
+	return int(version), nil
 }
 
 // notAModel says what a file is by its first bytes.

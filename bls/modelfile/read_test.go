@@ -198,12 +198,12 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestVersion(t *testing.T) {
 	var e *VersionError
 	b := begin(Version+1, `{"software":"blskernel 9.9","later":true}`).b
-	if _, err := Read(bytes.NewReader(b), nil); !errors.As(err, &e) || e.Have != 2 || e.Supported != 1 || e.Software != "blskernel 9.9" || !strings.Contains(err.Error(), "blskernel 9.9") {
-		t.Errorf("version 2: %v", err)
+	if _, err := Read(bytes.NewReader(b), nil); !errors.As(err, &e) || e.Have != Version+1 || e.Supported != Version || e.Software != "blskernel 9.9" || !strings.Contains(err.Error(), "blskernel 9.9") {
+		t.Errorf("a newer version: %v", err)
 	}
 	b[len(b)-1] ^= 1
 	if _, err := Inspect(bytes.NewReader(b)); !errors.As(err, &e) || e.Software != "" || !strings.Contains(err.Error(), "newer") {
-		t.Errorf("version 2 with other metadata: %v", err)
+		t.Errorf("a newer version with other metadata: %v", err)
 	}
 	if _, err := Read(bytes.NewReader(header(math.MaxUint32)), nil); !errors.As(err, &e) || e.Have != math.MaxInt32 {
 		t.Errorf("the last version: %v", err)

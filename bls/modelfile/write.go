@@ -14,13 +14,13 @@ import (
 )
 
 // Version is the version of the format that Write writes, the newest that Read reads.
-const Version = 1
+const Version = 2
 
 // magic begins every file: a byte that is no text, a name, and line ends that a transfer as text
 // changes.
 const magic = "\x89BLS\r\n\x1a\n"
 
-// The sections of version 1, in order; a file has one of the two models.
+// The sections of all versions, in order; a file has one of the two models.
 const (
 	sectionMetadata   = "META"
 	sectionClassifier = "CLAS"
@@ -63,7 +63,7 @@ func (f *File) check() error {
 	var c int
 	if classifier {
 		if features = f.Classifier.FittedFeatures(); features != nil {
-			c = f.Classifier.Updater().Targets()
+			c = f.Classifier.NumClasses()
 		}
 	} else if features = f.Regressor.FittedFeatures(); features != nil {
 		c = f.Regressor.Updater().Targets()

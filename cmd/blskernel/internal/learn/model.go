@@ -56,7 +56,7 @@ func (m *model) labels() []string {
 	if m.Metadata.Classes != nil {
 		return m.Metadata.Classes
 	}
-	labels := make([]string, m.Updater().Targets())
+	labels := make([]string, m.Classifier.NumClasses())
 	for i := range labels {
 		labels[i] = strconv.Itoa(i)
 	}
@@ -75,7 +75,11 @@ type description struct {
 
 func (m *model) describe() description {
 	u, f := m.Updater(), m.FittedFeatures()
-	return description{m.kind, u.Method().String(), u.Samples(), f.Inputs(), f.Nodes(), u.Targets()}
+	targets := u.Targets()
+	if m.Classifier != nil {
+		targets = m.Classifier.NumClasses()
+	}
+	return description{m.kind, u.Method().String(), u.Samples(), f.Inputs(), f.Nodes(), targets}
 }
 
 func (d description) String() string {
