@@ -36,7 +36,7 @@ type Metadata struct {
 
 // Progress is the progress of a training.
 type Progress struct {
-	Rows    int64    `json:"rows,omitempty"`    // that the model has learned, from the first
+	Rows    int64    `json:"rows,omitempty"`    // that were read and learned, from the first; rows held out count
 	Sources []string `json:"sources,omitempty"` // in the order of reading
 	Done    bool     `json:"done,omitempty"`    // whether those were all rows
 }

@@ -10,6 +10,7 @@ import (
 // fetched is a batch or an error, and how far the input has been read.
 type fetched struct {
 	batch       *stream.Batch
+	learned     *stream.Batch // its rows but for those held out, nil for none; run.next sets it
 	err         error
 	done, total int64 // bytes; total is -1 if unknown
 }

@@ -117,6 +117,7 @@ type reading struct {
 	part    string
 	batch   int
 	skipBad int
+	silent  bool // bad rows are set aside without a note
 }
 
 // registerData adds the flags: part is the default of --part, batch the help text of --batch.
@@ -216,7 +217,9 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 		if aside++; aside > c.skipBad {
 			return fmt.Errorf("%w; or set such rows aside by --skip-bad 10, for at most 10 rows", fault)
 		}
-		c.Warn("%v: the row is set aside", fault)
+		if !c.silent {
+			c.Warn("%v: the row is set aside", fault)
+		}
 		return nil
 	}
 	err = ui.Interruptible(ctx, func() error {

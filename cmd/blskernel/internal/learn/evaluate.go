@@ -54,7 +54,7 @@ type score interface {
 // A quality is the result of a score, also as JSON.
 type quality interface {
 	String() string
-	lines() string // without the tables of the classes
+	brief() string // in one line
 }
 
 // newScore returns the score of no rows.

@@ -123,26 +123,23 @@ func measure(name, format string, args ...any) string {
 	return fmt.Sprintf("%-19s%s\n", name, fmt.Sprintf(format, args...))
 }
 
-// decimals writes a share with four decimals, and what is unknown as a dash.
-func decimals(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.4f", *v)
-}
-
 // lines returns the measures of all classes, one in a line.
 func (q *Classification) lines() string {
 	text := measure("rows", "%d", q.Rows) +
 		measure("accuracy", "%.2f %% (%.10g right, %.10g wrong)", 100*q.Accuracy, q.Correct, q.wrong) +
-		measure("macro precision", "%s", decimals(q.MacroPrecision)) +
-		measure("macro recall", "%s", decimals(q.MacroRecall)) +
-		measure("macro F1", "%s", decimals(q.MacroF1))
+		measure("macro precision", "%s", numeric("%.4f", q.MacroPrecision)) +
+		measure("macro recall", "%s", numeric("%.4f", q.MacroRecall)) +
+		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
 	note := ""
 	if int64(q.AUCRows) < q.Rows-q.Unknown {
 		note = fmt.Sprintf(" (of %d rows, drawn by a fixed seed)", q.AUCRows)
 	}
-	return text + measure("AUC", "%s%s", decimals(q.AUC), note)
+	return text + measure("AUC", "%s%s", numeric("%.4f", q.AUC), note)
+}
+
+func (q *Classification) brief() string {
+	return fmt.Sprintf("%s, accuracy %.2f %%, macro F1 %s, AUC %s", ui.Count(q.Rows, "row"), 100*q.Accuracy,
+		numeric("%.4f", q.MacroF1), numeric("%.4f", q.AUC))
 }
 
 // String returns the result as a table of the classes and the matrix.
@@ -156,7 +153,7 @@ func (q *Classification) String() string {
 	for _, class := range q.Classes {
 		cells = append(cells, []string{
 			ui.Printable(class.Label), fmt.Sprintf("%.10g", class.Rows), fmt.Sprintf("%.10g", class.Predicted),
-			decimals(class.Precision), decimals(class.Recall), decimals(class.F1),
+			numeric("%.4f", class.Precision), numeric("%.4f", class.Recall), numeric("%.4f", class.F1),
 		})
 	}
 	b.WriteString("\n" + ui.Aligned(cells))

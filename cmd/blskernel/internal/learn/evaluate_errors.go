@@ -59,20 +59,33 @@ func (e *errorScore) result() quality {
 	return q
 }
 
-// String returns the result as a table of the targets.
-func (q *Regression) String() string { return fmt.Sprintf("rows  %d\n\n%s", q.Rows, q.lines()) }
-
-// lines returns the table of the targets.
-func (q *Regression) lines() string {
-	number := func(format string, v *float64) string {
-		if v == nil {
-			return "-"
-		}
-		return fmt.Sprintf(format, *v)
+// numeric writes a number, and what is unknown as a dash.
+func numeric(format string, v *float64) string {
+	if v == nil {
+		return "-"
 	}
+	return fmt.Sprintf(format, *v)
+}
+
+// String returns the result as a table of the targets.
+func (q *Regression) String() string {
 	cells := [][]string{{"target", "RMSE", "MAE", "R2"}}
 	for _, t := range q.Targets {
-		cells = append(cells, []string{ui.Printable(t.Name), number("%.6g", t.RMSE), number("%.6g", t.MAE), number("%.6f", t.R2)})
+		cells = append(cells, []string{ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.MAE), numeric("%.6f", t.R2)})
 	}
-	return ui.Aligned(cells)
+	return fmt.Sprintf("rows  %d\n\n%s", q.Rows, ui.Aligned(cells))
+}
+
+// mostTargets is the number of targets up to which brief has all.
+const mostTargets = 5
+
+func (q *Regression) brief() string {
+	text := ui.Count(q.Rows, "row")
+	for i, t := range q.Targets {
+		if i == mostTargets {
+			return fmt.Sprintf("%s, and %d more targets", text, len(q.Targets)-i)
+		}
+		text += fmt.Sprintf(", %s: RMSE %s, MAE %s, R2 %s", ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.MAE), numeric("%.4f", t.R2))
+	}
+	return text
 }

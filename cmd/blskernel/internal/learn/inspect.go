@@ -73,6 +73,7 @@ type Inspection struct {
 	Shrink       float64            `json:"shrink"`
 	Scale        string             `json:"scale"`
 	Seed         uint64             `json:"seed"`
+	Holdout      quality            `json:"holdout,omitempty"` // the score of the rows that were not learned
 	Metadata     modelfile.Metadata `json:"metadata"`
 	Sections     []inspectedSection `json:"sections"`
 }
@@ -106,7 +107,7 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 		description: m.describe(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits, Advice: condition.Advice,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
-		Metadata: info.Metadata,
+		Holdout: notedScore(m), Metadata: info.Metadata,
 	}
 	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {
 		i.Condition = &kappa
@@ -145,6 +146,9 @@ func (i *Inspection) print(w io.Writer) error {
 		line("state", "%s", what)
 	} else if m.Progress != nil {
 		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), columns.List(m.Progress.Sources))
+	}
+	if i.Holdout != nil {
+		line("held out", "%s", i.Holdout.brief())
 	}
 	line("batch", "%d rows", m.Batch)
 	line("created", "%s", m.Created.Format(time.RFC3339))

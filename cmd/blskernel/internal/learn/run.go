@@ -30,17 +30,19 @@ type run struct {
 	out        string // the file of the model
 	checkpoint interval
 	resume     bool
+	holdout    holdout // of train
 
 	model   *model
 	batches *batches
 	digest  *xxhash.Digest // of the rows that the model has learned
 	buffer  []byte
 
-	known   int64 // rows that the checkpoint has from which the run resumes
-	rows    int64 // rows that the model has learned, with those
-	learned int64 // rows of them that this run has learned
-	total   int64 // rows of the input, -1 if unknown
-	kept    int64 // rows that the file has
+	known   int64   // rows that the checkpoint has from which the run resumes
+	rows    int64   // rows that were read, those and rows held out included
+	learned int64   // rows that this run has learned
+	total   int64   // rows of the input, -1 if unknown
+	kept    int64   // rows that the file has
+	scored  quality // of the rows held out, once they are scored
 	begun   time.Time
 	last    time.Time // checkpoint
 
@@ -66,6 +68,9 @@ func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err erro
 		return err
 	}
 	once := run.once()
+	if run.holdout > 0 && once != "" {
+		return ui.Usagef("--holdout reads the data again at the end, which %s cannot be: leave it out, or save the data to a file", once)
+	}
 	if run.resume && once != "" { // whether it has the rows of before is unknown
 		return ui.Usagef("--resume reads the data from the beginning again, which %s cannot be: leave it out, or save the data to a file", once)
 	}
@@ -87,6 +92,9 @@ func (run *run) next(ctx context.Context) fetched {
 	begun := time.Now()
 	f := run.batches.take(ctx)
 	run.waiting += time.Since(begun)
+	if f.err == nil {
+		f.learned = run.holdout.rest(f.batch, run.rows)
+	}
 	return f
 }
 
@@ -103,7 +111,10 @@ func (run *run) learnAll(ctx context.Context) error {
 		}
 		if f.err == nil {
 			begun := time.Now()
-			if f.err = run.model.learn(ctx, f.batch); f.err == nil {
+			if f.learned != nil {
+				f.err = run.model.learn(ctx, f.learned)
+			}
+			if f.err == nil {
 				run.took(f, time.Since(begun))
 			}
 		}
@@ -126,7 +137,7 @@ func (run *run) learnAll(ctx context.Context) error {
 		}
 		return run.Say("%s   is done: all %s have been learned", run.out, ui.Count(run.rows, "row"))
 	}
-	return run.finish()
+	return run.finish(ctx)
 }
 
 // recall reads the rows of the checkpoint again, which must be those that were learned.
@@ -156,9 +167,10 @@ func (run *run) recall(ctx context.Context) error {
 func (run *run) took(f fetched, learning time.Duration) {
 	run.learning += learning
 	run.sum(f.batch)
-	rows := int64(f.batch.X.RawMatrix().Rows)
-	run.rows += rows
-	run.learned += rows
+	run.rows += int64(f.batch.X.RawMatrix().Rows)
+	if f.learned != nil {
+		run.learned += int64(f.learned.X.RawMatrix().Rows)
+	}
 	run.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
 }
 
@@ -191,19 +203,20 @@ func (run *run) content() string { return strconv.FormatUint(run.digest.Sum64(),
 
 // finish writes the model, once it has weights, and reports. A model whose folder may not be on the
 // disk is a result with an error.
-func (run *run) finish() error {
+func (run *run) finish(ctx context.Context) error {
 	begun := time.Now()
 	if _, err := run.model.Weights(); err != nil {
 		return explainLearning(err)
 	}
 	run.learning += time.Since(begun)
+	unscored := run.score(ctx)
 	err := run.write(true)
 	var folder *atomicfile.FolderError
 	if err != nil && !errors.As(err, &folder) {
 		return err
 	}
 	if told := run.summarize(); told != nil || err == nil {
-		return errors.Join(told, err)
+		return errors.Join(told, unscored, err)
 	}
 	return fmt.Errorf("%w; the rows are in the model: do not repeat the %s", err, work(run.name))
 }
@@ -230,6 +243,9 @@ func (run *run) writeCheckpoint() error {
 func (run *run) write(done bool) error {
 	begun := time.Now()
 	if err := run.note(&run.model.Metadata, run.rows, run.content(), done); err != nil {
+		return err
+	}
+	if err := noteScore(&run.model.Metadata, run.scored); err != nil {
 		return err
 	}
 	err := modelfile.SaveFS(run.FS, run.out, run.model.File)
@@ -267,6 +283,7 @@ type summary struct {
 	Waiting float64 `json:"waiting_seconds"` // for input
 	Learn   float64 `json:"learning_seconds"`
 	Writing float64 `json:"writing_seconds"` // the model
+	Holdout quality `json:"holdout,omitempty"`
 }
 
 // summarize reports the finished run.
@@ -274,13 +291,18 @@ func (run *run) summarize() error {
 	elapsed := time.Since(run.begun).Seconds()
 	s := summary{
 		Model: run.out, description: run.model.describe(), Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
-		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(),
+		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(), Holdout: run.scored,
 	}
 	if err := run.Object(s); err != nil {
 		return err
 	}
 	if err := run.Say("%s   %s by %s, %s in all", s.Model, s.description, s.Method, ui.Count(s.Samples, "sample")); err != nil {
 		return err
+	}
+	if run.scored != nil {
+		if err := run.Say("held out: %s", run.scored.brief()); err != nil {
+			return err
+		}
 	}
 	percent := 100 / elapsed
 	return run.Say("learned %s in %.2f s, %.0f rows/s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",

@@ -50,6 +50,10 @@ random order, and not sorted by their labels. The classes too are those of the f
 --task can be left out for idx files, which are a classification, and for data whose labels are
 words or whose targets have fractions. Whole numbers may be either.
 
+--holdout 0.2 sets a fifth of all rows aside, chosen by their numbers and so the same ones in every
+run. The model never learns them; at the end the data is read again, and their score is printed and
+kept in the model for inspect.
+
 --checkpoint writes the model while it learns. After an interruption the same command with --resume
 goes on from the last checkpoint; the result is the same to the last bit. It reads the rows up to
 the checkpoint again, which must be those that were learned; rows after it may have changed. No run
@@ -70,6 +74,7 @@ can resume from standard input or a pipe.`,
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")
 	tr.modelFlags.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
+	tr.holdout.register(cmd)
 	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
 	tr.command.register(cmd, "one JSON object, and one for each checkpoint,")
 	return cmd
@@ -118,7 +123,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if first == 0 {
 		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+tr.Enhancement))
 	}
-	tr.start(ctx, r, first, tr.rest)
+	tr.start(ctx, r, tr.holdout.widened(first), tr.rest)
 	defer tr.batches.stop()
 	if err := tr.learnFirst(ctx, meta); err != nil {
 		return err
@@ -212,6 +217,10 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 	if f.err != nil {
 		return f.err
 	}
+	whole := f.batch
+	if f.batch = f.learned; f.batch == nil {
+		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(whole.X.RawMatrix().Rows, "row"))
+	}
 	if tr.labeled && meta.Classes == nil {
 		seen := map[string]bool{}
 		for i, label := range f.batch.Labels {
@@ -240,8 +249,9 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 	if err := tr.fit(ctx, f, meta); err != nil {
 		return explainLearning(ui.CauseOf(ctx, err))
 	}
+	f.batch = whole
 	tr.took(f, time.Since(begun))
-	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model.describe(), ui.Count(tr.rows, "row"), tr.model.FittedFeatures().Options().Scaling)
+	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model.describe(), ui.Count(tr.learned, "row"), tr.model.FittedFeatures().Options().Scaling)
 	return nil
 }
 

@@ -1,0 +1,132 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// noteHoldout is the note of a model file with the score of the rows held out, a JSON object.
+const noteHoldout = "holdout"
+
+// A holdout is the share of the rows that a training does not learn, but is scored by.
+type holdout float64
+
+// register adds --holdout.
+func (h *holdout) register(cmd *cobra.Command) {
+	ui.Parsed(cmd, h, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", func(text string) (holdout, error) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v >= 0 && v <= 0.9) {
+			return 0, errors.New("want a share from 0 to 0.9, such as 0.2")
+		}
+		return holdout(v), nil
+	})
+}
+
+// holds reports whether the row with a number, from 0, is held out. A hash of the number decides
+// (SplitMix64 by G. L. Steele et al., 2014), so that rows in a cycle do not all fall on one side.
+func (h holdout) holds(row int64) bool {
+	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return float64(z>>11) < float64(h)*(1<<53)
+}
+
+// rest returns the rows to learn of a batch whose first row has a number, nil for none.
+func (h holdout) rest(b *stream.Batch, first int64) *stream.Batch {
+	if h == 0 {
+		return b
+	}
+	learned, _ := b.Split(func(i int) bool { return h.holds(first + int64(i)) })
+	return learned
+}
+
+// widened returns the number of rows to read for so many to learn.
+func (h holdout) widened(rows int) int {
+	return int(min(math.Ceil(float64(rows)/float64(1-h)), ui.MostSamples))
+}
+
+// score scores the rows that were held out, if any. A failure is no reason to lose what was learned.
+func (run *run) score(ctx context.Context) error {
+	if run.holdout == 0 {
+		return nil
+	}
+	q, err := run.scoreHeldOut(ctx)
+	if err != nil {
+		return fmt.Errorf("%s is complete, but the rows held out could not be scored: %w", run.out, err)
+	}
+	if c, ok := q.(*Classification); ok { // its tables grow with the square of the classes
+		c.Classes, c.Confusion = nil, nil
+	}
+	run.scored = q
+	return nil
+}
+
+// scoreHeldOut reads the data again and scores the rows that were held out, of those that have been
+// read before: rows that have come since are left.
+func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
+	run.silent = true // what there is to say of bad rows has been said
+	r, err := run.reading.open(ctx, run.model.Classifier != nil)
+	if err != nil {
+		return nil, err
+	}
+	score, next, held := run.model.newScore(), int64(0), 0
+	rows, err := run.each(ctx, r, "scoring, ", func(b *stream.Batch) error {
+		first := next
+		next += int64(b.X.RawMatrix().Rows)
+		_, aside := b.Split(func(i int) bool { return first+int64(i) < run.rows && run.holdout.holds(first+int64(i)) })
+		if aside == nil {
+			return nil
+		}
+		held += aside.X.RawMatrix().Rows
+		return run.model.assess(ctx, score, aside)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case rows < run.rows:
+		return nil, fmt.Errorf("the data has %s now, and had %d when they were learned", ui.Count(rows, "row"), run.rows)
+	case held == 0:
+		return nil, fmt.Errorf("of %s none is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
+	}
+	return score.result(), nil
+}
+
+// noteScore keeps the score of the rows held out with the model, and removes that of an earlier state.
+func noteScore(meta *modelfile.Metadata, q quality) error {
+	delete(meta.Notes, noteHoldout)
+	if q == nil {
+		return nil
+	}
+	text, err := json.Marshal(q)
+	if err == nil {
+		meta.Notes[noteHoldout] = string(text)
+	}
+	return err
+}
+
+// notedScore returns the score of the rows held out that a model file has, nil for none.
+func notedScore(m *model) quality {
+	text, ok := m.Metadata.Notes[noteHoldout]
+	if !ok {
+		return nil
+	}
+	var q quality = &Regression{}
+	if m.Classifier != nil {
+		q = &Classification{}
+	}
+	if json.Unmarshal([]byte(text), q) != nil {
+		return nil // of another program
+	}
+	return q
+}
