@@ -39,9 +39,10 @@
 // # Other changes
 //
 // Every method weights samples (AddWeightedInputs), removes them (RemoveInputs), forgets exponentially
-// (Forget), and adds nodes from the data of all samples (AddNodes). Gram and QR merge models of shards
-// (Merge) and change the ridge (SetLambda). For other methods that is an *UnsupportedError, which names
-// those that can.
+// (Forget), and adds nodes from the data of all samples (AddNodes). Every method appends targets that
+// are linear in those so far (AddTargets), such as a class that no sample had, and maps targets
+// (MapTargets). Gram and QR merge models of shards (Merge) and change the ridge (SetLambda). For other
+// methods that is an *UnsupportedError, which names those that can.
 //
 // # The paper's methods
 //

@@ -169,6 +169,21 @@ func (u *updater) SetLambda(lambda float64) error {
 	return u.run(0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
 }
 
+func (u *updater) AddTargets(t *mat.Dense) error { return u.mapTargets(ActionTargets, t, true) }
+func (u *updater) MapTargets(t *mat.Dense) error { return u.mapTargets(ActionMap, t, false) }
+
+// mapTargets replaces Y by Y T, or by [Y, Y T] where keep is set.
+func (u *updater) mapTargets(action Action, t *mat.Dense, keep bool) error {
+	u.begin(action)
+	if err := checkMatrix("T", t, -1, 0); err != nil {
+		return err
+	}
+	if rows, cols := t.Dims(); rows != u.Targets() {
+		return &ShapeError{Matrix: "T", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each target", u.Targets())}
+	}
+	return u.run(0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) })
+}
+
 func (u *updater) Weights() (*mat.Dense, error) {
 	u.begin(ActionWeights)
 	if err := u.state.Common().Reserve(0, memory.Floats(u.Nodes(), u.Targets())); err != nil {

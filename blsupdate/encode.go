@@ -27,7 +27,7 @@ const (
 // Report without the steps, flops and times. It takes the time of a copy and about the following bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck
-//	Original, Improved                        8lk + 8ck + 8l, and 8lk more while C is computed
+//	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
 // The encoding has no checksum; the file that keeps it should. Encode makes the checks of Decode.
 //

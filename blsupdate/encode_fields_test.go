@@ -37,7 +37,7 @@ var fields = map[string]map[string]string{
 	"qr.state":          {"base": kept, "count": derived, "r": kept, "z": kept, "size": kept, "w": kept},
 	"ridge.state":       {"inverse": kept, "q": kept},
 	"cholesky.state":    {"inverse": kept, "l": kept},
-	"pinv.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
+	"pinv.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
 }
 
 // A leaf is a number of a model that is kept.

@@ -41,7 +41,7 @@ type act struct {
 func (l *life) next() act {
 	rows, k := l.a.Dims()
 	_, c := l.y.Dims()
-	switch action := l.r.IntN(9); action {
+	switch action := l.r.IntN(10); action {
 	case 0: // weighted rows
 		q := 1 + l.r.IntN(3)
 		ax, ya, w, roots := testutil.Random(l.r, q, k), testutil.Random(l.r, q, c), make([]float64, q), make([]float64, q)
@@ -96,6 +96,13 @@ func (l *life) next() act {
 		}
 		a, y := l.a, l.y
 		return act{"refinement", func(u Updater) error { return u.(Refiner).Refine(a, y) }, func() {}}
+	case 8:
+		m, keep := oneTermMap(l.r, c), c < 4
+		all := mapped(l.y, m, keep)
+		if keep {
+			return act{"targets", func(u Updater) error { return u.AddTargets(m) }, func() { l.y = all }}
+		}
+		return act{"mapped targets", func(u Updater) error { return u.MapTargets(m) }, func() { l.y = all }}
 	default:
 		return l.rows(1 + l.r.IntN(2*k))
 	}
@@ -192,7 +199,7 @@ func TestGoingOn(t *testing.T) {
 			}
 		}
 	})
-	for _, name := range []string{"weig", "remo", "forg", "node", "merg", "ridg", "refi"} {
+	for _, name := range []string{"weig", "remo", "forg", "node", "merg", "ridg", "refi", "targ", "mapp"} {
 		if did[name] == 0 {
 			t.Errorf("no action %q was done: %v", name, did)
 		}

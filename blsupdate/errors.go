@@ -197,7 +197,8 @@ func (e *UnknownRowError) Error() string {
 }
 
 // A ForgottenRowsError says that Original and Improved cannot remove rows after Forget, which scales
-// all rows so that their bits are unknown. AddNodes, which is given all rows, makes them known again.
+// all rows so that their bits are unknown. So does AddTargets or MapTargets of a state that was encoded
+// by a version without them. AddNodes, which is given all rows, makes them known again.
 type ForgottenRowsError struct {
 	Method  Method
 	Instead []Method // methods that remove rows after Forget

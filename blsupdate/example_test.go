@@ -193,7 +193,7 @@ func ExampleStateBytes() {
 	// Output:
 	// gram       104 MB
 	// qr         208 MB
-	// improved  2448 MB
+	// improved  2453 MB
 }
 
 // Points on a line through 0 and 1: where new ones are like those that were learned, their leverage is
@@ -273,9 +273,9 @@ func ExamplePlan() {
 	// ridge-inverse     small  8.91   178 ms   12.6 MB  eps κ²  -
 	// inverse-cholesky  large  9.97   199 ms   25.1 MB  eps κ   -
 	// ridge-inverse     large  12.7   254 ms   8.09 MB  eps κ²  -
-	// improved          small  169    3.38 s   161 MB   eps κ   -
-	// improved          large  178    3.57 s   168 MB   eps κ²  -
-	// original          -      182    3.64 s   161 MB   eps κ   -
+	// improved          small  169    3.38 s   162 MB   eps κ   -
+	// improved          large  178    3.57 s   169 MB   eps κ²  -
+	// original          -      182    3.64 s   162 MB   eps κ   -
 	//
 	// gram: 86.3 ms, the fastest that does all that is needed; qr would take 1.19 times as long.
 }

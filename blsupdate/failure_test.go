@@ -192,9 +192,10 @@ func TestBackendPanics(t *testing.T) {
 			"RemoveInputs": {true, func(u Updater) error {
 				return u.RemoveInputs(a.Slice(0, 4, 0, k).(*mat.Dense), y.Slice(0, 4, 0, c).(*mat.Dense))
 			}},
-			"AddNodes":  {true, func(u Updater) error { return u.AddNodes(a, h, y) }},
-			"Weights":   {false, func(u Updater) error { _, err := u.Weights(); return err }},
-			"Condition": {false, func(u Updater) error { u.Condition(); return nil }},
+			"AddNodes":   {true, func(u Updater) error { return u.AddNodes(a, h, y) }},
+			"AddTargets": {true, func(u Updater) error { return u.AddTargets(mat.NewDense(c, 3, nil)) }},
+			"Weights":    {false, func(u Updater) error { _, err := u.Weights(); return err }},
+			"Condition":  {false, func(u Updater) error { u.Condition(); return nil }},
 		} {
 			for _, after := range []bool{false, true} {
 				for n := 0; ; n++ {
@@ -237,6 +238,7 @@ func wantPoisoned(t *testing.T, u Updater, ax, ya *mat.Dense) {
 		"AddInputs": u.AddInputs(ax, ya), "RemoveInputs": u.RemoveInputs(ax, ya), "Forget": u.Forget(0.5), "Encode": Encode(new(bytes.Buffer), u),
 	}
 	_, calls["Weights"] = u.Weights()
+	calls["AddTargets"] = u.AddTargets(mat.NewDense(u.Targets(), 1, nil))
 	if Supports(u.Method(), ActionMerge) {
 		calls["Merge"], calls["Merge of another"] = u.Merge(other), other.Merge(u)
 	}

@@ -37,7 +37,7 @@ type Shape struct {
 	K int // nodes before it
 	Q int // samples added or removed
 	C int // targets
-	P int // nodes added
+	P int // nodes added, or columns of T
 
 	Start Start // for ActionStart
 	Rank  int   // of the first A where Start is StartSVD

@@ -135,6 +135,7 @@ func TestMemoryWork(t *testing.T) {
 	for _, m := range Methods() {
 		all = append(all, work{"RemoveInputs", m, Options{}, remove(250)}, work{"Weights", m, Options{}, weights},
 			work{"AddNodes", m, Options{}, func(u Updater) error { return u.AddNodes(a, h, y) }},
+			work{"AddTargets", m, Options{}, func(u Updater) error { return u.AddTargets(mat.NewDense(c, 500, nil)) }},
 			work{"AddWeightedInputs", m, Options{}, func(u Updater) error { return u.AddWeightedInputs(a, y, make([]float64, l)) }})
 		if m.hasInverse() { // the others ask for memory only where they copy something
 			all = append(all, work{"AddInputs", m, Options{}, add(250)})

@@ -120,6 +120,8 @@ const (
 	ActionNodes                 // AddNodes of P columns to K, with L rows
 	ActionMerge                 // Merge
 	ActionRidge                 // SetLambda
+	ActionTargets               // AddTargets of P columns to C, with L rows and K nodes
+	ActionMap                   // MapTargets to P columns, likewise
 )
 
 // String returns the name of the function or method.

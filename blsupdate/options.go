@@ -96,7 +96,7 @@ func CheckStart(m Method, opt Options, l, k int) error {
 //
 //	Gram, RidgeInverse    4k(k+1) + 8kc
 //	QR, InverseCholesky   8k² + 8kc
-//	Improved, Original    8lk + 8kc
+//	Improved, Original    8lk + 8lc + 8kc
 //
 // Left out are numbers that do not grow with l k or k², the factor that Weights makes in Gram, and A
 // while C is computed.
@@ -113,7 +113,7 @@ func StateBytes(m Method, l, k, c int) int64 {
 	case QR, InverseCholesky:
 		return memory.Sum(memory.Floats(k, k), w)
 	default:
-		return memory.Sum(memory.Floats(l, k), w)
+		return memory.Sum(memory.Floats(l, k), memory.Floats(l, c), w)
 	}
 }
 

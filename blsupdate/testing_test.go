@@ -177,7 +177,7 @@ func fieldOf(u Updater, path ...string) reflect.Value {
 // rankOf returns the rank that Original or Improved takes A for.
 func rankOf(u Updater) int { return int(fieldOf(u, "rank").Int()) }
 
-// blocksOf returns the blocks of A or A⁺ in Original or Improved.
+// blocksOf returns the blocks of A, A⁺ or Y in Original or Improved.
 func blocksOf(u Updater, matrix string) [][]float64 {
 	var blocks [][]float64
 	v := fieldOf(u, matrix, "blocks")

@@ -89,6 +89,19 @@ type Updater interface {
 	// SetLambda changes the ridge, as if it had been lambda from the start.
 	SetLambda(lambda float64) error
 
+	// AddTargets appends p targets that are linear in those so far: Y becomes [Y, Y T] and W becomes
+	// [W, W T], for the c×p T. The model is then that of a start with these targets: a class that
+	// no sample had is the negative of a target that is 1 for all samples, and T the negative of a
+	// unit vector. Rows that are removed, or given to AddNodes, have Y as it is now; Original and
+	// Improved require its bits, as the backend computes Y T. It takes 2ckp flops, twice as many in
+	// Gram and QR where W is known, and 2clp more in Original and Improved.
+	AddTargets(t *mat.Dense) error
+
+	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T and W becomes
+	// W T, for the c×p T. Otherwise it is as AddTargets. It orders targets anew, or makes one of
+	// two.
+	MapTargets(t *mat.Dense) error
+
 	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W
 	// at the first call after a change. They return a *RankError for fewer samples than nodes
 	// without a ridge, and a *ConditionError where the nodes are dependent to working precision.

@@ -60,13 +60,15 @@ const (
 	ActionNodes
 	ActionMerge
 	ActionRidge
+	ActionTargets
+	ActionMap
 )
 
 // MethodNames has the name of each method, none for 0, and ActionNames that of the function or method
 // of each action.
 var (
 	MethodNames = []string{"", "improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
-	ActionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda"}
+	ActionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda", "AddTargets", "MapTargets"}
 )
 
 // String returns the name of m.

@@ -17,6 +17,9 @@ type Shape struct {
 // general position, neither large nor dependent.
 func Model(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
 	var steps []StepFlops
+	if action == api.ActionTargets || action == api.ActionMap {
+		return mapModel(m, s)
+	}
 	switch m {
 	case api.Original, api.Improved:
 		steps = pinvModel(m, action, opt, s)
@@ -33,6 +36,27 @@ func Model(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlop
 		steps = append([]StepFlops{Check(s.Q, s.K, s.C)}, steps...)
 	}
 	return steps
+}
+
+// mapModel is Model for targets that are appended or mapped.
+func mapModel(m api.Method, s Shape) []StepFlops {
+	switch m {
+	case api.Original, api.Improved:
+		return MapTargets("2ckp + 2clp", s.C, s.P, s.K, s.L)
+	case 0:
+		return nil
+	default:
+		return MapTargets("2ckp", s.C, s.P, s.K)
+	}
+}
+
+// MapTargets has the step of the products with T, c×p, of matrices of so many rows each.
+func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
+	var work []Operation
+	for _, m := range rows {
+		work = append(work, fresh(m*p), op(GemmNN, m, p, c))
+	}
+	return []StepFlops{Line(StepTargets, formula, work...)}
 }
 
 // smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky: Large in
@@ -116,6 +140,7 @@ const (
 	StepLeverage   Step = "leverage"
 	StepResidual   Step = "A'(Y - A W) - lambda W"
 	StepCorrection Step = "correction of W"
+	StepTargets    Step = "Y T"
 )
 
 // Steps of added nodes.

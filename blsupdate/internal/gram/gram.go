@@ -119,6 +119,20 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	return out, nil
 }
 
+// MapTargets maps T and W. The factor stays.
+func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
+	size, err := s.size.Mapped(t, keep).Safe()
+	if err != nil {
+		return out, err
+	}
+	mapped, w, out, err := s.MapSolved(s.t, s.w, t, keep)
+	if err != nil {
+		return out, err
+	}
+	s.t, s.w, s.size, s.C = mapped, w, size, dense.Cols(mapped)
+	return out, nil
+}
+
 // AddNodes appends AᵀH and HᵀH to G, and HᵀY to T.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()

@@ -38,8 +38,8 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	} else {
 		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
 	}
-	if err == nil && u.keys != nil {
-		u.keys = append(u.keys, rowKeys(ya, ax)...)
+	if err == nil {
+		u.learnRows(ax, ya)
 	}
 	return out, err
 }

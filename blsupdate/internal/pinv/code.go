@@ -16,14 +16,38 @@ func (u *State) Code(x *coder.Coder) {
 	x.Check(u.worst.power > 0, "the power of κ is 0")
 	x.Float("the drift", &u.drift, coder.NotNegative)
 	x.Dense("W", &u.w, u.K, u.C)
-	if x.Present(u.keys != nil) {
-		x.Words("keys", &u.keys, l)
-	}
+	u.codeKnown(x)
 	u.p.code(x, "A+", u.K, l)
 	if u.computesC() {
 		u.a.code(x, "A", u.K, l)
 	} else if x.Reading() {
 		u.a = rows{cols: u.K}
+	}
+}
+
+// What is kept of the samples.
+const (
+	unknown  = iota
+	keysOnly // hashes of A and Y
+	keysAndY // hashes of A, and Y
+)
+
+// codeKnown writes or reads what is known of the samples.
+func (u *State) codeKnown(x *coder.Coder) {
+	known := unknown
+	switch {
+	case u.keysOnly():
+		known = keysOnly
+	case u.keys != nil:
+		known = keysAndY
+	}
+	x.Int("what is kept of the samples", &known, keysAndY)
+	u.y.cols = u.C
+	if known != unknown {
+		x.Words("keys", &u.keys, x.Samples)
+	}
+	if known == keysAndY {
+		u.y.code(x, "Y", u.C, x.Samples)
 	}
 }
 

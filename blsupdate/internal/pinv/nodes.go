@@ -50,14 +50,14 @@ type widening struct {
 // AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their
 // order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
-	if err := u.inOrder(rowKeys(y, a)); err != nil {
+	if err := u.inOrder(a, y); err != nil {
 		return out, err
 	}
 	next, model, err := u.widened(a, h, y)
 	if err != nil {
 		return out, err
 	}
-	next.keys = rowKeys(y, a, h)
+	next.know(y, a, h)
 	if u.Lambda == 0 {
 		out.RankC = next.rank - u.rank
 	}
@@ -221,15 +221,4 @@ func (u *State) reorderNodes(k int, order []int) {
 	for j, to := range order {
 		copy(u.w.RawRowView(k+to), w[(k+j)*u.C:])
 	}
-}
-
-// inOrder returns an *UnknownRowError unless the given keys are those of the samples in their order.
-// After Forget no key is known, and any samples are accepted.
-func (u *State) inOrder(keys []uint64) error {
-	for i, key := range u.keys {
-		if keys[i] != key {
-			return &api.UnknownRowError{Row: i}
-		}
-	}
-	return nil
 }

@@ -24,7 +24,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if u.keys == nil {
 		return out, api.ErrForgottenRows
 	}
-	places, err := u.find(rowKeys(ya, ax))
+	places, err := u.find(ax, ya)
 	if err != nil {
 		return out, err
 	}
@@ -55,6 +55,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	slices.Sort(places)
 	u.p.remove(places)
 	u.keys = drop(u.keys, 1, 0, places)
+	u.y.remove(places)
 	u.norm = state.Leg(u.norm, norm)
 	if u.a.count > 0 {
 		u.a.remove(places)
@@ -91,23 +92,4 @@ func (s *addition) leave() (rest float64, err error) {
 	err = chol.SolveTo(s.bt, s.bt)
 	dense.Scale(-1, s.bt.RawMatrix().Data)
 	return rest, state.Overflow(err)
-}
-
-// find returns the places of the samples of the given keys, all different, or an *UnknownRowError.
-func (u *State) find(wanted []uint64) ([]int, error) {
-	waiting := make(map[uint64][]int, len(wanted)) // the indices in wanted of each key
-	for i, key := range wanted {
-		waiting[key] = append(waiting[key], i)
-	}
-	places := slices.Repeat([]int{-1}, len(wanted))
-	for place, key := range u.keys {
-		if queue := waiting[key]; len(queue) > 0 {
-			places[queue[0]] = place
-			waiting[key] = queue[1:]
-		}
-	}
-	if i := slices.Index(places, -1); i >= 0 {
-		return nil, &api.UnknownRowError{Row: i}
-	}
-	return places, nil
 }

@@ -40,7 +40,7 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	if !dense.Finite(first, u.w) {
 		return out, api.ErrOverflow
 	}
-	u.keys = rowKeys(y, a)
+	u.know(y, a)
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}

@@ -2,7 +2,6 @@
 package pinv
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -12,8 +11,6 @@ import (
 	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/mat"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // State is A⁺ and W.
@@ -22,6 +19,9 @@ type State struct {
 	p    rows       // (A⁺)ᵀ, l×k
 	w    *mat.Dense // k×c, without gaps; replaced and never changed
 	keys []uint64   // of the samples, in the order of P; nil where they are not known
+	// y is Y, by which samples are known beside their keys. It is empty where keys is nil, and
+	// where an earlier version encoded the state: then the keys are those of A and Y.
+	y rows
 
 	a    rows    // A as long as C is computed, else empty
 	rank int     // of A
@@ -72,9 +72,12 @@ func (u *State) Forget(factor float64) error {
 	u.Lambda *= factor
 	u.worst.a *= root
 	u.worst.plus /= root
-	u.keys = nil
+	u.forgetRows()
 	return nil
 }
+
+// forgetRows makes the samples unknown.
+func (u *State) forgetRows() { u.keys, u.y = nil, rows{cols: u.C} }
 
 // save returns what undoes updates by assignment. A is only appended to and W replaced, so they are not
 // copied.
@@ -111,26 +114,6 @@ func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 // where that is below the error of updates.
 func (u *State) Condition() (rcond float64, power int) {
 	return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
-}
-
-// rowKeys returns a hash of the bits of each sample: its row of each matrix of parts, side by side, and
-// its targets. Of n different samples two have the same hash with a probability of about n²/2⁶⁵, unless
-// somebody constructs them. Zeros are equal whatever their sign. Encode writes the hashes, so they are
-// the same on every machine.
-func rowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
-	parts = append(slices.Clip(parts), targets)
-	keys := make([]uint64, dense.Rows(targets))
-	var bytes []byte
-	for i := range keys {
-		bytes = bytes[:0]
-		for _, m := range parts {
-			for _, v := range m.RawRowView(i) {
-				bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v+0))
-			}
-		}
-		keys[i] = xxhash.Sum64(bytes)
-	}
-	return keys
 }
 
 // smallBlock is the number of rows up to which batches share a block, so that a model that learns row
@@ -274,6 +257,12 @@ func (r *rows) panels(from, to, most int, f func(first int, m *mat.Dense)) {
 		}
 		first += n
 	}
+}
+
+// row returns row i.
+func (r *rows) row(i int) (row []float64) {
+	r.panels(i, i+1, 1, func(_ int, m *mat.Dense) { row = m.RawRowView(0) })
+	return row
 }
 
 // blockwise calls f for every block.

@@ -108,6 +108,20 @@ func (s *State) regular() error {
 	return nil
 }
 
+// MapTargets maps z and W.
+func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
+	size, err := bounded(s.Size.Mapped(t, keep))
+	if err != nil {
+		return out, err
+	}
+	z, w, out, err := s.MapSolved(s.Z, s.w, t, keep)
+	if err != nil {
+		return out, err
+	}
+	s.Z, s.w, s.Size, s.C = z, w, size, dense.Cols(z)
+	return out, nil
+}
+
 // Forget multiplies R and z by the root of the factor. W stays.
 func (s *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)

@@ -34,6 +34,8 @@ type State interface {
 	Forget(factor float64) error
 	// AddNodes appends the columns H to A; a and y are all rows.
 	AddNodes(a, h, y *mat.Dense) (Outcome, error)
+	// MapTargets replaces Y by Y T, or appends Y T to it where keep is set. T has c rows.
+	MapTargets(t *mat.Dense, keep bool) (Outcome, error)
 	// Weights returns W in the storage of the state, and what it took to solve for it.
 	Weights() (*mat.Dense, Outcome, error)
 	// Condition returns an estimate of 1/κ for the worst state so far whose errors remain, and the

@@ -1,0 +1,99 @@
+package state
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A state is linear in its targets: AᵀY, z and W become AᵀY T, z T and W T where Y becomes Y T. Nothing
+// else in it depends on the targets but the norms of their columns.
+
+// Mapped returns M T, or [M, M T] where keep is set, in new storage without gaps.
+func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
+	rows, from, p := dense.Rows(m), 0, dense.Cols(t)
+	if keep {
+		from = dense.Cols(m)
+	}
+	all := mat.NewDense(rows, from+p, nil)
+	dense.Gemm(b.Counter, blas.NoTrans, blas.NoTrans, 1, m, t, 0, all.Slice(0, rows, from, from+p).(*mat.Dense))
+	if keep {
+		dense.Place(all, 0, 0, m)
+	}
+	return all
+}
+
+// ReserveMapped is Reserve for the results of Mapped for matrices of so many rows in sum.
+func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
+	cols := dense.Cols(t)
+	if keep {
+		cols += b.C
+	}
+	return b.Reserve(0, memory.Floats(rows, cols))
+}
+
+// Mapped returns the norms where Y becomes Y T, or [Y, Y T]. Those of Y T are bounds by the triangle
+// inequality, and exact for a column of T with one element.
+func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
+	mapped := make([]float64, dense.Cols(t))
+	for i, v := range s.Y {
+		for j, f := range t.RawRowView(i) {
+			if f != 0 { // a norm may be infinite
+				mapped[j] += float64(math.Abs(f) * v)
+			}
+		}
+	}
+	if keep {
+		mapped = slices.Concat(s.Y, mapped)
+	}
+	return Norms{A: s.A, Y: mapped, Peak: s.Peak}
+}
+
+// MapSolved maps M, from which W is solved for, and W where it is not nil. Forget and Refine leave a W
+// that no solution gives back.
+func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense, out Outcome, err error) {
+	formula, rows := "2ckp", []int{b.K}
+	if w != nil {
+		formula, rows = "4ckp", []int{b.K, b.K}
+	}
+	if err := b.ReserveMapped(b.K*len(rows), t, keep); err != nil {
+		return nil, nil, out, err
+	}
+	b.Counter.Enter(cost.StepTargets)
+	nextM = b.Mapped(m, t, keep)
+	if w != nil {
+		nextW = b.Mapped(w, t, keep)
+		if !dense.Finite(nextW) {
+			return nil, nil, out, api.ErrOverflow
+		}
+	}
+	out.Model = cost.MapTargets(formula, b.C, dense.Cols(t), rows...)
+	return nextM, nextW, out, nil
+}
+
+// MapTargets maps W. The bound on it is that of its elements.
+func (s *Inverse) MapTargets(t *mat.Dense, keep bool) (out Outcome, err error) {
+	size, err := s.Size.Mapped(t, keep).Safe()
+	if err != nil {
+		return out, err
+	}
+	if err := s.ReserveMapped(s.K, t, keep); err != nil {
+		return out, err
+	}
+	s.Counter.Enter(cost.StepTargets)
+	w := s.Mapped(s.W, t, keep)
+	most := dense.LargestOf(w.RawMatrix().Data)
+	if !(most < math.MaxFloat64/4) {
+		return out, api.ErrOverflow
+	}
+	out.Model = cost.MapTargets("2ckp", s.C, dense.Cols(t), s.K)
+	s.W, s.MostW, s.Size, s.C = w, most, size, dense.Cols(w)
+	return out, nil
+}

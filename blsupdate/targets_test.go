@@ -1,0 +1,234 @@
+package blsupdate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/mat"
+)
+
+// oneTermMap returns a T of one or two columns, each with one element, a power of two of either sign.
+// Y T has then no rounding errors.
+func oneTermMap(r *rand.Rand, c int) *mat.Dense {
+	m := mat.NewDense(c, 1+r.IntN(2), nil)
+	for j := range dense.Cols(m) {
+		m.Set(r.IntN(c), j, math.Ldexp(float64(1-2*r.IntN(2)), r.IntN(3)-1))
+	}
+	return m
+}
+
+// mapped returns Y T, or [Y, Y T].
+func mapped(y, m *mat.Dense, keep bool) *mat.Dense {
+	var product mat.Dense
+	product.Mul(y, m)
+	if keep {
+		return dense.Beside(y, &product)
+	}
+	return &product
+}
+
+// TestAddTargets appends combinations of targets, before and after W is known, and compares with a
+// start with all of them: the targets so far keep every bit, and the negative of one has its bits.
+func TestAddTargets(t *testing.T) {
+	const k, l, c, p = 9, 40, 3, 4
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, lambda := range v.ridges(0, 0.1) {
+			for _, known := range []bool{false, true} {
+				r, a, y := problem(61, 0, l, k, c)
+				m := testutil.Random(r, c, p)
+				for i := range c { // the last column is the negative of the first target
+					m.Set(i, p-1, -float64(1-min(i, 1)))
+				}
+				u, same := v.start(t, b, a, y, lambda), v.start(t, b, a, y, lambda)
+				steps := 1.0
+				if known {
+					weights(t, u)
+					if v.method == Gram || v.method == QR {
+						steps = 2
+					}
+				}
+				do(t, u, u.AddTargets(m))
+				model := Total(Model(v.method, ActionTargets, Options{}, Shape{L: l, K: k, C: c, P: p}))
+				if got := u.Report().Model(); got != model*steps || model == 0 || u.Report().Added != 0 {
+					t.Errorf("%g flops, want %g times %g", got, steps, model)
+				}
+				if u.Targets() != c+p || u.Samples() != l {
+					t.Fatalf("%d targets, %d samples", u.Targets(), u.Samples())
+				}
+				all := mapped(y, m, true)
+				bound := v.accuracy(l, kappaOf(a, lambda))
+				checkWeights(t, u, a, all, lambda, bound)
+				got, before := weights(t, u), weights(t, same)
+				solved := !known && (v.method == Gram || v.method == QR) // for all columns at once
+				if !sameBits(columnsBetween(got, 0, c), before) && !(solved && b.Name() == "openblas") {
+					t.Error("the weights of the targets so far have changed")
+				}
+				for i := range k {
+					if got.At(i, c+p-1) != -before.At(i, 0) {
+						t.Fatal("the negative of a target has other weights")
+					}
+				}
+				keep := mat.NewDense(c+p, 2, nil) // the negative of the first target, and the second
+				keep.Set(c+p-1, 0, 1)
+				keep.Set(1, 1, 1)
+				do(t, u, u.MapTargets(keep))
+				checkWeights(t, u, a, mapped(all, keep, false), lambda, bound)
+				if w := weights(t, u); w.At(2, 0) != -before.At(2, 0) || w.At(2, 1) != before.At(2, 1) || u.Targets() != 2 {
+					t.Error("mapped targets have other weights")
+				}
+				checkSame(t, "decoded", decoded(t, encoded(t, u), b), u)
+			}
+		}
+	})
+}
+
+// TestTargetsInAnyOrder has a model learn targets at some point of a life, and another know them from
+// its start. They refuse the same actions and have the same weights, to the bit where no form depends
+// on the number of targets.
+func TestTargetsInAnyOrder(t *testing.T) {
+	compared := 0
+	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
+		m := mat.NewDense(2, 2, []float64{-1, 0, 0, 0.5})
+		late, early := started(t, l.v.method, l.a, l.y, l.opt), started(t, l.v.method, l.a, mapped(l.y, m, true), l.opt)
+		at := l.r.IntN(8)
+		for step := 0; step < 12 && !l.a.IsEmpty(); step++ {
+			if step == at {
+				must(t, late.AddTargets(m))
+			}
+			act, then := l.paired(m)
+			err := act(late, step >= at)
+			if other := act(early, true); fmt.Sprintf("%T", other) != fmt.Sprintf("%T", err) {
+				t.Fatalf("step %d: %v, and with all targets from the start %v", step, err, other)
+			}
+			if err == nil {
+				then()
+			}
+		}
+		if late.Targets() < 4 {
+			must(t, late.AddTargets(m))
+		}
+		got, err := late.Weights()
+		want, other := early.Weights()
+		if fmt.Sprintf("%T", other) != fmt.Sprintf("%T", err) {
+			t.Fatalf("%v, and with all targets from the start %v", err, other)
+		}
+		if err != nil {
+			return
+		}
+		compared++
+		exact := b.Name() != "openblas" && (l.v.method != RidgeInverse || l.v.form != Auto)
+		if !(relative(got, want) <= math.Pow(10, -late.Condition().Digits)) || exact && !sameBits(got, want) {
+			t.Errorf("W has error %g, of %g digits", relative(got, want), late.Condition().Digits)
+		}
+	})
+	if compared < 100 {
+		t.Errorf("only %d lives compared", compared)
+	}
+}
+
+// paired returns an action for models with the targets Y, and, where all is set, with [Y, Y T].
+func (l *life) paired(m *mat.Dense) (act func(u Updater, all bool) error, then func()) {
+	rows, k := l.a.Dims()
+	targets := func(y *mat.Dense, all bool) *mat.Dense {
+		if all {
+			return mapped(y, m, true)
+		}
+		return y
+	}
+	switch l.r.IntN(6) {
+	case 0:
+		order := l.r.Perm(rows)
+		q := min(1+l.r.IntN(3), rows)
+		ax, ya, kept := take(l.a, order[:q]), take(l.y, order[:q]), slices.Sorted(slices.Values(order[q:]))
+		return func(u Updater, all bool) error { return u.RemoveInputs(ax, targets(ya, all)) },
+			func() { l.a, l.y = takeRows(l.a, kept), takeRows(l.y, kept) }
+	case 1:
+		return func(u Updater, _ bool) error { return u.Forget(0.25) },
+			func() { l.a.Scale(0.5, l.a); l.y.Scale(0.5, l.y) }
+	case 2:
+		if k > 6 {
+			break
+		}
+		a, y, h := l.a, l.y, testutil.Random(l.r, rows, 1)
+		return func(u Updater, all bool) error { return u.AddNodes(a, h, targets(y, all)) }, func() { l.a = dense.Beside(a, h) }
+	case 3:
+		if !Supports(l.v.method, ActionRidge) {
+			break
+		}
+		lambda := l.r.Float64()
+		return func(u Updater, _ bool) error { return u.SetLambda(lambda) }, func() {}
+	case 4:
+		if !Supports(l.v.method, ActionMerge) {
+			break
+		}
+		ax, ya := testutil.Random(l.r, 5, k), testutil.Random(l.r, 5, 2)
+		return func(u Updater, all bool) error {
+			other, err := New(l.v.method, ax, targets(ya, all), Options{Lambda: 0.5, Backend: l.opt.Backend})
+			if err != nil {
+				return err
+			}
+			return u.Merge(other)
+		}, func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }
+	}
+	ax, ya := testutil.Random(l.r, 1+l.r.IntN(2*k), k), (*mat.Dense)(nil)
+	ya = testutil.Random(l.r, dense.Rows(ax), 2)
+	return func(u Updater, all bool) error { return u.AddInputs(ax, targets(ya, all)) },
+		func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }
+}
+
+// TestBadTargets gives maps that do not fit or overflow, and checks that the state stays as it is.
+func TestBadTargets(t *testing.T) {
+	const k, l, c = 5, 20, 2
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		_, a, y := problem(62, 0, l, k, c)
+		for _, known := range []bool{false, true} {
+			u := v.start(t, b, a, y, 0)
+			if known {
+				weights(t, u)
+			}
+			before := digest(u)
+			for _, act := range []func(*mat.Dense) error{u.AddTargets, u.MapTargets} {
+				refused[*ShapeError](t, u, before, act(nil))
+				refused[*ShapeError](t, u, before, act(&mat.Dense{}))
+				refused[*ShapeError](t, u, before, act(mat.NewDense(c+1, 1, nil)))
+				refused[*NotFiniteError](t, u, before, act(mat.NewDense(c, 1, []float64{1, math.NaN()})))
+				overflows(t, u, before, act(mat.NewDense(c, 2, []float64{1, 1e308, 0, 1.7e308})))
+			}
+		}
+	})
+}
+
+// TestTargetsOfEarlierStates maps targets of states by an earlier version, which keep hashes of rows
+// with their targets alone: rows are known before and not after it, until AddNodes is given them.
+func TestTargetsOfEarlierStates(t *testing.T) {
+	const k, l = 3, 12
+	for _, m := range []Method{Improved, Original} {
+		_, a, y := problem(63, 0, l, k, 1)
+		u := started(t, m, a, y, Options{})
+		keys := started(t, m, dense.Beside(a, y), y, Options{Lambda: 1}) // whose keys are of A and Y
+		fieldOf(u, "keys").Set(fieldOf(keys, "keys"))
+		fieldOf(u, "y").SetZero()
+		u = decoded(t, encoded(t, u), nil)
+		ax, ya := rowsBetween(a, 3, 4), rowsBetween(y, 3, 4)
+		before := digest(u)
+		refused[*UnknownRowError](t, u, before, u.RemoveInputs(ax, rowsBetween(y, 4, 5)))
+		must(t, u.RemoveInputs(ax, ya))
+		must(t, u.AddInputs(ax, ya))
+		must(t, u.RemoveInputs(ax, ya))
+		minus := mat.NewDense(1, 1, []float64{-1})
+		must(t, u.AddTargets(minus))
+		before = digest(u)
+		refused[*ForgottenRowsError](t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), mapped(rowsBetween(y, 0, 1), minus, true)))
+		left, targets := stack(rowsBetween(a, 0, 3), rowsBetween(a, 4, l)), mapped(stack(rowsBetween(y, 0, 3), rowsBetween(y, 4, l)), minus, true)
+		must(t, u.AddNodes(left, testutil.Random(rand.New(rand.NewPCG(1, 1)), l-1, 1), targets))
+		if !slices.Equal(slices.Concat(blocksOf(u, "y")...), dense.Compact(targets)) {
+			t.Error("the rows are not known again")
+		}
+	}
+}
