@@ -12,7 +12,8 @@ import (
 	"blskernel/mat"
 )
 
-// aucNumbers bounds the numbers that are kept for the AUC, 8 bytes each: c+2 for each row with c classes.
+// aucNumbers bounds the numbers that are kept for the AUC, 8 bytes each: c+2 for each row with c
+// classes.
 const aucNumbers = 1 << 23
 
 // A classScore collects what the predictions of a classification are worth.

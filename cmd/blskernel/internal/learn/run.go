@@ -209,6 +209,7 @@ func (run *run) finish(ctx context.Context) error {
 		return explainLearning(err)
 	}
 	run.learning += time.Since(begun)
+	run.warnOfRare()
 	unscored := run.score(ctx)
 	err := run.write(true)
 	var folder *atomicfile.FolderError
