@@ -41,7 +41,7 @@ func TestClassification(t *testing.T) {
 	if right != q.Correct {
 		t.Errorf("%v predictions are right; evaluate says %v", right, q.Correct)
 	}
-	testutil.Contains(t, succeed(t, "evaluate", model, test), "rows               200\naccuracy           ", "\nAUC                1.0",
+	testutil.Contains(t, succeed(t, "evaluate", model, test), "rows               200\naccuracy           ", "\nAUC                ",
 		"\nclass      rows  predicted", "\nis \\ predicted  dark blue  green  red\n")
 }
 

@@ -53,7 +53,7 @@ func (m *modelFlags) check() error {
 // estimator returns a model of the method that has learned nothing. One of the results is nil.
 func (m *modelFlags) estimator(labeled bool, classes int, method blsupdate.Method, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	scaling, err := bls.ParseScaling(m.scale)
-	if err != nil { // it is auto
+	if err != nil || scaling == bls.ScaleAuto { // the command chooses
 		scaling = bls.ScaleColumns
 		if images {
 			scaling = bls.ScaleSamples
