@@ -26,6 +26,8 @@ type array struct {
 	all     bool // every column is an input, or every column a target, in order
 	labels  bool // the only column is a label
 	classes bool // a chosen target is a label
+	nan     bool // NaN is decoded, as a missing cell
+	drop    bool // a target or weight can be one
 
 	piece, rest []byte    // rest is the end of piece that is not decoded
 	decoded     []float64 // storage of ahead
@@ -113,17 +115,20 @@ func (a *array) deliver(s *samples, n int) (int, *Error) {
 func (a *array) pick(s *samples, n int) (int, *Error) {
 	for i := range n {
 		sample := a.ahead[i*a.width:][:a.width]
-		for _, col := range a.cols.weights {
-			if sample[col] < 0 {
-				return i, a.fault(i, col+1, negativeWeight(sample[col]))
-			}
+		if col, what := a.wrong(sample); what != "" {
+			return i, a.fault(i, col+1, what)
 		}
 		for _, col := range a.cols.targets {
-			if !a.classes {
-				s.y = append(s.y, sample[col])
+			v := sample[col]
+			switch {
+			case !a.classes:
+				s.y = append(s.y, v)
+				continue
+			case v != v:
+				s.labels = append(s.labels, "")
 				continue
 			}
-			label, err := npy.FloatLabel(sample[col])
+			label, err := npy.FloatLabel(v)
 			if err != nil { // the next read meets it again if samples come before it
 				return i, a.fault(i, col+1, "has "+err.Error())
 			}
@@ -137,6 +142,26 @@ func (a *array) pick(s *samples, n int) (int, *Error) {
 		}
 	}
 	return n, nil
+}
+
+// wrong returns a column of a sample that has no usable target or weight, and what it has.
+func (a *array) wrong(sample []float64) (col int, what string) {
+	for _, col := range a.cols.weights {
+		if sample[col] < 0 {
+			return col, negativeWeight(sample[col])
+		}
+	}
+	if !a.nan || a.drop {
+		return 0, ""
+	}
+	for _, columns := range [][]int{a.cols.targets, a.cols.weights} {
+		for _, col := range columns {
+			if sample[col] != sample[col] {
+				return col, "is NaN, a missing value; fill it in, or remove the row"
+			}
+		}
+	}
+	return 0, ""
 }
 
 // readFault returns the error for a failed read of the element at index done of those asked for.

@@ -30,7 +30,7 @@ func (a *array) decode(n int) error {
 // decodeNumbers appends the elements of src to decoded.
 func (a *array) decodeNumbers(src []byte) error {
 	var err error
-	if a.decoded, err = a.DType.Decode(a.decoded, src); err != nil {
+	if a.decoded, err = a.DType.Decode(a.decoded, src, a.nan); err != nil {
 		at := len(a.decoded)
 		return a.fault(at/a.width, at%a.width+1, "is "+err.Error())
 	}

@@ -55,7 +55,8 @@ func (f *arrayFile) plainFile() {
 
 // newArray makes a source of f with the columns that q selects.
 func newArray(f arrayFile, q *request, opt *Options) (source, error) {
-	a := &array{arrayFile: f, classes: opt.Classes}
+	a := &array{arrayFile: f, classes: opt.Classes && !opt.survey, drop: opt.Missing == MissingDrop || opt.survey}
+	a.nan = f.DType.Kind == npy.Float && (opt.fills() && !q.targetsOnly || a.drop)
 	if err := a.measure(); err != nil {
 		return nil, err
 	}
@@ -91,6 +92,12 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 			return nil, err
 		}
 		a.about.dim, a.about.outputs = len(a.cols.inputs), len(a.cols.targets)
+	}
+	if !q.targetsOnly {
+		if err := opt.checkColumns(a.about.dim, false); err != nil {
+			return nil, err
+		}
+		a.about.columns, a.about.gaps = a.cols.inputs, a.nan
 	}
 	if f.name != "" && q.targetsOnly && a.about.outputs == 1 {
 		a.about.targets = []string{f.name}

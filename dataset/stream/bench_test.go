@@ -51,7 +51,7 @@ func BenchmarkCSV(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("parse/decimals=%d", decimals), func(b *testing.B) {
 			q := request{targets: []string{"50"}}
-			layout, _, err := readLayout("x", text, 1, &q, &Options{}, nil)
+			layout, _, err := readLayout("x", text, true, 1, &q, &Options{}, nil)
 			testutil.NoError(b, err)
 			c := &csvChunk{text: text[:1<<20]}
 			c.text = c.text[:new(recordEnds).last(c.text)]

@@ -22,12 +22,17 @@ type csvLayout struct {
 	width   int      // cells of a record
 	choice  choice
 	classes bool
-	aside   bool    // Options.Bad is set: parsing goes on after a bad record
-	inputs  int     // numbers of a sample in X
-	numbers int     // and in Y; 0 for labels
-	weights int     // weights of a sample, 0 or 1
-	role    []int32 // of each column, see the constants
-	last    int     // the last column that is used
+	aside   bool               // Options.Bad is set: parsing goes on after a bad record
+	fills   bool               // a missing input is NaN
+	drop    bool               // and so is a missing target or weight; a label may be empty
+	words   []map[string]int32 // of each input the levels of words; nil for numbers
+	notation
+	surveyed []int   // the columns of the inputs, whose cells are read as texts for Describe
+	inputs   int     // numbers of a sample in X
+	numbers  int     // and in Y; 0 for labels
+	weights  int     // weights of a sample, 0 or 1
+	role     []int32 // of each column, see the constants
+	last     int     // the last column that is used
 }
 
 // Roles of columns: an input has 1 + its position in X, a target minus 1 + its position in Y.
@@ -36,7 +41,7 @@ const (
 	labelRole int32 = 1<<31 - 1
 
 	weightRole = labelRole - 1 // of the weight
-	specials   = 1 << 30       // roles from here on are no inputs
+	wordRole   = 1 << 30       // 1<<30 + i for the words of input i
 )
 
 // validComma reports whether encoding/csv can separate cells by r, and no number has it.
@@ -46,9 +51,13 @@ func validComma(r rune) bool {
 }
 
 // findComma returns the separator of the first line that is not blank: outside of quotation marks a
-// tab, else a semicolon, else a comma. Cells separated by semicolons often have decimal commas.
-func findComma(text []byte) rune {
+// tab, else a semicolon, else a comma, but where that is the decimal sign. Cells separated by
+// semicolons often have decimal commas.
+func findComma(text []byte, decimal rune) rune {
 	comma, quoted := ',', false
+	if decimal == ',' {
+		comma = ';'
+	}
 	for _, c := range bytes.TrimLeft(text, "\r\n") {
 		switch {
 		case c == '"':
@@ -65,13 +74,18 @@ func findComma(text []byte) rune {
 	return comma
 }
 
+// errMore says that the beginning of a text does not tell its layout.
+var errMore = errors.New("more of the text is needed")
+
 // readLayout finds the layout of a text that begins with chunk, whose first line has the given number,
-// and how many bytes of chunk its header takes; io.EOF if chunk has blank lines only. first is the
-// layout of the first of several texts, nil for that text itself.
-func readLayout(path string, chunk []byte, line int64, q *request, opt *Options, first *csvLayout) (*csvLayout, int, error) {
-	l := &csvLayout{path: path, comma: opt.Comma, classes: opt.Classes, aside: opt.Bad != nil}
+// and how many bytes of chunk its header takes; errMore if chunk has blank lines only, or if the second
+// record matters and chunk, unless it is whole, has only one. first is the layout of the first of
+// several texts, nil for that text itself.
+func readLayout(path string, chunk []byte, whole bool, line int64, q *request, opt *Options, first *csvLayout) (*csvLayout, int, error) {
+	l := &csvLayout{path: path, comma: opt.Comma, classes: opt.Classes || opt.survey, aside: opt.Bad != nil || opt.survey,
+		fills: opt.fills() && !q.targetsOnly, drop: opt.Missing == MissingDrop || opt.survey, notation: opt.notation()}
 	if l.comma == 0 {
-		l.comma = findComma(chunk)
+		l.comma = findComma(chunk, l.decimal)
 	}
 	if begin := crowded(chunk, l.comma); begin >= 0 && len(bytes.Trim(chunk[:begin], "\r\n")) == 0 {
 		return nil, 0, l.crowdedFault(chunk[:begin], line)
@@ -79,20 +93,28 @@ func readLayout(path string, chunk []byte, line int64, q *request, opt *Options,
 	r := newCSVReader(chunk, l.comma)
 	cells, err := r.Read()
 	if err == io.EOF {
-		return nil, 0, io.EOF
+		return nil, 0, errMore
 	}
 	if err != nil {
 		fault, _ := l.syntaxFault(err, line)
 		return nil, 0, fault
 	}
+	cells = slices.Clone(cells)
 	for i, cell := range cells {
 		cells[i] = trim(cell)
 	}
 	l.first, l.width = cells, len(cells)
-	if l.header, err = isHeader(cells, q, opt, first); err != nil {
+	offset, end := 0, int(r.InputOffset())
+	second := func() ([]string, error) {
+		cells, err := newCSVReader(chunk[end:], l.comma).Read()
+		if err == io.EOF && !whole {
+			return nil, errMore
+		}
+		return cells, nil // none after a bad record
+	}
+	if l.header, err = l.isHeader(q, opt, first, second); err != nil {
 		return nil, 0, err
 	}
-	offset := 0
 	switch {
 	case l.header:
 		// No name has a carriage return, and CR line ends would make the whole file the header.
@@ -102,8 +124,7 @@ func readLayout(path string, chunk []byte, line int64, q *request, opt *Options,
 			fault.Line, fault.Column = line+int64(at)-1, col+1
 			return nil, 0, fault
 		}
-		l.names = cells
-		offset = int(r.InputOffset())
+		l.names, offset = cells, end
 	case first != nil && first.names != nil:
 		if l.width != first.width {
 			return nil, 0, faultf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)
@@ -116,12 +137,23 @@ func readLayout(path string, chunk []byte, line int64, q *request, opt *Options,
 	if err := checkLabels(opt, len(l.choice.targets)); err != nil {
 		return nil, 0, err
 	}
+	if !q.targetsOnly {
+		if err := opt.checkColumns(len(l.choice.inputs), true); err != nil {
+			return nil, 0, err
+		}
+		l.assignWords(opt.Columns)
+	}
+	if opt.survey {
+		l.surveyed = l.choice.inputs
+		l.choice = choice{targets: l.choice.inputs} // they are read as texts
+	}
 	l.assign()
 	return l, offset, nil
 }
 
-// isHeader decides whether the cells of the first line are names.
-func isHeader(cells []string, q *request, opt *Options, first *csvLayout) (bool, error) {
+// isHeader decides whether the cells of the first line are names. second returns those of the next
+// record.
+func (l *csvLayout) isHeader(q *request, opt *Options, first *csvLayout, second func() ([]string, error)) (bool, error) {
 	if opt.Header != HeaderAuto {
 		return opt.Header == HeaderPresent, nil
 	}
@@ -133,17 +165,48 @@ func isHeader(cells []string, q *request, opt *Options, first *csvLayout) (bool,
 		return true, nil
 	default:
 		var err error
-		if c, err = q.choose(nil, len(cells)); err != nil {
+		if c, err = q.choose(nil, l.width); err != nil {
 			return false, err
 		}
 	}
-	numbers := c.inputs
+	columns := c.inputs
 	if q.targetsOnly && !opt.Classes {
-		numbers = c.targets
+		columns = c.targets
 	}
-	return slices.ContainsFunc(numbers, func(col int) bool {
-		return col < len(cells) && !isMissing(cells[col]) && !isNumber(cells[col])
-	}), nil
+	numbers, words := 0, 0
+	for i, col := range columns {
+		switch {
+		case col >= l.width || isMissing(l.first[col]):
+		case l.isNumber(l.first[col]):
+			numbers++
+		case len(opt.Columns) != len(columns) || opt.Columns[i].Levels == nil:
+			words++
+		case slices.Contains(opt.Columns[i].Levels, l.first[col]):
+			return false, nil
+		}
+	}
+	if words == 0 || numbers == 0 || len(opt.Columns) == len(columns) {
+		return words > 0 || first != nil && slices.Equal(l.first, first.names) || numbers == 0 && opt.Columns.words(), nil
+	}
+	return l.unlike(columns, second)
+}
+
+// unlike reports whether words of the first line stand over numbers, or numbers over words. If not, it
+// is a sample: a header has no numbers.
+func (l *csvLayout) unlike(columns []int, second func() ([]string, error)) (bool, error) {
+	next, err := second()
+	if err != nil {
+		return false, err
+	}
+	for _, col := range columns {
+		if col >= len(next) || col >= l.width || isMissing(l.first[col]) || isMissing(trim(next[col])) {
+			continue
+		}
+		if l.isNumber(l.first[col]) != l.isNumber(trim(next[col])) {
+			return true, nil
+		}
+	}
+	return len(next) == 0, nil
 }
 
 // assign sets inputs, numbers, role and last from choice.
@@ -152,6 +215,9 @@ func (l *csvLayout) assign() {
 	l.inputs = len(l.choice.inputs)
 	for i, col := range l.choice.inputs {
 		l.role[col] = int32(i + 1)
+		if l.words != nil && l.words[i] != nil {
+			l.role[col] = wordRole + int32(i)
+		}
 		l.last = max(l.last, col)
 	}
 	if !l.classes {
@@ -171,10 +237,30 @@ func (l *csvLayout) assign() {
 	}
 }
 
+// assignWords sets words.
+func (l *csvLayout) assignWords(columns Columns) {
+	if !columns.words() {
+		return
+	}
+	l.words = make([]map[string]int32, len(columns))
+	for i, c := range columns {
+		if c.Levels == nil {
+			continue
+		}
+		l.words[i] = make(map[string]int32, len(c.Levels))
+		for k, level := range c.Levels {
+			l.words[i][level] = int32(k)
+		}
+	}
+}
+
 func (l *csvLayout) info() info {
 	i := info{heading: Heading{HasHeader: l.header, Columns: l.width, First: l.first}, rows: -1, layout: l,
-		inputs: namesOf(l.names, l.choice.inputs), dim: len(l.choice.inputs),
+		inputs: namesOf(l.names, l.choice.inputs), columns: l.choice.inputs, dim: len(l.choice.inputs),
 		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets)}
+	if l.surveyed != nil {
+		i.inputs, i.columns, i.dim = namesOf(l.names, l.surveyed), l.surveyed, len(l.surveyed)
+	}
 	if l.header {
 		i.heading.Names = l.first
 	}

@@ -3,10 +3,9 @@ package stream
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -121,25 +120,30 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 		var v float64
 		end := 0
 		switch role := l.role[col]; {
-		case role > 0 && role < specials:
-			v, end, ok = scanNumber(row, at, comma)
-			x[role-1] = v
-		case role < 0:
-			v, end, ok = scanNumber(row, at, comma)
-			y[-role-1] = v
-		case role == weightRole:
-			v, end, ok = scanNumber(row, at, comma)
-			b.w = append(b.w, v)
-			ok = ok && v >= 0
-		default:
-			end = len(row)
-			if n := bytes.IndexByte(row[at:], comma); n >= 0 {
-				end = at + n
+		case role > 0 && role < wordRole:
+			if v, end, ok = scanNumber(row, at, comma); l.local || !ok {
+				v, end, ok = l.scanCell(row, at, l.fills)
 			}
-			if role == labelRole {
-				label := string(bytes.Trim(row[at:end], " \t"))
-				b.labels = append(b.labels, label)
-				ok = label != ""
+			x[role-1] = v
+		case role < 0 || role == weightRole:
+			if v, end, ok = scanNumber(row, at, comma); l.local || !ok {
+				v, end, ok = l.scanCell(row, at, l.drop)
+			}
+			if role < 0 {
+				y[-role-1] = v
+			} else {
+				b.w = append(b.w, v)
+				ok = ok && !(v < 0)
+			}
+		default:
+			end = cellEnd(row, at, comma)
+			cell := bytes.Trim(row[at:end], " \t")
+			switch {
+			case role == labelRole:
+				b.labels = append(b.labels, string(cell))
+				ok = len(cell) > 0 || l.drop
+			case role != unused:
+				x[role-wordRole], ok = l.level(int(role-wordRole), string(cell))
 			}
 		}
 		at = end + 1
@@ -213,21 +217,24 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 		var v float64
 		var fault *Error
 		switch {
-		case role == labelRole && cell == "":
+		case role == labelRole && cell == "" && !l.drop:
 			fault = faultf("is empty; fill in the label or remove the row")
 		case role == labelRole:
 			b.labels = append(b.labels, strings.Clone(cell)) // not the whole line
 		case role == weightRole:
-			if v, fault = number(cell); fault == nil && v < 0 {
-				fault = faultf("%s", negativeWeight(v))
+			if v, fault = l.number(cell, l.drop); fault == nil && v < 0 {
+				fault = &Error{What: negativeWeight(v)}
 			}
 			b.w = append(b.w, v)
+		case role >= wordRole:
+			ok := false
+			if x[role-wordRole], ok = l.level(int(role-wordRole), cell); !ok {
+				_, fault = l.number(cell, false)
+			}
 		case role > 0:
-			v, fault = number(cell)
-			x[role-1] = v
+			x[role-1], fault = l.number(cell, l.fills)
 		default:
-			v, fault = number(cell)
-			y[-role-1] = v
+			y[-role-1], fault = l.number(cell, l.drop)
 		}
 		if fault != nil {
 			fault.Path, fault.Line, fault.Column, fault.Name = l.path, lineOf(col), col+1, nameOf(l.names, col)
@@ -237,94 +244,19 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 	return nil
 }
 
+// level returns the index of the level of a trimmed cell of input i, -1 for an unknown word, NaN for a
+// missing one. ok is false if that is not allowed.
+func (l *csvLayout) level(i int, cell string) (v float64, ok bool) {
+	if k, known := l.words[i][cell]; known {
+		return float64(k), true
+	}
+	if isMissing(cell) {
+		return math.NaN(), l.fills
+	}
+	return -1, true
+}
+
 // negativeWeight says what is wrong with a weight.
 func negativeWeight(v float64) string {
 	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
-}
-
-// powers are the powers of ten up to 10^19, all exact in float64.
-var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
-	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
-
-// scanNumber reads the cell of line that begins at byte at, and returns where it ends: at comma or at
-// the end of line. ok is false unless the cell is a finite number.
-//
-// Digits with or without a point are read in one pass: m/10^e, with m <= 2^53 and e <= 19, divides two
-// exact numbers and rounds as strconv.ParseFloat does, which reads everything else.
-func scanNumber(line []byte, at int, comma byte) (v float64, end int, ok bool) {
-	i := at
-	negative := i < len(line) && line[i] == '-'
-	if negative {
-		i++
-	}
-	m := uint64(0)
-	from := i
-	for i < len(line) && line[i]-'0' <= 9 {
-		m = 10*m + uint64(line[i]-'0')
-		i++
-	}
-	digits, decimals := i-from, 0
-	if i < len(line) && line[i] == '.' {
-		i++
-		from = i
-		for i < len(line) && line[i]-'0' <= 9 {
-			m = 10*m + uint64(line[i]-'0')
-			i++
-		}
-		decimals = i - from
-		digits += decimals
-	}
-	// Up to 19 digits m has not overflowed.
-	if (i == len(line) || line[i] == comma) && 0 < digits && digits < len(powers) && m <= 1<<53 {
-		v = float64(m)
-		if decimals > 0 {
-			v /= powers[decimals]
-		}
-		if negative {
-			v = -v
-		}
-		return v, i, true
-	}
-	end = len(line)
-	if n := bytes.IndexByte(line[at:], comma); n >= 0 {
-		end = at + n
-	}
-	// ParseFloat does not keep its argument, so that no string of a usual length is allocated.
-	v, err := strconv.ParseFloat(string(bytes.Trim(line[at:end], " \t")), 64)
-	return v, end, err == nil && v-v == 0
-}
-
-// number reads a trimmed cell. The fault has only What.
-func number(cell string) (float64, *Error) {
-	v, err := strconv.ParseFloat(cell, 64)
-	switch {
-	case cell == "":
-		return 0, faultf("is empty; fill in a number or remove the row")
-	case isMissing(cell):
-		return 0, faultf("is %s, a missing value; fill in a number or remove the row", shorten(cell))
-	case errors.Is(err, strconv.ErrRange):
-		return 0, faultf("is %s, too large for a float64; scale the column", shorten(cell))
-	case err != nil && isNumber(strings.Replace(cell, ",", ".", 1)):
-		return 0, faultf("is %s, with a decimal comma; write a point", shorten(cell))
-	case err != nil:
-		return 0, faultf("is %s, not a number; correct it, or do not select the column", shorten(cell))
-	case v-v != 0:
-		return 0, faultf("is %s, infinite; give a finite number or remove the row", shorten(cell))
-	}
-	return v, nil
-}
-
-// isNumber reports whether ParseFloat can read a trimmed cell, even to infinity.
-func isNumber(cell string) bool {
-	_, err := strconv.ParseFloat(cell, 64)
-	return err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-// isMissing reports whether a trimmed cell stands for a missing value.
-func isMissing(cell string) bool {
-	switch strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(cell, "+"), "-")) {
-	case "", "na", "n/a", "nan", "null", "none", "?":
-		return true
-	}
-	return false
 }

@@ -50,19 +50,23 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 		cut: &cutter{r: in.r, live: live, line: 1, at: int64(marked), size: firstChunk}}
 	s.span(s.pending)
 	var chunk []byte
-	var line int64
-	offset := 0
-	for s.layout == nil { // blank lines alone tell nothing
-		var err error
-		chunk, line, err = s.cut.next(chunk)
-		s.span(s.pending)
-		if err == io.EOF {
-			return nil, &Error{What: "is empty", Err: ErrEmpty}
-		}
-		if err != nil {
+	line, offset := int64(1), 0
+	for s.layout == nil {
+		next, at, err := s.cut.next(nil)
+		if err != nil && err != io.EOF {
 			return nil, readFault(in.ctx, in.path, located(in.path, err))
 		}
-		if s.layout, offset, err = readLayout(in.path, chunk, line, q, opt, first); err != nil && err != io.EOF {
+		from := s.pending.from
+		s.span(s.pending)
+		if len(bytes.Trim(chunk, "\r\n")) == 0 { // blank lines alone tell nothing
+			chunk, line = next, at
+		} else {
+			chunk, s.pending.from = append(chunk, next...), from
+		}
+		if err == io.EOF && len(bytes.Trim(chunk, "\r\n")) == 0 {
+			return nil, &Error{What: "is empty", Err: ErrEmpty}
+		}
+		if s.layout, offset, err = readLayout(in.path, chunk, err == io.EOF, line, q, opt, first); err != nil && err != errMore {
 			return nil, err
 		}
 	}
@@ -223,7 +227,7 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 	n = len(records)
 	from, to := s.good, s.good+n
 	nx, ny := s.layout.inputs, s.layout.numbers
-	nl := s.about.outputs - ny
+	nl := len(s.layout.choice.targets) - ny
 	b.x = append(b.x, c.samples.x[from*nx:to*nx]...)
 	b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
 	b.labels = append(b.labels, c.samples.labels[from*nl:to*nl]...)

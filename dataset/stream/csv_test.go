@@ -106,7 +106,7 @@ func TestCSVFaults(t *testing.T) {
 		{"missing in the first line", "nan,2\n", 1, 1, "missing value"},
 		{"infinite", "a,b\n-Inf,2\n", 2, 1, "infinite"},
 		{"too large", "a,b\n1e400,2\n", 2, 1, "too large"},
-		{"decimal comma", "a;b\n1,5;2\n", 2, 1, "decimal comma"},
+		{"decimal comma", "a;b\n1,5;2\n", 2, 1, "--decimal ,"},
 		{"quote within", "a,b\n1,2\n1,2\"3\n", 3, 0, "quotation mark at byte 4"},
 		{"quote not closed", "a,b\n1,2\n1,\"23\n", 3, 0, "not closed"},
 		{"quote closed lines later", "a,b\n1,\"2\n3,\"4\"\n", 2, 0, "found at byte 3 of line 3"},

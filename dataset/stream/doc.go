@@ -24,18 +24,29 @@
 // columns; or [Reader.Select] does after a look at the [Heading] and at the first samples
 // ([Reader.Peek]). [Batch.Where] returns the place of a sample.
 //
-// All numbers are finite float64. A cell that is missing (empty, NA, N/A, NaN, null, None, ?), infinite
-// or not a number ends the reading with an [Error] that names its place, and so does a line with more
-// or fewer cells than the first. A label is missing only if its cell is empty: NA, None and ? are
-// labels, NA being the code of a country.
+// All numbers are finite float64. Unless [Options].Missing chooses otherwise, a cell that is missing
+// (empty, NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place, and so do
+// one that is infinite or not a number, and a line with more or fewer cells than the first. A label is
+// missing only if its cell is empty: NA, None and ? are labels, NA being the code of a country.
+//
+// # Tables
+//
+// [Reader.Describe] looks at the first samples. It finds columns of words, which become inputs of 0 and
+// 1, and what stands for a missing cell; [Columns] hold both. With them, and with [Options].Missing,
+// missing cells are filled in or their samples left out. [Reader.Tally] counts these, and words that
+// the columns do not know.
+//
+// Decimals may follow a comma, and thousands may be separated ([Options].Decimal, Thousands). Dates are
+// an error that names the column.
 //
 // # Bad samples
 //
 // With [Options].Bad the reading goes on without bad samples. These are exactly the samples that end it
 // otherwise: a line with a missing, infinite or non-numeric cell, with an empty label, with a negative
-// weight, or with more or fewer cells than the first; a sample of an array with NaN, an infinity or an integer that float64
-// cannot hold in any of its columns, or with an invalid label. A sample is left out with its targets,
-// whichever of the two is bad, even if they are in another file. Bad is told one of several faults.
+// weight, or with more or fewer cells than the first; a sample of an array with NaN, an infinity or an
+// integer that float64 cannot hold in any of its columns, or with an invalid label. A sample is left
+// out with its targets, whichever of the two is bad, even if they are in another file. Bad is told one
+// of several faults.
 //
 // Every other fault is one of the file and ends the reading: a header that does not fit, data that is
 // cut off or damaged, inputs and targets that differ in number, a record that is too long. A quotation
@@ -83,13 +94,15 @@
 //
 // Of n bytes, counted unpacked, a Reader allocates at most 288 n bytes and 8 MiB on the way, 128 KiB
 // for each array of an .npz, 512 bytes for a batch, and with Options.Bad 8 KiB for each bad sample,
-// until Bad returns. It keeps the batch at hand and the data that follows: of a text at most four
-// chunks of at most 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek
-// and .npz it is at most 256 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a
-// text, a sample of an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz
-// (1024) and its directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 6) bytes, so check Dim of
-// untrusted data before you request rows. FuzzOpen tests the first of these bounds, TestHostileMemory
-// the second, TestBadMemory that for bad samples.
+// until Bad returns. Describe allocates as much again, and keeps 64 words of 256 bytes for each column.
+// A Reader keeps the batch at hand and the data that follows: of a text at most four chunks of at most
+// 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek and .npz it is at
+// most 256 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a text, a sample of
+// an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its
+// directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 7) bytes, and with columns of words 8 bytes
+// more for each row and column of the data. Dim is up to 64 times their number: check it before you
+// request rows of untrusted data. FuzzOpen tests the first of these bounds, TestHostileMemory the
+// second, TestBadMemory that for bad samples.
 //
 // Checksums of gzip and of the arrays of an .npz that are read are verified at the end of the data,
 // before [Reader.Next] returns io.EOF.

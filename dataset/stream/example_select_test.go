@@ -9,7 +9,7 @@ import (
 )
 
 // The program peeks at standard input, here a string, before it chooses columns, and loses no sample.
-// While all columns are inputs, the word makes the first line a header; as the target it does not.
+// The first line has numbers over numbers and a word over a word, so it is no header.
 func ExampleReader_Select() {
 	const text = "5.1,3.5,setosa\n7.0,3.2,versicolor\n6.3,3.3,virginica\n"
 	r, err := stream.Open(context.Background(), []string{"-"}, stream.Options{Stdin: strings.NewReader(text)})
@@ -40,7 +40,7 @@ func ExampleReader_Select() {
 	var place stream.Place = batch.Where(2)
 	fmt.Println(batch.Labels, place)
 	// Output:
-	// csv 3 [5.1 3.5 setosa] true
+	// csv 3 [5.1 3.5 setosa] false
 	// [setosa] false
 	// [setosa versicolor virginica] standard input:3
 }

@@ -50,7 +50,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 // make makes the source that opt selects, at the beginning of the files. For first see readLayout.
 func (f *files) make(opt *Options, first *csvLayout) (err error) {
 	q := request{inputs: opt.Inputs, targets: opt.Targets, exclude: opt.Exclude, weight: opt.Weight}
-	if len(f.in) == 1 {
+	if len(f.in) == 1 || opt.survey {
 		f.source, err = newSource(f.in[0], &q, opt, first)
 		return err
 	}

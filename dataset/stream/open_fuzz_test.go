@@ -61,7 +61,7 @@ func FuzzOpen(f *testing.F) {
 	y := append(npyHeader(1, "|u1", false, 2), 1, 2)
 	for _, data := range [][]byte{
 		[]byte("a,b\n1,2\n"), []byte("1;2,5\n"), []byte("\xef\xbb\xbf1,x\r\n-0,\"y\n\"\r\n"), []byte("1\r2\r"), []byte("\xff\xfe1\x00"), []byte("1,\"2\n3,4\n"),
-		[]byte(strings.Repeat("x,", 300) + "\n"), {}, []byte("\n"), zipped([]byte("1\n")), zipped(nil), zipped([]byte("1,2\n3"))[:24],
+		[]byte(strings.Repeat("x,", 300) + "\n"), {}, []byte("\n"), zipped([]byte("1\n")), zipped(nil), zipped([]byte("1,2\n3"))[:24], []byte("0,x\r0\nA"),
 		append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 2)...), npyHeader(3, "<U3", true, 2, 2), append(npyHeader(2, "<f4", false, 2), 0, 0, 0xc0, 0x7f, 0, 0, 0, 0),
 		npyHeader(1, "<f8", false, 1<<30, 1<<13), []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), append(npyHeader(1, "<U1", false, 2), "a\x00\x00\x00\xe9\x00\x00\x00"...),
 		[]byte("a,y\n1,x\n2,3\n4\n\n5,6\n7,\"\"\n8\"\",9\n1,2"), append(npyHeader(1, "<f8", true, 4, 2), float64s(1, math.NaN(), 3, 4, 5, 6, math.Inf(1), 8)...),
@@ -95,8 +95,8 @@ func FuzzOpen(f *testing.F) {
 		var err error
 		// The figures of the package comment, and what the test itself keeps; for each member
 		// of an archive without X the header that is looked at, with what unpacks it; and the
-		// buffers, pieces and copies to the disk of the three times that the beginning is read
-		// where there is a look by Peek.
+		// buffers, pieces and copies to the disk of the five times that the beginning is read
+		// where there is a look by Peek and one by Describe.
 		faults.Bounded(t, n, 256+32, 8<<20+uint64(members)*(npy.MaxHeader+64<<10), func() {
 			var r *Reader
 			if r, err = Open(t.Context(), []string{path}, opt); err != nil {
@@ -105,6 +105,9 @@ func FuzzOpen(f *testing.F) {
 			defer r.Close()
 			if dim, outputs = r.Dim(), r.Outputs(); how&128 != 0 {
 				if _, err := r.Peek(2); err != nil && err != io.EOF {
+					checkFault(t, err)
+				}
+				if _, err := r.Describe(5); err != nil && err != io.EOF {
 					checkFault(t, err)
 				}
 			}

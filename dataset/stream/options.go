@@ -44,7 +44,9 @@ type Header int
 const (
 	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell
 	// of an input column (of a target column without inputs) is neither a number nor a missing
-	// value. A header of numbers needs HeaderPresent.
+	// value; but for a sample if it has a number, and numbers and words in the same columns as the
+	// second line. A header of numbers needs HeaderPresent, and so does the absence of one over
+	// words alone HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -104,6 +106,21 @@ type Options struct {
 	// Classes says that the one target column has labels, which stay text.
 	Classes bool
 
+	// Columns say how the columns of Inputs become those of X, in their order; nil for numbers as
+	// they are. [Reader.Describe] finds them in the data; a model keeps them.
+	Columns Columns
+
+	// Missing says what becomes of missing cells.
+	Missing Missing
+
+	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. With a
+	// comma the separator that is found is never a comma.
+	Decimal rune
+
+	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
+	// underscore; 0 for none. A number with a wrong group is none.
+	Thousands rune
+
 	// Test takes the t10k- files of an MNIST folder instead of the train- files.
 	Test bool
 
@@ -131,6 +148,31 @@ type Options struct {
 	// comment defines bad samples. Bad may limit their number: all are bad if the first line is the
 	// odd one.
 	Bad func(*Error) error
+
+	survey bool // the inputs are read as Describe looks at them
+}
+
+// notation returns how numbers are written.
+func (o *Options) notation() notation {
+	return notation{o.Decimal, o.Thousands, o.Decimal == ',' || o.Thousands != 0}
+}
+
+// fills reports whether a missing input has what stands for it.
+func (o *Options) fills() bool {
+	return o.survey || o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
+}
+
+// checkColumns returns an error unless Columns fit n columns, which can have words or not.
+func (o *Options) checkColumns(n int, words bool) error {
+	switch {
+	case o.Columns == nil:
+		return nil
+	case len(o.Columns) != n:
+		return faultf("has %d columns of inputs, and %d are described", n, len(o.Columns))
+	case !words && o.Columns.words():
+		return faultf("is an array, which has no words; give a text")
+	}
+	return nil
 }
 
 // check returns the contradictions among the options.
@@ -145,6 +187,13 @@ func (o *Options) check(paths []string) error {
 		return fault("one file of targets for %d sources; read them one by one, or put the targets into the sources", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
 		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number has", o.Comma)
+	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
+		return fault("%q cannot stand before decimals; give a point or a comma", o.Decimal)
+	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.Decimal, '.')):
+		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma that does not stand before decimals", o.Thousands)
+	}
+	if err := checkFill(o.Columns, o.Missing); err != nil {
+		return err
 	}
 	all := append([]string{o.TargetPath}, paths...)
 	if i := slices.Index(all, stdinPath); i >= 0 && slices.Contains(all[i+1:], stdinPath) {

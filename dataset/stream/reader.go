@@ -27,6 +27,7 @@ type Reader struct {
 	begun   bool  // Next was called
 	passed  int64 // samples delivered or left out
 	largest int   // rows of the largest batch so far
+	tally   Tally
 	err     error // ended the reading
 }
 
@@ -131,13 +132,25 @@ func (r *Reader) agree(i int, f *files) error {
 }
 
 // Inputs returns the names of the columns of X, nil where the first source has none.
-func (r *Reader) Inputs() []string { return slices.Clone(r.about.inputs) }
+func (r *Reader) Inputs() []string {
+	return r.opt.Columns.InputNames(r.about.inputs)
+}
+
+// Tally returns what was left out, filled in or unknown in the batches so far.
+func (r *Reader) Tally() Tally {
+	return Tally{r.tally.Dropped, slices.Clone(r.tally.Filled), slices.Clone(r.tally.Unknown)}
+}
 
 // Targets returns the names of the targets, nil where the first source has none.
 func (r *Reader) Targets() []string { return slices.Clone(r.about.targets) }
 
 // Dim returns d, the number of columns of X.
-func (r *Reader) Dim() int { return r.about.dim }
+func (r *Reader) Dim() int {
+	if r.opt.Columns != nil {
+		return r.opt.Columns.Inputs()
+	}
+	return r.about.dim
+}
 
 // Outputs returns the number of target columns: columns of Y, 1 for labels, 0 without targets.
 func (r *Reader) Outputs() int { return r.about.outputs }
@@ -192,6 +205,9 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if !r.begun && r.current != nil {
 		r.current.begin()
 	}
+	if n := len(r.opt.Columns); !r.begun && n > 0 {
+		r.tally.Filled, r.tally.Unknown = make([]int64, n), make([]int64, n)
+	}
 	r.begun = true
 	hint := min(rows, r.largest)
 	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint), first: r.passed}
@@ -203,7 +219,10 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 			r.err = canceled(r.ctx)
 			break
 		}
-		_, err := r.current.source.read(&b, rows-len(b.places))
+		n, err := r.current.source.read(&b, rows-len(b.places))
+		if r.opt.Missing == MissingDrop && n > 0 {
+			r.tally.Dropped += r.leaveOut(&b, n)
+		}
 		switch {
 		case err == io.EOF:
 			r.err = r.advance()
@@ -218,13 +237,23 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 		return nil, r.err
 	}
 	r.largest, r.passed = max(r.largest, len(b.places)), b.passed()
-	return r.batch(&b), nil
+	return r.batch(&b, &r.tally), nil
 }
 
-// batch makes a batch of the samples b.
-func (r *Reader) batch(b *samples) *Batch {
+// leaveOut leaves out those of the last n samples of b that miss a cell, and returns their number.
+func (r *Reader) leaveOut(b *samples, n int) int64 {
+	numbers := r.about.outputs
+	if r.opt.Classes {
+		numbers = 0
+	}
+	return b.leaveOut(n, r.about.dim, numbers)
+}
+
+// batch makes a batch of the samples b, and counts in t unless that is nil.
+func (r *Reader) batch(b *samples, t *Tally) *Batch {
 	rows := len(b.places)
-	out := &Batch{X: mat.NewDense(rows, r.about.dim, b.x), Labels: b.labels, Weights: b.w, First: b.first, places: b.places, gaps: b.gaps}
+	x := r.opt.Columns.finish(b.x, rows, t)
+	out := &Batch{X: mat.NewDense(rows, r.Dim(), x), Labels: b.labels, Weights: b.w, First: b.first, places: b.places, gaps: b.gaps}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}

@@ -27,6 +27,8 @@ type Selection struct {
 	Exclude         []string
 	Weight          string
 	Classes         bool
+	Columns         Columns
+	Missing         Missing
 }
 
 // Heading returns what the beginning of the first source tells.
@@ -39,15 +41,14 @@ func (r *Reader) Heading() Heading {
 // Selection returns the present selection: that of Options, or of the last Select.
 func (r *Reader) Selection() Selection {
 	o := &r.opt
-	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes}
+	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes, o.Columns, o.Missing}
 }
 
 // Select chooses other columns of the same sources, after a look at the [Heading] or by Peek. It
 // rereads what a pipe has given, so that no sample is lost, and opens nothing twice.
 //
-// With HeaderAuto the header is decided again, by s alone: the line "5.1,3.5,setosa" is a header while
-// all columns are inputs, and a sample once the third is the target. Later sources are checked again
-// as Open does.
+// With HeaderAuto the header is decided again, by s alone. Later sources are checked again as Open
+// does.
 //
 //	panics: after Next.
 //	errors: as Open. The earlier selection remains then, except after Close and once ctx is done.
@@ -58,9 +59,11 @@ func (r *Reader) Select(s Selection) error {
 	if r.err != nil {
 		return r.err
 	}
-	before := r.opt
-	o := &r.opt
-	o.Header, o.Weight, o.Classes = s.Header, s.Weight, s.Classes
+	if err := checkFill(s.Columns, s.Missing); err != nil {
+		return err
+	}
+	before, o := r.opt, &r.opt
+	o.Header, o.Weight, o.Classes, o.Columns, o.Missing = s.Header, s.Weight, s.Classes, s.Columns, s.Missing
 	o.Inputs, o.Targets, o.Exclude = slices.Clone(s.Inputs), slices.Clone(s.Targets), slices.Clone(s.Exclude)
 	err := r.remake()
 	for i := 1; i < len(r.paths) && err == nil; i++ {
@@ -104,7 +107,8 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	var fault *Error // of the first bad sample
 	out := 0         // bad samples
 	for len(b.places) < rows && out < rows && err == nil {
-		_, err = r.current.source.read(&b, rows-len(b.places))
+		var n int
+		n, err = r.current.source.read(&b, rows-len(b.places))
 		if isBad(err) {
 			if fault == nil {
 				fault = err.(*Error)
@@ -115,6 +119,9 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 			out++
 			b.skip()
 		}
+		if r.opt.Missing == MissingDrop && n > 0 {
+			out += int(r.leaveOut(&b, n))
+		}
 	}
 	if r.err = r.remake(); r.err != nil {
 		return nil, r.err
@@ -123,7 +130,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	case err != nil && err != io.EOF:
 		return nil, err
 	case len(b.places) > 0:
-		return r.batch(&b), nil
+		return r.batch(&b, nil), nil
 	case fault != nil:
 		return nil, fault
 	}

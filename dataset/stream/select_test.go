@@ -53,17 +53,17 @@ func TestSelectCSV(t *testing.T) {
 		for name, source := range sources(t, "x.csv", []byte(text.String())) {
 			path, stdin := source()
 			r := mustOpen(t, []string{path}, Options{Stdin: stdin})
-			// All columns are inputs so far, so that the word makes a header.
 			h := r.Heading()
-			first := []string{"1", "2.5", "-3", "setosa"}
+			first, names, line := []string{"1", "2.5", "-3", "setosa"}, []string(nil), int64(1)
 			if header {
-				first = []string{"a", "b", "c", "kind"}
+				first, line = []string{"a", "b", "c", "kind"}, 2
+				names = first
 			}
-			if h.Format != CSV || !h.HasHeader || h.Columns != 4 || !slices.Equal(h.First, first) || !slices.Equal(h.Names, first) || h.Arrays != nil {
+			if h.Format != CSV || h.HasHeader != header || h.Columns != 4 || !slices.Equal(h.First, first) || !slices.Equal(h.Names, names) || h.Arrays != nil {
 				t.Errorf("%s, header %v: %+v", name, header, h)
 			}
 			var fault *Error
-			if _, err := r.Peek(2000); !errors.As(err, &fault) || fault.Line != 2 || fault.Column != 4 {
+			if _, err := r.Peek(2000); !errors.As(err, &fault) || fault.Line != line || fault.Column != 4 {
 				t.Errorf("%s: %v for a word among the numbers", name, err)
 			}
 			if err := r.Select(Selection{Targets: []string{"5"}}); !errors.As(err, &fault) {

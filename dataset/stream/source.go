@@ -3,8 +3,10 @@ package stream
 // info is what the beginning of a source tells.
 type info struct {
 	heading Heading
-	inputs  []string   // names of the columns of X, nil where they have none
-	dim     int        // columns of X
+	inputs  []string   // names of the columns of the inputs, nil where they have none
+	columns []int      // those columns, from 0; nil for all
+	dim     int        // their number
+	gaps    bool       // a cell of an array can be NaN
 	targets []string   // names of the targets, nil where they have none
 	outputs int        // columns of Y; 1 for labels
 	rows    int64      // samples, -1 where that is unknown

@@ -8,18 +8,19 @@ import (
 )
 
 // Decode appends the numbers of src to dst and returns it. bool is 0 or 1. Integers of 64 bits must be
-// exact in float64, as all are up to 2^53. d is a number, and len(src) a multiple of d.Size.
+// exact in float64, as all are up to 2^53. d is a number, and len(src) a multiple of d.Size. With nan
+// it takes NaN for a number.
 //
 //	errors: an [Error] for the first NaN, infinity or inexact integer; dst then has the numbers
 //	before it.
-func (d DType) Decode(dst []float64, src []byte) ([]float64, error) {
+func (d DType) Decode(dst []float64, src []byte, nan bool) ([]float64, error) {
 	start := len(dst)
 	n := len(src) / d.Size
 	dst = slices.Grow(dst, n)[:start+n]
 	for i := range dst[start:] {
 		u := d.bits(src[i*d.Size:])
 		v, ok := d.number(u)
-		if !ok {
+		if !ok && !(nan && v != v) {
 			return dst[:start+i], d.valueError(u)
 		}
 		dst[start+i] = v

@@ -101,11 +101,11 @@ func checkNumbers(t *testing.T, d DType, src []byte) {
 	var got []float64
 	var err error
 	// Eight bytes for an element of one byte, rounded up to what the allocator has.
-	faults.Bounded(t, len(src), 10, 1<<12, func() { got, err = d.Decode(nil, src) })
+	faults.Bounded(t, len(src), 10, 1<<12, func() { got, err = d.Decode(nil, src, false) })
 	if err != nil && (!errors.As(err, new(Error)) || len(err.Error()) > mostMessage) || err == nil && len(got) != len(src)/d.Size {
 		t.Fatalf("%d elements of %d, error %v", len(got), len(src)/d.Size, err)
 	}
-	again, err := DType{Kind: Float, Size: 8}.Decode(nil, AppendFloats(nil, got))
+	again, err := DType{Kind: Float, Size: 8}.Decode(nil, AppendFloats(nil, got), false)
 	same := slices.EqualFunc(got, again, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 	if err != nil || !same {
 		t.Errorf("%v are read again as %v, %v", got, again, err)

@@ -172,7 +172,7 @@ func TestDecode(t *testing.T) {
 		for _, v := range test.values {
 			src = append(src, encode(d, v)...)
 		}
-		got, err := d.Decode([]float64{42}, src)
+		got, err := d.Decode([]float64{42}, src, false)
 		if err != nil || len(got) != 1+len(test.values) || got[0] != 42 {
 			t.Errorf("%s: %v, %v", test.descr, got, err)
 			continue
@@ -184,7 +184,7 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	b := DType{Kind: Bool, Size: 1}
-	if got, _ := b.Decode(nil, []byte{7}); got[0] != 1 {
+	if got, _ := b.Decode(nil, []byte{7}, false); got[0] != 1 {
 		t.Errorf("true is %v", got[0])
 	}
 }
@@ -199,7 +199,7 @@ func TestDecodeHalf(t *testing.T) {
 				src[0], src[1] = src[1], src[0]
 			}
 			exponent, fraction := h>>10&31, h&1023
-			got, err := d.Decode(nil, src)
+			got, err := d.Decode(nil, src, false)
 			if exponent == 31 {
 				if err == nil {
 					t.Fatalf("%#04x: no error", h)
@@ -242,7 +242,7 @@ func TestDecodeFaults(t *testing.T) {
 		d, err := ParseDType(test.descr)
 		testutil.NoError(t, err)
 		good := make([]byte, d.Size)
-		got, err := d.Decode([]float64{42}, slices.Concat(good, good, test.bad, good))
+		got, err := d.Decode([]float64{42}, slices.Concat(good, good, test.bad, good), false)
 		if !errors.As(err, new(Error)) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error %v, want %q", test.descr, err, test.says)
 		}

@@ -61,7 +61,7 @@ func TestWriteFloats(t *testing.T) {
 		}
 		var b bytes.Buffer
 		testutil.NoError(t, WriteFloats(&b, values))
-		got, err := d.Decode(nil, b.Bytes())
+		got, err := d.Decode(nil, b.Bytes(), false)
 		if err != nil || !slices.Equal(got, values) {
 			t.Errorf("%d numbers: %v", n, err)
 		}

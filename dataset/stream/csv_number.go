@@ -1,0 +1,199 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// A notation says how numbers are written. The zero value has a point before decimals, and nothing
+// between thousands.
+type notation struct {
+	decimal   rune // '.' or ','; 0 for a point
+	thousands rune // between groups of three digits before decimals; 0 for none
+	local     bool // one of the two is set
+}
+
+// validThousands reports whether r can separate thousands.
+func validThousands(r rune) bool {
+	return strings.ContainsRune(" '.,_\u00a0\u202f\u2019", r)
+}
+
+// twins are characters that stand for another one between thousands.
+var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
+
+// value returns the number of a trimmed cell. Its errors are those of strconv.ParseFloat.
+func (n notation) value(cell string) (float64, error) {
+	if !n.local {
+		return strconv.ParseFloat(cell, 64)
+	}
+	return strconv.ParseFloat(n.plain(cell), 64)
+}
+
+// plain returns a number in Go's notation, and an empty text for what is no number in n.
+func (n notation) plain(cell string) string {
+	whole, fraction := cell, ""
+	if n.decimal == ',' {
+		if n.thousands != '.' && strings.Contains(cell, ".") {
+			return ""
+		}
+		whole, fraction, _ = strings.Cut(cell, ",")
+	} else if at := strings.IndexByte(cell, '.'); at >= 0 {
+		whole, fraction = cell[:at], cell[at+1:]
+	}
+	if len(whole) < len(cell) {
+		fraction = "." + fraction
+	}
+	if n.thousands == 0 {
+		return whole + fraction
+	}
+	separator := twins.Replace(string(n.thousands))
+	groups := strings.Split(twins.Replace(whole), separator)
+	for i, group := range groups {
+		digits := group
+		if i == 0 {
+			digits = strings.TrimLeft(group, "+-")
+		}
+		if len(groups) > 1 && (strings.Trim(digits, "0123456789") != "" || i > 0 && len(digits) != 3 || len(digits) == 0 || len(digits) > 3) {
+			return ""
+		}
+	}
+	return strings.Join(groups, "") + fraction
+}
+
+// isNumber reports whether a trimmed cell is a number, even an infinite one.
+func (n notation) isNumber(cell string) bool {
+	_, err := n.value(cell)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// number reads a trimmed cell, a missing one as NaN if that is allowed. The fault has only What.
+func (n notation) number(cell string, missing bool) (float64, *Error) {
+	if missing && isMissing(cell) {
+		return math.NaN(), nil
+	}
+	v, err := n.value(cell)
+	switch {
+	case cell == "":
+		return 0, faultf("is empty; fill in a number or remove the row")
+	case isMissing(cell):
+		return 0, faultf("is %s, a missing value; fill in a number or remove the row", shorten(cell))
+	case errors.Is(err, strconv.ErrRange):
+		return 0, faultf("is %s, too large for a float64; scale the column", shorten(cell))
+	case err == nil && v-v != 0:
+		return 0, faultf("is %s, infinite; give a finite number or remove the row", shorten(cell))
+	case err == nil:
+		return v, nil
+	case isDate(cell):
+		return 0, faultf("is %s, a date; "+dateRemedy, shorten(cell))
+	case n.decimal != ',' && notation{decimal: ',', local: true}.isNumber(cell):
+		return 0, faultf("is %s, with a comma; write a point, or say what the comma is by --decimal , or --thousands ,", shorten(cell))
+	}
+	return 0, faultf("is %s, not a number; correct it, or leave the column out by --exclude", shorten(cell))
+}
+
+const dateRemedy = "leave the column out by --exclude, or make numbers of its dates, such as days since a day"
+
+// isMissing reports whether a trimmed cell stands for a missing value.
+func isMissing(cell string) bool {
+	cell = strings.TrimPrefix(strings.TrimPrefix(cell, "+"), "-")
+	if len(cell) > len("null") {
+		return false
+	}
+	switch strings.ToLower(cell) {
+	case "", "na", "n/a", "nan", "null", "none", "?":
+		return true
+	}
+	return false
+}
+
+// dates are the forms of dates and times, by numbers or with the name of a month.
+var dates = regexp.MustCompile(`^(?i:` +
+	`\d{4}([-/.])(0?[1-9]|1[0-2])([-/.](0?[1-9]|[12]\d|3[01]))?([T ,].*)?|` +
+	`(0?[1-9]|[12]\d|3[01])([-/.])(0?[1-9]|[12]\d|3[01])[-/.](\d{2}|\d{4})([T ,].*)?|` +
+	`([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?[ap]m)?|` +
+	`([a-z]{3,9},? )?(\d{1,2}[-. ]+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ,]+(\d{1,2},? +)?\d{2,4}([T ,].*)?)$`)
+
+// mostDate is the most bytes of a date.
+const mostDate = 64
+
+// isDate reports whether a trimmed cell, which is no number, is a date or a time.
+func isDate(cell string) bool {
+	return len(cell) <= mostDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
+}
+
+// powers are the powers of ten up to 10^19, all exact in float64.
+var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
+	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+// scanNumber reads the cell of line that begins at byte at, and returns where it ends: at comma or at
+// the end of line. ok is false unless the cell is a finite number.
+//
+// Digits with or without a point are read in one pass: m/10^e, with m <= 2^53 and e <= 19, divides two
+// exact numbers and rounds as strconv.ParseFloat does, which reads everything else.
+func scanNumber(line []byte, at int, comma byte) (v float64, end int, ok bool) {
+	i := at
+	negative := i < len(line) && line[i] == '-'
+	if negative {
+		i++
+	}
+	m := uint64(0)
+	from := i
+	for i < len(line) && line[i]-'0' <= 9 {
+		m = 10*m + uint64(line[i]-'0')
+		i++
+	}
+	digits, decimals := i-from, 0
+	if i < len(line) && line[i] == '.' {
+		i++
+		from = i
+		for i < len(line) && line[i]-'0' <= 9 {
+			m = 10*m + uint64(line[i]-'0')
+			i++
+		}
+		decimals = i - from
+		digits += decimals
+	}
+	// Up to 19 digits m has not overflowed.
+	if (i == len(line) || line[i] == comma) && 0 < digits && digits < len(powers) && m <= 1<<53 {
+		v = float64(m)
+		if decimals > 0 {
+			v /= powers[decimals]
+		}
+		if negative {
+			v = -v
+		}
+		return v, i, true
+	}
+	end = cellEnd(line, at, comma)
+	// ParseFloat does not keep its argument, so that no string of a usual length is allocated.
+	v, err := strconv.ParseFloat(string(bytes.Trim(line[at:end], " \t")), 64)
+	return v, end, err == nil && v-v == 0
+}
+
+// cellEnd returns where the cell of line that begins at byte at ends.
+func cellEnd(line []byte, at int, comma byte) int {
+	if n := bytes.IndexByte(line[at:], comma); n >= 0 {
+		return at + n
+	}
+	return len(line)
+}
+
+// scanCell reads the cell of line that begins at byte at where scanNumber does not, or not rightly:
+// numbers in another notation and, if that is allowed, missing cells, which are NaN.
+func (l *csvLayout) scanCell(line []byte, at int, missing bool) (v float64, end int, ok bool) {
+	end = cellEnd(line, at, byte(l.comma))
+	cell := string(bytes.Trim(line[at:end], " \t"))
+	if missing && isMissing(cell) {
+		return math.NaN(), end, true
+	}
+	if !l.local {
+		return 0, end, false
+	}
+	v, err := l.notation.value(cell)
+	return v, end, err == nil && v-v == 0
+}

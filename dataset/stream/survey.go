@@ -1,0 +1,234 @@
+package stream
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	panicDescribe = "stream: Describe after Next"
+	// mostLevelBytes bounds a level, so that a column of texts is an error.
+	mostLevelBytes = 256
+	// mostDescribed is the largest number of columns that are described if all are numbers and none
+	// misses a cell: a model file has room for so many.
+	mostDescribed = 1 << 14
+)
+
+// Describe looks at the first samples of the first source, at most rows of them, and returns how the
+// chosen columns become inputs, for Select. It goes back to the beginning as Peek does, and does not
+// look at targets. Bad samples do not count, and at most rows of them are passed.
+//
+// A column is one of words if no cell is a number, or at most half of them are. So is one of few
+// different cells, each there four times on average, of which at least one in twenty is a word. In any
+// other a word is bad. Levels are in the order of their bytes.
+//
+// With MissingMean the Fill of a column of numbers is their mean to seven digits, 0 without numbers,
+// and that of words is the share of each level. Describe returns nil where no column has words or can
+// miss a cell, as in arrays of integers, and for more than 2^14 columns of numbers that miss none.
+//
+//	panics: unless rows >= 1, and after Next.
+//	errors: *Error for a column of dates, of more than MostLevels words or of text that is not
+//	UTF-8, or with MissingDrop without any value; else as Peek.
+func (r *Reader) Describe(rows int) (Columns, error) {
+	if rows < 1 {
+		panic(panicRows)
+	}
+	if r.begun {
+		panic(panicDescribe)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	before, v := r.opt, survey{Missing: r.opt.Missing, notation: r.opt.notation()}
+	r.opt.survey, r.opt.Columns = true, nil
+	var fault *Error
+	err := r.remake()
+	if err == nil {
+		v.columns = make([]surveyed, r.about.dim)
+		fault, err = v.look(r.current.source, rows)
+	}
+	about := r.about
+	r.opt = before
+	if r.err = r.remake(); r.err != nil {
+		return nil, r.err
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case v.rows == 0 && fault != nil:
+		return nil, fault
+	case v.rows == 0:
+		return nil, io.EOF
+	}
+	columns, err := v.describe(&about)
+	return columns, located(display(r.paths[0]), err)
+}
+
+// A survey is what the first samples tell about the columns of the inputs.
+type survey struct {
+	Missing
+	notation
+	rows    int
+	columns []surveyed
+}
+
+// surveyed is what the first samples tell about one column.
+type surveyed struct {
+	numbers, words int
+	mean           float64        // of the numbers
+	seen           map[string]int // how often each cell occurs, up to the first beyond MostLevels
+	many           bool           // there are more
+	long           string         // the beginning of one that is too long
+}
+
+// look reads samples, and returns the fault of the first bad one.
+func (v *survey) look(s source, rows int) (fault *Error, err error) {
+	d := len(v.columns)
+	for bad := 0; v.rows < rows && bad < rows; {
+		var b samples
+		n, err := s.read(&b, min(rows-v.rows, max(1, callElements/d)))
+		switch {
+		case isBad(err):
+			bad++
+			if fault == nil {
+				fault = err.(*Error)
+			}
+			continue
+		case err == io.EOF:
+			return fault, nil
+		case err != nil:
+			return fault, err
+		}
+		v.rows += n
+		for i, x := range b.x { // of an array
+			if x == x {
+				v.columns[i%d].number(x)
+			}
+		}
+		if s.info().layout == nil {
+			continue
+		}
+		for i, cell := range b.labels {
+			v.columns[i%d].cell(cell, v.notation)
+		}
+	}
+	return fault, nil
+}
+
+// number counts a number.
+func (c *surveyed) number(x float64) {
+	c.numbers++
+	if x-x == 0 {
+		n := float64(c.numbers)
+		c.mean += x/n - c.mean/n // no sum overflows
+	}
+}
+
+// cell counts a cell of a text.
+func (c *surveyed) cell(cell string, in notation) {
+	if isMissing(cell) {
+		return
+	}
+	if in.isNumber(cell) {
+		x, _ := in.value(cell)
+		c.number(x)
+	} else {
+		c.words++
+	}
+	if c.many {
+		return
+	}
+	if len(cell) > mostLevelBytes {
+		c.many, c.long = true, strings.Clone(cell[:mostLevelBytes])
+		return
+	}
+	if _, known := c.seen[cell]; !known && len(c.seen) == MostLevels {
+		c.many = true
+		return
+	}
+	if c.seen == nil {
+		c.seen = map[string]int{}
+	}
+	c.seen[cell]++
+}
+
+// isWords reports whether this is a column of words.
+func (c *surveyed) isWords() bool {
+	cells := c.numbers + c.words
+	few := !c.many && 4*len(c.seen) <= cells && 20*c.words >= cells
+	return c.words > 0 && (c.words >= c.numbers || few)
+}
+
+// describe returns the columns.
+func (v *survey) describe(about *info) (Columns, error) {
+	text := about.layout != nil
+	columns, words, missing := make(Columns, len(v.columns)), false, false
+	for i := range v.columns {
+		c := &v.columns[i]
+		cells := c.numbers + c.words
+		missing = missing || cells < v.rows
+		fault := func(format string, args ...any) error {
+			e := faultf(format, args...)
+			e.Column, e.Name = about.columns[i]+1, nameOf(about.inputs, i)
+			return e
+		}
+		if cells == 0 && v.Missing == MissingDrop {
+			return nil, fault("has no value in the first %d rows, so that --missing drop leaves them all out; leave the column out by --exclude", v.rows)
+		}
+		if !c.isWords() {
+			columns[i].Fill = []float64{rounded(c.mean)}
+			continue
+		}
+		words = true
+		var err *Error
+		if columns[i], err = c.levels(); err != nil {
+			return nil, fault("%s", err.What)
+		}
+	}
+	if !words && (v.Missing != MissingMean || !text && !about.gaps || len(columns) > mostDescribed && !missing) {
+		return nil, nil
+	}
+	if v.Missing != MissingMean {
+		for i := range columns {
+			columns[i].Fill = nil
+		}
+	}
+	return columns, nil
+}
+
+// levels returns a column of words.
+func (c *surveyed) levels() (Column, *Error) {
+	var out Column
+	dates := 0
+	for cell := range c.seen {
+		out.Levels = append(out.Levels, cell)
+		if isDate(cell) {
+			dates++
+		}
+	}
+	slices.Sort(out.Levels)
+	if 2*dates > len(out.Levels) {
+		return out, faultf("has dates, such as %s; "+dateRemedy, shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)]))
+	}
+	if c.many {
+		return out, faultf("has more than %d different words, or long texts, such as %s; leave it out by --exclude, or make numbers of it",
+			MostLevels, shorten(append(out.Levels, c.long)[0]))
+	}
+	cells := float64(c.numbers + c.words)
+	for _, level := range out.Levels {
+		if !utf8.ValidString(level) {
+			return out, faultf("has the word %q, which is not UTF-8; save the file as UTF-8", shorten(level))
+		}
+		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/cells))
+	}
+	return out, nil
+}
+
+// rounded returns v to seven digits, which take less room in a file.
+func rounded(v float64) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
+	return v
+}

@@ -1,0 +1,255 @@
+package stream
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"blskernel/internal/names"
+)
+
+// MostLevels is the largest number of levels of a column of words.
+const MostLevels = 64
+
+const panicCells = "stream: not one cell for each column"
+
+// Missing says what becomes of a missing cell: of one that is empty, NA, N/A, NaN, null, None or ?, and
+// of NaN in an array.
+type Missing int
+
+// What becomes of a missing cell.
+const (
+	MissingError Missing = iota // its sample is bad
+	MissingMean                 // an input has the Fill of its column; without it, and in targets and weights, as MissingError
+	MissingDrop                 // its sample is left out and counted, whether it is an input, a target, an empty label or a weight
+)
+
+var missingNames = []string{"error", "mean", "drop"}
+
+// String returns error, mean or drop.
+func (m Missing) String() string { return names.String(missingNames, m) }
+
+// ParseMissing returns the Missing of a name, in either case. "" is MissingError.
+func ParseMissing(name string) (Missing, error) {
+	return names.Parse[Missing](missingNames, cmp.Or(name, "error"))
+}
+
+// A Column says how a column of the data becomes inputs: columns of X. A number is one input. A word is
+// one input for each level, 1 for the level that it is and 0 for the others; a word that is none of
+// them is 0 in all.
+type Column struct {
+	Levels []string  `json:"levels,omitempty"` // of a column of words, at most MostLevels; nil for numbers
+	Fill   []float64 `json:"fill,omitempty"`   // the inputs of a missing cell; nil where that is an error
+}
+
+// Inputs returns the number of inputs of the column.
+func (c *Column) Inputs() int { return max(1, len(c.Levels)) }
+
+// Columns are all columns of the data that become inputs, in their order.
+type Columns []Column
+
+// Inputs returns the number of inputs.
+func (c Columns) Inputs() int {
+	n := 0
+	for i := range c {
+		n += c[i].Inputs()
+	}
+	return n
+}
+
+// words reports whether one is a column of words.
+func (c Columns) words() bool {
+	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
+}
+
+// InputNames returns the names of the inputs of columns with the given names: that of a column of
+// numbers, and as in "color=red" those of the levels of words. Without columns it returns names.
+//
+//	panics: unless there is a name for each column.
+func (c Columns) InputNames(names []string) []string {
+	if names == nil || c == nil {
+		return slices.Clone(names)
+	}
+	if len(names) != len(c) {
+		panic(panicCells)
+	}
+	var out []string
+	for i, name := range names {
+		if c[i].Levels == nil {
+			out = append(out, name)
+		}
+		for _, level := range c[i].Levels {
+			out = append(out, name+"="+level)
+		}
+	}
+	return out
+}
+
+// Names returns the names of the columns whose inputs have the given names, as InputNames makes them.
+// Without columns it returns inputs.
+//
+//	panics: unless there is a name for each input.
+func (c Columns) Names(inputs []string) []string {
+	if inputs == nil || c == nil {
+		return slices.Clone(inputs)
+	}
+	if len(inputs) != c.Inputs() {
+		panic(panicCells)
+	}
+	out := make([]string, len(c))
+	at := 0
+	for i := range c {
+		out[i] = inputs[at]
+		if levels := c[i].Levels; levels != nil {
+			out[i] = out[i][:max(0, len(out[i])-len(levels[0])-1)]
+		}
+		at += c[i].Inputs()
+	}
+	return out
+}
+
+// Check returns an error for columns that Describe does not return: too many levels, equal ones or not
+// in UTF-8, or a Fill of another length or not finite.
+func (c Columns) Check() error {
+	for i := range c {
+		levels, fill := c[i].Levels, c[i].Fill
+		switch {
+		case len(levels) > MostLevels:
+			return fmt.Errorf("column %d has %d levels; at most %d can be", i+1, len(levels), MostLevels)
+		case fill != nil && len(fill) != c[i].Inputs():
+			return fmt.Errorf("column %d has %d inputs, and %d numbers for a missing cell", i+1, c[i].Inputs(), len(fill))
+		}
+		for k, level := range levels {
+			if !utf8.ValidString(level) || slices.Contains(levels[:k], level) {
+				return fmt.Errorf("column %d has the level %.100q twice, or not in UTF-8", i+1, level)
+			}
+		}
+		for _, v := range fill {
+			if v-v != 0 {
+				return fmt.Errorf("column %d has %v for a missing cell", i+1, v)
+			}
+		}
+	}
+	return nil
+}
+
+// checkFill returns an error for columns that no data can have, or that lack what missing wants.
+func checkFill(c Columns, missing Missing) error {
+	if err := c.Check(); err != nil {
+		return fmt.Errorf("stream: %w", err)
+	}
+	if missing == MissingMean && slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil }) {
+		return errors.New("stream: missing cells cannot be filled in, as the columns have no means; give another way to treat them")
+	}
+	return nil
+}
+
+// A Tally counts the cells and samples that are not in the batches as they are in the data.
+type Tally struct {
+	Dropped int64   // samples left out by MissingDrop
+	Filled  []int64 // missing cells that were filled in, of each of Options.Columns; nil without them
+	Unknown []int64 // words that are no level, likewise
+}
+
+// Append appends the inputs of one sample to x and returns it. Each cell is a number, NaN if it is
+// missing, or of a column of words the index of its level, -1 for another word. It adds what it filled
+// in and what is unknown to t, unless t is nil.
+//
+//	panics: unless there is a cell for each column, and a Fill for each that is missing.
+func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
+	if len(cells) != len(c) {
+		panic(panicCells)
+	}
+	for i, v := range cells {
+		column := &c[i]
+		switch {
+		case math.IsNaN(v):
+			if column.Fill == nil {
+				panic(panicCells)
+			}
+			x = append(x, column.Fill...)
+			if t != nil {
+				t.Filled[i]++
+			}
+		case column.Levels == nil:
+			x = append(x, v)
+		default:
+			at := len(x)
+			x = append(x, zeros[:len(column.Levels)]...)
+			if v >= 0 {
+				x[at+int(v)] = 1
+			} else if t != nil {
+				t.Unknown[i]++
+			}
+		}
+	}
+	return x
+}
+
+var zeros [MostLevels]float64
+
+// finish returns the inputs of all rows of x, which has a cell for each column, and counts in t unless
+// that is nil. x is overwritten.
+func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
+	if c == nil {
+		return x
+	}
+	d := len(c)
+	if c.words() {
+		out := make([]float64, 0, rows*c.Inputs())
+		for i := range rows {
+			out = c.Append(out, x[i*d:][:d], t)
+		}
+		return out
+	}
+	for i := range rows {
+		for j, v := range x[i*d:][:d] {
+			if v != v {
+				x[i*d+j] = c[j].Fill[0]
+				if t != nil {
+					t.Filled[j]++
+				}
+			}
+		}
+	}
+	return x
+}
+
+// leaveOut leaves out those of the last n samples that miss a cell, and returns their number. Samples
+// have nx inputs and ny numeric targets.
+func (s *samples) leaveOut(n, nx, ny int) (out int64) {
+	places, from := s.places, len(s.places)-n
+	s.places = places[:from]
+	nan := func(v float64) bool { return v != v }
+	for i := from; i < len(places); i++ {
+		if slices.ContainsFunc(s.x[i*nx:][:nx], nan) || slices.ContainsFunc(s.y[i*ny:][:ny], nan) ||
+			s.w != nil && nan(s.w[i]) || s.labels != nil && s.labels[i] == "" {
+			out++
+			s.skip()
+			continue
+		}
+		if to := len(s.places); to < i {
+			copy(s.x[to*nx:][:nx], s.x[i*nx:])
+			copy(s.y[to*ny:][:ny], s.y[i*ny:])
+			if s.w != nil {
+				s.w[to] = s.w[i]
+			}
+			if s.labels != nil {
+				s.labels[to] = s.labels[i]
+			}
+		}
+		s.places = append(s.places, places[i])
+	}
+	rows := len(s.places)
+	s.x, s.y = s.x[:rows*nx], s.y[:rows*ny]
+	if s.w != nil {
+		s.w = s.w[:rows]
+	}
+	if s.labels != nil {
+		s.labels = s.labels[:rows]
+	}
+	return out
+}

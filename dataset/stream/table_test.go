@@ -1,0 +1,230 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/internal/testutil"
+)
+
+// described opens a text, describes its columns and selects them.
+func described(t *testing.T, text string, opt Options) (*Reader, Columns) {
+	t.Helper()
+	opt.Stdin = strings.NewReader(text)
+	r := mustOpen(t, []string{"-"}, opt)
+	columns, err := r.Describe(1000)
+	testutil.NoError(t, err)
+	s := r.Selection()
+	s.Columns = columns
+	testutil.NoError(t, r.Select(s))
+	return r, columns
+}
+
+// tables are texts with what their columns and samples are.
+var tables = []struct {
+	name, text string
+	opt        Options
+	columns    Columns
+	inputs     []string
+	x          []float64
+	tally      Tally
+}{
+	{"words and gaps", "color,size,größe,y\nred,1,ä,a\nblue,,b,b\n,3,b,a\nred,5,?,b\n", Options{Targets: []string{"y"}, Classes: true, Missing: MissingMean},
+		Columns{{[]string{"blue", "red"}, []float64{0.3333333, 0.6666667}}, {nil, []float64{3}}, {[]string{"b", "ä"}, []float64{0.6666667, 0.3333333}}},
+		[]string{"color=blue", "color=red", "size", "größe=b", "größe=ä"},
+		[]float64{0, 1, 1, 0, 1, 1, 0, 3, 1, 0, 0.3333333, 0.6666667, 3, 1, 0, 0, 1, 5, 0.6666667, 0.3333333},
+		Tally{Filled: []int64{1, 1, 1}, Unknown: []int64{0, 0, 0}}},
+	{"dropped", "red,1,7\nblue,,7\n,3,7\nred,5,7\nred,5,\ngreen,6,7\n", Options{Targets: []string{"3"}, Missing: MissingDrop},
+		Columns{{[]string{"blue", "green", "red"}, nil}, {nil, nil}}, nil,
+		[]float64{0, 0, 1, 1, 0, 0, 1, 5, 0, 1, 0, 6}, Tally{Dropped: 3, Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
+	{"no values", "a,b\n1,\n2,NA\n", Options{Missing: MissingMean}, Columns{{nil, []float64{1.5}}, {nil, []float64{0}}}, []string{"a", "b"},
+		[]float64{1, 0, 2, 0}, Tally{Filled: []int64{0, 2}, Unknown: []int64{0, 0}}},
+	{"decimal comma", "a;b\n1.234,5;x\n-0,25;y\n1.000.000;x\n", Options{Decimal: ',', Thousands: '.', Missing: MissingMean},
+		Columns{{nil, []float64{333744.8}}, {[]string{"x", "y"}, []float64{0.6666667, 0.3333333}}}, []string{"a", "b=x", "b=y"},
+		[]float64{1234.5, 1, 0, -0.25, 0, 1, 1000000, 1, 0}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
+	{"thousands in quotes", "a,b\n\"1,234.5\",x\n\"-1,000\",x\n", Options{Thousands: ',', Missing: MissingMean},
+		Columns{{nil, []float64{117.25}}, {[]string{"x"}, []float64{1}}}, []string{"a", "b=x"},
+		[]float64{1234.5, 1, -1000, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
+	{"codes of few levels", "n\n" + strings.Repeat("1\n2\n3+\n", 8), Options{}, Columns{{[]string{"1", "2", "3+"}, nil}}, []string{"n=1", "n=2", "n=3+"},
+		slices.Repeat([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 8), Tally{Filled: []int64{0}, Unknown: []int64{0}}},
+	{"numbers", "a,b\n1,2\n3,4\n", Options{}, nil, []string{"a", "b"}, []float64{1, 2, 3, 4}, Tally{}},
+}
+
+// TestDescribe reads the tables with and without quotation marks.
+func TestDescribe(t *testing.T) {
+	for _, test := range tables {
+		for _, text := range []string{test.text, test.text + "\"\"\n"} {
+			test.opt.Bad = func(*Error) error { return nil } // the line in quotation marks
+			if len(text) > len(test.text) && test.opt.Targets == nil && !strings.Contains(test.text, ",") {
+				continue
+			}
+			r, columns := described(t, text, test.opt)
+			if fmt.Sprint(columns) != fmt.Sprint(test.columns) || !slices.Equal(r.Inputs(), test.inputs) {
+				t.Errorf("%s: columns %v, inputs %q", test.name, columns, r.Inputs())
+			}
+			if names := columns.Names(r.Inputs()); columns != nil && !slices.Equal(columns.InputNames(names), r.Inputs()) {
+				t.Errorf("%s: the names are %q", test.name, names)
+			}
+			testutil.NoError(t, columns.Check())
+			b, err := r.Next(100)
+			testutil.NoError(t, err)
+			if rows, d := b.X.Dims(); !slices.Equal(b.X.RawMatrix().Data, test.x) || d != r.Dim() || b.Y != nil && b.Y.RawMatrix().Rows != rows || b.Labels != nil && len(b.Labels) != rows {
+				t.Errorf("%s: X is %v", test.name, b.X.RawMatrix().Data)
+			}
+			if tally := r.Tally(); fmt.Sprint(tally) != fmt.Sprint(test.tally) {
+				t.Errorf("%s: %+v", test.name, tally)
+			}
+		}
+	}
+}
+
+// TestUnknownLevels counts words that the description does not have, and refuses one among numbers.
+func TestUnknownLevels(t *testing.T) {
+	columns := Columns{{[]string{"a", "b"}, []float64{0.5, 0.5}}, {nil, []float64{7}}}
+	r := mustOpen(t, []string{"-"}, Options{Columns: columns, Missing: MissingMean, Stdin: strings.NewReader("k,n\na,1\nc,\n5,2\n,3\nb,x\n")})
+	b, err := r.Next(4)
+	testutil.NoError(t, err)
+	if want := []float64{1, 0, 1, 0, 0, 7, 0, 0, 2, 0.5, 0.5, 3}; !slices.Equal(b.X.RawMatrix().Data, want) {
+		t.Errorf("X is %v", b.X.RawMatrix().Data)
+	}
+	if tally := r.Tally(); !slices.Equal(tally.Unknown, []int64{2, 0}) || !slices.Equal(tally.Filled, []int64{1, 1}) {
+		t.Errorf("%+v", tally)
+	}
+	var fault *Error
+	if _, err := r.Next(1); !errors.As(err, &fault) || fault.Line != 6 || fault.Name != "n" || !strings.Contains(err.Error(), `"x", not a number`) {
+		t.Error(err)
+	}
+}
+
+// TestWrongTables checks that what cannot become inputs is an error with the column.
+func TestWrongTables(t *testing.T) {
+	many := "id,v\n"
+	for i := range 65 {
+		many += fmt.Sprintf("n%d,%d\n", i, i)
+	}
+	for _, test := range []struct{ text, name, want string }{
+		{many, "id", "more than 64 different words"},
+		{"t,when\n1,2024-01-31\n2,2024-02-01\n", "when", "has dates"},
+		{"t,when\n1,31.1.2024 10:00\n2,1.2.2024\n", "when", "has dates"},
+		{"t,when\n1,\"Jan 31, 2024\"\n2,1 Feb 2024\n", "when", "has dates"},
+		{"t,when\n1,10:15\n2,23:59:59\n", "when", "has dates"},
+		{"t,text\n1," + strings.Repeat("x", 300) + "\n", "text", "long texts"},
+		{"t,k\n1,\xff\n", "k", "not UTF-8"},
+		{"t,k\n1,\n2,\n", "k", "no value in the first 2 rows"},
+	} {
+		r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader(test.text), Missing: MissingDrop})
+		var fault *Error
+		if _, err := r.Describe(1000); !errors.As(err, &fault) || fault.Name != test.name || !strings.Contains(fault.What, test.want) || !strings.Contains(fault.What, "--exclude") && !strings.Contains(fault.What, "UTF-8") {
+			t.Errorf("%.40q: error %v, want %q", test.text, err, test.want)
+		}
+		if r.Dim() != 2 {
+			t.Errorf("%.40q: %d inputs after the error", test.text, r.Dim())
+		}
+	}
+}
+
+// TestNotations reads numbers in several notations, and refuses those with wrong groups.
+func TestNotations(t *testing.T) {
+	for _, test := range []struct {
+		n    notation
+		cell string
+		want float64 // NaN for what is no number
+	}{
+		{notation{',', 0, true}, "1,5", 1.5}, {notation{',', 0, true}, "-2,5e3", -2500}, {notation{',', 0, true}, "1.5", math.NaN()},
+		{notation{',', 0, true}, "7", 7}, {notation{',', 0, true}, "1,5,2", math.NaN()}, {notation{',', '.', true}, "1.234", 1234},
+		{notation{',', '.', true}, "1.23", math.NaN()}, {notation{0, ',', true}, "12,34", math.NaN()}, {notation{0, ',', true}, "1,234.56", 1234.56},
+		{notation{0, ',', true}, "1234,567", math.NaN()}, {notation{0, ',', true}, "+12,345", 12345}, {notation{0, ' ', true}, "1\u202f234\u00a0567", 1234567},
+		{notation{0, '\'', true}, "1’234'567.5", 1234567.5}, {notation{0, ',', true}, ",123", math.NaN()}, {notation{0, ',', true}, "1.234,5", math.NaN()},
+	} {
+		if v, err := test.n.value(test.cell); (err != nil) != math.IsNaN(test.want) || err == nil && v != test.want {
+			t.Errorf("%q is %v, %v; want %v", test.cell, v, err, test.want)
+		}
+	}
+}
+
+// TestArrayGaps fills in NaN in an array, and leaves out the samples that have it.
+func TestArrayGaps(t *testing.T) {
+	nan := math.NaN()
+	data := append(npyHeader(1, "<f8", false, 4, 3), float64s(1, 2, 3, nan, 4, 5, 6, nan, 7, 2, 6, nan)...)
+	for _, test := range []struct {
+		opt  Options
+		x, y []float64
+		bad  int
+	}{
+		{Options{Missing: MissingMean}, []float64{1, 2, 3, 3, 4, 5, 6, 4, 7, 2, 6, 5}, nil, 0},
+		{Options{Missing: MissingMean, Targets: []string{"3"}}, []float64{1, 2, 3, 4, 6, 4}, []float64{3, 5, 7}, 1},
+		{Options{Missing: MissingDrop, Targets: []string{"3"}}, []float64{1, 2}, []float64{3}, 0},
+		{Options{Targets: []string{"3"}}, []float64{1, 2}, []float64{3}, 3},
+	} {
+		bad := 0
+		test.opt.Bad = func(*Error) error { bad++; return nil }
+		r, _ := described(t, string(data), test.opt)
+		b, err := r.Next(9)
+		testutil.NoError(t, err)
+		if !slices.Equal(b.X.RawMatrix().Data, test.x) || test.y != nil && !slices.Equal(b.Y.RawMatrix().Data, test.y) {
+			t.Errorf("%+v: X %v, Y %v", test.opt, b.X, b.Y)
+		}
+		if _, err := r.Next(9); err != io.EOF || bad != test.bad {
+			t.Errorf("%+v: %d bad samples, %v", test.opt, bad, err)
+		}
+	}
+}
+
+// FuzzTable describes any text and reads it with quotation marks around every cell, and without: the
+// samples are the same, and each input is finite.
+func FuzzTable(f *testing.F) {
+	for i, test := range tables {
+		f.Add(test.text, byte(i))
+	}
+	f.Add("a,b\n2024-01-01,1\n", byte(1))
+	f.Fuzz(func(t *testing.T, text string, how byte) {
+		if strings.Contains(text, "\"") || strings.Contains(text, "\r") || strings.HasPrefix(text, "\x1f\x8b") {
+			t.Skip()
+		}
+		opt := Options{Format: CSV, Comma: ',', Missing: Missing(how % 3), Decimal: []rune{0, ',', '.'}[how/3%3], Bad: func(*Error) error { return nil }}
+		if how&64 != 0 {
+			opt.Targets, opt.Classes = []string{"1"}, how&128 != 0
+		}
+		quoted := strings.ReplaceAll("\""+strings.ReplaceAll(text, "\n", "\"\n\"")+"\"", ",", "\",\"")
+		var got [2][]float64
+		var dims [2]int
+		for i, text := range []string{text, quoted} {
+			opt.Stdin = strings.NewReader(text)
+			r, err := Open(t.Context(), []string{"-"}, opt)
+			if err != nil {
+				return
+			}
+			defer r.Close()
+			s := r.Selection()
+			if s.Columns, err = r.Describe(5); err != nil {
+				if err != io.EOF {
+					checkFault(t, err)
+				}
+				return
+			}
+			testutil.NoError(t, s.Columns.Check())
+			testutil.NoError(t, r.Select(s))
+			all, err := drain(r, 3)
+			if err != io.EOF {
+				t.Skip() // a quotation mark cannot repeat an empty line
+			}
+			got[i], dims[i] = all.x, r.Dim()
+		}
+		if strings.Contains(text, "\n\n") || strings.HasSuffix(text, "\n") || strings.HasPrefix(text, "\n") {
+			return
+		}
+		if dims[0] != dims[1] || !bitsEqual(got[0], got[1]) {
+			t.Errorf("%q: %v, and with quotation marks %v", text, got[0], got[1])
+		}
+		for _, v := range got[0] {
+			if v-v != 0 {
+				t.Errorf("%q: %v", text, v)
+			}
+		}
+	})
+}
