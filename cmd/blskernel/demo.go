@@ -84,7 +84,8 @@ func machines(rows int) []string {
 	random := rand.New(rand.NewPCG(7, 7))
 	lines := []string{"speed,current,vibration,temperature,state\n"}
 	for range rows {
-		speed, load := 1000+2000*random.Float64(), random.Float64()
+		number := func(from, to float64) float64 { return from + float64((to-from)*random.Float64()) }
+		speed, load := number(1000, 3000), number(0, 1)
 		state := "busy"
 		switch {
 		case load < 0.2:
@@ -92,8 +93,8 @@ func machines(rows int) []string {
 		case speed*load > 1500:
 			state = "hot"
 		}
-		lines = append(lines, fmt.Sprintf("%.1f,%.2f,%.2f,%.1f,%s\n", speed, 2+10*load+random.Float64(),
-			speed*speed*(0.2+load)/1e6+random.Float64(), 40+speed*load/50+5*random.Float64(), state))
+		lines = append(lines, fmt.Sprintf("%.1f,%.2f,%.2f,%.1f,%s\n", speed, number(2, 3)+float64(10*load),
+			number(0, 1)+speed*speed*(0.2+load)/1e6, number(40, 45)+speed*load/50, state))
 	}
 	return lines
 }
