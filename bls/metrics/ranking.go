@@ -59,7 +59,7 @@ func auc(samples []ranked) float64 {
 				ties += samples[to].weight
 			}
 		}
-		above += float64(here * (below + ties/2))
+		above += float64(here * (below + float64(ties/2)))
 		positives += here
 		below += ties
 		from = to
