@@ -89,7 +89,7 @@ type Updater interface {
 	// SetLambda changes the ridge, as if it had been lambda from the start.
 	SetLambda(lambda float64) error
 
-	// AddTargets appends p targets that are linear in those so far: Y becomes [Y, Y T] and W becomes
+	// AddTargets appends p targets, linear in those so far: Y becomes [Y, Y T] and W becomes
 	// [W, W T], for the c×p T. The model is then that of a start with these targets: a class that
 	// no sample had is the negative of a target that is 1 for all samples, and T the negative of a
 	// unit vector. Rows that are removed, or given to AddNodes, have Y as it is now; Original and

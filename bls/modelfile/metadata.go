@@ -31,6 +31,8 @@ type Metadata struct {
 	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by, below 2³¹
 	Progress *Progress `json:"progress,omitempty"` // of the training, for a program that continues it
 
+	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned, the last ones of many
+
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
 
@@ -39,6 +41,14 @@ type Progress struct {
 	Rows    int64    `json:"rows,omitempty"`    // that were read and learned, from the first; rows held out count
 	Sources []string `json:"sources,omitempty"` // in the order of reading
 	Done    bool     `json:"done,omitempty"`    // whether those were all rows
+}
+
+// A Learned is a file whose rows a model has learned.
+type Learned struct {
+	Name string `json:"name"` // without its folder
+	Size int64  `json:"size"` // in bytes
+	Rows int64  `json:"rows"` // that were learned
+	Hash string `json:"hash"` // the XXH64 of its bytes, in hexadecimal
 }
 
 // Check returns a *MetadataError for metadata that cannot be written: text that is not UTF-8, times
@@ -110,6 +120,14 @@ func (m *Metadata) checkValues() error {
 	}{{"software", []string{m.Software}}, {"inputs", m.Inputs}, {"classes", m.Classes}, {"targets", m.Targets}} {
 		if err := checkTexts(part.field, part.texts...); err != nil {
 			return err
+		}
+	}
+	for _, l := range m.Learned {
+		if err := checkTexts("learned", l.Name, l.Hash); err != nil {
+			return err
+		}
+		if l.Size < 0 || l.Rows < 0 {
+			return &MetadataError{Field: "learned", What: fmt.Sprintf("%d rows in %d bytes", l.Rows, l.Size)}
 		}
 	}
 	for key, text := range m.Notes {

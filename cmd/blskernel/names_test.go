@@ -74,12 +74,12 @@ func TestLabelFile(t *testing.T) {
 	lines[119] = "violet"
 	wrong := writeText(t, dir, "wrong.csv", strings.Join(lines, "\n"))
 	want := "wrong.csv, sample 120 (its inputs are in " + x + `:121): the label "violet" is none of the 3 classes`
-	fail(t, ui.ExitFailure, want, "update", model, "--targets-file", wrong, x)
+	fail(t, ui.ExitFailure, want, "update", model, "--again", "--targets-file", wrong, x)
 	fail(t, ui.ExitFailure, want, small("--out", filepath.Join(dir, "n.bls"), "--targets-file", wrong, x)...)
 	inputs := strings.Split(csvText(samples(150, 1), true, "a", "b", "c", "d"), "\n")
 	inputs[118] = "?,2,3,4"
 	writeText(t, dir, "x.csv", strings.Join(inputs, "\n"))
-	if status, _, stderr := inProcess("update", model, "--skip-bad", "1", "--targets-file", wrong, x); status != ui.ExitFailure || !strings.Contains(stderr, want) {
+	if status, _, stderr := inProcess("update", model, "--again", "--skip-bad", "1", "--targets-file", wrong, x); status != ui.ExitFailure || !strings.Contains(stderr, want) {
 		t.Errorf("after a bad row: status %d, %q", status, stderr)
 	}
 }

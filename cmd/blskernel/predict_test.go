@@ -138,7 +138,7 @@ func TestArrays(t *testing.T) {
 	if q := object[learn.Regression](t, succeed(t, "evaluate", "--json", model, "--targets-file", yPath, xPath)); !(*q.Targets[0].R2 > 0.9) || q.Targets[0].Name != "y1" {
 		t.Errorf("%+v", q)
 	}
-	succeed(t, "update", model, "--targets-file", yPath, xPath)
+	succeed(t, "update", model, "--again", "--targets-file", yPath, xPath)
 	y[1], y[3] = math.Trunc(y[1]), math.Trunc(y[3])
 	// A column of fractions and whole numbers.
 	some := writeText(t, dir, "some.npy", numbers(y, len(rows), 1))
@@ -149,7 +149,7 @@ func TestArrays(t *testing.T) {
 	if n := strings.Count(succeed(t, "predict", model, xPath), "\n"); n != 401 {
 		t.Errorf("%d lines", n)
 	}
-	fail(t, ui.ExitUsage, "--target is missing: the columns have no names", "update", model, xPath)
+	fail(t, ui.ExitUsage, "--target is missing: the columns have no names", "update", model, "--again", xPath)
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
 	for name, text := range map[string]string{"X": numbers(x, len(rows), 4), "color": string(texts)} {

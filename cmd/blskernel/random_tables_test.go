@@ -67,7 +67,7 @@ func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error
 	if status, _, stderr = inProcess("evaluate", model, data); status != 0 {
 		return "", fmt.Errorf("evaluate: status %d: %s", status, stderr)
 	}
-	if status, _, stderr = inProcess("update", model, data); status != 0 {
+	if status, _, stderr = inProcess("update", model, "--again", data); status != 0 {
 		return "", fmt.Errorf("update: status %d: %s", status, stderr)
 	}
 	return "", nil

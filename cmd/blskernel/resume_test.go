@@ -55,9 +55,9 @@ func TestResume(t *testing.T) {
 	}
 	testutil.Contains(t, succeed(t, resumed...), "is done: all 1000 rows have been learned")
 
-	succeed(t, "update", path("once.bls"), second)
+	succeed(t, "update", path("once.bls"), "--again", second)
 	want = state(t, path("once.bls"))
-	update := []string{"update", path("often.bls"), "--checkpoint", "100", "--resume", second}
+	update := []string{"update", path("often.bls"), "--again", "--checkpoint", "100", "--resume", second}
 	for range 2 {
 		stopAfter(t, 1, update...)
 	}
@@ -89,7 +89,7 @@ func TestResumeRefused(t *testing.T) {
 	// An update of a model that is half trained is possible if that is wanted.
 	fail(t, ui.ExitUsage, "finish that first, or begin with --restart", "update", model, "--resume", data)
 	succeed(t, "update", model, "--restart", data)
-	succeed(t, "update", model, data)
+	succeed(t, "update", model, "--again", data)
 	fail(t, ui.ExitUsage, `it is of the command "update"`, resumed...)
 	// What was learned to the end is not learned again because a flag is another.
 	fail(t, ui.ExitUsage, "--resume: "+model+" has learned this data by an update that was finished, and is not this one: it was begun with --batch \"0\", and here that is \"7\"",
@@ -161,6 +161,6 @@ func TestLocked(t *testing.T) {
 	succeed(t, "predict", model, data) // reading is free
 	testutil.NoError(t, errors.Join(os.Remove(lock.Path()), lock.Unlock()))
 	kept()
-	succeed(t, "update", model, data)
+	succeed(t, "update", model, "--again", data)
 	left(t, 0, dir, ".*.lock")
 }

@@ -20,7 +20,7 @@ func TestNoHeader(t *testing.T) {
 	model := filepath.Join(dir, "m.bls")
 	out := succeed(t, small("--out", model, "--target", "5", data)...)
 	testutil.Contains(t, out, "150 samples in all\nlearned 150 rows")
-	out = succeed(t, "update", model, "--target", "5", data)
+	out = succeed(t, "update", model, "--again", "--target", "5", data)
 	testutil.Contains(t, out, "300 samples in all\nlearned 150 rows")
 	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, "--target", "5", data)); q.Rows != 150 {
 		t.Errorf("evaluate has %d rows", q.Rows)
@@ -54,7 +54,7 @@ func TestNumericNames(t *testing.T) {
 	if got := succeed(t, "predict", model, inputs); got != want || strings.Count(got, "\n") != 151 {
 		t.Errorf("%d lines, the same: %v", strings.Count(got, "\n"), got == want)
 	}
-	testutil.Contains(t, succeed(t, "update", model, data), "learned 150 rows")
+	testutil.Contains(t, succeed(t, "update", model, "--again", data), "learned 150 rows")
 	// A second file without a header is not one row shorter.
 	second := writeText(t, dir, "second.csv", csvText(samples(20, 2), false, "d", "c", "b", "a"))
 	named, _ := trained(t, "--target", "color")
@@ -130,7 +130,7 @@ func TestTargetsFromInput(t *testing.T) {
 	model := filepath.Join(dir, "m.bls")
 	for _, args := range [][]string{
 		small("--out", model, "--targets-file", "-", x),
-		{"update", model, "--targets-file", "-", x},
+		{"update", model, "--again", "--targets-file", "-", x},
 	} {
 		testutil.Contains(t, piped(t, labels, args...), "learned 300 rows")
 	}

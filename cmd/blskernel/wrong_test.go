@@ -129,7 +129,7 @@ func TestSkipBad(t *testing.T) {
 	bad := writeText(t, dir, "bad.csv", good+"x,2,3,4,red\n"+csvText(rows[:50], false, "a", "b", "c", "d", "color")+"1,,3,4,red\n")
 	model, same := filepath.Join(dir, "m.bls"), filepath.Join(dir, "same.bls")
 	for _, args := range [][]string{
-		small("--target", "color", "--out", model, bad), {"update", model, bad}, {"predict", model, bad}, {"evaluate", model, bad},
+		small("--target", "color", "--out", model, bad), {"update", model, "--again", bad}, {"predict", model, bad}, {"evaluate", model, bad},
 	} {
 		status, _, stderr := inProcess(args...)
 		if status != ui.ExitFailure || !strings.Contains(stderr, `bad.csv:202: column "a" `) || !strings.HasSuffix(stderr, "; or set such rows aside by --skip-bad 10, for at most 10 rows\n") {
@@ -145,7 +145,7 @@ func TestSkipBad(t *testing.T) {
 	}
 	clean := writeText(t, dir, "clean.csv", good+csvText(rows[:50], false, "a", "b", "c", "d", "color"))
 	succeed(t, small("--target", "color", "--out", same, clean)...)
-	succeed(t, "update", same, clean)
+	succeed(t, "update", same, "--again", clean)
 	if !bytes.Equal(state(t, model), state(t, same)) {
 		t.Error("the model is not that of the other rows")
 	}

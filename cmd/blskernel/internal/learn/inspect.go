@@ -147,6 +147,9 @@ func (i *Inspection) print(w io.Writer) error {
 	} else if m.Progress != nil {
 		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), columns.List(m.Progress.Sources))
 	}
+	if len(m.Learned) > 0 {
+		line("has learned", "%s", learnedText(m.Learned))
+	}
 	if i.Holdout != nil {
 		line("held out", "%s", i.Holdout.brief())
 	}

@@ -40,6 +40,7 @@ const (
 // resultless are the flags that the result does not depend on.
 var resultless = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
+	"again",    // a run that resumes has begun
 	"skip-bad", // the checksum shows whether the same rows are set aside
 }
 

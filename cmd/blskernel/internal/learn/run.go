@@ -37,12 +37,13 @@ type run struct {
 	digest  *xxhash.Digest // of the rows that the model has learned
 	buffer  []byte
 
-	known   int64   // rows that the checkpoint has from which the run resumes
-	rows    int64   // rows that were read, those and rows held out included
-	learned int64   // rows that this run has learned
-	total   int64   // rows of the input, -1 if unknown
-	kept    int64   // rows that the file has
-	scored  quality // of the rows held out, once they are scored
+	byFile  map[string]int64 // rows that the model has learned, by their file
+	known   int64            // rows that the checkpoint has from which the run resumes
+	rows    int64            // rows that were read, those and rows held out included
+	learned int64            // rows that this run has learned
+	total   int64            // rows of the input, -1 if unknown
+	kept    int64            // rows that the file has
+	scored  quality          // of the rows held out, once they are scored
 	begun   time.Time
 	last    time.Time // checkpoint
 
@@ -152,6 +153,9 @@ func (run *run) recall(ctx context.Context) error {
 			return f.err
 		}
 		run.sum(f.batch)
+		if f.learned != nil {
+			run.countRows(f.learned)
+		}
 		run.rows += int64(f.batch.X.RawMatrix().Rows)
 		run.kept = run.rows
 		run.Show(f.share(run.rows, run.total), fmt.Sprintf("reading again, %d rows", run.rows))
@@ -170,6 +174,7 @@ func (run *run) took(f fetched, learning time.Duration) {
 	run.rows += int64(f.batch.X.RawMatrix().Rows)
 	if f.learned != nil {
 		run.learned += int64(f.learned.X.RawMatrix().Rows)
+		run.countRows(f.learned)
 	}
 	run.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
 }
@@ -211,6 +216,7 @@ func (run *run) finish(ctx context.Context) error {
 	run.learning += time.Since(begun)
 	run.warnOfRare()
 	unscored := run.score(ctx)
+	run.listLearned()
 	err := run.write(true)
 	var folder *atomicfile.FolderError
 	if err != nil && !errors.As(err, &folder) {

@@ -18,6 +18,7 @@ type updating struct {
 	run
 	path    string // of the model that the update starts with
 	restart bool
+	again   bool
 }
 
 // NewUpdate returns the command update.
@@ -37,6 +38,9 @@ finished. It reads the rows up to the checkpoint again, which must be those that
 after it may have changed. No run can resume from standard input or a pipe. No other process can
 change the model meanwhile.
 
+The model lists the files that it has learned, by the hash of their bytes. The same file again is an
+error, unless --again is given.
+
 Columns are matched by name if the model and the data have names, else by order, as by predict. Data
 without rows is an error and leaves the model unchanged.`,
 		Example: `  blskernel update iris.bls more.csv
@@ -51,6 +55,7 @@ without rows is an error and leaves the model unchanged.`,
 	ui.OutFlag(cmd, &up.out, "file for the new model; by default it replaces the old one")
 	up.registerData(cmd, "training", "as many as in the training")
 	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
+	registerAgain(cmd, &up.again)
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
 	up.register(cmd, "one JSON object, and one for each checkpoint,")
 	return cmd
@@ -85,6 +90,11 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	resumed, err := up.loadModel(ctx)
 	if err != nil {
 		return err
+	}
+	if !resumed && !up.again {
+		if err := up.refuseLearned(up.model, up.path); err != nil {
+			return err
+		}
 	}
 	r, err := up.openMatched(ctx, up.model, true)
 	if err != nil {
