@@ -49,8 +49,8 @@ func TestStopped(t *testing.T) {
 	features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 2, EnhancementNodes: 5}
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {
-			c := &Classifier{Backend: bk, Features: features, Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
-			r := &Regressor{Backend: bk, Features: features, Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
+			c := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
+			r := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
 			unfitted := func() {
 				if c.model != nil || r.model != nil {
 					t.Fatalf("%v: a model that was stopped is there", method)

@@ -84,11 +84,10 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int)
 	}
 	s := settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update,
 		classes: c.Classes, classWeight: c.ClassWeight}
-	m, err := startModel(ctx, s, x, y)
+	m, err := startModel(ctx, s, x, y, labels)
 	if err != nil {
 		return err
 	}
-	m.constant = true
 	m.counts = counted(make([]count, classes), labels)
 	c.model = m
 	return nil

@@ -26,7 +26,7 @@ func TestClassifierDigits(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		var scores []float64
 		for _, method := range methods {
-			c := &Classifier{Backend: bk, Method: method, Features: FeatureOptions{Groups: 5, EnhancementNodes: 100, Seed: 2}}
+			c := &Classifier{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 5, EnhancementNodes: 100, Seed: 2}), Update: blsupdate.Options{Lambda: None}}
 			for _, batch := range []struct {
 				from, to int
 				atLeast  float64
@@ -53,7 +53,7 @@ func TestClassifierBasics(t *testing.T) {
 	x := samples(31, l, d, d)
 	labels := cyclic(l, 4)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		c := &Classifier{Backend: bk, Features: FeatureOptions{Groups: 2, GroupNodes: 4, EnhancementNodes: 12}}
+		c := &Classifier{Backend: bk, Features: plain(FeatureOptions{Groups: 2, GroupNodes: 4, EnhancementNodes: 12}), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
 		must(t, c.PartialFit(x, labels))
 		scores := scoresOf(t, c, x)
 		if r, cols := scores.Dims(); r != l || cols != 4 {
@@ -72,7 +72,7 @@ func TestClassifierBasics(t *testing.T) {
 			t.Errorf("Score is %v, %v; want 0.75", s, err)
 		}
 
-		other := &Classifier{Backend: bk, Features: c.Features}
+		other := &Classifier{Backend: bk, Features: c.Features, Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
 		must(t, other.Fit(rowsOf(x, 0, 50), labels[:50]))
 		must(t, other.Fit(x, labels))
 		again := scoresOf(t, other, x)
@@ -80,7 +80,7 @@ func TestClassifierBasics(t *testing.T) {
 			t.Error("a second Fit did not start anew")
 		}
 
-		wide := &Classifier{Backend: bk, Features: c.Features, Classes: 6}
+		wide := &Classifier{Backend: bk, Features: c.Features, Classes: 6, Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
 		must(t, wide.Fit(x, labels))
 		six := scoresOf(t, wide, x)
 		if e := maxDiff(t, six.Slice(0, l, 0, 4).(*mat.Dense), scores); !(e <= 1e-10) {
@@ -112,7 +112,7 @@ func TestClassifierErrors(t *testing.T) {
 	}
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
-			c := &Classifier{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}}
+			c := &Classifier{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}), Update: blsupdate.Options{Lambda: None}}
 			must(t, c.Fit(x, labels))
 			before := scoresOf(t, c, x)
 			for _, test := range []struct {

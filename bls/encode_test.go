@@ -34,10 +34,10 @@ func TestEncodeGoesOn(t *testing.T) {
 				features.Unscaled = true
 			}
 			update := blsupdate.Options{Lambda: 0x1p-20, Form: blsupdate.Form(i % 4), Solve: i%2 == 0, Workspace: int64(1-i) << 20}
-			cl := &Classifier{Backend: bk, Features: features, Method: method, Update: update, Classes: c * (i % 2)}
+			cl := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: c * (i % 2)}
 			// What is encoded and what is not do not differ either.
-			never := &Classifier{Backend: bk, Features: features, Method: method, Update: update, Classes: cl.Classes}
-			re := &Regressor{Backend: bk, Features: features, Method: method, Update: update, NoIntercept: i%2 == 1}
+			never := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: cl.Classes}
+			re := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: update, NoIntercept: i%2 == 1}
 			var cl2 *Classifier
 			var re2 *Regressor
 			for i := 1; i < len(batches); i++ {
@@ -172,8 +172,8 @@ func smallModels(t testing.TB) map[string][]byte {
 	all := map[string][]byte{}
 	for _, method := range allMethods {
 		features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 1, Seed: 5}
-		c := &Classifier{Features: features, Method: method, Update: blsupdate.Options{Lambda: 0.5}, Classes: 2}
-		r := &Regressor{Features: features, Method: method, Update: blsupdate.Options{Lambda: 0.5}}
+		c := &Classifier{Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 0.5}, Classes: 2}
+		r := &Regressor{Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 0.5}}
 		var b1, b2 bytes.Buffer
 		for _, err := range []error{c.Fit(x, labels), r.Fit(x, firstColumn(x)), c.Encode(&b1), r.Encode(&b2)} {
 			must(t, err)
@@ -246,7 +246,7 @@ func TestEncodeWhilePredicting(t *testing.T) {
 	x := samples(75, 60, 5, 5)
 	y := targetsFor(x, 2)
 	for _, method := range allMethods {
-		r := &Regressor{Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 4}, Method: method, Update: blsupdate.Options{Lambda: 1e-3}}
+		r := &Regressor{Features: plain(FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 4}), Method: method, Update: blsupdate.Options{Lambda: 1e-3}}
 		must(t, r.Fit(x, y))
 		want := encoded(t, r)
 		must(t, r.Fit(x, y))
@@ -308,7 +308,7 @@ func TestPredictWhileWriting(t *testing.T) {
 			if rows == 3 && method != blsupdate.Gram && method != blsupdate.QR {
 				continue // has weights, or does not start
 			}
-			r := &Regressor{Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 4}, Method: method}
+			r := &Regressor{Features: plain(FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 4}), Method: method, Update: blsupdate.Options{Lambda: None}}
 			must(t, r.Fit(rowsOf(x, 0, rows), rowsOf(y, 0, rows)))
 			w := newStuckWriter()
 			written := make(chan error)

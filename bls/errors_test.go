@@ -147,7 +147,7 @@ func TestFitRefusedForMemory(t *testing.T) {
 	const l, d = 300, 20
 	x, labels := samples(97, l, d, d), cyclic(l, 2)
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.Improved} {
-		c := &Classifier{Features: FeatureOptions{Groups: 2, GroupNodes: 10, EnhancementNodes: 30}, Method: method, Update: blsupdate.Options{Lambda: 0.1}, Classes: 2}
+		c := &Classifier{Features: plain(FeatureOptions{Groups: 2, GroupNodes: 10, EnhancementNodes: 30}), Method: method, Update: blsupdate.Options{Lambda: 0.1}, Classes: 2}
 		const k = 50
 		need := mapsBytes(d, 20, 30) + 8*l*k + blsupdate.StateBytes(method, l, k, 3)
 		undo := memory.Limit(need - 1)

@@ -17,11 +17,8 @@ import (
 // from then on only the output layer changes.
 func ExampleClassifier() {
 	train, test := dataset.Digits(1500, 1), dataset.Digits(1000, 2)
-	c := bls.Classifier{
-		Features: bls.FeatureOptions{Groups: 5, EnhancementNodes: 150, Seed: 1},
-		Method:   blsupdate.Improved,
-		Classes:  train.Classes,
-	}
+	// What is left out, Fit chooses: here all but the scaling, which suits images.
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples}, Classes: train.Classes}
 	for _, batch := range [][2]int{{0, 500}, {500, 1000}, {1000, 1500}} {
 		from, to := batch[0], batch[1]
 		check(c.PartialFit(train.Dense(from, to), train.LabelsInt(from, to)))
@@ -44,13 +41,12 @@ func ExampleClassifier() {
 	// bls: label 10 of sample 1; want 0 to 9
 }
 
-// A regressor learns a function of two quantities in two batches. They are the columns of a table,
-// which ScaleColumns is for.
+// A regressor learns a function of two quantities in two batches. They are the columns of a table.
+// What is left out, Fit chooses: the scaling, Shrink and Lambda.
 func ExampleRegressor() {
 	r := bls.Regressor{
-		Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1},
-		Method:   blsupdate.Improved,
-		Update:   blsupdate.Options{Lambda: 0x1p-30},
+		Features: bls.FeatureOptions{Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1},
+		Method:   blsupdate.Gram,
 	}
 	f := func(u, v float64) float64 { return 20 + math.Sin(3*u)*math.Exp(v) }
 	// grid returns n×n points of the unit square and f there.
@@ -205,7 +201,11 @@ func ExampleClassifier_Expand() {
 // line returns a regressor that was fitted to three points of y = 2x + 1, with the samples and targets
 // of three more.
 func line() (r *bls.Regressor, x, y *mat.Dense) {
-	r = &bls.Regressor{Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 1}, Method: blsupdate.QR}
+	r = &bls.Regressor{
+		Features: bls.FeatureOptions{Groups: 1, GroupNodes: 1, EnhancementNodes: bls.None},
+		Method:   blsupdate.QR,
+		Update:   blsupdate.Options{Lambda: bls.None},
+	}
 	check(r.Fit(mat.NewDense(3, 1, []float64{0, 1, 2}), mat.NewDense(3, 1, []float64{1, 3, 5})))
 	return r, mat.NewDense(3, 1, []float64{3, 4, 5}), mat.NewDense(3, 1, []float64{7, 9, 11})
 }

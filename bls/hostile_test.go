@@ -58,8 +58,8 @@ func TestHostileNaN(t *testing.T) {
 	x := samples(51, l, d, d)
 	y, labels := targetsFor(x, 2), cyclic(l, 3)
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
-		c := &Classifier{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
-		r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
+		c := &Classifier{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
+		r := &Regressor{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
 		must(t, c.Fit(x, labels))
 		must(t, r.Fit(x, y))
 		state := func() []byte {
@@ -113,7 +113,7 @@ func TestHostileOneClass(t *testing.T) {
 	x, fresh := samples(52, l, d, d), samples(53, 200, d, d)
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
 		for _, label := range []int{0, 3} {
-			c := &Classifier{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
+			c := &Classifier{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
 			for _, batch := range [][2]int{{0, 25}, {25, l}} {
 				must(t, c.PartialFit(rowsOf(x, batch[0], batch[1]), constantly(batch[1]-batch[0], label)))
 				for _, m := range []*mat.Dense{x, fresh} {
@@ -145,9 +145,9 @@ func TestHostileFewSamples(t *testing.T) {
 				y.SetRow(i, []float64{float64(i) - 3, 1e-3})
 			}
 			opt := blsupdate.Options{Lambda: ridgeFor(m)}
-			c := &Classifier{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt, Classes: 2}
+			c := &Classifier{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: opt, Classes: 2}
 			must(t, c.Fit(x, labels))
-			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
+			r := &Regressor{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: opt}
 			must(t, r.Fit(x, y))
 			classes := predicted(t, c, x)
 			p := predicted(t, r, x)
@@ -200,14 +200,14 @@ func TestHostileSamples(t *testing.T) {
 		}
 		opt := blsupdate.Options{Lambda: ridgeFor(m)}
 		for name, x := range map[string]*mat.Dense{"zeros": mat.NewDense(l, d, nil), "the same": same} {
-			c := &Classifier{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
+			c := &Classifier{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: opt}
 			must(t, c.Fit(rowsOf(x, 0, 21), labels[:21]))
 			must(t, c.PartialFit(rowsOf(x, 21, l), labels[21:]))
 			got := predicted(t, c, x)
 			if !slices.Equal(got, constantly(l, 0)) {
 				t.Errorf("%s: %v, want the class of two thirds of the samples", name, got)
 			}
-			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
+			r := &Regressor{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: opt}
 			must(t, r.Fit(rowsOf(x, 0, 21), rowsOf(y, 0, 21)))
 			must(t, r.PartialFit(rowsOf(x, 21, l), rowsOf(y, 21, l)))
 			p := predicted(t, r, x)
@@ -229,7 +229,7 @@ func TestHostileSamples(t *testing.T) {
 			copy(row[d:], x.RawRowView(i))
 			row[2*d+1] = 1e6
 		}
-		r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
+		r := &Regressor{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: opt}
 		must(t, r.Fit(wide, y))
 		p := predicted(t, r, wide)
 		if firstNotFinite(p) >= 0 {
@@ -252,7 +252,7 @@ func TestHostileScale(t *testing.T) {
 	}
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
 		predict := func(power int) (*mat.Dense, error) {
-			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
+			r := &Regressor{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
 			if err := r.Fit(times(rowsOf(x, 0, 30), power), rowsOf(y, 0, 30)); err != nil {
 				return nil, err
 			}
@@ -290,7 +290,7 @@ func TestHostileTargets(t *testing.T) {
 	y := targetsFor(x, 2)
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
 		predict := func(y *mat.Dense) *mat.Dense {
-			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
+			r := &Regressor{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
 			must(t, r.Fit(rowsOf(x, 0, 30), rowsOf(y, 0, 30)))
 			must(t, r.PartialFit(rowsOf(x, 30, l), rowsOf(y, 30, l)))
 			p := predicted(t, r, fresh)
@@ -325,7 +325,7 @@ func TestHostileLambda(t *testing.T) {
 	y := targetsFor(x, 1)
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
 		for _, lambda := range []float64{0, 5e-324, 1e-300, 1e-20, 0x1p-30, 1, 1e20, 1e300, math.MaxFloat64} {
-			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: lambda}}
+			r := &Regressor{Backend: bk, Features: plain(smallFeatures(s)), Method: m, Update: blsupdate.Options{Lambda: orNone(lambda)}}
 			err := r.Fit(x, y)
 			var p *mat.Dense
 			if err == nil {

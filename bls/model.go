@@ -38,6 +38,7 @@ type settings struct {
 	classes     int // of a Classifier, 0 for as many as the labels have
 	classWeight ClassWeight
 	intercept   bool
+	validate    bool
 }
 
 // A Choice says by what Fit has chosen the settings that were left to it.
@@ -73,28 +74,31 @@ type model struct {
 	weights *mat.Dense
 }
 
-// startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite.
-func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error) {
+// startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite, and begins
+// with the constant target for a classification. labels is nil for a regression.
+func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int) (*model, error) {
 	given := s
-	if s.update.Lambda == None {
-		s.update.Lambda = 0
-	}
 	s.backend = backend.Or(s.backend)
-	s.method = cmp.Or(s.method, blsupdate.Improved)
 	if s.features.Backend == nil {
 		s.features.Backend = s.backend
 	}
 	if s.update.Backend == nil {
 		s.update.Backend = s.backend
 	}
+	l, d := x.Dims()
+	s = prepare(s, l, d)
 	if err := checkModelMemory(s, x, y); err != nil {
+		return nil, err
+	}
+	s, choice, slope, err := choose(ctx, s, x, y, labels, nil)
+	if err != nil {
 		return nil, err
 	}
 	f, a, err := fit(ctx, x, s.features, true)
 	if err != nil {
 		return nil, err
 	}
-	m := &model{settings: given, backend: s.backend, features: f}
+	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice, slope: slope}
 	if s.intercept {
 		m.center = columnMeans(y)
 		l, k := a.Dims()
@@ -107,6 +111,11 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error
 	}
 	m.updater, err = blsupdate.NewContext(ctx, s.method, a, y, s.update)
 	if err != nil {
+		return nil, err
+	}
+	// A model that cannot predict is an error now, unless more rows can mend it.
+	var rank *blsupdate.RankError
+	if _, err := m.currentWeights(); err != nil && !errors.As(err, &rank) {
 		return nil, err
 	}
 	return m, nil
@@ -126,6 +135,7 @@ func checkModelMemory(s settings, x, y *mat.Dense) error {
 	if s.intercept {
 		k++
 	}
+	s.method = cmp.Or(s.method, blsupdate.Gram)
 	state := blsupdate.StateBytes(s.method, l, max(k, 0), c)
 	const do = "take fewer nodes, fit fewer samples and give the others to PartialFit in batches, " +
 		"or take the method gram or qr, whose model does not grow with the samples"

@@ -111,9 +111,9 @@ func TestPartialFitIsFit(t *testing.T) {
 				{Groups: 1, GroupNodes: 3, Seed: 4},
 				{Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4},
 			} {
-				cl := &Classifier{Backend: bk, Features: features, Method: method, Classes: c}
-				re := &Regressor{Backend: bk, Features: features, Method: method}
-				no := &Regressor{Backend: bk, Features: features, Method: method, NoIntercept: true}
+				cl := &Classifier{Backend: bk, Features: plain(features), Method: method, Classes: c, Update: blsupdate.Options{Lambda: None}}
+				re := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: None}}
+				no := &Regressor{Backend: bk, Features: plain(features), Method: method, NoIntercept: true, Update: blsupdate.Options{Lambda: None}}
 				for i := 1; i < len(batches); i++ {
 					from, to := batches[i-1], batches[i]
 					must(t, cl.PartialFit(rowsOf(x, from, to), labels[from:to]))
@@ -171,7 +171,7 @@ func TestScoresInPanels(t *testing.T) {
 	const l, d = 2*4096 + 5, 3
 	x := samples(22, l, d, d+1)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		re := &Regressor{Backend: bk, Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3, Seed: 1}}
+		re := &Regressor{Backend: bk, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3, Seed: 1}), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
 		must(t, re.Fit(rowsOf(x, 0, 100), targetsFor(rowsOf(x, 0, 100), 2)))
 		got := predicted(t, re, x)
 		m := re.model
@@ -211,7 +211,7 @@ func TestOneBackendForAll(t *testing.T) {
 	must(t, err)
 	calls := func(features, update bool) []int {
 		all := []*tally{{Backend: pure}, {Backend: pure}, {Backend: pure}}
-		re := &Regressor{Backend: all[0], Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3}}
+		re := &Regressor{Backend: all[0], Features: plain(FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3}), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
 		if features {
 			re.Features.Backend = all[1]
 		}

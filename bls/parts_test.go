@@ -23,11 +23,11 @@ func expansions(t *testing.T, bk blskernel.Backend, method blsupdate.Method, x *
 	t.Helper()
 	features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4}
 	update := blsupdate.Options{Lambda: 0x1p-10}
-	c := &Classifier{Backend: bk, Features: features, Method: method, Update: update, Classes: 3}
+	c := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: 3}
 	must(t, c.Fit(rowsOf(x, 0, batches[1]), labels[:batches[1]]))
 	var rs []*Regressor
 	for _, without := range []bool{false, true} {
-		r := &Regressor{Backend: bk, Features: features, Method: method, Update: update, NoIntercept: without}
+		r := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: update, NoIntercept: without}
 		must(t, r.Fit(rowsOf(x, 0, batches[1]), rowsOf(y, 0, batches[1])))
 		rs = append(rs, r)
 	}
@@ -172,9 +172,9 @@ func TestExpandStopped(t *testing.T) {
 	x := samples(83, l, 2, 2)
 	labels, y := labelsFor(l), targetsFor(x, 1)
 	features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 3}
-	c := &Classifier{Features: features, Method: blsupdate.Gram}
+	c := &Classifier{Features: plain(features), Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
 	must(t, c.Fit(rowsOf(x, 0, 100), labels[:100]))
-	r := &Regressor{Features: features, Method: blsupdate.Gram}
+	r := &Regressor{Features: plain(features), Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
 	must(t, r.Fit(rowsOf(x, 0, 100), rowsOf(y, 0, 100)))
 	nothing := func(a, ya *mat.Dense, err error) error {
 		if err != nil && (a != nil || ya != nil) {
@@ -323,9 +323,9 @@ func TestShardsAreOneModel(t *testing.T) {
 		for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 			for _, lambda := range []float64{0, 0x1p-10} {
 				features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4}
-				update := blsupdate.Options{Lambda: lambda}
-				c := &Classifier{Backend: bk, Features: features, Method: method, Update: update, Classes: 3}
-				r := &Regressor{Backend: bk, Features: features, Method: method, Update: update}
+				update := blsupdate.Options{Lambda: orNone(lambda)}
+				c := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: 3}
+				r := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: update}
 				must(t, c.Fit(rowsOf(x, 0, batches[1]), labels[:batches[1]]))
 				must(t, r.Fit(rowsOf(x, 0, batches[1]), rowsOf(y, 0, batches[1])))
 				baseC, err := DecodeClassifier(bytes.NewReader(encoded(t, c)), bk)

@@ -96,7 +96,7 @@ func TestWithUpdaterGoesOn(t *testing.T) {
 				t.Errorf("%v: the model that it was made from has changed", method)
 			}
 			must(t, c2.Fit(x, labels))
-			sameFields(t, c2, &Classifier{Backend: bk, Features: c2.Features, Method: method, Update: c2.Update, Classes: 3})
+			sameFields(t, c2, &Classifier{Backend: bk, Features: plain(c2.Features), Method: method, Update: c2.Update, Classes: 3})
 		}
 	})
 }

@@ -82,7 +82,7 @@ func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense) error {
 		return err
 	}
 	s := settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update, intercept: !r.NoIntercept}
-	m, err := startModel(ctx, s, x, y)
+	m, err := startModel(ctx, s, x, y, nil)
 	if err != nil {
 		return err
 	}

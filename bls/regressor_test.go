@@ -35,7 +35,7 @@ func TestRegressorSurface(t *testing.T) {
 	fresh, want := surface(2, 500)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
-			r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1}}
+			r := &Regressor{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1}), Update: blsupdate.Options{Lambda: None}}
 			for _, b := range [][2]int{{0, 200}, {200, 225}, {225, 800}} {
 				must(t, r.PartialFit(rowsOf(x, b[0], b[1]), rowsOf(y, b[0], b[1])))
 				got := predicted(t, r, fresh)
@@ -74,7 +74,7 @@ func TestRegressorDoesNotSeeLevel(t *testing.T) {
 			x     *mat.Dense
 			moves bool
 		}{{"bare", bare, false}, {"with constants", x, true}} {
-			r := &Regressor{Backend: bk, Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 10}, Update: blsupdate.Options{Lambda: 1e-6}}
+			r := &Regressor{Backend: bk, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 10}), Update: blsupdate.Options{Lambda: 1e-6}, Method: blsupdate.Improved}
 			must(t, r.Fit(test.x, y))
 			a := predicted(t, r, test.x)
 			b := predicted(t, r, moved(test.x))
@@ -104,7 +104,7 @@ func TestRegressorShift(t *testing.T) {
 		for _, method := range methods {
 			for _, lambda := range []float64{0, 1e-3, 10} {
 				predict := func(y *mat.Dense) (*mat.Dense, *model) {
-					r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 8, Seed: 1}, Update: blsupdate.Options{Lambda: lambda}}
+					r := &Regressor{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 8, Seed: 1}), Update: blsupdate.Options{Lambda: orNone(lambda)}}
 					for i := 1; i < len(batches); i++ {
 						must(t, r.PartialFit(rowsOf(x, batches[i-1], batches[i]), rowsOf(y, batches[i-1], batches[i])))
 					}
@@ -138,7 +138,7 @@ func TestRegressorResiduals(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			for _, without := range []bool{false, true} {
-				r := &Regressor{Backend: bk, Method: method, NoIntercept: without, Features: FeatureOptions{Groups: 1, GroupNodes: 3, Seed: 4}}
+				r := &Regressor{Backend: bk, Method: method, NoIntercept: without, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 3, Seed: 4}), Update: blsupdate.Options{Lambda: None}}
 				for i := 1; i < len(batches); i++ {
 					must(t, r.PartialFit(rowsOf(x, batches[i-1], batches[i]), rowsOf(y, batches[i-1], batches[i])))
 				}
@@ -201,7 +201,7 @@ func TestRegressorErrors(t *testing.T) {
 	x, y := surface(7, l)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
-			r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}}
+			r := &Regressor{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}), Update: blsupdate.Options{Lambda: None}}
 			must(t, r.Fit(x, y))
 			before := predicted(t, r, x)
 			for _, test := range []struct {
@@ -271,7 +271,7 @@ func TestRegressorErrors(t *testing.T) {
 func TestModelsLeaveInputs(t *testing.T) {
 	x, y := surface(8, 60)
 	keptX, keptY := gonum.DenseCopyOf(x), gonum.DenseCopyOf(y)
-	r := &Regressor{Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}}
+	r := &Regressor{Features: plain(FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
 	must(t, r.Fit(x, y))
 	must(t, r.PartialFit(x, y))
 	before := predicted(t, r, keptX)

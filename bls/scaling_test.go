@@ -248,7 +248,7 @@ func TestScalingOverflows(t *testing.T) {
 		for i := range many {
 			copy(wide.RawRowView(i), x.RawRowView(i%l))
 		}
-		r := &Regressor{Backend: bk, Features: FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 4}}
+		r := &Regressor{Backend: bk, Features: plain(FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 4}), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
 		must(t, r.Fit(times(-1.7e308), targetsFor(x, 1)))
 		before := predicted(t, r, times(-1.6e308))
 		_, err = r.Predict(with(wide, 4500, 3, math.MaxFloat64))

@@ -87,3 +87,17 @@ func product(a, b gonum.Matrix) *mat.Dense {
 	c.Mul(a, b)
 	return &c
 }
+
+// plain returns the options with explicit values of what Fit of a model would choose: the paper's.
+func plain(o FeatureOptions) FeatureOptions {
+	if o.Scaling == ScaleAuto {
+		o.Scaling = ScaleSamples
+	}
+	if o.EnhancementNodes == 0 {
+		o.EnhancementNodes = None
+	}
+	if o.Shrink == 0 && !o.Unscaled {
+		o.Shrink = DefaultShrink
+	}
+	return o
+}

@@ -33,7 +33,11 @@ func tempFolder() (string, func()) {
 func line() *modelfile.File {
 	x := mat.NewDense(5, 2, []float64{0, 0, 1, 0, 0, 1, 1, 1, 2, 3})
 	y := mat.NewDense(5, 1, []float64{0, 2, 3, 5, 13})
-	r := &bls.Regressor{Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 2, GroupNodes: 1}, Method: blsupdate.QR}
+	r := &bls.Regressor{
+		Features: bls.FeatureOptions{Groups: 2, GroupNodes: 1, EnhancementNodes: bls.None},
+		Method:   blsupdate.QR,
+		Update:   blsupdate.Options{Lambda: bls.None},
+	}
 	check(r.Fit(x, y))
 	return &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{Software: "example 1.0", Inputs: []string{"u", "v"}, Targets: []string{"y"}}}
 }

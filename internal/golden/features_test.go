@@ -53,7 +53,7 @@ func TestGoldenModels(t *testing.T) {
 		}
 		for _, m := range blsupdate.Methods() {
 			for _, scaling := range []bls.Scaling{bls.ScaleSamples, bls.ScaleColumns} {
-				f := bls.FeatureOptions{EnhancementNodes: 60, Groups: 4, GroupNodes: 5, Seed: 7, Scaling: scaling}
+				f := bls.FeatureOptions{EnhancementNodes: 60, Shrink: 0.8, Groups: 4, GroupNodes: 5, Seed: 7, Scaling: scaling}
 				c := bls.Classifier{Backend: b, Features: f, Method: m, Update: blsupdate.Options{Lambda: 1e-3}}
 				r.must(c.Fit(part(x, 0, 200), labels[:200]), c.PartialFit(part(x, 200, 350), labels[200:350]))
 				scores, err := c.DecisionFunction(part(x, 350, 450))
@@ -72,6 +72,13 @@ func TestGoldenModels(t *testing.T) {
 				r.add(fmt.Sprintf("Regressor %v %v", m, scaling), ruleFeatures, numbers(predicted), []float64{r2}, bytesOf(regression.Bytes()))
 			}
 		}
+		// Models that choose all settings by themselves.
+		c, g := bls.Classifier{Backend: b}, bls.Regressor{Backend: b}
+		r.must(c.Fit(part(x, 0, 350), labels[:350]), g.Fit(part(x, 0, 350), part(y, 0, 350)))
+		var classes, regression bytes.Buffer
+		r.must(c.Encode(&classes), g.Encode(&regression))
+		r.add("Classifier zero", ruleFeatures, []float64{c.Choice().Score}, bytesOf(classes.Bytes()))
+		r.add("Regressor zero", ruleFeatures, []float64{g.Choice().Score}, bytesOf(regression.Bytes()))
 	})
 }
 

@@ -64,6 +64,12 @@ func (m *modelFlags) estimator(labeled bool, classes int, method blsupdate.Metho
 		Shrink: m.shrink, Seed: m.seed, Scaling: scaling,
 	}
 	update := blsupdate.Options{Lambda: float64(m.lambda), Backend: b}
+	if m.Enhancement == 0 {
+		features.EnhancementNodes = bls.None
+	}
+	if m.lambda == 0 {
+		update.Lambda = bls.None
+	}
 	if labeled {
 		return &bls.Classifier{Backend: b, Features: features, Method: method, Update: update, Classes: classes}, nil
 	}

@@ -1,0 +1,219 @@
+package bls
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"blskernel/blsupdate"
+	"blskernel/mat"
+)
+
+// The settings that Fit chooses from.
+var (
+	lambdas = []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2}
+	shrinks = []float64{0.3, 0.8, 1.5, 3, 6}
+)
+
+const (
+	defaultLambda = 1e-2 // where no rows can be held out
+
+	coarse      = 2   // the step in lambdas of the first search, which has at most trialNodes enhancement nodes
+	trialNodes  = 400 // enough to tell one Shrink from another
+	qrAdvantage = 0.8 // the loss by QR, relative to that by Gram, from which on QR pays
+)
+
+// prepare returns the settings of a fit to l rows of d columns with the choices that need no rows: those of
+// Scaling and EnhancementNodes, and of no ridge for Improved and Original, which are for the
+// pseudoinverse.
+func prepare(s settings, l, d int) settings {
+	if s.features.Scaling == ScaleAuto {
+		s.features.Scaling = ScaleColumns
+	}
+	if s.features.EnhancementNodes == 0 {
+		s.features.EnhancementNodes = SuggestNodes(l, d)
+	}
+	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {
+		s.update.Lambda = None
+	}
+	return s
+}
+
+// choose returns the prepared settings with the rest of what is left to Fit, and by what it was chosen. y
+// begins with the constant target for a classification; labels is nil for a regression.
+//
+// It depends on the settings and the rows only, never on times, memory, threads or kernels.
+//
+//	cost: the maps and nodes of at most 4096 rows, and with k nodes about 30 Cholesky factorizations
+//	of order at most 500 and 5 of order k, four times as many for up to 4096 rows.
+func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, Choice, float64, error) {
+	opt, err := s.features.resolve()
+	if err != nil {
+		return s, Choice{}, 0, err
+	}
+	l, _ := x.Dims()
+	given, lowest := s.update.Lambda, lowestLambda(l, opt)
+	if given == None {
+		s.update.Lambda = 0
+	} else if !(given >= 0) {
+		return s, Choice{}, 0, nil // New refuses it
+	}
+	free := opt.EnhancementNodes > 0 && !opt.Unscaled && s.features.Shrink == 0
+	method := blsupdate.Gram
+	var choice Choice
+	if l >= fewestRows && (free || given == 0 || s.validate) {
+		f := newFolds(s, x, y, labels, weights)
+		best, err := f.search(ctx, opt, free, given, lowest)
+		if err != nil {
+			return s, Choice{}, 0, err
+		}
+		if !math.IsInf(best.loss, 1) {
+			method, s.features.Shrink, s.update.Lambda = best.method, best.features.Shrink, best.lambda
+			choice.Rows, choice.HeldOut = f.rows()
+			choice.Score = best.score
+		}
+	}
+	if choice.Rows == 0 && given == 0 {
+		s.update.Lambda = max(defaultLambda, lowest)
+	}
+	switch {
+	case given == None:
+		s.update.Lambda = 0
+	case given != 0:
+		s.update.Lambda = given
+	}
+	if s.update.Lambda < lowest {
+		method = blsupdate.QR
+	}
+	s.method = cmp.Or(s.method, method)
+	return s, choice, 0, nil
+}
+
+// SuggestNodes returns the number of enhancement nodes that Fit takes for rows of the given number of
+// columns where EnhancementNodes is 0: two for three rows, from 200 to 2000, but at most 250 for each
+// column, and no more than some 10¹² flops of the output layer allow. Programs that fit a model to the
+// first of many rows can ask for the number that suits all.
+func SuggestNodes(rows, columns int) int {
+	const fewest, most, flops = 200, 2000, 1e12
+	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))
+	return max(fewest, min(most, int(nodes)))
+}
+
+// lowestLambda returns the smallest ridge for which the normal equations of l rows have their digits: 16
+// units in the last place of a bound on their trace.
+func lowestLambda(l int, opt FeatureOptions) float64 {
+	return float64(16 * 0x1p-52 * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
+}
+
+// search returns the candidate with the smallest loss: over Shrink if it is free, and over lambda if the
+// given one is 0. The first search is coarse, and with at most trialNodes enhancement nodes; the second
+// one is among the neighbours of its result.
+func (f *folds) search(ctx context.Context, opt FeatureOptions, free bool, given, lowest float64) (*candidate, error) {
+	tries := []float64{opt.Shrink}
+	if free {
+		tries = shrinks
+	}
+	first := 0 // of the lambdas that are tried
+	for first < len(lambdas)-1 && lambdas[first] < lowest {
+		first++
+	}
+	small := opt
+	small.EnhancementNodes = min(opt.EnhancementNodes, trialNodes)
+	g, err := f.newGrid(ctx, small)
+	if err != nil {
+		return nil, err
+	}
+	var best *candidate
+	at := -1 // of lambdas
+	try := func(p *path, i int) error {
+		lambda := max(given, lowest)
+		if given == 0 {
+			lambda = lambdas[i]
+		}
+		c, err := p.at(lambda)
+		if err == nil && (best == nil || c.loss < best.loss) {
+			best, at = c, i
+		}
+		return err
+	}
+	for _, shrink := range tries {
+		p, err := g.newPath(ctx, shrink)
+		if err != nil {
+			return nil, err
+		}
+		for i := len(lambdas) - coarse; i >= first; i -= coarse {
+			if err := try(p, i); err != nil {
+				return nil, err
+			}
+			if given != 0 {
+				break
+			}
+		}
+	}
+	if small != opt {
+		if g, err = f.newGrid(ctx, opt); err != nil {
+			return nil, err
+		}
+	}
+	p, err := g.newPath(ctx, best.features.Shrink)
+	if err != nil {
+		return nil, err
+	}
+	from, to := at, at
+	best = nil
+	if err := try(p, at); err != nil || given != 0 {
+		return best, err
+	}
+	for {
+		switch {
+		case to < len(lambdas)-1 && to-at < coarse:
+			to++
+			err = try(p, to)
+		case from > first && at-from < coarse:
+			from--
+			err = try(p, from)
+		default:
+			if f.s.method == 0 && at == first && first > 0 {
+				return p.byQR(ctx, best, lambdas[:first])
+			}
+			return best, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// byQR returns the best candidate by QR with one of the lambdas, which are too small for Gram, or c if
+// none is clearly better on the last fold.
+func (p *path) byQR(ctx context.Context, c *candidate, lambdas []float64) (*candidate, error) {
+	last, m := choiceFolds-1, p.ends[choiceFolds]
+	_, k := p.a.Dims()
+	_, cols := p.y.Dims()
+	a, y := p.weighted(0, p.ends[last])
+	u, err := blsupdate.NewContext(ctx, blsupdate.QR, a, y, blsupdate.Options{Lambda: lambdas[0], Backend: p.s.backend})
+	if err != nil {
+		return nil, err
+	}
+	byGram := *c
+	p.measure(&byGram, last)
+	best, least := c, float64(qrAdvantage*byGram.loss)
+	for _, lambda := range lambdas {
+		if err := u.SetLambda(lambda); err != nil {
+			return nil, err
+		}
+		w, err := u.Weights()
+		if err != nil {
+			continue // the matrix is singular to working precision
+		}
+		by := &candidate{features: p.opt, method: blsupdate.QR, lambda: lambda, scores: mat.NewDense(m, cols, nil)}
+		by.scores.Copy(c.scores)
+		from := p.ends[last]
+		mat.Mul(p.s.backend, by.scores.Slice(from, m, 0, cols).(*mat.Dense), p.a.Slice(from, m, 0, k).(*mat.Dense), w)
+		p.measure(by, last)
+		if by.loss < least {
+			best, least = by, by.loss
+		}
+	}
+	return best, nil
+}
