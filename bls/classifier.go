@@ -49,10 +49,9 @@ type Classifier struct {
 	// samples for Improved and Original with Lambda > 0, and for RidgeInverse and InverseCholesky
 	// with Lambda = 0.
 	Update blsupdate.Options
-	// Classes is c. 0 stands for 1 + the largest label of the first batch, which must then be below
-	// 4096.
+	// Classes is c. 0 stands for 1 + the largest label so far, which must then be below 4096.
 	Classes int
-	// ClassWeight says how much the rows of each class count.
+	// ClassWeight says how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
 
 	*model // nil before the first Fit
@@ -74,23 +73,7 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 // FitContext is Fit that checks ctx before each panel of rows, each iteration of an autoencoder, and
 // each step of the start of the output layer.
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int) error {
-	classes := c.Classes
-	if classes == 0 {
-		classes = inferClasses(labels)
-	}
-	y, err := labelTargets(x, 0, labels, classes, true)
-	if err != nil {
-		return err
-	}
-	s := settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update,
-		classes: c.Classes, classWeight: c.ClassWeight}
-	m, err := startModel(ctx, s, x, y, labels)
-	if err != nil {
-		return err
-	}
-	m.counts = counted(make([]count, classes), labels)
-	c.model = m
-	return nil
+	return c.FitWeighted(ctx, x, labels, nil)
 }
 
 // PartialFit learns from more samples. With Update.Lambda = 0 the weights become those of a
@@ -98,11 +81,17 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int)
 // blsupdate.Options says how far that holds for Lambda > 0. PartialFit fits a Classifier that is not
 // fitted.
 //
-//	shapes: X q×d, labels q, each from 0 to c-1 with the c of the first batch.
+// A label beyond c adds the classes up to it, unless Classes is set or the label is 4096 or more: the
+// weights become those of a model that had these classes from the start. For that the constant 1 is a
+// target of every model, and the target of a new class is its negative.
+//
+//	shapes: X q×d, labels q, each from 0 to c-1 with the present c, or larger for new classes.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
 //	cost: that of Transform and of Updater.AddInputs, which grows with the samples before only for
 //	Improved and Original.
-//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, and those of AddInputs.
+//	memory: with new classes once more the output layer.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *ClassesError, and those of
+//	AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(context.Background(), x, labels)
 }
@@ -110,18 +99,7 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 // PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the
 // update.
 func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels []int) error {
-	if c.model == nil {
-		return c.FitContext(ctx, x, labels)
-	}
-	y, err := labelTargets(x, c.inputs(), labels, c.targets(), c.constant)
-	if err != nil {
-		return err
-	}
-	if err := c.add(ctx, x, y); err != nil {
-		return err
-	}
-	c.counts = counted(c.counts, labels)
-	return nil
+	return c.PartialFitWeighted(ctx, x, labels, nil)
 }
 
 // DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the
@@ -269,10 +247,8 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	if len(labels) == 0 {
 		return nil, &ShapeError{Op: "bls", Matrix: "Y", Cols: classes, Want: "at least one row: there are no labels"}
 	}
-	for i, label := range labels {
-		if label < 0 || label >= classes {
-			return nil, &LabelError{Index: i, Label: label, Classes: classes}
-		}
+	if err := checkLabels(labels, classes); err != nil {
+		return nil, err
 	}
 	first := 0
 	if constant {

@@ -112,7 +112,7 @@ func TestClassifierErrors(t *testing.T) {
 	}
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
-			c := &Classifier{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}), Update: blsupdate.Options{Lambda: None}}
+			c := &Classifier{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}), Update: blsupdate.Options{Lambda: None}, Classes: 3}
 			must(t, c.Fit(x, labels))
 			before := scoresOf(t, c, x)
 			for _, test := range []struct {

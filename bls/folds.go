@@ -75,7 +75,7 @@ func newFolds(s settings, x, y *mat.Dense, labels []int, weights []float64) *fol
 		factor := math.Ldexp(1, -max(-1000, min(1000, exp)))
 		f.y.Apply(func(_, _ int, v float64) float64 { return v * factor }, f.y)
 		if s.intercept {
-			f.y = deviations(f.y, columnMeans(f.y))
+			f.y = deviations(f.y, columnMeans(f.y, f.weights))
 		}
 	}
 	return f
@@ -108,18 +108,25 @@ func (c *candidate) heldScores(f *folds, fold int) *mat.Dense {
 	return c.scores.Slice(f.ends[fold], m, first, cols).(*mat.Dense)
 }
 
+// slope returns the slope of the probabilities by the rows that are held out, 0 for a regression.
+func (f *folds) slope(c *candidate) float64 {
+	if f.labels == nil {
+		return 0
+	}
+	from, weights := f.ends[f.held], f.weights
+	if weights != nil {
+		weights = weights[from:]
+	}
+	return fitSlope(c.heldScores(f, f.held), f.labels[from:], weights)
+}
+
 // measure sets the loss and the score of c by the rows from a fold on. The loss of a regression is the
 // mean of 1-R² over the targets. That of a classification is the share of errors, and nearTie/m of
 // the mean squared error, which decides between candidates with nearly as many errors.
 func (f *folds) measure(c *candidate, fold int) {
 	from, m := f.ends[fold], f.ends[choiceFolds]
 	_, cols := f.y.Dims()
-	weight := func(i int) float64 {
-		if f.weights == nil {
-			return 1
-		}
-		return f.weights[i]
-	}
+	weight := func(i int) float64 { return weightOf(f.weights, i) }
 	var total float64
 	squares, means, spread := make([]float64, cols), make([]float64, cols), make([]float64, cols)
 	for i := from; i < m; i++ {

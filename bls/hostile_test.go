@@ -167,7 +167,7 @@ func TestHostileFewSamples(t *testing.T) {
 			// With ScaleSamples one input is no information: all samples are the same, with
 			// the mean for a target.
 			if d == 1 && s == ScaleSamples {
-				for j, mean := range columnMeans(y) {
+				for j, mean := range columnMeans(y, nil) {
 					for i := range l {
 						if !(math.Abs(p.At(i, j)-mean) <= 1e-4) {
 							t.Errorf("l=%d: prediction %v, want the mean %v", l, p.At(i, j), mean)

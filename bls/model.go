@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"blskernel"
@@ -75,8 +74,9 @@ type model struct {
 }
 
 // startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite, and begins
-// with the constant target for a classification. labels is nil for a regression.
-func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int) (*model, error) {
+// with the constant target for a classification. labels is nil for a regression. The weights of the
+// rows have passed checkWeights.
+func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (*model, error) {
 	given := s
 	s.backend = backend.Or(s.backend)
 	if s.features.Backend == nil {
@@ -90,7 +90,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int) 
 	if err := checkModelMemory(s, x, y); err != nil {
 		return nil, err
 	}
-	s, choice, slope, err := choose(ctx, s, x, y, labels, nil)
+	s, choice, slope, err := choose(ctx, s, x, y, labels, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +100,16 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int) 
 	}
 	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice, slope: slope}
 	if s.intercept {
-		m.center = columnMeans(y)
+		m.center = columnMeans(y, weights)
 		l, k := a.Dims()
 		wide := m.newRows(l)
 		wide.Slice(0, l, 0, k).(*mat.Dense).Copy(a)
 		a = wide
 	}
 	if y, err = m.centered(y); err != nil {
+		return nil, err
+	}
+	if y, err = weigh(a, y, weights); err != nil {
 		return nil, err
 	}
 	m.updater, err = blsupdate.NewContext(ctx, s.method, a, y, s.update)
@@ -144,22 +147,30 @@ func checkModelMemory(s settings, x, y *mat.Dense) error {
 }
 
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
-// stays as it was, because AddInputsContext, the last step, leaves the updater so.
-func (m *model) add(ctx context.Context, x, y *mat.Dense) error {
-	a, y, err := m.rows(ctx, x, y)
+// stays as it was, because AddInputsContext, the last step, leaves the updater so; where y has more
+// classes, a copy learns them.
+func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
-	if err := m.updater.AddInputsContext(ctx, a, y); err != nil {
+	u := m.updater
+	if _, c := y.Dims(); c > u.Targets() {
+		if u, err = m.withTargets(c); err != nil {
+			return err
+		}
+	}
+	if err := u.AddInputsContext(ctx, a, y); err != nil {
 		return err
 	}
-	m.weights = nil
+	m.updater, m.weights = u, nil
 	return nil
 }
 
 // rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y). It reads nothing of the updater but its sizes.
-func (m *model) rows(ctx context.Context, x, y *mat.Dense) (a, targets *mat.Dense, err error) {
+// new storage, and centered(y), both times the roots of the weights unless those are nil. It reads
+// nothing of the updater but its sizes.
+func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, err error) {
 	if targets, err = m.centered(y); err != nil {
 		return nil, nil, err
 	}
@@ -171,7 +182,8 @@ func (m *model) rows(ctx context.Context, x, y *mat.Dense) (a, targets *mat.Dens
 	if err := m.expand(ctx, a, x); err != nil {
 		return nil, nil, err
 	}
-	return a, targets, nil
+	targets, err = weigh(a, targets, weights)
+	return a, targets, err
 }
 
 // inputs returns d.
@@ -313,8 +325,8 @@ func (m *model) Choice() Choice {
 }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are those
-// of Expand: a Classifier has one more than classes. It is nil before the first Fit. It belongs to the model: use it only while no method of the model runs, and
-// call none of its methods that change it.
+// of Expand: a Classifier has one more than classes. It is nil before the first Fit. It belongs to the
+// model: use it only while no method of the model runs, and call none of its methods that change it.
 func (m *model) Updater() blsupdate.Updater {
 	if m == nil {
 		return nil
@@ -328,53 +340,4 @@ func (m *model) FittedFeatures() *Features {
 		return nil
 	}
 	return m.features
-}
-
-// checkRows returns an error unless x can be expanded, has the given number of columns (any number, at
-// least one, if that is 0), and has as many rows as the named rows×cols targets.
-func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
-	if err := checkSamples(x, inputs); err != nil {
-		return err
-	}
-	l, _ := x.Dims()
-	return checkCount(l, name, rows, cols)
-}
-
-// checkCount returns an error unless the named rows×cols targets have l rows.
-func checkCount(l int, name string, rows, cols int) error {
-	if rows != l {
-		want := fmt.Sprintf("%d rows, one for each row of X", l)
-		return &ShapeError{Op: "bls", Matrix: name, Rows: rows, Cols: cols, Want: want}
-	}
-	return nil
-}
-
-// columnMeans returns the mean of each column of y, as its first element plus the mean of the
-// differences from it: the mean of equal elements is exact.
-func columnMeans(y *mat.Dense) []float64 {
-	l, c := y.Dims()
-	first := y.RawRowView(0)
-	means := make([]float64, c)
-	for i := 1; i < l; i++ {
-		for j, v := range y.RawRowView(i) {
-			means[j] += (v - first[j]) / float64(l)
-		}
-	}
-	for j, v := range first {
-		means[j] += v
-	}
-	return means
-}
-
-// deviations returns y - 1·meansᵀ in new storage without gaps.
-func deviations(y *mat.Dense, means []float64) *mat.Dense {
-	l, c := y.Dims()
-	out := mat.NewDense(l, c, nil)
-	for i := range l {
-		row := out.RawRowView(i)
-		for j, v := range y.RawRowView(i) {
-			row[j] = v - means[j]
-		}
-	}
-	return out
 }

@@ -126,7 +126,7 @@ func TestPartialFitIsFit(t *testing.T) {
 				}
 				oneHot, err := OneHot(labels, c)
 				must(t, err)
-				centered := deviations(y, columnMeans(rowsOf(y, 0, batches[1])))
+				centered := deviations(y, columnMeans(rowsOf(y, 0, batches[1]), nil))
 				for _, test := range []struct {
 					name  string
 					m     *model

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
@@ -13,9 +14,9 @@ import (
 )
 
 // Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X,
-// and the targets Y of the labels: a column of ones, the constant target, and then +1 for the class of a
-// sample and -1 for the others. An output layer that learns them elsewhere, by blsupdate.New, AddInputs
-// and Merge, learns what c would have, and WithUpdater makes a model of it.
+// and the targets Y of the labels: a column of ones, the constant target, and then +1 for the class of
+// a sample and -1 for the others. An output layer that learns them elsewhere, by blsupdate.New,
+// AddInputs and Merge, learns what c would have, and WithUpdater makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c; A is q×k and Y is q×(c+1).
 //	A model from a file of version 1 has no constant target, and Y is q×c.
@@ -36,7 +37,7 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), c.constant); err != nil {
 		return nil, nil, err
 	}
-	return c.rows(ctx, x, y)
+	return c.rows(ctx, x, y, nil)
 }
 
 // Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with
@@ -59,7 +60,7 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
 		return nil, nil, err
 	}
-	if a, ya, err = r.rows(ctx, x, y); err != nil {
+	if a, ya, err = r.rows(ctx, x, y, nil); err != nil {
 		return nil, nil, err
 	}
 	if ya == y {
@@ -123,13 +124,13 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 		want := fmt.Sprintf("%d×%d, as that of the fit", k, c)
 		return nil, &ShapeError{Op: "bls", Matrix: "W of the output layer", Rows: u.Nodes(), Cols: u.Targets(), Want: want}
 	}
-	s := m.settings
+	out := m.with(u)
+	s := &out.settings
 	s.method, s.update = u.Method(), currentOptions(u)
 	if s.backend != nil {
 		s.update.Backend = backend.Or(s.update.Backend) // where nil would stand for s.backend
 	}
-	return &model{settings: s, backend: m.backend, features: m.features, updater: u, center: m.center,
-		constant: m.constant, slope: m.slope, choice: m.choice}, nil
+	return out, nil
 }
 
 // currentOptions returns the options that u started with, with its present ridge, or None.
@@ -137,4 +138,18 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	opt := u.Options()
 	opt.Lambda = orNone(u.Lambda())
 	return opt
+}
+
+// with returns a model with the maps and settings of m and the output layer u.
+func (m *model) with(u blsupdate.Updater) *model {
+	return &model{settings: m.settings, backend: m.backend, features: m.features, center: m.center, updater: u,
+		constant: m.constant, slope: m.slope, choice: m.choice}
+}
+
+// equal reports whether f and g expand all samples alike.
+func (f *Features) equal(g *Features) bool {
+	same := func(a, b *mat.Dense) bool { return a == b || a != nil && b != nil && gonum.Equal(a, b) }
+	return f == g || sameOptions(f.opt, g.opt) && slices.Equal(f.means, g.means) && slices.Equal(f.deviations, g.deviations) &&
+		same(f.weights, g.weights) && slices.Equal(f.offset, g.offset) && slices.Equal(f.gain, g.gain) &&
+		same(f.enhancement, g.enhancement) && f.scale == g.scale
 }

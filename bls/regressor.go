@@ -78,16 +78,7 @@ func (r *Regressor) Fit(x, y *mat.Dense) error { return r.FitContext(context.Bac
 
 // FitContext is Fit that checks ctx as Classifier.FitContext does.
 func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense) error {
-	if err := checkTargets(x, 0, y, 0); err != nil {
-		return err
-	}
-	s := settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update, intercept: !r.NoIntercept}
-	m, err := startModel(ctx, s, x, y, nil)
-	if err != nil {
-		return err
-	}
-	r.model = m
-	return nil
+	return r.FitWeighted(ctx, x, y, nil)
 }
 
 // PartialFit is Classifier.PartialFit with the targets Y (q×c) of the samples X (q×d).
@@ -100,13 +91,7 @@ func (r *Regressor) PartialFit(x, y *mat.Dense) error {
 // PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the
 // update.
 func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense) error {
-	if r.model == nil {
-		return r.FitContext(ctx, x, y)
-	}
-	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
-		return err
-	}
-	return r.add(ctx, x, y)
+	return r.PartialFitWeighted(ctx, x, y, nil)
 }
 
 // Predict returns the predictions (l×c) for the samples X (l×d). Its cost and errors are those of
@@ -160,7 +145,7 @@ func determination(bk blskernel.Backend, y, p *mat.Dense) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense
 	residual.Sub(y, p)
-	spread := deviations(y, columnMeans(y))
+	spread := deviations(y, columnMeans(y, nil))
 	norm := func(m *mat.Dense, j int) float64 {
 		raw := m.RawMatrix()
 		return bk.Dnrm2(l, raw.Data[j:], raw.Stride)

@@ -142,3 +142,61 @@ func checkMemory(bytes int64, rows, nodes int) error {
 	const do = "take fewer nodes, or give the samples in batches"
 	return memory.Check(need, "bls", do, "computing %d nodes of %d samples", nodes, rows)
 }
+
+// checkRows returns an error unless x can be expanded, has the given number of columns (any number, at
+// least one, if that is 0), and has as many rows as the named rows×cols targets.
+func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
+	if err := checkSamples(x, inputs); err != nil {
+		return err
+	}
+	l, _ := x.Dims()
+	return checkCount(l, name, rows, cols)
+}
+
+// checkCount returns an error unless the named rows×cols targets have l rows.
+func checkCount(l int, name string, rows, cols int) error {
+	if rows != l {
+		want := fmt.Sprintf("%d rows, one for each row of X", l)
+		return &ShapeError{Op: "bls", Matrix: name, Rows: rows, Cols: cols, Want: want}
+	}
+	return nil
+}
+
+// columnMeans returns the weighted mean of each column of y, as its first element plus the mean of the
+// differences from it: the mean of equal elements is exact. If no weight is positive it is the first
+// row.
+func columnMeans(y *mat.Dense, weights []float64) []float64 {
+	l, c := y.Dims()
+	first := y.RawRowView(0)
+	means := make([]float64, c)
+	var sum float64
+	for i := range l {
+		sum += weightOf(weights, i)
+	}
+	for i := 1; i < l; i++ {
+		w := weightOf(weights, i)
+		if w == 0 {
+			continue
+		}
+		for j, v := range y.RawRowView(i) {
+			means[j] += float64(w*(v-first[j])) / sum
+		}
+	}
+	for j, v := range first {
+		means[j] += v
+	}
+	return means
+}
+
+// deviations returns y - 1·meansᵀ in new storage without gaps.
+func deviations(y *mat.Dense, means []float64) *mat.Dense {
+	l, c := y.Dims()
+	out := mat.NewDense(l, c, nil)
+	for i := range l {
+		row := out.RawRowView(i)
+		for j, v := range y.RawRowView(i) {
+			row[j] = v - means[j]
+		}
+	}
+	return out
+}

@@ -61,6 +61,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	free := opt.EnhancementNodes > 0 && !opt.Unscaled && s.features.Shrink == 0
 	method := blsupdate.Gram
 	var choice Choice
+	slope := 0.0
 	if l >= fewestRows && (free || given == 0 || s.validate) {
 		f := newFolds(s, x, y, labels, weights)
 		best, err := f.search(ctx, opt, free, given, lowest)
@@ -71,6 +72,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 			method, s.features.Shrink, s.update.Lambda = best.method, best.features.Shrink, best.lambda
 			choice.Rows, choice.HeldOut = f.rows()
 			choice.Score = best.score
+			slope = f.slope(best)
 		}
 	}
 	if choice.Rows == 0 && given == 0 {
@@ -86,7 +88,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		method = blsupdate.QR
 	}
 	s.method = cmp.Or(s.method, method)
-	return s, choice, 0, nil
+	return s, choice, slope, nil
 }
 
 // SuggestNodes returns the number of enhancement nodes that Fit takes for rows of the given number of

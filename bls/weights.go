@@ -1,9 +1,17 @@
 package bls
 
 import (
+	"context"
+	"fmt"
+	"math"
 	"slices"
 
+	"blskernel/blsupdate"
+	"blskernel/internal/isfinite"
 	"blskernel/internal/names"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // A ClassWeight says how much the rows of each class count in a Classifier.
@@ -14,7 +22,8 @@ const (
 	Unweighted ClassWeight = iota
 	// Balanced lets all classes count alike: a row of class j counts n/(c n_j) times, where n_j are
 	// the rows of the class, n those of all, and c the classes that have any. Sample weights count
-	// in n_j and n.
+	// in n_j and n. PartialFit takes these numbers of all rows so far, its own included, and rows
+	// keep the weight with which they were learned.
 	Balanced
 )
 
@@ -28,21 +37,178 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 	return names.Parse[ClassWeight](classWeightNames, name)
 }
 
+// FitWeighted is FitContext where the squared error of sample i counts weights[i] times; nil stands for
+// ones. Scaling and feature maps do not depend on weights.
+//
+//	shapes: weights l, finite and not negative.
+//	errors: those of Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow for a
+//	weighted row beyond float64.
+func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+	classes := c.Classes
+	if classes == 0 {
+		classes = inferClasses(labels)
+	}
+	if c.ClassWeight != Unweighted && c.ClassWeight != Balanced {
+		return &OptionError{Op: "bls", Option: "ClassWeight", Value: c.ClassWeight, Want: "Unweighted or Balanced"}
+	}
+	y, err := labelTargets(x, 0, labels, classes, true)
+	if err != nil {
+		return err
+	}
+	if err := checkWeights(weights, len(labels)); err != nil {
+		return err
+	}
+	s := settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update,
+		classes: c.Classes, classWeight: c.ClassWeight}
+	counts, weights := counted(make([]count, classes), labels, weights, s.classWeight)
+	m, err := startModel(ctx, s, x, y, labels, weights)
+	if err != nil {
+		return err
+	}
+	m.counts = counts
+	c.model = m
+	return nil
+}
+
+// PartialFitWeighted is PartialFitContext where the squared error of sample i counts weights[i] times,
+// as in FitWeighted.
+func (c *Classifier) PartialFitWeighted(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+	if c.model == nil {
+		return c.FitWeighted(ctx, x, labels, weights)
+	}
+	classes := c.classesWith(labels)
+	y, err := labelTargets(x, c.inputs(), labels, classes, c.constant)
+	if err != nil {
+		return err
+	}
+	if err := checkWeights(weights, len(labels)); err != nil {
+		return err
+	}
+	m := c.model
+	if m.counts == nil && m.settings.classWeight == Balanced {
+		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
+			Want: "Unweighted, since the model does not know the counts of its classes"}
+	}
+	counts, weights := m.counts, weights
+	if counts != nil {
+		counts = append(slices.Clone(counts), make([]count, classes-len(counts))...)
+		counts, weights = counted(counts, labels, weights, m.settings.classWeight)
+	}
+	if err := m.add(ctx, x, y, weights); err != nil {
+		return err
+	}
+	m.counts = counts
+	return nil
+}
+
+// FitWeighted is FitContext where the squared errors of sample i count weights[i] times, as in
+// Classifier.FitWeighted. The means y0 are weighted too.
+func (r *Regressor) FitWeighted(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	if err := checkTargets(x, 0, y, 0); err != nil {
+		return err
+	}
+	rows, _ := y.Dims()
+	if err := checkWeights(weights, rows); err != nil {
+		return err
+	}
+	s := settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update, intercept: !r.NoIntercept}
+	m, err := startModel(ctx, s, x, y, nil, weights)
+	if err != nil {
+		return err
+	}
+	r.model = m
+	return nil
+}
+
+// PartialFitWeighted is PartialFitContext where the squared errors of sample i count weights[i] times,
+// as in FitWeighted.
+func (r *Regressor) PartialFitWeighted(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	if r.model == nil {
+		return r.FitWeighted(ctx, x, y, weights)
+	}
+	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
+		return err
+	}
+	rows, _ := y.Dims()
+	if err := checkWeights(weights, rows); err != nil {
+		return err
+	}
+	return r.add(ctx, x, y, weights)
+}
+
 // A count is that of the rows of a class.
 type count struct {
 	rows   float64
 	weight float64 // the sum of their weights, with the factors of Forget
 }
 
-// counted returns the counts with the labels, each from 0 to len(counts)-1; nil stays nil.
-func counted(counts []count, labels []int) []count {
-	out := slices.Clone(counts)
-	if counts == nil {
+// counted adds the labels, each from 0 to len(counts)-1, to the counts. It returns them with the
+// weights of the rows by the class weight, nil for ones.
+func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64) {
+	for i, label := range labels {
+		counts[label].rows++
+		counts[label].weight += weightOf(weights, i)
+	}
+	if by == Unweighted {
+		return counts, weights
+	}
+	var n, seen float64
+	for _, of := range counts {
+		if of.weight > 0 {
+			n += of.weight
+			seen++
+		}
+	}
+	out := make([]float64, len(labels))
+	for i, label := range labels {
+		if w := weightOf(weights, i); w > 0 {
+			out[i] = w * (n / (seen * counts[label].weight))
+		}
+	}
+	return counts, out
+}
+
+// weightOf returns the weight of row i, where nil stands for ones.
+func weightOf(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// checkWeights returns an error unless weights is nil or has a valid weight for each of l rows.
+func checkWeights(weights []float64, l int) error {
+	if weights == nil {
 		return nil
 	}
-	for _, label := range labels {
-		out[label].rows++
-		out[label].weight++
+	if err := checkCount(l, "the column of weights", len(weights), 1); err != nil {
+		return err
 	}
-	return out
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return &OptionError{Op: "bls", Option: fmt.Sprintf("the weight of sample %d", i), Value: w, Want: "a finite number that is not negative"}
+		}
+	}
+	return nil
+}
+
+// weigh multiplies the rows of a and y by the roots of the weights, unless those are nil: a in place,
+// and y in new storage.
+func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {
+	if weights == nil {
+		return y, nil
+	}
+	y = gonum.DenseCopyOf(y)
+	for i, w := range weights {
+		root := math.Sqrt(w)
+		for _, row := range [][]float64{a.RawRowView(i), y.RawRowView(i)} {
+			for j := range row {
+				row[j] *= root
+			}
+			if isfinite.First(row) >= 0 {
+				return nil, blsupdate.ErrOverflow
+			}
+		}
+	}
+	return y, nil
 }

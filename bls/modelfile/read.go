@@ -67,8 +67,8 @@ func Load(path string, b blskernel.Backend) (*File, error) {
 	return f, nil
 }
 
-// scan reads a file of any version and gives the payload of each section but the last to read, which need
-// not read all of it. A wrong checksum goes before an error of read.
+// scan reads a file of any version and gives the payload of each section but the last to read, which
+// need not read all of it. A wrong checksum goes before an error of read.
 func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, error) {
 	s := &scanner{r: r, sum: sha256.New()}
 	version, err := s.header()
@@ -147,8 +147,8 @@ func (s *scanner) full(b []byte) (int, error) {
 	return n, err
 }
 
-// header reads and checks the header, and returns the version. For a newer one it finds the software that
-// wrote the file.
+// header reads and checks the header, and returns the version. For a newer one it finds the software
+// that wrote the file.
 func (s *scanner) header() (int, error) {
 	var b [headerSize]byte
 	n, err := s.full(b[:])

@@ -74,6 +74,39 @@ func Log(x float64) float64 {
 	return float64(k*ln2Hi) - ((half - (float64(s*(half+r)) + float64(k*ln2Lo))) - f)
 }
 
+// expPolynomial holds the coefficients of c in Exp, of r² to r¹⁰.
+var expPolynomial = [...]float64{
+	0x1.555555555553ep-3, -0x1.6c16c16bebd93p-9, 0x1.1566aaf25de2cp-14, -0x1.bbd41c5d26bf1p-20, 0x1.6376972bea4dp-25,
+}
+
+// Exp returns e^x to 1 ulp, 0 below the smallest number and +Inf above the largest.
+//
+// With x = k log(2) + r, |r| at most log(2)/2,
+//
+//	e^r = 1 + r + r c/(2 - c),   c = r - r²(p1 + r²(p2 + ...)).
+//
+//	source: FreeBSD, lib/msun/src/e_exp.c, Sun Microsystems 2004.
+func Exp(x float64) float64 {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 1):
+		return x
+	case x > 710:
+		return math.Inf(1)
+	case x < -746:
+		return 0
+	}
+	k := math.Round(float64(x * (1 / math.Ln2)))
+	hi, lo := x-float64(k*ln2Hi), float64(k*ln2Lo)
+	r := hi - lo
+	r2 := float64(r * r)
+	p := 0.0
+	for i := len(expPolynomial) - 1; i >= 0; i-- {
+		p = float64((p + expPolynomial[i]) * r2)
+	}
+	c := r - p
+	return math.Ldexp(1-((lo-float64(r*c)/(2-c))-hi), int(k))
+}
+
 // Log10 returns the decimal logarithm of x, to 3 ulp, as Log.
 func Log10(x float64) float64 { return float64(Log(x) * (1 / math.Ln10)) }
 

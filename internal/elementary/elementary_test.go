@@ -122,6 +122,46 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// bigExp returns e^x for |x| up to about 800, by halvings of x and the series.
+func bigExp(x float64) *big.Float {
+	const halvings = 20
+	r := exact(x)
+	r.SetMantExp(r, -halvings)
+	sum, term := exact(1), exact(1)
+	for i := 1; i < 20; i++ {
+		term.Mul(term, r).Quo(term, exact(float64(i)))
+		sum.Add(sum, term)
+	}
+	for range halvings {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+func TestExp(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20000 {
+		x := (2*r.Float64() - 1) * math.Ldexp(1, r.IntN(40)-30)
+		if x < -708 || x > 709 {
+			continue
+		}
+		if e := ulps(Exp(x), bigExp(x)); !(e <= 1) {
+			t.Errorf("Exp(%v) = %v, off by %.2f ulps", x, Exp(x), e)
+		}
+	}
+	for x, want := range map[float64]float64{
+		0: 1, math.Inf(-1): 0, math.Inf(1): math.Inf(1), -746: 0, -1e300: 0, 710: math.Inf(1), 1e300: math.Inf(1),
+		-745: 5e-324, 709.782712893384: math.MaxFloat64,
+	} {
+		if got := Exp(x); !(math.Abs(got-want) <= 1e-13*want) && got != want {
+			t.Errorf("Exp(%v) = %v, want %v", x, got, want)
+		}
+	}
+	if got := Exp(math.NaN()); !math.IsNaN(got) {
+		t.Errorf("Exp(NaN) = %v", got)
+	}
+}
+
 func TestPow(t *testing.T) {
 	want := exact(1)
 	const x = 1 + 0x1p-20 + 0x1p-52

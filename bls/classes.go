@@ -1,0 +1,139 @@
+package bls
+
+import (
+	"fmt"
+	"io"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+)
+
+// A ClassesError says that a model cannot gain classes or make one of two: it comes from a file of
+// version 1 and has no constant target, of which the target of a new class is the negative.
+type ClassesError struct {
+	Have, Want int // classes
+}
+
+// Error names the classes and says what to do.
+func (e *ClassesError) Error() string {
+	return fmt.Sprintf("bls: the model comes from a file of version 1, which fixes its %d classes, and %d are wanted: "+
+		"fit it anew, or call Refit with its rows", e.Have, e.Want)
+}
+
+// Relabel renames the classes: class i becomes to[i] of so many classes. Two classes that become one
+// are merged, and a class that none becomes is new and has no samples: the weights are those of a model
+// that learned the new labels from the start. So models of different classes are brought to the same
+// ones before Merge.
+//
+//	shapes: to c.
+//	reads/writes: on an error the model stays as it was.
+//	cost: that of blsupdate.Updater.MapTargets.
+//	errors: ErrNotFitted; *ShapeError for another length of to; *LabelError for an element that is
+//	not from 0 to classes-1; *ClassesError; those of MapTargets.
+func (c *Classifier) Relabel(to []int, classes int) error {
+	m := c.model
+	if m == nil {
+		return ErrNotFitted
+	}
+	if c := m.targets(); len(to) != c {
+		return &ShapeError{Op: "bls", Matrix: "the list of classes", Rows: len(to), Cols: 1, Want: fmt.Sprintf("%d rows, one for each class", c)}
+	}
+	if err := checkLabels(to, classes); err != nil {
+		return err
+	}
+	t, err := m.relabelling(to, classes)
+	if err != nil {
+		return err
+	}
+	if err := m.updater.MapTargets(t); err != nil {
+		return err
+	}
+	m.weights = nil
+	if m.counts != nil {
+		counts := make([]count, classes)
+		for i, of := range m.counts {
+			counts[to[i]].rows += of.rows
+			counts[to[i]].weight += of.weight
+		}
+		m.counts = counts
+	}
+	if m.settings.classes != 0 {
+		m.settings.classes, c.Classes = classes, classes
+	}
+	return nil
+}
+
+// relabelling returns the T with which Y T are the targets of the new classes. The target of a class j
+// that n classes become is the sum of theirs and n-1 times the constant.
+func (m *model) relabelling(to []int, classes int) (*mat.Dense, error) {
+	first := 0
+	if m.constant {
+		first = 1
+	}
+	t := mat.NewDense(first+len(to), first+classes, nil)
+	sources := make([]int, classes)
+	for i, j := range to {
+		t.Set(first+i, first+j, 1)
+		sources[j]++
+	}
+	if m.constant {
+		t.Set(0, 0, 1)
+	}
+	for j, n := range sources {
+		if n == 1 {
+			continue
+		}
+		if !m.constant {
+			return nil, &ClassesError{Have: len(to), Want: classes}
+		}
+		t.Set(0, first+j, float64(n-1))
+	}
+	return t, nil
+}
+
+// classesWith returns the number of classes of the model with the labels: more than now where the
+// labels decide.
+func (m *model) classesWith(labels []int) int {
+	if m.settings.classes != 0 {
+		return m.targets()
+	}
+	return max(m.targets(), inferClasses(labels))
+}
+
+// withTargets returns a copy of the output layer with so many targets, more than it has: those of new
+// classes, of which no sample is.
+func (m *model) withTargets(targets int) (blsupdate.Updater, error) {
+	have := m.updater.Targets()
+	if !m.constant {
+		return nil, &ClassesError{Have: have, Want: targets}
+	}
+	u, err := m.copied()
+	if err != nil {
+		return nil, err
+	}
+	t := mat.NewDense(have, targets-have, nil)
+	for j := range targets - have {
+		t.Set(0, j, -1)
+	}
+	return u, u.AddTargets(t)
+}
+
+// copied returns a copy of the output layer, which goes on to the bit as it would.
+func (m *model) copied() (blsupdate.Updater, error) {
+	u := m.updater
+	bytes := blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), u.Targets())
+	if err := memory.Check(bytes, "bls", "name all classes from the start", "a copy of the model, by which it gains classes"); err != nil {
+		return nil, err
+	}
+	r, w := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.CloseWithError(blsupdate.Encode(w, u))
+	}()
+	out, err := blsupdate.Decode(r, u.Options().Backend)
+	r.CloseWithError(err)
+	<-done
+	return out, err
+}

@@ -1,0 +1,257 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// A twin is a model that has all classes from the start beside one that meets them by and by.
+type twin struct {
+	t          *testing.T
+	all, later *Classifier
+	exact      bool // whether the backend has one order of sums
+}
+
+// both does the same to the two models and checks that they fail alike and stay alike. A failed call
+// leaves every bit.
+func (w twin) both(name string, act func(c *Classifier) error) error {
+	w.t.Helper()
+	before := [2][]byte{encoded(w.t, w.all), encoded(w.t, w.later)}
+	err1, err2 := act(w.all), act(w.later)
+	if (err1 == nil) != (err2 == nil) {
+		w.t.Fatalf("%s: %v with all classes, %v without", name, err1, err2)
+	}
+	if err1 != nil && !(bytes.Equal(before[0], encoded(w.t, w.all)) && bytes.Equal(before[1], encoded(w.t, w.later))) {
+		w.t.Fatalf("%s: a failed call has changed a model (%v)", name, err1)
+	}
+	w.alike(name)
+	return err1
+}
+
+// alike checks that the weights of the classes that both have are the same to the bit, or on a backend
+// without one order of sums to 1e-9.
+func (w twin) alike(name string) {
+	w.t.Helper()
+	c := w.later.NumClasses()
+	one, err1 := w.all.Weights()
+	got, err2 := w.later.Weights()
+	if err1 != nil || err2 != nil {
+		if (err1 == nil) != (err2 == nil) {
+			w.t.Fatalf("%s: weights: %v with all classes, %v without", name, err1, err2)
+		}
+		return
+	}
+	k, _ := one.Dims()
+	want := one.Slice(0, k, 0, c).(*mat.Dense)
+	if w.exact && !gonum.Equal(got, want) || !(maxDiff(w.t, got, gonum.DenseCopyOf(want)) <= 1e-9*(1+gonum.Max(want)-gonum.Min(want))) {
+		w.t.Fatalf("%s: W differs by %g from that of all classes", name, maxDiff(w.t, got, gonum.DenseCopyOf(want)))
+	}
+	if have, all := w.later.ClassCounts(), w.all.ClassCounts(); !slices.Equal(have, all[:c]) || slices.Max(append(all[c:], 0)) != 0 {
+		w.t.Fatalf("%s: counts %v, with all classes %v", name, have, all)
+	}
+}
+
+// A class that comes later has the weights that it would have had from the start, for all six methods,
+// after any order of updates, removals, forgetting, other ridges, merges and saving. On the backend
+// pure that holds to the last bit, since each column of targets is a computation of its own, and that
+// of the new class is the exact negative of the constant's.
+func TestNewClassIsTrainingWithAll(t *testing.T) {
+	const classes, d = 6, 12
+	ctx := context.Background()
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, method := range allMethods {
+			rounds := 12
+			if testing.Short() {
+				rounds = 3
+			}
+			done := map[string]int{}
+			for seed := range rounds {
+				rnd := rand.New(rand.NewPCG(uint64(seed), 9))
+				features := plain(FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4})
+				later := &Classifier{Backend: bk, Features: features, Method: method, Update: blsupdate.Options{Lambda: 0x1p-10}}
+				all := &Classifier{Backend: bk, Features: features, Method: method, Update: later.Update, Classes: classes}
+				w := twin{t, all, later, bk.Name() == "pure"}
+				type rows struct {
+					x      *mat.Dense
+					labels []int
+				}
+				batch := func(q, most int) rows {
+					b := rows{samples(rnd.Uint64(), q, d, d), make([]int, q)}
+					for i := range b.labels {
+						b.labels[i] = rnd.IntN(most)
+					}
+					return b
+				}
+				first := batch(60, 2)
+				must(t, all.Fit(first.x, first.labels))
+				must(t, later.Fit(first.x, first.labels))
+				w.alike("Fit")
+				learned := []rows{first}
+				for range 14 {
+					c := later.NumClasses()
+					var name string
+					var err error
+					switch op := rnd.IntN(7); op {
+					case 0, 1:
+						name = "PartialFit"
+						b := batch(1+rnd.IntN(40), min(classes, c+1))
+						if err = w.both(name, func(c *Classifier) error { return c.PartialFit(b.x, b.labels) }); err == nil {
+							learned = append(learned, b)
+						}
+					case 2:
+						name = "Remove"
+						if len(learned) == 1 {
+							continue
+						}
+						i := rnd.IntN(len(learned))
+						b := learned[i]
+						if err = w.both(name, func(c *Classifier) error { return c.Remove(ctx, b.x, b.labels, nil) }); err == nil {
+							learned = slices.Delete(learned, i, i+1)
+						}
+					case 3:
+						name = "Forget"
+						if seed%2 == 0 {
+							continue // removals of samples that are forgotten in part are another matter
+						}
+						err = w.both(name, func(c *Classifier) error { return c.Forget(0.9) })
+					case 4:
+						name = "SetLambda"
+						lambda := rnd.Float64() / 100
+						err = w.both(name, func(c *Classifier) error { return c.SetLambda(lambda) })
+					case 5:
+						name = "Merge"
+						b := batch(40, min(classes, c+1))
+						err = w.both(name, func(c *Classifier) error {
+							other := *c
+							if err := other.Refit(ctx, b.x, b.labels, nil); err != nil {
+								return err
+							}
+							m := *c
+							if n := other.NumClasses(); n > c.NumClasses() && blsupdate.Supports(method, blsupdate.ActionMerge) {
+								must(t, m.Relabel(ascending(c.NumClasses()), n))
+							}
+							return m.Merge(&other)
+						})
+						if err == nil {
+							learned = append(learned, b)
+						}
+					case 6:
+						name = "Decode"
+						err = w.both(name, func(c *Classifier) error {
+							got, err := DecodeClassifier(bytes.NewReader(encoded(t, c)), bk)
+							if err == nil {
+								*c = *got
+							}
+							return err
+						})
+					}
+					if err == nil {
+						done[name]++
+					}
+				}
+				must(t, later.Relabel(ascending(later.NumClasses()), classes))
+				w.alike("Relabel")
+			}
+			for _, name := range []string{"PartialFit", "Remove", "Forget", "SetLambda", "Merge", "Decode"} {
+				can := name != "SetLambda" && name != "Merge" || blsupdate.Supports(method, blsupdate.ActionRidge)
+				if can != (done[name] > 0) && !testing.Short() {
+					t.Errorf("%v: %d times %s", method, done[name], name)
+				}
+			}
+		}
+	})
+}
+
+// ascending returns 0, 1, ..., n-1.
+func ascending(n int) []int { return cyclic(n, n) }
+
+// Classes that are renamed, merged or added by Relabel have the weights of training with the new
+// labels.
+func TestRelabel(t *testing.T) {
+	x := samples(3, 90, 8, 8)
+	labels := cyclic(90, 4)
+	for _, method := range allMethods {
+		for _, test := range []struct {
+			to      []int
+			classes int
+		}{{[]int{2, 0, 3, 1}, 4}, {[]int{0, 1, 1, 0}, 2}, {[]int{4, 1, 0, 1}, 5}, {[]int{0, 0, 0, 0}, 1}} {
+			renamed := make([]int, len(labels))
+			for i, v := range labels {
+				renamed[i] = test.to[v]
+			}
+			fit := func(labels []int, classes int) *Classifier {
+				c := &Classifier{Features: plain(FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 5}), Method: method,
+					Update: blsupdate.Options{Lambda: 0.1}, Classes: classes}
+				must(t, c.FitWeighted(context.Background(), x, labels, nil))
+				return c
+			}
+			got, want := fit(labels, 4), fit(renamed, test.classes)
+			must(t, got.Relabel(test.to, test.classes))
+			if e := maxDiff(t, weightsOf(t, got), weightsOf(t, want)); !(e <= 1e-12) || got.NumClasses() != test.classes || got.Classes != test.classes {
+				t.Errorf("%v, %v: W is off by %g, %d classes", method, test.to, e, got.NumClasses())
+			}
+			if !slices.Equal(got.ClassCounts(), want.ClassCounts()) {
+				t.Errorf("%v, %v: counts %v, want %v", method, test.to, got.ClassCounts(), want.ClassCounts())
+			}
+			before := encoded(t, got)
+			var label *LabelError
+			var shape *ShapeError
+			if err := got.Relabel(ascending(test.classes), test.classes-1); !errors.As(err, &label) {
+				t.Errorf("%v: %v", test.to, err)
+			}
+			if err := got.Relabel(nil, 3); !errors.As(err, &shape) {
+				t.Errorf("%v: %v", test.to, err)
+			}
+			if !bytes.Equal(encoded(t, got), before) {
+				t.Errorf("%v: a failed call has changed the model", test.to)
+			}
+		}
+	}
+}
+
+// A failed PartialFit with a new class leaves every bit, the number of classes too: one that is
+// cancelled, one beyond float64, a label that is no class.
+func TestNewClassFails(t *testing.T) {
+	x := samples(5, 60, 8, 8)
+	for _, method := range allMethods {
+		c := &Classifier{Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 5}, Method: method, Update: blsupdate.Options{Lambda: 0.1}}
+		must(t, c.Fit(x, cyclic(60, 2)))
+		before := encoded(t, c)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := c.PartialFitContext(ctx, x, cyclic(60, 3)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", method, err)
+		}
+		var option *OptionError
+		if err := c.PartialFitWeighted(context.Background(), x, cyclic(60, 3), slices.Repeat([]float64{-1}, 60)); !errors.As(err, &option) {
+			t.Errorf("%v: weights of -1: %v", method, err)
+		}
+		for _, label := range []int{-1, maxInferredClasses} {
+			var e *LabelError
+			if err := c.PartialFit(rowsOf(x, 0, 1), []int{label}); !errors.As(err, &e) || e.Label != label {
+				t.Errorf("%v: label %d: %v", method, label, err)
+			}
+		}
+		if !bytes.Equal(encoded(t, c), before) {
+			t.Errorf("%v: a failed call has changed the model", method)
+		}
+		must(t, c.PartialFit(x, cyclic(60, 3)))
+		fixed := &Classifier{Features: c.Features, Method: method, Update: c.Update, Classes: 2}
+		must(t, fixed.Fit(x, cyclic(60, 2)))
+		var e *LabelError
+		if err := fixed.PartialFit(x, cyclic(60, 3)); !errors.As(err, &e) || e.Label != 2 {
+			t.Errorf("%v: a class beyond Classes: %v", method, err)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package bls_test
+
+import (
+	"context"
+	"fmt"
+
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+	"blskernel/mat"
+)
+
+// A digit that the model has never seen becomes a class of its own, samples are unlearned, and older
+// ones fade.
+func ExampleClassifier_Remove() {
+	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
+	labels := train.LabelsInt(0, 2000)
+	var early, late []int // digits 0 to 8, and 9
+	for i, label := range labels {
+		if label == 9 {
+			late = append(late, i)
+		} else {
+			early = append(early, i)
+		}
+	}
+	pick := func(rows []int) (*mat.Dense, []int) {
+		all := train.Dense(0, 2000)
+		_, d := all.Dims()
+		x, y := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
+		for i, row := range rows {
+			x.SetRow(i, all.RawRowView(row))
+			y[i] = labels[row]
+		}
+		return x, y
+	}
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 200}, Method: blsupdate.Gram,
+		Update: blsupdate.Options{Lambda: 1e-3}}
+	x, y := pick(early)
+	check(c.Fit(x, y))
+	fmt.Println(c.NumClasses(), "classes")
+	x, y = pick(late)
+	check(c.PartialFit(x, y))
+	score, err := c.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
+	check(err)
+	fmt.Printf("%d classes, better than 90%%: %v\n", c.NumClasses(), score > 0.9)
+
+	ctx := context.Background()
+	check(c.Remove(ctx, x, y, nil))
+	check(c.Forget(0.5)) // what comes now counts twice as much
+	fmt.Println("rows of the classes:", c.ClassCounts())
+	// Output:
+	// 9 classes
+	// 10 classes, better than 90%: true
+	// rows of the classes: [200 200 200 200 200 200 200 200 200 0]
+}
+
+// Two models learn different samples with the feature maps of one base. Merged they are one model of all.
+func ExampleClassifier_Merge() {
+	ctx := context.Background()
+	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
+	base := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 200}, Method: blsupdate.Gram,
+		Update: blsupdate.Options{Lambda: 1e-3}}
+	check(base.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
+	here, there := base, base
+	check(here.Refit(ctx, train.Dense(0, 1000), train.LabelsInt(0, 1000), nil))
+	check(there.Refit(ctx, train.Dense(1000, 2000), train.LabelsInt(1000, 2000), nil))
+	check(here.Merge(&there))
+	check(here.SetLambda(1e-2))
+	score, err := here.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
+	check(err)
+	fmt.Printf("%d samples, better than 90%%: %v\n", here.Updater().Samples(), score > 0.9)
+	// Output: 2000 samples, better than 90%: true
+}
+
+// Calibrate finds how sure the model is by samples that it has not learned.
+func ExampleClassifier_PredictProba() {
+	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 200}, Method: blsupdate.Gram,
+		Update: blsupdate.Options{Lambda: 1e-3}, ClassWeight: bls.Balanced}
+	check(c.Fit(train.Dense(0, 1500), train.LabelsInt(0, 1500)))
+	check(c.Calibrate(context.Background(), train.Dense(1500, 2000), train.LabelsInt(1500, 2000)))
+	p, err := c.PredictProba(test.Dense(0, 500))
+	check(err)
+	labels := test.LabelsInt(0, 500)
+	var sure, right float64
+	for i, class := range bls.ArgMax(p) {
+		sure += p.At(i, class) / 500
+		if class == labels[i] {
+			right += 1.0 / 500
+		}
+	}
+	fmt.Printf("as sure as right, to 3%%: %v\n", sure-right < 0.03 && right-sure < 0.03)
+	weight, err := bls.ParseClassWeight("balanced")
+	fmt.Println(weight, err, c.Calibrated())
+	// Output:
+	// as sure as right, to 3%: true
+	// balanced <nil> true
+}
+
+// A sample of weight 3 counts as three.
+func ExampleRegressor_FitWeighted() {
+	x := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
+	y := mat.NewDense(4, 1, []float64{2, 4, 6, 9})
+	r := bls.Regressor{Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 1, EnhancementNodes: bls.None},
+		Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 1e-9}}
+	check(r.FitWeighted(context.Background(), x, y, []float64{3, 3, 3, 0}))
+	p, err := r.Predict(mat.NewDense(1, 1, []float64{5}))
+	check(err)
+	fmt.Printf("%.3f\n", p.At(0, 0))
+	// Output: 10.000
+}

@@ -1,0 +1,153 @@
+package bls
+
+import (
+	"context"
+	"math"
+
+	"blskernel/internal/elementary"
+	"blskernel/mat"
+)
+
+// DefaultSlope is the slope of the probabilities of a Classifier that is not calibrated.
+const DefaultSlope = 2
+
+// PredictProba returns the probabilities of the classes (l×c) of the samples X (l×d), which sum to 1 in
+// each row:
+//
+//	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
+//
+// with the scores of DecisionFunction. Fit finds the slope on held-out rows where it chooses settings,
+// and Calibrate on rows that are given. Without either it is DefaultSlope, and the probabilities have
+// the right order and no more. PartialFit, Remove, Forget, Merge and Refit keep the slope.
+//
+// Its cost and errors are those of DecisionFunction.
+func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
+	scores, err := c.DecisionFunction(x)
+	if err != nil {
+		return nil, err
+	}
+	return c.Probabilities(scores), nil
+}
+
+// Probabilities returns the probabilities that PredictProba has for scores of DecisionFunction, in new
+// storage.
+func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
+	slope := float64(DefaultSlope)
+	if c.Calibrated() {
+		slope = c.slope
+	}
+	rows, cols := scores.Dims()
+	out := mat.NewDense(rows, cols, nil)
+	for i := range rows {
+		softmax(out.RawRowView(i), scores.RawRowView(i), slope)
+	}
+	return out
+}
+
+// Calibrate finds the slope of the probabilities by rows that the model has not learned: it minimises
+// their mean log loss.
+//
+//	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
+//	cost: that of DecisionFunction and at most 64 passes over the scores.
+//	errors: those of DecisionFunction, *ShapeError for another number of labels than samples,
+//	*LabelError. On an error the slope stays.
+func (c *Classifier) Calibrate(ctx context.Context, x *mat.Dense, labels []int) error {
+	scores, err := c.scores(ctx, x)
+	if err != nil {
+		return err
+	}
+	l, classes := scores.Dims()
+	if err := checkCount(l, labelColumn, len(labels), 1); err != nil {
+		return err
+	}
+	if err := checkLabels(labels, classes); err != nil {
+		return err
+	}
+	c.slope = fitSlope(scores, labels, nil)
+	return nil
+}
+
+// Calibrated reports whether the slope of the probabilities comes from rows that the model had not
+// learned.
+func (c *Classifier) Calibrated() bool { return c.model != nil && c.slope > 0 }
+
+// softmax writes the probabilities of the scores to p, which may be the same.
+func softmax(p, scores []float64, slope float64) {
+	largest := scores[0]
+	for _, v := range scores {
+		largest = max(largest, v)
+	}
+	var sum float64
+	for j, v := range scores {
+		p[j] = elementary.Exp(float64(slope * (v - largest)))
+		sum += p[j]
+	}
+	for j := range p {
+		p[j] /= sum
+	}
+}
+
+// fitSlope returns the slope s > 0 with the least log loss of softmax(s f) on the scores f (l×c), which
+// are finite, each row times its weight; nil stands for ones. A label of 0 to c-1 stands for a
+// distribution that gives 1/(l+2) of the weight to all classes alike, as Platt's does, so that scores
+// without an error have a finite slope.
+//
+// The loss is convex. Newton's method keeps its steps between the ends of an interval that shrinks.
+//
+//	source: J. Platt, Probabilistic outputs for support vector machines, in Advances in Large Margin
+//	Classifiers, 1999; C. Guo et al., On calibration of modern neural networks, ICML 2017, where 1/s
+//	is the temperature.
+func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
+	l, c := scores.Dims()
+	p, d := make([]float64, c), make([]float64, c)
+	share := 1 / float64(l+2)
+	lo, hi, s := 0x1p-10, 0x1p10, float64(DefaultSlope)
+	for range 64 {
+		// The first two derivatives: E_p[d] - E_label[d], and the variance of d by p.
+		var gradient, curvature float64
+		for i := range l {
+			f := scores.RawRowView(i)
+			softmax(p, f, s)
+			own := f[labels[i]]
+			var mean, square, all float64
+			for j, v := range f {
+				d[j] = max(-1e9, min(1e9, v-own)) // finite squares
+				mean += float64(p[j] * d[j])
+				all += d[j] / float64(c)
+			}
+			for j, v := range d {
+				square += float64(p[j] * float64((v-mean)*(v-mean)))
+			}
+			w := 1.0
+			if weights != nil {
+				w = weights[i]
+			}
+			gradient += float64(w * (mean - float64(share*all)))
+			curvature += float64(w * square)
+		}
+		if gradient > 0 {
+			hi = s
+		} else {
+			lo = s
+		}
+		next := s - gradient/curvature
+		if !(next > lo && next < hi) {
+			next = math.Sqrt(lo * hi)
+		}
+		if math.Abs(next-s) <= 0x1p-40*s {
+			break
+		}
+		s = next
+	}
+	return s
+}
+
+// checkLabels returns a *LabelError for the first label that is not from 0 to classes-1.
+func checkLabels(labels []int, classes int) error {
+	for i, label := range labels {
+		if label < 0 || label >= classes {
+			return &LabelError{Index: i, Label: label, Classes: classes}
+		}
+	}
+	return nil
+}

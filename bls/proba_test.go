@@ -1,0 +1,177 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// drawn returns scores of which the labels are drawn by softmax(slope · scores).
+func drawn(l, c int, slope float64) (*mat.Dense, []int) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	f, labels := mat.NewDense(l, c, nil), make([]int, l)
+	p := make([]float64, c)
+	for i := range l {
+		row := f.RawRowView(i)
+		for j := range row {
+			row[j] = rnd.NormFloat64()
+		}
+		softmax(p, row, slope)
+		u := rnd.Float64()
+		for labels[i] = 0; labels[i] < c-1 && u > p[labels[i]]; labels[i]++ {
+			u -= p[labels[i]]
+		}
+	}
+	return f, labels
+}
+
+// logLoss is that of softmax(slope f), with the share of fitSlope for all classes.
+func logLoss(f *mat.Dense, labels []int, weights []float64, slope float64) float64 {
+	l, c := f.Dims()
+	p := make([]float64, c)
+	share := 1 / float64(l+2)
+	var sum float64
+	for i := range l {
+		softmax(p, f.RawRowView(i), slope)
+		for j, v := range p {
+			w := share / float64(c)
+			if j == labels[i] {
+				w += 1 - share
+			}
+			sum -= weightOf(weights, i) * w * math.Log(v)
+		}
+	}
+	return sum
+}
+
+// The slope is the one with the least loss, for labels that follow the scores, that are as in the
+// scores, and that have nothing to do with them; it scales with the scores, and weights are
+// repetitions.
+func TestFitSlope(t *testing.T) {
+	for _, c := range []int{2, 3, 10} {
+		for _, slope := range []float64{0.5, 1, 5} {
+			f, labels := drawn(4000, c, slope)
+			s := fitSlope(f, labels, nil)
+			if !(math.Abs(s/slope-1) <= 0.15) {
+				t.Errorf("%d classes: slope %g, want about %g", c, s, slope)
+			}
+			least := logLoss(f, labels, nil, s)
+			for _, factor := range []float64{0.99, 1.01} {
+				if more := logLoss(f, labels, nil, s*factor); !(least < more) {
+					t.Errorf("%d classes: the loss is %g at %g, and %g at %g", c, least, s, more, s*factor)
+				}
+			}
+			var twice mat.Dense
+			twice.Scale(2, f)
+			if half := fitSlope(&twice, labels, nil); !(math.Abs(2*half/s-1) <= 1e-9) {
+				t.Errorf("twice the scores have the slope %g, want half of %g", half, s)
+			}
+			weights := make([]float64, 4000)
+			for i := range 2000 {
+				weights[i] = 1
+			}
+			some := fitSlope(f, labels, weights)
+			least = logLoss(f, labels, weights, some)
+			for _, factor := range []float64{0.99, 1.01} {
+				if more := logLoss(f, labels, weights, some*factor); !(least < more) {
+					t.Errorf("with weights: the loss is %g at %g, and %g at %g", least, some, more, some*factor)
+				}
+			}
+		}
+	}
+	// Ends: without an error, without information, one class, huge and equal scores.
+	f, _ := drawn(300, 4, 1)
+	best, worst := ArgMax(f), make([]int, 300)
+	for i, v := range best {
+		worst[i] = (v + 1) % 4
+	}
+	huge := mat.NewDense(2, 2, []float64{math.MaxFloat64, -math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64})
+	for name, s := range map[string]float64{
+		"no error": fitSlope(f, best, nil), "all wrong": fitSlope(f, worst, nil), "one class": fitSlope(firstColumn(f), make([]int, 300), nil),
+		"huge": fitSlope(huge, []int{0, 0}, nil), "equal": fitSlope(mat.NewDense(3, 2, nil), []int{0, 1, 0}, nil),
+		"weights of 0": fitSlope(f, best, make([]float64, 300)),
+	} {
+		if !(s >= 0x1p-10 && s <= 0x1p10) {
+			t.Errorf("%s: slope %g", name, s)
+		}
+	}
+}
+
+// Probabilities sum to 1, keep the order of the scores, and are those of the slope that Calibrate
+// finds, which is saved, and kept by PartialFit.
+func TestPredictProba(t *testing.T) {
+	x := samples(21, 300, 8, 8)
+	labels := make([]int, 300)
+	for i := range labels {
+		labels[i] = min(2, int(3*x.At(i, 0)))
+	}
+	c := &Classifier{Features: FeatureOptions{Scaling: ScaleColumns, EnhancementNodes: 20}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3}}
+	if _, err := c.PredictProba(x); !errors.Is(err, ErrNotFitted) || c.Calibrated() {
+		t.Errorf("not fitted: %v", err)
+	}
+	must(t, c.Fit(rowsOf(x, 0, 150), labels[:150]))
+	c.slope = 0 // as if nothing had been held out
+	check := func(slope float64) {
+		t.Helper()
+		scores := scoresOf(t, c, x)
+		kept := gonum.DenseCopyOf(scores)
+		p, err := c.PredictProba(x)
+		must(t, err)
+		if !gonum.Equal(p, c.Probabilities(scores)) || !gonum.Equal(scores, kept) {
+			t.Error("Probabilities differ from PredictProba, or change the scores")
+		}
+		for i := range 300 {
+			var sum float64
+			for j, v := range p.RawRowView(i) {
+				sum += v
+				ratio := math.Exp(slope * (scores.At(i, j) - scores.At(i, 0)))
+				if !(v >= 0 && math.Abs(v-ratio*p.At(i, 0)) <= 1e-14) {
+					t.Fatalf("row %d: %v, scores %v", i, p.RawRowView(i), scores.RawRowView(i))
+				}
+			}
+			if !(math.Abs(sum-1) <= 1e-15*3) {
+				t.Errorf("row %d sums to %v", i, sum)
+			}
+		}
+	}
+	check(DefaultSlope)
+	ctx, cancel := context.WithCancel(context.Background())
+	must(t, c.Calibrate(ctx, rowsOf(x, 150, 300), labels[150:]))
+	slope := c.slope
+	if want := fitSlope(scoresOf(t, c, rowsOf(x, 150, 300)), labels[150:], nil); slope != want || !c.Calibrated() {
+		t.Errorf("slope %v, want %v", slope, want)
+	}
+	check(slope)
+	before := encoded(t, c)
+	cancel()
+	var label *LabelError
+	var shape *ShapeError
+	if err := c.Calibrate(ctx, x, labels); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := c.Calibrate(context.Background(), rowsOf(x, 0, 1), []int{3}); !errors.As(err, &label) {
+		t.Errorf("a label beyond the classes: %v", err)
+	}
+	if err := c.Calibrate(context.Background(), x, labels[1:]); !errors.As(err, &shape) {
+		t.Errorf("too few labels: %v", err)
+	}
+	if !bytes.Equal(encoded(t, c), before) {
+		t.Error("errors have changed the model")
+	}
+	must(t, c.PartialFit(x, labels))
+	again, err := DecodeClassifier(bytes.NewReader(encoded(t, c)), nil)
+	must(t, err)
+	c = again
+	if !c.Calibrated() {
+		t.Error("PartialFit or Decode lose the slope")
+	}
+	check(slope)
+}
