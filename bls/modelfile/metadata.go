@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"blskernel/dataset/stream"
 )
 
 // Metadata is what a program keeps beside the numbers of a model. All fields are optional: Write omits
@@ -27,6 +29,17 @@ type Metadata struct {
 	Inputs  []string `json:"inputs,omitempty"`  // the names of the d inputs, in their order
 	Classes []string `json:"classes,omitempty"` // the label of each class in the data; empty for the numbers 0 to c-1
 	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier that of the labels
+
+	// Columns say how the columns of the data become the inputs; empty where they are numbers of
+	// which none may be missing. Missing says what becomes of a sample with a missing cell: mean,
+	// drop, or empty for an error.
+	Columns stream.Columns `json:"columns,omitempty"`
+	Missing string         `json:"missing,omitempty"`
+	// Decimal and Thousands are the signs in the numbers of texts, one character each; empty for a
+	// point and for none.
+	Decimal   string   `json:"decimal,omitempty"`
+	Thousands string   `json:"thousands,omitempty"`
+	Exclude   []string `json:"exclude,omitempty"` // the columns that are no inputs, as the training named them
 
 	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by, below 2³¹
 	Progress *Progress `json:"progress,omitempty"` // of the training, for a program that continues it
@@ -49,6 +62,23 @@ type Learned struct {
 	Size int64  `json:"size"` // in bytes
 	Rows int64  `json:"rows"` // that were learned
 	Hash string `json:"hash"` // the XXH64 of its bytes, in hexadecimal
+}
+
+// Options returns how data is read for the model: everything but the targets. Columns with names are
+// found by them, in any order.
+func (m *Metadata) Options() stream.Options {
+	missing, _ := stream.ParseMissing(m.Missing) // Check refuses others
+	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing}
+	if opt.Inputs == nil {
+		opt.Exclude = m.Exclude
+	}
+	for _, r := range m.Decimal {
+		opt.Decimal = r
+	}
+	for _, r := range m.Thousands {
+		opt.Thousands = r
+	}
+	return opt
 }
 
 // Check returns a *MetadataError for metadata that cannot be written: text that is not UTF-8, times
@@ -117,7 +147,8 @@ func (m *Metadata) checkValues() error {
 	for _, part := range []struct {
 		field string
 		texts []string
-	}{{"software", []string{m.Software}}, {"inputs", m.Inputs}, {"classes", m.Classes}, {"targets", m.Targets}} {
+	}{{"software", []string{m.Software}}, {"inputs", m.Inputs}, {"classes", m.Classes}, {"targets", m.Targets}, {"exclude", m.Exclude},
+		{"decimal", []string{m.Decimal}}, {"thousands", []string{m.Thousands}}} {
 		if err := checkTexts(part.field, part.texts...); err != nil {
 			return err
 		}
@@ -140,6 +171,20 @@ func (m *Metadata) checkValues() error {
 		if i > 0 && label == labels[i-1] {
 			return &MetadataError{Field: "classes", What: fmt.Sprintf("two classes have the label %.100q", label)}
 		}
+	}
+	if err := m.Columns.Check(); err != nil {
+		return &MetadataError{Field: "columns", What: err.Error()}
+	}
+	if n := m.Columns.Inputs(); n > 0 && len(m.Inputs) > 0 && n != len(m.Inputs) {
+		return &MetadataError{Field: "columns", What: fmt.Sprintf("of %d inputs, and there are %d names", n, len(m.Inputs))}
+	}
+	switch missing, err := stream.ParseMissing(m.Missing); {
+	case err != nil || m.Missing != "" && m.Missing != missing.String() || m.Missing == stream.MissingError.String():
+		return &MetadataError{Field: "missing", What: fmt.Sprintf("%.40q", m.Missing)}
+	case missing == stream.MissingMean && !m.Columns.Filled():
+		return &MetadataError{Field: "columns", What: "one has nothing for a missing cell"}
+	case utf8.RuneCountInString(m.Decimal) > 1 || utf8.RuneCountInString(m.Thousands) > 1:
+		return &MetadataError{Field: "decimal", What: "more than one character for it, or for thousands"}
 	}
 	if m.Batch < 0 || m.Batch > math.MaxInt32 { // an int may have 32 bits where the file is read
 		return &MetadataError{Field: "batch", What: fmt.Sprintf("%d rows", m.Batch)}

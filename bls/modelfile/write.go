@@ -79,6 +79,8 @@ func (f *File) check() error {
 	switch d := features.Inputs(); {
 	case inputs != 0 && inputs != d:
 		return wrong("inputs", "%d names for %d inputs of the model", inputs, d)
+	case m.Columns != nil && m.Columns.Inputs() != d:
+		return wrong("columns", "of %d inputs for %d of the model", m.Columns.Inputs(), d)
 	case !classifier && classes != 0:
 		return wrong("classes", "a regressor has none")
 	case classes != 0 && classes != c:

@@ -71,7 +71,7 @@ func TestShortOut(t *testing.T) {
 // begins with is known.
 func TestPackageNames(t *testing.T) {
 	dir, data, model := colored(t, 150)
-	bad := writeText(t, dir, "stream", "a,b,c,d,color\n1,?,3,4,red\n")
+	bad := writeText(t, dir, "stream", "a,b,c,d,color\n1,inf,3,4,red\n")
 	fail(t, ui.ExitFailure, "blskernel train: "+bad+`:2: column "b" `, "train", "-o", model, "--format", "csv", "--target", "color", bad)
 	succeed(t, small("-o", model, "--target", "color", data)...)
 	_, _, stderr := inProcess("evaluate", model, "--skip-bad", "1", bad)

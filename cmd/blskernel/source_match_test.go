@@ -33,12 +33,12 @@ func TestNoHeader(t *testing.T) {
 	}
 	// Without a number for the column nothing tells a label from a name: refused, and not guessed.
 	fail(t, ui.ExitUsage, "--target is missing", "update", model, inputs)
-	if status, _, stderr := inProcess("predict", model, data); status != ui.ExitFailure || !strings.Contains(stderr, "the data has 5 inputs and the model 4") {
+	if status, _, stderr := inProcess("predict", model, data); status != ui.ExitFailure || !strings.Contains(stderr, "has 5 columns of inputs, and the model 4") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	// A model with names, and rows without.
 	named, _ := trained(t, "--target", "color")
-	fail(t, ui.ExitFailure, `lacks the columns "a", "b", "c", "d" of the model`, "update", named, data)
+	fail(t, ui.ExitUsage, "--target is missing: the columns have no names", "update", named, data)
 	testutil.Contains(t, succeed(t, "update", named, "--target", "5", data), "learned 150 rows")
 }
 

@@ -99,8 +99,8 @@ func TestWrongFiles(t *testing.T) {
 		{"predict MODEL NONE", "none\" does not exist"},
 		{"predict MODEL DIR", "a folder must have the files of MNIST"},
 		{"predict MODEL LACKS", `lacks the columns "c" of the model, and has "a", "b", "d", "color": name the columns by --inputs`},
-		{"predict MODEL NARROW", "the data has 3 inputs and the model 4: choose the columns by --inputs"},
-		{"predict MODEL --inputs 1,2 TEST", "the data has 2 inputs and the model 4"},
+		{"predict MODEL NARROW", "has 3 columns of inputs, and the model 4: choose the columns by --inputs"},
+		{"predict MODEL --inputs 1,2 TEST", "has 2 columns of inputs, and the model 4"},
 		{"predict MODEL CELL", "cell.csv:3: column \"c\""},
 		{"evaluate MODEL CELL", "cell.csv:3: column \"c\""},
 		{"update MODEL CELL", "cell.csv:3: column \"c\""},
@@ -126,7 +126,7 @@ func TestSkipBad(t *testing.T) {
 	dir := t.TempDir()
 	rows := samples(200, 1)
 	good := csvText(rows, true, "a", "b", "c", "d", "color")
-	bad := writeText(t, dir, "bad.csv", good+"x,2,3,4,red\n"+csvText(rows[:50], false, "a", "b", "c", "d", "color")+"1,,3,4,red\n")
+	bad := writeText(t, dir, "bad.csv", good+"x,2,3,4,red\n"+csvText(rows[:50], false, "a", "b", "c", "d", "color")+"1,y,3,4,red\n")
 	model, same := filepath.Join(dir, "m.bls"), filepath.Join(dir, "same.bls")
 	for _, args := range [][]string{
 		small("--target", "color", "--out", model, bad), {"update", model, "--again", bad}, {"predict", model, bad}, {"evaluate", model, bad},
@@ -139,7 +139,7 @@ func TestSkipBad(t *testing.T) {
 			t.Errorf("%s: status %d with two bad rows and --skip-bad 1", args[0], status)
 		}
 		status, _, stderr = inProcess(append(args, "--skip-bad", "2")...)
-		if status != 0 || strings.Count(stderr, ": the row is set aside\n") != 2 || !strings.Contains(stderr, `bad.csv:253: column "b" is empty`) {
+		if status != 0 || strings.Count(stderr, ": the row is set aside\n") != 2 || !strings.Contains(stderr, `bad.csv:253: column "b" is "y", not a number`) {
 			t.Errorf("%s: status %d, %q", args[0], status, stderr)
 		}
 	}

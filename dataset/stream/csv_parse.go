@@ -229,7 +229,7 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 		case role >= wordRole:
 			ok := false
 			if x[role-wordRole], ok = l.level(int(role-wordRole), cell); !ok {
-				_, fault = l.number(cell, false)
+				fault = faultf("is %s, a missing value; fill in a word or remove the row", shorten(cell))
 			}
 		case role > 0:
 			x[role-1], fault = l.number(cell, l.fills)
@@ -237,7 +237,8 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 			y[-role-1], fault = l.number(cell, l.drop)
 		}
 		if fault != nil {
-			fault.Path, fault.Line, fault.Column, fault.Name = l.path, lineOf(col), col+1, nameOf(l.names, col)
+			fault.Path, fault.Line = l.path, lineOf(col)
+			fault.in(col, nameOf(l.names, col))
 			return fault
 		}
 	}

@@ -99,8 +99,8 @@
 // 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek and .npz it is at
 // most 256 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a text, a sample of
 // an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its
-// directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 7) bytes, and with columns of words 8 bytes
-// more for each row and column of the data. Dim is up to 64 times their number: check it before you
+// directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 7) bytes, and 8 bytes more for each row
+// and column of data with columns of words. Dim is up to 64 times their number: check it before you
 // request rows of untrusted data. FuzzOpen tests the first of these bounds, TestHostileMemory the
 // second, TestBadMemory that for bad samples.
 //

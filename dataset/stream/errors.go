@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // ErrClosed is the error of every method of a Reader after Close.
@@ -30,6 +33,20 @@ type Error struct {
 
 	sample bool // the fault is of one sample, which the source has passed
 }
+
+// in says that the fault is one of a column, counted from 0, and how --exclude names it.
+func (e *Error) in(col int, name string) {
+	e.Column, e.Name = col+1, name
+	spec := strconv.Itoa(col + 1)
+	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if name != "" && len(name) <= shownText && utf8.ValidString(name) && !isPositions(name) && strings.Trim(name, "0123456789") != "" &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
+		spec = name
+	}
+	e.What = strings.Replace(e.What, excludeFlag, excludeFlag+" "+spec, 1)
+}
+
+const excludeFlag = "--exclude"
 
 // Error returns path, place, fault and cause in one line, as in
 //

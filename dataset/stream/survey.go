@@ -172,7 +172,11 @@ func (v *survey) describe(about *info) (Columns, error) {
 		missing = missing || cells < v.rows
 		fault := func(format string, args ...any) error {
 			e := faultf(format, args...)
-			e.Column, e.Name = about.columns[i]+1, nameOf(about.inputs, i)
+			col := i
+			if about.columns != nil {
+				col = about.columns[i]
+			}
+			e.in(col, nameOf(about.inputs, i))
 			return e
 		}
 		if cells == 0 && v.Missing == MissingDrop {

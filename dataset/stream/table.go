@@ -65,6 +65,11 @@ func (c Columns) words() bool {
 	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
 }
 
+// Filled reports whether each has what stands for a missing cell.
+func (c Columns) Filled() bool {
+	return !slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil })
+}
+
 // InputNames returns the names of the inputs of columns with the given names: that of a column of
 // numbers, and as in "color=red" those of the levels of words. Without columns it returns names.
 //
@@ -141,7 +146,7 @@ func checkFill(c Columns, missing Missing) error {
 	if err := c.Check(); err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}
-	if missing == MissingMean && slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil }) {
+	if missing == MissingMean && !c.Filled() {
 		return errors.New("stream: missing cells cannot be filled in, as the columns have no means; give another way to treat them")
 	}
 	return nil

@@ -38,7 +38,12 @@ var ErrNoTarget = errors.New("no column is that of the targets")
 
 // Wanted describes the columns that a model needs.
 type Wanted struct {
-	Inputs, Targets []string // the names that the model has, none where it has no names
+	Inputs, Targets []string // the names of the columns that the model has, none where it has no names
+
+	Number  int            // of the columns of the inputs; 0 for any
+	Columns stream.Columns // how they become inputs; nil for numbers
+	Missing stream.Missing // what becomes of a missing cell
+	Exclude []string       // without names: those that the training left out
 
 	Learn     bool // the labels or targets, too
 	Elsewhere bool // those, in a file of their own
@@ -48,10 +53,35 @@ type Wanted struct {
 // Match selects columns of r. If both the data and the model have names and no columns are given, the
 // inputs are the columns with the model's names, in any place. Else they are all columns but the
 // targets, in their order. Given columns keep their order, unless their names are the model's: then
-// they take its order.
+// they take its order. Without names, those that the training left out are left out if only that
+// makes the number right.
 //
 //	errors: [Error], ErrNoTarget; those of r.Select.
 func Match(r *stream.Reader, want Wanted) error {
+	given := r.Selection()
+	if err := choose(r, want); err != nil {
+		return err
+	}
+	s := r.Selection()
+	if want.Number > 0 && r.Dim() != want.Number && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && want.Exclude != nil {
+		s.Exclude = want.Exclude
+		if err := r.Select(s); err != nil {
+			return err
+		}
+	}
+	if n := r.Dim(); want.Number > 0 && n != want.Number {
+		return errorf("has %d columns of inputs, and the model %d: choose the columns by --inputs or --exclude, "+
+			"and name that of the labels or targets by --target", n, want.Number)
+	}
+	if want.Columns == nil && want.Missing != stream.MissingDrop {
+		return nil
+	}
+	s.Columns, s.Missing = want.Columns, want.Missing
+	return r.Select(s)
+}
+
+// choose selects the columns.
+func choose(r *stream.Reader, want Wanted) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names
 	if names == nil && selected.Header == stream.HeaderAuto && len(want.Inputs) > 0 && holds(heading.First, want.Inputs) {

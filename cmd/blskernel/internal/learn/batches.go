@@ -12,6 +12,7 @@ type fetched struct {
 	batch       *stream.Batch
 	learned     *stream.Batch // its rows but for those held out, nil for none; run.next sets it
 	err         error
+	tally       stream.Tally
 	done, total int64 // bytes; total is -1 if unknown
 }
 
@@ -62,6 +63,7 @@ func readAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 func (b *batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f fetched, more bool) {
 	f.batch, f.err = r.Next(rows)
 	f.done, f.total = r.Bytes()
+	f.tally = r.Tally()
 	select {
 	case b.handed <- f:
 		return f, f.err == nil

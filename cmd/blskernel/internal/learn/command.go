@@ -117,7 +117,8 @@ type reading struct {
 	part    string
 	batch   int
 	skipBad int
-	silent  bool // bad rows are set aside without a note
+	missing string // empty for that of the model
+	silent  bool   // bad rows are set aside without a note
 }
 
 // registerData adds the flags: part is the default of --part, batch the help text of --batch.
@@ -133,6 +134,9 @@ func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	})
 	f.StringSliceVar(&opt.Inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
 	f.StringSliceVar(&opt.Exclude, "exclude", nil, "columns that are no inputs: names, numbers from 1, ranges as 3-7 or 4-")
+	ui.Choice(cmd, &c.missing, "missing", "a missing cell (empty, NA, NaN, null, None, ?): mean fills it in with the mean of the first rows, drop leaves the row out, error ends with it; by default as in the training, and there mean", "", "mean", "drop", "error")
+	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "sign before decimals of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
+	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "sign between thousands of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)
 	f.StringSliceVar(&opt.Targets, "target", nil, "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
 	f.StringVar(&opt.TargetPath, "targets-file", "", "file of the labels or targets of an npy or idx file")
 	f.StringVar(&opt.InputArray, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
@@ -141,6 +145,8 @@ func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	ui.Int(cmd, &c.batch, "batch", 0, ui.MostSamples, "rows of a batch; 0 for "+batch)
 	ui.Int(cmd, &c.skipBad, "skip-bad", 0, ui.MostSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
 	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
+	ui.Complete(cmd, "decimal", "comma", "point")
+	ui.Complete(cmd, "thousands", "comma", "point", "space")
 	ui.Complete(cmd, "comma", "tab", ",", ";")
 	ui.Complete(cmd, "header", "auto", "present", "absent")
 }
@@ -161,6 +167,7 @@ var defaultBatch = fmt.Sprintf("%d, or fewer if their inputs take more than %d M
 func (c *reading) beginData(args []string) error {
 	c.paths = append(c.paths, args...)
 	c.opt.Test, c.opt.FS = c.part == "test", c.FS
+	c.opt.Missing, _ = stream.ParseMissing(c.missing) // Choice has checked it
 	switch {
 	case len(c.paths) == 0:
 		return ui.Usagef("no data: name a file, a folder, or - for standard input")
@@ -246,11 +253,13 @@ func (c *reading) openFor(ctx context.Context, path string, targets bool) (*mode
 // each calls do for each batch while the next is read, counts the rows, and closes r.
 func (c *reading) each(ctx context.Context, r *stream.Reader, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), batchRows(c.batch, r.Dim())
+	names := cellNames(r)
 	b := readAhead(ctx, r, 0, batch, batch)
 	defer b.stop()
 	for {
 		f := b.take(ctx)
 		if errors.Is(f.err, io.EOF) {
+			c.tell(f.tally, names)
 			return rows, nil
 		}
 		if f.err == nil {

@@ -150,6 +150,13 @@ func (a *archive) model(m *model, weights *mat.Dense) {
 	if names := m.Metadata.Inputs; names != nil {
 		a.words("inputs", names, len(names))
 	}
+	if columns := m.Metadata.Columns; columns != nil && columns.Filled() {
+		var fill []float64
+		for _, c := range columns {
+			fill = append(fill, c.Fill...)
+		}
+		a.vector("fill", fill)
+	}
 	if names := m.Metadata.Targets; names != nil {
 		a.words("targets", names, len(names))
 	}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
 	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
@@ -138,6 +140,26 @@ func (i *Inspection) print(w io.Writer) error {
 		line("advice", "%s", i.Advice)
 	}
 	line("inputs", "%s", listed(m.Inputs))
+	if names := m.Columns.Names(m.Inputs); m.Columns != nil {
+		var words []string
+		for j, c := range m.Columns {
+			name := fmt.Sprintf("column %d", j+1)
+			if names != nil {
+				name = names[j]
+			}
+			if c.Levels != nil {
+				words = append(words, fmt.Sprintf("%s (%d words)", name, len(c.Levels)))
+			}
+		}
+		line("columns", "%d of numbers, %d of words%s", len(m.Columns)-len(words), len(words), strings.TrimSuffix(": "+columns.List(words), ": "))
+	}
+	line("missing", "%s", cmp.Or(m.Missing, stream.MissingError.String()))
+	if m.Decimal+m.Thousands != "" {
+		line("numbers", "decimal %q, thousands %q", cmp.Or(m.Decimal, "."), m.Thousands)
+	}
+	if m.Exclude != nil {
+		line("excluded", "%s", columns.List(m.Exclude))
+	}
 	line("targets", "%s", listed(m.Targets))
 	if i.Kind == classification {
 		line("classes", "%s", listed(m.Classes))

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,15 @@ import (
 // or targets if they are wanted. It opens the data once, so that it can be a pipe.
 func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*stream.Reader, error) {
 	m.labelsIn = c.opt.TargetPath
+	if err := c.adopt(m); err != nil {
+		return nil, err
+	}
 	r, err := c.open(ctx, m.Classifier != nil)
 	if err != nil {
 		return nil, err
 	}
-	if err = c.match(r, m, targets); err == nil {
-		if d := m.FittedFeatures().Inputs(); r.Dim() != d {
-			err = fmt.Errorf("the data has %s and the model %d: choose the columns by --inputs, and name the column of the labels or targets by --target", ui.Count(r.Dim(), "input"), d)
-		} else if targets && r.Outputs() == 0 {
-			err = errNoTargets
-		}
+	if err = c.match(r, m, targets); err == nil && targets && r.Outputs() == 0 {
+		err = errNoTargets
 	}
 	if err != nil {
 		_ = r.Close()
@@ -34,10 +34,29 @@ func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*str
 	return r, nil
 }
 
+// adopt reads the cells as the training did, as far as no flag says otherwise.
+func (c *reading) adopt(m *model) error {
+	as := m.Metadata.Options()
+	c.opt.Decimal, c.opt.Thousands = cmp.Or(c.opt.Decimal, as.Decimal), cmp.Or(c.opt.Thousands, as.Thousands)
+	switch {
+	case c.missing == "":
+		c.opt.Missing = as.Missing
+	case c.opt.Missing == stream.MissingMean && (m.Metadata.Columns == nil || !m.Metadata.Columns.Filled()):
+		return ui.Usagef("--missing is mean, and the model has no means, since it was trained by --missing %s, or on whole numbers: want drop or error", as.Missing)
+	}
+	return nil
+}
+
 // match selects the columns of the data by the names of the model.
 func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
+	as := m.Metadata.Options()
+	number := m.FittedFeatures().Inputs()
+	if as.Columns != nil {
+		number = len(as.Columns)
+	}
 	err := columns.Match(r, columns.Wanted{
-		Inputs: m.Metadata.Inputs, Targets: m.Metadata.Targets,
+		Inputs: as.Inputs, Targets: m.Metadata.Targets,
+		Number: number, Columns: as.Columns, Missing: c.opt.Missing, Exclude: as.Exclude,
 		Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1,
 	})
 	var fault columns.Error

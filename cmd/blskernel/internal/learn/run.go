@@ -36,6 +36,7 @@ type run struct {
 	batches *batches
 	digest  *xxhash.Digest // of the rows that the model has learned
 	buffer  []byte
+	cells   []string // the columns of the inputs, for messages
 
 	byFile  map[string]int64 // rows that the model has learned, by their file
 	known   int64            // rows that the checkpoint has from which the run resumes
@@ -85,6 +86,7 @@ func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err erro
 // resumes from one, a batch of first rows, and batches of rest rows. It takes over r.
 func (run *run) start(ctx context.Context, r *stream.Reader, first, rest int) {
 	run.total, run.digest, run.last = r.Rows(), xxhash.New(), run.begun
+	run.cells = cellNames(r)
 	run.batches = readAhead(ctx, r, run.known, first, rest)
 }
 
@@ -108,6 +110,7 @@ func (run *run) learnAll(ctx context.Context) error {
 	for {
 		f := run.next(ctx)
 		if errors.Is(f.err, io.EOF) {
+			run.tell(f.tally, run.cells)
 			break
 		}
 		if f.err == nil {

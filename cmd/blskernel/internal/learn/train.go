@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -105,6 +106,9 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		return err
 	}
 	if tr.model != nil {
+		if err := asIn(&tr.model.Metadata, r); err != nil {
+			return errors.Join(err, r.Close())
+		}
 		tr.known = tr.model.Metadata.Progress.Rows
 		tr.start(ctx, r, tr.model.Metadata.Batch, tr.model.Metadata.Batch)
 		defer tr.batches.stop()
@@ -119,6 +123,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		Software: "blskernel " + ui.Version(), Batch: tr.rest,
 		Inputs: r.Inputs(), Classes: tr.classes, Targets: r.Targets(),
 	}
+	tr.keep(&meta, r)
 	first := tr.first
 	if first == 0 {
 		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+tr.Enhancement))
@@ -142,6 +147,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	if err := ui.CheckUnique("classes", tr.classes); err != nil {
 		return err
 	}
+	tr.missing = cmp.Or(tr.missing, stream.MissingMean.String())
 	switch {
 	case len(tr.classes) > 0 && tr.task == regression:
 		return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
@@ -202,6 +208,9 @@ func (tr *training) prepare(r *stream.Reader) error {
 		return errNoTargets
 	}
 	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
+		return err
+	}
+	if err := tr.describe(r); err != nil {
 		return err
 	}
 	tr.images, tr.rest = r.Heading().Format == stream.IDX, batchRows(tr.batch, r.Dim())
