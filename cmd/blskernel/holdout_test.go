@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -108,4 +109,28 @@ func TestHoldoutRefused(t *testing.T) {
 	if i := object[learn.Inspection](t, succeed(t, "inspect", "--json", model)); i.Samples != 400 || !i.Metadata.Progress.Done {
 		t.Errorf("%+v", i)
 	}
+}
+
+// TestHoldoutWords scores rows held out of a table with words, gaps and bad rows, each of which is
+// noted once.
+func TestHoldoutWords(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,shape,kind\n")
+	for i := range 400 {
+		x := fmt.Sprint(i % 37)
+		switch i % 50 {
+		case 7:
+			x = ""
+		case 9:
+			x = "1.2.3"
+		}
+		fmt.Fprintf(&b, "%s,%s,%s\n", x, []string{"round", "square", "flat"}[i*i%3], []string{"a", "b"}[i*i%3&1])
+	}
+	dir := t.TempDir()
+	data, model := writeText(t, dir, "x.csv", b.String()), filepath.Join(dir, "m.bls")
+	status, stdout, stderr := inProcess(small("--target", "kind", "--holdout", "0.25", "--skip-bad", "8", "--out", model, data)...)
+	if status != 0 || strings.Count(stderr, "the row is set aside") != 8 || strings.Count(stderr, "filled in missing cells") != 1 {
+		t.Fatalf("status %d, %q", status, stderr)
+	}
+	testutil.Contains(t, stdout, "\nheld out: 97 rows, accuracy 100.00 %")
 }

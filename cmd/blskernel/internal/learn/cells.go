@@ -90,6 +90,9 @@ func (c *reading) tell(t stream.Tally, names []string) {
 		}
 		return strings.Join(parts, ", ")
 	}
+	if c.silent {
+		return
+	}
 	if t.Dropped > 0 {
 		c.Warn("left out %s with missing cells", ui.Count(t.Dropped, "row"))
 	}

@@ -118,7 +118,7 @@ type reading struct {
 	batch   int
 	skipBad int
 	missing string // empty for that of the model
-	silent  bool   // bad rows are set aside without a note
+	silent  bool   // without notes on rows
 }
 
 // registerData adds the flags: part is the default of --part, batch the help text of --batch.
@@ -149,6 +149,11 @@ func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	ui.Complete(cmd, "thousands", "comma", "point", "space")
 	ui.Complete(cmd, "comma", "tab", ",", ";")
 	ui.Complete(cmd, "header", "auto", "present", "absent")
+}
+
+// registerWeight adds --weight, for commands that learn or score rows.
+func (c *reading) registerWeight(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.opt.Weight, "weight", "", "column of weights, by name or number: a row of weight 2 counts as two rows; by default all count alike")
 }
 
 // wanted returns what parse reads, or else an error that says what is wanted.

@@ -26,7 +26,9 @@ the accuracy; for each class the precision (the share of the rows predicted as t
 the recall (the share of the rows of the class that were found) and F1 (the harmonic mean of both),
 and their macro means, in which each class has the same weight; the AUC (how probably the score of
 a class is higher for a row of it than for another), with more than two classes the mean over the
-classes; and the confusion matrix. For a regression, for each target: the root mean squared error,
+classes; the log loss of the probabilities and their calibration error (how far the share that is
+right lies from the probability of the prediction, in ten bins); and the confusion matrix. With
+--weight a row counts as many times as its weight says. For a regression, for each target: the root mean squared error,
 the mean absolute error, and R2, the share of the variance of the target that the model explains.
 
 Memory does not depend on the rows. The AUC is of all rows up to %d for two classes, %d for
@@ -41,6 +43,7 @@ A label that the model does not know counts as wrong. Columns are matched as by 
 	}
 	cmd.Flags().SortFlags = false
 	e.registerData(cmd, "test", defaultBatch)
+	e.registerWeight(cmd)
 	e.register(cmd, "one JSON object")
 	return cmd
 }
@@ -60,9 +63,17 @@ type quality interface {
 // newScore returns the score of no rows.
 func (m *model) newScore() score {
 	if m.Classifier != nil {
-		return newClassScore(m.labels())
+		return newClassScore(m)
 	}
 	return newErrorScore(m.targetNames())
+}
+
+// weightOf returns the weight of a row of a batch, 1 without weights.
+func weightOf(b *stream.Batch, i int) float64 {
+	if b.Weights == nil {
+		return 1
+	}
+	return b.Weights[i]
 }
 
 // assess adds the predictions of a batch to a score.

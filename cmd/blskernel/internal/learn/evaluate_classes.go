@@ -21,14 +21,17 @@ type classScore struct {
 	labels    []string
 	confusion *metrics.Confusion
 	ranking   *metrics.Ranking
+	chances   metrics.Calibration
+	sure      bool // whether the probabilities are calibrated
 	rows      int64
-	unknown   int64 // rows with a label that the model does not know
-	missed    float64
+	unknown   int64   // rows with a label that the model does not know
+	missed    float64 // their weight
 }
 
-func newClassScore(labels []string) *classScore {
+func newClassScore(m *model) *classScore {
+	labels := m.labels()
 	c := len(labels)
-	return &classScore{labels: labels, confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, aucNumbers/(c+2)))}
+	return &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, aucNumbers/(c+2)))}
 }
 
 func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
@@ -36,24 +39,27 @@ func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 	if err != nil {
 		return err
 	}
+	chances := m.Classifier.Probabilities(scores)
 	for i, label := range b.Labels {
 		s.rows++
+		weight := weightOf(b, i)
 		class, ok := m.numbers[label]
 		if !ok && !utf8.ValidString(label) {
 			return unreadableLabel(label, labelPlace(b, i, m.labelsIn))
 		}
 		if !ok {
 			s.unknown++
-			s.missed++
+			s.missed += weight
 			continue
 		}
-		s.confusion.Add(class, predicted[i], 1)
+		s.confusion.Add(class, predicted[i], weight)
+		s.chances.Add(class, chances.RawRowView(i), weight)
 		row := scores.RawRowView(i)
 		if len(row) == 2 { // one ranking for both: the difference decides the class
 			d := row[1] - row[0]
 			row = []float64{-d, d}
 		}
-		s.ranking.Add(class, row, 1)
+		s.ranking.Add(class, row, weight)
 	}
 	return nil
 }
@@ -80,6 +86,9 @@ type Classification struct {
 	MacroF1        *float64       `json:"macro_f1"`
 	AUC            *float64       `json:"auc"`
 	AUCRows        int            `json:"auc_rows"` // that the AUC is of
+	LogLoss        *float64       `json:"log_loss"`
+	Calibration    *float64       `json:"calibration_error"`
+	Calibrated     bool           `json:"calibrated"` // whether the probabilities are, by rows held out
 	Unknown        int64          `json:"unknown_labels"`
 	Classes        []classQuality `json:"classes,omitempty"`
 	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
@@ -101,6 +110,7 @@ func (s *classScore) result() quality {
 		Kind: classification, Rows: s.rows, Unknown: s.unknown, Correct: m.Correct(), wrong: m.Total() - m.Correct() + s.missed,
 		MacroPrecision: known(m.MacroPrecision()), MacroRecall: known(m.MacroRecall()), MacroF1: known(m.MacroF1()),
 		AUC: known(s.ranking.MacroAUC()), AUCRows: s.ranking.Kept(),
+		LogLoss: known(s.chances.LogLoss()), Calibration: known(s.chances.Error()), Calibrated: s.sure,
 	}
 	q.Accuracy = q.Correct / (q.Correct + q.wrong)
 	for i, label := range s.labels {
@@ -135,12 +145,17 @@ func (q *Classification) lines() string {
 	if int64(q.AUCRows) < q.Rows-q.Unknown {
 		note = fmt.Sprintf(" (of %d rows, drawn by a fixed seed)", q.AUCRows)
 	}
-	return text + measure("AUC", "%s%s", numeric("%.4f", q.AUC), note)
+	text += measure("AUC", "%s%s", numeric("%.4f", q.AUC), note) + measure("log loss", "%s", numeric("%.4f", q.LogLoss))
+	note = ""
+	if !q.Calibrated {
+		note = " (no rows were held out to calibrate the probabilities)"
+	}
+	return text + measure("calibration error", "%s%s", numeric("%.4f", q.Calibration), note)
 }
 
 func (q *Classification) brief() string {
-	return fmt.Sprintf("%s, accuracy %.2f %%, macro F1 %s, AUC %s", ui.Count(q.Rows, "row"), 100*q.Accuracy,
-		numeric("%.4f", q.MacroF1), numeric("%.4f", q.AUC))
+	return fmt.Sprintf("%s, accuracy %.2f %%, macro F1 %s, AUC %s, log loss %s, calibration error %s", ui.Count(q.Rows, "row"), 100*q.Accuracy,
+		numeric("%.4f", q.MacroF1), numeric("%.4f", q.AUC), numeric("%.4f", q.LogLoss), numeric("%.4f", q.Calibration))
 }
 
 // String returns the result as a table of the classes and the matrix.

@@ -29,7 +29,7 @@ func (e *errorScore) add(_ *model, b *stream.Batch, scores *mat.Dense) error {
 		e.rows++
 		known := b.Y.RawRowView(i)
 		for j, p := range scores.RawRowView(i) {
-			e.targets[j].Add(known[j], p, 1)
+			e.targets[j].Add(known[j], p, weightOf(b, i))
 		}
 	}
 	return nil

@@ -75,9 +75,13 @@ func (run *run) score(ctx context.Context) error {
 // scoreHeldOut reads the data again and scores the rows that were held out, of those that have been
 // read before: rows that have come since are left.
 func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
-	run.silent = true // what there is to say of bad rows has been said
+	run.silent = true // what there is to say of the rows has been said
 	r, err := run.reading.open(ctx, run.model.Classifier != nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := asIn(&run.model.Metadata, r); err != nil {
+		_ = r.Close()
 		return nil, err
 	}
 	score, next, held := run.model.newScore(), int64(0), 0

@@ -34,7 +34,8 @@ const (
 	noteCommand  = "command"
 	noteSettings = "settings" // a JSON object
 	noteOnce     = "once"     // the source that cannot be read again
-	noteContent  = "content"  // the checksum of the rows that have been learned
+	noteContent  = "content"  // the checksum of the rows that have been read
+	noteWeight   = "weight"   // the column of weights of the training
 )
 
 // resultless are the flags that the result does not depend on.

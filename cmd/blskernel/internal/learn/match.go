@@ -20,6 +20,9 @@ func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*str
 	if err := c.adopt(m); err != nil {
 		return nil, err
 	}
+	if weight := m.Metadata.Notes[noteWeight]; targets && weight != "" && c.opt.Weight == "" {
+		c.Warn("the model was trained with --weight %s, and here all rows count alike", ui.Printable(weight))
+	}
 	r, err := c.open(ctx, m.Classifier != nil)
 	if err != nil {
 		return nil, err

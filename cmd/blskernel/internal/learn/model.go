@@ -96,7 +96,7 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		if b.Y == nil {
 			return errNoTargets
 		}
-		return placed(b, m.Regressor.PartialFitContext(ctx, b.X, b.Y))
+		return placed(b, m.Regressor.PartialFitWeighted(ctx, b.X, b.Y, b.Weights))
 	}
 	if b.Labels == nil {
 		return errNoTargets
@@ -113,7 +113,7 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		}
 		classes[i] = n
 	}
-	return placed(b, m.Classifier.PartialFitContext(ctx, b.X, classes))
+	return placed(b, m.Classifier.PartialFitWeighted(ctx, b.X, classes, b.Weights))
 }
 
 // scores returns the scores of all classes of a batch, or the predicted targets of a regression.

@@ -18,11 +18,12 @@ const automatic = "auto"
 // modelFlags say which model is trained.
 type modelFlags struct {
 	ui.Nodes
-	shrink float64
-	scale  string
-	lambda ui.Ridge
-	method string
-	seed   uint64
+	shrink      float64
+	scale       string
+	lambda      ui.Ridge
+	method      string
+	seed        uint64
+	classWeight string
 }
 
 func (m *modelFlags) register(cmd *cobra.Command) {
@@ -36,6 +37,7 @@ func (m *modelFlags) register(cmd *cobra.Command) {
 	ui.LambdaFlag(cmd, &m.lambda, "")
 	ui.Choice(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: the fewest flops that leave six digits on the first batch, else qr; the same on all machines",
 		append([]string{automatic}, strings.Split(ui.MethodNames(), ", ")...)...)
+	ui.Choice(cmd, &m.classWeight, "class-weight", "unweighted, or balanced: rows of rare classes count more, so that all classes count alike", bls.Unweighted.String(), bls.Balanced.String())
 	ui.SeedFlag(cmd, &m.seed)
 }
 
@@ -71,7 +73,10 @@ func (m *modelFlags) estimator(labeled bool, classes int, method blsupdate.Metho
 		update.Lambda = bls.None
 	}
 	if labeled {
-		return &bls.Classifier{Backend: b, Features: features, Method: method, Update: update, Classes: classes}, nil
+		weight, _ := bls.ParseClassWeight(m.classWeight) // which ui.Choice has checked
+		return &bls.Classifier{
+			Backend: b, Features: features, Method: method, Update: update, Classes: classes, ClassWeight: weight,
+		}, nil
 	}
 	return nil, &bls.Regressor{Backend: b, Features: features, Method: method, Update: update}
 }

@@ -17,8 +17,9 @@ import (
 // A prediction has the flags of predict.
 type prediction struct {
 	reading
-	out    string
-	scores bool
+	out     string
+	scores  bool
+	chances bool // probabilities
 }
 
 // NewPredict returns the command predict.
@@ -31,8 +32,9 @@ func NewPredict(s ui.Streams) *cobra.Command {
 then a line for each row in order, except those set aside. Labels are those of the training data.
 Rows are read and written batch by batch, so that memory does not depend on their number.
 
-With --scores the scores of all classes follow the label: about 1 for the class of a sample and -1
-for the others; they are no probabilities. With --json there is an object for each row, with its number
+With --probabilities the probabilities of all classes follow the label; they are calibrated if the
+training held out rows, as evaluate says. With --scores the scores of all classes follow: about 1 for
+the class of a sample and -1 for the others; they are no probabilities. With --json there is an object for each row, with its number
 in the data.
 
 Columns are matched by name if the model and the data have names, else by order. A column of labels
@@ -41,6 +43,7 @@ that --inputs or --target choose are taken in the order given, or in the model's
 are the model's.`,
 		Example: `  blskernel predict iris.bls flowers.csv
   blskernel predict iris.bls --scores flowers.csv > scores.csv
+  blskernel predict iris.bls --probabilities flowers.csv
   blskernel predict digits.bls --out labels.npy --data mnist
   head -n 100 flowers.csv | blskernel predict iris.bls -`,
 		Args: modelFirst(math.MaxInt),
@@ -49,6 +52,7 @@ are the model's.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
+	f.BoolVar(&p.chances, "probabilities", false, "the probabilities of all classes too; in an .npy file, instead")
 	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
 	p.registerData(cmd, "test", defaultBatch)
 	p.register(cmd, "one JSON object for each row")
@@ -58,6 +62,9 @@ are the model's.`,
 func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error {
 	if err := p.begin(s); err != nil {
 		return err
+	}
+	if p.scores && p.chances {
+		return ui.Usagef("--scores and --probabilities exclude each other: leave one out")
 	}
 	if err := p.checkName(); err != nil {
 		return err
@@ -92,6 +99,9 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 		if m.Classifier != nil {
 			if classes, err = classesOf(scores, b); err != nil {
 				return err
+			}
+			if p.chances {
+				scores = m.Classifier.Probabilities(scores)
 			}
 		}
 		return out.rows(b, classes, scores)

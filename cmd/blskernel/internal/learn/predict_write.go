@@ -24,7 +24,8 @@ func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".np
 type predictionWriter struct {
 	labels  []string // of the classes; nil for a regression
 	name    string   // of the column of labels
-	numbers []string // the targets of a regression, or the classes whose scores are wanted
+	numbers []string // the targets of a regression, or the classes whose numbers are wanted
+	kind    string   // of the numbers of classes: score or probability
 
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
@@ -40,8 +41,10 @@ type predictionWriter struct {
 func (p *prediction) newWriter(m *model) (*predictionWriter, error) {
 	w := &predictionWriter{buffer: bufio.NewWriter(p.Out)}
 	if m.Classifier == nil {
-		if p.scores {
-			return nil, ui.Usagef("--scores are those of classes, and the model is a regression: leave it out")
+		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances} {
+			if given {
+				return nil, ui.Usagef("--%s are those of classes, and the model is a regression: leave it out", flag)
+			}
 		}
 		w.numbers = m.targetNames()
 	} else {
@@ -49,7 +52,10 @@ func (p *prediction) newWriter(m *model) (*predictionWriter, error) {
 		if len(m.Metadata.Targets) == 1 {
 			w.name = m.Metadata.Targets[0]
 		}
-		if p.scores {
+		if w.kind = "score"; p.chances {
+			w.kind = "probability"
+		}
+		if p.scores || p.chances {
 			w.numbers = w.labels
 		}
 	}
@@ -118,7 +124,7 @@ func (w *predictionWriter) beginCSV() error {
 	if w.labels != nil {
 		head = []string{w.name}
 		for _, label := range w.numbers {
-			head = append(head, "score:"+label)
+			head = append(head, w.kind+":"+label)
 		}
 	}
 	out := csv.NewWriter(w.buffer) // which bufio does not buffer again, so that it needs no Flush
@@ -136,13 +142,14 @@ func (w *predictionWriter) beginCSV() error {
 	return out.Write(head)
 }
 
-// A Prediction is the object of a row: a class, with the scores if wanted, or values by the names of
+// A Prediction is the object of a row: a class, with the scores or probabilities if wanted, or values by the names of
 // the targets.
 type Prediction struct {
-	Row    int64              `json:"row"` // of the data, from 1; those set aside count
-	Class  *string            `json:"class,omitempty"`
-	Scores map[string]float64 `json:"scores,omitempty"`
-	Values map[string]float64 `json:"values,omitempty"`
+	Row           int64              `json:"row"` // of the data, from 1; those set aside count
+	Class         *string            `json:"class,omitempty"`
+	Scores        map[string]float64 `json:"scores,omitempty"`
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	Values        map[string]float64 `json:"values,omitempty"`
 }
 
 // beginJSON writes nothing.
@@ -156,7 +163,11 @@ func (w *predictionWriter) beginJSON() error {
 		if w.labels == nil {
 			return encoder.Encode(Prediction{Row: n, Values: numbers})
 		}
-		return encoder.Encode(Prediction{Row: n, Class: &label, Scores: numbers})
+		out := Prediction{Row: n, Class: &label, Scores: numbers}
+		if w.kind == "probability" {
+			out.Scores, out.Probabilities = nil, numbers
+		}
+		return encoder.Encode(out)
 	}
 	return nil
 }

@@ -183,7 +183,7 @@ func (run *run) took(f fetched, learning time.Duration) {
 }
 
 // sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row the
-// inputs, then the targets, or the label with its length. It depends neither on the batches nor on how
+// inputs, then the targets, or the label with its length, then the weight if there are any. It depends neither on the batches nor on how
 // the values were written.
 func (run *run) sum(b *stream.Batch) {
 	values := func(m *mat.Dense, i int) {
@@ -201,6 +201,9 @@ func (run *run) sum(b *stream.Batch) {
 		}
 		if b.Y != nil {
 			values(b.Y, i)
+		}
+		if b.Weights != nil {
+			run.buffer = binary.LittleEndian.AppendUint64(run.buffer, math.Float64bits(b.Weights[i]))
 		}
 		_, _ = run.digest.Write(run.buffer) // which cannot fail
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -72,6 +73,7 @@ can resume from standard input or a pipe.`,
 	ui.OutFlag(cmd, &tr.out, "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
 	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", classification, regression)
 	tr.registerData(cmd, "training", defaultBatch)
+	tr.registerWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")
 	tr.modelFlags.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
@@ -214,7 +216,13 @@ func (tr *training) prepare(r *stream.Reader) error {
 		return err
 	}
 	tr.images, tr.rest = r.Heading().Format == stream.IDX, batchRows(tr.batch, r.Dim())
-	return tr.decideTask(r)
+	if err := tr.decideTask(r); err != nil {
+		return err
+	}
+	if !tr.labeled && tr.classWeight == bls.Balanced.String() {
+		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
+	}
+	return nil
 }
 
 // learnFirst makes the model of the first batch.
@@ -253,6 +261,9 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 	meta.Changed = meta.Created
 	if err := meta.Check(); err != nil {
 		return err // now, and not when the model is written
+	}
+	if tr.opt.Weight != "" {
+		meta.Notes = map[string]string{noteWeight: tr.opt.Weight}
 	}
 	begun := time.Now()
 	if err := tr.fit(ctx, f, meta); err != nil {

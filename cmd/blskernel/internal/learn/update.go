@@ -54,6 +54,7 @@ without rows is an error and leaves the model unchanged.`,
 	f.SortFlags = false
 	ui.OutFlag(cmd, &up.out, "file for the new model; by default it replaces the old one")
 	up.registerData(cmd, "training", "as many as in the training")
+	up.registerWeight(cmd)
 	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
 	registerAgain(cmd, &up.again)
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
