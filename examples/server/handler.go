@@ -23,6 +23,8 @@ type answer struct {
 	Labels []string    `json:"labels,omitempty"` // of a classification
 	Scores [][]float64 `json:"scores,omitempty"` // of a classification
 	Values [][]float64 `json:"values,omitempty"` // of a regression
+
+	Unknown map[string]int64 `json:"unknown,omitempty"` // words that the model does not know, by column
 }
 
 // handler answers requests, several at a time.
@@ -44,7 +46,13 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /model", func(w http.ResponseWriter, _ *http.Request) {
 		m := s.model.Load()
 		d := m.Metadata
-		write(w, http.StatusOK, map[string]any{"columns": m.inputs, "inputs": d.Inputs, "classes": d.Classes,
+		words := map[string][]string{}
+		for j, c := range m.cells {
+			if c.Levels != nil {
+				words[m.name(j)] = c.Levels
+			}
+		}
+		write(w, http.StatusOK, map[string]any{"columns": len(m.cells), "inputs": m.names, "words": words, "classes": d.Classes,
 			"targets": d.Targets, "changed": d.Changed})
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -76,7 +84,7 @@ func write(w http.ResponseWriter, status int, v any) {
 
 // predict returns the predictions for the rows of a request.
 func (m *model) predict(ctx context.Context, body io.Reader) (*answer, error) {
-	x, err := readRows(body, m)
+	x, unknown, err := readRows(body, m)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +103,9 @@ func (m *model) predict(ctx context.Context, body io.Reader) (*answer, error) {
 		return nil, err
 	}
 	if m.Regressor != nil {
-		return &answer{Values: lists(scores)}, nil
+		return &answer{Values: lists(scores), Unknown: unknown}, nil
 	}
-	out := &answer{Scores: lists(scores)}
+	out := &answer{Scores: lists(scores), Unknown: unknown}
 	for _, class := range bls.ArgMax(scores) {
 		label := fmt.Sprint(class)
 		if m.Metadata.Classes != nil {

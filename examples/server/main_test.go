@@ -35,7 +35,7 @@ func samples(n int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-var features = bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 1, Scaling: bls.ScaleColumns}
+var features = bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Shrink: bls.DefaultShrink, Seed: 1, Scaling: bls.ScaleColumns}
 
 // start serves the file of a model, which it looks at every millisecond, at a free port of the loopback
 // interface. It returns the address and the path of the file. At the end of the test the server must
@@ -173,7 +173,7 @@ func TestWrong(t *testing.T) {
 		`{"rows": [[]]}`:               `row 1, column 1 ("u"): the row ends`,
 		`{"rows": [[1, 2], [3]]}`:      `row 2, column 2 ("v"): the row ends`,
 		`{"rows": [[1, 2], [3`:         `row 2, column 2 ("v"): the JSON ends too early`,
-		`{"rows": [[1, 2, 3]]}`:        `row 1, column 3: the model has 2 inputs`,
+		`{"rows": [[1, 2, 3]]}`:        `row 1, column 3: the model has 2 columns`,
 		`{"rows": [[1, 2], 3]}`:        `row 2: 3 is neither`,
 		`{"rows": [[1, 2], null]}`:     `row 2: null is neither`,
 		`{"rows": [[1, 2],]}`:          `row 2: invalid character ']'`,

@@ -4,10 +4,12 @@ import (
 	"context"
 	"log"
 	"os"
+	"strconv"
 	"sync/atomic"
 	"time"
 
 	"blskernel/bls/modelfile"
+	"blskernel/dataset/stream"
 	"blskernel/mat"
 )
 
@@ -25,7 +27,10 @@ type server struct {
 type model struct {
 	*modelfile.File
 	inputs, outputs int
-	columns         map[string]int // the numbers of the inputs by name; nil without distinct names
+	cells           stream.Columns // of a row: how they become the inputs
+	fills           bool           // a missing cell has what stands for it
+	names           []string       // of the cells; nil without names
+	columns         map[string]int // their numbers by name; nil without distinct names
 	loaded          time.Time
 }
 
@@ -40,17 +45,30 @@ func (s *server) load() error {
 	if err != nil {
 		return err
 	}
-	if names := m.Metadata.Inputs; len(names) > 0 {
+	read := m.Metadata.Options()
+	if m.names, m.cells = read.Inputs, read.Columns; m.cells == nil {
+		m.cells = make(stream.Columns, m.inputs) // of numbers
+	}
+	m.fills = read.Missing == stream.MissingMean && read.Columns != nil
+	if len(m.names) > 0 {
 		m.columns = map[string]int{}
-		for j, name := range names {
+		for j, name := range m.names {
 			m.columns[name] = j
 		}
-		if len(m.columns) < len(names) {
+		if len(m.columns) < len(m.names) {
 			m.columns = nil
 		}
 	}
 	s.model.Store(m)
 	return nil
+}
+
+// name returns the name of column j, its number from 1 without names.
+func (m *model) name(j int) string {
+	if m.names == nil {
+		return strconv.Itoa(j + 1)
+	}
+	return m.names[j]
 }
 
 // measure sets the sizes. It solves for the weights, which would otherwise take time, or fail, at the

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
+	"blskernel/dataset/stream"
 	"blskernel/mat"
 )
 
@@ -19,40 +23,52 @@ var errTooManyRows = errors.New("too many rows for one request; send several")
 type reader struct {
 	*json.Decoder
 	*model
-	data []float64 // of the rows so far
+	row   []float64 // the cells of a row
+	data  []float64 // the inputs of the rows so far
+	tally stream.Tally
 }
 
-// readRows returns the samples of a request.
-func readRows(body io.Reader, m *model) (*mat.Dense, error) {
-	r := &reader{Decoder: json.NewDecoder(body), model: m}
+// readRows returns the samples of a request, and how many words of it the model does not know.
+func readRows(body io.Reader, m *model) (x *mat.Dense, unknown map[string]int64, err error) {
+	n := len(m.cells)
+	r := &reader{Decoder: json.NewDecoder(body), model: m, row: make([]float64, n),
+		tally: stream.Tally{Filled: make([]int64, n), Unknown: make([]int64, n)}}
 	r.UseNumber()
 	rows := 0
-	err := r.expect(json.Delim('{'), "rows", json.Delim('['))
+	err = r.expect(json.Delim('{'), "rows", json.Delim('['))
 	for ; err == nil && r.More(); rows++ {
 		if rows > 0 && (rows+1)*(m.inputs+m.outputs) > mostNumbers {
-			return nil, errTooManyRows
+			return nil, nil, errTooManyRows
 		}
 		if err := r.readRow(rows); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err == nil {
 		err = r.expect(json.Delim(']'), json.Delim('}'))
 	}
 	if err != nil {
-		return nil, fmt.Errorf(`%w; a request is {"rows": [ROW, ...]}`, err)
+		return nil, nil, fmt.Errorf(`%w; a request is {"rows": [ROW, ...]}`, err)
 	}
 	end := r.InputOffset()
 	var large *http.MaxBytesError
 	if _, err := r.Token(); errors.As(err, &large) {
-		return nil, err
+		return nil, nil, err
 	} else if !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("after row %d: there is more than the JSON object, which ends at byte %d", rows, end)
+		return nil, nil, fmt.Errorf("after row %d: there is more than the JSON object, which ends at byte %d", rows, end)
 	}
 	if rows == 0 {
-		return nil, errors.New("the request has no rows")
+		return nil, nil, errors.New("the request has no rows")
 	}
-	return mat.NewDense(rows, m.inputs, r.data), nil
+	for j, n := range r.tally.Unknown {
+		if n > 0 {
+			if unknown == nil {
+				unknown = map[string]int64{}
+			}
+			unknown[m.name(j)] = n
+		}
+	}
+	return mat.NewDense(rows, m.inputs, r.data), unknown, nil
 }
 
 // readRow appends row i, from 0, to the data.
@@ -61,26 +77,29 @@ func (r *reader) readRow(i int) error {
 	if err != nil {
 		return fmt.Errorf("row %d: %w", i+1, err)
 	}
-	r.data = append(r.data, make([]float64, r.inputs)...)
-	row := r.data[i*r.inputs:]
 	switch t {
 	case json.Delim('['):
-		return r.readList(i, row)
+		err = r.readList(i, r.row)
 	case json.Delim('{'):
-		return r.readObject(i, row)
+		err = r.readObject(i, r.row)
+	default:
+		err = fmt.Errorf("row %d: %s is neither a list nor an object of cells", i+1, text(t))
 	}
-	return fmt.Errorf("row %d: %s is neither a list nor an object of numbers", i+1, text(t))
+	if err == nil {
+		r.data = r.cells.Append(r.data, r.row, &r.tally)
+	}
+	return err
 }
 
-// readList reads numbers in the order of the inputs, up to the end of the list.
+// readList reads cells in the order of the columns, up to the end of the list.
 func (r *reader) readList(i int, row []float64) error {
 	j := 0
 	for ; r.More(); j++ {
 		if j == len(row) {
-			return r.at(i, j, fmt.Errorf("the model has %d inputs, and the row goes on", len(row)))
+			return r.at(i, j, fmt.Errorf("the model has %d columns, and the row goes on", len(row)))
 		}
 		var err error
-		if row[j], err = r.number(); err != nil {
+		if row[j], err = r.cell(j); err != nil {
 			return r.at(i, j, err)
 		}
 	}
@@ -88,15 +107,15 @@ func (r *reader) readList(i int, row []float64) error {
 		return r.at(i, j, err)
 	}
 	if j < len(row) {
-		return r.at(i, j, fmt.Errorf("the row ends, and the model has %d inputs", len(row)))
+		return r.at(i, j, fmt.Errorf("the row ends, and the model has %d columns", len(row)))
 	}
 	return nil
 }
 
-// readObject reads numbers by the names of the inputs, up to the end of the object.
+// readObject reads cells by the names of the columns, up to the end of the object.
 func (r *reader) readObject(i int, row []float64) error {
 	if r.columns == nil {
-		return fmt.Errorf("row %d: the model has no distinct names of inputs; send lists of %d numbers", i+1, len(row))
+		return fmt.Errorf("row %d: the model has no distinct names of columns; send lists of %d cells", i+1, len(row))
 	}
 	has := make([]bool, len(row))
 	for r.More() {
@@ -116,7 +135,7 @@ func (r *reader) readObject(i int, row []float64) error {
 			return r.at(i, j, errors.New("the row has it twice"))
 		}
 		has[j] = true
-		if row[j], err = r.number(); err != nil {
+		if row[j], err = r.cell(j); err != nil {
 			return r.at(i, j, err)
 		}
 	}
@@ -131,14 +150,26 @@ func (r *reader) readObject(i int, row []float64) error {
 	return nil
 }
 
-// number reads a finite number.
-func (r *reader) number() (float64, error) {
+// cell reads a cell of column j: a finite number; null where the model fills it in; or a word, which
+// may be written as a number. Of a word it returns the index of the level, -1 for an unknown one.
+func (r *reader) cell(j int) (float64, error) {
 	t, err := r.token()
 	if err != nil {
 		return 0, err
 	}
-	n, ok := t.(json.Number)
-	if !ok {
+	levels := r.cells[j].Levels
+	n, number := t.(json.Number)
+	word, isWord := t.(string)
+	switch {
+	case t == nil && r.fills:
+		return math.NaN(), nil
+	case levels != nil && number:
+		return float64(slices.Index(levels, string(n))), nil
+	case levels != nil && isWord:
+		return float64(slices.Index(levels, strings.Trim(word, " \t"))), nil
+	case levels != nil:
+		return 0, fmt.Errorf("%s is not a word", text(t))
+	case !number:
 		return 0, fmt.Errorf("%s is not a number", text(t))
 	}
 	v, err := strconv.ParseFloat(string(n), 64)
@@ -176,11 +207,11 @@ func early(err error) error {
 	return err
 }
 
-// at adds the place to an error: row i and input j, from 0.
+// at adds the place to an error: row i and column j, from 0.
 func (r *reader) at(i, j int, err error) error {
 	name := ""
-	if j < len(r.Metadata.Inputs) {
-		name = fmt.Sprintf(" (%.80q)", r.Metadata.Inputs[j])
+	if j < len(r.names) {
+		name = fmt.Sprintf(" (%.80q)", r.names[j])
 	}
 	return fmt.Errorf("row %d, column %d%s: %w", i+1, j+1, name, err)
 }

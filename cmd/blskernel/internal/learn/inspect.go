@@ -140,18 +140,19 @@ func (i *Inspection) print(w io.Writer) error {
 		line("advice", "%s", i.Advice)
 	}
 	line("inputs", "%s", listed(m.Inputs))
-	if names := m.Columns.Names(m.Inputs); m.Columns != nil {
-		var words []string
-		for j, c := range m.Columns {
-			name := fmt.Sprintf("column %d", j+1)
-			if names != nil {
-				name = names[j]
-			}
-			if c.Levels != nil {
-				words = append(words, fmt.Sprintf("%s (%d words)", name, len(c.Levels)))
-			}
+	names := m.Columns.Names(m.Inputs)
+	var words []string
+	for j, c := range m.Columns {
+		name := fmt.Sprintf("column %d", j+1)
+		if names != nil {
+			name = names[j]
 		}
-		line("columns", "%d of numbers, %d of words%s", len(m.Columns)-len(words), len(words), strings.TrimSuffix(": "+columns.List(words), ": "))
+		if c.Levels != nil {
+			words = append(words, fmt.Sprintf("%s (%d words)", name, len(c.Levels)))
+		}
+	}
+	if words != nil {
+		line("columns", "%d of numbers, %d of words: %s", len(m.Columns)-len(words), len(words), columns.List(words))
 	}
 	line("missing", "%s", cmp.Or(m.Missing, stream.MissingError.String()))
 	if m.Decimal+m.Thousands != "" {
