@@ -37,7 +37,8 @@ func demonstrate(ctx context.Context, s ui.Streams) (err error) {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(s.Out, "A table of machines, made up. Of its 4000 rows, train.csv has 2000:\n\n  %s", strings.Join(lines[:4], "  "))
+	_, err = fmt.Fprintf(s.Out, "A table of machines, made up, with words and missing cells. Of its 4000 rows, train.csv has 2000:\n\n  %s",
+		strings.Join(lines[:4], "  "))
 	for _, step := range []struct{ why, line string }{
 		{"Train a model that predicts the state:", "train -o machine.bls --target state train.csv"},
 		{"Predict the state of machines where it is unknown:", "predict machine.bls new.csv"},
@@ -79,10 +80,11 @@ func demonstrateStep(ctx context.Context, dir string, args []string, to io.Write
 	return err
 }
 
-// machines returns the lines of a table of machines: its title, and rows in random order.
+// machines returns the lines of a table of machines: its title, and rows in random order, of which one
+// in twenty has no vibration.
 func machines(rows int) []string {
 	random := rand.New(rand.NewPCG(7, 7))
-	lines := []string{"speed,current,vibration,temperature,state\n"}
+	lines := []string{"site,speed,current,vibration,temperature,state\n"}
 	for range rows {
 		number := func(from, to float64) float64 { return from + float64((to-from)*random.Float64()) }
 		speed, load := number(1000, 3000), number(0, 1)
@@ -93,8 +95,12 @@ func machines(rows int) []string {
 		case speed*load > 1500:
 			state = "hot"
 		}
-		lines = append(lines, fmt.Sprintf("%.1f,%.2f,%.2f,%.1f,%s\n", speed, number(2, 3)+float64(10*load),
-			number(0, 1)+speed*speed*(0.2+load)/1e6, number(40, 45)+speed*load/50, state))
+		site, vibration := random.IntN(3), fmt.Sprintf("%.2f", number(0, 1)+speed*speed*(0.2+load)/1e6)
+		if random.IntN(20) == 0 {
+			vibration = ""
+		}
+		lines = append(lines, fmt.Sprintf("%s,%.1f,%.2f,%s,%.1f,%s\n", []string{"Bern", "Bonn", "Graz"}[site], speed,
+			number(2, 3)+float64(10*load), vibration, number(40, 45)+float64(site*10)+speed*load/50, state))
 	}
 	return lines
 }

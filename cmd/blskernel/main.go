@@ -48,6 +48,7 @@ func newRoot(s ui.Streams) *cobra.Command {
 predicts. It also compares the methods of updating and the speeds of linear algebra backends.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel predict iris.bls flowers.csv
+  blskernel evaluate iris.bls test.csv
   blskernel update iris.bls more.csv
   blskernel demo
   blskernel bench --n 1000,2000

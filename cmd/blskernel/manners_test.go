@@ -146,6 +146,7 @@ func TestDemonstration(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR")) // on Windows
 	out := succeed(t, "demo")
+	accuracy, accuracies := 0.0, 0
 	testutil.Contains(t, out, "\n  $ blskernel train -o machine.bls --target state train.csv\n  machine.bls   classification, 3 classes, ",
 		"\n  $ blskernel predict machine.bls new.csv\n  state\n", "\n  $ blskernel update machine.bls later.csv\n  machine.bls   ",
 		", 3000 samples in all\n", "\n  $ blskernel evaluate machine.bls test.csv\n  rows ", "\n  accuracy ", "\nupdates: improved took ")
@@ -153,6 +154,12 @@ func TestDemonstration(t *testing.T) {
 		if line = strings.TrimSuffix(line, "\n"); strings.HasSuffix(line, " ") || strings.Contains(line, os.TempDir()) {
 			t.Errorf("%q", line)
 		}
+		if _, err := fmt.Sscanf(line, "  accuracy %f %%", &accuracy); err == nil {
+			accuracies++
+		}
+	}
+	if accuracies != 1 || !(accuracy > 90) {
+		t.Errorf("%d accuracies, the last %v", accuracies, accuracy)
 	}
 	left(t, 0, filepath.Join(os.TempDir(), "*"))
 	if out := silent(t, quick()...); strings.Contains(out, "$") {

@@ -58,13 +58,13 @@ func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
 // SeedFlag adds --seed, by default 1.
 func SeedFlag(cmd *cobra.Command, v *uint64) {
 	*v = 1
-	Parsed(cmd, v, "seed", "1", "seed of all random numbers; the same seed gives the same result", func(text string) (uint64, error) {
+	cmd.Flags().Var(&value[uint64]{v, "1", "uint", func(text string) (uint64, error) {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			err = errors.New("want a whole number, 0 or more")
 		}
 		return seed, err
-	})
+	}}, "seed", "seed of all random numbers; the same seed gives the same result")
 }
 
 // JSONFlag adds --json. object names what it prints.
