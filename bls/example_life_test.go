@@ -54,7 +54,8 @@ func ExampleClassifier_Remove() {
 	// rows of the classes: [200 200 200 200 200 200 200 200 200 0]
 }
 
-// Two models learn different samples with the feature maps of one base. Merged they are one model of all.
+// Two models learn different samples with the feature maps of one base. Merged they are one model of
+// all.
 func ExampleClassifier_Merge() {
 	ctx := context.Background()
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)

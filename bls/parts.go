@@ -148,7 +148,21 @@ func (m *model) with(u blsupdate.Updater) *model {
 
 // equal reports whether f and g expand all samples alike.
 func (f *Features) equal(g *Features) bool {
-	same := func(a, b *mat.Dense) bool { return a == b || a != nil && b != nil && gonum.Equal(a, b) }
+	same := func(a, b *mat.Dense) bool {
+		if a == nil || b == nil {
+			return a == b
+		}
+		rows, _ := a.Dims()
+		if n, _ := b.Dims(); n != rows {
+			return false
+		}
+		for i := range rows {
+			if !slices.Equal(a.RawRowView(i), b.RawRowView(i)) {
+				return false
+			}
+		}
+		return true
+	}
 	return f == g || sameOptions(f.opt, g.opt) && slices.Equal(f.means, g.means) && slices.Equal(f.deviations, g.deviations) &&
 		same(f.weights, g.weights) && slices.Equal(f.offset, g.offset) && slices.Equal(f.gain, g.gain) &&
 		same(f.enhancement, g.enhancement) && f.scale == g.scale

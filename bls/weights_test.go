@@ -55,8 +55,17 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		if e := max(maxDiff(t, weightsOf(t, c), was), maxDiff(t, weightsOf(t, r), wasR)); !(e <= 1e-8) {
 			t.Errorf("%v: W is off by %g after a removal", method, e)
 		}
-		if !slices.Equal(c.ClassCounts(), []float64{20, 20, 20}) {
-			t.Errorf("%v: counts %v", method, c.ClassCounts())
+		must(t, c.Forget(0.25))
+		if !slices.Equal(c.ClassCounts(), []float64{20, 20, 20}) || !slices.Equal(c.counts, slices.Repeat([]count{{20, 5}}, 3)) {
+			t.Errorf("%v: counts %v", method, c.counts)
+		}
+		must(t, c.Relabel([]int{1, 1, 0}, 3))
+		if other := *c; blsupdate.Supports(method, blsupdate.ActionMerge) {
+			must(t, other.Refit(ctx, part, labels[60:], weights)) // 60 in all
+			must(t, c.Merge(&other))
+			if want := []count{{20 + 14, 5 + 21}, {40 + 13, 10 + 19}, {13, 20}}; !slices.Equal(c.counts, want) {
+				t.Errorf("%v: counts %v after Merge, want %v", method, c.counts, want)
+			}
 		}
 		if !gonum.Equal(part, kept) || !gonum.Equal(partY, keptY) {
 			t.Errorf("%v: samples or targets were changed", method)
