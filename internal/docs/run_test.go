@@ -70,17 +70,21 @@ func TestReadme(t *testing.T) {
 }
 
 // flowers returns a table of made-up flowers and the species of each, which differ by three deviations
-// in two columns.
+// in two columns. One in ten has no width, and the colors are words that tell nothing.
 func flowers(rng *rand.Rand, rows int, named bool) (text string, labels []string) {
 	species := []string{"setosa", "versicolor", "virginica"}
-	text = "length,width,species\n"
+	text = "color,length,width,species\n"
 	if !named {
-		text = "length,width\n"
+		text = "color,length,width\n"
 	}
 	for range rows {
 		s := rng.IntN(len(species))
 		labels = append(labels, species[s])
-		text += fmt.Sprintf("%.2f,%.2f", 5+0.9*float64(s)+0.3*rng.NormFloat64(), 2.5+0.9*float64((s+1)%2)+0.3*rng.NormFloat64())
+		width := fmt.Sprintf("%.2f", 2.5+0.9*float64((s+1)%2)+0.3*rng.NormFloat64())
+		if rng.IntN(10) == 0 {
+			width = ""
+		}
+		text += fmt.Sprintf("%s,%.2f,%s", []string{"blue", "red", "white"}[rng.IntN(3)], 5+0.9*float64(s)+0.3*rng.NormFloat64(), width)
 		if named {
 			text += "," + species[s]
 		}
