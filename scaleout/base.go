@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/internal/columns"
 	"blskernel/mat"
 )
 
@@ -60,30 +60,26 @@ func (b *base) features() *bls.Features {
 // inputs returns d.
 func (b *base) inputs() int { return b.features().Inputs() }
 
-// expand returns the rows A and targets Y that the output layer learns from a batch. Its error names
-// the shard, and the sample if one is the cause.
-func (b *base) expand(ctx context.Context, batch *Batch) (a, y *mat.Dense, err error) {
+// expand returns the rows A and targets Y that the output layer learns from a batch, and the labels that
+// the model does not have, by their rows. Its error names the shard, and the sample if one is the cause.
+func (b *base) expand(ctx context.Context, batch *Batch) (a, y *mat.Dense, others map[int]string, err error) {
 	if err := batch.check(); err != nil {
-		return nil, nil, fmt.Errorf("%w (shard %s)", err, batch.Shard)
+		return nil, nil, nil, fmt.Errorf("%w (shard %s)", err, batch.Shard)
 	}
 	if b.classifies() != (batch.Labels != nil) {
-		return nil, nil, fmt.Errorf("scaleout: %s: the batch needs %s", batch.Shard, b.wants())
+		return nil, nil, nil, fmt.Errorf("scaleout: %s: the batch needs %s", batch.Shard, b.wants())
 	}
 	if b.classifies() {
-		numbers := make([]int, len(batch.Labels))
-		for i, label := range batch.Labels {
-			n, known := b.numbers[label]
-			if !known {
-				return nil, nil, fmt.Errorf("scaleout: %s: %s", batch.sample(i), b.unknown(label))
-			}
-			numbers[i] = n
+		var numbers []int
+		if numbers, others, err = b.numbered(batch); err != nil {
+			return nil, nil, nil, err
 		}
 		a, y, err = b.Classifier.ExpandContext(ctx, batch.X, numbers)
 	} else {
 		a, y, err = b.Regressor.ExpandContext(ctx, batch.X, batch.Y)
 	}
 	if err == nil {
-		return a, y, nil
+		return a, y, others, nil
 	}
 	at := batch.Shard
 	var overflow *bls.OverflowError
@@ -94,7 +90,7 @@ func (b *base) expand(ctx context.Context, batch *Batch) (a, y *mat.Dense, err e
 	case errors.As(err, &notFinite):
 		at = batch.sample(notFinite.Row)
 	}
-	return nil, nil, fmt.Errorf("scaleout: %s: %w", at, err)
+	return nil, nil, nil, fmt.Errorf("scaleout: %s: %w", at, err)
 }
 
 // wants names what a batch for the model has beside its inputs.
@@ -105,24 +101,25 @@ func (b *base) wants() string {
 	return "targets, since the model is a regression"
 }
 
-// unknown says that the model does not have a label.
-func (b *base) unknown(label string) string {
-	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); train the model with all classes, or leave the row out",
-		label, len(b.labels), columns.List(b.labels))
-}
-
-// withUpdater returns the model with another output layer, and without the metadata of the training of
-// b.
-func (b *base) withUpdater(u blsupdate.Updater) (*modelfile.File, error) {
+// withState returns the model with the output layer and the classes of a state, and without the
+// metadata of the training of b.
+func (b *base) withState(s *State) (*modelfile.File, error) {
 	meta := b.Metadata
 	f := &modelfile.File{Metadata: modelfile.Metadata{
 		Inputs: meta.Inputs, Classes: meta.Classes, Targets: meta.Targets, Batch: meta.Batch,
 	}}
 	var err error
-	if b.classifies() {
-		f.Classifier, err = b.Classifier.WithUpdater(u)
-	} else {
-		f.Regressor, err = b.Regressor.WithUpdater(u)
+	if !b.classifies() {
+		f.Regressor, err = b.Regressor.WithUpdater(s.updater)
+		return f, err
 	}
+	if len(s.classes) > 0 {
+		f.Metadata.Classes = slices.Concat(b.labels, s.classes)
+	}
+	c, err := b.withClasses(s.classes)
+	if err != nil {
+		return nil, err
+	}
+	f.Classifier, err = c.WithUpdater(s.updater)
 	return f, err
 }

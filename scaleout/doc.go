@@ -37,6 +37,10 @@
 // refuses another one. The fit does not include what that model has learned. The result has its
 // classes, names of columns and, for a regression, the means that are subtracted from the targets.
 //
+// A label that the model does not have is a new class. Its target is -1 for all rows before, the
+// negative of a target that is 1 for all rows, so states of different classes merge.
+// ReadOptions.KnownLabels makes such labels bad rows.
+//
 // The default backend of the process computes the products, see package blskernel.
 //
 // # Errors

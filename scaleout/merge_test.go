@@ -40,7 +40,7 @@ func partState(method blsupdate.Method, all *dataset.Images, part, count int) (*
 	if err != nil {
 		return nil, err
 	}
-	return s, s.learn(method, a, y)
+	return s, s.learn(method, a, y, nil)
 }
 
 // parts returns the numbers from 0 to count-1 in an order that depends on a seed.

@@ -88,6 +88,10 @@ type ReadOptions struct {
 	// Options.SkipBad bounds the sum over all shards.
 	SkipBad int64
 
+	// KnownLabels makes a label that is none of the model's a bad row. Else it is a new class,
+	// unless the model file is of version 1.
+	KnownLabels bool
+
 	Format     stream.Format // of the samples, not of files of targets
 	Comma      rune          // of texts
 	InputArray string        // of .npz files

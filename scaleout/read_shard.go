@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"blskernel/dataset/stream"
 	"blskernel/internal/columns"
@@ -60,7 +61,8 @@ func (fn *readFn) removeUnknown(batch *Batch, places []stream.Place, shard Shard
 	}
 	return batch.filter(places, bad, func(i int) string {
 		label := batch.Labels[i]
-		if _, known := fn.base.numbers[label]; known {
+		_, known := fn.base.numbers[label]
+		if known || !fn.Options.KnownLabels && fn.base.grows() && utf8.ValidString(label) {
 			return ""
 		}
 		what := fn.base.unknown(label)

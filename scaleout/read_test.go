@@ -78,7 +78,7 @@ type faulty struct {
 // faultyShards are shards with all kinds of faults.
 func faultyShards(t testing.TB) []faulty {
 	text := csvImages(digits(), 0, 9)
-	labelled := ReadOptions{Targets: []string{"1"}}
+	labelled := ReadOptions{Targets: []string{"1"}, KnownLabels: true}
 	wide := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, 2, 3), make([]float64, 6))
 	nan := npyMatrix(digits().Dense(0, 3))
 	binary.LittleEndian.PutUint64(nan[len(nan)-8*784-16:], math.Float64bits(math.NaN()))
@@ -94,7 +94,7 @@ func faultyShards(t testing.TB) []faulty {
 		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy, row 2: column 783"}, false, ReadOptions{}},
 		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(digits().Labels[:3]), 0, []string{"cut.npy: "}, false, ReadOptions{}},
 		{"few.idx", idxImages(digits(), 0, 3), idxLabels(digits().Labels[:2]), 0, []string{"few.idx.y.idx: has 2 targets, but "}, false, ReadOptions{}},
-		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx, row 2: of "}, false, ReadOptions{}},
+		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx, row 2: of "}, false, ReadOptions{KnownLabels: true}},
 		{"cut.idx", idxImages(digits(), 0, 3)[:2000], idxLabels(digits().Labels[:3]), 0, []string{"cut.idx: "}, false, ReadOptions{}},
 		{"labels.idx", idxImages(digits(), 0, 3), []byte("no idx"), 0, []string{"labels.idx.y.idx: "}, false, ReadOptions{}},
 	}
@@ -165,7 +165,7 @@ func TestFaultsTogether(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
 	sh := shards(t, "csv", digits(), 3)
-	sh.options.SkipBad = 3
+	sh.options.SkipBad, sh.options.KnownLabels = 3, true
 	total, files, rows, lines := int64(0), int64(0), int64(digits().Len()), 0
 	for _, f := range faultyShards(t) {
 		if !strings.Contains(f.name, ".csv") || f.noFile {
@@ -291,7 +291,7 @@ func TestEmptyAmong(t *testing.T) {
 func TestReadChanged(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	good := csvImages(digits(), 0, 9)
-	fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, SkipBad: 2})
+	fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, SkipBad: 2, KnownLabels: true})
 	for name, second := range map[string][]byte{
 		"same":  good,
 		"fewer": csvImages(digits(), 0, 7),

@@ -74,7 +74,7 @@ func TestStatesRetried(t *testing.T) {
 				testutil.NoError(t, fn.ProcessElement(background, b, none))
 			}
 			bad := batchesOf("bad", 0, 20, 20)[0]
-			bad.Labels[3] = "eleven"
+			bad.Labels[3] = "\xff"
 			if err := fn.ProcessElement(background, bad, none); err == nil {
 				t.Fatal("a label that is none of the model's is learned")
 			}

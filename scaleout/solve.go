@@ -101,6 +101,9 @@ func (fn *solveFn) countBad(bad func(*string) bool) (count int64, err error) {
 
 // solve makes the model of a sum of states, whose updater it takes over.
 func (fn *solveFn) solve(sum *State) (Model, error) {
+	if err := sum.sorted(); err != nil {
+		return Model{}, fmt.Errorf("scaleout: ordering the classes: %w", err)
+	}
 	u := sum.updater
 	lambda := fn.Lambda
 	if lambda < 0 {
@@ -112,7 +115,7 @@ func (fn *solveFn) solve(sum *State) (Model, error) {
 	if _, err := u.Weights(); err != nil {
 		return Model{}, fn.explain(u.Method(), err)
 	}
-	file, err := fn.base.withUpdater(u)
+	file, err := fn.base.withState(sum)
 	if err != nil {
 		return Model{}, fmt.Errorf("scaleout: making a model of the states: %w", err)
 	}

@@ -26,9 +26,9 @@ func init() {
 //	memory: of a worker, for each running bundle, the state, 4k² bytes by Gram and 8k² by QR, and
 //	the nodes of a batch, 8k bytes a row; the model once for all of them.
 //	panics: if the pipeline cannot be built, as FitGram.
-//	errors, of the pipeline: a batch that does not fit the model, a label that is not one of its
-//	classes, a NaN or an infinity, a sample whose nodes overflow. They name the shard and the
-//	sample.
+//	errors, of the pipeline: a batch that does not fit the model, more than 4096 classes, a NaN or
+//	an infinity, a sample whose nodes overflow. They name the shard and the sample. A label that is
+//	none of the model's is a new class, but for a model file of version 1.
 func States(s beam.Scope, method blsupdate.Method, batches beam.PCollection, opt Options) beam.PCollection {
 	if method != blsupdate.Gram && method != blsupdate.QR {
 		panic("scaleout: the method is neither Gram nor QR")
@@ -57,14 +57,14 @@ func (fn *statesFn) StartBundle(_ context.Context, _ func(int64, *State)) {
 // ProcessElement learns a batch.
 func (fn *statesFn) ProcessElement(ctx context.Context, batch Batch, _ func(int64, *State)) error {
 	begun := time.Now()
-	a, y, err := fn.base.expand(ctx, &batch)
+	a, y, others, err := fn.base.expand(ctx, &batch)
 	if err != nil {
 		return err
 	}
 	if fn.state.updater == nil {
 		fn.key = keyOf(&batch)
 	}
-	if err := fn.state.learn(blsupdate.Method(fn.Method), a, y); err != nil {
+	if err := fn.state.learn(blsupdate.Method(fn.Method), a, y, others); err != nil {
 		return fmt.Errorf("scaleout: %s: %w", fn.base.blamed(ctx, &batch, err), err)
 	}
 	countKernel(ctx, begun)

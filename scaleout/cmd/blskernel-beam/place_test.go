@@ -173,7 +173,7 @@ func TestBad(t *testing.T) {
 	if end.status != exitFailure || !strings.Contains(end.err, p.shard(3)) && !strings.Contains(end.err, p.shard(5)) || strings.Count(end.err, "\n") != 1 {
 		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
 	}
-	r := reported(t, runCommand(t, p.args(out, "--skip-bad=4", "--bad-out", bad)...))
+	r := reported(t, runCommand(t, p.args(out, "--known-labels", "--skip-bad=4", "--bad-out", bad)...))
 	if r.Bad != 4 || r.BadFiles != 1 || r.Rows != (shardCount-3)*shardRows+7 {
 		t.Errorf("the report is %+v", r)
 	}
@@ -185,7 +185,7 @@ func TestBad(t *testing.T) {
 			t.Fatalf("what was set aside is\n%s", text)
 		}
 	}
-	if end := runCommand(t, p.args(out, "--skip-bad=3")...); end.status != exitFailure || !strings.Contains(end.err, "the limit is 3") {
+	if end := runCommand(t, p.args(out, "--known-labels", "--skip-bad=3")...); end.status != exitFailure || !strings.Contains(end.err, "the limit is 3") {
 		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
 	}
 }

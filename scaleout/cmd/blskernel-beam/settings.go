@@ -60,6 +60,7 @@ func (set *settings) register(f *flag.FlagSet) {
 	number(f, &set.read.Batch, "batch", 0, "`rows` of a batch (default 4096, or fewer if their inputs exceed 32 MB)")
 	number(f, &set.fanIn, "fan-in", 2, "`number` of states that each level of the tree merges into one (default 8)")
 	number(f, &set.read.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows and files (default 0: the first one ends the job)")
+	f.BoolVar(&set.read.KnownLabels, "known-labels", false, "a label that is none of the model's is a bad row; else it is a new class")
 	f.StringVar(&set.badOut, "bad-out", "", "new `file` to list what --skip-bad sets aside")
 	number(f, &set.threads, "threads", 0, "most `threads` of a worker process (default its processors)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")

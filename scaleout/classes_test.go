@@ -1,0 +1,171 @@
+package scaleout
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
+	"blskernel/mat"
+)
+
+// classes returns the rows of a table with labels by their first two inputs, of all classes that names
+// has.
+func classes(rows int, names []string) (x *mat.Dense, numbers []int) {
+	x, _ = table(rows)
+	for i := range rows {
+		numbers = append(numbers, int(x.At(i, 0)*2)*2%len(names)+int(x.At(i, 1)/5)%len(names)%2)
+	}
+	return x, numbers
+}
+
+// csvClasses writes rows with their labels.
+func csvClasses(x *mat.Dense, labels []string, rows []int) []byte {
+	var b strings.Builder
+	b.WriteString("class,c,a,b\n")
+	for _, i := range rows {
+		fmt.Fprintf(&b, "%s,%v,%v,%v\n", labels[i], x.At(i, 2), x.At(i, 0), x.At(i, 1))
+	}
+	return []byte(b.String())
+}
+
+// TestNewClasses fits shards whose labels the model of the features does not have, each of other
+// classes, and compares with a state of all rows that knew all classes from the start.
+func TestNewClasses(t *testing.T) {
+	names := []string{"d", "b", "c", "a"} // the model has the first two
+	x, numbers := classes(600, names)
+	var known, labels []string
+	var of [4][]int
+	for i, n := range numbers {
+		labels = append(labels, names[n])
+		of[n] = append(of[n], i)
+	}
+	known = names[:2]
+	c := &bls.Classifier{
+		Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 8},
+		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.125},
+	}
+	first := slices.Concat(of[0][:30], of[1][:30])
+	sample, sampled := mat.NewDense(60, 3, nil), make([]int, 60)
+	for to, i := range first {
+		sample.SetRow(to, x.RawRowView(i))
+		sampled[to] = numbers[i]
+	}
+	testutil.NoError(t, c.Fit(sample, sampled))
+	model := saved(t, &modelfile.File{Classifier: c, Metadata: modelfile.Metadata{
+		Inputs: []string{"a", "b", "c"}, Targets: []string{"class"}, Classes: known}})
+
+	folder := t.TempDir()
+	for name, rows := range map[string][]int{
+		"0.csv": slices.Concat(of[0][:10], of[1]), "1.csv": slices.Concat(of[3][:20], of[0][10:30]),
+		"2.csv": slices.Concat(of[2], of[3][20:]), "3.csv": of[0][30:],
+	} {
+		writeFile(t, folder, name, csvClasses(x, labels, rows))
+	}
+	sh := sharded{patterns: []string{filepath.Join(folder, "*.csv")}}
+
+	a, y, err := c.Expand(x, make([]int, 600))
+	testutil.NoError(t, err)
+	all := mat.NewDense(600, 5, nil) // the constant and the classes d, b, a, c
+	for i, n := range numbers {
+		all.SetRow(i, []float64{y.At(i, 0), -1, -1, -1, -1})
+		all.Set(i, 1+[]int{0, 1, 3, 2}[n], 1)
+	}
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		f, _ := sh.fit(t, method, Options{Model: model, Lambda: 0.5, Created: created})
+		if got := f.Metadata.Classes; !slices.Equal(got, []string{"d", "b", "a", "c"}) {
+			t.Fatalf("%v: the classes are %q", method, got)
+		}
+		u, err := blsupdate.New(method, a, all, blsupdate.Options{Lambda: 0.5})
+		testutil.NoError(t, err)
+		limit := bound(method, 600, condition(t, a, 0.5))
+		if d := difference(weights(t, f.Classifier.Updater()), weights(t, u)); !(d <= limit) {
+			t.Errorf("%v: the weights differ by %.3g, and may by %.3g", method, d, limit)
+		}
+		right := 0
+		predicted, err := f.Classifier.Predict(x)
+		testutil.NoError(t, err)
+		for i, n := range predicted {
+			if f.Metadata.Classes[n] == labels[i] {
+				right++
+			}
+		}
+		if right < 500 {
+			t.Errorf("%v: %d of 600 samples are predicted right", method, right)
+		}
+	}
+	shard := Shard{Path: filepath.Join(folder, "1.csv")}
+	_, err = readShard(t, newReadFn(t, model, ReadOptions{KnownLabels: true}), shard)
+	if err == nil || !strings.Contains(err.Error(), `1.csv:2: the label "a" is none of the 2 classes of the model ("d", "b"); train the model with all classes`) {
+		t.Errorf("with KnownLabels: %v", err)
+	}
+}
+
+// TestClassesInAnyOrder merges states of different classes in both orders, and encoded in between. A
+// state that is added does not change.
+func TestClassesInAnyOrder(t *testing.T) {
+	a := mat.NewDense(4, 3, []float64{1, 2, 3, 0, 1, 4, 5, 6, 0, 1, 1, 1})
+	y := mat.NewDense(4, 3, []float64{1, 1, -1, 1, -1, 1, 1, 1, -1, 1, 1, -1}) // the constant and two classes
+	state := func(method blsupdate.Method, others ...map[int]string) *State {
+		s := &State{}
+		for _, o := range others {
+			testutil.NoError(t, s.learn(method, a, y, o))
+		}
+		return s
+	}
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		parts := []*State{
+			state(method, map[int]string{0: "x"}, nil, map[int]string{2: "10"}),
+			state(method, nil),
+			state(method, map[int]string{2: "9", 3: "x"}),
+			{},
+		}
+		var want *mat.Dense
+		for _, order := range [][]int{{0, 1, 2, 3}, {2, 0, 3, 1}, {3, 1, 2, 0}} {
+			sum := &State{}
+			for _, i := range order {
+				in := encoded(t, parts[i])
+				testutil.NoError(t, sum.add(parts[i]))
+				if !bytes.Equal(in, encoded(t, parts[i])) {
+					t.Error("the state that is added has changed")
+				}
+				again, err := decodeState(encoded(t, sum))
+				testutil.NoError(t, err)
+				if size, err := encodedSize(sum); err != nil || size != int64(len(encoded(t, sum))) {
+					t.Errorf("the size is %d, and of its %d bytes (%v)", size, len(encoded(t, sum)), err)
+				}
+				sum = again
+			}
+			testutil.NoError(t, sum.sorted())
+			if got := fmt.Sprint(sum.classes); got != "[10 9 x]" || sum.updater.Targets() != 6 || sum.Samples() != 20 {
+				t.Fatalf("the classes are %s, of %d targets and %d samples", got, sum.updater.Targets(), sum.Samples())
+			}
+			w := weights(t, sum.updater)
+			if want == nil {
+				want = w
+			}
+			if d := difference(w, want); !(d <= 1e-12) {
+				t.Errorf("%v, order %v: the weights differ by %.3g", method, order, d)
+			}
+		}
+	}
+	numbers := state(blsupdate.Gram, map[int]string{0: "10", 1: "9"})
+	testutil.NoError(t, numbers.sorted())
+	if got := fmt.Sprint(numbers.classes); got != "[9 10]" {
+		t.Errorf("numbers are in the order %s", got)
+	}
+	many := map[int]string{}
+	for i := range mostClasses {
+		many[i] = fmt.Sprint(i)
+	}
+	before := encoded(t, numbers)
+	if err := numbers.learn(blsupdate.Gram, a, y, many); err == nil || !strings.Contains(err.Error(), "at most 4096 can be") || !bytes.Equal(before, encoded(t, numbers)) {
+		t.Errorf("too many classes: %v", err)
+	}
+}
