@@ -147,7 +147,7 @@ func shape(s string) string {
 		{`\b[0-9a-f]{8,}\b`, "#"},
 		{`[-+]?\d+(?:[.,:]\d+)*(?:e[-+]?\d+)?`, "#"},
 		{`# (?:ns|µs|ms|s|m|kB|KB|KiB|MB|MiB|B|bytes)\b`, "# unit"},
-		{`\b(?:idle|busy|hot)\b`, "state"},
+		{`\b(?:idle|busy|hot|loose)\b`, "state"},
 		{`[ \t]+`, " "},
 	} {
 		s = regexp.MustCompile(p[0]).ReplaceAllString(s, p[1])
