@@ -133,10 +133,22 @@ func TestTask(t *testing.T) {
 	dir := t.TempDir()
 	train := []string{"train", "--out", filepath.Join(dir, "m"), "--target", "n", "--groups", "1", "--group-nodes", "2", "--enhancement", "0"}
 	var data string
-	for _, n := range [][]any{{1, "b", 2}, {1.5, "b", 1.5}, {0, 1, 0}} {
+	for _, n := range [][]any{{1, "b", 2}, {1.5, "b", 1.5}} {
 		data = writeText(t, dir, "x.csv", fmt.Sprintf("a,b,n\n1,2,%v\n2,3,%v\n3,1,%v\n", n...))
 		fail(t, ui.ExitUsage, "--task is missing: the targets could be numbers of classes", append(train, data)...)
 	}
+	// Whole numbers are classes if few differ, a quantity if most do, and else nobody knows.
+	numbers := func(different, rows int) string {
+		text := "a,b,n\n"
+		for i := range rows {
+			text += fmt.Sprintf("%d,%d,%d\n", i%7, i%5, 10*(i%different))
+		}
+		return writeText(t, dir, "x.csv", text)
+	}
+	testutil.Contains(t, succeed(t, append(train, numbers(20, 100))...), "classification, 20 classes")
+	testutil.Contains(t, succeed(t, append(train, numbers(21, 41))...), "regression, 1 target")
+	fail(t, ui.ExitUsage, "--task is missing", append(train, numbers(21, 42))...)
+	data = writeText(t, dir, "x.csv", "a,b,n\n1,2,0\n2,3,1\n3,1,0\n")
 	for task, want := range map[string]string{"classification": "classification, 2 classes", "regression": "regression, 1 target"} {
 		testutil.Contains(t, succeed(t, append(train, "--task", task, data)...), want)
 	}

@@ -50,7 +50,8 @@ random order, and not sorted by their labels. The classes too are those of the f
 --classes lists them. A label that comes up later is an error.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
-words or whose targets have fractions. Whole numbers may be either.
+words or whose targets have fractions. Whole numbers are taken for classes if at most 20 differ, and
+for a quantity if most of them do.
 
 --holdout 0.2 sets a fifth of all rows aside, chosen by their numbers and so the same ones in every
 run. The model never learns them; at the end the data is read again, and their score is printed and

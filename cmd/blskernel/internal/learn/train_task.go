@@ -15,7 +15,7 @@ import (
 // peeked is the number of rows that the task is guessed from.
 const peeked = 1000
 
-// decideTask takes the targets for labels or numbers: by --task, else by what is certain about them.
+// decideTask takes the targets for labels or numbers: by --task, else by the first rows.
 func (tr *training) decideTask(r *stream.Reader) error {
 	task := tr.task
 	switch {
@@ -24,7 +24,7 @@ func (tr *training) decideTask(r *stream.Reader) error {
 		task = classification
 	default:
 		var err error
-		if task, err = peekTask(r); errors.Is(err, io.EOF) {
+		if task, err = tr.peekTask(r); errors.Is(err, io.EOF) {
 			return errNoRows
 		}
 		if err != nil {
@@ -34,7 +34,6 @@ func (tr *training) decideTask(r *stream.Reader) error {
 			return ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
 				classification, regression)
 		}
-		tr.Explain("the targets are those of a %s", task)
 	}
 	tr.labeled = task == classification
 	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {
@@ -46,31 +45,42 @@ func (tr *training) decideTask(r *stream.Reader) error {
 // fewLabels is a number of labels that any classification may have.
 const fewLabels = 20
 
+// different returns how many different labels there are, and whether they are numbers of a quantity or
+// of the rows: many, and with fractions or in half of the rows others.
+func different(labels []string) (n int, quantity bool) {
+	seen, fractions := map[string]bool{}, false
+	for _, label := range labels {
+		v, err := strconv.ParseFloat(label, 64)
+		if err != nil {
+			return 0, false
+		}
+		seen[label] = true
+		fractions = fractions || isFraction(v)
+	}
+	return len(seen), len(seen) > fewLabels && (fractions || 2*len(seen) > len(labels))
+}
+
 // refuseQuantity returns an error if the labels of the first rows are numbers of a quantity or of the
-// rows: many, and with fractions or in half of the rows others. It leaves the data at its beginning.
+// rows. It leaves the data at its beginning.
 func refuseQuantity(r *stream.Reader) error {
 	b, err := r.Peek(peeked)
 	if err != nil {
 		return nil // learning meets the error again
 	}
-	seen, fractions := map[string]bool{}, false
-	for _, label := range b.Labels {
-		v, err := strconv.ParseFloat(label, 64)
-		if err != nil {
-			return nil
-		}
-		seen[label] = true
-		fractions = fractions || isFraction(v)
-	}
-	if len(seen) <= fewLabels || !fractions && 2*len(seen) <= len(b.Labels) {
+	n, quantity := different(b.Labels)
+	if !quantity {
 		return nil
 	}
-	column := "the target"
-	if names := r.Targets(); len(names) == 1 {
-		column = fmt.Sprintf("the column %q", names[0])
-	}
 	return ui.Usagef("%s has %d different numbers in the first %d rows, so they are no classes: use --task regression to predict a quantity, or name another --target; if they are classes, list them by --classes",
-		column, len(seen), len(b.Labels))
+		targetColumn(r), n, len(b.Labels))
+}
+
+// targetColumn names the column of the labels.
+func targetColumn(r *stream.Reader) string {
+	if names := r.Targets(); len(names) == 1 {
+		return fmt.Sprintf("the column %q", names[0])
+	}
+	return "the target"
 }
 
 // selectClasses makes the targets labels or numbers.
@@ -83,10 +93,11 @@ func selectClasses(r *stream.Reader, classes bool) error {
 	return r.Select(columns)
 }
 
-// peekTask returns the task that the targets of the first rows certainly belong to, or an empty string,
-// and leaves the data at its beginning. Words are a classification. Numbers with a fraction among them
-// are a regression, and so is what can only be read as numbers, such as several targets.
-func peekTask(r *stream.Reader) (string, error) {
+// peekTask returns the task that the targets of the first rows suggest, or an empty string, and leaves
+// the data at its beginning. Words are a classification. Numbers with a fraction among them are a
+// regression, and so is what can only be read as numbers, such as several targets. Whole numbers are
+// classes where few differ and a quantity where most do, which it says; words beside numbers are neither.
+func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {
 			return nil, err
@@ -108,10 +119,22 @@ func peekTask(r *stream.Reader) (string, error) {
 	}
 	// The fractions of an array are no labels, and Peek leaves them out.
 	numbers, again := peek(false)
-	if again == nil && (err != nil || slices.ContainsFunc(numbers.Y.RawMatrix().Data, isFraction)) {
+	switch {
+	case again == nil && (err != nil || slices.ContainsFunc(numbers.Y.RawMatrix().Data, isFraction)):
 		return regression, nil
+	case err != nil:
+		return "", err
 	}
-	return "", err
+	n, quantity := different(b.Labels)
+	switch {
+	case quantity:
+		tr.Warn("%s has %d different whole numbers in the first %d rows, and is taken for a quantity: use --task classification if they are classes", targetColumn(r), n, len(b.Labels))
+		return regression, nil
+	case n <= fewLabels:
+		tr.Warn("%s has whole numbers, %d different ones in the first rows, and they are taken for classes: use --task regression to predict a quantity", targetColumn(r), n)
+		return classification, nil
+	}
+	return "", nil
 }
 
 // words returns how many labels are no numbers.
