@@ -59,7 +59,7 @@
 // Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
 // of package blsupdate, which updates W with every further batch.
 //
-//	Classifier   Y = +1 for the class of a sample, -1 for the others; class = largest element of A W
+//	Classifier   Y = 1, then +1 for the class of a sample, -1 for the others; class = largest of A W
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets
 //
 // Fit starts again and PartialFit continues. A call that returns an error leaves the model unchanged.
@@ -70,7 +70,30 @@
 //
 // Encode writes a fitted model to the last bit; package bls/modelfile keeps models in files.
 //
-// A model can also learn in parts. Expand returns the rows that PartialFit would give the output layer;
+// # The life of a model
+//
+// What a model has learned can change in more ways than by PartialFit. In each the weights become
+// those of a model that never knew it otherwise, with the same feature maps and lambda, to the rounding
+// of the method:
+//
+//	PartialFit with a new label   adds the class: its target is the negative of the constant target
+//	PartialFitWeighted            counts each sample as often as its weight says
+//	Remove                        unlearns samples
+//	Forget                        lets all samples so far count less
+//	Merge, SetLambda              another model's samples, another ridge: by the methods Gram and QR
+//	Relabel                       renames, merges and adds classes
+//	Refit                         learns other samples in place of all so far, with the same maps
+//
+// Remove is no erasure of what samples have told: the scaling of the columns, the feature maps and the
+// settings that Fit chose come from the first samples and stay, whether these are removed or not. To
+// erase samples of the first batch fit a model anew without them. The slope of the probabilities stays
+// too, and the means y0 of a Regressor.
+//
+// Classifier.PredictProba gives probabilities. Fit sets their slope by the rows that it holds out to
+// choose settings; Calibrate sets it by rows that the model has not learned.
+//
+// A model can also learn in parts. Refit of copies and Merge are one way; output layers alone are
+// another, which needs less memory. Expand returns the rows that PartialFit gives the output layer;
 // blsupdate.New makes output layers of them anywhere; those of the methods Gram and QR merge into one
 // of all samples; and WithUpdater returns a model with it. If the parts have no ridge and SetLambda
 // gives one to the sum, the weights are those of one model that has seen all samples, but for rounding.

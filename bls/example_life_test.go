@@ -93,9 +93,12 @@ func ExampleClassifier_PredictProba() {
 	fmt.Printf("as sure as right, to 3%%: %v\n", sure-right < 0.03 && right-sure < 0.03)
 	weight, err := bls.ParseClassWeight("balanced")
 	fmt.Println(weight, err, c.Calibrated())
+	var choice bls.Choice = c.Choice()
+	fmt.Printf("Shrink is chosen by %d samples, of which each was held out once: %v\n", choice.Rows, choice.HeldOut == choice.Rows)
 	// Output:
 	// as sure as right, to 3%: true
 	// balanced <nil> true
+	// Shrink is chosen by 1500 samples, of which each was held out once: true
 }
 
 // A sample of weight 3 counts as three.

@@ -15,9 +15,9 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Refit is a fit with the maps as they are: of the rows of the first fit, the model to the last bit, and
-// of others what an output layer that learned only those has. It keeps the slope and the choice, and a
-// copy keeps the old model.
+// Refit is a fit with the maps as they are: of the rows of the first fit, the model to the last bit,
+// and of others what an output layer that learned only those has. It keeps the slope and the choice,
+// and a copy keeps the old model.
 func TestRefit(t *testing.T) {
 	ctx := context.Background()
 	x := samples(31, 130, 12, 12)
@@ -168,8 +168,8 @@ func TestLifeErrors(t *testing.T) {
 	}
 }
 
-// A classifier from a file of version 1 learns on, and cannot gain classes but by Refit. Its classes can
-// be put in another order.
+// A classifier from a file of version 1 learns on, and cannot gain classes but by Refit. Its classes
+// can be put in another order.
 func TestVersion1HasItsClasses(t *testing.T) {
 	ctx := context.Background()
 	names, err := filepath.Glob("modelfile/testdata/v1-*.bls")

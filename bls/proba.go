@@ -9,7 +9,7 @@ import (
 )
 
 // DefaultSlope is the slope of the probabilities of a Classifier that is not calibrated.
-const DefaultSlope = 2
+const DefaultSlope = 3
 
 // PredictProba returns the probabilities of the classes (l×c) of the samples X (l×d), which sum to 1 in
 // each row:
