@@ -107,6 +107,7 @@ func (b *base) withState(s *State) (*modelfile.File, error) {
 	meta := b.Metadata
 	f := &modelfile.File{Metadata: modelfile.Metadata{
 		Inputs: meta.Inputs, Classes: meta.Classes, Targets: meta.Targets, Batch: meta.Batch,
+		Columns: meta.Columns, Missing: meta.Missing, Decimal: meta.Decimal, Thousands: meta.Thousands, Exclude: meta.Exclude,
 	}}
 	var err error
 	if !b.classifies() {

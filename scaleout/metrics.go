@@ -19,6 +19,12 @@ const (
 	// them.
 	MetricBad      = "bad"
 	MetricBadFiles = "bad_files"
+	// MetricDropped counts the rows with a missing cell that the model leaves out, and MetricFilled
+	// the missing cells that it fills in. MetricUnknown begins the name of the counter of each
+	// column of words, for those that the model does not know.
+	MetricDropped = "dropped"
+	MetricFilled  = "filled"
+	MetricUnknown = "unknown "
 	// MetricKernelNanoseconds is the time in features, states, mergers and the solution for the
 	// weights, summed over all workers.
 	MetricKernelNanoseconds = "kernel_ns"
@@ -31,6 +37,8 @@ var (
 	rowsCounter       = beam.NewCounter(MetricsNamespace, MetricRows)
 	badCounter        = beam.NewCounter(MetricsNamespace, MetricBad)
 	badFilesCounter   = beam.NewCounter(MetricsNamespace, MetricBadFiles)
+	droppedCounter    = beam.NewCounter(MetricsNamespace, MetricDropped)
+	filledCounter     = beam.NewCounter(MetricsNamespace, MetricFilled)
 	kernelCounter     = beam.NewCounter(MetricsNamespace, MetricKernelNanoseconds)
 	stateBytesCounter = beam.NewCounter(MetricsNamespace, MetricStateBytes)
 )

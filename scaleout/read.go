@@ -29,6 +29,9 @@ func init() {
 // gzip. It returns a PCollection<Batch>, and a PCollection<string> with a line for each bad row and
 // file that it set aside.
 //
+// Words, missing cells and numbers are read as the model has them, and counted ([MetricUnknown],
+// [MetricFilled], [MetricDropped]).
+//
 // A shard without samples has no batches: a file of no bytes or of empty lines, a text with only a
 // header, an array whose first dimension is 0. Beam reads remote files once from beginning to end, so
 // arrays in Fortran order cannot be read there, and .npz is copied to a temporary file.

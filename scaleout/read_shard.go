@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"blskernel/dataset/stream"
 	"blskernel/internal/columns"
 	"blskernel/scaleout/internal/beamfile"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
 // read passes the batches of a shard to use, and returns the number of samples in them. It leaves out
@@ -28,6 +31,9 @@ func (fn *readFn) read(ctx context.Context, shard Shard, bad *faults, use func(B
 	for before := int64(0); ; {
 		b, err := r.Next(fn.Options.Batch)
 		if errors.Is(err, io.EOF) {
+			if bad == nil || bad.searched { // else the shard is read again
+				fn.count(ctx, r.Tally())
+			}
 			return rows, nil
 		}
 		if err != nil {
@@ -50,6 +56,23 @@ func (fn *readFn) read(ctx context.Context, shard Shard, bad *faults, use func(B
 			rows += int64(n)
 			use(batch)
 		}
+	}
+}
+
+// count counts what was left out, filled in or unknown in a shard.
+func (fn *readFn) count(ctx context.Context, t stream.Tally) {
+	droppedCounter.Inc(ctx, t.Dropped)
+	names := fn.base.Metadata.Options().Inputs
+	for i, n := range t.Unknown {
+		filledCounter.Inc(ctx, t.Filled[i])
+		if n == 0 {
+			continue
+		}
+		name := strconv.Itoa(i + 1)
+		if names != nil {
+			name = names[i]
+		}
+		beam.NewCounter(MetricsNamespace, MetricUnknown+name).Inc(ctx, n)
 	}
 }
 
@@ -126,8 +149,9 @@ func (fn *readFn) open(ctx context.Context, shard Shard, bad *faults) (*stream.R
 	if slices.Contains([]string{shard.Path, shard.Targets}, "-") {
 		return nil, &stream.Error{Path: "-", What: "would be standard input, which no worker has; name a file"}
 	}
-	o := &fn.Options
+	o, as := &fn.Options, fn.base.Metadata.Options()
 	opt := stream.Options{
+		Missing: as.Missing, Decimal: as.Decimal, Thousands: as.Thousands,
 		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets, Exclude: o.Exclude,
 		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(),
 	}
@@ -151,9 +175,13 @@ func (fn *readFn) open(ctx context.Context, shard Shard, bad *faults) (*stream.R
 // error is a *stream.Error with the path of the shard.
 func (fn *readFn) match(r *stream.Reader, shard Shard) error {
 	const noTargets = "has no labels or targets; name their columns, or their files"
-	meta := &fn.base.Metadata
+	as, number := fn.base.Metadata.Options(), fn.base.inputs()
+	if as.Columns != nil {
+		number = len(as.Columns)
+	}
 	err := columns.Match(r, columns.Wanted{
-		Inputs: meta.Inputs, Targets: meta.Targets,
+		Inputs: as.Inputs, Targets: fn.base.Metadata.Targets,
+		Number: number, Columns: as.Columns, Missing: as.Missing, Exclude: as.Exclude,
 		Learn: true, Elsewhere: shard.Targets != "", Single: shard.Targets == "",
 	})
 	fault := func(format string, args ...any) error {
@@ -167,9 +195,6 @@ func (fn *readFn) match(r *stream.Reader, shard Shard) error {
 		return fault(noTargets)
 	case err != nil:
 		return err
-	}
-	if d := fn.base.inputs(); r.Dim() != d {
-		return fault("has %d inputs, and the model %d; choose the columns of the inputs, and name those of the labels or targets", r.Dim(), d)
 	}
 	want := 1
 	if !fn.base.classifies() {

@@ -90,7 +90,7 @@ func faultyShards(t testing.TB) []faulty {
 		{"short.csv.gz", whole[:len(whole)/2], nil, 0, []string{"short.csv.gz: the compressed data is cut off"}, false, labelled},
 		{"sum.csv.gz", damaged(t, text), nil, 0, []string{"sum.csv.gz: the compressed data is damaged"}, false, labelled},
 		{"missing.csv", nil, nil, 0, []string{"missing.csv: cannot be opened: no such file"}, true, labelled},
-		{"wide.npy", wide, npyLabels([]byte{1, 2}), 0, []string{"wide.npy: has 3 inputs, and the model 784"}, false, ReadOptions{}},
+		{"wide.npy", wide, npyLabels([]byte{1, 2}), 0, []string{"wide.npy: has 3 columns of inputs, and the model 784"}, false, ReadOptions{}},
 		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy, row 2: column 783"}, false, ReadOptions{}},
 		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(digits().Labels[:3]), 0, []string{"cut.npy: "}, false, ReadOptions{}},
 		{"few.idx", idxImages(digits(), 0, 3), idxLabels(digits().Labels[:2]), 0, []string{"few.idx.y.idx: has 2 targets, but "}, false, ReadOptions{}},

@@ -107,7 +107,7 @@ func TestColumns(t *testing.T) {
 		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", ReadOptions{}, `lacks the columns "c" of the model, and has "a", "b", "d", "y", "z"`},
 		{"no targets", "a,b,c,y\n1,2,3,4\n", ReadOptions{}, `lacks the columns "z"`},
 		{"names twice", "a,b,c,a,y,z\n1,2,3,4,5,6\n", ReadOptions{}, `more than one column named "a"`},
-		{"too many", "1,2,3,4,5,6\n", ReadOptions{Targets: []string{"5-6"}}, "has 4 inputs, and the model 3"},
+		{"too many", "1,2,3,4,5,6\n", ReadOptions{Targets: []string{"5-6"}}, "has 4 columns of inputs, and the model 3"},
 		{"one target", "1,2,3,4\n", ReadOptions{Targets: []string{"4"}}, "has 1 columns of labels or targets, and the model 2"},
 		{"none named", "1,2,3\n", ReadOptions{}, "has no labels or targets"},
 		{"not there", "1,2,3,4,5\n", ReadOptions{Targets: []string{"y"}}, `has no column named "y"`},

@@ -25,8 +25,9 @@ as a pipeline of Apache Beam.
 
 The patterns name CSV, npy, npz and idx files, plain or gzip, on this machine, gs:// or
 s3://. The fit takes the feature maps of the model BASE, which 'blskernel train' makes
-from a sample of the data, and its ridge if --lambda is not given. The result is a model
-for 'blskernel predict'. It equals, up to rounding, that of one process for all rows.
+from a sample of the data, its words, means and signs of numbers, and its ridge if
+--lambda is not given. The result is a model for 'blskernel predict'. It equals, up to
+rounding, that of one process for all rows.
 
 The pipeline runs in this process, on Beam's runner Prism, unless Beam's flags --runner,
 --endpoint, --environment_type and --environment_config name another place. While the job

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"blskernel/scaleout"
@@ -19,12 +21,16 @@ type report struct {
 	Job     string  `json:"job,omitempty"` // its id at the job service; with --async its name
 	Seconds float64 `json:"seconds"`       // in all
 
-	Measured      bool    `json:"measured"` // whether the runner reported the rest
-	Rows          int64   `json:"rows"`
-	Bad           int64   `json:"bad"`       // rows and files set aside
-	BadFiles      int64   `json:"bad_files"` // the files among them
-	KernelSeconds float64 `json:"kernel_seconds"`
-	ShuffledBytes int64   `json:"shuffled_bytes"` // of states
+	Measured bool  `json:"measured"` // whether the runner reported the rest
+	Rows     int64 `json:"rows"`
+	Bad      int64 `json:"bad"`       // rows and files set aside
+	BadFiles int64 `json:"bad_files"` // the files among them
+	Dropped  int64 `json:"dropped"`   // rows with missing cells that were left out
+	Filled   int64 `json:"filled"`    // missing cells that were filled in
+	// Unknown are the words that the model does not know, by column.
+	Unknown       map[string]int64 `json:"unknown,omitempty"`
+	KernelSeconds float64          `json:"kernel_seconds"`
+	ShuffledBytes int64            `json:"shuffled_bytes"` // of states
 
 	running bool // when this program ends: with --async
 }
@@ -34,12 +40,19 @@ func (r *report) count(found metrics.Results) {
 	var nanoseconds int64
 	sums := map[string]*int64{
 		scaleout.MetricRows: &r.Rows, scaleout.MetricBad: &r.Bad, scaleout.MetricBadFiles: &r.BadFiles,
+		scaleout.MetricDropped: &r.Dropped, scaleout.MetricFilled: &r.Filled,
 		scaleout.MetricKernelNanoseconds: &nanoseconds, scaleout.MetricStateBytes: &r.ShuffledBytes,
 	}
 	for _, c := range found.AllMetrics().Counters() {
 		if sum := sums[c.Key.Name]; sum != nil && c.Key.Namespace == scaleout.MetricsNamespace {
 			*sum += c.Result()
 			r.Measured = true
+		}
+		if column, is := strings.CutPrefix(c.Key.Name, scaleout.MetricUnknown); is && c.Key.Namespace == scaleout.MetricsNamespace {
+			if r.Unknown == nil {
+				r.Unknown = map[string]int64{}
+			}
+			r.Unknown[column] += c.Result()
 		}
 	}
 	r.KernelSeconds = float64(nanoseconds) / 1e9
@@ -60,6 +73,15 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		fmt.Fprintf(&b, "   %d rows", r.Rows)
 		if r.Bad > 0 {
 			fmt.Fprintf(&b, ", %d bad rows and %d whole files set aside", r.Bad-r.BadFiles, r.BadFiles)
+		}
+		if r.Dropped > 0 {
+			fmt.Fprintf(&b, ", %d rows with missing cells left out", r.Dropped)
+		}
+		if r.Filled > 0 {
+			fmt.Fprintf(&b, ", %d missing cells filled in", r.Filled)
+		}
+		for _, column := range slices.Sorted(maps.Keys(r.Unknown)) {
+			fmt.Fprintf(&b, ", %d unknown words in %.80q", r.Unknown[column], column)
 		}
 		megabytes := float64(r.ShuffledBytes) / 1e6
 		fmt.Fprintf(&b, ", %.1f s in kernels, %.1f MB shuffled", r.KernelSeconds, megabytes)

@@ -1,0 +1,92 @@
+package scaleout
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
+	"blskernel/internal/testutil"
+)
+
+// wordTable returns a text with words, decimal commas and missing cells.
+func wordTable(from, to int) string {
+	b := strings.Builder{}
+	b.WriteString("color;size;kind\n")
+	for i := from; i < to; i++ {
+		color := []string{"red", "blue", "", "grün"}[i%4]
+		size := fmt.Sprintf("%d,%d", i%7, i%10)
+		if i%9 == 0 {
+			size = "NA"
+		}
+		fmt.Fprintf(&b, "%s;%s;%s\n", color, size, []string{"a", "b"}[i/2%2])
+	}
+	return b.String()
+}
+
+// TestWords fits to shards of a table with words, by the columns of the model. The result is that of one
+// process, and the counters tell what is unknown or missing.
+func TestWords(t *testing.T) {
+	folder := t.TempDir()
+	opt := stream.Options{Targets: []string{"kind"}, Classes: true, Missing: stream.MissingMean, Decimal: ','}
+	read := func(path string, opt stream.Options) (*stream.Batch, stream.Columns, *stream.Reader) {
+		r, err := stream.Open(background, []string{path}, opt)
+		testutil.NoError(t, err)
+		defer r.Close()
+		if s := r.Selection(); s.Columns == nil {
+			s.Columns, err = r.Describe(1000)
+			testutil.NoError(t, err)
+			testutil.NoError(t, r.Select(s))
+		}
+		b, err := r.Next(10000)
+		testutil.NoError(t, err)
+		return b, r.Selection().Columns, r
+	}
+	b, columns, r := read(writeFile(t, folder, "base.csv", []byte(wordTable(0, 200))), opt)
+	classes := func(b *stream.Batch) (numbers []int) {
+		for _, label := range b.Labels {
+			numbers = append(numbers, slices.Index([]string{"a", "b"}, label))
+		}
+		return numbers
+	}
+	base := &bls.Classifier{Features: bls.FeatureOptions{Groups: 2, GroupNodes: 4, EnhancementNodes: 10, Seed: 1}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.1}}
+	testutil.NoError(t, base.Fit(b.X, classes(b)))
+	meta := modelfile.Metadata{Inputs: r.Inputs(), Classes: []string{"a", "b"}, Targets: r.Targets(), Columns: columns, Missing: "mean", Decimal: ","}
+	model := saved(t, &modelfile.File{Classifier: base, Metadata: meta})
+
+	whole := wordTable(0, 300) + "pink;1,5;a\nviolet;2,5;b\n"
+	writeFile(t, folder, "part-0.csv", []byte(wordTable(0, 150)))
+	writeFile(t, folder, "part-1.csv", []byte("kind;size;color\na;1,5;pink\nb;2,5;violet\n"))
+	writeFile(t, folder, "part-2.csv", []byte(wordTable(150, 300)))
+	for _, skip := range []int64{0, 3} {
+		sh := sharded{patterns: []string{filepath.Join(folder, "part-*.csv")}, options: ReadOptions{SkipBad: skip}}
+		f, result := sh.fit(t, blsupdate.QR, Options{Model: model, Lambda: 0.1, Created: created})
+		opt := f.Metadata.Options()
+		opt.Targets, opt.Classes = []string{"kind"}, true
+		all, _, one := read(writeFile(t, t.TempDir(), "all.csv", []byte(whole)), opt)
+		a, y, err := base.Expand(all.X, classes(all))
+		testutil.NoError(t, err)
+		want, err := blsupdate.New(blsupdate.QR, a, y, blsupdate.Options{Lambda: 0.1})
+		testutil.NoError(t, err)
+		limit := bound(blsupdate.QR, 302, condition(t, a, 0.1))
+		if d := difference(weights(t, f.Classifier.Updater()), weights(t, want)); !(d <= limit) {
+			t.Errorf("the weights differ by %.3g, and may by %.3g", d, limit)
+		}
+		filled := one.Tally().Filled
+		if counter(result, MetricFilled) != filled[0]+filled[1] || counter(result, MetricUnknown+"color") != 2 || counter(result, MetricDropped) != 0 {
+			t.Errorf("%d filled in, %d unknown", counter(result, MetricFilled), counter(result, MetricUnknown+"color"))
+		}
+	}
+	path := writeFile(t, folder, "word.csv", []byte("color;size;kind\nred;much;a\n"))
+	err := newReadFn(t, model, ReadOptions{}).ProcessElement(background, Shard{Path: path}, func(Batch) {}, nil)
+	var fault *stream.Error
+	if !errors.As(err, &fault) || fault.Name != "size" || fault.Line != 2 {
+		t.Error(err)
+	}
+}
