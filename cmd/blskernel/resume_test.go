@@ -113,7 +113,7 @@ func TestResumeContent(t *testing.T) {
 	want := state(t, once)
 
 	model := filepath.Join(dir, "m.bls")
-	resumed := small("--target", "color", "--checkpoint", "50", "--resume", "--out", model, data)
+	resumed := small("--target", "color", "--classes", "dark blue,green,red", "--checkpoint", "50", "--resume", "--out", model, data)
 	writeText(t, dir, "x.csv", strings.Join(wrong, ""))
 	status, stdout, stderr := inProcess(resumed...)
 	if status != ui.ExitFailure || !strings.Contains(stderr, `x.csv:301: the label "x" is none of the 3 classes`) || !strings.Contains(stdout, "checkpoint after 250 rows") {

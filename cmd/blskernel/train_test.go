@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,15 +178,38 @@ func TestClasses(t *testing.T) {
 	train := func(flags ...string) []string {
 		return small(append(flags, "--first", "150", "--out", model, "--target", "color", data)...)
 	}
-	fail(t, ui.ExitFailure, `: the label "dark blue" is none of the 2 classes of the model ("green", "red"): a model cannot gain classes; train one with all of them in --classes`, train()...)
+	fail(t, ui.ExitFailure, `is none of the 2 classes of the model ("red", "green"): --classes lists all of them`, train("--classes", "red,green")...)
 	left(t, 0, model)
-	fail(t, ui.ExitFailure, `is none of the 2 classes of the model ("red", "green")`, train("--classes", "red,green")...)
-	testutil.Contains(t, succeed(t, train("--classes", "red,green,dark blue")...), "3 classes")
+	testutil.Contains(t, succeed(t, train("--classes", "green,red,dark blue")...), "3 classes")
+	want := state(t, model)
+	status, out, stderr := inProcess(train()...)
+	if status != 0 || !strings.Contains(stderr, `: the label "dark blue" is new to the model, which has 3 classes now`) {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	testutil.Contains(t, out, "3 classes")
+	if !bytes.Equal(state(t, model), want) {
+		t.Error("a class that comes late makes another model")
+	}
 	other := writeText(t, dir, "y.csv", "a,b,c,d,color\n1,2,3,4,black\n")
-	fail(t, ui.ExitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model ("red", "green", "dark blue"): a model cannot gain classes`, "update", model, other)
+	fail(t, ui.ExitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model ("green", "red", "dark blue"): leave the row out`, "update", "--known-labels", model, other)
 	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, other)); q.Unknown != 1 || q.Accuracy != 0 {
 		t.Errorf("%+v", q)
 	}
+	if _, _, stderr := inProcess("update", model, other); !strings.Contains(stderr, `y.csv:2: the label "black" is new to the model, which has 4 classes now`) {
+		t.Errorf("%q", stderr)
+	}
+	if m := object[learn.Inspection](t, succeed(t, "inspect", "--json", model)).Metadata; !slices.Equal(m.Classes, []string{"green", "red", "dark blue", "black"}) {
+		t.Errorf("the classes are %q", m.Classes)
+	}
+	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, data)); !(q.Accuracy > 0.9) {
+		t.Errorf("%+v", q)
+	}
+	many := "a,b,c,d,color\n"
+	for i := range 60 {
+		many += fmt.Sprintf("1,2,3,4,class %d\n", i)
+	}
+	fail(t, ui.ExitUsage, `many.csv:2: 50 classes of 50 rows have labels that are new to the model, such as "class 0": is --target the right column?`,
+		"update", model, writeText(t, dir, "many.csv", many))
 }
 
 // TestWideBatches has a batch of the same number of bytes for any number of columns, so that memory

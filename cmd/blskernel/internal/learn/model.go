@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
 	"blskernel/mat"
 )
 
@@ -29,6 +27,8 @@ type learner interface {
 	Updater() blsupdate.Updater
 	FittedFeatures() *bls.Features
 	Weights() (*mat.Dense, error)
+	Forget(factor float64) error
+	SetLambda(lambda float64) error
 }
 
 // A model is the content of a model file.
@@ -38,10 +38,12 @@ type model struct {
 	kind     string
 	numbers  map[string]int // of the labels of its classes; nil for a regression
 	labelsIn string         // file of the labels of the data, empty if they are with the inputs
+	closed   string         // why labels that are none of the model's are an error; else they are new classes
+	note     func(string)   // says that there are new classes
 }
 
 func newModel(f *modelfile.File) *model {
-	m := &model{File: f, learner: f.Regressor, kind: regression}
+	m := &model{File: f, learner: f.Regressor, kind: regression, note: func(string) {}}
 	if f.Classifier != nil {
 		m.learner, m.kind, m.numbers = f.Classifier, classification, map[string]int{}
 		for i, label := range m.labels() {
@@ -90,7 +92,7 @@ func (d description) String() string {
 	return fmt.Sprintf("%s, %s, %s, k = %d nodes", d.Kind, targets, ui.Count(d.Inputs, "input"), d.Nodes)
 }
 
-// learn learns a batch, the first one or a further one. On error the model is unchanged.
+// learn learns a batch, the first one or a further one. On error the model has learned none of its rows.
 func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 	if m.Classifier == nil {
 		if b.Y == nil {
@@ -98,20 +100,9 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		}
 		return placed(b, m.Regressor.PartialFitWeighted(ctx, b.X, b.Y, b.Weights))
 	}
-	if b.Labels == nil {
-		return errNoTargets
-	}
-	classes := make([]int, len(b.Labels))
-	for i, label := range b.Labels {
-		n, ok := m.numbers[label]
-		if !ok && !utf8.ValidString(label) {
-			return unreadableLabel(label, labelPlace(b, i, m.labelsIn))
-		}
-		if !ok {
-			return fmt.Errorf("%s: the label %q is none of the %s of the model (%s): a model cannot gain classes; train one with all of them in --classes, or leave the row out",
-				labelPlace(b, i, m.labelsIn), label, ui.Count(len(m.numbers), "class", "classes"), columns.List(m.labels()))
-		}
-		classes[i] = n
+	classes, err := m.numbersOf(b)
+	if err != nil {
+		return err
 	}
 	return placed(b, m.Classifier.PartialFitWeighted(ctx, b.X, classes, b.Weights))
 }

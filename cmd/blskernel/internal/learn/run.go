@@ -31,6 +31,7 @@ type run struct {
 	checkpoint interval
 	resume     bool
 	holdout    holdout // of train
+	closed     string  // why the model gains no classes, empty if it does
 
 	model   *model
 	batches *batches
@@ -85,9 +86,18 @@ func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err erro
 // start begins to read r, which is at its beginning: the rows that the checkpoint has, if the run
 // resumes from one, a batch of first rows, and batches of rest rows. It takes over r.
 func (run *run) start(ctx context.Context, r *stream.Reader, first, rest int) {
+	if run.model != nil {
+		run.openTo()
+	}
 	run.total, run.digest, run.last = r.Rows(), xxhash.New(), run.begun
 	run.cells = cellNames(r)
 	run.batches = readAhead(ctx, r, run.known, first, rest)
+}
+
+// openTo lets the model say what classes it gains, or refuse them.
+func (run *run) openTo() {
+	run.model.closed = run.closed
+	run.model.note = func(text string) { run.Warn("%s", text) }
 }
 
 // next returns the next batch, and adds the time that it took to the waiting time.

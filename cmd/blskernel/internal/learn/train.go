@@ -46,8 +46,8 @@ number of rows. Only the methods improved and original keep a matrix of rows x k
 columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay: rows must be in
-random order, and not sorted by their labels. The classes too are those of the first batch, unless
---classes lists them. A label that comes up later is an error.
+random order, and not sorted by their labels. A label that comes up later is a new class, as in
+update. With --classes, which lists all of them, it is an error.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
 words or whose targets have fractions. Whole numbers are taken for classes if at most 20 differ, and
@@ -75,7 +75,7 @@ can resume from standard input or a pipe.`,
 	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", classification, regression)
 	tr.registerData(cmd, "training", defaultBatch)
 	tr.registerWeight(cmd)
-	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")
+	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
 	tr.modelFlags.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
 	tr.holdout.register(cmd)
@@ -155,6 +155,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	case len(tr.classes) > 0 && tr.task == regression:
 		return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
 	case len(tr.classes) > 0:
+		tr.closed = "--classes lists all of them: add it there, or leave the row out"
 		// A checkpoint records the task.
 		if err := cmd.Flags().Set("task", classification); err != nil {
 			return err
@@ -287,6 +288,7 @@ func (tr *training) fit(ctx context.Context, f fetched, meta modelfile.Metadata)
 		file := &modelfile.File{Metadata: meta}
 		file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), method, tr.images, tr.backend)
 		tr.model = newModel(file)
+		tr.openTo()
 		tr.model.labelsIn = tr.opt.TargetPath
 		return tr.model.learn(ctx, f.batch)
 	}

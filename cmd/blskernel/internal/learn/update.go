@@ -19,11 +19,14 @@ type updating struct {
 	path    string // of the model that the update starts with
 	restart bool
 	again   bool
+	only    bool // labels of the model
+	forget  float64
+	lambda  ui.Ridge
 }
 
 // NewUpdate returns the command update.
 func NewUpdate(s ui.Streams) *cobra.Command {
-	var up updating
+	up := updating{forget: 1}
 	cmd := &cobra.Command{
 		Use:   "update MODEL [flags] FILE...",
 		Short: "Let a model learn from more rows",
@@ -38,6 +41,14 @@ finished. It reads the rows up to the checkpoint again, which must be those that
 after it may have changed. No run can resume from standard input or a pipe. No other process can
 change the model meanwhile.
 
+A label that the model does not have is a new class, and the command says so. The weights become those
+of a model that knew all classes from the start. With --known-labels it is an error.
+
+--forget 0.99 lets all rows so far count 0.99 times what they did, once, before the first row: with
+one update a day, what was learned d days ago counts 0.99^d. With gram and qr the ridge stays; with the
+other methods it shrinks as the rows do. --lambda changes the ridge, as if it had been so from the
+start.
+
 The model lists the files that it has learned, by the hash of their bytes. The same file again is an
 error, unless --again is given.
 
@@ -45,6 +56,7 @@ Columns are matched by name if the model and the data have names, else by order,
 without rows is an error and leaves the model unchanged.`,
 		Example: `  blskernel update iris.bls more.csv
   blskernel update iris.bls --out newer.bls more.csv
+  blskernel update log.bls --forget 0.99 today.csv
   blskernel update big.bls --checkpoint 100000 --resume day1.csv.gz day2.csv.gz
   tail -n 1000 log.csv | blskernel update log.bls --header absent --target 51 -`,
 		Args: modelFirst(math.MaxInt),
@@ -57,6 +69,9 @@ without rows is an error and leaves the model unchanged.`,
 	up.registerWeight(cmd)
 	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
 	registerAgain(cmd, &up.again)
+	f.BoolVar(&up.only, knownLabels, false, "a label that the model does not have is an error, and no new class")
+	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weight of all rows so far by this, as 0.99", parseForget)
+	ui.Parsed(cmd, &up.lambda, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
 	up.register(cmd, "one JSON object, and one for each checkpoint,")
 	return cmd
@@ -67,6 +82,9 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	up.path, args = args[0], args[1:]
 	if up.resume && up.restart {
 		return ui.Usagef("--resume and --restart contradict each other: leave one out")
+	}
+	if up.only {
+		up.closed = "leave the row out, or leave out --" + knownLabels + " for a new class"
 	}
 	if err := up.begin(cmd, args, s); err != nil {
 		return err
@@ -104,6 +122,8 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	batch := batchRows(cmp.Or(up.batch, up.model.Metadata.Batch), r.Dim())
 	if resumed {
 		up.known = up.model.Metadata.Progress.Rows
+	} else if err := up.model.reweigh(up.forget, up.lambda, cmd.Flags().Changed("lambda")); err != nil {
+		return errors.Join(err, r.Close())
 	}
 	up.start(ctx, r, batch, batch)
 	defer up.batches.stop()
