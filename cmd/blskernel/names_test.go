@@ -23,7 +23,7 @@ func TestControlCharacters(t *testing.T) {
 		}
 	}
 	more := writeText(t, dir, "more.csv", "a,b,c,d,co\x1blor\n1,2,3,4,x\n")
-	if _, _, stderr := inProcess("update", model, more); strings.Contains(stderr, "\x1b") || !strings.Contains(stderr, `"re\x1b[2Jd"`) {
+	if _, _, stderr := inProcess("update", "--known-labels", model, more); strings.Contains(stderr, "\x1b") || !strings.Contains(stderr, `"re\x1b[2Jd"`) {
 		t.Errorf("%q", stderr)
 	}
 	lacks := writeText(t, dir, "lacks.csv", "\x1b[2J,b\n1,2\n")
@@ -74,12 +74,12 @@ func TestLabelFile(t *testing.T) {
 	lines[119] = "violet"
 	wrong := writeText(t, dir, "wrong.csv", strings.Join(lines, "\n"))
 	want := "wrong.csv, sample 120 (its inputs are in " + x + `:121): the label "violet" is none of the 3 classes`
-	fail(t, ui.ExitFailure, want, "update", model, "--again", "--targets-file", wrong, x)
-	fail(t, ui.ExitFailure, want, small("--out", filepath.Join(dir, "n.bls"), "--targets-file", wrong, x)...)
+	fail(t, ui.ExitFailure, want, "update", "--known-labels", model, "--again", "--targets-file", wrong, x)
+	fail(t, ui.ExitFailure, want, small("--classes", "dark blue,green,red", "--out", filepath.Join(dir, "n.bls"), "--targets-file", wrong, x)...)
 	inputs := strings.Split(csvText(samples(150, 1), true, "a", "b", "c", "d"), "\n")
 	inputs[118] = "?,2,3,4"
 	writeText(t, dir, "x.csv", strings.Join(inputs, "\n"))
-	if status, _, stderr := inProcess("update", model, "--again", "--skip-bad", "1", "--targets-file", wrong, x); status != ui.ExitFailure || !strings.Contains(stderr, want) {
+	if status, _, stderr := inProcess("update", "--known-labels", model, "--again", "--skip-bad", "1", "--targets-file", wrong, x); status != ui.ExitFailure || !strings.Contains(stderr, want) {
 		t.Errorf("after a bad row: status %d, %q", status, stderr)
 	}
 }

@@ -142,7 +142,7 @@ func TestCheckpointsOfInput(t *testing.T) {
 	pipe := pipeWith(t, good+"1,2,3,4,x\n")
 	dir := t.TempDir()
 	model := filepath.Join(dir, "m.bls")
-	status, _, stderr := inProcess(small("--out", model, "--target", "color", "--checkpoint", "50", pipe)...)
+	status, _, stderr := inProcess(small("--out", model, "--target", "color", "--classes", "dark blue,green,red", "--checkpoint", "50", pipe)...)
 	if status != ui.ExitFailure || !strings.Contains(stderr, "note: no run can resume from these checkpoints, since "+pipe+" cannot be read again") {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
