@@ -142,8 +142,8 @@ func (w *predictionWriter) beginCSV() error {
 	return out.Write(head)
 }
 
-// A Prediction is the object of a row: a class, with the scores or probabilities if wanted, or values by the names of
-// the targets.
+// A Prediction is the object of a row: a class, with the scores or probabilities if wanted, or
+// values by the names of the targets.
 type Prediction struct {
 	Row           int64              `json:"row"` // of the data, from 1; those set aside count
 	Class         *string            `json:"class,omitempty"`

@@ -192,9 +192,9 @@ func (run *run) took(f fetched, learning time.Duration) {
 	run.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
 }
 
-// sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row the
-// inputs, then the targets, or the label with its length, then the weight if there are any. It depends neither on the batches nor on how
-// the values were written.
+// sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row
+// the inputs, then the targets, or the label with its length, then the weight if there are any. It
+// depends neither on the batches nor on how the values were written.
 func (run *run) sum(b *stream.Batch) {
 	values := func(m *mat.Dense, i int) {
 		for _, v := range m.RawRowView(i) {
