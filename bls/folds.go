@@ -22,7 +22,8 @@ const (
 )
 
 // folds are the rows that a choice is made by, in the order of the folds. Up to choiceRows rows each
-// fold is held out once; of more rows the last fold alone is, since the others are many enough.
+// fold is held out once. Of more rows the last fold alone is, since its rows are enough, unless a few of
+// them have most of the weight.
 type folds struct {
 	s       settings
 	x       *mat.Dense // m×d
@@ -33,18 +34,19 @@ type folds struct {
 	held    int        // the first fold that is held out; the later ones are too
 }
 
-// newFolds parts the first rows of x and their targets, which for a classification begin with the
-// constant target, and for a regression are not centered.
+// newFolds parts the rows of choiceOf, of x and of their targets, which for a classification begin
+// with the constant target, and for a regression are not centered.
 //
 // Rows of a class go to the folds in turn, in an order that is random but always the same: whatever
 // order or period the rows have, each fold has its share of every class.
 func newFolds(s settings, x, y *mat.Dense, labels []int, weights []float64) *folds {
 	l, d := x.Dims()
-	m := min(l, choiceRows)
+	rows, factors := choiceOf(s, labels, l)
+	m := len(rows)
 	f := &folds{s: s, x: mat.NewDense(m, d, nil), y: mat.NewDense(m, y.RawMatrix().Cols, nil)}
 	order := rand.New(rand.NewPCG(0, 0)).Perm(m)
 	if labels != nil {
-		slices.SortStableFunc(order, func(a, b int) int { return labels[a] - labels[b] })
+		slices.SortStableFunc(order, func(a, b int) int { return labels[rows[a]] - labels[rows[b]] })
 		f.labels = make([]int, 0, m)
 	}
 	if weights != nil {
@@ -54,20 +56,24 @@ func newFolds(s settings, x, y *mat.Dense, labels []int, weights []float64) *fol
 	f.ends = []int{0}
 	for fold := range choiceFolds {
 		for i := fold; i < m; i += choiceFolds {
-			from := order[i]
+			from := rows[order[i]]
 			copy(f.x.RawRowView(row), x.RawRowView(from))
 			copy(f.y.RawRowView(row), y.RawRowView(from))
 			if labels != nil {
 				f.labels = append(f.labels, labels[from])
 			}
 			if weights != nil {
-				f.weights = append(f.weights, weights[from])
+				w := weights[from]
+				if factors != nil {
+					w *= factors[labels[from]]
+				}
+				f.weights = append(f.weights, w)
 			}
 			row++
 		}
 		f.ends = append(f.ends, row)
 	}
-	if l > choiceRows {
+	if l > choiceRows && f.alike() > choiceRows/2 {
 		f.held = choiceFolds - 1
 	}
 	if labels == nil {
@@ -149,7 +155,7 @@ func (f *folds) measure(c *candidate, fold int) {
 			squared += v
 		}
 		c.score = right / total
-		c.loss = 1 - c.score + float64(nearTie*squared)/(total*float64(m))
+		c.loss = 1 - c.score + float64(nearTie*squared)/(total*f.alike())
 		return
 	}
 	for i := from; i < m; i++ {
@@ -166,6 +172,20 @@ func (f *folds) measure(c *candidate, fold int) {
 		c.loss += v / float64(cols)
 	}
 	c.score = 1 - c.loss
+}
+
+// alike returns the number of rows of weight 1 whose mean is as sure as that of the rows with their
+// weights.
+func (f *folds) alike() float64 {
+	if f.weights == nil {
+		return float64(f.ends[choiceFolds])
+	}
+	var sum, squares float64
+	for _, w := range f.weights {
+		sum += w
+		squares += float64(w * w)
+	}
+	return sum / squares * sum
 }
 
 // A grid has the nodes of the rows of folds for one setting of the features except Shrink.
