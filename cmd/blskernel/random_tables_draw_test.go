@@ -47,6 +47,11 @@ var columnKinds = []struct {
 	{"binary", func(r *rand.Rand, _ int) string { return strconv.Itoa(r.IntN(2)) }},
 	{"words", func(r *rand.Rand, _ int) string { return words[r.IntN(3)] }},
 	{"words", func(r *rand.Rand, _ int) string { return words[r.IntN(len(words))] }},
+	{"booleans", func(r *rand.Rand, _ int) string { return []string{"TRUE", "FALSE"}[r.IntN(2)] }},
+	{"amounts", func(r *rand.Rand, _ int) string { return fmt.Sprintf("$%d.50", r.IntN(40)) }},
+	{"padded", func(r *rand.Rand, _ int) string { return fmt.Sprintf(" %+.1e ", r.NormFloat64()) }},
+	{"times", func(r *rand.Rand, _ int) string { return fmt.Sprintf("%02d:%02d", r.IntN(24), r.IntN(60)) }},
+	{"largest", func(r *rand.Rand, _ int) string { return []string{"1.7e308", "-1.7e308", "1e-308", "0"}[r.IntN(4)] }},
 	{"constant", func(*rand.Rand, int) string { return "7" }},
 	{"constant word", func(*rand.Rand, int) string { return "always" }},
 	{"id", func(_ *rand.Rand, i int) string { return strconv.Itoa(1000 + i) }},
@@ -77,7 +82,7 @@ func drawTable(seed uint64) *randomTable {
 	}
 	for j := range 1 + r.IntN(8) {
 		kind := columnKinds[r.IntN(len(columnKinds))]
-		if kind.name == "dates" && r.IntN(3) > 0 {
+		if (kind.name == "dates" || kind.name == "times") && r.IntN(3) > 0 || kind.name == "largest" && r.IntN(12) > 0 {
 			kind = columnKinds[0]
 		}
 		cells, levels := make([]string, t.rows), map[string]bool{}
@@ -92,7 +97,7 @@ func drawTable(seed uint64) *randomTable {
 			copied := r.IntN(j)
 			name, cells, levels = "copy of "+t.kinds[copied], columns[copied], nil
 		}
-		t.ordinary = t.ordinary && name != "dates" && len(levels) <= mostWords
+		t.ordinary = t.ordinary && name != "dates" && name != "times" && len(levels) <= mostWords
 		if r.IntN(4) == 0 {
 			name += " with gaps"
 			cells = withGaps(r, cells)
@@ -100,7 +105,11 @@ func drawTable(seed uint64) *randomTable {
 		add(name, columnName(r, j), cells)
 	}
 	t.addTarget(r, add)
-	switch r.IntN(200) { // what is refused
+	switch r.IntN(200) { // what is refused, mostly
+	case 3:
+		columns[0][r.IntN(t.rows)] = "1e999"
+	case 4:
+		columns[0][r.IntN(t.rows)] = "-inf"
 	case 0:
 		t.names[0] = t.names[len(t.names)-1]
 	case 1:
@@ -134,6 +143,10 @@ func (t *randomTable) addTarget(r *rand.Rand, add func(kind, name string, cells 
 		case "labels":
 			cells[i] = words[first+r.IntN(labels)]
 		case "quantity":
+			if first == 0 {
+				cells[i] = "12.5"
+				break
+			}
 			cells[i] = strconv.FormatFloat(100+20*r.NormFloat64(), 'f', 3, 64)
 		default:
 			cells[i] = strconv.Itoa(r.IntN(labels))

@@ -98,13 +98,13 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		if b.Y == nil {
 			return errNoTargets
 		}
-		return placed(b, m.Regressor.PartialFitWeighted(ctx, b.X, b.Y, b.Weights))
+		return m.placed(b, m.Regressor.PartialFitWeighted(ctx, b.X, b.Y, b.Weights))
 	}
 	classes, err := m.numbersOf(b)
 	if err != nil {
 		return err
 	}
-	return placed(b, m.Classifier.PartialFitWeighted(ctx, b.X, classes, b.Weights))
+	return m.placed(b, m.Classifier.PartialFitWeighted(ctx, b.X, classes, b.Weights))
 }
 
 // scores returns the scores of all classes of a batch, or the predicted targets of a regression.
@@ -114,7 +114,7 @@ func (m *model) scores(ctx context.Context, b *stream.Batch) (scores *mat.Dense,
 	} else {
 		scores, err = m.Regressor.PredictContext(ctx, b.X)
 	}
-	return scores, explainLearning(placed(b, err))
+	return scores, explainLearning(m.placed(b, err))
 }
 
 // targetNames returns the names of the targets of a regression, y1, y2, ... if the data had none.
@@ -156,11 +156,22 @@ func classesOf(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	return classes, nil
 }
 
-// placed adds the file and line of the row that an error of a batch is about.
-func placed(b *stream.Batch, err error) error {
+// placed adds the file and line of the row that an error of a batch is about, and names the column.
+func (m *model) placed(b *stream.Batch, err error) error {
 	var overflow *bls.OverflowError
-	if !errors.As(err, &overflow) || overflow.Row < 0 {
+	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {
 		return err
 	}
-	return fmt.Errorf("%s: %s would be beyond the largest number: remove the row if it is far beyond the others, or use smaller units", b.Where(overflow.Row), overflow.What)
+	where, what, do := "", overflow.What, "use smaller units"
+	if overflow.Row >= 0 {
+		where, do = b.Where(overflow.Row).String()+": ", "remove the row if it is far beyond the others, or use smaller units"
+	}
+	if overflow.Col >= 0 {
+		name := strconv.Itoa(overflow.Col + 1)
+		if overflow.Col < len(m.Metadata.Inputs) {
+			name = strconv.Quote(m.Metadata.Inputs[overflow.Col])
+		}
+		what, do = what+" in column "+name, do+", or leave the column out by --exclude"
+	}
+	return fmt.Errorf("%s%s would be beyond the largest number: %s", where, what, do)
 }
