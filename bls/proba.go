@@ -125,6 +125,9 @@ func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
 			gradient += float64(w * (mean - float64(share*all)))
 			curvature += float64(w * square)
 		}
+		if gradient == 0 {
+			break // the minimum, or nothing tells one slope from another
+		}
 		if gradient > 0 {
 			hi = s
 		} else {

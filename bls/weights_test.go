@@ -172,6 +172,48 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
+// Weights of any size give a model that predicts, or a typed error, and never a panic: with settings
+// that Fit chooses, and for samples of one class.
+func TestWeightsOfAnySize(t *testing.T) {
+	ctx := context.Background()
+	x := samples(15, 60, 6, 6)
+	y := targetsFor(x, 2)
+	for _, size := range []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-150, 1e150, 1e300, math.MaxFloat64} {
+		for _, every := range []int{1, 2, 60} {
+			weights := slices.Repeat([]float64{1}, 60)
+			for i := 0; i < 60; i += every {
+				weights[i] = size
+			}
+			for _, classes := range []int{1, 2, 5} {
+				for _, by := range []ClassWeight{Unweighted, Balanced} {
+					c := &Classifier{ClassWeight: by, Features: FeatureOptions{EnhancementNodes: 10}}
+					err := c.FitWeighted(ctx, x, cyclic(60, classes), weights)
+					if err == nil {
+						err = c.PartialFitWeighted(ctx, x, cyclic(60, classes+1), weights)
+					}
+					var p *mat.Dense
+					if err == nil {
+						p, err = c.PredictProba(x)
+					}
+					if err == nil && !(math.Abs(gonum.Sum(p)-60) <= 1e-10) {
+						t.Errorf("weights of %g, %d classes, %v: probabilities sum to %v", size, classes, by, gonum.Sum(p))
+					}
+					var option *OptionError
+					if err != nil && (errors.As(err, &option) || size < 1e100 && size != math.SmallestNonzeroFloat64) {
+						t.Errorf("weights of %g, %d classes, %v: %v", size, classes, by, err)
+					}
+				}
+			}
+			r := Regressor{Features: FeatureOptions{EnhancementNodes: 10}}
+			if err := r.FitWeighted(ctx, x, y, weights); err == nil {
+				if _, err := r.Predict(x); err != nil {
+					t.Errorf("weights of %g: %v", size, err)
+				}
+			}
+		}
+	}
+}
+
 // Weights and class weights that cannot be are errors by which nothing changes.
 func TestWeightErrors(t *testing.T) {
 	ctx := context.Background()
