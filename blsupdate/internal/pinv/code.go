@@ -42,7 +42,9 @@ func (u *State) codeKnown(x *coder.Coder) {
 		known = keysAndY
 	}
 	x.Int("what is kept of the samples", &known, keysAndY)
-	u.y.cols = u.C
+	if x.Reading() {
+		u.y.cols = u.C
+	}
 	if known != unknown {
 		x.Words("keys", &u.keys, x.Samples)
 	}
