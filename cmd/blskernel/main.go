@@ -65,7 +65,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		commands  []*cobra.Command
 	}{
 		{"learn", "Learn from data:", []*cobra.Command{
-			learn.NewTrain(s), learn.NewUpdate(s), learn.NewPredict(s), learn.NewEvaluate(s), learn.NewExport(s), learn.NewInspect(s),
+			learn.NewTrain(s), learn.NewUpdate(s), learn.NewRemove(s), learn.NewMerge(s), learn.NewPredict(s), learn.NewEvaluate(s), learn.NewExport(s), learn.NewInspect(s),
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
 			experiment.NewDemo(s, demonstrate), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),

@@ -1,5 +1,5 @@
-// Package learn has the commands on models and one's own data: train, update, predict, evaluate, export
-// and inspect.
+// Package learn has the commands on models and one's own data: train, update, remove, merge, predict,
+// evaluate, export and inspect.
 package learn
 
 import (

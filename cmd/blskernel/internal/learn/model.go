@@ -38,6 +38,7 @@ type model struct {
 	kind     string
 	numbers  map[string]int // of the labels of its classes; nil for a regression
 	labelsIn string         // file of the labels of the data, empty if they are with the inputs
+	anew     bool           // the next batch is learned alone: what was learned before is forgotten
 	closed   string         // why labels that are none of the model's are an error; else they are new classes
 	note     func(string)   // says that there are new classes
 }
@@ -98,13 +99,27 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		if b.Y == nil {
 			return errNoTargets
 		}
-		return m.placed(b, m.Regressor.PartialFitWeighted(ctx, b.X, b.Y, b.Weights))
+		fit := m.Regressor.PartialFitWeighted
+		if m.anew {
+			fit = m.Regressor.Refit
+		}
+		return m.learned(b, fit(ctx, b.X, b.Y, b.Weights))
 	}
 	classes, err := m.numbersOf(b)
 	if err != nil {
 		return err
 	}
-	return m.placed(b, m.Classifier.PartialFitWeighted(ctx, b.X, classes, b.Weights))
+	fit := m.Classifier.PartialFitWeighted
+	if m.anew {
+		fit = m.Classifier.Refit
+	}
+	return m.learned(b, fit(ctx, b.X, classes, b.Weights))
+}
+
+// learned notes that a batch was learned, unless err says otherwise.
+func (m *model) learned(b *stream.Batch, err error) error {
+	m.anew = m.anew && err != nil
+	return m.placed(b, err)
 }
 
 // scores returns the scores of all classes of a batch, or the predicted targets of a regression.

@@ -28,6 +28,7 @@ type training struct {
 	task    string
 	classes []string
 	first   int
+	like    string // the path of a model
 
 	images, labeled bool // whether the data is idx files, and whether it has classes
 	rest            int  // rows of a batch after the first
@@ -52,6 +53,9 @@ update. With --classes, which lists all of them, it is an error.
 --task can be left out for idx files, which are a classification, and for data whose labels are
 words or whose targets have fractions. Whole numbers are taken for classes if at most 20 differ, and
 for a quantity if most of them do.
+
+--like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
+classes, and none of its rows.
 
 --holdout 0.2 sets a fifth of all rows aside, chosen by their numbers and so the same ones in every
 run. The model never learns them; at the end the data is read again, and their score is printed and
@@ -78,6 +82,7 @@ can resume from standard input or a pipe.`,
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
 	tr.modelFlags.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
+	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
 	tr.holdout.register(cmd)
 	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
 	tr.command.register(cmd, "one JSON object, and one for each checkpoint,")
@@ -103,6 +108,9 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	defer unlock()
 	if err := tr.loadCheckpoint(ctx); err != nil {
 		return err
+	}
+	if tr.like != "" {
+		return tr.trainLike(ctx)
 	}
 	r, err := tr.open(ctx)
 	if err != nil {
@@ -160,6 +168,9 @@ func (tr *training) check(cmd *cobra.Command) error {
 		if err := cmd.Flags().Set("task", classification); err != nil {
 			return err
 		}
+	}
+	if tr.like != "" {
+		return checkLike(cmd)
 	}
 	return tr.modelFlags.check()
 }

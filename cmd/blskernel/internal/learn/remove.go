@@ -1,0 +1,133 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// removing has the flags of remove.
+type removing struct {
+	reading
+	out string
+}
+
+// NewRemove returns the command remove.
+func NewRemove(s ui.Streams) *cobra.Command {
+	var rm removing
+	cmd := &cobra.Command{
+		Use:   "remove MODEL [flags] FILE...",
+		Short: "Let a model unlearn rows",
+		Long: `Let a model unlearn rows: the output weights become those of a fit that never had them. The rows are
+those that were learned, with their labels or targets and weights, in any order and any number of files.
+
+This is no erasure: the scaling, the feature maps and the settings that the training chose come from the
+first rows, and stay. Rows that were never learned are an error with the methods improved and original,
+which know theirs; the other methods subtract what they are given. A model that has balanced its classes,
+or has forgotten by factors, cannot say how much a row counts: balanced ones refuse, and after --forget
+give the rows the weights that they have now, by --weight.
+
+The model file is replaced as a whole, or stays as it is. A file that the model has listed as learned
+leaves the list.`,
+		Example: `  blskernel remove iris.bls withdrawn.csv
+  blskernel remove iris.bls --out without.bls withdrawn.csv`,
+		Args: modelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return rm.do(cmd.Context(), args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
+	rm.registerData(cmd, "training", defaultBatch)
+	rm.register(cmd, "one JSON object")
+	return cmd
+}
+
+func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
+	if err := rm.begin(s); err != nil {
+		return err
+	}
+	defer rm.Progress.Clear()
+	path := args[0]
+	if err := rm.beginData(args[1:]); err != nil {
+		return err
+	}
+	if rm.out == "" {
+		rm.out = path
+	} else if err := checkOut(rm.out, true); err != nil {
+		return err
+	}
+	if err := checkModelPath(path); err != nil {
+		return err
+	}
+	unlock, err := lockModel(s.FS, rm.out)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m, err := rm.loadWhole(ctx, path)
+	if err != nil {
+		return err
+	}
+	m.closed = "it was not learned, so it cannot be removed"
+	r, err := rm.openMatched(ctx, m, true)
+	if err != nil {
+		return err
+	}
+	rows, err := rm.each(ctx, r, "removing, ", func(b *stream.Batch) error { return m.remove(ctx, b) })
+	switch {
+	case err != nil:
+		return err
+	case rows == 0:
+		return fmt.Errorf("%w: %s stays as it is", errNoRows, path)
+	}
+	for _, file := range rm.paths {
+		if i, err := findLearned(&m.Metadata, file); err == nil && i >= 0 {
+			m.Metadata.Learned = slices.Delete(m.Metadata.Learned, i, i+1)
+		}
+	}
+	return rm.save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
+}
+
+// loadWhole loads a model that is no checkpoint.
+func (c *command) loadWhole(ctx context.Context, path string) (*model, error) {
+	m, err := c.load(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if what := unfinished(&m.Metadata); what != "" {
+		return nil, ui.Usagef("%s is %s: finish that by its command with --resume", path, what)
+	}
+	return m, nil
+}
+
+// remove unlearns the rows of a batch. On error the model is unchanged.
+func (m *model) remove(ctx context.Context, b *stream.Batch) (err error) {
+	rows := b.X.RawMatrix().Rows
+	if learned := m.Updater().Samples(); rows > learned {
+		return fmt.Errorf("%s: the model has %s left: more cannot be removed", b.Where(0), ui.Count(learned, "sample"))
+	}
+	switch {
+	case m.Classifier == nil && b.Y == nil:
+		return errNoTargets
+	case m.Classifier == nil:
+		err = m.Regressor.Remove(ctx, b.X, b.Y, b.Weights)
+	default:
+		var classes []int
+		if classes, err = m.numbersOf(b); err == nil {
+			err = m.Classifier.Remove(ctx, b.X, classes, b.Weights)
+		}
+	}
+	var unknown *blsupdate.UnknownRowError
+	if errors.As(err, &unknown) {
+		return fmt.Errorf("%s: the model has not learned this row, with this label or these targets, or it was removed before", b.Where(unknown.Row))
+	}
+	return explainLearning(m.placed(b, err))
+}

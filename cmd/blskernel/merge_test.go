@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
+)
+
+// TestRemove unlearns rows of a classification and of a regression, by all methods: the weights are those
+// of a training without them and with the same first rows.
+func TestRemove(t *testing.T) {
+	dir := t.TempDir()
+	columns := []string{"a", "b", "c", "d", "color", "y1"}
+	first := writeText(t, dir, "first.csv", csvText(samples(200, 1), true, columns...))
+	gone := writeText(t, dir, "gone.csv", csvText(samples(60, 2), true, columns...))
+	model, other := filepath.Join(dir, "m.bls"), filepath.Join(dir, "o.bls")
+	for _, method := range strings.Split(ui.MethodNames(), ", ") {
+		for _, target := range []string{"color", "y1"} {
+			flags := []string{"--method", method, "--inputs", "a,b,c,d", "--target", target, "--out", model}
+			succeed(t, small(append(flags, first)...)...)
+			want, _ := outputWeights(t, model)
+			succeed(t, "update", model, "--target", target, gone)
+			out := succeed(t, "remove", model, "--target", target, "--out", other, gone)
+			testutil.Contains(t, out, "200 samples in all\nremoved 60 rows\n")
+			got, _ := outputWeights(t, other)
+			closeTo(t, method+", "+target, got, want)
+			if l := object[learn.Inspection](t, succeed(t, "inspect", "--json", other)).Metadata.Learned; len(l) != 1 || l[0].Name != "first.csv" {
+				t.Errorf("%s: the files learned are %+v", method, l)
+			}
+			before := state(t, other)
+			if method == "improved" || method == "original" {
+				fail(t, ui.ExitFailure, "gone.csv:2: the model has not learned this row", "remove", other, "--target", target, gone)
+			}
+			few := writeText(t, dir, "many.csv", csvText(samples(300, 1), true, columns...))
+			fail(t, ui.ExitFailure, "", "remove", other, "--target", target, few)
+			if !bytes.Equal(before, state(t, other)) {
+				t.Errorf("%s: a refused removal has changed the model", method)
+			}
+		}
+	}
+	stranger := writeText(t, dir, "stranger.csv", "a,b,c,d,color\n1,2,3,4,black\n")
+	succeed(t, small("--inputs", "a,b,c,d", "--target", "color", "--out", model, first)...)
+	fail(t, ui.ExitFailure, `stranger.csv:2: the label "black" is none of the 3 classes of the model`, "remove", model, stranger)
+	fail(t, ui.ExitFailure, "the data has no rows", "remove", model, writeText(t, dir, "empty.csv", "a,b,c,d,color\n"))
+}
+
+// TestMergeModels trains two models with the maps of a third, on other classes, and merges all: the
+// weights are those of one model that learned everything.
+func TestMergeModels(t *testing.T) {
+	dir := t.TempDir()
+	columns := []string{"a", "b", "c", "d", "color", "y1"}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	first := writeText(t, dir, "first.csv", csvText(samples(150, 1), true, columns...))
+	rows := samples(120, 2)
+	for i := range rows {
+		if i%3 == 0 {
+			rows[i].label = "black"
+		}
+	}
+	second := writeText(t, dir, "second.csv", csvText(rows, true, columns...))
+	rows = samples(90, 3)
+	for i := range rows {
+		rows[i].label = []string{"white", "black", "red"}[i%3]
+	}
+	third := writeText(t, dir, "third.csv", csvText(rows, true, columns...))
+	for _, method := range []string{"gram", "qr"} {
+		for _, target := range []string{"color", "y1"} {
+			what := method + ", " + target
+			train := func(flags ...string) []string {
+				return append([]string{"train", "--inputs", "a,b,c,d", "--target", target}, flags...)
+			}
+			succeed(t, small("--method", method, "--lambda", "0.5", "--inputs", "a,b,c,d", "--target", target, "--out", path("1.bls"), first)...)
+			succeed(t, train("--like", path("1.bls"), "--out", path("2.bls"), second)...)
+			succeed(t, train("--like", path("1.bls"), "--batch", "40", "--out", path("3.bls"), third)...)
+			out := succeed(t, "merge", "--out", path("all.bls"), path("1.bls"), path("2.bls"), path("3.bls"))
+			testutil.Contains(t, out, "360 samples in all\nmerged 3 models\n")
+			succeed(t, "update", path("1.bls"), "--target", target, "--out", path("want.bls"), second, third)
+			got, lambda := outputWeights(t, path("all.bls"))
+			want, _ := outputWeights(t, path("want.bls"))
+			closeTo(t, what, got, want)
+			i := object[learn.Inspection](t, succeed(t, "inspect", "--json", path("all.bls")))
+			if lambda != 0.5 || len(i.Metadata.Learned) != 3 || i.Holdout != nil {
+				t.Errorf("%s: lambda is %v, and the files learned %+v", what, lambda, i.Metadata.Learned)
+			}
+			if classes := []string{"dark blue", "green", "red", "black", "white"}; target == "color" && !slices.Equal(i.Metadata.Classes, classes) {
+				t.Errorf("%s: the classes are %q", what, i.Metadata.Classes)
+			}
+			// What is merged learns on, and what is in two models is refused.
+			fail(t, ui.ExitUsage, `all.bls has learned the 120 rows of "`+second, "update", path("all.bls"), "--target", target, second)
+			fail(t, ui.ExitUsage, `2.bls has learned the file "second.csv", and so has a model before it`, "merge", "--out", path("x.bls"), path("all.bls"), path("2.bls"))
+			left(t, 0, path("x.bls"))
+			succeed(t, "merge", "--again", "--out", path("twice.bls"), path("all.bls"), path("2.bls"))
+		}
+	}
+	// Resumed training like another model.
+	stopped := []string{"train", "--like", path("1.bls"), "--target", "y1", "--inputs", "a,b,c,d", "--batch", "20", "--first", "60", "--checkpoint", "20", "--resume", "--out", path("r.bls"), third}
+	whole := slices.Clone(stopped)
+	whole[slices.Index(whole, path("r.bls"))] = path("w.bls")
+	succeed(t, whole...)
+	stopAfter(t, 1, stopped...)
+	succeed(t, stopped...)
+	if !bytes.Equal(state(t, path("r.bls")), state(t, path("w.bls"))) {
+		t.Error("a training like another model that was stopped has another result")
+	}
+
+	fail(t, ui.ExitUsage, "--like takes the feature maps and settings of its model: leave out --lambda", "train", "--like", path("1.bls"), "--lambda", "1", "--out", path("x.bls"), third)
+	fail(t, ui.ExitUsage, "want at least two models", "merge", "--out", path("x.bls"), path("1.bls"))
+	fail(t, ui.ExitUsage, "--out is missing", "merge", path("1.bls"), path("2.bls"))
+	succeed(t, small("--target", "y1", "--inputs", "a,b,c,d", "--seed", "7", "--out", path("seed.bls"), first)...)
+	fail(t, ui.ExitFailure, "1.bls and "+path("seed.bls")+" have different feature maps, and cannot be merged", "merge", "--again", "--out", path("x2.bls"), path("1.bls"), path("seed.bls"))
+	succeed(t, small("--target", "color", "--inputs", "a,b,c,d", "--out", path("color.bls"), third)...)
+	fail(t, ui.ExitFailure, fmt.Sprintf("%s is a regression and %s a classification", path("1.bls"), path("color.bls")), "merge", "--out", path("x2.bls"), path("1.bls"), path("color.bls"))
+	for _, name := range []string{"i1.bls", "i2.bls"} {
+		data := map[string]string{"i1.bls": first, "i2.bls": third}[name]
+		succeed(t, small("--method", "improved", "--target", "y1", "--inputs", "a,b,c,d", "--out", path(name), data)...)
+	}
+	succeed(t, "train", "--like", path("i1.bls"), "--target", "y1", "--out", path("i2.bls"), third)
+	fail(t, ui.ExitFailure, "the method improved has no Merge; start the model by gram or qr", "merge", "--out", path("x2.bls"), path("i1.bls"), path("i2.bls"))
+	left(t, 0, path("x2.bls"))
+}
