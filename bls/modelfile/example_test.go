@@ -13,6 +13,8 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/mat"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // check ends an example that fails.
@@ -169,4 +171,18 @@ func Example_errors() {
 	// modelfile: section "END " has what no model file has: there is something after the end: use a backup, or train again
 	// modelfile: the file is of version 3, and this program reads version 2 at most: read it with a newer release of blskernel
 	// modelfile: metadata: inputs: 1 names for 2 inputs of the model
+}
+
+// A program that learns files lists them, so that it can tell one that it has learned before.
+func ExampleLearned() {
+	f := line()
+	hash := fmt.Sprintf("%x", xxhash.Sum64String("u,v,y\n1,2,3\n"))
+	f.Metadata.Learned = append(f.Metadata.Learned, modelfile.Learned{Name: "line.csv", Size: 12, Rows: 1, Hash: hash})
+	fmt.Println(f.Metadata.Check())
+	for _, l := range f.Metadata.Learned {
+		fmt.Println(l.Name, l.Rows, l.Hash == hash)
+	}
+	// Output:
+	// <nil>
+	// line.csv 1 true
 }
