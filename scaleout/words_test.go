@@ -30,8 +30,8 @@ func wordTable(from, to int) string {
 	return b.String()
 }
 
-// TestWords fits to shards of a table with words, by the columns of the model. The result is that of one
-// process, and the counters tell what is unknown or missing.
+// TestWords fits to shards of a table with words, by the columns of the model. The result is that of
+// one process, and the counters tell what is unknown or missing.
 func TestWords(t *testing.T) {
 	folder := t.TempDir()
 	opt := stream.Options{Targets: []string{"kind"}, Classes: true, Missing: stream.MissingMean, Decimal: ','}

@@ -100,6 +100,24 @@ func first(t *testing.T, args ...string) string {
 	return stdout
 }
 
+// TestDecimalTargets takes targets with decimal commas, and missing ones, for quantities.
+func TestDecimalTargets(t *testing.T) {
+	var rows []string
+	for i := range 60 {
+		target := fmt.Sprintf("%d,5", i)
+		if i == 7 {
+			target = "NA"
+		}
+		rows = append(rows, fmt.Sprintf("%d,25;%s", i%13, target))
+	}
+	data := tableFile(t, "x.csv", "x;y\n", rows)
+	model := filepath.Join(t.TempDir(), "m.bls")
+	out := first(t, small("--out", model, "--target", "y", "--decimal", "comma", "--missing", "drop", data)...)
+	testutil.Contains(t, out, "regression, 1 target, 1 input")
+	testutil.Contains(t, out, "59 samples in all")
+	fail(t, ui.ExitFailure, `x.csv:9: column "y" is "NA", a missing value`, small("--out", model, "--target", "y", "--decimal", "comma", data)...)
+}
+
 // TestUnknownWords counts words that the model does not know, and refuses one among numbers.
 func TestUnknownWords(t *testing.T) {
 	dir := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -150,6 +151,16 @@ type Options struct {
 	Bad func(*Error) error
 
 	survey bool // the inputs are read as Describe looks at them
+}
+
+// Number reads a cell of a text as those of numbers are read: NaN for a missing one. ok is false for
+// what is no number.
+func (o *Options) Number(cell string) (v float64, ok bool) {
+	if cell = trim(cell); isMissing(cell) {
+		return math.NaN(), true
+	}
+	v, err := o.notation().value(cell)
+	return v, err == nil
 }
 
 // notation returns how numbers are written.

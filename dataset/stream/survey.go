@@ -22,7 +22,7 @@ const (
 // look at targets. Bad samples do not count, and at most rows of them are passed.
 //
 // A column is one of words if no cell is a number, or at most half of them are. So is one of few
-// different cells, each there four times on average, of which at least one in twenty is a word. In any
+// different cells, each there twice on average, of which at least one in twenty is a word. In any
 // other a word is bad. Levels are in the order of their bytes.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, 0 without numbers,
@@ -46,7 +46,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	r.opt.survey, r.opt.Columns = true, nil
 	var fault *Error
 	err := r.remake()
-	if err == nil {
+	look := err == nil && (r.about.layout != nil || r.about.gaps)
+	if look {
 		v.columns = make([]surveyed, r.about.dim)
 		fault, err = v.look(r.current.source, rows)
 	}
@@ -56,7 +57,7 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 		return nil, r.err
 	}
 	switch {
-	case err != nil:
+	case err != nil || !look:
 		return nil, err
 	case v.rows == 0 && fault != nil:
 		return nil, fault
@@ -158,13 +159,12 @@ func (c *surveyed) cell(cell string, in notation) {
 // isWords reports whether this is a column of words.
 func (c *surveyed) isWords() bool {
 	cells := c.numbers + c.words
-	few := !c.many && 4*len(c.seen) <= cells && 20*c.words >= cells
+	few := !c.many && 2*len(c.seen) <= cells && 20*c.words >= cells
 	return c.words > 0 && (c.words >= c.numbers || few)
 }
 
 // describe returns the columns.
 func (v *survey) describe(about *info) (Columns, error) {
-	text := about.layout != nil
 	columns, words, missing := make(Columns, len(v.columns)), false, false
 	for i := range v.columns {
 		c := &v.columns[i]
@@ -192,7 +192,7 @@ func (v *survey) describe(about *info) (Columns, error) {
 			return nil, fault("%s", err.What)
 		}
 	}
-	if !words && (v.Missing != MissingMean || !text && !about.gaps || len(columns) > mostDescribed && !missing) {
+	if !words && (v.Missing != MissingMean || len(columns) > mostDescribed && !missing) {
 		return nil, nil
 	}
 	if v.Missing != MissingMean {

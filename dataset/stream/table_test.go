@@ -83,6 +83,34 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// TestMixed takes a column of numbers and words for words where it looks like codes, and refuses it
+// where it looks like numbers with a wrong one.
+func TestMixed(t *testing.T) {
+	for cells, words := range map[string]bool{
+		"1\n2\n3+\n1\n1\n2\n": true, "1\nx\n": true, "x\n1\n2\n": false, "1.5\n2.5\nx\n3.5\n": false,
+		strings.Repeat("1\n2\n", 30) + "x\n": false, strings.Repeat("1\n2\n", 9) + "x\n": true,
+	} {
+		r := mustOpen(t, []string{"-"}, Options{Header: HeaderAbsent, Stdin: strings.NewReader(cells)})
+		columns, err := r.Describe(100)
+		if err != nil || columns.words() != words {
+			t.Errorf("%q: %v, %v", cells, columns, err)
+		}
+	}
+}
+
+// TestNumber reads cells as those of numbers are read.
+func TestNumber(t *testing.T) {
+	opt := Options{Decimal: ',', Thousands: '.'}
+	for cell, want := range map[string]float64{" 1.234,5\t": 1234.5, "NA": math.NaN(), "7": 7} {
+		if v, ok := opt.Number(cell); !ok || v != want && !math.IsNaN(want) || math.IsNaN(v) != math.IsNaN(want) {
+			t.Errorf("%q is %v, %v", cell, v, ok)
+		}
+	}
+	if v, ok := opt.Number("1.5"); ok {
+		t.Errorf("1.5 is %v", v)
+	}
+}
+
 // TestUnknownLevels counts words that the description does not have, and refuses one among numbers.
 func TestUnknownLevels(t *testing.T) {
 	columns := Columns{{[]string{"a", "b"}, []float64{0.5, 0.5}}, {nil, []float64{7}}}

@@ -64,7 +64,7 @@ func Match(r *stream.Reader, want Wanted) error {
 	}
 	s := r.Selection()
 	if want.Number > 0 && r.Dim() != want.Number && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && want.Exclude != nil {
-		s.Exclude = want.Exclude
+		s.Exclude = slices.DeleteFunc(slices.Clone(want.Exclude), func(spec string) bool { return spec == s.Weight })
 		if err := r.Select(s); err != nil {
 			return err
 		}

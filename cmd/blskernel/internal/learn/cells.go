@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -13,6 +14,31 @@ import (
 
 // described is the number of first rows that the words and the means of the columns are taken from.
 const described = 4096
+
+// prepare checks the columns and decides the task.
+func (tr *training) prepare(r *stream.Reader) error {
+	switch {
+	case r.Outputs() > 0:
+	case r.Heading().Format == stream.CSV:
+		return ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
+	default:
+		return errNoTargets
+	}
+	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
+		return err
+	}
+	if err := tr.describe(r); err != nil {
+		return err
+	}
+	tr.images, tr.rest = r.Heading().Format == stream.IDX, batchRows(tr.batch, r.Dim())
+	if err := tr.decideTask(r); err != nil {
+		return err
+	}
+	if !tr.labeled && tr.classWeight == bls.Balanced.String() {
+		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
+	}
+	return nil
+}
 
 // describe finds out how the columns become inputs.
 func (tr *training) describe(r *stream.Reader) error {
@@ -41,6 +67,9 @@ func asIn(meta *modelfile.Metadata, r *stream.Reader) error {
 func (tr *training) keep(meta *modelfile.Metadata, r *stream.Reader) {
 	s := r.Selection()
 	meta.Columns, meta.Exclude = s.Columns, s.Exclude
+	if s.Weight != "" {
+		meta.Exclude = append(meta.Exclude, s.Weight)
+	}
 	if s.Missing != stream.MissingError {
 		meta.Missing = s.Missing.String()
 	}

@@ -43,7 +43,8 @@ inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or target
     weights              k x c, for a regression (k+1) x c: the last row is that of a 1
     center               c             only for a regression: is added to the predictions
     classes              c             only for a classification: the labels
-    inputs, targets      names of the columns, if the data had names
+    inputs, targets      names of the inputs and targets, if the data had names; color=red for a word
+    fill                 d             of missing cells, if the model fills them in
 
 Numbers are float64 in C order; labels are int64 if all are whole numbers, else strings. From samples
 X, one a row:

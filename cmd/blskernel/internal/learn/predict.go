@@ -37,6 +37,10 @@ training held out rows, as evaluate says. With --scores the scores of all classe
 the class of a sample and -1 for the others; they are no probabilities. With --json there is an object for each row, with its number
 in the data.
 
+Words, missing cells and numbers are read as in the training, unless --missing, --decimal or --thousands
+say otherwise. Rows that --missing drop leaves out have no prediction; how many is noted, and so is how
+many cells were filled in, and how many words are unknown, for each column.
+
 Columns are matched by name if the model and the data have names, else by order. A column of labels
 or targets may stay in the data if it has its name from the training or is named by --target. Columns
 that --inputs or --target choose are taken in the order given, or in the model's order if their names

@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -50,6 +49,12 @@ The feature maps are fitted to the first batch, of --first rows, and then stay: 
 random order, and not sorted by their labels. A label that comes up later is a new class, as in
 update. With --classes, which lists all of them, it is an error.
 
+A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
+of the row and 0 for the others. Other words count as none of them, and are counted. A column of more
+words or of dates is an error: leave it out by --exclude. --missing says what becomes of a missing
+cell of an input; a row without a label or target is bad, or left out by --missing drop. The model
+keeps all this, with --decimal and --thousands, and the other commands read by it.
+
 --task can be left out for idx files, which are a classification, and for data whose labels are
 words or whose targets have fractions. Whole numbers are taken for classes if at most 20 differ, and
 for a quantity if most of them do.
@@ -68,6 +73,7 @@ can resume from standard input or a pipe.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
   blskernel train --out digits.bls --enhancement 1000 --data mnist
+  blskernel train --out rent.bls --target rent --exclude id,2 --decimal comma flats.csv
   blskernel train --out x.bls --targets-file y.npy --task classification X.npy
   blskernel train --out big.bls --target label --checkpoint 1m --resume part1.csv.gz part2.csv.gz
   cat log.csv | blskernel train --out log.bls --target 51 --task regression -`,
@@ -211,31 +217,6 @@ func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 		}
 	}
 	return r, err
-}
-
-// prepare checks the columns and decides the task.
-func (tr *training) prepare(r *stream.Reader) error {
-	switch {
-	case r.Outputs() > 0:
-	case r.Heading().Format == stream.CSV:
-		return ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
-	default:
-		return errNoTargets
-	}
-	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
-		return err
-	}
-	if err := tr.describe(r); err != nil {
-		return err
-	}
-	tr.images, tr.rest = r.Heading().Format == stream.IDX, batchRows(tr.batch, r.Dim())
-	if err := tr.decideTask(r); err != nil {
-		return err
-	}
-	if !tr.labeled && tr.classWeight == bls.Balanced.String() {
-		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
-	}
-	return nil
 }
 
 // learnFirst makes the model of the first batch.

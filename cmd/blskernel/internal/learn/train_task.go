@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -39,7 +38,7 @@ func (tr *training) decideTask(r *stream.Reader) error {
 	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {
 		return err
 	}
-	return refuseQuantity(r)
+	return tr.refuseQuantity(r)
 }
 
 // fewLabels is a number of labels that any classification may have.
@@ -47,11 +46,11 @@ const fewLabels = 20
 
 // different returns how many different labels there are, and whether they are numbers of a quantity or
 // of the rows: many, and with fractions or in half of the rows others.
-func different(labels []string) (n int, quantity bool) {
+func (c *reading) different(labels []string) (n int, quantity bool) {
 	seen, fractions := map[string]bool{}, false
 	for _, label := range labels {
-		v, err := strconv.ParseFloat(label, 64)
-		if err != nil {
+		v, ok := c.opt.Number(label)
+		if !ok {
 			return 0, false
 		}
 		seen[label] = true
@@ -62,12 +61,12 @@ func different(labels []string) (n int, quantity bool) {
 
 // refuseQuantity returns an error if the labels of the first rows are numbers of a quantity or of the
 // rows. It leaves the data at its beginning.
-func refuseQuantity(r *stream.Reader) error {
+func (c *reading) refuseQuantity(r *stream.Reader) error {
 	b, err := r.Peek(peeked)
 	if err != nil {
 		return nil // learning meets the error again
 	}
-	n, quantity := different(b.Labels)
+	n, quantity := c.different(b.Labels)
 	if !quantity {
 		return nil
 	}
@@ -107,8 +106,8 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	b, err := peek(true)
 	var fault *stream.Error
 	if err == nil {
-		switch words(b.Labels) {
-		case len(b.Labels):
+		switch words, known := tr.words(b.Labels); words {
+		case known:
 			return classification, nil
 		case 0:
 		default:
@@ -125,7 +124,7 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	n, quantity := different(b.Labels)
+	n, quantity := tr.different(b.Labels)
 	switch {
 	case quantity:
 		tr.Warn("%s has %d different whole numbers in the first %d rows, and is taken for a quantity: use --task classification if they are classes", targetColumn(r), n, len(b.Labels))
@@ -137,14 +136,21 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	return "", nil
 }
 
-// words returns how many labels are no numbers.
-func words(labels []string) (n int) {
+// words returns how many labels are no numbers, among those that are not missing or all are missing.
+func (c *reading) words(labels []string) (words, known int) {
 	for _, label := range labels {
-		if _, err := strconv.ParseFloat(label, 64); err != nil {
-			n++
+		switch v, ok := c.opt.Number(label); {
+		case !ok:
+			words++
+			known++
+		case !math.IsNaN(v):
+			known++
 		}
 	}
-	return n
+	if known == 0 {
+		return len(labels), len(labels)
+	}
+	return words, known
 }
 
-func isFraction(v float64) bool { return v != math.Trunc(v) }
+func isFraction(v float64) bool { return v == v && v != math.Trunc(v) }
