@@ -60,8 +60,9 @@ func (b *base) features() *bls.Features {
 // inputs returns d.
 func (b *base) inputs() int { return b.features().Inputs() }
 
-// expand returns the rows A and targets Y that the output layer learns from a batch, and the labels that
-// the model does not have, by their rows. Its error names the shard, and the sample if one is the cause.
+// expand returns the rows A and targets Y that the output layer learns from a batch, and the labels
+// that the model does not have, by their rows. Its error names the shard, and the sample if one is the
+// cause.
 func (b *base) expand(ctx context.Context, batch *Batch) (a, y *mat.Dense, others map[int]string, err error) {
 	if err := batch.check(); err != nil {
 		return nil, nil, nil, fmt.Errorf("%w (shard %s)", err, batch.Shard)

@@ -15,15 +15,16 @@ import (
 	"blskernel/mat"
 )
 
-// A shard may have labels that the model of the features does not have. Each is a class more: its target
-// is -1 for all rows before, the negative of the constant target. A State lists the labels of the classes
-// that it has beside those of the model, and its targets are the constant, the classes of the model, and
-// these.
+// A shard may have labels that the model of the features does not have. Each is a class more: its
+// target is -1 for all rows before, the negative of the constant target. A State lists the labels of
+// the classes that it has beside those of the model, and its targets are the constant, the classes of
+// the model, and these.
 
 // mostClasses bounds the number of classes, so that a column of serial numbers is an error.
 const mostClasses = 4096
 
-// grows reports whether the model can gain classes. Those of files of version 1 have no constant target.
+// grows reports whether the model can gain classes. Those of files of version 1 have no constant
+// target.
 func (b *base) grows() bool {
 	return b.classifies() && b.updater().Targets() == len(b.labels)+1
 }

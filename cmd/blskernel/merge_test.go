@@ -13,8 +13,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestRemove unlearns rows of a classification and of a regression, by all methods: the weights are those
-// of a training without them and with the same first rows.
+// TestRemove unlearns rows of a classification and of a regression, by all methods: the weights are
+// those of a training without them and with the same first rows.
 func TestRemove(t *testing.T) {
 	dir := t.TempDir()
 	columns := []string{"a", "b", "c", "d", "color", "y1"}

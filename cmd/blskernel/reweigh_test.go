@@ -77,8 +77,8 @@ func TestForgetAndLambda(t *testing.T) {
 		if lambda != 0.25 || ridge != 0.5 {
 			t.Errorf("%s: lambda is %v, and %v without --forget", method, lambda, ridge)
 		}
-		// lambda and the old rows count half: the weights are those of both as they were and the
-		// recent rows twice.
+		// lambda and the old rows count half: the weights are those of both as they were and
+		// the recent rows twice.
 		want, _ := outputWeights(t, both)
 		closeTo(t, method, got, want)
 		if gonum.Equal(before, want) {

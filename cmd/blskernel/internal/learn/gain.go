@@ -83,6 +83,12 @@ func (m *model) gain(b *stream.Batch, first int, labels []string) error {
 	return nil
 }
 
+// openTo lets the model say what classes it gains, or refuse them.
+func (run *run) openTo() {
+	run.model.closed = run.closed
+	run.model.note = func(text string) { run.Warn("%s", text) }
+}
+
 // upTo returns 0, 1, ..., n-1.
 func upTo(n int) []int {
 	all := make([]int, n)

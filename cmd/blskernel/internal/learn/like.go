@@ -27,8 +27,8 @@ func checkLike(cmd *cobra.Command) error {
 	return nil
 }
 
-// trainLike learns the data alone with the maps, columns, settings and classes of another model, or goes
-// on from a checkpoint of that.
+// trainLike learns the data alone with the maps, columns, settings and classes of another model, or
+// goes on from a checkpoint of that.
 func (tr *training) trainLike(ctx context.Context) error {
 	resumed := tr.model != nil
 	if !resumed {

@@ -93,7 +93,8 @@ func (d description) String() string {
 	return fmt.Sprintf("%s, %s, %s, k = %d nodes", d.Kind, targets, ui.Count(d.Inputs, "input"), d.Nodes)
 }
 
-// learn learns a batch, the first one or a further one. On error the model has learned none of its rows.
+// learn learns a batch, the first one or a further one. On error the model has learned none of its
+// rows.
 func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 	if m.Classifier == nil {
 		if b.Y == nil {

@@ -94,12 +94,6 @@ func (run *run) start(ctx context.Context, r *stream.Reader, first, rest int) {
 	run.batches = readAhead(ctx, r, run.known, first, rest)
 }
 
-// openTo lets the model say what classes it gains, or refuse them.
-func (run *run) openTo() {
-	run.model.closed = run.closed
-	run.model.note = func(text string) { run.Warn("%s", text) }
-}
-
 // next returns the next batch, and adds the time that it took to the waiting time.
 func (run *run) next(ctx context.Context) fetched {
 	begun := time.Now()
@@ -330,29 +324,4 @@ func (run *run) summarize() error {
 	percent := 100 / elapsed
 	return run.Say("learned %s in %.2f s, %.0f rows/s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",
 		ui.Count(s.Rows, "row"), s.Seconds, s.Rate, percent*s.Learn, percent*s.Waiting, percent*s.Writing)
-}
-
-// An interval is the time or the rows between two checkpoints; the zero value is for none.
-type interval struct {
-	time time.Duration
-	rows int64
-}
-
-// parseInterval reads a number of rows, as 100000, or a time, as 30s or 5m.
-func parseInterval(s string) (interval, error) {
-	if rows, err := strconv.ParseInt(s, 10, 64); err == nil && rows > 0 {
-		return interval{rows: rows}, nil
-	}
-	if d, err := time.ParseDuration(s); err == nil && d > 0 {
-		return interval{time: d}, nil
-	}
-	return interval{}, errors.New("want a number of rows, such as 100000, or a time, such as 30s or 5m")
-}
-
-// wanted reports whether there are checkpoints.
-func (v interval) wanted() bool { return v != interval{} }
-
-// due reports whether a checkpoint is due, this many rows and this long after the last.
-func (v interval) due(rows int64, since time.Duration) bool {
-	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
 }

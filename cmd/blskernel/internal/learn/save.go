@@ -16,8 +16,8 @@ type changed struct {
 	Rows int64 `json:"rows"` // removed, or of the models that were merged
 }
 
-// save writes a model that remove or merge has changed, once it has weights, and reports. It is a result
-// with an error where the folder may not be on the disk.
+// save writes a model that remove or merge has changed, once it has weights, and reports. It is a
+// result with an error where the folder may not be on the disk.
 func (c *command) save(path string, m *model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return explainLearning(err)
