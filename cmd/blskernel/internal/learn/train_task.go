@@ -33,6 +33,7 @@ func (tr *training) decideTask(r *stream.Reader) error {
 			return ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
 				classification, regression)
 		}
+		tr.Explain("the targets are those of a %s", task)
 	}
 	tr.labeled = task == classification
 	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {
