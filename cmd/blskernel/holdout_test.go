@@ -134,3 +134,15 @@ func TestHoldoutWords(t *testing.T) {
 	}
 	testutil.Contains(t, stdout, "\nheld out: 97 rows, accuracy 100.00 %")
 }
+
+// TestHoldoutNotRemoved has a file of which some rows were held out: remove must not subtract those.
+func TestHoldoutNotRemoved(t *testing.T) {
+	dir, data, model := colored(t, 400)
+	succeed(t, small("--target", "color", "--holdout", "0.2", "--method", "gram", "--out", model, data)...)
+	succeed(t, "update", model, writeText(t, dir, "more.csv", csvText(samples(500, 2), true, "a", "b", "c", "d", "color")))
+	before := state(t, model)
+	fail(t, ui.ExitUsage, " rows of the 400 of \""+data+"\", and which is unknown here, as after --holdout", "remove", model, data)
+	if !bytes.Equal(state(t, model), before) {
+		t.Error("the model has changed")
+	}
+}

@@ -77,17 +77,17 @@ func (c *reading) refuseLearned(m *model, path string) error {
 	return nil
 }
 
-// countRows counts the rows of a batch that were learned, by their files.
-func (run *run) countRows(b *stream.Batch) {
-	if run.byFile == nil {
-		run.byFile = map[string]int64{}
-	}
+// A rowCount is a number of rows by their file.
+type rowCount map[string]int64
+
+// add counts the rows of a batch.
+func (n rowCount) add(b *stream.Batch) {
 	rows := b.X.RawMatrix().Rows
 	for from, to := 0, 0; from < rows; from = to {
 		path := b.Where(from).Path
 		for to = from; to < rows && b.Where(to).Path == path; to++ {
 		}
-		run.byFile[path] += int64(to - from)
+		n[path] += int64(to - from)
 	}
 }
 

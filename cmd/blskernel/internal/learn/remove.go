@@ -46,6 +46,7 @@ leaves the list.`,
 	f.SortFlags = false
 	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
 	rm.registerData(cmd, "training", defaultBatch)
+	rm.registerWeight(cmd)
 	rm.register(cmd, "one JSON object")
 	return cmd
 }
@@ -81,7 +82,11 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	rows, err := rm.each(ctx, r, "removing, ", func(b *stream.Batch) error { return m.remove(ctx, b) })
+	byFile := rowCount{}
+	rows, err := rm.each(ctx, r, "removing, ", func(b *stream.Batch) error {
+		byFile.add(b)
+		return m.remove(ctx, b)
+	})
 	switch {
 	case err != nil:
 		return err
@@ -90,6 +95,10 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	}
 	for _, file := range rm.paths {
 		if i, err := findLearned(&m.Metadata, file); err == nil && i >= 0 {
+			if has, learned := byFile[file], m.Metadata.Learned[i].Rows; has != learned {
+				return ui.Usagef("%s has learned %s of the %d of %q, and which is unknown here, as after --holdout: give a file of the rows to remove",
+					path, ui.Count(learned, "row"), has, file)
+			}
 			m.Metadata.Learned = slices.Delete(m.Metadata.Learned, i, i+1)
 		}
 	}

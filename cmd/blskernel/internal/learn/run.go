@@ -39,13 +39,13 @@ type run struct {
 	buffer  []byte
 	cells   []string // the columns of the inputs, for messages
 
-	byFile  map[string]int64 // rows that the model has learned, by their file
-	known   int64            // rows that the checkpoint has from which the run resumes
-	rows    int64            // rows that were read, those and rows held out included
-	learned int64            // rows that this run has learned
-	total   int64            // rows of the input, -1 if unknown
-	kept    int64            // rows that the file has
-	scored  quality          // of the rows held out, once they are scored
+	byFile  rowCount // of the rows that the model has learned
+	known   int64    // rows that the checkpoint has from which the run resumes
+	rows    int64    // rows that were read, those and rows held out included
+	learned int64    // rows that this run has learned
+	total   int64    // rows of the input, -1 if unknown
+	kept    int64    // rows that the file has
+	scored  quality  // of the rows held out, once they are scored
 	begun   time.Time
 	last    time.Time // checkpoint
 
@@ -89,7 +89,7 @@ func (run *run) start(ctx context.Context, r *stream.Reader, first, rest int) {
 	if run.model != nil {
 		run.openTo()
 	}
-	run.total, run.digest, run.last = r.Rows(), xxhash.New(), run.begun
+	run.total, run.digest, run.last, run.byFile = r.Rows(), xxhash.New(), run.begun, rowCount{}
 	run.cells = cellNames(r)
 	run.batches = readAhead(ctx, r, run.known, first, rest)
 }
@@ -161,7 +161,7 @@ func (run *run) recall(ctx context.Context) error {
 		}
 		run.sum(f.batch)
 		if f.learned != nil {
-			run.countRows(f.learned)
+			run.byFile.add(f.learned)
 		}
 		run.rows += int64(f.batch.X.RawMatrix().Rows)
 		run.kept = run.rows
@@ -181,7 +181,7 @@ func (run *run) took(f fetched, learning time.Duration) {
 	run.rows += int64(f.batch.X.RawMatrix().Rows)
 	if f.learned != nil {
 		run.learned += int64(f.learned.X.RawMatrix().Rows)
-		run.countRows(f.learned)
+		run.byFile.add(f.learned)
 	}
 	run.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
 }
