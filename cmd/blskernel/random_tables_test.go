@@ -66,7 +66,11 @@ func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error
 	default:
 		return "", fmt.Errorf("train: status %d: %s", status, stderr)
 	}
-	status, stdout, stderr := inProcess("predict", "--json", model, data)
+	predict := []string{"predict", "--json", model, data}
+	if slices.Contains(r.flags, "classification") {
+		predict = append(predict, "--probabilities")
+	}
+	status, stdout, stderr := inProcess(predict...)
 	if lines := strings.Count(stdout, "\n"); status != 0 || lines != r.rows {
 		return "", fmt.Errorf("predict: status %d, %d lines for %d rows: %s", status, lines, r.rows, stderr)
 	}
