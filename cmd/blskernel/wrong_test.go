@@ -241,7 +241,7 @@ func TestVerbose(t *testing.T) {
 	if status != 0 {
 		t.Errorf("status %d", status)
 	}
-	testutil.Contains(t, stderr, "the targets are those of a classification", "Times by constant rates", "The condition number is ",
+	testutil.Contains(t, stderr, "Times by constant rates", "The condition number is ",
 		"\nmethod qr\n", "feature maps fitted to the first 100 rows, scaled by columns")
 	left(t, 0, dir, "rates-*") // none have been measured
 	// A larger ridge leaves enough digits for the fastest method.
