@@ -41,9 +41,9 @@ func init() {
 //	panics: for invalid options, a model file that cannot be read, or a PCollection of another type.
 //	errors, of the pipeline: the first bad row, by file, line and column (stream.Error), or, with
 //	opt.KnownLabels, label unknown to the model; the first file that cannot be opened, is cut off,
-//	has a wrong checksum, or does not fit the inputs of the model. With opt.SkipBad above 0 Read sets these aside, and
-//	samples whose nodes overflow, and more than SkipBad in one shard are an error. A file that is
-//	set aside counts once, and none of its rows is learned.
+//	has a wrong checksum, or does not fit the inputs of the model. With opt.SkipBad above 0 Read
+//	sets these aside, and samples whose nodes overflow, and more than SkipBad in one shard are an
+//	error. A file that is set aside counts once, and none of its rows is learned.
 func Read(s beam.Scope, shards beam.PCollection, opt ReadOptions) (batches, bad beam.PCollection) {
 	checkOptions(opt.Model, opt.SkipBad)
 	if opt.Batch < 0 || opt.Batch > math.MaxInt32 {
