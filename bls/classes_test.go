@@ -255,3 +255,28 @@ func TestNewClassFails(t *testing.T) {
 		}
 	}
 }
+
+// The same with sizes at which products are cut into blocks and shared by threads, and many classes at
+// once.
+func TestManyNewClasses(t *testing.T) {
+	const classes, d = 60, 20
+	x := samples(7, 1000, d, d)
+	labels := make([]int, 1000)
+	for i := range labels {
+		labels[i] = i % 3
+		if i >= 700 {
+			labels[i] = i % classes
+		}
+	}
+	for _, method := range allMethods {
+		later := &Classifier{Features: plain(FeatureOptions{Scaling: ScaleColumns, EnhancementNodes: 200}), Method: method, Update: blsupdate.Options{Lambda: 0x1p-10}}
+		all := &Classifier{Features: later.Features, Method: method, Update: later.Update, Classes: classes}
+		w := twin{t, all, later, blskernel.Default().Name() == "pure"}
+		must(t, all.Fit(rowsOf(x, 0, 400), labels[:400]))
+		must(t, later.Fit(rowsOf(x, 0, 400), labels[:400]))
+		for _, batch := range [][2]int{{400, 700}, {700, 1000}} {
+			from, to := batch[0], batch[1]
+			must(t, w.both(method.String(), func(c *Classifier) error { return c.PartialFit(rowsOf(x, from, to), labels[from:to]) }))
+		}
+	}
+}
