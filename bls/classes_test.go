@@ -213,6 +213,9 @@ func TestRelabel(t *testing.T) {
 			if err := got.Relabel(nil, 3); !errors.As(err, &shape) {
 				t.Errorf("%v: %v", test.to, err)
 			}
+			if err := got.Relabel(ascending(test.classes), -1); !errors.As(err, &label) {
+				t.Errorf("%v: -1 classes: %v", test.to, err)
+			}
 			if !bytes.Equal(encoded(t, got), before) {
 				t.Errorf("%v: a failed call has changed the model", test.to)
 			}

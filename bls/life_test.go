@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"blskernel/blsupdate"
@@ -191,7 +192,7 @@ func TestVersion1HasItsClasses(t *testing.T) {
 			c.settings.classes = 0 // as if the labels had decided
 			before := encoded(t, c)
 			var e *ClassesError
-			if err := c.PartialFit(x, cyclic(40, n+1)); !errors.As(err, &e) || e.Have != n || e.Want != n+1 {
+			if err := c.PartialFit(x, cyclic(40, n+1)); !errors.As(err, &e) || e.Have != n || e.Want != n+1 || !strings.Contains(err.Error(), "version 1") {
 				t.Errorf("%s: a new class: %v", name, err)
 			}
 			for _, to := range [][]int{make([]int, n), ascending(n)} {
@@ -224,6 +225,49 @@ func TestVersion1HasItsClasses(t *testing.T) {
 	}
 	if found == 0 {
 		t.Fatal("no classifier of version 1")
+	}
+}
+
+// Models merge where each number of their maps is the same, such as a model and what is decoded of it,
+// and not where one differs.
+func TestSameMaps(t *testing.T) {
+	ctx := context.Background()
+	x := samples(36, 130, 12, 12)
+	c, _ := fitted(t, blsupdate.Gram, x, cyclic(130, 3), targetsFor(x, 1))
+	must(t, c.Merge(decodedAgain(t, c)))
+	if n := c.Updater().Samples(); n != 120 {
+		t.Errorf("%d samples of 60 and 60", n)
+	}
+	for name, change := range map[string]func(f *Features){
+		"an option":         func(f *Features) { f.opt.Seed++ },
+		"a mean":            func(f *Features) { f.means[1]++ },
+		"a deviation":       func(f *Features) { f.deviations[1]++ },
+		"a weight":          func(f *Features) { f.weights.Set(2, 3, 7) },
+		"a row of weights":  func(f *Features) { f.weights = rowsOf(f.weights, 0, 5) },
+		"a minimum":         func(f *Features) { f.offset[0]++ },
+		"a gain":            func(f *Features) { f.gain[0]++ },
+		"enhancement":       func(f *Features) { f.enhancement.Set(0, 0, 7) },
+		"enhancement nodes": func(f *Features) { f.enhancement = nil },
+		"the scale":         func(f *Features) { f.scale++ },
+	} {
+		other := decodedAgain(t, c)
+		change(other.features)
+		var e *OptionError
+		if err := c.Merge(other); !errors.As(err, &e) {
+			t.Errorf("%s differs: %v", name, err)
+		}
+	}
+	// Refit has the ridge that was given or set, whatever has been forgotten.
+	for _, test := range []struct{ set, want float64 }{{math.NaN(), 0x1p-10}, {0.5, 0.5}, {0, 0}} {
+		c, r := fitted(t, blsupdate.QR, x, cyclic(130, 3), targetsFor(x, 1))
+		if !math.IsNaN(test.set) {
+			must(t, errors.Join(c.SetLambda(test.set), r.SetLambda(test.set)))
+		}
+		must(t, errors.Join(c.Forget(0.5), r.Forget(0.5)))
+		must(t, errors.Join(c.Refit(ctx, x, cyclic(130, 3), nil), r.Refit(ctx, x, targetsFor(x, 1), nil)))
+		if one, two := c.Updater().Lambda(), r.Updater().Lambda(); one != test.want || two != test.want {
+			t.Errorf("lambda %g was set, and Refit has %g and %g", test.set, one, two)
+		}
 	}
 }
 
