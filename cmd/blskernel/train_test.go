@@ -212,6 +212,18 @@ func TestClasses(t *testing.T) {
 		"update", model, writeText(t, dir, "many.csv", many))
 }
 
+// TestClassesOfVersion1 gives a model file of version 1 a new label.
+func TestClassesOfVersion1(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile(filepath.Join("..", "..", "bls", "modelfile", "testdata", "v1-gram.bls"))
+	testutil.NoError(t, err)
+	model := writeText(t, dir, "v1.bls", string(text))
+	more := writeText(t, dir, "more.csv", "a <b>,größe,color\n1,2,red\n1,2,violet\n")
+	fail(t, ui.ExitFailure, `more.csv:3: the label "violet" is none of the 3 classes of the model ("red", "green", "blue"): a model file of an earlier version cannot gain classes: train it anew`,
+		"update", model, more)
+	testutil.Contains(t, succeed(t, "update", model, writeText(t, dir, "red.csv", "a <b>,größe,color\n1,2,red\n")), "21 samples in all")
+}
+
 // TestWideBatches has a batch of the same number of bytes for any number of columns, so that memory
 // does not grow with them, and keeps its rows in the model.
 func TestWideBatches(t *testing.T) {

@@ -135,6 +135,24 @@ func writings(t *testing.T) []writing {
 	}
 	succeed(t, update(dir)...)
 	updated := state(t, in("m.bls"))
+	withBoth := worktop{"m.bls": takeUp(t, dir)["m.bls"], "more.csv": base["more.csv"]}
+	remove := func(dir string) []string {
+		return []string{"remove", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "more.csv")}
+	}
+	succeed(t, remove(dir)...)
+	removed := state(t, in("m.bls"))
+	like := func(dir string) []string {
+		return []string{"train", "--like", filepath.Join(dir, "m.bls"), "--first", "50", "--batch", "50", "--backend", "pure", "--out", filepath.Join(dir, "l.bls"), filepath.Join(dir, "more.csv")}
+	}
+	succeed(t, like(dir)...)
+	alike := state(t, in("l.bls"))
+	withLike := worktop{"m.bls": withModel["m.bls"], "l.bls": takeUp(t, dir)["l.bls"]}
+	merge := func(dir string) []string {
+		return []string{"merge", "--backend", "pure", "--out", filepath.Join(dir, "all.bls"), filepath.Join(dir, "m.bls"), filepath.Join(dir, "l.bls")}
+	}
+	mergedIn := withLike.lay(t)
+	succeed(t, merge(mergedIn)...)
+	merged := state(t, filepath.Join(mergedIn, "all.bls"))
 
 	some := []byte{} // a file must be there, whatever it was
 	all := []writing{
@@ -148,6 +166,12 @@ func writings(t *testing.T) []writing {
 		{name: "update with checkpoints", lock: true, files: withModel, out: "m.bls", again: []string{"--resume"},
 			args:  func(dir string) []string { return append(update(dir), "--checkpoint", "50") },
 			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 200, 250), final: modelAt("m.bls", some, updated, 250)},
+		{name: "remove", lock: true, files: withBoth, out: "m.bls", args: remove,
+			whole: modelAt("m.bls", withBoth["m.bls"], removed, 250, 150), final: modelAt("m.bls", some, removed, 150)},
+		{name: "train --like", lock: true, files: withModel, out: "l.bls", args: like,
+			whole: modelAt("l.bls", nil, alike, 100), final: modelAt("l.bls", some, alike, 100)},
+		{name: "merge", lock: true, files: withLike, out: "all.bls", args: merge,
+			whole: modelAt("all.bls", nil, merged, 250), final: modelAt("all.bls", some, merged, 250)},
 	}
 	withModel = worktop{"m.bls": withModel["m.bls"], "x.csv": base["x.csv"]}
 	for _, out := range []string{"p.csv", "p.npy", "p.jsonl", "w.npz"} {
