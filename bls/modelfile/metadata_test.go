@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
 	"blskernel/internal/testutil"
 )
 
@@ -84,6 +86,18 @@ func TestMetadataErrors(t *testing.T) {
 		{"inputs", func(m *Metadata) { m.Inputs = []string{"one"} }, false},
 		{"inputs", func(m *Metadata) { m.Inputs = []string{"a", "\xff"} }, true},
 		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b"} }, false},
+		{"columns", func(m *Metadata) { m.Inputs, m.Columns = nil, make(stream.Columns, 99) }, false},
+		{"columns", func(m *Metadata) { m.Columns = make(stream.Columns, 99) }, false},
+		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Levels: []string{"a", "a"}}} }, true},
+		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Levels: []string{"\xff"}}} }, false},
+		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Fill: []float64{math.NaN()}}} }, false},
+		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Fill: []float64{1, 2}}} }, false},
+		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Levels: make([]string, 65)}} }, false},
+		{"columns", func(m *Metadata) { m.Columns, m.Missing = stream.Columns{{}}, "mean" }, false},
+		{"missing", func(m *Metadata) { m.Missing = "error" }, false},
+		{"missing", func(m *Metadata) { m.Missing = "Drop" }, true},
+		{"decimal", func(m *Metadata) { m.Thousands = ",," }, true},
+		{"exclude", func(m *Metadata) { m.Exclude = []string{"\xff"} }, true},
 		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b", "a"} }, false},
 		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b", "c"} }, true},
 		{"targets", func(m *Metadata) { m.Targets = []string{"a"} }, true},
@@ -136,14 +150,14 @@ func TestMetadataIsCanonical(t *testing.T) {
 		}
 		return err
 	}
-	for _, meta := range []string{`{}`, `{"batch":2147483647}`, `{"created":"2024-02-29T12:30:01.5Z","software":"a <b>"}`, `{"notes":{"a":"","b":"2"}}`} {
+	for _, meta := range []string{`{}`, `{"batch":2147483647}`, `{"created":"2024-02-29T12:30:01.5Z","software":"a <b>"}`, `{"notes":{"a":"","b":"2"}}`, `{"missing":"drop","decimal":",","thousands":".","exclude":["1"]}`} {
 		if err := read(meta); err != nil {
 			t.Errorf("%s: %v", meta, err)
 		}
 	}
 	for _, meta := range []string{
 		`{ }`, `{"batch":0}`, `{"batch":1e3}`, `{"batch":2147483648}`, `{"batch":99999999999999999999}`, `{"batch":1,"batch":2}`, `{"Batch":1}`, `{"batch":1,"software":"a"}`,
-		`{"software":"a \u003cb>"}`, `{"notes":{"b":"","a":""}}`, `{"notes":{}}`, `{"inputs":null}`, `{"created":"2024-02-29T12:30:01.50Z"}`, `{"created":"2024-02-29T13:30:01+01:00"}`,
+		`{"software":"a \u003cb>"}`, `{"notes":{"b":"","a":""}}`, `{"notes":{}}`, `{"inputs":null}`, `{"columns":[null]}`, `{"columns":[]}`, `{"columns":[{"levels":[]}]}`, `{"created":"2024-02-29T12:30:01.50Z"}`, `{"created":"2024-02-29T13:30:01+01:00"}`,
 	} {
 		var e *FormatError
 		if err := read(meta); !errors.As(err, &e) || e.Section != sectionMetadata {
@@ -165,6 +179,8 @@ func TestMetadataMemory(t *testing.T) {
 	for name, meta := range map[string]string{
 		"strings": `{"inputs":[` + many(maxMetadata/3-10, func(int) string { return `""` }) + `]}`,
 		"notes":   `{"notes":{` + many(maxMetadata/13, func(i int) string { return fmt.Sprintf(`"%06d":""`, i) }) + `}}`,
+		"columns": `{"columns":[` + many(1<<16, func(int) string { return `{}` }) + `]}`,
+		"levels":  `{"columns":[` + many(maxMetadata/20-10, func(int) string { return `{"levels":["","a"]}` }) + `]}`,
 		"one":     `{"software":"` + strings.Repeat("x", maxMetadata-20) + `"}`,
 	} {
 		b := begin(Version, meta).b
@@ -184,3 +200,18 @@ func TestMetadataMemory(t *testing.T) {
 
 // metadataMemory is what the documentation of Read says, 64 MB.
 const metadataMemory = 64 << 20
+
+// TestOptions reads as the metadata says: by names, or by positions without those that were left out.
+func TestOptions(t *testing.T) {
+	columns := stream.Columns{{Levels: []string{"a", "b"}, Fill: []float64{0.5, 0.5}}, {Fill: []float64{3}}}
+	m := Metadata{Inputs: []string{"k=a", "k=b", "x"}, Columns: columns, Missing: "mean", Decimal: ",", Thousands: " ", Exclude: []string{"id"}}
+	must(t, m.Check())
+	opt := m.Options()
+	if fmt.Sprint(opt.Inputs, opt.Exclude, opt.Missing, opt.Columns) != fmt.Sprint([]string{"k", "x"}, []string{}, stream.MissingMean, columns) || opt.Decimal != ',' || opt.Thousands != ' ' {
+		t.Errorf("%+v", opt)
+	}
+	m.Inputs = nil
+	if opt := m.Options(); opt.Inputs != nil || fmt.Sprint(opt.Exclude) != "[id]" {
+		t.Errorf("%+v", opt)
+	}
+}

@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +15,9 @@ import (
 
 // MostLevels is the largest number of levels of a column of words.
 const MostLevels = 64
+
+// maxDescribed bounds the columns that are read from JSON.
+const maxDescribed = 1 << 16
 
 const panicCells = "stream: not one cell for each column"
 
@@ -50,6 +55,26 @@ func (c *Column) Inputs() int { return max(1, len(c.Levels)) }
 
 // Columns are all columns of the data that become inputs, in their order.
 type Columns []Column
+
+// UnmarshalJSON reads at most 2^16 columns, so that memory follows their text.
+func (c *Columns) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.New("the columns are no list")
+	}
+	*c = nil
+	for d.More() {
+		var column Column
+		if err := d.Decode(&column); err != nil {
+			return err
+		}
+		if *c = append(*c, column); len(*c) > maxDescribed {
+			return fmt.Errorf("there are more than %d columns", maxDescribed)
+		}
+	}
+	return nil
+}
 
 // Inputs returns the number of inputs.
 func (c Columns) Inputs() int {
@@ -119,6 +144,9 @@ func (c Columns) Names(inputs []string) []string {
 // Check returns an error for columns that Describe does not return: too many levels, equal ones or not
 // in UTF-8, or a Fill of another length or not finite.
 func (c Columns) Check() error {
+	if len(c) > maxDescribed {
+		return fmt.Errorf("there are more than %d columns", maxDescribed)
+	}
 	for i := range c {
 		levels, fill := c[i].Levels, c[i].Fill
 		switch {
