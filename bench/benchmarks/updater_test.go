@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -181,6 +182,34 @@ func BenchmarkUpdaterMerge(b *testing.B) {
 
 func BenchmarkUpdaterSetLambda(b *testing.B) {
 	actionAlone(b, blsupdate.ActionRidge, func(m *model) error { return m.SetLambda(1) })
+}
+
+// BenchmarkUpdaterAddTargets adds a class that no sample had, the negative of the first target.
+func BenchmarkUpdaterAddTargets(b *testing.B) {
+	targets(b, blsupdate.ActionTargets, 1, func(m *model, t *mat.Dense) error {
+		t.Set(0, 0, -1)
+		return m.AddTargets(t)
+	})
+}
+
+// BenchmarkUpdaterMapTargets brings the targets into the opposite order.
+func BenchmarkUpdaterMapTargets(b *testing.B) {
+	targets(b, blsupdate.ActionMap, 0, func(m *model, t *mat.Dense) error {
+		for i := range m.c {
+			t.Set(i, m.c-1-i, 1)
+		}
+		return m.MapTargets(t)
+	})
+}
+
+// targets measures an action with a T of p columns, or of as many as there are targets for 0.
+func targets(b *testing.B, action blsupdate.Action, p int, do func(m *model, t *mat.Dense) error) {
+	modelsAlone(b, methods(action), func(m *model) call {
+		p := cmp.Or(p, m.c)
+		shape := blsupdate.Shape{L: m.l, K: m.k, C: m.c, P: p}
+		return call{flops: blsupdate.Total(blsupdate.Model(m.method, action, m.opt, shape)), reset: m.fresh,
+			do: func() error { return do(m, mat.NewDense(m.c, p, nil)) }}
+	})
 }
 
 // BenchmarkUpdaterWeights is of the first time after a change, where Gram and QR solve for the weights;
