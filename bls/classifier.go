@@ -22,15 +22,20 @@ const maxInferredClasses = 1 << 12
 // As in the paper the targets are +1 for the class of a sample and -1 for the others, and there is no
 // intercept.
 //
-// The fields are options that Fit reads; a change shows at the next Fit. The zero value is the
-// paper's setting for images without enhancement nodes: 100 feature nodes, linear in the standardised
-// sample, the true pseudoinverse by blsupdate.Improved, whose memory grows with the samples, on the
-// default backend, and as many classes as the labels of the first batch have. For a table take
-// EnhancementNodes 400, ScaleColumns, the method QR and Lambda 1e-3.
+// The fields are options that Fit reads; a change shows at the next Fit. What is zero, Fit chooses: the
+// zero value learns any table, and images with Features.Scaling set to ScaleSamples.
 //
-// The zero value of Features.Scaling standardises every sample by itself, so that x, 2x and x+1 have
-// one class. That suits images; set it to ScaleColumns for a table. Regressor says more about that, and
-// about columns of A that are nearly dependent.
+//	Features.Scaling           ScaleColumns
+//	Features.EnhancementNodes  200 to 2000, by the numbers of rows and columns
+//	Features.Shrink, Update.Lambda, Method
+//	                           those with the best predictions for rows held out of the first
+//	                           4096; Choice returns how good they are
+//	Classes                    as many as the labels of the first batch have
+//
+// The choice depends on the options and the samples only: it is the same on every machine. Fit then
+// learns all rows, with those that were held out. Original and Improved are for the pseudoinverse: a
+// zero Lambda is none for them. ScaleSamples gives x, 2x and x+1 one class; Regressor says more about
+// that.
 //
 // Fit and PartialFit must not run at the same time as any other method; all other methods may run on
 // several goroutines. The methods whose names end in Context stop when their context is done: they
@@ -40,19 +45,25 @@ type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
 	Backend blskernel.Backend
-	// Features are the settings of the feature maps. Set EnhancementNodes for a classifier that is
-	// not linear.
+	// Features are the settings of the feature maps.
 	Features FeatureOptions
-	// Method updates the output layer. The zero value is blsupdate.Improved.
+	// Method updates the output layer. The choice of Fit is blsupdate.Gram, or QR where that
+	// predicts better or the ridge is too small for Gram.
 	Method blsupdate.Method
-	// Update are the settings of the output layer. The first batch must have at least k
-	// samples for Improved and Original with Lambda > 0, and for RidgeInverse and InverseCholesky
-	// with Lambda = 0.
+	// Update are the settings of the output layer. Lambda may be None. The first batch must have at
+	// least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
+	// InverseCholesky without a ridge.
 	Update blsupdate.Options
 	// Classes is c. 0 stands for 1 + the largest label so far, which must then be below 4096.
 	Classes int
 	// ClassWeight says how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
+	// ExpectedRows is the number of samples that the model is to learn in all, 0 for those of Fit.
+	// More samples get more nodes, and a ridge that suits so many.
+	ExpectedRows int
+	// Validate makes Fit hold out rows also where nothing is left to choose, for Choice and for
+	// probabilities that are calibrated.
+	Validate bool
 
 	*model // nil before the first Fit
 }
@@ -201,6 +212,12 @@ func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 		return nil, err
 	}
 	return m.classifier(), nil
+}
+
+// options returns the fields as the settings of a fit.
+func (c *Classifier) options() settings {
+	return settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update,
+		classes: c.Classes, classWeight: c.ClassWeight, validate: c.Validate, rows: c.ExpectedRows}
 }
 
 // classifier returns a Classifier with the model m, whose fields are its settings.

@@ -243,3 +243,17 @@ func ExampleRegressor_WithUpdater() {
 	// Output:
 	// gram, 3 samples: 21.000000
 }
+
+// Tune searches wider than Fit, and sets the fields. The bound on its operations is one on the time.
+func ExampleClassifier_Tune() {
+	train, test := dataset.Digits(600, 1), dataset.Digits(200, 2)
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 300}}
+	tuned, err := c.Tune(context.Background(), train.Dense(0, 600), train.LabelsInt(0, 600), bls.TuneOptions{Flops: 1e10})
+	check(err)
+	check(c.Fit(train.Dense(0, 600), train.LabelsInt(0, 600)))
+	accuracy, err := c.Score(test.Dense(0, 200), test.LabelsInt(0, 200))
+	check(err)
+	fmt.Println(c.Features.Shrink > 0, c.Update.Lambda > 0, tuned.HeldOut, accuracy > 0.9)
+	// Output:
+	// true true 600 true
+}

@@ -28,8 +28,9 @@ const maxNodes = math.MaxInt32
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
 // nodes, no enhancement nodes, and seed 0 on the default backend.
 type FeatureOptions struct {
-	// Scaling standardises the samples: ScaleColumns suits a table, ScaleSamples images. With the zero
-	// value a Classifier or a Regressor takes ScaleColumns, and FitFeatures ScaleSamples, the paper's.
+	// Scaling standardises the samples: ScaleColumns suits a table, ScaleSamples images. With the
+	// zero value a Classifier or a Regressor takes ScaleColumns, and FitFeatures ScaleSamples, the
+	// paper's.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
 	Groups int

@@ -14,14 +14,16 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
+// ChoiceRows is the number of first rows that Fit makes a choice by at most.
+const ChoiceRows = 4096
+
 const (
-	choiceRows  = 4096 // most rows that a choice is made by
 	choiceFolds = 4
 	fewestRows  = 2 * choiceFolds // fewer are too few to hold any out
 	nearTie     = 64              // misses that a mean squared error of 1 weighs
 )
 
-// folds are the rows that a choice is made by, in the order of the folds. Up to choiceRows rows each
+// folds are the rows that a choice is made by, in the order of the folds. Up to ChoiceRows rows each
 // fold is held out once. Of more rows the last fold alone is, since its rows are enough, unless a few of
 // them have most of the weight.
 type folds struct {
@@ -32,6 +34,8 @@ type folds struct {
 	weights []float64  // nil for all 1
 	ends    []int      // fold i is the rows ends[i] to ends[i+1]
 	held    int        // the first fold that is held out; the later ones are too
+	most    int        // enhancement nodes of a candidate
+	unit    float64    // of lambda, by the weights
 }
 
 // newFolds parts the rows of choiceOf, of x and of their targets, which for a classification begin
@@ -43,7 +47,7 @@ func newFolds(s settings, x, y *mat.Dense, labels []int, weights []float64) *fol
 	l, d := x.Dims()
 	rows, factors := choiceOf(s, labels, l)
 	m := len(rows)
-	f := &folds{s: s, x: mat.NewDense(m, d, nil), y: mat.NewDense(m, y.RawMatrix().Cols, nil)}
+	f := &folds{s: s, most: choiceNodes, unit: unitOf(weights), x: mat.NewDense(m, d, nil), y: mat.NewDense(m, y.RawMatrix().Cols, nil)}
 	order := rand.New(rand.NewPCG(0, 0)).Perm(m)
 	if labels != nil {
 		slices.SortStableFunc(order, func(a, b int) int { return labels[rows[a]] - labels[rows[b]] })
@@ -73,7 +77,7 @@ func newFolds(s settings, x, y *mat.Dense, labels []int, weights []float64) *fol
 		}
 		f.ends = append(f.ends, row)
 	}
-	if l > choiceRows && f.alike() > choiceRows/2 {
+	if max(l, s.rows) > ChoiceRows && f.alike() > ChoiceRows/2 {
 		f.held = choiceFolds - 1
 	}
 	if labels == nil {
@@ -114,7 +118,8 @@ func (c *candidate) heldScores(f *folds, fold int) *mat.Dense {
 	return c.scores.Slice(f.ends[fold], m, first, cols).(*mat.Dense)
 }
 
-// slope returns the slope of the probabilities by the rows that are held out, 0 for a regression.
+// slope returns the slope of the probabilities by the rows that are held out, 0 for a regression. Classes
+// without rows do not count: one that gets its first rows later must not change the slope.
 func (f *folds) slope(c *candidate) float64 {
 	if f.labels == nil {
 		return 0
@@ -123,7 +128,21 @@ func (f *folds) slope(c *candidate) float64 {
 	if weights != nil {
 		weights = weights[from:]
 	}
-	return fitSlope(c.heldScores(f, f.held), f.labels[from:], weights)
+	all := c.heldScores(f, f.held)
+	rows, classes := all.Dims()
+	number, known := make([]int, classes), 0
+	scores := mat.NewDense(rows, classes, nil)
+	for class := range classes {
+		if number[class] = known; slices.Contains(f.labels, class) {
+			scores.SetCol(known, gonum.Col(nil, class, all))
+			known++
+		}
+	}
+	labels := slices.Clone(f.labels[from:])
+	for i, class := range labels {
+		labels[i] = number[class]
+	}
+	return fitSlope(scores.Slice(0, rows, 0, known).(*mat.Dense), labels, weights)
 }
 
 // measure sets the loss and the score of c by the rows from a fold on. The loss of a regression is the
@@ -151,8 +170,11 @@ func (f *folds) measure(c *candidate, fold int) {
 				right += weight(from + i)
 			}
 		}
-		for _, v := range squares[1:] {
-			squared += v
+		for class, v := range squares[1:] {
+			// One that has no rows yet must not change the choice.
+			if slices.Contains(f.labels, class) {
+				squared += v
+			}
 		}
 		c.score = right / total
 		c.loss = 1 - c.score + float64(nearTie*squared)/(total*f.alike())
@@ -231,8 +253,8 @@ type path struct {
 func (g *grid) newPath(ctx context.Context, shrink float64) (*path, error) {
 	m, k := g.a.Dims()
 	p := &path{grid: g, opt: g.features.opt}
+	p.opt.Shrink = shrink
 	if n3 := g.features.EnhancementNodes(); n3 > 0 && !p.opt.Unscaled {
-		p.opt.Shrink = shrink
 		g.features.scale = shrink * g.base
 		if err := g.features.appendEnhanced(ctx, g.a.Slice(0, m, 0, g.features.Nodes()).(*mat.Dense)); err != nil {
 			return nil, err

@@ -38,6 +38,7 @@ type settings struct {
 	classWeight ClassWeight
 	intercept   bool
 	validate    bool
+	rows        int // that are expected in all, 0 for those of the fit
 }
 
 // A Choice says by what Fit has chosen the settings that were left to it.
@@ -86,7 +87,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 		s.update.Backend = s.backend
 	}
 	l, d := x.Dims()
-	s = prepare(s, l, d)
+	s = prepare(s, max(l, s.rows), d)
 	if err := checkModelMemory(s, x, y); err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ package bls
 // that are not the first ones, of which a rare class has hardly any: they are the first of each class,
 // of as many classes as possible all rows, and the factors give each class its share of the weight.
 func choiceOf(s settings, labels []int, l int) (rows []int, factors []float64) {
-	if labels == nil || s.classWeight != Balanced || l <= choiceRows {
-		for i := range min(l, choiceRows) {
+	if labels == nil || s.classWeight != Balanced || l <= ChoiceRows {
+		for i := range min(l, ChoiceRows) {
 			rows = append(rows, i)
 		}
 		return rows, nil
@@ -16,7 +16,7 @@ func choiceOf(s settings, labels []int, l int) (rows []int, factors []float64) {
 		counts[label]++
 	}
 	// The largest number of rows of a class that leaves room for as many of all others.
-	most, room := 0, choiceRows
+	most, room := 0, ChoiceRows
 	for {
 		wanting := 0
 		for _, n := range counts {

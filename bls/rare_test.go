@@ -35,7 +35,7 @@ func TestChoiceOf(t *testing.T) {
 	for _, label := range labels {
 		counts[label]++
 	}
-	if n := len(rows); n < choiceRows-3 || n > choiceRows || taken[2] != counts[2] || taken[0] != taken[3] {
+	if n := len(rows); n < ChoiceRows-3 || n > ChoiceRows || taken[2] != counts[2] || taken[0] != taken[3] {
 		t.Errorf("%d rows, of the classes %v of %v", n, taken, counts)
 	}
 	for class, n := range taken {
@@ -47,9 +47,9 @@ func TestChoiceOf(t *testing.T) {
 	for _, of := range []struct {
 		s settings
 		l int
-	}{{settings{}, 20000}, {settings{classWeight: Balanced}, choiceRows}, {settings{classWeight: Balanced}, 100}} {
+	}{{settings{}, 20000}, {settings{classWeight: Balanced}, ChoiceRows}, {settings{classWeight: Balanced}, 100}} {
 		rows, factors := choiceOf(of.s, labels[:of.l], of.l)
-		if factors != nil || len(rows) != min(of.l, choiceRows) || rows[len(rows)-1] != len(rows)-1 {
+		if factors != nil || len(rows) != min(of.l, ChoiceRows) || rows[len(rows)-1] != len(rows)-1 {
 			t.Errorf("%d rows of %d, factors %v", len(rows), of.l, factors)
 		}
 	}

@@ -29,42 +29,39 @@ import (
 // constant added to the targets is added to the predictions. If the nodes nearly span a constant, the
 // column raises the condition number of A.
 //
-// # Level and size of a sample
-//
-// The zero value of Features.Scaling is that of Algorithm 1: x, 2x and x+1 have one prediction, and a
-// single feature becomes zero. For a table, whose levels and sizes matter, set it to ScaleColumns. If
-// the paper's standardisation must stay, add two constant columns, 0 and 1, beside features of
-// comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing is lost.
-//
 // # Options and use
 //
-// The fields are options that Fit reads; a change shows at the next Fit. The zero value is ready to
-// use: 100 feature nodes and no enhancement nodes, an intercept, and the true pseudoinverse by
-// blsupdate.Improved on the default backend.
+// The fields are options that Fit reads; a change shows at the next Fit. What is zero, Fit chooses, as
+// Classifier says: the zero value learns any table.
+//
+// ScaleSamples, which is Algorithm 1's, gives x, 2x and x+1 one prediction, and makes a single feature
+// zero. If it must stay where levels and sizes matter, add two constant columns, 0 and 1, beside
+// features of comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing is
+// lost.
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A
-// are dependent to working precision. The true pseudoinverse then depends on which singular values
-// count as zero, and the forms blsupdate.Paper and Large, which only Update.Form selects, lose digits
-// in large batches. A small Update.Lambda, such as the paper's 2⁻³⁰, avoids both; the fit is then less
-// close.
+// are dependent to working precision. Without a ridge the methods that solve for W then fail. The true
+// pseudoinverse of Improved depends on which singular values count as zero, and the forms
+// blsupdate.Paper and Large, which only Update.Form selects, lose digits in large batches. A small
+// Update.Lambda, such as the paper's 2⁻³⁰, avoids both; the fit is then less close.
 //
 // What Classifier says of goroutines, contexts and copies is true of Regressor too.
 type Regressor struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
 	Backend blskernel.Backend
-	// Features are the settings of the feature maps. Set EnhancementNodes for a function that is
-	// not linear.
+	// Features are the settings of the feature maps.
 	Features FeatureOptions
-	// Method updates the output layer. The zero value is blsupdate.Improved.
+	// Method updates the output layer, as in Classifier.
 	Method blsupdate.Method
-	// Update are the settings of the output layer. The first batch must have at least as many
-	// samples as [A, 1] has columns for Improved and Original with Lambda > 0, and for RidgeInverse
-	// and InverseCholesky with Lambda = 0.
+	// Update are the settings of the output layer, as in Classifier; [A, 1] has k+1 columns.
 	Update blsupdate.Options
 	// NoIntercept leaves out the column of ones and the means, as in the paper: predictions are A
 	// W.
 	NoIntercept bool
+	// ExpectedRows and Validate are those of Classifier; the choice has R².
+	ExpectedRows int
+	Validate     bool
 
 	*model // nil before the first Fit
 }
@@ -186,6 +183,12 @@ func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 		return nil, err
 	}
 	return m.regressor(), nil
+}
+
+// options returns the fields as the settings of a fit.
+func (r *Regressor) options() settings {
+	return settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update,
+		intercept: !r.NoIntercept, validate: r.Validate, rows: r.ExpectedRows}
 }
 
 // regressor returns a Regressor with the model m, whose fields are its settings.

@@ -13,8 +13,8 @@ import (
 type Scaling int
 
 const (
-	// ScaleAuto leaves the choice to Fit, which takes ScaleColumns. FitFeatures takes ScaleSamples, as
-	// the paper does.
+	// ScaleAuto leaves the choice to Fit, which takes ScaleColumns. FitFeatures takes ScaleSamples,
+	// as the paper does.
 	ScaleAuto Scaling = iota
 	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
 	// inputs, as the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where

@@ -18,20 +18,21 @@ var (
 const (
 	defaultLambda = 1e-2 // where no rows can be held out
 
-	coarse      = 2   // the step in lambdas of the first search, which has at most trialNodes enhancement nodes
-	trialNodes  = 400 // enough to tell one Shrink from another
-	qrAdvantage = 0.8 // the loss by QR, relative to that by Gram, from which on QR pays
+	coarse      = 2    // the step in lambdas of the first search, which has at most trialNodes enhancement nodes
+	trialNodes  = 400  // enough to tell one Shrink from another
+	choiceNodes = 2000 // most enhancement nodes that a choice is made with
+	qrAdvantage = 0.8  // the loss by QR, relative to that by Gram, from which on QR pays
 )
 
-// prepare returns the settings of a fit to l rows of d columns with the choices that need no rows: those of
-// Scaling and EnhancementNodes, and of no ridge for Improved and Original, which are for the
+// prepare returns the settings of a model of l rows of d columns with the choices that need no rows:
+// those of Scaling and EnhancementNodes, and of no ridge for Improved and Original, which are for the
 // pseudoinverse.
 func prepare(s settings, l, d int) settings {
 	if s.features.Scaling == ScaleAuto {
 		s.features.Scaling = ScaleColumns
 	}
 	if s.features.EnhancementNodes == 0 {
-		s.features.EnhancementNodes = SuggestNodes(l, d)
+		s.features.EnhancementNodes = suggestNodes(l, d)
 	}
 	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {
 		s.update.Lambda = None
@@ -39,8 +40,8 @@ func prepare(s settings, l, d int) settings {
 	return s
 }
 
-// choose returns the prepared settings with the rest of what is left to Fit, and by what it was chosen. y
-// begins with the constant target for a classification; labels is nil for a regression.
+// choose returns the prepared settings with the rest of what is left to Fit, and by what it was chosen.
+// y begins with the constant target for a classification; labels is nil for a regression.
 //
 // It depends on the settings and the rows only, never on times, memory, threads or kernels.
 //
@@ -52,7 +53,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		return s, Choice{}, 0, err
 	}
 	l, _ := x.Dims()
-	given, lowest := s.update.Lambda, lowestLambda(l, opt)
+	given, lowest := s.update.Lambda, float64(unitOf(weights)*lowestLambda(max(l, s.rows), opt))
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
@@ -64,7 +65,15 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	slope := 0.0
 	if l >= fewestRows && (free || given == 0 || s.validate) {
 		f := newFolds(s, x, y, labels, weights)
-		best, err := f.search(ctx, opt, free, given, lowest)
+		tries := shrinks
+		if !free {
+			tries = []float64{opt.Shrink}
+		}
+		evaluated := lowest
+		if given != 0 { // it says what a model of these rows can do
+			evaluated = float64(f.unit * lowestLambda(min(l, ChoiceRows), opt))
+		}
+		best, err := f.search(ctx, opt, tries, given, evaluated)
 		if err != nil {
 			return s, Choice{}, 0, err
 		}
@@ -76,7 +85,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 	}
 	if choice.Rows == 0 && given == 0 {
-		s.update.Lambda = max(defaultLambda, lowest)
+		s.update.Lambda = max(float64(unitOf(weights)*defaultLambda), lowest)
 	}
 	switch {
 	case given == None:
@@ -91,36 +100,56 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	return s, choice, slope, nil
 }
 
-// SuggestNodes returns the number of enhancement nodes that Fit takes for rows of the given number of
-// columns where EnhancementNodes is 0: two for three rows, from 200 to 2000, but at most 250 for each
-// column, and no more than some 10¹² flops of the output layer allow. Programs that fit a model to the
-// first of many rows can ask for the number that suits all.
-func SuggestNodes(rows, columns int) int {
-	const fewest, most, flops = 200, 2000, 1e12
+// suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for
+// three rows, from 200 to 2000, but at most 250 for each column, and no more than some 10¹² flops of
+// the output layer allow. More rows teach more nodes, until a row more teaches what the time is not
+// worth.
+func suggestNodes(rows, columns int) int {
+	const fewest, most, flops = 200, choiceNodes, 1e12
 	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))
 	return max(fewest, min(most, int(nodes)))
 }
 
-// lowestLambda returns the smallest ridge for which the normal equations of l rows have their digits: 16
-// units in the last place of a bound on their trace.
+// lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 have
+// their digits: 16 units in the last place of a bound on their trace.
 func lowestLambda(l int, opt FeatureOptions) float64 {
-	return float64(16 * 0x1p-52 * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
+	return float64(0x1p-48 * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
 }
 
-// search returns the candidate with the smallest loss: over Shrink if it is free, and over lambda if the
-// given one is 0. The first search is coarse, and with at most trialNodes enhancement nodes; the second
-// one is among the neighbours of its result.
-func (f *folds) search(ctx context.Context, opt FeatureOptions, free bool, given, lowest float64) (*candidate, error) {
-	tries := []float64{opt.Shrink}
-	if free {
-		tries = shrinks
+// unitOf returns the power of two next to the mean of the weights. A ridge of so many times its size
+// does to weighted rows what the ridge does to others.
+func unitOf(weights []float64) float64 {
+	var mean float64
+	for _, w := range weights {
+		mean += w / float64(len(weights))
 	}
+	if !(mean > 0) || math.IsInf(mean, 1) {
+		return 1
+	}
+	_, exp := math.Frexp(0.75 * mean)
+	return math.Ldexp(1, max(-60, min(60, exp))) // beyond, sums of squares have no digits
+}
+
+// bounded returns the options with at most as many enhancement nodes, and at most 1000 feature nodes:
+// with more, a choice would take longer than the model.
+func bounded(o FeatureOptions, enhancement int) FeatureOptions {
+	const features = 1000
+	o.EnhancementNodes = min(o.EnhancementNodes, enhancement)
+	o.GroupNodes = min(o.GroupNodes, features)
+	o.Groups = min(o.Groups, features/o.GroupNodes)
+	return o
+}
+
+// search returns the candidate with the smallest loss: over the shrinks, and over lambda if the given
+// one is 0. The first search is coarse, and with at most trialNodes enhancement nodes; the second one
+// is among the neighbours of its result.
+func (f *folds) search(ctx context.Context, opt FeatureOptions, tries []float64, given, lowest float64) (*candidate, error) {
 	first := 0 // of the lambdas that are tried
-	for first < len(lambdas)-1 && lambdas[first] < lowest {
+	for first < len(lambdas)-coarse && float64(f.unit*lambdas[first]) < lowest {
 		first++
 	}
-	small := opt
-	small.EnhancementNodes = min(opt.EnhancementNodes, trialNodes)
+	opt = bounded(opt, f.most)
+	small := bounded(opt, trialNodes)
 	g, err := f.newGrid(ctx, small)
 	if err != nil {
 		return nil, err
@@ -130,7 +159,7 @@ func (f *folds) search(ctx context.Context, opt FeatureOptions, free bool, given
 	try := func(p *path, i int) error {
 		lambda := max(given, lowest)
 		if given == 0 {
-			lambda = lambdas[i]
+			lambda = float64(f.unit * lambdas[i])
 		}
 		c, err := p.at(lambda)
 		if err == nil && (best == nil || c.loss < best.loss) {
@@ -175,8 +204,8 @@ func (f *folds) search(ctx context.Context, opt FeatureOptions, free bool, given
 			from--
 			err = try(p, from)
 		default:
-			if f.s.method == 0 && at == first && first > 0 {
-				return p.byQR(ctx, best, lambdas[:first])
+			if f.s.method == 0 && at == first {
+				return p.byQR(ctx, best)
 			}
 			return best, nil
 		}
@@ -186,21 +215,21 @@ func (f *folds) search(ctx context.Context, opt FeatureOptions, free bool, given
 	}
 }
 
-// byQR returns the best candidate by QR with one of the lambdas, which are too small for Gram, or c if
-// none is clearly better on the last fold.
-func (p *path) byQR(ctx context.Context, c *candidate, lambdas []float64) (*candidate, error) {
+// byQR returns the better candidate by QR with a lambda that is too small for Gram, or c, whose lambda
+// is the smallest for that, if none is clearly better on the last fold.
+func (p *path) byQR(ctx context.Context, c *candidate) (*candidate, error) {
 	last, m := choiceFolds-1, p.ends[choiceFolds]
 	_, k := p.a.Dims()
 	_, cols := p.y.Dims()
 	a, y := p.weighted(0, p.ends[last])
-	u, err := blsupdate.NewContext(ctx, blsupdate.QR, a, y, blsupdate.Options{Lambda: lambdas[0], Backend: p.s.backend})
+	u, err := blsupdate.NewContext(ctx, blsupdate.QR, a, y, blsupdate.Options{Lambda: c.lambda, Backend: p.s.backend})
 	if err != nil {
 		return nil, err
 	}
 	byGram := *c
 	p.measure(&byGram, last)
 	best, least := c, float64(qrAdvantage*byGram.loss)
-	for _, lambda := range lambdas {
+	for _, lambda := range []float64{float64(c.lambda * 1e-2), float64(c.lambda * 1e-4)} {
 		if err := u.SetLambda(lambda); err != nil {
 			return nil, err
 		}

@@ -58,8 +58,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int
 	if err := checkWeights(weights, len(labels)); err != nil {
 		return err
 	}
-	s := settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update,
-		classes: c.Classes, classWeight: c.ClassWeight}
+	s := c.options()
 	counts, weights := counted(make([]count, classes), labels, weights, s.classWeight)
 	m, err := startModel(ctx, s, x, y, labels, weights)
 	if err != nil {
@@ -111,8 +110,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x, y *mat.Dense, weights []
 	if err := checkWeights(weights, rows); err != nil {
 		return err
 	}
-	s := settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update, intercept: !r.NoIntercept}
-	m, err := startModel(ctx, s, x, y, nil, weights)
+	m, err := startModel(ctx, r.options(), x, y, nil, weights)
 	if err != nil {
 		return err
 	}

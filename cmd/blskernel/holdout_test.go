@@ -84,7 +84,7 @@ func TestHoldout(t *testing.T) {
 
 			// The score is that of the training, and an update makes it old.
 			succeed(t, "update", filepath.Join(dir, "held.bls"), aside)
-			if text := succeed(t, "inspect", filepath.Join(dir, "held.bls")); strings.Contains(text, "held out") {
+			if text := succeed(t, "inspect", filepath.Join(dir, "held.bls")); strings.Contains(text, "\nheld out") {
 				t.Error(text)
 			}
 		})

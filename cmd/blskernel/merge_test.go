@@ -23,7 +23,10 @@ func TestRemove(t *testing.T) {
 	model, other := filepath.Join(dir, "m.bls"), filepath.Join(dir, "o.bls")
 	for _, method := range strings.Split(ui.MethodNames(), ", ") {
 		for _, target := range []string{"color", "y1"} {
-			flags := []string{"--method", method, "--inputs", "a,b,c,d", "--target", target, "--out", model}
+			flags := []string{"--method", method, "--inputs", "a,b,c,d", "--target", target, "--shrink", "0.8", "--out", model}
+			if method != "improved" && method != "original" {
+				flags = append(flags, "--lambda", "1e-3")
+			}
 			succeed(t, small(append(flags, first)...)...)
 			want, _ := outputWeights(t, model)
 			succeed(t, "update", model, "--target", target, gone)

@@ -19,7 +19,7 @@ func TestNoHeader(t *testing.T) {
 	data := writeText(t, dir, "iris.data", flowers)
 	model := filepath.Join(dir, "m.bls")
 	out := succeed(t, small("--out", model, "--target", "5", data)...)
-	testutil.Contains(t, out, "150 samples in all\nlearned 150 rows")
+	testutil.Contains(t, out, "150 samples in all\nsettings: ")
 	out = succeed(t, "update", model, "--again", "--target", "5", data)
 	testutil.Contains(t, out, "300 samples in all\nlearned 150 rows")
 	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, "--target", "5", data)); q.Rows != 150 {

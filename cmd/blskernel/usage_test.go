@@ -109,7 +109,7 @@ func TestHelp(t *testing.T) {
 		{"help train", []string{"train --out MODEL", "Examples:", "--resume"}},
 		{"demo -h", []string{"Examples:", "  blskernel demo\n", "(default 2^-30)", "--initial", "--batch", "--updates", "--groups",
 			"--group-nodes", "--enhancement", "--seed", "--method", "--backend", "--threads", "--json", "--check"}},
-		{"train -h", []string{"Examples:", "--data", "--lambda", "(default 0.001)", "--target", "--checkpoint"}},
+		{"train -h", []string{"Examples:", "--data", "--lambda", "(default \"auto\")", "--target", "--checkpoint"}},
 		{"bench -h", []string{"Examples:", "dgemm, dsyrk", "--op", "--case", "--n", "--shapes", "--threads", "--backend", "--rounds", "(default 9)",
 			"--min-time", "(default 2ms)", "--beside", "default,1", "--json", "--summary", "--opponents",
 			"\n    ldlt-inverse      dsptrf+dsptri, dsytrf+dsytri2\n"}},

@@ -29,9 +29,9 @@ func TestWrongFlags(t *testing.T) {
 		{"train --out OUT --target c --comma xx DATA", `invalid argument "xx" for "--comma" flag: want one character, or tab`},
 		{"train --out OUT --target c --header x DATA", `invalid argument "x" for "--header" flag: want present, absent or auto`},
 		{"train --out OUT --target c --part x DATA", `invalid argument "x" for "--part" flag: want training or test`},
-		{"train --out OUT --target c --groups 1000 --group-nodes 1000 DATA", "make 1000400 nodes; want at most 100000"},
-		{"train --out OUT --target c --shrink 0 DATA", "--shrink is 0; want a positive number"},
-		{"train --out OUT --target c --shrink NaN DATA", "--shrink is NaN; want a positive number"},
+		{"train --out OUT --target c --groups 1000 --group-nodes 1000 DATA", "make 1000000 nodes; want at most 100000"},
+		{"train --out OUT --target c --shrink 0 DATA", `invalid argument "0" for "--shrink" flag: want a positive number, or auto`},
+		{"train --out OUT --target c --shrink NaN DATA", `invalid argument "NaN" for "--shrink" flag: want a positive number, or auto`},
 		{"train --out OUT --target c --scale x DATA", `invalid argument "x" for "--scale" flag: want auto, samples, columns or none`},
 		{"train --out OUT --target c --method x DATA", `for "--method" flag: want auto, gram, qr,`},
 		{"train --out OUT --target c --lambda -1 DATA", `invalid argument "-1" for "--lambda" flag`},
@@ -219,7 +219,7 @@ func TestCompletion(t *testing.T) {
 
 // TestInspect looks at what people and machines see of a model.
 func TestInspect(t *testing.T) {
-	model, test := trained(t, "--target", "color", "--method", "gram", "--seed", "7", "--lambda", "2^-10")
+	model, test := trained(t, "--target", "color", "--method", "gram", "--seed", "7", "--lambda", "2^-10", "--shrink", "0.8")
 	testutil.Contains(t, succeed(t, "inspect", model),
 		"classification, 3 classes, 4 inputs, k = 30 nodes, 400 samples", "gram, lambda = 2^-10", "2 groups of 5 feature nodes, 20 enhancement nodes",
 		"scaled by columns, shrink 0.8, seed 7", `"a", "b", "c", "d"`, `"dark blue", "green", "red"`, "400 rows of ", "section META", "section CLAS", "SHA-256",
@@ -237,15 +237,14 @@ func TestInspect(t *testing.T) {
 func TestVerbose(t *testing.T) {
 	dir, data, model := colored(t, 300)
 	t.Setenv("BLSKERNEL_CACHE", dir)
-	status, _, stderr := inProcess(small("--verbose", "--lambda", "2^-30", "--out", model, "--target", "color", data)...)
+	status, _, stderr := inProcess(small("--verbose", "--lambda", "2^-50", "--out", model, "--target", "color", data)...)
 	if status != 0 {
 		t.Errorf("status %d", status)
 	}
-	testutil.Contains(t, stderr, "Times by constant rates", "The condition number is ",
-		"\nmethod qr\n", "feature maps fitted to the first 100 rows, scaled by columns")
+	testutil.Contains(t, stderr, "k = 30 nodes by qr; feature maps fitted to the first 100 rows, scaled by columns")
 	left(t, 0, dir, "rates-*") // none have been measured
-	// A larger ridge leaves enough digits for the fastest method.
-	testutil.Contains(t, succeed(t, small("--out", model, "--target", "color", data)...), "nodes by gram, ")
+	// A larger ridge leaves enough digits for gram.
+	testutil.Contains(t, succeed(t, small("--lambda", "2^-30", "--out", model, "--target", "color", data)...), "nodes by gram, ")
 }
 
 // TestAutomaticAgain learns the same model by the same reasons whenever the same command is given,
@@ -266,7 +265,7 @@ func TestAutomaticAgain(t *testing.T) {
 		if n == 0 {
 			first = all
 		}
-		if status != 0 || all != first || !strings.Contains(stderr, "The condition number is ") {
+		if status != 0 || all != first || !strings.Contains(stderr, "feature maps fitted") {
 			t.Fatalf("%q: status %d, another model\n%sand before\n%s", args, status, stderr, first[:min(len(first), 2000)])
 		}
 	}

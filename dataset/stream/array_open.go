@@ -72,7 +72,7 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	if err := a.order(); err != nil {
 		return nil, err
 	}
-	a.about = info{heading: Heading{Columns: a.width}, rows: a.n}
+	a.about = info{heading: Heading{Columns: a.width, Dims: len(a.Shape)}, rows: a.n}
 	if f.archive != nil {
 		a.about.heading.Arrays = f.archive.names
 	}

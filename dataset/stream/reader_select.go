@@ -17,6 +17,7 @@ type Heading struct {
 	Columns   int      // cells of a line of a text, elements of a sample of the array of X
 	Names     []string // of all columns; nil without a header
 	First     []string // cells of the first line of a text, names or values; nil for arrays
+	Dims      int      // dimensions of the array of X, the samples among them; 0 for texts
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 

@@ -30,11 +30,12 @@ func (tr *training) prepare(r *stream.Reader) error {
 	if err := tr.describe(r); err != nil {
 		return err
 	}
-	tr.images, tr.rest = r.Heading().Format == stream.IDX, batchRows(tr.batch, r.Dim())
+	heading := r.Heading()
+	tr.images, tr.rest = heading.Format == stream.IDX || heading.Dims > 2, batchRows(tr.batch, r.Dim())
 	if err := tr.decideTask(r); err != nil {
 		return err
 	}
-	if !tr.labeled && tr.classWeight == bls.Balanced.String() {
+	if !tr.labeled && tr.classWeight == bls.Balanced {
 		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
 	}
 	return nil

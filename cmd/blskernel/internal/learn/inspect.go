@@ -75,6 +75,7 @@ type Inspection struct {
 	Shrink       float64            `json:"shrink"`
 	Scale        string             `json:"scale"`
 	Seed         uint64             `json:"seed"`
+	Choice       *choice            `json:"choice,omitempty"`
 	Holdout      quality            `json:"holdout,omitempty"` // the score of the rows that were not learned
 	Metadata     modelfile.Metadata `json:"metadata"`
 	Sections     []inspectedSection `json:"sections"`
@@ -109,7 +110,7 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 		description: m.describe(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits, Advice: condition.Advice,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
-		Holdout: notedScore(m), Metadata: info.Metadata,
+		Holdout: notedScore(m), Choice: m.choice(), Metadata: info.Metadata,
 	}
 	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {
 		i.Condition = &kappa
@@ -130,6 +131,9 @@ func (i *Inspection) print(w io.Writer) error {
 	lambda := ui.Ridge(i.Lambda)
 	line("learns by", "%s, lambda = %s", i.Method, &lambda)
 	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)
+	if i.Choice != nil {
+		line("chosen by", "%s", i.Choice.score())
+	}
 	line("features", "scaled by %s, shrink %v, seed %d", i.Scale, i.Shrink, i.Seed)
 	condition := "beyond 1e8"
 	if i.Condition != nil {

@@ -29,6 +29,7 @@ type learner interface {
 	Weights() (*mat.Dense, error)
 	Forget(factor float64) error
 	SetLambda(lambda float64) error
+	Choice() bls.Choice
 }
 
 // A model is the content of a model file.
@@ -41,6 +42,7 @@ type model struct {
 	anew     bool           // the next batch is learned alone: what was learned before is forgotten
 	closed   string         // why labels that are none of the model's are an error; else they are new classes
 	note     func(string)   // says that there are new classes
+	tune     bool           // before the first batch
 }
 
 func newModel(f *modelfile.File) *model {
@@ -100,6 +102,12 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		if b.Y == nil {
 			return errNoTargets
 		}
+		if m.tune {
+			if _, err := m.Regressor.Tune(ctx, b.X, b.Y, bls.TuneOptions{}); err != nil {
+				return m.placed(b, err)
+			}
+			m.tune = false
+		}
 		fit := m.Regressor.PartialFitWeighted
 		if m.anew {
 			fit = m.Regressor.Refit
@@ -109,6 +117,12 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 	classes, err := m.numbersOf(b)
 	if err != nil {
 		return err
+	}
+	if m.tune {
+		if _, err := m.Classifier.Tune(ctx, b.X, classes, bls.TuneOptions{}); err != nil {
+			return m.placed(b, err)
+		}
+		m.tune = false
 	}
 	fit := m.Classifier.PartialFitWeighted
 	if m.anew {

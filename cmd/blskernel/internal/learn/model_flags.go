@@ -1,82 +1,90 @@
 package learn
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"blskernel"
 	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/flagvalue"
 
 	"github.com/spf13/cobra"
 )
 
-// automatic is the value of flags that leave the choice to the command.
-const automatic = "auto"
-
-// modelFlags say which model is trained.
+// modelFlags say which model is trained. The zero of a setting is auto, as in package bls.
 type modelFlags struct {
-	ui.Nodes
-	shrink      float64
-	scale       string
-	lambda      ui.Ridge
-	method      string
-	seed        uint64
-	classWeight string
+	ui.Nodes // of which Enhancement may be bls.None
+	shrink   float64
+	scale    bls.Scaling
+	lambda   float64 // or bls.None
+	method   blsupdate.Method
+	seed     uint64
+	tune     bool
+
+	classWeight bls.ClassWeight
 }
 
 func (m *modelFlags) register(cmd *cobra.Command) {
-	m.lambda = 1e-3
-	m.Nodes = ui.Nodes{Groups: bls.DefaultGroups, GroupNodes: bls.DefaultGroupNodes, Enhancement: 400}
-	m.Nodes.Register(cmd)
-	f := cmd.Flags()
-	f.Float64Var(&m.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
-	ui.Choice(cmd, &m.scale, "scale", "scaling of the samples: samples (each by its own mean and deviation), columns (each by the first batch), none, or auto: samples for idx, else columns",
-		automatic, "samples", "columns", "none")
-	ui.LambdaFlag(cmd, &m.lambda, "")
-	ui.Choice(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: the fewest flops that leave six digits on the first batch, else qr; the same on all machines",
-		append([]string{automatic}, strings.Split(ui.MethodNames(), ", ")...)...)
-	ui.Choice(cmd, &m.classWeight, "class-weight", "unweighted, or balanced: rows of rare classes count more, so that all classes count alike", bls.Unweighted.String(), bls.Balanced.String())
+	m.Nodes = ui.Nodes{Groups: bls.DefaultGroups, GroupNodes: bls.DefaultGroupNodes}
+	m.Nodes.RegisterFeatures(cmd)
+	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: by the numbers of rows and columns", func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		switch {
+		case err != nil || n < 0 || n > ui.MostNodes:
+			return 0, fmt.Errorf("want 0 to %d, or auto", ui.MostNodes)
+		case n == 0:
+			return bls.None, nil
+		}
+		return n, nil
+	})
+	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a crooked one; auto: by rows held out of the first batch", func(text string) (float64, error) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 1) {
+			return 0, errors.New("want a positive number, or auto")
+		}
+		return v, nil
+	})
+	ui.Auto(cmd, &m.lambda, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares; auto: by rows held out of the first batch", func(text string) (float64, error) {
+		v, err := flagvalue.ParseRidge(text)
+		if err == nil && v == 0 {
+			v = bls.None
+		}
+		return v, err
+	})
+	ui.Auto(cmd, &m.scale, "scale", "scaling of the samples: samples (each by its own mean and deviation), columns (each by the first batch), none, or auto: samples for images, else columns",
+		bls.ParseScaling, "samples", "columns", "none")
+	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr where rows held out show that it is better",
+		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)
+	cmd.Flags().BoolVar(&m.tune, "tune", false, "search wider for what is auto, for some 10^12 flops: about half a minute on one core")
+	ui.Parsed(cmd, &m.classWeight, "class-weight", bls.Unweighted.String(), "unweighted, or balanced: rows of rare classes count more, so that all classes count alike", bls.ParseClassWeight)
+	ui.Complete(cmd, "class-weight", bls.Unweighted.String(), bls.Balanced.String())
 	ui.SeedFlag(cmd, &m.seed)
 }
 
 // check returns an error for a flag that is wrong.
-func (m *modelFlags) check() error {
-	if err := m.Nodes.Check(); err != nil {
-		return err
-	}
-	if !(m.shrink > 0) || math.IsInf(m.shrink, 1) {
-		return ui.Usagef("--shrink is %v; want a positive number", m.shrink)
-	}
-	return nil
-}
+func (m *modelFlags) check() error { return m.Nodes.Check() }
 
-// estimator returns a model of the method that has learned nothing. One of the results is nil.
-func (m *modelFlags) estimator(labeled bool, classes int, method blsupdate.Method, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
-	scaling, err := bls.ParseScaling(m.scale)
-	if err != nil || scaling == bls.ScaleAuto { // the command chooses
-		scaling = bls.ScaleColumns
-		if images {
-			scaling = bls.ScaleSamples
-		}
-	}
+// estimator returns a model that has learned nothing and expects so many rows. One of the results is
+// nil.
+func (m *modelFlags) estimator(labeled bool, classes, rows int, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	features := bls.FeatureOptions{
 		Groups: m.Groups, GroupNodes: m.GroupNodes, EnhancementNodes: m.Enhancement,
-		Shrink: m.shrink, Seed: m.seed, Scaling: scaling,
+		Shrink: m.shrink, Seed: m.seed, Scaling: m.scale,
 	}
-	update := blsupdate.Options{Lambda: float64(m.lambda), Backend: b}
-	if m.Enhancement == 0 {
-		features.EnhancementNodes = bls.None
+	if images && m.scale == bls.ScaleAuto {
+		features.Scaling = bls.ScaleSamples
 	}
-	if m.lambda == 0 {
-		update.Lambda = bls.None
-	}
+	update := blsupdate.Options{Lambda: m.lambda, Backend: b}
 	if labeled {
-		weight, _ := bls.ParseClassWeight(m.classWeight) // which ui.Choice has checked
 		return &bls.Classifier{
-			Backend: b, Features: features, Method: method, Update: update, Classes: classes, ClassWeight: weight,
+			Backend: b, Features: features, Method: m.method, Update: update, Classes: classes,
+			ClassWeight: m.classWeight, ExpectedRows: rows, Validate: true,
 		}, nil
 	}
-	return nil, &bls.Regressor{Backend: b, Features: features, Method: method, Update: update}
+	return nil, &bls.Regressor{Backend: b, Features: features, Method: m.method, Update: update, ExpectedRows: rows, Validate: true}
 }

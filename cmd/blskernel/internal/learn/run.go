@@ -299,7 +299,8 @@ type summary struct {
 	Rate    float64 `json:"rows_per_second"`
 	Waiting float64 `json:"waiting_seconds"` // for input
 	Learn   float64 `json:"learning_seconds"`
-	Writing float64 `json:"writing_seconds"` // the model
+	Writing float64 `json:"writing_seconds"`  // the model
+	Choice  *choice `json:"choice,omitempty"` // of train
 	Holdout quality `json:"holdout,omitempty"`
 }
 
@@ -310,11 +311,19 @@ func (run *run) summarize() error {
 		Model: run.out, description: run.model.describe(), Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
 		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(), Holdout: run.scored,
 	}
+	if run.name == "train" {
+		s.Choice = run.model.choice()
+	}
 	if err := run.Object(s); err != nil {
 		return err
 	}
 	if err := run.Say("%s   %s by %s, %s in all", s.Model, s.description, s.Method, ui.Count(s.Samples, "sample")); err != nil {
 		return err
+	}
+	if c := s.Choice; c != nil {
+		if err := run.Say("settings: %s: %s", c.settings(), c.score()); err != nil {
+			return err
+		}
 	}
 	if run.scored != nil {
 		if err := run.Say("held out: %s", run.scored.brief()); err != nil {

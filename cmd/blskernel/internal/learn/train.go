@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"blskernel/bls/modelfile"
-	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 
@@ -30,6 +28,10 @@ type training struct {
 	images, labeled bool // whether the data is idx files, and whether it has classes
 	rest            int  // rows of a batch after the first
 }
+
+// usualNodes are the enhancement nodes that the first batch is wide enough for where their number is
+// still to be chosen.
+const usualNodes = 400
 
 // NewTrain returns the command train.
 func NewTrain(s ui.Streams) *cobra.Command {
@@ -53,6 +55,11 @@ words or of dates is an error: leave it out by --exclude. --missing says what be
 cell of an input; a row without a label or target is bad, or left out by --missing drop. The model
 keeps all this, with --decimal and --thousands, and the other commands read by it.
 
+Settings that are auto suit the data: the scaling, the number of enhancement nodes, and --shrink,
+--lambda and --method by the rows that are held out of the first 4096, which the model learns in the
+end like all others. The same data give the same settings on every machine. They are printed with
+their score. docs/settings.md explains them. --tune searches wider.
+
 --task can be left out for idx files, which are a classification, and for data whose labels are
 words or whose targets have fractions. Whole numbers are taken for classes if at most 20 differ, and
 for a quantity if most of them do.
@@ -70,7 +77,8 @@ the checkpoint again, which must be those that were learned; rows after it may h
 can resume from standard input or a pipe.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
-  blskernel train --out digits.bls --enhancement 1000 --data mnist
+  blskernel train --out digits.bls --data mnist
+  blskernel train --out best.bls --target species --tune iris.csv
   blskernel train --out rent.bls --target rent --exclude id,2 --decimal comma flats.csv
   blskernel train --out x.bls --targets-file y.npy --task classification X.npy
   blskernel train --out big.bls --target label --checkpoint 1m --resume part1.csv.gz part2.csv.gz
@@ -85,7 +93,7 @@ can resume from standard input or a pipe.`,
 	tr.registerWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
 	tr.modelFlags.register(cmd)
-	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
+	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto")
 	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
 	tr.holdout.register(cmd)
 	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
@@ -141,11 +149,16 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	tr.keep(&meta, r)
 	first := tr.first
 	if first == 0 {
-		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+tr.Enhancement))
+		enhancement := max(0, tr.Enhancement)
+		if tr.Enhancement == 0 {
+			enhancement = usualNodes
+		}
+		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+enhancement))
 	}
-	tr.start(ctx, r, tr.holdout.widened(first), tr.rest)
+	first = tr.holdout.widened(first)
+	tr.start(ctx, r, first, tr.rest)
 	defer tr.batches.stop()
-	if err := tr.learnFirst(ctx, meta); err != nil {
+	if err := tr.learnFirst(ctx, meta, first); err != nil {
 		return err
 	}
 	return tr.learnAll(ctx)
@@ -195,8 +208,8 @@ func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 	return r, err
 }
 
-// learnFirst makes the model of the first batch.
-func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) error {
+// learnFirst makes the model of the first batch, of which so many rows were asked for.
+func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, asked int) error {
 	f := tr.next(ctx)
 	if errors.Is(f.err, io.EOF) {
 		return errNoRows
@@ -236,46 +249,30 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 		meta.Notes = map[string]string{noteWeight: tr.opt.Weight}
 	}
 	begun := time.Now()
-	if err := tr.fit(ctx, f, meta); err != nil {
+	if err := tr.fit(ctx, f, whole.X.RawMatrix().Rows == asked, meta); err != nil {
 		return explainLearning(ui.CauseOf(ctx, err))
 	}
 	f.batch = whole
 	tr.took(f, time.Since(begun))
-	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model.describe(), ui.Count(tr.learned, "row"), tr.model.FittedFeatures().Options().Scaling)
+	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", tr.model.describe(), tr.model.Updater().Method(), ui.Count(tr.learned, "row"), tr.model.FittedFeatures().Options().Scaling)
 	return nil
 }
 
 // mostClasses bounds the number of classes, so that a column of serial numbers is an error.
 const mostClasses = 4096
 
-// fit fits the model to the first batch, by the method of --method, or by the one that suits the
-// condition number of the batch. It compares methods by flops and not by times, so that the same
-// command makes the same model on every machine.
-func (tr *training) fit(ctx context.Context, f fetched, meta modelfile.Metadata) error {
-	by := func(method blsupdate.Method) error {
-		file := &modelfile.File{Metadata: meta}
-		file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), method, tr.images, tr.backend)
-		tr.model = newModel(file)
-		tr.openTo()
-		tr.model.labelsIn = tr.opt.TargetPath
-		return tr.model.learn(ctx, f.batch)
+// fit fits the model to the first batch, after which there may be more.
+func (tr *training) fit(ctx context.Context, f fetched, more bool, meta modelfile.Metadata) error {
+	rows := f.batch.X.RawMatrix().Rows
+	if more {
+		rows = int(min(expectedRows(f, rows, tr.total), ui.MostSamples))
 	}
-	if tr.method != automatic {
-		method, err := blsupdate.ParseMethod(tr.method)
-		if err != nil {
-			return ui.Usagef("%w", err)
-		}
-		return by(method)
-	}
-	// Gram starts from any rows at the least cost, and so shows the condition number.
-	if err := by(blsupdate.Gram); err != nil {
-		return err
-	}
-	method, err := tr.choose(tr.model.Updater(), f)
-	if err != nil || method == blsupdate.Gram {
-		return err
-	}
-	return by(method)
+	file := &modelfile.File{Metadata: meta}
+	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.backend)
+	tr.model = newModel(file)
+	tr.openTo()
+	tr.model.labelsIn, tr.model.tune = tr.opt.TargetPath, tr.tune
+	return tr.model.learn(ctx, f.batch)
 }
 
 // unknownGrowth is the assumed number of rows, as a multiple of the first batch, if nothing tells it.
@@ -291,29 +288,4 @@ func expectedRows(f fetched, first int, total int64) float64 {
 	default:
 		return unknownGrowth * float64(first)
 	}
-}
-
-// choose returns the method for the batches after the first, which u has learned.
-func (tr *training) choose(u blsupdate.Updater, f fetched) (blsupdate.Method, error) {
-	first := u.Samples()
-	rows := expectedRows(f, first, tr.total)
-	batches := max(1, math.Ceil((rows-float64(first))/float64(tr.rest)))
-	// The largest singular value grows with the root of the rows; the ridge bounds the smallest.
-	condition := 1 / max(u.Condition().RCond, 1e-300) * math.Sqrt(max(1, rows/float64(first)))
-	choice, err := blsupdate.Plan(tr.rest, u.Nodes(), first, u.Targets(), blsupdate.Needs{
-		Lambda: u.Lambda(), Batches: int(min(batches, ui.MostSamples)), WeightsAtEnd: true,
-		Condition: max(1, condition), Backend: tr.backend, Rates: blsupdate.ConstantRates(1e9, 1e9),
-	})
-	var none *blsupdate.PlanError
-	if err != nil && !errors.As(err, &none) {
-		return 0, err
-	}
-	tr.Explain("%s", choice.Explain())
-	method := choice.Method
-	if none != nil || method == blsupdate.Improved || method == blsupdate.Original {
-		// The error of qr grows slowest among states that do not grow with the rows.
-		method = blsupdate.QR
-	}
-	tr.Explain("method %s", method)
-	return method, nil
 }

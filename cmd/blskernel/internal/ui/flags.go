@@ -173,9 +173,14 @@ type Nodes struct{ Groups, GroupNodes, Enhancement int }
 
 // Register adds --groups, --group-nodes and --enhancement with the values as their defaults.
 func (n *Nodes) Register(cmd *cobra.Command) {
+	n.RegisterFeatures(cmd)
+	Int(cmd, &n.Enhancement, "enhancement", 0, MostNodes, "enhancement nodes")
+}
+
+// RegisterFeatures adds --groups and --group-nodes with the values as their defaults.
+func (n *Nodes) RegisterFeatures(cmd *cobra.Command) {
 	Int(cmd, &n.Groups, "groups", 1, MostNodes, "groups of feature nodes")
 	Int(cmd, &n.GroupNodes, "group-nodes", 1, MostNodes, "feature nodes of each group")
-	Int(cmd, &n.Enhancement, "enhancement", 0, MostNodes, "enhancement nodes")
 }
 
 // Check returns an error for more nodes than there may be.

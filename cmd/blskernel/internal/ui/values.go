@@ -67,6 +67,25 @@ func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse fu
 	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
 }
 
+// Automatic is the value of a flag that leaves the choice to the command.
+const Automatic = "auto"
+
+// Auto adds a flag for a value that parse reads, one of some words if there are any, or auto, the
+// default. The value of auto is the zero of T.
+func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
+	words = append([]string{Automatic}, words...)
+	Parsed(cmd, to, name, Automatic, usage, func(text string) (v T, err error) {
+		if text == Automatic {
+			return v, nil
+		}
+		if v, err = parse(text); err != nil && len(words) > 1 {
+			return v, errors.New("want " + Join(words, "or"))
+		}
+		return v, err
+	})
+	Complete(cmd, name, words...)
+}
+
 // Choice adds a flag for one of some words, by default the first, which may be empty.
 func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
 	*to = words[0]

@@ -1,0 +1,242 @@
+package bls
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel/blsupdate"
+
+	"blskernel/mat"
+)
+
+// normalTable returns l rows of d normal numbers, the products of their first two elements with some
+// noise, and the signs of the products as labels.
+func normalTable(seed, l, d int) (x, y *mat.Dense, labels []int) {
+	s := rand.New(rand.NewPCG(uint64(seed), 9))
+	x, y, labels = mat.NewDense(l, d, nil), mat.NewDense(l, 1, nil), make([]int, l)
+	for i := range l {
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = s.NormFloat64()
+		}
+		v := row[0] * row[min(1, d-1)]
+		y.Set(i, 0, v+0.1*s.NormFloat64())
+		if v > 0 {
+			labels[i] = 1
+		}
+	}
+	return x, y, labels
+}
+
+// The zero value learns what no linear model can, and says how well by rows that it did not learn.
+func TestZeroValueLearns(t *testing.T) {
+	x, y, labels := normalTable(1, 1200, 4)
+	var c Classifier
+	must(t, c.Fit(rowsOf(x, 0, 800), labels[:800]))
+	if s, err := c.Score(rowsOf(x, 800, 1200), labels[800:]); err != nil || !(s >= 0.88) {
+		t.Errorf("accuracy %v, %v", s, err)
+	}
+	if got := c.Choice(); got.Rows != 800 || got.HeldOut != 800 || !(math.Abs(got.Score-0.93) <= 0.05) || !c.Calibrated() {
+		t.Errorf("chosen by %+v", got)
+	}
+	var r Regressor
+	must(t, r.Fit(rowsOf(x, 0, 800), rowsOf(y, 0, 800)))
+	if s, err := r.Score(rowsOf(x, 800, 1200), rowsOf(y, 800, 1200)); err != nil || !(s >= 0.9) || !(math.Abs(s-r.Choice().Score) <= 0.1) {
+		t.Errorf("R² %v, %v, chosen by %+v", s, err, r.Choice())
+	}
+	if o := r.FittedFeatures().Options(); o.Scaling != ScaleColumns || o.EnhancementNodes != 533 || r.Updater().Method() != blsupdate.Gram {
+		t.Errorf("%+v by %v", o, r.Updater().Method())
+	}
+	if r.Features.EnhancementNodes != 0 || r.Update.Lambda != 0 || r.Method != 0 {
+		t.Errorf("Fit changed its options: %+v", r)
+	}
+}
+
+// A model of any shape of table that Fit accepts predicts its own rows: few rows, many columns, one
+// class, equal rows, equal targets, labels with the period of the folds, huge and tiny targets.
+func TestZeroValuePredicts(t *testing.T) {
+	for _, l := range []int{1, 8, 9, 120} {
+		for _, d := range []int{1, 64} {
+			x, y, labels := normalTable(l+d, l, d)
+			equal := mat.NewDense(l, d, nil)
+			for _, classes := range [][]int{labels, make([]int, l), cyclic(l, 4)} {
+				for _, x := range []*mat.Dense{x, equal} {
+					var c Classifier
+					must(t, c.Fit(x, classes))
+					predicted(t, &c, x)
+				}
+			}
+			for _, scale := range []float64{0, 1e-300, 1e150} {
+				var scaled mat.Dense
+				scaled.Scale(scale, y)
+				for _, x := range []*mat.Dense{x, equal} {
+					var r Regressor
+					must(t, r.Fit(x, &scaled))
+					predicted(t, &r, x)
+				}
+			}
+		}
+	}
+}
+
+// What is given is kept.
+func TestGivenIsKept(t *testing.T) {
+	x, y, labels := normalTable(2, 200, 5)
+	r := Regressor{Features: FeatureOptions{Scaling: ScaleNone, EnhancementNodes: 30, Shrink: 0.7}, Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 0.3}}
+	must(t, r.Fit(x, y))
+	if o, u := r.FittedFeatures().Options(), r.Updater(); o.Scaling != ScaleNone || o.EnhancementNodes != 30 || o.Shrink != 0.7 || u.Method() != blsupdate.QR || u.Lambda() != 0.3 {
+		t.Errorf("%+v by %v with %v", o, u.Method(), u.Lambda())
+	}
+	if r.Choice() != (Choice{}) {
+		t.Errorf("nothing was left to choose, and it was by %+v", r.Choice())
+	}
+	before := predicted(t, &r, x)
+	r.Validate = true
+	must(t, r.Fit(x, y))
+	if got := r.Choice(); got.HeldOut != 200 || !(got.Score < 1) || maxDiff(t, before, predicted(t, &r, x)) != 0 {
+		t.Errorf("Validate: %+v, or other predictions", got)
+	}
+	one := Classifier{Update: blsupdate.Options{Lambda: 0.5}}
+	must(t, one.Fit(x, labels))
+	if one.Updater().Lambda() != 0.5 || one.Choice().HeldOut != 200 {
+		t.Errorf("lambda %v by %+v", one.Updater().Lambda(), one.Choice())
+	}
+	none := Classifier{Features: FeatureOptions{EnhancementNodes: None, Groups: 1, GroupNodes: 3}, Update: blsupdate.Options{Lambda: None}}
+	must(t, none.Fit(x, labels))
+	if u := none.Updater(); none.FittedFeatures().Nodes() != 3 || u.Lambda() != 0 || u.Method() != blsupdate.QR {
+		t.Errorf("%d nodes by %v with %v", none.FittedFeatures().Nodes(), u.Method(), u.Lambda())
+	}
+	for _, m := range []blsupdate.Method{blsupdate.Improved, blsupdate.Original} {
+		c := Classifier{Method: m}
+		must(t, c.Fit(x, labels))
+		if l := c.Updater().Lambda(); l != 0 {
+			t.Errorf("%v has lambda %v", m, l)
+		}
+	}
+	more := Regressor{ExpectedRows: 1_000_000}
+	must(t, more.Fit(x, y))
+	if n := more.FittedFeatures().EnhancementNodes(); n != 1000 || more.Choice().HeldOut != 200 {
+		t.Errorf("%d nodes by %+v for a million rows", n, more.Choice())
+	}
+}
+
+// A candidate has the loss of a model that has learned the other folds.
+func TestCandidate(t *testing.T) {
+	x, _, labels := normalTable(3, 203, 6)
+	y, err := targets(labels, 2, true)
+	must(t, err)
+	weights := make([]float64, 203)
+	for i := range weights {
+		weights[i] = 1 + float64(i%3)
+	}
+	s := settings{features: FeatureOptions{Scaling: ScaleColumns, Groups: 2, EnhancementNodes: 50}}
+	f := newFolds(s, x, y, labels, weights)
+	f.held = choiceFolds - 1
+	g, err := f.newGrid(context.Background(), s.features)
+	must(t, err)
+	for _, shrink := range []float64{3, 0.5} {
+		p, err := g.newPath(context.Background(), shrink)
+		must(t, err)
+		got, err := p.at(1e-4)
+		must(t, err)
+		features, err := FitFeatures(f.x, got.features)
+		must(t, err)
+		a := mustTransform(t, features, f.x)
+		from, m := f.ends[choiceFolds-1], 203
+		u, err := blsupdate.New(blsupdate.Gram, rowsOf(a, 0, 1), rowsOf(f.y, 0, 1), blsupdate.Options{Lambda: 1e-4})
+		must(t, err)
+		must(t, u.RemoveInputs(rowsOf(a, 0, 1), rowsOf(f.y, 0, 1)))
+		must(t, u.AddWeightedInputs(rowsOf(a, 0, from), rowsOf(f.y, 0, from), f.weights[:from]))
+		w, err := u.Weights()
+		must(t, err)
+		var scores mat.Dense
+		scores.Mul(rowsOf(a, from, m), w)
+		var right, squares, total float64
+		for i := range m - from {
+			row, weight := scores.RawRowView(i), f.weights[from+i]
+			total += weight
+			class := 0
+			if row[2] > row[1] {
+				class = 1
+			}
+			if class == f.labels[from+i] {
+				right += weight
+			}
+			for j := 1; j < 3; j++ {
+				e := row[j] - f.y.At(from+i, j)
+				squares += weight * e * e
+			}
+		}
+		loss := 1 - right/total + nearTie*squares/total/f.alike()
+		if !(math.Abs(got.loss-loss) <= 1e-6*loss) || !(math.Abs(got.score-right/total) <= 1e-12) {
+			t.Errorf("shrink %v: loss %v and score %v, want %v and %v", shrink, got.loss, got.score, loss, right/total)
+		}
+	}
+}
+
+// Without noise the smallest ridge is best, and QR can do with less than Gram.
+func TestChoiceOfQR(t *testing.T) {
+	x, y, _ := normalTable(4, 400, 3)
+	for i := range 400 {
+		y.Set(i, 0, x.At(i, 0)*x.At(i, 1))
+	}
+	var r Regressor
+	must(t, r.Fit(x, y))
+	if r.Updater().Method() != blsupdate.QR || !(r.Choice().Score >= 0.999) {
+		t.Errorf("%v with lambda %v: %+v", r.Updater().Method(), r.Updater().Lambda(), r.Choice())
+	}
+}
+
+// A model whose weights cannot be computed is an error of Fit, unless more rows mend it.
+func TestFitSaysSingular(t *testing.T) {
+	x, y, _ := normalTable(5, 300, 3)
+	r := Regressor{Method: blsupdate.Gram, Features: FeatureOptions{EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}}
+	var singular *blsupdate.ConditionError
+	if err := r.Fit(x, y); !errors.As(err, &singular) || r.Updater() != nil {
+		t.Errorf("100 nodes of 3 columns: %v", err)
+	}
+	must(t, r.Fit(rowsOf(x, 0, 10), rowsOf(y, 0, 10)))
+	var rank *blsupdate.RankError
+	if _, err := r.Predict(x); !errors.As(err, &rank) {
+		t.Errorf("10 rows: %v", err)
+	}
+}
+
+// Tune finds at least what Fit does, sets the fields, and keeps to its bound.
+func TestTune(t *testing.T) {
+	x, y, labels := normalTable(6, 300, 4)
+	plain := Classifier{Features: FeatureOptions{Groups: 2}}
+	must(t, plain.Fit(x, labels))
+	tuned := Classifier{Features: FeatureOptions{Groups: 2}}
+	choice, err := tuned.Tune(context.Background(), x, labels, TuneOptions{})
+	must(t, err)
+	must(t, tuned.Fit(x, labels))
+	if !(choice.Score >= plain.Choice().Score-0.01) || choice.Rows != 300 || tuned.Features.EnhancementNodes == 0 || tuned.Update.Lambda == 0 || !tuned.Validate {
+		t.Errorf("%+v by %+v, and Fit by %+v", tuned, choice, plain.Choice())
+	}
+	if got := tuned.Choice(); !(math.Abs(got.Score-choice.Score) <= 1e-12) {
+		t.Errorf("Fit has %+v, Tune %+v", got, choice)
+	}
+	r := Regressor{Features: FeatureOptions{Shrink: 0.5, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}, Method: blsupdate.Improved}
+	_, err = r.Tune(context.Background(), x, y, TuneOptions{Flops: 1})
+	must(t, err)
+	if r.Features.Shrink != 0.5 || r.Features.EnhancementNodes != None || r.Update.Lambda != None || r.Method != blsupdate.Improved || r.Features.Scaling != ScaleColumns {
+		t.Errorf("%+v", r)
+	}
+	var option *OptionError
+	if _, err := r.Tune(context.Background(), x, y, TuneOptions{Flops: math.NaN()}); !errors.As(err, &option) {
+		t.Errorf("NaN flops: %v", err)
+	}
+	var shape *ShapeError
+	if _, err := r.Tune(context.Background(), rowsOf(x, 0, 7), rowsOf(y, 0, 7), TuneOptions{}); !errors.As(err, &shape) {
+		t.Errorf("7 rows: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := tuned.Tune(ctx, x, labels, TuneOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}

@@ -1,0 +1,229 @@
+package bls
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/backend"
+	"blskernel/mat"
+)
+
+// DefaultTuneFlops is the bound that TuneOptions.Flops = 0 stands for: some 40 seconds on a core that
+// makes 25 GFLOP/s.
+const DefaultTuneFlops = 1e12
+
+// TuneOptions bound a search by Tune.
+type TuneOptions struct {
+	// Flops bounds the floating-point operations of the search; 0 stands for DefaultTuneFlops. It
+	// bounds the time, and unlike a clock it gives the same result on every machine.
+	Flops float64
+}
+
+// Tune searches wider than Fit for the settings that are zero: also the scaling and the number of
+// enhancement nodes, from a quarter of what Fit takes to four times as many, and Shrink and Lambda in
+// smaller steps. It sets the fields to the best by rows that are held out of the first 4096, and
+// Validate, so that the next Fit measures them. It fits no model. Fields that are not zero stay.
+//
+//	shapes: X l×d, labels l, as in Fit; at least 8 samples.
+//	cost: at most opt.Flops, but for the smallest candidate, which is always tried.
+//	errors: those of Fit; *OptionError for Flops that are negative or not a number; *ShapeError for
+//	fewer samples.
+func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
+	classes := c.Classes
+	if classes == 0 {
+		classes = inferClasses(labels)
+	}
+	y, err := labelTargets(x, 0, labels, classes, true)
+	if err != nil {
+		return Choice{}, err
+	}
+	s := c.options()
+	_, weights := counted(make([]count, classes), labels, nil, s.classWeight)
+	s, choice, err := tune(ctx, s, x, y, labels, weights, opt)
+	if err != nil {
+		return Choice{}, err
+	}
+	c.Features, c.Method, c.Update.Lambda, c.Validate = s.features, s.method, s.update.Lambda, true
+	return choice, nil
+}
+
+// Tune is Classifier.Tune with the targets Y (l×c) of the samples X (l×d).
+func (r *Regressor) Tune(ctx context.Context, x, y *mat.Dense, opt TuneOptions) (Choice, error) {
+	if err := checkTargets(x, 0, y, 0); err != nil {
+		return Choice{}, err
+	}
+	s, choice, err := tune(ctx, r.options(), x, y, nil, nil, opt)
+	if err != nil {
+		return Choice{}, err
+	}
+	r.Features, r.Method, r.Update.Lambda, r.Validate = s.features, s.method, s.update.Lambda, true
+	return choice, nil
+}
+
+// A tuning is a search by Tune.
+type tuning struct {
+	*folds
+	given float64 // Lambda
+	rows  int     // that are expected
+	left  float64 // flops
+	best  *candidate
+}
+
+// tune returns the settings with the best of what is zero in them.
+func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64, opt TuneOptions) (settings, Choice, error) {
+	if !(opt.Flops >= 0) {
+		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: opt.Flops, Want: "a number that is not negative, or 0 for the default"}
+	}
+	l, d := x.Dims()
+	if l < fewestRows {
+		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, of which Tune can hold some out"}
+	}
+	if opt.Flops == 0 {
+		opt.Flops = DefaultTuneFlops
+	}
+	own := s.features.Backend
+	s.backend = backend.Or(s.backend)
+	if s.features.Backend == nil {
+		s.features.Backend = s.backend
+	}
+	usual := prepare(s, max(l, s.rows), d)
+	if _, err := usual.features.resolve(); err != nil {
+		return s, Choice{}, err
+	}
+	t := &tuning{folds: newFolds(s, x, y, labels, weights), given: usual.update.Lambda, rows: max(l, s.rows), left: opt.Flops}
+	t.most = maxNodes // afford bounds them
+	scalings := []Scaling{s.features.Scaling}
+	if s.features.Scaling == ScaleAuto {
+		scalings = []Scaling{ScaleColumns, ScaleSamples}
+	}
+	counts := []int{s.features.EnhancementNodes}
+	if n := usual.features.EnhancementNodes; counts[0] == 0 {
+		counts = []int{n, n / 2, n / 4, 2 * n, 4 * n}
+	}
+	for _, n := range counts {
+		for _, scaling := range scalings {
+			if t.best != nil && n != counts[0] && scaling != t.best.features.Scaling {
+				continue // the first number of nodes has decided that
+			}
+			f := usual.features
+			f.Scaling, f.EnhancementNodes = scaling, n
+			if err := t.try(ctx, f); err != nil {
+				return s, Choice{}, err
+			}
+		}
+	}
+	if err := t.refine(ctx); err != nil {
+		return s, Choice{}, err
+	}
+	if t.best == nil || math.IsInf(t.best.loss, 1) {
+		return s, Choice{}, blsupdate.ErrOverflow
+	}
+	s.features.Backend = own
+	s.features.Scaling, s.features.Shrink = t.best.features.Scaling, t.best.features.Shrink
+	s.features.EnhancementNodes = t.best.features.EnhancementNodes
+	s.method = cmp.Or(s.method, t.best.method)
+	if s.features.EnhancementNodes == 0 {
+		s.features.EnhancementNodes = None
+	}
+	if s.update.Lambda == 0 {
+		s.update.Lambda = t.best.lambda
+		if t.given == None {
+			s.update.Lambda = None
+		}
+	}
+	choice := Choice{Score: t.best.score}
+	choice.Rows, choice.HeldOut = t.folds.rows()
+	return s, choice, nil
+}
+
+// afford takes the flops of so many values of Shrink and lambda with k nodes from those that are left.
+// It returns false if there are not enough.
+func (t *tuning) afford(k, shrinks, lambdas int) bool {
+	m, held := t.folds.rows()
+	folds := float64(choiceFolds - t.held)
+	n := float64(k)
+	each := float64(m)*n*n + folds*float64(lambdas)*(n*n*n/3+2*float64(held)/folds*n*float64(t.y.RawMatrix().Cols))
+	cost := float64(shrinks) * each
+	if cost > t.left && t.best != nil {
+		return false
+	}
+	t.left -= cost
+	return true
+}
+
+// try searches with all values of Shrink that are left to it.
+func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
+	opt, err := f.resolve()
+	if err != nil {
+		return err
+	}
+	tries := []float64{opt.Shrink}
+	if f.Shrink == 0 && !f.Unscaled && opt.EnhancementNodes > 0 {
+		tries = shrinks
+		if t.best != nil && opt.EnhancementNodes != t.best.features.EnhancementNodes {
+			at := slices.Index(shrinks, t.best.features.Shrink)
+			tries = shrinks[max(0, at-1):min(len(shrinks), at+2)]
+		}
+	}
+	k := opt.Groups*opt.GroupNodes + opt.EnhancementNodes
+	if !t.afford(k, len(tries), len(lambdas)) {
+		return nil
+	}
+	// One at a time, so that each is tried with all nodes.
+	for _, shrink := range tries {
+		opt.Shrink = shrink
+		c, err := t.search(ctx, opt, []float64{shrink}, t.given, float64(t.unit*lowestLambda(t.rows, opt)))
+		if err != nil {
+			return err
+		}
+		t.keep(c)
+	}
+	return nil
+}
+
+// keep makes c the best candidate if it is better.
+func (t *tuning) keep(c *candidate) {
+	if t.best == nil || c.loss < t.best.loss {
+		t.best = c
+	}
+}
+
+// refine tries values of Shrink and lambda between those of the search.
+func (t *tuning) refine(ctx context.Context) error {
+	if t.best == nil || t.best.method != blsupdate.Gram {
+		return nil
+	}
+	f, lambda := t.best.features, t.best.lambda
+	tries := []float64{f.Shrink}
+	if t.s.features.Shrink == 0 && !f.Unscaled && f.EnhancementNodes > 0 {
+		tries = []float64{f.Shrink, float64(f.Shrink * 0.75), float64(f.Shrink * 1.35)}
+	}
+	steps := []float64{0.3, 1, 3}
+	if t.given != 0 {
+		steps = []float64{1}
+	}
+	if !t.afford(f.Groups*f.GroupNodes+f.EnhancementNodes, len(tries), len(steps)) {
+		return nil
+	}
+	g, err := t.newGrid(ctx, f)
+	if err != nil {
+		return err
+	}
+	for _, shrink := range tries {
+		p, err := g.newPath(ctx, shrink)
+		if err != nil {
+			return err
+		}
+		for _, step := range steps {
+			c, err := p.at(max(float64(lambda*step), float64(t.unit*lowestLambda(t.rows, f))))
+			if err != nil {
+				return err
+			}
+			t.keep(c)
+		}
+	}
+	return nil
+}
