@@ -152,7 +152,7 @@ func (i *Inspection) print(w io.Writer) error {
 			name = names[j]
 		}
 		if c.Levels != nil {
-			words = append(words, fmt.Sprintf("%s (%d words)", name, len(c.Levels)))
+			words = append(words, fmt.Sprintf("%s (%s)", name, ui.Count(len(c.Levels), "word")))
 		}
 	}
 	if words != nil {
