@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -59,6 +60,44 @@ func BenchmarkCSV(b *testing.B) {
 			for b.Loop() {
 				if layout.parse(c); c.err != nil {
 					b.Fatal(c.err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkTable parses a table of 20 columns, on one core: of numbers, with a missing cell in each
+// line, and with a quarter of words.
+func BenchmarkTable(b *testing.B) {
+	for _, kind := range []string{"numbers", "missing", "words"} {
+		lines := bytes.Split(tableText(5000, 19, 6), []byte("\n"))
+		for i, line := range lines[:len(lines)-1] {
+			lines[i] = append(line, ",1.5"...)
+			switch kind {
+			case "missing":
+				lines[i] = append(line, ",NA"...)
+			case "words":
+				lines[i] = append(bytes.Join(bytes.Split(line, []byte(","))[:15], []byte(",")), []string{",red,S,a,b,yes", ",green,L,a,c,no"}[i%2]...)
+			}
+		}
+		text := bytes.Join(lines, []byte("\n"))
+		b.Run("kind="+kind, func(b *testing.B) {
+			opt := Options{Stdin: bytes.NewReader(text), Header: HeaderAbsent, Missing: MissingMean}
+			r, err := Open(b.Context(), []string{"-"}, opt)
+			testutil.NoError(b, err)
+			if opt.Columns, err = r.Describe(1000); err != nil {
+				b.Fatal(err)
+			}
+			r.Close()
+			layout, _, err := readLayout("x", text, true, 1, &request{}, &opt, nil)
+			testutil.NoError(b, err)
+			c := &csvChunk{text: text}
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				layout.parse(c)
+				x := opt.Columns.finish(slices.Clone(c.samples.x), c.rows, nil)
+				if len(x) != c.rows*opt.Columns.Inputs() || c.rows != 5000 {
+					b.Fatal(len(x), c.rows)
 				}
 			}
 		})
