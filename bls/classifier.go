@@ -37,10 +37,10 @@ const maxInferredClasses = 1 << 12
 // zero Lambda is none for them. ScaleSamples gives x, 2x and x+1 one class; Regressor says more about
 // that.
 //
-// Fit and PartialFit must not run at the same time as any other method; all other methods may run on
-// several goroutines. The methods whose names end in Context stop when their context is done: they
+// The methods that change a model, from Fit to Calibrate, must not run at the same time as any other
+// method; those that predict, count or write may run on several goroutines. The methods whose names end in Context stop when their context is done: they
 // return an error that wraps context.Cause(ctx), and the model stays as it was. A copy of a fitted
-// Classifier shares its model with the original until one of them is fitted again.
+// Classifier shares its model with the original until Fit or Refit gives one of them another.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -224,7 +224,8 @@ func (c *Classifier) options() settings {
 func (m *model) classifier() *Classifier {
 	s := m.settings
 	return &Classifier{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update,
-		Classes: s.classes, ClassWeight: s.classWeight, model: m}
+		Classes: s.classes, ClassWeight: s.classWeight, ExpectedRows: s.rows,
+		Validate: s.validate, model: m}
 }
 
 // labelTargets returns the targets Y of the labels of x, with the constant target or without.

@@ -100,6 +100,8 @@ func (m *model) encodeHead(w io.Writer, k kind) error {
 	c.Float64(s.update.Lambda)
 	c.Int(s.classes)
 	c.Int(int(s.classWeight))
+	c.Int(s.rows)
+	c.Bool(s.validate)
 	c.Bool(s.intercept)
 	c.Int(len(m.center))
 	c.Float64s(m.center)
@@ -175,6 +177,8 @@ func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) (m *model, old boo
 	s.classes = r.Int("Classes", maxNodes)
 	if !old {
 		s.classWeight = ClassWeight(r.Int("ClassWeight", len(classWeightNames)-1))
+		s.rows = r.Int("ExpectedRows", math.MaxInt)
+		s.validate = r.Bool()
 	}
 	s.intercept = r.Bool()
 	if n := r.Int("the number of means", maxNodes); n > 0 {

@@ -34,10 +34,10 @@ func TestEncodeGoesOn(t *testing.T) {
 				features.Unscaled = true
 			}
 			update := blsupdate.Options{Lambda: 0x1p-20, Form: blsupdate.Form(i % 4), Solve: i%2 == 0, Workspace: int64(1-i) << 20}
-			cl := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: c * (i % 2)}
+			cl := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: c * (i % 2), ExpectedRows: 500 * (i % 2), Validate: i%2 == 0, ClassWeight: ClassWeight(i % 2)}
 			// What is encoded and what is not do not differ either.
-			never := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: cl.Classes}
-			re := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: update, NoIntercept: i%2 == 1}
+			never := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: cl.Classes, ExpectedRows: cl.ExpectedRows, Validate: cl.Validate, ClassWeight: cl.ClassWeight}
+			re := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: update, NoIntercept: i%2 == 1, ExpectedRows: 500 * (i % 2), Validate: i%2 == 0}
 			var cl2 *Classifier
 			var re2 *Regressor
 			for i := 1; i < len(batches); i++ {
@@ -67,10 +67,10 @@ func TestEncodeGoesOn(t *testing.T) {
 					t.Errorf("%v: other predictions after batch %d", method, i)
 				}
 			}
-			if cl2.Features != cl.Features || cl2.Method != cl.Method || cl2.Update != cl.Update || cl2.Classes != cl.Classes || cl2.Backend != bk {
+			if cl2.Features != cl.Features || cl2.Method != cl.Method || cl2.Update != cl.Update || cl2.Classes != cl.Classes || cl2.Backend != bk || cl2.ExpectedRows != cl.ExpectedRows || cl2.Validate != cl.Validate || cl2.ClassWeight != cl.ClassWeight {
 				t.Errorf("%v: the options are %+v", method, cl2)
 			}
-			if re2.Features != re.Features || re2.Method != re.Method || re2.Update != re.Update || re2.NoIntercept != re.NoIntercept || re2.Backend != bk {
+			if re2.Features != re.Features || re2.Method != re.Method || re2.Update != re.Update || re2.NoIntercept != re.NoIntercept || re2.Backend != bk || re2.ExpectedRows != re.ExpectedRows || re2.Validate != re.Validate {
 				t.Errorf("%v: the options are %+v", method, re2)
 			}
 			if !slices.Equal(re2.Center(), re.Center()) || (re.Center() == nil) != re.NoIntercept {

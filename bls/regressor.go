@@ -195,7 +195,7 @@ func (r *Regressor) options() settings {
 func (m *model) regressor() *Regressor {
 	s := m.settings
 	return &Regressor{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update,
-		NoIntercept: !s.intercept, model: m}
+		NoIntercept: !s.intercept, ExpectedRows: s.rows, Validate: s.validate, model: m}
 }
 
 // checkTargets returns an error unless x and y have as many rows, x has the given number of columns and

@@ -248,6 +248,10 @@ func TestWeightErrors(t *testing.T) {
 	if err := c.Fit(x, labels); !errors.As(err, &option) || option.Option != "ClassWeight" {
 		t.Errorf("ClassWeight 7: %v", err)
 	}
+	c.ClassWeight, c.ExpectedRows = Balanced, -1
+	if err := c.Fit(x, labels); !errors.As(err, &option) || option.Option != "ExpectedRows" {
+		t.Errorf("ExpectedRows -1: %v", err)
+	}
 	if !bytes.Equal(encoded(t, c), before) || !bytes.Equal(encoded(t, r), beforeR) {
 		t.Error("errors have changed a model")
 	}
