@@ -150,7 +150,7 @@ func ExampleRead() {
 	// Unordered output:
 	// points-2.csv from 0: 60×2, in first
 	// points-2.csv from 60: 40×2, in first
-	// points-2.csv:102: column "b" is "half", not a number; correct it, or leave the column out by --exclude b
+	// points-2.csv:102: column "b" is "half", not a number; correct it, or use --exclude b
 }
 
 func printModel(m scaleout.Model) error {

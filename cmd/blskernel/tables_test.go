@@ -124,7 +124,7 @@ func TestUnknownWords(t *testing.T) {
 	model := filepath.Join(dir, "m.bls")
 	first(t, small("--out", model, "--target", "buy", "--exclude", "id", tableFile(t, "train.csv", wordHeader, wordTable(300, 1)))...)
 	odd := tableFile(t, "odd.csv", wordHeader, []string{"pink,1,L,1,yes", "lila,,XL,2,no", "rot,viel,L,3,no"})
-	fail(t, ui.ExitFailure, `odd.csv:4: column "größe" is "viel", not a number; correct it, or leave the column out by --exclude größe`, "update", model, odd)
+	fail(t, ui.ExitFailure, `odd.csv:4: column "größe" is "viel", not a number; correct it, or use --exclude größe`, "update", model, odd)
 	for _, command := range []string{"predict", "evaluate", "update"} {
 		status, _, stderr := inProcess(command, model, "--skip-bad", "1", odd)
 		if status != 0 || !strings.Contains(stderr, `: 2 in "color", 1 in "fit"`) || !strings.Contains(stderr, `: 1 in "größe"`) || strings.Count(stderr, "set aside") != 1 {

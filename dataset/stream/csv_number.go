@@ -93,7 +93,7 @@ func (n notation) number(cell string, missing bool) (float64, *Error) {
 	case n.decimal != ',' && notation{decimal: ',', local: true}.isNumber(cell):
 		return 0, faultf("is %s, with a comma; write a point, or say what the comma is by --decimal , or --thousands ,", shorten(cell))
 	}
-	return 0, faultf("is %s, not a number; correct it, or leave the column out by --exclude", shorten(cell))
+	return 0, faultf("is %s, not a number; correct it, or use --exclude", shorten(cell))
 }
 
 const dateRemedy = "leave the column out by --exclude, or make numbers of its dates, such as days since a day"
