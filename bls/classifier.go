@@ -38,9 +38,10 @@ const maxInferredClasses = 1 << 12
 // that.
 //
 // The methods that change a model, from Fit to Calibrate, must not run at the same time as any other
-// method; those that predict, count or write may run on several goroutines. The methods whose names end in Context stop when their context is done: they
-// return an error that wraps context.Cause(ctx), and the model stays as it was. A copy of a fitted
-// Classifier shares its model with the original until Fit or Refit gives one of them another.
+// method; those that predict, count or write may run on several goroutines. The methods that take a
+// context stop when it is done: they return an error that wraps context.Cause(ctx), and the model stays
+// as it was. A copy of a fitted Classifier shares its model with the original until Fit or Refit gives
+// one of them another.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
