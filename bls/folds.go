@@ -2,6 +2,7 @@ package bls
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -308,32 +309,40 @@ func (g *grid) weighted(from, to int) (a, y *mat.Dense) {
 	return a, y
 }
 
-// at returns the candidate of a lambda, with an infinite loss where the normal equations are not
-// positive definite in rounded numbers.
-func (p *path) at(lambda float64) (*candidate, error) {
-	m, k := p.a.Dims()
+// at returns the candidate of a lambda, with an infinite loss where the normal equations have no solution
+// in rounded numbers. The folds are solved at once, each by itself.
+func (p *path) at(lambda float64) *candidate {
+	m, _ := p.a.Dims()
 	_, cols := p.y.Dims()
 	c := &candidate{features: p.opt, method: blsupdate.Gram, lambda: lambda, scores: mat.NewDense(m, cols, nil)}
-	var w mat.Dense
-	for i := range p.gram {
-		held := p.held + i
-		s := mat.NewSymPacked(k, slices.Clone(p.gram[i].RawSymPacked().Data))
-		s.AddDiagonal(lambda)
-		factor := lapack.Cholesky{Backend: p.s.backend}
-		if err := factor.FactorizeInPlace(s); err != nil {
-			c.loss = math.Inf(1)
-			return c, nil
+	errs := make([]error, len(p.gram))
+	parallelRows(len(p.gram), parallelGrain, func(from, to int) {
+		for i := from; i < to; i++ {
+			errs[i] = p.solve(c, i)
 		}
-		w.Reset()
-		if err := factor.SolveTo(&w, p.t[i]); err != nil {
-			return nil, err
-		}
-		from, to := p.ends[held], p.ends[held+1]
-		mat.Mul(p.s.backend, c.scores.Slice(from, to, 0, cols).(*mat.Dense), p.a.Slice(from, to, 0, k).(*mat.Dense), &w)
-	}
+	})
 	p.measure(c, p.held)
-	if math.IsNaN(c.loss) {
+	if errors.Join(errs...) != nil || math.IsNaN(c.loss) {
 		c.loss = math.Inf(1)
 	}
-	return c, nil
+	return c
+}
+
+// solve computes the scores of the fold that is held out as number i.
+func (p *path) solve(c *candidate, i int) error {
+	_, k := p.a.Dims()
+	_, cols := p.y.Dims()
+	s := mat.NewSymPacked(k, slices.Clone(p.gram[i].RawSymPacked().Data))
+	s.AddDiagonal(c.lambda)
+	factor := lapack.Cholesky{Backend: p.s.backend}
+	if err := factor.FactorizeInPlace(s); err != nil {
+		return err
+	}
+	var w mat.Dense
+	if err := factor.SolveTo(&w, p.t[i]); err != nil {
+		return err
+	}
+	from, to := p.ends[p.held+i], p.ends[p.held+i+1]
+	mat.Mul(p.s.backend, c.scores.Slice(from, to, 0, cols).(*mat.Dense), p.a.Slice(from, to, 0, k).(*mat.Dense), &w)
+	return nil
 }

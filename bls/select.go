@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -161,11 +162,10 @@ func (f *folds) search(ctx context.Context, opt FeatureOptions, tries []float64,
 		if given == 0 {
 			lambda = float64(f.unit * lambdas[i])
 		}
-		c, err := p.at(lambda)
-		if err == nil && (best == nil || c.loss < best.loss) {
+		if c := p.at(lambda); best == nil || c.loss < best.loss {
 			best, at = c, i
 		}
-		return err
+		return interrupt.Check(ctx)
 	}
 	for _, shrink := range tries {
 		p, err := g.newPath(ctx, shrink)

@@ -140,8 +140,7 @@ func TestCandidate(t *testing.T) {
 	for _, shrink := range []float64{3, 0.5} {
 		p, err := g.newPath(context.Background(), shrink)
 		must(t, err)
-		got, err := p.at(1e-4)
-		must(t, err)
+		got := p.at(1e-4)
 		features, err := FitFeatures(f.x, got.features)
 		must(t, err)
 		a := mustTransform(t, features, f.x)

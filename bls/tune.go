@@ -218,11 +218,7 @@ func (t *tuning) refine(ctx context.Context) error {
 			return err
 		}
 		for _, step := range steps {
-			c, err := p.at(max(float64(lambda*step), float64(t.unit*lowestLambda(t.rows, f))))
-			if err != nil {
-				return err
-			}
-			t.keep(c)
+			t.keep(p.at(max(float64(lambda*step), float64(t.unit*lowestLambda(t.rows, f)))))
 		}
 	}
 	return nil
