@@ -62,6 +62,8 @@ type Learned struct {
 	Size int64  `json:"size"` // in bytes
 	Rows int64  `json:"rows"` // that were learned
 	Hash string `json:"hash"` // the XXH64 of its bytes, in hexadecimal
+
+	Removed bool `json:"removed,omitempty"` // whether the rows were unlearned
 }
 
 // Options returns how data is read for the model: everything but the targets. Columns with names are

@@ -34,17 +34,23 @@ func TestRemove(t *testing.T) {
 			testutil.Contains(t, out, "200 samples in all\nremoved 60 rows\n")
 			got, _ := outputWeights(t, other)
 			closeTo(t, method+", "+target, got, want)
-			if l := object[learn.Inspection](t, succeed(t, "inspect", "--json", other)).Metadata.Learned; len(l) != 1 || l[0].Name != "first.csv" {
+			if l := object[learn.Inspection](t, succeed(t, "inspect", "--json", other)).Metadata.Learned; len(l) != 2 || l[0].Name != "first.csv" || l[0].Removed || l[1].Name != "gone.csv" || !l[1].Removed || l[1].Rows != 60 {
 				t.Errorf("%s: the files learned are %+v", method, l)
 			}
 			before := state(t, other)
+			fail(t, ui.ExitUsage, `gone.csv" were removed from `+other+" before: remove them once more by --again", "remove", other, "--target", target, gone)
 			if method == "improved" || method == "original" {
-				fail(t, ui.ExitFailure, "gone.csv:2: the model has not learned this row", "remove", other, "--target", target, gone)
+				fail(t, ui.ExitFailure, "gone.csv:2: the model has not learned this row", "remove", "--again", other, "--target", target, gone)
 			}
 			few := writeText(t, dir, "many.csv", csvText(samples(300, 1), true, columns...))
 			fail(t, ui.ExitFailure, "", "remove", other, "--target", target, few)
 			if !bytes.Equal(before, state(t, other)) {
 				t.Errorf("%s: a refused removal has changed the model", method)
+			}
+			// What was removed can be learned again, and is on the list as that.
+			succeed(t, "update", other, "--target", target, gone)
+			if l := object[learn.Inspection](t, succeed(t, "inspect", "--json", other)).Metadata.Learned; len(l) != 2 || l[1].Removed {
+				t.Errorf("%s: the files learned are %+v", method, l)
 			}
 		}
 	}

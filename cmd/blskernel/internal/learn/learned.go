@@ -48,9 +48,9 @@ func hashOf(path string) (string, error) {
 	return strconv.FormatUint(sum.Sum64(), 16), nil
 }
 
-// findLearned returns the index in the list of the model of the file at path, or -1. It reads the file
-// only if there is one of its size.
-func findLearned(meta *modelfile.Metadata, path string) (int, error) {
+// findLearned returns the index in the list of the model of the file at path, learned or removed, or -1.
+// It reads the file only if there is one of its size.
+func findLearned(meta *modelfile.Metadata, path string, removed bool) (int, error) {
 	size, regular := sizeOf(path)
 	if !regular || !slices.ContainsFunc(meta.Learned, func(l modelfile.Learned) bool { return l.Size == size }) {
 		return -1, nil
@@ -59,13 +59,13 @@ func findLearned(meta *modelfile.Metadata, path string) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	return slices.IndexFunc(meta.Learned, func(l modelfile.Learned) bool { return l.Size == size && l.Hash == hash }), nil
+	return slices.IndexFunc(meta.Learned, func(l modelfile.Learned) bool { return l.Size == size && l.Hash == hash && l.Removed == removed }), nil
 }
 
 // refuseLearned returns an error if the model has learned one of the files.
 func (c *reading) refuseLearned(m *model, path string) error {
 	for _, file := range c.paths {
-		i, err := findLearned(&m.Metadata, file)
+		i, err := findLearned(&m.Metadata, file, false)
 		if err != nil {
 			return err
 		}
@@ -91,21 +91,28 @@ func (n rowCount) add(b *stream.Batch) {
 	}
 }
 
-// listLearned adds the files whose rows were learned to the list of the model.
-func (run *run) listLearned() {
-	meta := &run.model.Metadata
-	for _, path := range run.paths {
+// listLearned adds the files whose rows were learned, or removed, to the list of a model, and takes them
+// off it where they were removed, or learned, before.
+func (c *reading) listLearned(meta *modelfile.Metadata, counts rowCount, removed bool) {
+	for _, path := range c.paths {
 		size, regular := sizeOf(path)
-		if !regular || run.byFile[path] == 0 {
+		if !regular || counts[path] == 0 {
 			continue
 		}
-		hash, err := hashOf(path)
+		hash := ""
+		before, err := findLearned(meta, path, !removed)
+		if err == nil {
+			hash, err = hashOf(path)
+		}
 		if err != nil {
-			run.Warn("the model does not list %s as learned: %v", path, err)
+			c.Warn("the model does not list %s: %v", path, err)
 			continue
+		}
+		if before >= 0 {
+			meta.Learned = slices.Delete(meta.Learned, before, before+1)
 		}
 		name := strings.ToValidUTF8(filepath.Base(path), "?")
-		meta.Learned = append(meta.Learned, modelfile.Learned{Name: name, Size: size, Rows: run.byFile[path], Hash: hash})
+		meta.Learned = append(meta.Learned, modelfile.Learned{Name: name, Size: size, Rows: counts[path], Hash: hash, Removed: removed})
 	}
 	meta.Learned = meta.Learned[max(0, len(meta.Learned)-mostLearned):]
 }
@@ -115,7 +122,11 @@ func learnedText(list []modelfile.Learned) string {
 	const shown = 5
 	var names []string
 	for _, l := range list[max(0, len(list)-shown):] {
-		names = append(names, fmt.Sprintf("%s (%s)", ui.Printable(l.Name), ui.Count(l.Rows, "row")))
+		what := ""
+		if l.Removed {
+			what = " removed"
+		}
+		names = append(names, fmt.Sprintf("%s (%s%s)", ui.Printable(l.Name), ui.Count(l.Rows, "row"), what))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(list) - len(names); more > 0 {

@@ -102,8 +102,8 @@ func (mg *merging) add(sum, other *model, first, path string) error {
 		return different("targets")
 	}
 	for _, l := range b.Learned {
-		same := func(o modelfile.Learned) bool { return o.Size == l.Size && o.Hash == l.Hash }
-		if slices.ContainsFunc(a.Learned, same) && !mg.again {
+		same := func(o modelfile.Learned) bool { return o.Size == l.Size && o.Hash == l.Hash && !o.Removed }
+		if !l.Removed && slices.ContainsFunc(a.Learned, same) && !mg.again {
 			return ui.Usagef("%s has learned the file %q, and so has a model before it: merge them all the same by --again", path, l.Name)
 		}
 	}

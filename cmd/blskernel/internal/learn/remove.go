@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/atomicfile"
 
 	"github.com/spf13/cobra"
 )
@@ -17,7 +17,8 @@ import (
 // removing has the flags of remove.
 type removing struct {
 	reading
-	out string
+	out   string
+	again bool
 }
 
 // NewRemove returns the command remove.
@@ -35,8 +36,8 @@ which know theirs; the other methods subtract what they are given. A model that 
 or has forgotten by factors, cannot say how much a row counts: balanced ones refuse, and after --forget
 give the rows the weights that they have now, by --weight.
 
-The model file is replaced as a whole, or stays as it is. A file that the model has listed as learned
-leaves the list.`,
+The model file is replaced as a whole, or stays as it is. The list of the files learned says which were
+removed; to remove one once more is an error, unless --again is given.`,
 		Example: `  blskernel remove iris.bls withdrawn.csv
   blskernel remove iris.bls --out without.bls withdrawn.csv`,
 		Args: modelFirst(math.MaxInt),
@@ -47,6 +48,7 @@ leaves the list.`,
 	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
 	rm.registerData(cmd, "training", defaultBatch)
 	rm.registerWeight(cmd)
+	f.BoolVar(&rm.again, "again", false, "remove the rows of a file that were removed before, since they were learned twice")
 	rm.register(cmd, "one JSON object")
 	return cmd
 }
@@ -77,6 +79,13 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
+	for _, file := range rm.paths {
+		if i, err := findLearned(&m.Metadata, file, true); err != nil {
+			return err
+		} else if i >= 0 && !rm.again {
+			return ui.Usagef("the rows of %q were removed from %s before: remove them once more by --again, or leave the file out", file, path)
+		}
+	}
 	m.closed = "it was not learned, so it cannot be removed"
 	r, err := rm.openMatched(ctx, m, true)
 	if err != nil {
@@ -94,15 +103,20 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 		return fmt.Errorf("%w: %s stays as it is", errNoRows, path)
 	}
 	for _, file := range rm.paths {
-		if i, err := findLearned(&m.Metadata, file); err == nil && i >= 0 {
+		if i, err := findLearned(&m.Metadata, file, false); err == nil && i >= 0 {
 			if has, learned := byFile[file], m.Metadata.Learned[i].Rows; has != learned {
 				return ui.Usagef("%s has learned %s of the %d of %q, and which is unknown here, as after --holdout: give a file of the rows to remove",
 					path, ui.Count(learned, "row"), has, file)
 			}
-			m.Metadata.Learned = slices.Delete(m.Metadata.Learned, i, i+1)
 		}
 	}
-	return rm.save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
+	rm.listLearned(&m.Metadata, byFile, true)
+	err = rm.save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
+	var folder *atomicfile.FolderError
+	if errors.As(err, &folder) {
+		return fmt.Errorf("%w; the rows are removed: do not repeat the removal", err)
+	}
+	return err
 }
 
 // loadWhole loads a model that is no checkpoint.

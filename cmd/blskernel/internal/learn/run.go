@@ -226,7 +226,7 @@ func (run *run) finish(ctx context.Context) error {
 	run.learning += time.Since(begun)
 	run.warnOfRare()
 	unscored := run.score(ctx)
-	run.listLearned()
+	run.listLearned(&run.model.Metadata, run.byFile, false)
 	err := run.write(true)
 	var folder *atomicfile.FolderError
 	if err != nil && !errors.As(err, &folder) {
