@@ -82,9 +82,15 @@ func newFolds(s settings, x, y *mat.Dense, labels []int, weights []float64) *fol
 		f.held = choiceFolds - 1
 	}
 	if labels == nil {
-		_, exp := math.Frexp(gonum.Norm(f.y, math.Inf(1)) / float64(f.y.RawMatrix().Cols))
+		largest, values := 0.0, f.y.RawMatrix().Data
+		for _, v := range values {
+			largest = max(largest, math.Abs(v))
+		}
+		_, exp := math.Frexp(largest)
 		factor := math.Ldexp(1, -max(-1000, min(1000, exp)))
-		f.y.Apply(func(_, _ int, v float64) float64 { return v * factor }, f.y)
+		for i := range values {
+			values[i] *= factor
+		}
 		if s.intercept {
 			f.y = deviations(f.y, columnMeans(f.y, f.weights))
 		}

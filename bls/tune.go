@@ -145,8 +145,9 @@ func (t *tuning) afford(k, shrinks, lambdas int) bool {
 	m, held := t.folds.rows()
 	folds := float64(choiceFolds - t.held)
 	n := float64(k)
-	each := float64(m)*n*n + folds*float64(lambdas)*(n*n*n/3+2*float64(held)/folds*n*float64(t.y.RawMatrix().Cols))
-	cost := float64(shrinks) * each
+	solve := n*n*n/3 + float64(2*float64(held)/folds*n*float64(t.y.RawMatrix().Cols))
+	each := float64(float64(m)*n*n) + float64(folds*float64(lambdas)*solve)
+	cost := float64(float64(shrinks) * each)
 	if cost > t.left && t.best != nil {
 		return false
 	}
