@@ -25,8 +25,8 @@ const (
 )
 
 // folds are the rows that a choice is made by, in the order of the folds. Up to ChoiceRows rows each
-// fold is held out once. Of more rows the last fold alone is, since its rows are enough, unless a few of
-// them have most of the weight.
+// fold is held out once. Of more rows the last fold alone is, since its rows are enough, unless a few
+// of them have most of the weight.
 type folds struct {
 	s       settings
 	x       *mat.Dense // m×d
@@ -125,8 +125,8 @@ func (c *candidate) heldScores(f *folds, fold int) *mat.Dense {
 	return c.scores.Slice(f.ends[fold], m, first, cols).(*mat.Dense)
 }
 
-// slope returns the slope of the probabilities by the rows that are held out, 0 for a regression. Classes
-// without rows do not count: one that gets its first rows later must not change the slope.
+// slope returns the slope of the probabilities by the rows that are held out, 0 for a regression.
+// Classes without rows do not count: one that gets its first rows later must not change the slope.
 func (f *folds) slope(c *candidate) float64 {
 	if f.labels == nil {
 		return 0

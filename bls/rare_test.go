@@ -10,8 +10,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestChoiceOf has a class of 1.5% among many rows: a balanced choice takes all of its rows, and as many
-// of the others as there is room for.
+// TestChoiceOf has a class of 1.5% among many rows: a balanced choice takes all of its rows, and as
+// many of the others as there is room for.
 func TestChoiceOf(t *testing.T) {
 	labels := make([]int, 20000)
 	for i := range labels {

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -93,7 +94,7 @@ can resume from standard input or a pipe.`,
 	tr.registerWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
 	tr.modelFlags.register(cmd)
-	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto")
+	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
 	tr.holdout.register(cmd)
 	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
@@ -154,6 +155,9 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 			enhancement = usualNodes
 		}
 		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+enhancement))
+		if tr.classWeight == bls.Balanced { // one batch has few rows of a rare class to choose by
+			first *= 4
+		}
 	}
 	first = tr.holdout.widened(first)
 	tr.start(ctx, r, first, tr.rest)
