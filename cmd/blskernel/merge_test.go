@@ -108,6 +108,19 @@ func TestMergeModels(t *testing.T) {
 			succeed(t, "merge", "--again", "--out", path("twice.bls"), path("all.bls"), path("2.bls"))
 		}
 	}
+	// A model that was trained by weights is not mistaken for one without.
+	weighted := writeText(t, dir, "weighted.csv", "a,b,y1,w\n1,2,3,1\n2,3,5,2\n4,1,6,0.5\n3,3,7,1\n")
+	succeed(t, "train", "--method", "gram", "--task", "regression", "--target", "y1", "--weight", "w", "--out", path("w1.bls"), weighted)
+	_, _, stderr := inProcess("train", "--like", path("w1.bls"), "--out", path("w2.bls"), weighted)
+	testutil.Contains(t, stderr, "note: the model was trained with --weight w, and here all rows count alike")
+	succeed(t, "train", "--like", path("w1.bls"), "--weight", "w", "--out", path("w2.bls"), weighted)
+	succeed(t, "merge", "--again", "--out", path("w3.bls"), path("w1.bls"), path("w2.bls"))
+	got, _ := outputWeights(t, path("w2.bls"))
+	want, _ := outputWeights(t, path("w1.bls"))
+	closeTo(t, "like itself", got, want)
+	_, _, stderr = inProcess("update", "--again", path("w3.bls"), weighted)
+	testutil.Contains(t, stderr, "note: the model was trained with --weight w")
+
 	// Resumed training like another model.
 	stopped := []string{"train", "--like", path("1.bls"), "--target", "y1", "--inputs", "a,b,c,d", "--batch", "20", "--first", "60", "--checkpoint", "20", "--resume", "--out", path("r.bls"), third}
 	whole := slices.Clone(stopped)

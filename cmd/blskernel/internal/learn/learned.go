@@ -48,8 +48,8 @@ func hashOf(path string) (string, error) {
 	return strconv.FormatUint(sum.Sum64(), 16), nil
 }
 
-// findLearned returns the index in the list of the model of the file at path, learned or removed, or -1.
-// It reads the file only if there is one of its size.
+// findLearned returns the index in the list of the model of the file at path, learned or removed, or
+// -1. It reads the file only if there is one of its size.
 func findLearned(meta *modelfile.Metadata, path string, removed bool) (int, error) {
 	size, regular := sizeOf(path)
 	if !regular || !slices.ContainsFunc(meta.Learned, func(l modelfile.Learned) bool { return l.Size == size }) {
@@ -91,8 +91,8 @@ func (n rowCount) add(b *stream.Batch) {
 	}
 }
 
-// listLearned adds the files whose rows were learned, or removed, to the list of a model, and takes them
-// off it where they were removed, or learned, before.
+// listLearned adds the files whose rows were learned, or removed, to the list of a model, and takes
+// them off it where they were removed, or learned, before.
 func (c *reading) listLearned(meta *modelfile.Metadata, counts rowCount, removed bool) {
 	for _, path := range c.paths {
 		size, regular := sizeOf(path)

@@ -63,8 +63,16 @@ func (tr *training) trainLike(ctx context.Context) error {
 func likeness(meta *modelfile.Metadata) (like modelfile.Metadata, err error) {
 	like = *meta
 	like.Software = "blskernel " + ui.Version()
-	like.Progress, like.Learned, like.Notes = nil, nil, nil
+	like.Progress, like.Learned, like.Notes = nil, nil, lasting(meta)
 	like.Inputs, like.Classes, like.Targets = slices.Clone(meta.Inputs), slices.Clone(meta.Classes), slices.Clone(meta.Targets)
 	like.Created, err = now()
 	return like, err
+}
+
+// lasting returns the notes that do not depend on what a model has learned last.
+func lasting(meta *modelfile.Metadata) map[string]string {
+	if weight := meta.Notes[noteWeight]; weight != "" {
+		return map[string]string{noteWeight: weight}
+	}
+	return nil
 }

@@ -117,7 +117,7 @@ func (mg *merging) add(sum, other *model, first, path string) error {
 	}
 	a.Learned = slices.Concat(a.Learned, b.Learned)
 	a.Learned = a.Learned[max(0, len(a.Learned)-mostLearned):]
-	a.Progress, a.Notes = nil, nil // of one of them
+	a.Progress, a.Notes = nil, lasting(a) // the others are of one of them
 	return nil
 }
 
