@@ -62,12 +62,12 @@
 //	Classifier   Y = 1, then +1 for the class of a sample, -1 for the others; class = largest of A W
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets
 //
-// Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how good
-// they are. Fit starts again and PartialFit continues. A call that returns an error leaves the model unchanged.
-// Fit, PartialFit, Predict, DecisionFunction, Transform and Expand have a form with a context, such as
-// FitContext. The first batch must have samples of all kinds, since it fixes the maps. Some methods
-// need at least as many rows in it as A has columns: Improved and Original with a ridge, RidgeInverse
-// and InverseCholesky without.
+// Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
+// good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the
+// model unchanged. Fit, PartialFit, Predict, DecisionFunction, Transform and Expand have a form with a
+// context, such as FitContext. The first batch must have samples of all kinds, since it fixes the maps.
+// Some methods need at least as many rows in it as A has columns: Improved and Original with a ridge,
+// RidgeInverse and InverseCholesky without.
 //
 // Encode writes a fitted model to the last bit; package bls/modelfile keeps models in files.
 //

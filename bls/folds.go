@@ -315,8 +315,8 @@ func (g *grid) weighted(from, to int) (a, y *mat.Dense) {
 	return a, y
 }
 
-// at returns the candidate of a lambda, with an infinite loss where the normal equations have no solution
-// in rounded numbers. The folds are solved at once, each by itself.
+// at returns the candidate of a lambda, with an infinite loss where the normal equations have no
+// solution in rounded numbers. The folds are solved at once, each by itself.
 func (p *path) at(lambda float64) *candidate {
 	m, _ := p.a.Dims()
 	_, cols := p.y.Dims()
