@@ -143,6 +143,10 @@ func TestClassWeight(t *testing.T) {
 		t.Errorf("recall %v, and %v balanced", plain, balanced)
 	}
 	silent(t, "update", model, "--again", data) // as balanced as before
+	for weight, first := range map[string]int{"unweighted": 240, "balanced": 960} {
+		_, _, stderr := inProcess("train", "--target", "kind", "--enhancement", "20", "--batch", "50", "--class-weight", weight, "--verbose", "--out", model, data)
+		testutil.Contains(t, stderr, fmt.Sprintf("feature maps fitted to the first %d rows", first))
+	}
 	fail(t, ui.ExitUsage, "--class-weight is about classes, and the task is a regression",
 		small("--target", "x", "--inputs", "y", "--task", "regression", "--class-weight", "balanced", "--out", model, data)...)
 }
