@@ -208,4 +208,16 @@ func TestOverflowPlace(t *testing.T) {
 	for _, command := range []string{"update", "evaluate"} {
 		fail(t, ui.ExitFailure, "x.csv:3: the nodes would be beyond the largest number", command, model, big)
 	}
+	// --skip-bad sets such rows aside, and the others go on.
+	if lines := strings.Count(succeed(t, "predict", model, "--skip-bad", "1", big), "\n"); lines != 2 {
+		t.Errorf("predict prints %d lines; want the header and a row", lines)
+	}
+	rest := writeText(t, t.TempDir(), "rest.csv", "a,b,c,d,color\n1,2,3,4,red\n")
+	both, one := filepath.Join(t.TempDir(), "both.bls"), filepath.Join(t.TempDir(), "one.bls")
+	testutil.Contains(t, succeed(t, "update", model, "--out", both, "--skip-bad", "1", big), "learned 1 row ")
+	succeed(t, "update", model, "--out", one, rest)
+	if !bytes.Equal(state(t, both), state(t, one)) {
+		t.Error("a row that was set aside changes the model")
+	}
+	fail(t, ui.ExitFailure, "--skip-bad 10", "evaluate", model, big)
 }

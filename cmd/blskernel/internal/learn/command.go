@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"blskernel"
 	"blskernel/bls/modelfile"
@@ -117,8 +118,9 @@ type reading struct {
 	part    string
 	batch   int
 	skipBad int
-	missing string // empty for that of the model
-	silent  bool   // without notes on rows
+	aside   atomic.Int64 // bad rows that were set aside
+	missing string       // empty for that of the model
+	silent  bool         // without notes on rows
 }
 
 // registerData adds the flags: part is the default of --part, batch the help text of --batch.
@@ -223,17 +225,10 @@ func batchRows(given, d int) int {
 
 // open opens the data. It returns once ctx is canceled, even while standard input is silent.
 func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
-	opt, aside := c.opt, 0
+	opt := c.opt
 	opt.Classes = classes
-	opt.Bad = func(fault *stream.Error) error {
-		if aside++; aside > c.skipBad {
-			return fmt.Errorf("%w; or set such rows aside by --skip-bad 10, for at most 10 rows", fault)
-		}
-		if !c.silent {
-			c.Warn("%v: the row is set aside", fault)
-		}
-		return nil
-	}
+	opt.Bad = func(fault *stream.Error) error { return c.setAside(fault) }
+	c.aside.Store(0)
 	err = ui.Interruptible(ctx, func() error {
 		var err error
 		r, err = stream.Open(ctx, c.paths, opt)
@@ -243,6 +238,34 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 		return nil, err
 	}
 	return r, nil
+}
+
+// setAside sets a bad row aside, with a note, or returns an error if there are more than --skip-bad.
+func (c *reading) setAside(fault error) error {
+	if c.aside.Add(1) > int64(c.skipBad) {
+		return fmt.Errorf("%w; or set such rows aside by --skip-bad 10, for at most 10 rows", fault)
+	}
+	if !c.silent {
+		c.Warn("%v: the row is set aside", fault)
+	}
+	return nil
+}
+
+// usable calls do with a batch, and as long as a row is beyond the numbers of the model again without
+// that. It returns the rest, nil without rows.
+func (c *reading) usable(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
+	for b != nil {
+		err := do(b)
+		var fault *rowError
+		if !errors.As(err, &fault) {
+			return b, err
+		}
+		if err := c.setAside(fault.err); err != nil {
+			return b, err
+		}
+		b, _ = b.Split(func(i int) bool { return i == fault.row })
+	}
+	return nil, nil
 }
 
 // openFor loads a model that stays as it is, and opens data, with targets if they are wanted.
@@ -268,7 +291,7 @@ func (c *reading) each(ctx context.Context, r *stream.Reader, doing string, do f
 			return rows, nil
 		}
 		if f.err == nil {
-			f.err = do(f.batch)
+			_, f.err = c.usable(f.batch, do)
 		}
 		if f.err != nil {
 			return rows, ui.CauseOf(ctx, f.err)

@@ -93,7 +93,8 @@ func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
 			return nil
 		}
 		held += aside.X.RawMatrix().Rows
-		return run.model.assess(ctx, score, aside)
+		_, err := run.usable(aside, func(b *stream.Batch) error { return run.model.assess(ctx, score, b) })
+		return err
 	})
 	switch {
 	case err != nil:

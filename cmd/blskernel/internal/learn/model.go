@@ -186,6 +186,15 @@ func classesOf(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	return classes, nil
 }
 
+// A rowError is about a row of a batch, which the rest can do without.
+type rowError struct {
+	row int
+	err error
+}
+
+func (e *rowError) Error() string { return e.err.Error() }
+func (e *rowError) Unwrap() error { return e.err }
+
 // placed adds the file and line of the row that an error of a batch is about, and names the column.
 func (m *model) placed(b *stream.Batch, err error) error {
 	var overflow *bls.OverflowError
@@ -203,5 +212,9 @@ func (m *model) placed(b *stream.Batch, err error) error {
 		}
 		what, do = what+" in column "+name, do+", or leave the column out by --exclude"
 	}
-	return fmt.Errorf("%s%s would be beyond the largest number: %s", where, what, do)
+	err = fmt.Errorf("%s%s would be beyond the largest number: %s", where, what, do)
+	if overflow.Row < 0 {
+		return err
+	}
+	return &rowError{overflow.Row, err}
 }

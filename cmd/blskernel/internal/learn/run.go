@@ -119,11 +119,10 @@ func (run *run) learnAll(ctx context.Context) error {
 		}
 		if f.err == nil {
 			begun := time.Now()
-			if f.learned != nil {
-				f.err = run.model.learn(ctx, f.learned)
-			}
+			var learned *stream.Batch
+			learned, f.err = run.usable(f.learned, func(b *stream.Batch) error { return run.model.learn(ctx, b) })
 			if f.err == nil {
-				run.took(f, time.Since(begun))
+				run.took(f, learned, time.Since(begun))
 			}
 		}
 		if f.err != nil {
@@ -174,13 +173,16 @@ func (run *run) recall(ctx context.Context) error {
 	return nil
 }
 
-// took records that a batch was learned.
-func (run *run) took(f fetched, learning time.Duration) {
+// took records that of a batch the given rows were learned. The others count as read, as they do when a
+// run that resumes reads them again.
+func (run *run) took(f fetched, learned *stream.Batch, learning time.Duration) {
 	run.learning += learning
 	run.sum(f.batch)
 	run.rows += int64(f.batch.X.RawMatrix().Rows)
+	if learned != nil {
+		run.learned += int64(learned.X.RawMatrix().Rows)
+	}
 	if f.learned != nil {
-		run.learned += int64(f.learned.X.RawMatrix().Rows)
 		run.byFile.add(f.learned)
 	}
 	run.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))

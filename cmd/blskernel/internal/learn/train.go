@@ -253,11 +253,18 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 		meta.Notes = map[string]string{noteWeight: tr.opt.Weight}
 	}
 	begun := time.Now()
-	if err := tr.fit(ctx, f, whole.X.RawMatrix().Rows == asked, meta); err != nil {
+	learned, err := tr.usable(f.batch, func(b *stream.Batch) error {
+		f.batch = b
+		return tr.fit(ctx, f, whole.X.RawMatrix().Rows == asked, meta)
+	})
+	if err == nil && learned == nil {
+		err = errNoRows
+	}
+	if err != nil {
 		return explainLearning(ui.CauseOf(ctx, err))
 	}
 	f.batch = whole
-	tr.took(f, time.Since(begun))
+	tr.took(f, learned, time.Since(begun))
 	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", tr.model.describe(), tr.model.Updater().Method(), ui.Count(tr.learned, "row"), tr.model.FittedFeatures().Options().Scaling)
 	return nil
 }
