@@ -38,5 +38,8 @@ func (c *choice) settings() string {
 
 // score says how good they are.
 func (c *choice) score() string {
+	if c.HeldOut == c.Rows {
+		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)
+	}
 	return fmt.Sprintf("%s %.4f on %s held out of the first %d", c.Measure, c.Score, ui.Count(c.HeldOut, "row"), c.Rows)
 }

@@ -108,9 +108,12 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 	i := &Inspection{
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
 		description: m.describe(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
-		Lambda: u.Lambda(), Digits: condition.Digits, Advice: condition.Advice,
+		Lambda: u.Lambda(), Digits: condition.Digits,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
 		Holdout: notedScore(m), Choice: m.choice(), Metadata: info.Metadata,
+	}
+	if i.Choice == nil { // else the score is of weights with as many digits, and says more
+		i.Advice = condition.Advice
 	}
 	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {
 		i.Condition = &kappa
