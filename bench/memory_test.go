@@ -21,7 +21,7 @@ func TestRefusedForMemory(t *testing.T) {
 		Features: bls.FeatureOptions{Groups: 4, GroupNodes: 5, EnhancementNodes: 40},
 	}
 	const k, c = 60, 10
-	need := int64(4*k*(k+1)+8*k*c) + 8*130*k + 8*k*c + 8*20*k
+	need := int64(4*k*(k+1)+8*k*c) + 8*130*(k+c) + 8*k*c + 8*20*k
 	undo := memory.Limit(need - 1)
 	err := e.Run(context.Background(), func([]Row) error { t.Error("a row"); return nil }, nil)
 	undo()

@@ -92,8 +92,9 @@ func TestAddTargets(t *testing.T) {
 // its start. They refuse the same actions and have the same weights, to the bit where no form depends
 // on the number of targets.
 func TestTargetsInAnyOrder(t *testing.T) {
-	compared := 0
+	lives, compared := 0, 0
 	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
+		lives++
 		m := mat.NewDense(2, 2, []float64{-1, 0, 0, 0.5})
 		late, early := started(t, l.v.method, l.a, l.y, l.opt), started(t, l.v.method, l.a, mapped(l.y, m, true), l.opt)
 		at := l.r.IntN(8)
@@ -127,8 +128,8 @@ func TestTargetsInAnyOrder(t *testing.T) {
 			t.Errorf("W has error %g, of %g digits", relative(got, want), late.Condition().Digits)
 		}
 	})
-	if compared < 100 {
-		t.Errorf("only %d lives compared", compared)
+	if 2*compared < lives {
+		t.Errorf("only %d of %d lives compared", compared, lives)
 	}
 }
 

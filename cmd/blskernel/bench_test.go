@@ -138,7 +138,7 @@ func TestBenchOpponents(t *testing.T) {
 	} {
 		flags := append([]string{"--op", "ldlt-inverse,lu-inverse,lu-solve", "--n", "5", "--backend", "pure", "--json"}, tc.flags...)
 		if missing != nil && tc.flags != nil && tc.opponents != "" {
-			fail(t, ui.ExitFailure, "opponent dsytrf+dsytri2: "+missing.Error(), quickBench(flags...)...)
+			fail(t, ui.ExitFailure, "opponent dsytrf+dsytri2: "+ui.Message(missing), quickBench(flags...)...)
 			continue
 		}
 		var library []string

@@ -121,13 +121,13 @@ func TestKillUpdate(t *testing.T) {
 			// Where there is another file it is out that updates go to, and model that they
 			// start from.
 			out := model
-			update := []string{"update", model, more}
+			update := []string{"update", "--again", model, more}
 			if kind.other {
 				out = filepath.Join(dir, "out.bls")
 				update = append(update, "--out", out)
 			}
 			begun := time.Now()
-			peacefully(t, "update", peaceful, more)
+			peacefully(t, "update", "--again", peaceful, more)
 			whole := time.Since(begun)
 			have := loaded(t, peaceful) - rows
 			most := (kills() + len(kinds) - 1) / len(kinds)
@@ -159,13 +159,13 @@ func TestKillUpdate(t *testing.T) {
 				}
 			}
 			for !kind.other && loaded(t, peaceful) < loaded(t, model) {
-				peacefully(t, "update", peaceful, more)
+				peacefully(t, "update", "--again", peaceful, more)
 			}
 			for !kind.other && loaded(t, model) < loaded(t, peaceful) {
-				peacefully(t, "update", model, more)
+				peacefully(t, "update", "--again", model, more)
 			}
 			if !kind.other {
-				peacefully(t, "update", peaceful, more)
+				peacefully(t, "update", "--again", peaceful, more)
 			}
 			peacefully(t, update...) // one at least comes after the last kill, and clears up
 			if !bytes.Equal(state(t, peaceful), state(t, out)) {
@@ -218,7 +218,7 @@ func TestKillCheckpoints(t *testing.T) {
 					work = []string{"update", model, more}
 					peacefully(t, train(model, data)...)
 					peacefully(t, train(peaceful, data)...)
-					peacefully(t, "update", peaceful, more)
+					peacefully(t, "update", "--again", peaceful, more)
 				} else {
 					peacefully(t, train(peaceful, more)...)
 				}
