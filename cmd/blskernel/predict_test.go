@@ -219,5 +219,13 @@ func TestOverflowPlace(t *testing.T) {
 	if !bytes.Equal(state(t, both), state(t, one)) {
 		t.Error("a row that was set aside changes the model")
 	}
+	// So it does for nodes whose squares are beyond all numbers, and such a row adds no class.
+	for _, far := range []string{"1e308", "1e200"} {
+		text := "a,b,c,d,color\n1,2,3,4,red\n" + far + ",1,1,1,brown\n"
+		succeed(t, "update", model, "--out", both, "--skip-bad", "1", writeText(t, t.TempDir(), "x.csv", text))
+		if !bytes.Equal(state(t, both), state(t, one)) {
+			t.Errorf("a row of %s that was set aside changes the model", far)
+		}
+	}
 	fail(t, ui.ExitFailure, "--skip-bad 10", "evaluate", model, big)
 }

@@ -79,7 +79,10 @@ func TestResumeRefused(t *testing.T) {
 	stopAfter(t, 1, resumed...)
 	fail(t, ui.ExitUsage, "another training, it was begun with --seed \"1\", and here that is \"2\": give", train("--checkpoint", "50", "--resume", "--seed", "2")...)
 	fail(t, ui.ExitUsage, `it was begun with --inputs "[]", and here that is "[1,2]"`, train("--resume", "--inputs", "1,2")...)
-	fail(t, ui.ExitUsage, "it was begun with \"x.csv\", and here the data is \"x.csv\", \"x.csv\"", append(resumed, data)...)
+	fail(t, ui.ExitUsage, "is given twice, and its rows would count twice", append(resumed, data)...)
+	text, err := os.ReadFile(data)
+	testutil.NoError(t, err)
+	fail(t, ui.ExitUsage, "it was begun with \"x.csv\", and here the data is \"x.csv\", \"y.csv\"", append(resumed, writeText(t, t.TempDir(), "y.csv", string(text)))...)
 	// Flags that change nothing about the result may be others.
 	stopAfter(t, 1, train("--checkpoint", "60", "--resume", "--verbose")...)
 	if strings.HasPrefix(blskernel.Default().Name(), "pure") { // whose results do not depend on the threads

@@ -234,7 +234,9 @@ func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int
 		case role > 0:
 			x[role-1], fault = l.number(cell, l.fills)
 		default:
-			y[-role-1], fault = l.number(cell, l.drop)
+			if y[-role-1], fault = l.number(cell, l.drop); fault != nil { // a target cannot be left out
+				fault.What = strings.Replace(fault.What, ", or use "+excludeFlag, " or remove the row", 1)
+			}
 		}
 		if fault != nil {
 			fault.Path, fault.Line = l.path, lineOf(col)

@@ -24,7 +24,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			images, labels, err := dataset.FindMNIST(path, opt.Test)
 			if err != nil {
-				return nil, &Error{Path: path, What: "a folder must have the files of MNIST", Err: err}
+				return nil, &Error{Path: path, What: "a folder must have the files of MNIST; name other files one by one, as by FOLDER/*.csv", Err: err}
 			}
 			path, format = images, IDX
 			if targetPath == "" {

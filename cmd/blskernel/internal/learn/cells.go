@@ -54,7 +54,26 @@ func (tr *training) describe(r *stream.Reader) error {
 	if s.Columns = found; found == nil && s.Missing == stream.MissingMean {
 		s.Missing = stream.MissingError
 	}
-	return r.Select(s)
+	if err := r.Select(s); err != nil || found == nil {
+		return err
+	}
+	for i, name := range cellNames(r) {
+		if words := found[i].Levels; likeNumbers(words) {
+			tr.Warn("%s is taken for words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", name, words[0])
+		}
+	}
+	return nil
+}
+
+// likeNumbers reports whether most of the words begin as numbers do.
+func likeNumbers(words []string) bool {
+	n := 0
+	for _, word := range words {
+		if word = strings.TrimLeft(word, "+-$€£ "); word != "" && word[0] >= '0' && word[0] <= '9' {
+			n++
+		}
+	}
+	return 2*n > len(words)
 }
 
 // asIn selects how the columns become inputs as a model has it.

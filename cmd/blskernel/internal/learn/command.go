@@ -194,6 +194,37 @@ func (c *reading) beginData(args []string) error {
 	return nil
 }
 
+// isModel reports whether a regular file begins as model files do.
+func isModel(path string) bool {
+	if _, regular := sizeOf(path); !regular {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var begin [4]byte
+	_, err = io.ReadFull(file, begin[:])
+	return err == nil && string(begin[:]) == "\x89BLS"
+}
+
+// twice returns a file that is among the paths more than once, or an empty string.
+func (c *reading) twice() string {
+	for i, path := range c.paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		for _, other := range c.paths[:i] {
+			if before, err := os.Stat(other); err == nil && os.SameFile(info, before) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
 // sources returns all paths that are read.
 func (c *reading) sources() []string {
 	if c.opt.TargetPath == "" {
@@ -225,6 +256,11 @@ func batchRows(given, d int) int {
 
 // open opens the data. It returns once ctx is canceled, even while standard input is silent.
 func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
+	for _, path := range c.sources() {
+		if isModel(path) {
+			return nil, fmt.Errorf("%q is a model file, and no data", path)
+		}
+	}
 	opt := c.opt
 	opt.Classes = classes
 	opt.Bad = func(fault *stream.Error) error { return c.setAside(fault) }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -76,6 +77,14 @@ func weightOf(b *stream.Batch, i int) float64 {
 	return b.Weights[i]
 }
 
+// weighty returns an error if the rows of a score weigh nothing.
+func weighty(q quality) error {
+	if c, ok := q.(*Classification); ok && math.IsNaN(c.Accuracy) {
+		return errors.New("the rows weigh nothing, so there is nothing to measure")
+	}
+	return nil
+}
+
 // assess adds the predictions of a batch to a score.
 func (m *model) assess(ctx context.Context, to score, b *stream.Batch) error {
 	if b.Labels == nil && b.Y == nil {
@@ -109,9 +118,13 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 		return errNoRows
 	}
 	e.Progress.Clear()
-	if e.JSON {
-		return e.Object(score.result())
+	q := score.result()
+	if err := weighty(q); err != nil {
+		return err
 	}
-	_, err = fmt.Fprint(s.Out, score.result())
+	if e.JSON {
+		return e.Object(q)
+	}
+	_, err = fmt.Fprint(s.Out, q)
 	return err
 }

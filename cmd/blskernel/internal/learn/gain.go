@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ const knownLabels = "known-labels"
 
 // numbersOf returns the classes of the rows of a batch. A label that the model does not have becomes a
 // class of its own, unless closed names a flag that forbids it. On error the model is unchanged.
-func (m *model) numbersOf(b *stream.Batch) ([]int, error) {
+func (m *model) numbersOf(ctx context.Context, b *stream.Batch) ([]int, error) {
 	if b.Labels == nil {
 		return nil, errNoTargets
 	}
@@ -50,6 +51,10 @@ func (m *model) numbersOf(b *stream.Batch) ([]int, error) {
 	if n := len(m.numbers) + len(labels); n > mostClasses || len(labels) > fewLabels && 2*len(labels) > len(b.Labels) {
 		return nil, ui.Usagef("%s: %s of %s have labels that are new to the model, such as %q: is --target the right column? At most %d classes can be",
 			labelPlace(b, first, m.labelsIn), ui.Count(len(labels), "class", "classes"), ui.Count(len(b.Labels), "row"), labels[0], mostClasses)
+	}
+	// A row that cannot be learned adds no class.
+	if err := m.learnable(ctx, b); err != nil {
+		return nil, err
 	}
 	return numbers, m.gain(b, first, labels)
 }

@@ -104,8 +104,12 @@ func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
 	case held == 0:
 		return nil, fmt.Errorf("of %s none is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
 	}
-	return score.result(), nil
+	q := score.result()
+	return q, weighty(q)
 }
+
+// mostNoted bounds the bytes of a score that a model file keeps: thousands of targets have no room.
+const mostNoted = 1 << 16
 
 // noteScore keeps the score of the rows held out with the model, and removes that of an earlier state.
 func noteScore(meta *modelfile.Metadata, q quality) error {
@@ -114,7 +118,7 @@ func noteScore(meta *modelfile.Metadata, q quality) error {
 		return nil
 	}
 	text, err := json.Marshal(q)
-	if err == nil {
+	if err == nil && len(text) <= mostNoted {
 		meta.Notes[noteHoldout] = string(text)
 	}
 	return err

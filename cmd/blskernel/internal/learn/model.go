@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -14,6 +15,8 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // The kinds of models, which are the values of --task.
@@ -112,9 +115,9 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		if m.anew {
 			fit = m.Regressor.Refit
 		}
-		return m.learned(b, fit(ctx, b.X, b.Y, b.Weights))
+		return m.learned(ctx, b, fit(ctx, b.X, b.Y, b.Weights))
 	}
-	classes, err := m.numbersOf(b)
+	classes, err := m.numbersOf(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -128,13 +131,35 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 	if m.anew {
 		fit = m.Classifier.Refit
 	}
-	return m.learned(b, fit(ctx, b.X, classes, b.Weights))
+	return m.learned(ctx, b, fit(ctx, b.X, classes, b.Weights))
 }
 
 // learned notes that a batch was learned, unless err says otherwise.
-func (m *model) learned(b *stream.Batch, err error) error {
+func (m *model) learned(ctx context.Context, b *stream.Batch, err error) error {
 	m.anew = m.anew && err != nil
+	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
+		if far := m.learnable(ctx, b); far != nil {
+			return far
+		}
+	}
 	return m.placed(b, err)
+}
+
+// mostNode bounds the nodes whose squares have sums.
+const mostNode = 1e140
+
+// learnable returns the error of the first row whose nodes cannot be learned.
+func (m *model) learnable(ctx context.Context, b *stream.Batch) error {
+	nodes, err := m.FittedFeatures().TransformContext(ctx, b.X)
+	if err != nil {
+		return m.placed(b, err)
+	}
+	for i := range b.X.RawMatrix().Rows {
+		if floats.Norm(nodes.RawRowView(i), math.Inf(1)) > mostNode {
+			return &rowError{i, fmt.Errorf("%s: the nodes are beyond %g, and their squares beyond the largest number: remove the row if it is far beyond the others, or use smaller units", b.Where(i), mostNode)}
+		}
+	}
+	return nil
 }
 
 // scores returns the scores of all classes of a batch, or the predicted targets of a regression.

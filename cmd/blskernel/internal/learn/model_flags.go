@@ -61,7 +61,9 @@ func (m *modelFlags) register(cmd *cobra.Command) {
 	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr where rows held out show that it is better",
 		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)
 	cmd.Flags().BoolVar(&m.tune, "tune", false, "search wider for what is auto, for some 10^12 flops: about half a minute on one core")
-	ui.Parsed(cmd, &m.classWeight, "class-weight", bls.Unweighted.String(), "unweighted, or balanced: rows of rare classes count more, so that all classes count alike", bls.ParseClassWeight)
+	ui.Parsed(cmd, &m.classWeight, "class-weight", bls.Unweighted.String(), "unweighted, or balanced: rows of rare classes count more, so that all classes count alike", func(s string) (bls.ClassWeight, error) {
+		return wanted(bls.ParseClassWeight, s, "unweighted or balanced")
+	})
 	ui.Complete(cmd, "class-weight", bls.Unweighted.String(), bls.Balanced.String())
 	ui.SeedFlag(cmd, &m.seed)
 }

@@ -86,6 +86,13 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 			return ui.Usagef("the rows of %q were removed from %s before: remove them once more by --again, or leave the file out", file, path)
 		}
 	}
+	if m.Updater().Method() != blsupdate.Improved && m.Updater().Method() != blsupdate.Original { // which know their rows
+		for _, file := range rm.paths {
+			if i, err := findLearned(&m.Metadata, file, false); err == nil && i < 0 && len(m.Metadata.Learned) > 0 {
+				rm.Warn("%s is none of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
+			}
+		}
+	}
 	m.closed = "it was not learned, so it cannot be removed"
 	r, err := rm.openMatched(ctx, m, true)
 	if err != nil {
@@ -93,8 +100,14 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	}
 	byFile := rowCount{}
 	rows, err := rm.each(ctx, r, "removing, ", func(b *stream.Batch) error {
-		byFile.add(b)
-		return m.remove(ctx, b)
+		err := m.remove(ctx, b)
+		var beyond *rowError
+		if errors.As(err, &beyond) { // the training counted it, too
+			byFile[b.Where(beyond.row).Path]++
+		} else {
+			byFile.add(b)
+		}
+		return err
 	})
 	switch {
 	case err != nil:
@@ -144,7 +157,7 @@ func (m *model) remove(ctx context.Context, b *stream.Batch) (err error) {
 		err = m.Regressor.Remove(ctx, b.X, b.Y, b.Weights)
 	default:
 		var classes []int
-		if classes, err = m.numbersOf(b); err == nil {
+		if classes, err = m.numbersOf(ctx, b); err == nil {
 			err = m.Classifier.Remove(ctx, b.X, classes, b.Weights)
 		}
 	}

@@ -41,8 +41,9 @@ func (m *model) reweigh(forget float64, lambda ui.Ridge, given bool) error {
 	case forget == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge):
 		return nil
 	}
-	if err := m.SetLambda(was); err != nil {
+	err := m.SetLambda(was)
+	if err != nil && given {
 		return fmt.Errorf("--lambda: %w", explainLearning(err))
 	}
-	return nil
+	return explainLearning(err)
 }

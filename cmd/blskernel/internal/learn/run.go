@@ -70,6 +70,9 @@ func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err erro
 	if err = run.beginData(args); err != nil {
 		return err
 	}
+	if path := run.twice(); path != "" {
+		return ui.Usagef("%q is given twice, and its rows would count twice: leave one out", path)
+	}
 	once := run.once()
 	if run.holdout > 0 && once != "" {
 		return ui.Usagef("--holdout reads the data again at the end, which %s cannot be: leave it out, or save the data to a file", once)
