@@ -1,5 +1,7 @@
 package bls
 
+import "slices"
+
 // choiceOf returns the rows of l that a choice is made by, in their order, and what the weight of a row
 // of each class is multiplied by. They are the first rows. If all classes count alike, more rows than
 // that are not the first ones, of which a rare class has hardly any: they are the first of each class,
@@ -11,7 +13,7 @@ func choiceOf(s settings, labels []int, l int) (rows []int, factors []float64) {
 		}
 		return rows, nil
 	}
-	counts := make([]int, inferClasses(labels))
+	counts := make([]int, slices.Max(labels)+1) // they have been checked
 	for _, label := range labels {
 		counts[label]++
 	}
@@ -30,9 +32,10 @@ func choiceOf(s settings, labels []int, l int) (rows []int, factors []float64) {
 		most++
 		room -= wanting
 	}
+	most = max(most, 1) // of more classes than rows each of the first has one
 	taken := make([]int, len(counts))
 	for i, label := range labels {
-		if taken[label] < most {
+		if taken[label] < most && len(rows) < ChoiceRows {
 			taken[label]++
 			rows = append(rows, i)
 		}

@@ -58,6 +58,21 @@ func TestChoiceOf(t *testing.T) {
 	}
 }
 
+// TestChoiceOfManyClasses has labels beyond those that Fit infers, and then more classes than rows.
+func TestChoiceOfManyClasses(t *testing.T) {
+	balanced := settings{classWeight: Balanced}
+	labels := cyclic(6000, 2)
+	labels[5990] = 4500
+	rows, factors := choiceOf(balanced, labels, len(labels))
+	if n := len(rows); n < ChoiceRows-2 || n > ChoiceRows || rows[n-1] != 5990 || len(factors) != 4501 {
+		t.Errorf("%d rows, the last is %d, %d factors", n, rows[n-1], len(factors))
+	}
+	rows, factors = choiceOf(balanced, ascending(5000), 5000)
+	if n := len(rows); n != ChoiceRows || rows[n-1] != n-1 || factors[n-1] != ChoiceRows/5000. || factors[n] != 0 {
+		t.Errorf("%d rows of 5000 classes", n)
+	}
+}
+
 // TestBalancedFindsRare learns a class with 2% of the rows, which the unweighted model hardly finds.
 func TestBalancedFindsRare(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
