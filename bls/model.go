@@ -79,8 +79,8 @@ type model struct {
 // rows have passed checkWeights.
 func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (*model, error) {
 	given := s
-	if s.rows < 0 {
-		return nil, &OptionError{Op: "bls", Option: "ExpectedRows", Value: s.rows, Want: "a number that is not negative"}
+	if err := s.check(); err != nil {
+		return nil, err
 	}
 	s.backend = backend.Or(s.backend)
 	if s.features.Backend == nil {

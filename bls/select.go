@@ -94,11 +94,17 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	case given != 0:
 		s.update.Lambda = given
 	}
-	if s.update.Lambda < lowest {
-		method = blsupdate.QR
-	}
-	s.method = cmp.Or(s.method, method)
+	s.method = s.methodFor(method, lowest)
 	return s, choice, slope, nil
+}
+
+// methodFor returns the method that is given, or else the one that was chosen, but QR for a ridge below
+// the lowest for Gram.
+func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.Method {
+	if s.update.Lambda < lowest {
+		chosen = blsupdate.QR
+	}
+	return cmp.Or(s.method, chosen)
 }
 
 // suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for

@@ -1,7 +1,6 @@
 package bls
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -17,20 +16,26 @@ const DefaultTuneFlops = 1e12
 
 // TuneOptions bound a search by Tune.
 type TuneOptions struct {
-	// Flops bounds the floating-point operations of the search; 0 stands for DefaultTuneFlops. It
-	// bounds the time, and unlike a clock it gives the same result on every machine.
+	// Flops bounds the floating-point operations of the search, as Tune estimates them; 0 stands
+	// for DefaultTuneFlops. Unlike a clock it gives the same result on every machine.
 	Flops float64
+	// Weights are the weights of the samples, as in FitWeighted; nil stands for ones.
+	Weights []float64
 }
 
 // Tune searches wider than Fit for the settings that are zero: also the scaling and the number of
-// enhancement nodes, from a quarter of what Fit takes to four times as many, and Shrink and Lambda in
-// smaller steps. It sets the fields to the best by rows that are held out of the first 4096, and
-// Validate, so that the next Fit measures them. It fits no model. Fields that are not zero stay.
+// enhancement nodes, from a quarter of what Fit takes to four times as many, and, as far as the flops
+// allow, Shrink and Lambda in smaller steps. It sets the fields to the best by rows that are held out
+// of the first 4096, and Validate, so that the next Fit measures them. It fits no model. Fields that
+// are not zero stay.
 //
-//	shapes: X l×d, labels l, as in Fit; at least 8 samples.
-//	cost: at most opt.Flops, but for the smallest candidate, which is always tried.
-//	errors: those of Fit; *OptionError for Flops that are negative or not a number; *ShapeError for
-//	fewer samples.
+//	shapes: X l×d, labels l, opt.Weights, as in FitWeighted; at least 8 samples.
+//	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.
+//	The first candidate, with the nodes that Fit takes, is tried whatever it costs. The maps, the
+//	nodes and a search by QR come on top.
+//	memory: that of Fit for each candidate, which is checked.
+//	errors: those of FitWeighted; *OptionError for Flops that are negative or not a number;
+//	*ShapeError for fewer samples.
 func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	classes := c.Classes
 	if classes == 0 {
@@ -41,8 +46,11 @@ func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt T
 		return Choice{}, err
 	}
 	s := c.options()
-	_, weights := counted(make([]count, classes), labels, nil, s.classWeight)
-	s, choice, err := tune(ctx, s, x, y, labels, weights, opt)
+	if err := checkWeights(opt.Weights, len(labels)); err != nil {
+		return Choice{}, err
+	}
+	_, opt.Weights = counted(make([]count, classes), labels, opt.Weights, s.classWeight)
+	s, choice, err := tune(ctx, s, x, y, labels, opt)
 	if err != nil {
 		return Choice{}, err
 	}
@@ -55,7 +63,11 @@ func (r *Regressor) Tune(ctx context.Context, x, y *mat.Dense, opt TuneOptions) 
 	if err := checkTargets(x, 0, y, 0); err != nil {
 		return Choice{}, err
 	}
-	s, choice, err := tune(ctx, r.options(), x, y, nil, nil, opt)
+	rows, _ := y.Dims()
+	if err := checkWeights(opt.Weights, rows); err != nil {
+		return Choice{}, err
+	}
+	s, choice, err := tune(ctx, r.options(), x, y, nil, opt)
 	if err != nil {
 		return Choice{}, err
 	}
@@ -66,14 +78,18 @@ func (r *Regressor) Tune(ctx context.Context, x, y *mat.Dense, opt TuneOptions) 
 // A tuning is a search by Tune.
 type tuning struct {
 	*folds
-	given float64 // Lambda
-	rows  int     // that are expected
-	left  float64 // flops
+	usual FeatureOptions // those of Fit
+	given float64        // Lambda
+	rows  int            // that are expected
+	left  float64        // flops
 	best  *candidate
 }
 
-// tune returns the settings with the best of what is zero in them.
-func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64, opt TuneOptions) (settings, Choice, error) {
+// tune returns the settings with the best of what is zero in them. The weights have been checked.
+func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt TuneOptions) (settings, Choice, error) {
+	if err := s.check(); err != nil {
+		return s, Choice{}, err
+	}
 	if !(opt.Flops >= 0) {
 		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: opt.Flops, Want: "a number that is not negative, or 0 for the default"}
 	}
@@ -90,10 +106,11 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weight
 		s.features.Backend = s.backend
 	}
 	usual := prepare(s, max(l, s.rows), d)
-	if _, err := usual.features.resolve(); err != nil {
+	features, err := usual.features.resolve()
+	if err != nil {
 		return s, Choice{}, err
 	}
-	t := &tuning{folds: newFolds(s, x, y, labels, weights), given: usual.update.Lambda, rows: max(l, s.rows), left: opt.Flops}
+	t := &tuning{folds: newFolds(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda, rows: max(l, s.rows), left: opt.Flops}
 	t.most = maxNodes // afford bounds them
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {
@@ -124,7 +141,6 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weight
 	s.features.Backend = own
 	s.features.Scaling, s.features.Shrink = t.best.features.Scaling, t.best.features.Shrink
 	s.features.EnhancementNodes = t.best.features.EnhancementNodes
-	s.method = cmp.Or(s.method, t.best.method)
 	if s.features.EnhancementNodes == 0 {
 		s.features.EnhancementNodes = None
 	}
@@ -134,9 +150,16 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weight
 			s.update.Lambda = None
 		}
 	}
+	s.method = s.methodFor(t.best.method, t.lowest(t.best.features))
 	choice := Choice{Score: t.best.score}
 	choice.Rows, choice.HeldOut = t.folds.rows()
 	return s, choice, nil
+}
+
+// lowest returns the smallest ridge of a model with the scaling and enhancement nodes of f by Gram.
+func (t *tuning) lowest(f FeatureOptions) float64 {
+	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
+	return float64(t.unit * lowestLambda(t.rows, f))
 }
 
 // afford takes the flops of so many values of Shrink and lambda with k nodes from those that are left.
@@ -176,7 +199,7 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	// One at a time, so that each is tried with all nodes.
 	for _, shrink := range tries {
 		opt.Shrink = shrink
-		c, err := t.search(ctx, opt, []float64{shrink}, t.given, float64(t.unit*lowestLambda(t.rows, opt)))
+		c, err := t.search(ctx, opt, []float64{shrink}, t.given, t.lowest(opt))
 		if err != nil {
 			return err
 		}
@@ -219,7 +242,7 @@ func (t *tuning) refine(ctx context.Context) error {
 			return err
 		}
 		for _, step := range steps {
-			t.keep(p.at(max(float64(lambda*step), float64(t.unit*lowestLambda(t.rows, f)))))
+			t.keep(p.at(max(float64(lambda*step), t.lowest(f))))
 		}
 	}
 	return nil

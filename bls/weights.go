@@ -48,9 +48,6 @@ func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int
 	if classes == 0 {
 		classes = inferClasses(labels)
 	}
-	if c.ClassWeight != Unweighted && c.ClassWeight != Balanced {
-		return &OptionError{Op: "bls", Option: "ClassWeight", Value: c.ClassWeight, Want: "Unweighted or Balanced"}
-	}
 	y, err := labelTargets(x, 0, labels, classes, true)
 	if err != nil {
 		return err
@@ -172,6 +169,17 @@ func weightOf(weights []float64, i int) float64 {
 		return 1
 	}
 	return weights[i]
+}
+
+// check returns an error for a class weight or a number of rows that cannot be.
+func (s settings) check() error {
+	if s.classWeight != Unweighted && s.classWeight != Balanced {
+		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}
+	}
+	if s.rows < 0 {
+		return &OptionError{Op: "bls", Option: "ExpectedRows", Value: s.rows, Want: "a number that is not negative"}
+	}
+	return nil
 }
 
 // checkWeights returns an error unless weights is nil or has a valid weight for each of l rows.

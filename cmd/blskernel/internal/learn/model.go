@@ -106,7 +106,7 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 			return errNoTargets
 		}
 		if m.tune {
-			if _, err := m.Regressor.Tune(ctx, b.X, b.Y, bls.TuneOptions{}); err != nil {
+			if _, err := m.Regressor.Tune(ctx, b.X, b.Y, bls.TuneOptions{Weights: b.Weights}); err != nil {
 				return m.placed(b, err)
 			}
 			m.tune = false
@@ -122,7 +122,7 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		return err
 	}
 	if m.tune {
-		if _, err := m.Classifier.Tune(ctx, b.X, classes, bls.TuneOptions{}); err != nil {
+		if _, err := m.Classifier.Tune(ctx, b.X, classes, bls.TuneOptions{Weights: b.Weights}); err != nil {
 			return m.placed(b, err)
 		}
 		m.tune = false
