@@ -100,12 +100,11 @@ const dateRemedy = "leave the column out by --exclude, or make numbers of its da
 
 // isMissing reports whether a trimmed cell stands for a missing value.
 func isMissing(cell string) bool {
-	cell = strings.TrimPrefix(strings.TrimPrefix(cell, "+"), "-")
 	if len(cell) > len("null") {
 		return false
 	}
 	switch strings.ToLower(cell) {
-	case "", "na", "n/a", "nan", "null", "none", "?":
+	case "", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?":
 		return true
 	}
 	return false

@@ -162,7 +162,7 @@ func TestCSVSeveralFiles(t *testing.T) {
 		wantFault(t, test.text, err, test.says)
 	}
 	// Cells of a later file are checked when they are reached, and named with their file.
-	bad := write(t, "bad.csv", []byte("x,y\n1,-\n"))
+	bad := write(t, "bad.csv", []byte("x,y\n1,NA\n"))
 	_, err := load(t, []string{a, bad}, Options{})
 	if fault := wantFault(t, "later file", err, "missing"); fault.Path != bad || fault.Line != 2 {
 		t.Errorf("%v", err)

@@ -88,7 +88,7 @@ func (r *Reader) Select(s Selection) error {
 // until the first Next.
 //
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad: another
-// selection may find no fault in them.
+// selection may find no fault in them. Those that MissingDrop leaves out do not count: it reads on.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.
@@ -106,8 +106,8 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	var b samples
 	var err error
 	var fault *Error // of the first bad sample
-	out := 0         // bad samples
-	for len(b.places) < rows && out < rows && err == nil {
+	bad := 0
+	for len(b.places) < rows && bad < rows && err == nil && r.ctx.Err() == nil {
 		var n int
 		n, err = r.current.source.read(&b, rows-len(b.places))
 		if isBad(err) {
@@ -117,11 +117,11 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 			if r.opt.Bad != nil {
 				err = nil
 			}
-			out++
+			bad++
 			b.skip()
 		}
 		if r.opt.Missing == MissingDrop && n > 0 {
-			out += int(r.leaveOut(&b, n))
+			r.leaveOut(&b, n)
 		}
 	}
 	if r.err = r.remake(); r.err != nil {

@@ -241,6 +241,24 @@ func TestNamedPipe(t *testing.T) {
 	testutil.WaitGoroutines(t, before)
 }
 
+// TestPeekDropped peeks behind more samples without a value than it is asked for.
+func TestPeekDropped(t *testing.T) {
+	dropped := strings.Repeat("1,\n,2\n", 50)
+	for name, source := range sources(t, "x.csv", []byte("a,b\nx,y\n"+dropped+"3,4\n"+dropped+"5,6\n")) {
+		path, stdin := source()
+		r := mustOpen(t, []string{path}, Options{Stdin: stdin, Missing: MissingDrop, Bad: func(*Error) error { return nil }})
+		for range 2 {
+			if b, err := r.Peek(2); err != nil || !slices.Equal(b.X.RawMatrix().Data, []float64{3, 4, 5, 6}) {
+				t.Fatalf("%s: %v, %v", name, b, err)
+			}
+		}
+	}
+	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("a,b\n" + dropped), Missing: MissingDrop})
+	if b, err := r.Peek(7); b != nil || err != io.EOF {
+		t.Errorf("all dropped: %v, %v", b, err)
+	}
+}
+
 // TestPeekCancel waits for more than a pipe has until the context ends.
 func TestPeekCancel(t *testing.T) {
 	before := testutil.Goroutines()

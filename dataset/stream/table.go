@@ -141,8 +141,8 @@ func (c Columns) Names(inputs []string) []string {
 	return out
 }
 
-// Check returns an error for columns that Describe does not return: too many levels, equal ones or not
-// in UTF-8, or a Fill of another length or not finite.
+// Check returns an error for columns that Describe does not return: a list of no levels or of too many,
+// equal ones or not in UTF-8, or a Fill of another length or not finite.
 func (c Columns) Check() error {
 	if len(c) > maxDescribed {
 		return fmt.Errorf("there are more than %d columns", maxDescribed)
@@ -150,6 +150,8 @@ func (c Columns) Check() error {
 	for i := range c {
 		levels, fill := c[i].Levels, c[i].Fill
 		switch {
+		case levels != nil && len(levels) == 0:
+			return fmt.Errorf("column %d has an empty list of levels", i+1)
 		case len(levels) > MostLevels:
 			return fmt.Errorf("column %d has %d levels; at most %d can be", i+1, len(levels), MostLevels)
 		case fill != nil && len(fill) != c[i].Inputs():

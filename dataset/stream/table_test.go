@@ -52,6 +52,8 @@ var tables = []struct {
 		[]float64{1234.5, 1, -1000, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
 	{"codes of few levels", "n\n" + strings.Repeat("1\n2\n3+\n", 8), Options{}, Columns{{[]string{"1", "2", "3+"}, nil}}, []string{"n=1", "n=2", "n=3+"},
 		slices.Repeat([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 8), Tally{Filled: []int64{0}, Unknown: []int64{0}}},
+	{"signs", "k,n\n+,-nan\n-,2\n+,NaN\n", Options{Missing: MissingMean}, Columns{{[]string{"+", "-"}, []float64{0.6666667, 0.3333333}}, {nil, []float64{2}}},
+		[]string{"k=+", "k=-", "n"}, []float64{1, 0, 2, 0, 1, 2, 1, 0, 2}, Tally{Filled: []int64{0, 2}, Unknown: []int64{0, 0}}},
 	{"numbers", "a,b\n1,2\n3,4\n", Options{}, nil, []string{"a", "b"}, []float64{1, 2, 3, 4}, Tally{}},
 }
 
@@ -80,6 +82,13 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("%s: %+v", test.name, tally)
 			}
 		}
+	}
+}
+
+// TestNoLevels refuses a column of words that has none.
+func TestNoLevels(t *testing.T) {
+	if err := (Columns{{}, {Levels: []string{}}}).Check(); err == nil || !strings.Contains(err.Error(), "column 2") {
+		t.Error(err)
 	}
 }
 
