@@ -70,6 +70,9 @@ type bin struct{ weight, correct, confidence float64 }
 func (c *Calibration) Add(label int, p []float64, weight float64) {
 	checkClass(label, len(p))
 	checkWeight(weight)
+	if weight == 0 {
+		return
+	}
 	confidence := slices.Max(p) // NaN if one is
 	of := min(max(p[label], epsilon), 1-epsilon)
 	c.weight += weight

@@ -170,6 +170,16 @@ func TestUndefined(t *testing.T) {
 	p := mat.NewDense(2, 2, []float64{nan, 0.5, 0.5, nan})
 	near(t, "calibration of NaN", metrics.CalibrationError([]int{0, 0}, p, nil), nan, 0)
 	near(t, "log loss of NaN", metrics.LogLoss([]int{0, 0}, p, nil), nan, 0)
+	p = mat.NewDense(4, 2, []float64{0.75, 0.25, 0.5, 0.5, 0.25, 0.75, nan, nan})
+	labels, positive, first, weights := []int{0, 0, 1, 0}, []bool{true, true, false, true}, []float64{0.75, 0.5, 0.25, nan}, []float64{1, 1, 2, 0}
+	near(t, "log loss with NaN of weight 0", metrics.LogLoss(labels, p, weights), -(3*math.Log(0.75)+math.Log(0.5))/4, 1e-15)
+	near(t, "calibration with NaN of weight 0", metrics.CalibrationError(labels, p, weights), 0.3125, 1e-15)
+	near(t, "AUC with NaN of weight 0", metrics.AUC(positive, first, weights), 1, 0)
+	near(t, "macro AUC with NaN of weight 0", metrics.MacroAUC(labels, p, weights), 1, 0)
+	near(t, "macro AUC of no classes", metrics.MacroAUC(nil, &mat.Dense{}, nil), nan, 0)
+	for _, w := range []float64{5e-324, 1e-170, 1e170, math.MaxFloat64} {
+		near(t, fmt.Sprint("AUC with weights of ", w), metrics.AUC([]bool{true, false, true, false}, []float64{3, 2, 1, 0}, []float64{w, w, w, w}), 0.75, 1e-15)
+	}
 	for name, v := range map[string]float64{
 		"accuracy": metrics.Accuracy(nil, nil, nil), "RMSE": metrics.RMSE(nil, nil, nil), "MAE": metrics.MAE(nil, nil, nil),
 		"R2": metrics.R2(nil, nil, nil), "AUC": metrics.AUC(nil, nil, nil), "F1": metrics.NewConfusion(2).MacroF1(),

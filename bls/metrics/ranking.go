@@ -25,11 +25,13 @@ import (
 //	source: sklearn.metrics.roc_auc_score.
 func AUC(positive []bool, scores, weights []float64) float64 {
 	checkLengths(len(positive), len(scores), weights)
-	samples := make([]ranked, len(scores))
+	samples := make([]ranked, 0, len(scores))
 	for i, s := range scores {
 		w := weight(weights, i)
 		checkWeight(w)
-		samples[i] = ranked{s, w, positive[i]}
+		if w > 0 {
+			samples = append(samples, ranked{s, w, positive[i]})
+		}
 	}
 	return auc(samples)
 }
@@ -40,10 +42,18 @@ type ranked struct {
 	positive      bool
 }
 
-// auc is AUC of samples, which it sorts.
+// auc is AUC of samples of positive weight, which it changes.
 func auc(samples []ranked) float64 {
 	if slices.ContainsFunc(samples, func(s ranked) bool { return math.IsNaN(s.score) }) {
 		return math.NaN()
+	}
+	// Powers of two bring the largest weight of each side to about 1: no sum or product overflows.
+	most := map[bool]float64{}
+	for _, s := range samples {
+		most[s.positive] = max(most[s.positive], s.weight)
+	}
+	for i, s := range samples {
+		samples[i].weight = math.Ldexp(s.weight, -math.Ilogb(most[s.positive]))
 	}
 	// With equal scores in the order of their weights, sums do not depend on how the sort works.
 	slices.SortFunc(samples, func(a, b ranked) int {
@@ -79,7 +89,10 @@ func auc(samples []ranked) float64 {
 func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
 	l, c := scores.Dims()
 	checkLengths(l, len(labels), weights)
-	r := NewRanking(c, max(l, 1))
+	if l == 0 {
+		return math.NaN()
+	}
+	r := NewRanking(c, l)
 	for i, label := range labels {
 		r.Add(label, scores.RawRowView(i), weight(weights, i))
 	}
@@ -124,6 +137,9 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 	}
 	checkClass(label, r.classes)
 	checkWeight(weight)
+	if weight == 0 {
+		return
+	}
 	r.seen++
 	if len(r.labels) < r.limit {
 		r.labels, r.weights = append(r.labels, label), append(r.weights, weight)
@@ -138,7 +154,8 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 	}
 }
 
-// Kept returns the number of samples that the results are of: all that were added, or the limit.
+// Kept returns the number of samples that the results are of: all that were added with a
+// weight above 0, or the limit.
 func (r *Ranking) Kept() int { return len(r.labels) }
 
 // AUC returns the AUC of a class against the rest by its column of scores, NaN unless there is
@@ -157,7 +174,7 @@ func (r *Ranking) AUC(class int) float64 {
 func (r *Ranking) MacroAUC() float64 {
 	sums, there := make([]float64, r.classes), 0
 	for i, label := range r.labels {
-		if sums[label] == 0 && r.weights[i] > 0 {
+		if sums[label] == 0 {
 			there++
 		}
 		sums[label] += r.weights[i]

@@ -16,6 +16,9 @@ import (
 // classes.
 const aucNumbers = 1 << 23
 
+// aucRows returns the most rows of c classes that are kept.
+func aucRows(c int) int { return max(1, aucNumbers/(c+2)) }
+
 // A classScore collects what the predictions of a classification are worth.
 type classScore struct {
 	labels    []string
@@ -31,7 +34,7 @@ type classScore struct {
 func newClassScore(m *model) *classScore {
 	labels := m.labels()
 	c := len(labels)
-	return &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, aucNumbers/(c+2)))}
+	return &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, aucRows(c))}
 }
 
 func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
@@ -142,7 +145,7 @@ func (q *Classification) lines() string {
 		measure("macro recall", "%s", numeric("%.4f", q.MacroRecall)) +
 		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
 	note := ""
-	if int64(q.AUCRows) < q.Rows-q.Unknown {
+	if q.AUCRows == aucRows(len(q.Classes)) && int64(q.AUCRows) < q.Rows-q.Unknown { // fewer are left by weights of 0
 		note = fmt.Sprintf(" (of %d rows, drawn by a fixed seed)", q.AUCRows)
 	}
 	text += measure("AUC", "%s%s", numeric("%.4f", q.AUC), note) + measure("log loss", "%s", numeric("%.4f", q.LogLoss))
