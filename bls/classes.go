@@ -30,7 +30,8 @@ func (e *ClassesError) Error() string {
 //	reads/writes: on an error the model stays as it was.
 //	cost: that of blsupdate.Updater.MapTargets.
 //	errors: ErrNotFitted; *ShapeError for another length of to; *LabelError for an element that is
-//	not from 0 to classes-1; *ClassesError; those of MapTargets.
+//	not from 0 to classes-1; *ClassesError; those of MapTargets;
+//	blsupdate.ErrOverflow for weights of a class beyond float64.
 func (c *Classifier) Relabel(to []int, classes int) error {
 	m := c.model
 	if m == nil {
@@ -46,18 +47,21 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if err != nil {
 		return err
 	}
+	var counts []count
+	if m.counts != nil {
+		counts = make([]count, classes)
+	}
+	for i, of := range m.counts {
+		counts[to[i]].rows += of.rows
+		counts[to[i]].weight += of.weight
+	}
+	if err := checkCounts(counts); err != nil {
+		return err
+	}
 	if err := m.updater.MapTargets(t); err != nil {
 		return err
 	}
-	m.weights = nil
-	if m.counts != nil {
-		counts := make([]count, classes)
-		for i, of := range m.counts {
-			counts[to[i]].rows += of.rows
-			counts[to[i]].weight += of.weight
-		}
-		m.counts = counts
-	}
+	m.weights, m.counts = nil, counts
 	if m.settings.classes != 0 {
 		m.settings.classes, c.Classes = classes, classes
 	}

@@ -116,7 +116,7 @@ func (m *model) SetLambda(lambda float64) error {
 //
 //	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
 //	classes; those of blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and
-//	QR, which it names. On an error c stays as it was.
+//	QR, which it names; blsupdate.ErrOverflow. On an error c stays as it was.
 func (c *Classifier) Merge(other *Classifier) error {
 	if other == nil {
 		return ErrNotFitted
@@ -145,18 +145,21 @@ func (m *model) merge(other *model) error {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
 			Want: fmt.Sprintf("%d columns, as many as this model has: call Relabel first", m.targets())}
 	}
+	var counts []count
+	if m.counts != nil && other.counts != nil {
+		counts = slices.Clone(m.counts)
+	}
+	for i := range counts {
+		counts[i].rows += other.counts[i].rows
+		counts[i].weight += other.counts[i].weight
+	}
+	if err := checkCounts(counts); err != nil {
+		return err
+	}
 	if err := m.updater.Merge(other.updater); err != nil {
 		return err
 	}
-	m.weights = nil
-	if m.counts == nil || other.counts == nil {
-		m.counts = nil
-		return nil
-	}
-	for i, of := range other.counts {
-		m.counts[i].rows += of.rows
-		m.counts[i].weight += of.weight
-	}
+	m.weights, m.counts = nil, counts
 	return nil
 }
 
@@ -179,7 +182,10 @@ func (c *Classifier) Refit(ctx context.Context, x *mat.Dense, labels []int, weig
 	if err := checkWeights(weights, len(labels)); err != nil {
 		return err
 	}
-	counts, weights := counted(make([]count, classes), labels, weights, c.settings.classWeight)
+	counts, weights, err := counted(make([]count, classes), labels, weights, c.settings.classWeight)
+	if err != nil {
+		return err
+	}
 	m, err := c.refit(ctx, x, y, weights)
 	if err != nil {
 		return err

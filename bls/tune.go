@@ -49,7 +49,9 @@ func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt T
 	if err := checkWeights(opt.Weights, len(labels)); err != nil {
 		return Choice{}, err
 	}
-	_, opt.Weights = counted(make([]count, classes), labels, opt.Weights, s.classWeight)
+	if _, opt.Weights, err = counted(make([]count, classes), labels, opt.Weights, s.classWeight); err != nil {
+		return Choice{}, err
+	}
 	s, choice, err := tune(ctx, s, x, y, labels, opt)
 	if err != nil {
 		return Choice{}, err

@@ -42,7 +42,7 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 //
 //	shapes: weights l, finite and not negative.
 //	errors: those of Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow for a
-//	weighted row beyond float64.
+//	weighted row, or the weights of a class in all, beyond float64.
 func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	classes := c.Classes
 	if classes == 0 {
@@ -56,7 +56,10 @@ func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int
 		return err
 	}
 	s := c.options()
-	counts, weights := counted(make([]count, classes), labels, weights, s.classWeight)
+	counts, weights, err := counted(make([]count, classes), labels, weights, s.classWeight)
+	if err != nil {
+		return err
+	}
 	m, err := startModel(ctx, s, x, y, labels, weights)
 	if err != nil {
 		return err
@@ -88,7 +91,9 @@ func (c *Classifier) PartialFitWeighted(ctx context.Context, x *mat.Dense, label
 	counts, weights := m.counts, weights
 	if counts != nil {
 		counts = append(slices.Clone(counts), make([]count, classes-len(counts))...)
-		counts, weights = counted(counts, labels, weights, m.settings.classWeight)
+		if counts, weights, err = counted(counts, labels, weights, m.settings.classWeight); err != nil {
+			return err
+		}
 	}
 	if err := m.add(ctx, x, y, weights); err != nil {
 		return err
@@ -137,15 +142,23 @@ type count struct {
 	weight float64 // the sum of their weights, with the factors of Forget
 }
 
+// checkCounts returns an error for a weight that a file cannot have.
+func checkCounts(counts []count) error {
+	if slices.ContainsFunc(counts, func(c count) bool { return math.IsInf(c.weight, 1) }) {
+		return blsupdate.ErrOverflow
+	}
+	return nil
+}
+
 // counted adds the labels, each from 0 to len(counts)-1, to the counts. It returns them with the
 // weights of the rows by the class weight, nil for ones.
-func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64) {
+func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
 		counts[label].rows++
 		counts[label].weight += weightOf(weights, i)
 	}
-	if by == Unweighted {
-		return counts, weights
+	if err := checkCounts(counts); err != nil || by == Unweighted {
+		return counts, weights, err
 	}
 	var n, seen float64
 	for _, of := range counts {
@@ -160,7 +173,7 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 			out[i] = w * (n / (seen * counts[label].weight))
 		}
 	}
-	return counts, out
+	return counts, out, nil
 }
 
 // weightOf returns the weight of row i, where nil stands for ones.

@@ -261,3 +261,27 @@ func TestWeightErrors(t *testing.T) {
 		}
 	}
 }
+
+// Weights of a class that are beyond float64 in all are an error, and change nothing.
+func TestCountsOverflow(t *testing.T) {
+	ctx := context.Background()
+	x, labels := samples(16, 60, 6, 6), cyclic(60, 2)
+	huge := slices.Repeat([]float64{1e307}, 60)
+	c, _ := fitted(t, blsupdate.Gram, x, labels, targetsFor(x, 1))
+	for i := range c.counts {
+		c.counts[i].weight = 1e308
+	}
+	before := encoded(t, c)
+	fresh := *c
+	for name, err := range map[string]error{
+		"FitWeighted": fresh.FitWeighted(ctx, x, labels, huge), "PartialFitWeighted": c.PartialFitWeighted(ctx, x, labels, huge),
+		"Refit": c.Refit(ctx, x, labels, huge), "Merge": c.Merge(c), "Relabel": c.Relabel([]int{0, 0}, 1),
+	} {
+		if !errors.Is(err, blsupdate.ErrOverflow) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !bytes.Equal(encoded(t, c), before) {
+		t.Error("an error has changed the model")
+	}
+}
