@@ -8,6 +8,7 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -20,6 +21,26 @@ type grid struct {
 	features *Features
 	base     float64    // the scale of the features for Shrink 1
 	a        *mat.Dense // m×k, with the column of ones of an intercept
+}
+
+// checkMemory returns a *MemoryError unless there is memory for a search with the features: for the maps,
+// the nodes with a copy, and the normal equations of each fold, of the others of each that is held out,
+// and of the same while they are solved.
+func (f *folds) checkMemory(opt FeatureOptions) error {
+	opt = bounded(opt, f.most)
+	m, d := f.x.Dims()
+	_, c := f.y.Dims()
+	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
+	k := n + n3
+	if f.s.intercept {
+		k++
+	}
+	need := memory.Sum(mapsBytes(d, n, n3), memory.Floats(2, m, k))
+	for range choiceFolds + 2*(choiceFolds-f.held) {
+		need = memory.Sum(need, memory.Triangle(k), memory.Floats(k, c))
+	}
+	const do = "take fewer nodes, fewer flops for Tune, or set Shrink and Lambda and not Validate, by which nothing is left to choose"
+	return memory.Check(need, "bls", do, "a choice with %d nodes by %d samples", k, m)
 }
 
 // newGrid fits feature maps to the rows and computes the feature nodes.

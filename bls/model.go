@@ -91,7 +91,8 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	}
 	l, d := x.Dims()
 	s = prepare(s, max(l, s.rows), d)
-	if err := checkModelMemory(s, x, y); err != nil {
+	_, c := y.Dims()
+	if err := checkModelMemory(s, l, d, c); err != nil {
 		return nil, err
 	}
 	s, choice, slope, err := choose(ctx, s, x, y, labels, weights)
@@ -128,15 +129,13 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	return m, nil
 }
 
-// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of the samples
-// x (l×d) and the state of the output layer with the targets y (l×c). fit checks the options.
-func checkModelMemory(s settings, x, y *mat.Dense) error {
+// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of l samples of
+// d inputs and the state of the output layer with c targets. fit checks the options.
+func checkModelMemory(s settings, l, d, c int) error {
 	opt, err := s.features.resolve()
 	if err != nil {
 		return nil
 	}
-	l, d := x.Dims()
-	_, c := y.Dims()
 	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
 	k := n + n3
 	if s.intercept {

@@ -66,6 +66,9 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	slope := 0.0
 	if l >= fewestRows && (free || given == 0 || s.validate) {
 		f := newFolds(s, x, y, labels, weights)
+		if err := f.checkMemory(opt); err != nil {
+			return s, Choice{}, 0, err
+		}
 		tries := shrinks
 		if !free {
 			tries = []float64{opt.Shrink}

@@ -82,6 +82,7 @@ type tuning struct {
 	*folds
 	usual FeatureOptions // those of Fit
 	given float64        // Lambda
+	l     int            // samples
 	rows  int            // that are expected
 	left  float64        // flops
 	best  *candidate
@@ -112,7 +113,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	if err != nil {
 		return s, Choice{}, err
 	}
-	t := &tuning{folds: newFolds(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda, rows: max(l, s.rows), left: opt.Flops}
+	t := &tuning{folds: newFolds(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda, l: l, rows: max(l, s.rows), left: opt.Flops}
 	t.most = maxNodes // afford bounds them
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {
@@ -197,6 +198,16 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	k := opt.Groups*opt.GroupNodes + opt.EnhancementNodes
 	if !t.afford(k, len(tries), len(lambdas)) {
 		return nil
+	}
+	_, d := t.x.Dims()
+	_, c := t.y.Dims()
+	s := t.s
+	s.features = f
+	if err := checkModelMemory(s, t.l, d, c); err != nil {
+		return err
+	}
+	if err := t.checkMemory(opt); err != nil {
+		return err
 	}
 	// One at a time, so that each is tried with all nodes.
 	for _, shrink := range tries {
