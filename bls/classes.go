@@ -29,9 +29,10 @@ func (e *ClassesError) Error() string {
 //	shapes: to c.
 //	reads/writes: on an error the model stays as it was.
 //	cost: that of blsupdate.Updater.MapTargets.
+//	memory: what the output layer has for its targets once more, with the new classes.
 //	errors: ErrNotFitted; *ShapeError for another length of to; *LabelError for an element that is
-//	not from 0 to classes-1; *ClassesError; those of MapTargets;
-//	blsupdate.ErrOverflow for weights of a class beyond float64.
+//	not from 0 to classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work;
+//	*ClassesError; those of MapTargets; blsupdate.ErrOverflow for weights of a class beyond float64.
 func (c *Classifier) Relabel(to []int, classes int) error {
 	m := c.model
 	if m == nil {
@@ -41,6 +42,17 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 		return &ShapeError{Op: "bls", Matrix: "the list of classes", Rows: len(to), Cols: 1, Want: fmt.Sprintf("%d rows, one for each class", c)}
 	}
 	if err := checkLabels(to, classes); err != nil {
+		return err
+	}
+	if classes >= maxNodes {
+		return &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "fewer than 2³¹-1"}
+	}
+	u := m.updater
+	state := func(targets int) int64 {
+		return blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), targets)
+	}
+	bytes := memory.Sum(memory.Floats(len(to)+1, classes+1), state(classes+1)-state(0))
+	if err := memory.Check(bytes, "bls", "take fewer classes", "a model of %d classes", classes); err != nil {
 		return err
 	}
 	t, err := m.relabelling(to, classes)

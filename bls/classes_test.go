@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/memory"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
@@ -216,6 +218,16 @@ func TestRelabel(t *testing.T) {
 			if err := got.Relabel(ascending(test.classes), -1); !errors.As(err, &label) {
 				t.Errorf("%v: -1 classes: %v", test.to, err)
 			}
+			var option *OptionError
+			if err := got.Relabel(ascending(test.classes), math.MaxInt32); !errors.As(err, &option) {
+				t.Errorf("%v: 2³¹-1 classes: %v", test.to, err)
+			}
+			var short *MemoryError
+			undo := memory.Limit(1 << 30)
+			if err := got.Relabel(ascending(test.classes), math.MaxInt32-1); !errors.As(err, &short) {
+				t.Errorf("%v: 2³¹-2 classes: %v", test.to, err)
+			}
+			undo()
 			if !bytes.Equal(encoded(t, got), before) {
 				t.Errorf("%v: a failed call has changed the model", test.to)
 			}

@@ -100,6 +100,11 @@ func (f *folds) rows() (all, held int) {
 	return all, all - f.ends[f.held]
 }
 
+// choice returns by what a candidate was chosen.
+func (f *folds) choice(c *candidate) Choice {
+	return Choice{Rows: f.ends[choiceFolds], HeldOut: c.held, Score: c.score}
+}
+
 // A candidate is a setting with the scores of its held-out rows.
 type candidate struct {
 	features FeatureOptions
@@ -107,6 +112,7 @@ type candidate struct {
 	lambda   float64
 	loss     float64    // the smaller the better
 	score    float64    // accuracy, or R²
+	held     int        // rows that these were measured by
 	scores   *mat.Dense // m×c, of which the rows that are held out count
 }
 
@@ -154,6 +160,7 @@ func (f *folds) slope(c *candidate) float64 {
 func (f *folds) measure(c *candidate, fold int) {
 	from, m := f.ends[fold], f.ends[choiceFolds]
 	_, cols := f.y.Dims()
+	c.held = m - from
 	weight := func(i int) float64 { return weightOf(f.weights, i) }
 	var total float64
 	squares, means, spread := make([]float64, cols), make([]float64, cols), make([]float64, cols)

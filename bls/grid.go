@@ -23,9 +23,9 @@ type grid struct {
 	a        *mat.Dense // m×k, with the column of ones of an intercept
 }
 
-// checkMemory returns a *MemoryError unless there is memory for a search with the features: for the maps,
-// the nodes with a copy, and the normal equations of each fold, of the others of each that is held out,
-// and of the same while they are solved.
+// checkMemory returns a *MemoryError unless there is memory for a search with the features: for the
+// maps, the nodes with a copy, and the normal equations of each fold, of the others of each that is
+// held out, and of the same while they are solved.
 func (f *folds) checkMemory(opt FeatureOptions) error {
 	opt = bounded(opt, f.most)
 	m, d := f.x.Dims()

@@ -44,7 +44,7 @@ type settings struct {
 // A Choice says by what Fit has chosen the settings that were left to it.
 type Choice struct {
 	Rows    int     // the first rows that were used for it, with those held out; 0 if nothing was
-	HeldOut int     // of them, which the candidates had not learned
+	HeldOut int     // of them, which Score is by: where QR was chosen the last quarter
 	Score   float64 // of what was chosen on the rows held out: accuracy from 0 to 1, or R²
 }
 
@@ -129,8 +129,8 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	return m, nil
 }
 
-// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of l samples of
-// d inputs and the state of the output layer with c targets. fit checks the options.
+// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of l samples
+// of d inputs and the state of the output layer with c targets. fit checks the options.
 func checkModelMemory(s settings, l, d, c int) error {
 	opt, err := s.features.resolve()
 	if err != nil {

@@ -18,7 +18,8 @@ const DefaultSlope = 3
 //
 // with the scores of DecisionFunction. Fit finds the slope on held-out rows where it chooses settings,
 // and Calibrate on rows that are given. Without either it is DefaultSlope, and the probabilities have
-// the right order and no more. PartialFit, Remove, Forget, Merge and Refit keep the slope.
+// the right order and no more. PartialFit, Remove, Forget, Merge, Relabel, SetLambda, WithUpdater and
+// Refit keep the slope.
 //
 // Its cost and errors are those of DecisionFunction.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
@@ -45,7 +46,8 @@ func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 }
 
 // Calibrate finds the slope of the probabilities by rows that the model has not learned: it minimises
-// their mean log loss.
+// their mean log loss, smoothed as Platt does: each label counts as a distribution that gives 1/(l+2)
+// to all classes alike, so that the slope is finite where no prediction is wrong.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
 //	cost: that of DecisionFunction and at most 64 passes over the scores.

@@ -83,8 +83,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		if !math.IsInf(best.loss, 1) {
 			method, s.features.Shrink, s.update.Lambda = best.method, best.features.Shrink, best.lambda
-			choice.Rows, choice.HeldOut = f.rows()
-			choice.Score = best.score
+			choice = f.choice(best)
 			slope = f.slope(best)
 		}
 	}

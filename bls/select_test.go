@@ -184,7 +184,7 @@ func TestChoiceOfQR(t *testing.T) {
 	}
 	var r Regressor
 	must(t, r.Fit(x, y))
-	if r.Updater().Method() != blsupdate.QR || !(r.Choice().Score >= 0.999) {
+	if r.Updater().Method() != blsupdate.QR || !(r.Choice().Score >= 0.999) || r.Choice().HeldOut != 100 {
 		t.Errorf("%v with lambda %v: %+v", r.Updater().Method(), r.Updater().Lambda(), r.Choice())
 	}
 }

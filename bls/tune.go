@@ -154,9 +154,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 		}
 	}
 	s.method = s.methodFor(t.best.method, t.lowest(t.best.features))
-	choice := Choice{Score: t.best.score}
-	choice.Rows, choice.HeldOut = t.folds.rows()
-	return s, choice, nil
+	return s, t.choice(t.best), nil
 }
 
 // lowest returns the smallest ridge of a model with the scaling and enhancement nodes of f by Gram.
