@@ -167,6 +167,9 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 			seen++
 		}
 	}
+	if math.IsInf(seen*n, 1) { // a weight would become 0
+		return nil, nil, blsupdate.ErrOverflow
+	}
 	out := make([]float64, len(labels))
 	for i, label := range labels {
 		if w := weightOf(weights, i); w > 0 {

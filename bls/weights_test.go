@@ -267,15 +267,18 @@ func TestCountsOverflow(t *testing.T) {
 	ctx := context.Background()
 	x, labels := samples(16, 60, 6, 6), cyclic(60, 2)
 	huge := slices.Repeat([]float64{1e307}, 60)
-	c, _ := fitted(t, blsupdate.Gram, x, labels, targetsFor(x, 1))
+	c, _ := fitted(t, blsupdate.QR, x, labels, targetsFor(x, 1))
 	for i := range c.counts {
 		c.counts[i].weight = 1e308
 	}
 	before := encoded(t, c)
-	fresh := *c
+	fresh, balanced := *c, *c
+	balanced.ClassWeight = Balanced
+	uneven := slices.Repeat([]float64{3e306, 1}, 30)
 	for name, err := range map[string]error{
 		"FitWeighted": fresh.FitWeighted(ctx, x, labels, huge), "PartialFitWeighted": c.PartialFitWeighted(ctx, x, labels, huge),
 		"Refit": c.Refit(ctx, x, labels, huge), "Merge": c.Merge(c), "Relabel": c.Relabel([]int{0, 0}, 1),
+		"Balanced": balanced.FitWeighted(ctx, x, labels, uneven),
 	} {
 		if !errors.Is(err, blsupdate.ErrOverflow) {
 			t.Errorf("%s: %v", name, err)
