@@ -53,7 +53,8 @@ func auc(samples []ranked) float64 {
 		most[s.positive] = max(most[s.positive], s.weight)
 	}
 	for i, s := range samples {
-		samples[i].weight = math.Ldexp(s.weight, -math.Ilogb(most[s.positive]))
+		_, exponent := math.Frexp(most[s.positive])
+		samples[i].weight = math.Ldexp(s.weight, -exponent)
 	}
 	// With equal scores in the order of their weights, sums do not depend on how the sort works.
 	slices.SortFunc(samples, func(a, b ranked) int {

@@ -15,8 +15,6 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // The kinds of models, which are the values of --task.
@@ -155,7 +153,7 @@ func (m *model) learnable(ctx context.Context, b *stream.Batch) error {
 		return m.placed(b, err)
 	}
 	for i := range b.X.RawMatrix().Rows {
-		if floats.Norm(nodes.RawRowView(i), math.Inf(1)) > mostNode {
+		if slices.ContainsFunc(nodes.RawRowView(i), func(v float64) bool { return math.Abs(v) > mostNode }) {
 			return &rowError{i, fmt.Errorf("%s: the nodes are beyond %g, and their squares beyond the largest number: remove the row if it is far beyond the others, or use smaller units", b.Where(i), mostNode)}
 		}
 	}
