@@ -215,8 +215,8 @@ func (r *Regressor) Refit(ctx context.Context, x, y *mat.Dense, weights []float6
 	return nil
 }
 
-// refit returns a model with the maps and settings of m that has learned x (l×d) and y (l×c), which are
-// as in add.
+// refit returns a model with the maps and settings of m that has learned x (l×d) and y (l×c), which
+// are as in add.
 func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (*model, error) {
 	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {

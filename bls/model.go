@@ -74,9 +74,9 @@ type model struct {
 	weights *mat.Dense
 }
 
-// startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite, and begins
-// with the constant target for a classification. labels is nil for a regression. The weights of the
-// rows have passed checkWeights.
+// startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite, and
+// begins with the constant target for a classification. labels is nil for a regression. The weights
+// of the rows have passed checkWeights.
 func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (*model, error) {
 	given := s
 	if err := s.check(); err != nil {

@@ -11,8 +11,8 @@ import (
 // DefaultSlope is the slope of the probabilities of a Classifier that is not calibrated.
 const DefaultSlope = 3
 
-// PredictProba returns the probabilities of the classes (l×c) of the samples X (l×d), which sum to 1 in
-// each row:
+// PredictProba returns the probabilities of the classes (l×c) of the samples X (l×d), which sum to 1
+// in each row:
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
@@ -89,8 +89,8 @@ func softmax(p, scores []float64, slope float64) {
 	}
 }
 
-// fitSlope returns the slope s > 0 with the least log loss of softmax(s f) on the scores f (l×c), which
-// are finite, each row times its weight; nil stands for ones. A label of 0 to c-1 stands for a
+// fitSlope returns the slope s > 0 with the least log loss of softmax(s f) on the scores f (l×c),
+// which are finite, each row times its weight; nil stands for ones. A label of 0 to c-1 stands for a
 // distribution that gives 1/(l+2) of the weight to all classes alike, as Platt's does, so that scores
 // without an error have a finite slope.
 //

@@ -1,4 +1,7 @@
-"""Scores of train without flags, and of StandardScaler, Nystroem(500) and Ridge: python3 settings.py BLSKERNEL"""
+"""Scores of train without flags, and of StandardScaler, Nystroem(500) and Ridge.
+
+python3 settings.py BLSKERNEL
+"""
 import json, os, subprocess, sys, tempfile
 import numpy as np
 from sklearn import datasets

@@ -98,6 +98,7 @@ func TestWrongFiles(t *testing.T) {
 		{"update SHORT TEST", "the file is not complete"},
 		{"predict MODEL NONE", "none\" does not exist"},
 		{"predict MODEL DIR", "a folder must have the files of MNIST"},
+		{"predict MODEL MODEL", "m.bls\" is a model file, and no data"},
 		{"predict MODEL LACKS", `lacks the columns "c" of the model, and has "a", "b", "d", "color": name the columns by --inputs`},
 		{"predict MODEL NARROW", "has 3 columns of inputs, and the model 4: choose the columns by --inputs"},
 		{"predict MODEL --inputs 1,2 TEST", "has 2 columns of inputs, and the model 4"},

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A state is linear in its targets: AᵀY, z and W become AᵀY T, z T and W T where Y becomes Y T. Nothing
-// else in it depends on the targets but the norms of their columns.
+// A state is linear in its targets: AᵀY, z and W become AᵀY T, z T and W T where Y becomes Y T.
+// Nothing else in it depends on the targets but the norms of their columns.
 
 // Mapped returns M T, or [M, M T] where keep is set, in new storage without gaps.
 func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {

@@ -3,6 +3,7 @@
 package learn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -204,9 +205,10 @@ func isModel(path string) bool {
 		return false
 	}
 	defer file.Close()
-	var begin [4]byte
-	_, err = io.ReadFull(file, begin[:])
-	return err == nil && string(begin[:]) == "\x89BLS"
+	begin := make([]byte, 64)
+	n, _ := file.Read(begin)
+	_, err = modelfile.Inspect(bytes.NewReader(begin[:n]))
+	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
 // twice returns a file that is among the paths more than once, or an empty string.
