@@ -118,6 +118,37 @@ func TestDecimalTargets(t *testing.T) {
 	fail(t, ui.ExitFailure, `x.csv:9: column "y" is "NA", a missing value`, small("--out", model, "--target", "y", "--decimal", "comma", data)...)
 }
 
+// TestNumbersAsWords notes a column of numbers that are written as words, and no other column of words.
+func TestNumbersAsWords(t *testing.T) {
+	var rows []string
+	for i := range 60 {
+		rows = append(rows, fmt.Sprintf("%d%%,w%d,%c", i%3, i%4, 'p'+i%2))
+	}
+	model := filepath.Join(t.TempDir(), "m.bls")
+	_, _, notes := inProcess(small("--out", model, "--target", "y", tableFile(t, "x.csv", "rate,kind,y\n", rows))...)
+	if notes != "note: \"rate\" is taken for words, such as \"0%\": if they are numbers, write them as such, or see --decimal and --thousands\n" {
+		t.Errorf("%q", notes)
+	}
+}
+
+// TestUnlistedRemoval notes that a file to remove is none that was learned, and not of one that was.
+func TestUnlistedRemoval(t *testing.T) {
+	rows := wordTable(300, 1)
+	model := filepath.Join(t.TempDir(), "m.bls")
+	learned, part := tableFile(t, "train.csv", wordHeader, rows), tableFile(t, "part.csv", wordHeader, rows[:20])
+	first(t, small("--out", model, "--target", "buy", "--method", "gram", "--exclude", "id", learned)...)
+	out := filepath.Join(t.TempDir(), "o.bls")
+	for _, tc := range []struct {
+		file string
+		note bool
+	}{{part, true}, {learned, false}} {
+		_, _, notes := inProcess("remove", model, "--out", out, tc.file)
+		if strings.Contains(notes, "is none of the files that") != tc.note {
+			t.Errorf("%s: %q", tc.file, notes)
+		}
+	}
+}
+
 // TestUnknownWords counts words that the model does not know, and refuses one among numbers.
 func TestUnknownWords(t *testing.T) {
 	dir := t.TempDir()
