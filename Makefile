@@ -6,7 +6,7 @@ TOOL     = $(GO) tool -modfile=$(CURDIR)/make/tools/go.mod
 # The folders of all go.mod files.
 MODULES := $(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))
 
-.PHONY: all test demo lint tidy generate check-generate race noasm kernels bench flops rates page results benchsmoke benchcompare octave examples
+.PHONY: all test demo lint tidy generate check-generate mca race noasm kernels bench flops rates page results benchsmoke benchcompare octave examples
 
 all: lint test
 
@@ -38,12 +38,26 @@ generate:
 
 check-generate:
 	@set -e; \
-	rm -f $$(grep -l '^// Code generated' internal/kernel/*_amd64.s internal/kernel/*_amd64.go); \
+	rm -f $$(grep -l '^// Code generated' internal/kernel/*.s internal/kernel/*.go); \
 	$(GO) generate ./internal/kernel; \
 	changed="$$(git status --porcelain -- internal/kernel)"; \
 	if [ -n "$$changed" ]; then echo "the generator does not write what is checked in:"; echo "$$changed"; exit 1; fi
 	$(GO) vet ./internal/kernel
-	$(GO) -C internal/kernel/_asm vet .
+	GOARCH=arm64 $(GO) vet ./internal/kernel
+	$(GO) -C internal/kernel/_asm vet ./...
+	$(GO) -C internal/kernel/_asm test ./...
+
+# The tables of docs/arm64.md, by Debian's package llvm-19. LLVM= takes the programs whose names have no number.
+LLVM ?= -19
+
+mca:
+	@set -e; command -v llvm-mca$(LLVM) llvm-objdump$(LLVM) >/dev/null || { echo "no llvm-mca$(LLVM): install LLVM 19, or set LLVM"; exit 1; }; \
+	dir="$$(mktemp -d)"; trap 'rm -rf "$$dir"' EXIT; \
+	for arch in arm64 amd64; do \
+		GOOS=linux GOARCH=$$arch CGO_ENABLED=0 $(GO) test -c -o "$$dir/program" ./internal/kernel; \
+		llvm-objdump$(LLVM) -d --no-show-raw-insn "$$dir/program" >"$$dir/$$arch"; \
+	done; \
+	$(GO) -C internal/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
 
 # The packages that have goroutines of their own or in their tests, without the longest tests of numbers and cells. The race
 # detector does not see the threads of OpenBLAS.
@@ -82,7 +96,7 @@ benchsmoke:
 
 # Speeds against OpenBLAS and the peak of the CPU; half an hour on two idle cores.
 bench:
-	$(GO) run ./cmd/blskernel bench --op dgemm --shapes all
+	$(GO) run ./cmd/blskernel bench --op dgemm
 	$(GO) run ./cmd/blskernel bench --op dsyrk,dsyr2k,dsymm,dtrmm,dtrsm
 
 # Both backends in turn and benchstat's table; the script names its variables.

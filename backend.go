@@ -60,9 +60,9 @@ var known = []string{"openblas", "pure"}
 
 // Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one (see
 // Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on that kernel, whatever the
-// environment says: generic, and on amd64 avx2 and avx512 if the CPU has them. The error is an
-// *UnavailableError if the name is known but cannot be used here; it says what is missing and what to
-// do.
+// environment says: generic, on arm64 neon, and on amd64 avx2 and avx512 if the CPU has them. The error
+// is an *UnavailableError if the name is known but cannot be used here; it says what is missing and
+// what to do.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
 		s := selected()

@@ -5,7 +5,7 @@ import "blskernel/internal/kernel"
 // Info describes a Backend. A field that does not apply is empty.
 type Info struct {
 	Name    string // "pure", "pure/KERNEL" or "openblas"
-	Kernel  string // avx512, avx2 or generic for pure; the CPU type that OpenBLAS chose its kernels for
+	Kernel  string // avx512, avx2, neon or generic for pure; the CPU type that OpenBLAS chose its kernels for
 	Library string // the file that OpenBLAS was opened from
 	Version string // what OpenBLAS says of itself: version, options, CPU type, largest number of threads
 	Reason  string // why it is the backend of this process; empty for any other

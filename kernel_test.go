@@ -92,7 +92,7 @@ func TestLookupKernels(t *testing.T) {
 // A machine that is to have a kernel says so in BLSKERNEL_REQUIRE, as in avx2,avx512; without it the
 // tests of all kernels pass over those that the CPU cannot run.
 func TestRequiredKernels(t *testing.T) {
-	for _, name := range []string{"generic", "avx2", "avx512"} {
+	for _, name := range []string{"generic", "neon", "avx2", "avx512"} {
 		if _, err := kernel.Lookup(name); err != nil && testutil.Required(name) {
 			t.Errorf("%s requires %s: %v", testutil.EnvRequire, name, err)
 		}

@@ -2,11 +2,11 @@
 # arm64 and s390x (big-endian) in QEMU's user-mode emulation, 10 to 50 times slower. A test that starts its own program again
 # does so by BLSKERNEL_EMULATOR.
 
-CROSS      ?= linux/arm64 darwin/arm64 windows/amd64
+CROSS      ?= $(addsuffix /arm64,linux darwin windows freebsd netbsd openbsd android) windows/amd64
 QEMU_ARM64 ?= qemu-aarch64
 QEMU_S390X ?= qemu-s390x
 
-.PHONY: cross portability i386 arm64 s390x
+.PHONY: cross portability i386 arm64 arm64-kernels arm64-fuzz s390x
 
 cross:
 	@set -e; for target in $(CROSS); do \
@@ -23,22 +23,39 @@ i386:
 # emulated tests what its third argument says on an architecture by an emulator.
 define emulated
 	@command -v '$(2)' >/dev/null || { echo "$(1) needs $(2): install QEMU's user-mode emulation (Debian and Ubuntu: qemu-user)" >&2; exit 1; }
-	CGO_ENABLED=0 GOARCH=$(1) BLSKERNEL_EMULATOR='$(2)' $(GO) test -short -timeout 30m -exec '$(2)' $(3)
+	CGO_ENABLED=0 GOARCH=$(1) BLSKERNEL_EMULATOR='$(2)' $(GO) test -timeout 30m -exec '$(2)' $(3)
 endef
 
-# The longest first, so that both cores are busy to the end.
-arm64:
-	$(call emulated,arm64,$(QEMU_ARM64),-skip FitZCA ./lapack/... ./blsupdate/... $(COMPUTE) ./bls/modelfile ./dataset/...)
+arm64 arm64-kernels arm64-fuzz golden-arm64: export BLSKERNEL_REQUIRE = neon
+
+# The golden hashes, gonum's suites, all shapes and all that runs on each kernel run on neon and on generic, which short tests leave
+# out. The examples of package bls would take minutes. The longest first, so that both cores are busy to the end. Pages have 4 KiB,
+# but in the last part 64.
+ON_KERNELS = $(addprefix blskernel/,internal/golden internal/kernel internal/block mat)
+
+arm64: golden-arm64 arm64-fuzz
+	$(call emulated,arm64,$(QEMU_ARM64),-short -skip '^Example' ./lapack/... ./blsupdate/... $(filter-out $(ON_KERNELS),$(COMPUTE)) ./bls/modelfile ./dataset/...)
+	$(call emulated,arm64,$(QEMU_ARM64),-skip 'Golden|Fused|MathAndGonum|PureIsOurs' $(ON_KERNELS))
+	$(call emulated,arm64,$(QEMU_ARM64),-run 'Shapes|Implementation$$|Dense' ./lapack ./internal/gemm)
+	$(call emulated,arm64,$(QEMU_ARM64),-exec '$(QEMU_ARM64) -p 65536' -short ./internal/kernel ./internal/memory ./internal/testutil/guard)
+
+# What CI has time for.
+arm64-kernels:
+	$(call emulated,arm64,$(QEMU_ARM64),-short -skip ParallelAllocs ./internal/gemm ./internal/blas12 ./internal/kernel ./internal/backend)
+
+arm64-fuzz:
+	CGO_ENABLED=0 GOARCH=arm64 $(MAKE) --no-print-directory fuzz FUZZTIME=4000x FUZZPACKAGES='./internal/gemm ./internal/kernel ./internal/blas12' \
+		FUZZEXEC="-exec '$(CURDIR)/make/emulate $(QEMU_ARM64)'"
 
 # What depends on the order of bytes: the readers and writers of files, and encoded states and models.
 s390x:
-	$(call emulated,s390x,$(QEMU_S390X),-skip 'DigitsDifficulty|ZCA' ./internal/codec/... ./internal/npy/... ./bls/modelfile ./dataset/...)
-	$(call emulated,s390x,$(QEMU_S390X),-run 'Encod|Decode|Golden|Elsewhere|Foreign|RowKeys' ./bls/... ./blsupdate/...)
+	$(call emulated,s390x,$(QEMU_S390X),-short -skip 'DigitsDifficulty|ZCA' ./internal/codec/... ./internal/npy/... ./bls/modelfile ./dataset/...)
+	$(call emulated,s390x,$(QEMU_S390X),-short -run 'Encod|Decode|Golden|Elsewhere|Foreign|RowKeys' ./bls/... ./blsupdate/...)
 
 # The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two,
-# without assembly, and on machines in emulation. GODEBUG is that of go.mod, whatever the environment
-# says.
-GOLDEN = -run Golden -count=1 ./internal/golden ./cmd/blskernel
+# without assembly, and on machines in emulation, where CI leaves out the portable kernel if there is another (SHORT=-short).
+# GODEBUG is that of go.mod, whatever the environment says.
+GOLDEN = $(SHORT) -run Golden -count=1 ./internal/golden ./cmd/blskernel
 
 .PHONY: golden golden-here golden-arm64 golden-s390x
 

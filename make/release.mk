@@ -1,7 +1,7 @@
 # The release in dist, made anew: static programs, the manual pages, completions, bills of materials, license texts and checksums.
 # All are the same to the byte for the same commit and the same Go.
 
-PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64 windows/arm64
 DIST      ?= dist
 
 .PHONY: release man completions sbom check-release
@@ -44,5 +44,6 @@ check-release:
 	$(MAKE) --no-print-directory release DIST="$$first/dist"; \
 	GOCACHE="$$second/cache" $(MAKE) --no-print-directory release DIST="$$second/dist" PLATFORMS="$(firstword $(PLATFORMS))"; \
 	cd "$$first/dist"; sha256sum --quiet -c SHA256SUMS; \
+	for program in $$(ls | grep 'arm64\(.exe\)\?$$'); do grep -q 'kernel\.dgemmNEON' "$$program" || { echo "$$program has no kernels"; exit 1; }; done; \
 	sha256sum --quiet -c "$$second/dist/SHA256SUMS"; \
 	echo "both releases are the same"

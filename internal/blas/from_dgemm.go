@@ -4,7 +4,6 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/check"
 	"blskernel/internal/gemm"
-	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -182,7 +181,7 @@ func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 		return
 	}
 	v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, 0, c, ldc)
-	tanh := bestTanh()
+	tanh := Best().Kernel().Tanh
 	gemm.Rows(m, n*timeOfTanh, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := c[i*ldc : i*ldc+n]
@@ -196,13 +195,3 @@ func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 
 // timeOfTanh is the approximate time of one hyperbolic tangent in nanoseconds.
 const timeOfTanh = 1
-
-// bestTanh returns the Tanh of the selected kernel, or of the best one if the environment names a
-// kernel that this machine cannot run: that is an error of the pure backend alone.
-func bestTanh() func(dst, src []float64) {
-	k, err := kernel.Selected()
-	if err != nil {
-		k, _ = kernel.Lookup(kernel.Names()[0])
-	}
-	return k.Tanh
-}

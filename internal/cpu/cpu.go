@@ -1,63 +1,90 @@
-// Package cpu describes the CPU of this machine: its name, its instruction sets and its caches.
+// Package cpu describes the CPU of this machine: its name, its instruction sets and its caches. On x86
+// the CPU tells them, elsewhere the system, and what it does not tell is assumed from a table of cores.
 package cpu
 
 import (
 	"cmp"
-	"strings"
+	"sync"
 
 	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/sys/cpu"
 )
 
-// Name returns the CPU's own name, or "unknown" where the CPU does not give one.
-func Name() string { return cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), "unknown") }
+// Name returns the CPU's own name, or that of its cores, or "unknown" and the number of their kind.
+func Name() string { return here().name }
 
-// relevant lists the instruction sets on which a float64 kernel can depend, oldest first.
-var relevant = []cpuid.FeatureID{
-	cpuid.SSE2, cpuid.SSE3, cpuid.SSSE3, cpuid.SSE4, cpuid.SSE42,
-	cpuid.AVX, cpuid.FMA3, cpuid.AVX2,
-	cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512BW, cpuid.AVX512VL,
+// relevant lists the instruction sets on which a float64 kernel can depend, oldest first. cpuid knows
+// nothing of arm64 on some systems, and x/sys/cpu little on others.
+var relevant = []struct {
+	id    cpuid.FeatureID
+	arm64 bool // by x/sys/cpu
+}{
+	{id: cpuid.SSE2}, {id: cpuid.SSE3}, {id: cpuid.SSSE3}, {id: cpuid.SSE4}, {id: cpuid.SSE42},
+	{id: cpuid.AVX}, {id: cpuid.FMA3}, {id: cpuid.AVX2},
+	{id: cpuid.AVX512F}, {id: cpuid.AVX512DQ}, {id: cpuid.AVX512BW}, {id: cpuid.AVX512VL},
+	{cpuid.ASIMD, cpu.ARM64.HasASIMD}, {cpuid.FPHP, cpu.ARM64.HasFPHP}, {cpuid.ASIMDHP, cpu.ARM64.HasASIMDHP},
+	{cpuid.ASIMDDP, cpu.ARM64.HasASIMDDP}, {cpuid.SVE, cpu.ARM64.HasSVE},
 }
 
 // Features returns the names of the instruction sets that kernels can use and that this CPU and its
-// operating system support, oldest first. It is empty except on x86.
+// operating system support, oldest first. It is empty except on x86 and arm64.
 func Features() []string {
 	var names []string
 	for _, f := range relevant {
-		if cpuid.CPU.Supports(f) {
-			names = append(names, f.String())
+		if f.arm64 || cpuid.CPU.Supports(f.id) {
+			names = append(names, f.id.String())
 		}
+	}
+	if cpu.ARM64.HasSVE2 { // cpuid has no name for it
+		names = append(names, "SVE2")
 	}
 	return names
 }
 
 // Caches are the sizes in bytes of the data caches that one core can use.
 type Caches struct {
-	L1D, L2, L3 int
+	L1D, L2, L3 int    // L3 is 0 if there is none or it is unknown
+	L2Cores     int    // the number of cores that share L2
+	Source      string // "reported", or the core of the table that they are assumed from
 }
 
-// Sizes assumed where the CPU does not report them: the smallest that are common among 64-bit CPUs.
-// Blocks that are too small for a cache cost a few per cent, blocks that are too large cost much more.
-const (
-	fallbackL1D = 32 << 10
-	fallbackL2  = 256 << 10
-	fallbackL3  = 2 << 20
-)
+// L2Share returns the part of L2 that a core has while all that share it are busy.
+func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 
-// CacheSizes returns the sizes of this machine's caches. Some virtual machines and most CPUs other than
-// x86 do not report them: then L1D is 32 KiB, L2 256 KiB and L3 2 MiB.
-func CacheSizes() Caches {
-	c := cpuid.CPU.Cache
-	return Caches{
-		L1D: known(c.L1D, fallbackL1D),
-		L2:  known(c.L2, fallbackL2),
-		L3:  known(c.L3, fallbackL3),
-	}
+// CacheSizes returns the sizes of this machine's caches. Where cores differ, they are those of the kind
+// with the largest share of L2: the fast cores, which do most of the work of a product.
+func CacheSizes() Caches { return here().caches }
+
+// A core is what the system tells of the cores of one kind. What it does not tell is 0 or -1.
+type core struct {
+	name   string
+	id     uint32 // on arm64: the implementer, and in the last 12 bits the part
+	caches Caches
 }
 
-// known returns size, or the fallback where size is 0 or -1, cpuid's two ways to say unknown.
-func known(size, fallback int) int {
-	if size <= 0 {
-		return fallback
+// idOf returns the id in the register MIDR_EL1.
+func idOf(midr uint64) uint32 { return uint32(midr>>24&0xff<<12 | midr>>4&0xfff) }
+
+// here describes this machine. It is read once.
+var here = sync.OnceValue(func() core { return choose(ask()) })
+
+// choose returns the kind of core that CacheSizes describes.
+func choose(cores []core) (chosen core) {
+	for _, c := range cores {
+		if c.complete(); c.caches.L2Share() > chosen.caches.L2Share() {
+			chosen = c
+		}
 	}
-	return size
+	return chosen
+}
+
+// complete adds what the system does not tell. It takes all caches from the table if one is missing.
+func (c *core) complete() {
+	like, own := lookup(c.id, c.name), &c.caches
+	own.Source = "reported"
+	if own.L1D <= 0 || own.L2 <= 0 {
+		*own = Caches{L1D: like.l1d << 10, L2: like.l2 << 10, L2Cores: like.cores, Source: "assumed: " + like.name}
+	}
+	own.L2Cores, own.L3 = cmp.Or(own.L2Cores, like.cores), max(own.L3, 0)
+	c.name = cmp.Or(c.name, like.name)
 }

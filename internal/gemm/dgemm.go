@@ -86,10 +86,6 @@ const smallOrder = 128
 // smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.block
 // and without its loops. It reads A in place, and B too unless B is transposed.
 func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if raceEnabled {
-		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
-		p.announce()
-	}
 	rowA, colA := lda, 1
 	if tA != blas.NoTrans {
 		rowA, colA = 1, lda

@@ -49,13 +49,14 @@ const termsOfBlock = 384
 //
 // NC and MC are rounded down to a multiple of NR columns or MR rows, and at least that; results do not
 // depend on them. MR×NR = 8×24 and L2 = 1 MiB give NC = 192, MC = 80. Threads share no packed block, so
-// L3 does not matter.
+// L3 does not matter, and of an L2 that cores share, each counts on its own part.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock
+	l2 := c.L2Share()
 	return blockSizes{
-		MC: down(c.L2/4/(8*kc), k.MR),
+		MC: down(l2/4/(8*kc), k.MR),
 		KC: kc,
-		NC: down(5*c.L2/8/(8*kc), k.NR),
+		NC: down(5*l2/8/(8*kc), k.NR),
 	}
 }

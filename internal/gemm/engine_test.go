@@ -9,14 +9,17 @@ import (
 )
 
 // The block sizes satisfy the inequalities of their derivation, unless a single tile does not fit, and
-// are multiples of the tile.
+// are multiples of the tile. One tile more would not fit.
 func TestBlockSizes(t *testing.T) {
-	for _, tile := range [][2]int{{2, 4}, {4, 12}, {6, 8}, {8, 24}} {
+	for _, tile := range [][2]int{{2, 4}, {4, 12}, {6, 8}, {8, 6}, {8, 24}} {
 		for _, c := range []cpu.Caches{
 			{L1D: 32 << 10, L2: 1 << 20, L3: 32 << 20},
 			{L1D: 48 << 10, L2: 2 << 20, L3: 8 << 20},
-			{L1D: 32 << 10, L2: 256 << 10, L3: 2 << 20},
-			{L1D: 1, L2: 1, L3: 1},
+			{L1D: 32 << 10, L2: 256 << 10},
+			{L1D: 64 << 10, L2: 1 << 20, L2Cores: 1},
+			{L1D: 32 << 10, L2: 1 << 20, L2Cores: 4},
+			{L1D: 128 << 10, L2: 12 << 20, L2Cores: 4},
+			{L1D: 24 << 10, L2: 1},
 			cpu.CacheSizes(),
 		} {
 			k := kernel.Kernel{MR: tile[0], NR: tile[1]}
@@ -24,9 +27,31 @@ func TestBlockSizes(t *testing.T) {
 			if b.KC != 384 || b.MC < k.MR || b.MC%k.MR != 0 || b.NC < k.NR || b.NC%k.NR != 0 {
 				t.Errorf("%dx%d, %+v: %+v", k.MR, k.NR, c, b)
 			}
-			if 8*b.KC*b.NC > 5*c.L2/8 && b.NC > k.NR || 8*b.KC*b.MC > c.L2/4 && b.MC > k.MR {
+			l2 := c.L2Share()
+			if 8*b.KC*k.MR > c.L1D || 8*b.KC*b.NC > 5*l2/8 && b.NC > k.NR || 8*b.KC*b.MC > l2/4 && b.MC > k.MR {
 				t.Errorf("%dx%d, %+v: %+v does not fit", k.MR, k.NR, c, b)
 			}
+			if 8*b.KC*(b.NC+k.NR) <= 5*l2/8 || 8*b.KC*(b.MC+k.MR) <= l2/4 {
+				t.Errorf("%dx%d, %+v: %+v leaves room", k.MR, k.NR, c, b)
+			}
+			if cores := max(c.L2Cores, 1); b.NC > k.NR && b.MC > k.MR && cores*8*b.KC*(b.NC+b.MC) > 7*c.L2/8 {
+				t.Errorf("%dx%d, %+v: %+v on each core do not fit", k.MR, k.NR, c, b)
+			}
+		}
+	}
+	for _, tc := range []struct {
+		cpu    string
+		caches cpu.Caches
+		want   blockSizes
+	}{
+		{"Neoverse N1, V1, N2", cpu.Caches{L1D: 64 << 10, L2: 1 << 20, L2Cores: 1}, blockSizes{MC: 84, KC: 384, NC: 208}},
+		{"Neoverse V2", cpu.Caches{L1D: 64 << 10, L2: 2 << 20, L2Cores: 1}, blockSizes{MC: 168, KC: 384, NC: 424}},
+		{"Apple M1", cpu.Caches{L1D: 128 << 10, L2: 12 << 20, L2Cores: 4}, blockSizes{MC: 252, KC: 384, NC: 640}},
+		{"Apple M2", cpu.Caches{L1D: 128 << 10, L2: 16 << 20, L2Cores: 4}, blockSizes{MC: 336, KC: 384, NC: 848}},
+		{"Cortex-A72", cpu.Caches{L1D: 32 << 10, L2: 1 << 20, L2Cores: 4}, blockSizes{MC: 18, KC: 384, NC: 48}},
+	} {
+		if got := blocksFor(kernel.Kernel{MR: 6, NR: 8}, tc.caches); got != tc.want {
+			t.Errorf("%s, 6x8: %+v, want %+v", tc.cpu, got, tc.want)
 		}
 	}
 	want := blockSizes{MC: 80, KC: 384, NC: 192}

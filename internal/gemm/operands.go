@@ -322,7 +322,7 @@ func aligned(x []float64, n int) []float64 {
 	if n <= cap(x) {
 		return x[:n]
 	}
-	const align = kernel.Align / 8
+	const align = int(kernel.Align / 8)
 	x = make([]float64, n+align-1)
 	off := int(-uintptr(unsafe.Pointer(&x[0]))%kernel.Align) / 8
 	return x[off:][:n]

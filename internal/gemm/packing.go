@@ -67,8 +67,8 @@ func (p *product) directA() bool {
 
 // directB reports whether the kernel reads B in place for the given rows of C: if rows of B are
 // contiguous, and either few micro-panels of A would share the cost of a copy, or all of B stays in L2,
-// where rows a multiple of a page apart displace each other. If a panel's row is one cache line, a copy
-// pays earlier.
+// where rows a multiple of a page apart displace each other. If a panel's row is at most a cache line,
+// a copy pays earlier.
 func (p *product) directB(rows int) bool {
 	switch {
 	case p.b.layout != byCols || p.b.Packed || p.b.diag != nil || p.engine.packing == always:
@@ -76,7 +76,7 @@ func (p *product) directB(rows int) bool {
 	case p.engine.packing == never:
 		return true
 	}
-	cache := p.engine.caches.L2 / 2
+	cache := p.engine.caches.L2Share() / 2
 	if 8*p.engine.kernel.NR <= line {
 		cache /= 4
 	}
@@ -86,9 +86,10 @@ func (p *product) directB(rows int) bool {
 // fewPanels is the number of micro-panels of A that do not repay packing a block of B.
 const fewPanels = 4
 
-// A cache line, and a page of memory, in bytes.
+// A cache line, and a page of memory, in bytes. Where CPUs of an architecture differ, a line counts as
+// long: rows at odd multiples of the short one are then measured, and judged, as not aligned.
 const (
-	line = 64
+	line = int(kernel.Align)
 	page = 4096
 )
 

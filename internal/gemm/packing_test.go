@@ -58,9 +58,9 @@ func TestDirectA(t *testing.T) {
 		ld, n  int
 		direct bool
 	}{
-		{520, 6 * tile, true}, {520, 7 * tile, false}, // in another page, aligned
-		{1032, 6 * tile, true}, {1032, 7 * tile, false},
-		{256 + 8, 6 * tile, true}, {256 + 8, 12 * tile, false}, // two rows in a page cost half
+		{512 + line/8, 6 * tile, true}, {512 + line/8, 7 * tile, false}, // in another page, aligned
+		{1024 + line/8, 6 * tile, true}, {1024 + line/8, 7 * tile, false},
+		{256 + line/8, 6 * tile, true}, {256 + line/8, 12 * tile, false}, // two rows in a page cost half
 		{521, 2 * tile, true}, {521, 3 * tile, false}, // not aligned
 		{512, tile, false}, {1024, tile, false}, // in the same set
 		{64, 7 * tile, true}, // eight rows in a page

@@ -18,9 +18,6 @@ type product struct {
 
 // run computes the product.
 func (p *product) run() {
-	if raceEnabled {
-		p.announce()
-	}
 	switch {
 	case p.m == 0 || p.n == 0:
 	case p.k == 0 || p.alpha == 0:

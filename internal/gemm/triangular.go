@@ -46,9 +46,6 @@ func (e *Engine) triangular(solves bool, side blas.Side, ul blas.Uplo, tA blas.T
 
 // run applies T to all columns, on as many threads as are worth it.
 func (t *trxm) run() {
-	if raceEnabled {
-		t.announce()
-	}
 	if workers := t.engine.hire(float64(t.order) * float64(t.order) * float64(t.n)); workers != nil {
 		defer workers.release()
 		t.parallel(workers)

@@ -27,6 +27,7 @@ var generic = Kernel{
 	GemvT:     dgemvTGeneric,
 	Ger:       dgerGeneric,
 	Dotxaxpyf: ddotxaxpyfGeneric,
+	Rotate:    drotateGeneric,
 	Tanh:      dtanhGeneric,
 	Exp:       dexpGeneric,
 }

@@ -160,6 +160,27 @@ func checkVectors(s *shape, k Kernel) {
 	s.same("y", y, wantY)
 }
 
+// A lane of -0, the sum of products that underflow, is +0 after the zeros of an incomplete eight.
+func TestLanesOfMinusZero(t *testing.T) {
+	available(t, func(t *testing.T, k Kernel) {
+		var x, y, z [80]float64
+		for i := range x {
+			x[i], y[i] = 0x1p-600, -0x1p-600
+		}
+		for n := 1; n <= len(x); n++ {
+			want := dotOf(n, func(i int) float64 { return x[i] }, func(i int) float64 { return y[i] })
+			if got := k.Dot(n, &x[0], &y[0]); math.Float64bits(got) != math.Float64bits(want) {
+				t.Errorf("n=%d: Dot is %v, want %v", n, got, want)
+			}
+			u, v := 0.0, math.Copysign(0, -1)
+			k.Dotxaxpyf(1, n, 1, &x[0], 0, 0, &y[0], &u, &z[0], &v)
+			if got, want := math.Signbit(v), n%8 == 0; got != want {
+				t.Errorf("n=%d: Dotxaxpyf of lanes of -0 is %v", n, v)
+			}
+		}
+	})
+}
+
 func FuzzVectors(f *testing.F) { fuzzed(f, checkVectors) }
 
 func TestVectors(t *testing.T) {

@@ -19,7 +19,7 @@ func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	}
 	loop := func(steps int) time.Duration {
 		began := clock()
-		k.Peak(steps, 0.5, 1) // the numbers converge to 2
+		k.Peak(steps, 0.5, 1)
 		return clock() - began
 	}
 	steps := peakSteps(k.Name, loop)

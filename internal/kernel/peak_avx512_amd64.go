@@ -4,7 +4,7 @@
 
 package kernel
 
-// dpeakAVX512 computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.
+// dpeakAVX512 computes z = x*y + z, n times in each lane of 12 vector registers from z = 0, and returns one z.
 // The reference is dpeakGeneric.
 //
 //go:noescape

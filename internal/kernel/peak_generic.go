@@ -1,17 +1,18 @@
 package kernel
 
-// dpeakGeneric is the reference for Peak, with eight z.
+// dpeakGeneric is the reference for Peak, with eight z. They begin with different numbers, or the
+// compiler would make them one.
 func dpeakGeneric(n int, x, y float64) float64 {
-	var z0, z1, z2, z3, z4, z5, z6, z7 float64
+	z0, z1, z2, z3, z4, z5, z6, z7 := 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0
 	for range n {
-		z0 = fma(x, z0, y)
-		z1 = fma(x, z1, y)
-		z2 = fma(x, z2, y)
-		z3 = fma(x, z3, y)
-		z4 = fma(x, z4, y)
-		z5 = fma(x, z5, y)
-		z6 = fma(x, z6, y)
-		z7 = fma(x, z7, y)
+		z0 = fma(x, y, z0)
+		z1 = fma(x, y, z1)
+		z2 = fma(x, y, z2)
+		z3 = fma(x, y, z3)
+		z4 = fma(x, y, z4)
+		z5 = fma(x, y, z5)
+		z6 = fma(x, y, z6)
+		z7 = fma(x, y, z7)
 	}
 	return max(z0, z1, z2, z3, z4, z5, z6, z7)
 }

@@ -14,15 +14,18 @@ import (
 // declined reports whether large pages are not asked for.
 var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Getenv("GODEBUG")) })
 
-// unwanted reports whether the kernel does not wait for advice on pages, GODEBUG tells the Go runtime
-// to do without large ones, or the kernel of a virtual machine returns free memory to the host (free
-// page reporting). It returns blocks of 2 MiB and more. So the first write to a large page waits until
-// the host has found memory, 5 ms as measured and not 0.1, and pages of 4 KiB from smaller blocks do
-// not wait. The parameter is the order of the blocks, and out of range without reports.
+// unwanted reports whether the kernel does not wait for advice on pages, its large ones are not of
+// 2 MiB (32 or 512 MiB on arm64 with small pages of 16 or 64 KiB, which one write would take as a
+// whole), GODEBUG tells the Go runtime to do without large ones, or the kernel of a virtual machine
+// returns free memory to the host (free page reporting). It returns blocks of 2 MiB and more. So the
+// first write to a large page waits until the host has found memory, 5 ms as measured and not 0.1, and
+// pages of 4 KiB from smaller blocks do not wait. The parameter is the order of the blocks, and out of
+// range without reports.
 func unwanted(root fs.FS, godebug string) bool {
 	modes, _ := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/enabled")
+	size, known := number(root, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
 	order, _ := number(root, "sys/module/page_reporting/parameters/page_reporting_order")
-	return !strings.Contains(string(modes), "[madvise]") || strings.Contains(godebug, "disablethp=1") ||
+	return !strings.Contains(string(modes), "[madvise]") || known && size != hugePage || strings.Contains(godebug, "disablethp=1") ||
 		1 <= order && order <= 10
 }
 

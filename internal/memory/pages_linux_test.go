@@ -70,6 +70,12 @@ func TestUnwanted(t *testing.T) {
 			t.Errorf("%+v: %v", tc, got)
 		}
 	}
+	for size, want := range map[string]bool{"2097152\n": false, "33554432\n": true, "536870912\n": true, "": false} {
+		root := fstest.MapFS{enabled: {Data: []byte(madvise)}, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size": {Data: []byte(size)}}
+		if got := unwanted(root, ""); got != want {
+			t.Errorf("large pages of %q bytes: %v", size, got)
+		}
+	}
 	if !unwanted(fstest.MapFS{}, "") {
 		t.Error("false without the files")
 	}

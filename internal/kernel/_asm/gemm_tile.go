@@ -113,8 +113,10 @@ func (t tileCode) step(a rowsOfA, b reg.GPVirtual) {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
-		for v := range t.vectors {
-			t.PREFETCHT0(operand.Mem{Base: b, Index: t.rowB, Scale: 8, Disp: 8 * t.lanes * v})
+		// One request for each cache line, by its end: the tile to the left has read the
+		// beginning of a line that a row shares with it.
+		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
+			t.PREFETCHT0(operand.Mem{Base: b, Index: t.rowB, Scale: 8, Disp: end - 8})
 		}
 	}
 	t.ADDQ(t.rowB, b)

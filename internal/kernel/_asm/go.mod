@@ -2,7 +2,10 @@ module blskernel/internal/kernel/_asm
 
 go 1.24.0
 
-require github.com/mmcloughlin/avo v0.5.0
+require (
+	github.com/mmcloughlin/avo v0.5.0
+	golang.org/x/arch v0.24.0
+)
 
 require (
 	golang.org/x/mod v0.6.0 // indirect

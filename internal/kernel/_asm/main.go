@@ -6,8 +6,8 @@
 // from the root of the module.
 //
 // It writes two files to the folder above for each entry of outputs and instruction set:
-// NAME_ISA_amd64.s (NAME_amd64.s for any amd64) and, with the Go declarations, the same with .go. All
-// carry the constraint !noasm.
+// NAME_ISA_amd64.s (NAME_amd64.s for any amd64) and, with the Go declarations, the same with .go.
+// Package neon does the same for arm64. All carry the constraint !noasm.
 package main
 
 import (
@@ -18,6 +18,8 @@ import (
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
+
+	"blskernel/internal/kernel/_asm/neon"
 )
 
 // An output describes the pairs of files of one name.
@@ -38,6 +40,7 @@ var outputs = []output{
 	{"level1", []isa{avx512, avx2}, level1},
 	{"level2", []isa{avx512, avx2}, level2},
 	{"search", []isa{avx512, avx2}, search},
+	{"rotate", []isa{avx512, avx2}, rotate},
 }
 
 func main() {
@@ -48,6 +51,9 @@ func main() {
 				log.Fatalf("%s, %s: %v", o.name, i.name, err)
 			}
 		}
+	}
+	if err := neon.Write(".."); err != nil {
+		log.Fatal(err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 func peak(g *generator) {
 	const chains = 12
 	g.function("peak", "func(n int, x, y float64) float64",
-		"computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.",
+		"computes z = x*y + z, n times in each lane of 12 vector registers from z = 0, and returns one z.",
 		"The reference is dpeakGeneric.")
 	n := g.argument("n")
 	x, y := g.register(0), g.register(1)
@@ -24,7 +24,7 @@ func peak(g *generator) {
 	g.Label("loop")
 	g.compare(n, operand.Imm(0), g.JLE, "done")
 	for _, v := range z {
-		g.VFMADD213PD(y, x, v)
+		g.VFMADD231PD(y, x, v)
 	}
 	g.DECQ(n)
 	g.JMP(operand.LabelRef("loop"))

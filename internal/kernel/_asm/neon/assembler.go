@@ -1,0 +1,268 @@
+// Package neon writes the assembly of package kernel for arm64, as package main does for amd64, with an
+// assembler of its own, because avo has amd64 alone.
+//
+// Operands have the order of Go's assembler: sources first, the destination last. What Go's assembler
+// cannot name is an encoded word with its mnemonic beside it, see words.go.
+package neon
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// A general is one of the registers R0 to R26 but R18, which belongs to some systems.
+type general int
+
+func (r general) String() string { return fmt.Sprintf("R%d", int(r)) }
+
+// shifted is 2^n times the register, as the first operand of sums and differences.
+func (r general) shifted(n int) string { return fmt.Sprintf("%v<<%d", r, n) }
+
+// A vector is one of the registers V0 to V31, of two float64.
+type vector int
+
+func (v vector) String() string { return fmt.Sprintf("V%d.D2", int(v)) }
+
+// bits is the register as bytes, as logical instructions take it.
+func (v vector) bits() string { return fmt.Sprintf("V%d.B16", int(v)) }
+
+// scalar is the name of the register in instructions of one float64, and in FMOVQ, FLDPQ and FSTPQ.
+func (v vector) scalar() string { return fmt.Sprintf("F%d", int(v)) }
+
+// element is one float64 of the register.
+func (v vector) element(i int) string { return fmt.Sprintf("V%d.D[%d]", int(v), i) }
+
+// A memory is an address: base + disp, or base + index bytes.
+type memory struct {
+	base    general
+	disp    int
+	index   general
+	indexed bool
+}
+
+// at is the address disp bytes after base.
+func at(base general, disp int) memory { return memory{base: base, disp: disp} }
+
+// plus is the address index bytes after base.
+func plus(base, index general) memory { return memory{base: base, index: index, indexed: true} }
+
+func (m memory) String() string {
+	switch {
+	case m.indexed:
+		return fmt.Sprintf("(%v)(%v)", m.base, m.index)
+	case m.disp == 0:
+		return fmt.Sprintf("(%v)", m.base)
+	}
+	return fmt.Sprintf("%d(%v)", m.disp, m.base)
+}
+
+// A label is the name of a place in a function.
+type label string
+
+// A generator collects the text of one pair of files.
+type generator struct {
+	text, declarations, data bytes.Buffer
+
+	arguments map[string]string // of the function: the name of each with its offset
+	inUse     [27]bool          // general registers
+	labels    int
+}
+
+// function begins a function without locals, whose arguments do not escape. Its symbol is d for
+// float64, the name, and NEON.
+func (g *generator) function(name, signature string, doc ...string) {
+	symbol := "d" + strings.Replace(name, "_", "NEON_", 1)
+	if !strings.Contains(name, "_") {
+		symbol += "NEON"
+	}
+	g.begin(symbol, signature, doc...)
+}
+
+// begin begins a function with the given symbol.
+func (g *generator) begin(symbol, signature string, doc ...string) {
+	g.arguments, g.inUse = map[string]string{}, [27]bool{18: true}
+	size := g.place(signature)
+	fmt.Fprintf(&g.text, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", symbol, signature, symbol, size)
+	fmt.Fprintf(&g.declarations, "\n// %s %s\n", symbol, strings.Join(doc, "\n// "))
+	if strings.Contains(signature, "*") {
+		fmt.Fprintf(&g.declarations, "//\n//go:noescape\n")
+	}
+	fmt.Fprintf(&g.declarations, "func %s%s\n", symbol, signature)
+}
+
+// place gives arguments and results their offsets, and returns the size of all. A parameter is a number
+// or an address of eight bytes, or a uint8. An unnamed result is ret.
+func (g *generator) place(signature string) int {
+	in, out, _ := strings.Cut(strings.TrimPrefix(signature, "("), ")")
+	offset := 0
+	var names []string
+	for _, list := range []string{in, strings.Trim(out, " ()")} {
+		offset = (offset + 7) &^ 7
+		for _, parameter := range strings.Split(list, ", ") {
+			name, kind, typed := strings.Cut(parameter, " ")
+			if name == "" {
+				continue
+			}
+			if !typed && len(names) == 0 && list != in {
+				name, kind, typed = "ret", name, true
+			}
+			names = append(names, name)
+			if !typed {
+				continue // x of "x, y int"
+			}
+			width := 8
+			if kind == "uint8" {
+				width = 1
+			}
+			for _, n := range names {
+				offset = (offset + width - 1) &^ (width - 1)
+				g.arguments[n] = fmt.Sprintf("%s+%d(FP)", n, offset)
+				offset += width
+			}
+			names = nil
+		}
+	}
+	return (offset + 7) &^ 7
+}
+
+// argument is the place of the argument or result of the given name.
+func (g *generator) argument(name string) string {
+	a, ok := g.arguments[name]
+	if !ok {
+		panic("no argument " + name)
+	}
+	return a
+}
+
+// general returns a general register that is not in use.
+func (g *generator) general() general {
+	for r, used := range g.inUse {
+		if !used {
+			g.inUse[r] = true
+			return general(r)
+		}
+	}
+	panic("no general register is left")
+}
+
+// release says that registers are no longer in use.
+func (g *generator) release(rs ...general) {
+	for _, r := range rs {
+		g.inUse[r] = false
+	}
+}
+
+// load returns a register with the argument of the given name: 64 bits.
+func (g *generator) load(name string) general {
+	r := g.general()
+	g.op("MOVD", g.argument(name), r)
+	return r
+}
+
+// bytes returns a register with 8 times the argument of the given name, a stride or a length in
+// elements.
+func (g *generator) bytes(name string) general {
+	r := g.load(name)
+	g.op("LSL", 3, r, r)
+	return r
+}
+
+// loadOneArgument sets the first element of v to the argument of the given name, the second to +0.
+func (g *generator) loadOneArgument(name string, v vector) {
+	g.op("FMOVD", g.argument(name), v.scalar())
+}
+
+// broadcast sets both elements of v to the argument of the given name.
+func (g *generator) broadcast(name string, v vector) {
+	g.loadOneArgument(name, v)
+	g.op("VDUP", v.element(0), v)
+}
+
+// op writes an instruction. An int is an immediate operand.
+func (g *generator) op(mnemonic string, operands ...any) {
+	texts := make([]string, len(operands))
+	for i, o := range operands {
+		if n, ok := o.(int); ok {
+			texts[i] = fmt.Sprintf("$%d", n)
+		} else {
+			texts[i] = fmt.Sprint(o)
+		}
+	}
+	fmt.Fprintf(&g.text, "\t%s\n", strings.TrimSpace(mnemonic+" "+strings.Join(texts, ", ")))
+}
+
+// comment writes a comment line.
+func (g *generator) comment(text string) { fmt.Fprintf(&g.text, "\t// %s\n", text) }
+
+// unique returns a label that begins with name and has not been used in this file.
+func (g *generator) unique(name string) label {
+	g.labels++
+	return label(fmt.Sprintf("%s_%d", name, g.labels))
+}
+
+// here is the place of l.
+func (g *generator) here(l label) { fmt.Fprintf(&g.text, "%s:\n", l) }
+
+// jump goes to l.
+func (g *generator) jump(l label) { g.op("JMP", l) }
+
+// A condition compares signed integers.
+type condition string
+
+const (
+	equal    condition = "BEQ"
+	unequal  condition = "BNE"
+	less     condition = "BLT"
+	atMost   condition = "BLE"
+	atLeast  condition = "BGE"
+	greater  condition = "BGT"
+	negative condition = "BMI" // after an instruction that sets flags
+)
+
+// jumpIf goes to l if "x is y", y a register or an int.
+func (g *generator) jumpIf(x general, is condition, y any, l label) {
+	if y == 0 && is == equal {
+		g.op("CBZ", x, l)
+		return
+	}
+	if y == 0 && is == unequal {
+		g.op("CBNZ", x, l)
+		return
+	}
+	g.op("CMP", y, x)
+	g.op(string(is), l)
+}
+
+// while repeats body as long as n >= step; each turn subtracts step from n.
+func (g *generator) while(n general, step int, body func()) {
+	begin, end := g.unique("loop"), g.unique("done")
+	g.op("SUBS", step, n, n)
+	g.op(string(negative), end)
+	g.here(begin)
+	body()
+	g.op("SUBS", step, n, n)
+	g.op("BPL", begin)
+	g.here(end)
+	g.op("ADD", step, n, n)
+}
+
+// table writes read-only words under the given symbol, once, and returns a register with its address.
+func (g *generator) table(symbol string, words ...uint64) general {
+	if !strings.Contains(g.data.String(), "GLOBL "+symbol+"<>") {
+		g.data.WriteByte('\n')
+		for i, w := range words {
+			fmt.Fprintf(&g.data, "DATA %s<>+%d(SB)/8, $%#016x\n", symbol, 8*i, w)
+		}
+		fmt.Fprintf(&g.data, "GLOBL %s<>(SB), RODATA|NOPTR, $%d\n", symbol, 8*len(words))
+	}
+	r := g.general()
+	g.op("MOVD", "$"+symbol+"<>(SB)", r)
+	return r
+}
+
+// result sets the result of the given name to the first element of v.
+func (g *generator) result(name string, v vector) { g.op("FMOVD", v.scalar(), g.argument(name)) }
+
+// ret ends a function.
+func (g *generator) ret() { g.op("RET") }

@@ -1,0 +1,41 @@
+package neon
+
+// dotxaxpyf is the loop
+//
+//	for i := range m {
+//		axpy(n, alpha*u[i], row(i), y)
+//		v[i] += alpha*dot(n, row(i), x)
+//	}
+//
+// for four rows at once, and loads each element once. row(i+1) begins lda + i*step elements after
+// row(i), as in a packed triangle. The first 16 registers are the sums of the rows as inner has them,
+// then come their factors, and two vectors of x, of y and of a row.
+func dotxaxpyf(g *generator) {
+	g.function("dotxaxpyf", "(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
+		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
+	const factor, ex, ey, row = vector(16), vector(20), vector(22), vector(24)
+	a, u, v := g.matrix(), g.load("u"), g.load("v")
+	a.step = g.bytes("step")
+	a.blocks([]int{4, 1}, func(rows []general) {
+		n, x, y := g.load("n"), g.load("x"), g.load("y")
+		g.zeros(fewLanes / 2 * len(rows))
+		g.multipliers(len(rows), u, 8, factor)
+		g.eights(n, append(rows, x, y), func(j int, p part) {
+			p.load(x, ex)
+			p.load(y, ey)
+			for r, base := range rows {
+				p.load(base, row)
+				for i := range max(p.count, 1) {
+					element := row + vector(i)
+					g.fmla(element, ex+vector(i), vector((j+i)*len(rows)+r))
+					g.fmlaLane(element, factor+vector(r), 0, ey+vector(i))
+				}
+			}
+			p.store(ey, y)
+		})
+		g.release(n, x, y)
+		g.sums(len(rows))
+		g.add(len(rows), v, 8, func(vector) {})
+	})
+	g.ret()
+}

@@ -1,0 +1,219 @@
+package neon
+
+import (
+	"fmt"
+	"math"
+)
+
+// A tile is the part of C in registers, rows×columns: six rows of four vectors, 24 accumulators. A step
+// of the sum takes four vectors of B and an element of each row of A, for which four more registers
+// take turns. It loads 10 operands for 24 multiply-adds of two elements. FMLA by element needs no
+// broadcast.
+//
+//	8×6   24 accumulators, 3 vectors of B, 5 elements of A: 11 loads, and rows of B of 48 bytes
+//	6×8   24 accumulators, 4 vectors of B, 4 elements of A: 10 loads, and rows of B of 64 bytes
+//
+// So 6×8 is cheaper, its rows of B fill cache lines, and it is the tile of avx2.
+type tile struct{ rows, columns int }
+
+const (
+	tileRows    = 6
+	tileColumns = 8
+)
+
+// whole says whether the tile has all columns.
+func (t tile) whole() bool { return t.columns == tileColumns }
+
+// vectors is the number of vectors of a row. The last one of an odd number of columns has one element.
+func (t tile) vectors() int { return (t.columns + 1) / 2 }
+
+// at is the register of vector v of row r, if the rows begin at register 0.
+func (t tile) at(r, v int) vector { return vector(r*t.vectors() + v) }
+
+// loadRow loads a row of the tile from p to the registers from first on.
+func (g *generator) loadRow(t tile, p general, first vector) {
+	t.eachOfRow(func(v vector, disp int) { g.loadPair(at(p, disp), first+v, first+v+1) },
+		func(v vector, disp int) { g.loadVector(at(p, disp), first+v) },
+		func(v vector, disp int) { g.loadOne(at(p, disp), first+v) })
+}
+
+// storeRow is loadRow the other way.
+func (g *generator) storeRow(t tile, first vector, p general) {
+	t.eachOfRow(func(v vector, disp int) { g.storePair(first+v, first+v+1, at(p, disp)) },
+		func(v vector, disp int) { g.storeVector(first+v, at(p, disp)) },
+		func(v vector, disp int) { g.storeOne(first+v, at(p, disp)) })
+}
+
+// eachOfRow goes through a row by pairs of vectors, by a vector, and by one element.
+func (t tile) eachOfRow(pair, single, one func(v vector, disp int)) {
+	column := 0
+	for ; column+4 <= t.columns; column += 4 {
+		pair(vector(column/2), 8*column)
+	}
+	if column+2 <= t.columns {
+		single(vector(column/2), 8*column)
+		column += 2
+	}
+	if column < t.columns {
+		one(vector(column/2), 8*column)
+	}
+}
+
+// eachTile writes the loop over the columns of a strip for each number of rows: whole tiles, then one
+// for the columns that are left. next moves to the next tile. It ends the function.
+func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
+	done := g.unique("end")
+	var rows [tileRows + 1]label
+	for r := tileRows; r > 0; r-- {
+		rows[r] = g.unique(fmt.Sprintf("rows%d", r))
+		if r > 1 {
+			g.jumpIf(m, equal, r, rows[r])
+		}
+	}
+	for r := 1; r <= tileRows; r++ {
+		edge := g.unique("edge")
+		g.here(rows[r])
+		g.jumpIf(n, less, tileColumns, edge)
+		write(tile{r, tileColumns})
+		next()
+		g.op("SUB", tileColumns, n, n)
+		g.jump(rows[r])
+		g.here(edge)
+		g.jumpIf(n, equal, 0, done)
+		for columns := 1; columns < tileColumns; columns++ {
+			wider := g.unique("wider")
+			if columns < tileColumns-1 {
+				g.jumpIf(n, greater, columns, wider)
+			}
+			write(tile{r, columns})
+			g.jump(done)
+			g.here(wider)
+		}
+	}
+	g.here(done)
+	g.ret()
+}
+
+// steps is the number of steps of the sum in one turn of the loop of a whole tile.
+const steps = 4
+
+// A gemmCode has what lives through a call of gemm. Strides are in bytes.
+type gemmCode struct {
+	*generator
+	n, b, c         general           // the columns that are left, and their panel and tile
+	a               [tileRows]general // the rows of A
+	colA, rowB, ldc general
+	closerCol       general // by how much columns of A get closer, one after the other
+	closerC         general // the same of rows of C
+	mode            general // how C is made, see setMode
+	next, nextCol   general // what of A is prefetched next, and the distance between its columns
+	k, late         general // the steps until the tile of C is prefetched, and those after
+	offset, col     general // of the step in the rows of A, and to the next
+	bp, ahead       general // the row of B, and the distance from it to what is prefetched
+}
+
+// gemm is the strip kernel, in Go as for amd64:
+//
+//	for jr := 0; jr < n; jr += NR {
+//		for i := range m {
+//			for j := range min(NR, n-jr) {
+//				at := i*ldc + jr + j // less i*(i-1)/2 if store is AddPacked
+//				var s float64
+//				if store == Continue {
+//					s = alpha * c[at]
+//				}
+//				for p := range k {
+//					s = FMA(a[of(i, p)], b[jr/NR*panelB+p*rowB+j], s)
+//				}
+//				if store == Add || store == AddPacked {
+//					c[at] = FMA(alpha, s, c[at])
+//				} else {
+//					c[at] = alpha * s
+//				}
+//			}
+//		}
+//	}
+//
+// where of(i, p) is
+//
+//	i*rowA + p*colA              if formA is Even,
+//	i*rowA + p*colA - i*(i-1)/2  if formA is PackedRows,
+//	i*rowA + p*colA - p*(p-1)/2  if formA is PackedColumns,
+//
+// with code for each number of rows and of columns of a tile.
+func gemm(g *generator) {
+	g.function(fmt.Sprintf("gemm_%dx%d", tileRows, tileColumns),
+		"(m, n, k int, alpha float64, a *float64, rowA, colA int, formA uint8, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
+		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is dgemmGeneric_2x4.", tileRows, tileColumns))
+	x := gemmCode{generator: g, n: g.load("n"), b: g.load("b"), c: g.load("c"),
+		colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"), closerCol: g.general(), closerC: g.general(), mode: g.general(),
+		next: g.general(), nextCol: g.general(), k: g.general(), late: g.general(),
+		offset: g.general(), col: g.general(), bp: g.general(), ahead: g.general()}
+	x.op("LSL", 3, x.rowB, x.ahead)
+	x.op("ADD", 8*tileColumns-8, x.ahead, x.ahead)
+	x.setRows()
+	x.setMode()
+	m := g.load("m")
+	g.release(m) // it is read before anything else is written
+	g.eachTile(m, x.n, x.tile, func() {
+		panel := g.bytes("panelB")
+		g.op("ADD", panel, x.b, x.b)
+		g.op("ADD", 8*tileColumns, x.c, x.c)
+		g.release(panel)
+	})
+}
+
+// setRows sets the pointers to the rows of A, which are closer one after the other if formA is
+// PackedRows, and closerCol. The next strip begins where row 6 would.
+func (x *gemmCode) setRows() {
+	distance, closer := x.bytes("rowA"), x.general()
+	x.op("MOVBU", x.argument("formA"), x.closerCol)
+	x.op("AND", 1, x.closerCol, closer)
+	x.op("LSL", 3, closer, closer)
+	x.op("AND", 2, x.closerCol, x.closerCol)
+	x.op("LSL", 2, x.closerCol, x.closerCol)
+	x.a[0] = x.load("a")
+	for r := 1; r < tileRows; r++ {
+		x.a[r] = x.general()
+		x.op("ADD", distance, x.a[r-1], x.a[r])
+		x.op("SUB", closer, distance, distance)
+	}
+	x.op("ADD", distance, x.a[tileRows-1], x.next)
+	x.op("MOVD", x.colA, x.nextCol)
+	x.release(distance, closer)
+}
+
+// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C.
+const (
+	modeScaled = iota
+	modeProduct
+	modeAdd
+)
+
+// The values of Store.
+const (
+	storeOverwrite = iota
+	storeAdd
+	storeAddPacked
+	storeContinue
+)
+
+// setMode sets the mode and closerC from the arguments store and alpha. Continue ends as Overwrite.
+func (x *gemmCode) setMode() {
+	overwrite, set, store, one := x.unique("overwrite"), x.unique("set"), x.general(), x.general()
+	x.op("MOVBU", x.argument("store"), store)
+	x.op("MOVD", "ZR", x.closerC)
+	x.op("MOVD", modeAdd, x.mode)
+	x.jumpIf(store, equal, storeAdd, set)
+	x.jumpIf(store, unequal, storeAddPacked, overwrite)
+	x.op("MOVD", 8, x.closerC)
+	x.jump(set)
+	x.here(overwrite)
+	x.op("MOVD", modeScaled, x.mode)
+	x.op("MOVD", int(math.Float64bits(1)), one)
+	alpha := x.load("alpha")
+	x.jumpIf(alpha, unequal, one, set)
+	x.op("MOVD", modeProduct, x.mode)
+	x.here(set)
+	x.release(store, one, alpha)
+}

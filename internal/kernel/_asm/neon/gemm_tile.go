@@ -1,0 +1,200 @@
+package neon
+
+// The registers of a step: the vectors of B, and the elements of A, which take turns.
+const (
+	registerB = vector(tileRows * tileColumns / 2)
+	registerA = registerB + tileColumns/2
+	turnsA    = 32 - int(registerA)
+)
+
+// tile writes the code of one tile.
+func (x gemmCode) tile(t tile) {
+	x.begin(t)
+	x.sum(t)
+	x.end(t)
+}
+
+// begin sets the accumulators to zero, or to alpha·C if store is Continue.
+func (x gemmCode) begin(t tile) {
+	store := x.general()
+	more, begun := x.unique("continue"), x.unique("begun")
+	x.op("MOVBU", x.argument("store"), store)
+	x.jumpIf(store, equal, storeContinue, more)
+	for i := range vector(t.rows * t.vectors()) {
+		x.zero(i)
+	}
+	x.jump(begun)
+	x.here(more)
+	x.loadOneArgument("alpha", registerB)
+	x.eachRowOfC(t.rows, func(r int, p general) {
+		x.loadRow(t, p, t.at(r, 0))
+		for v := range t.vectors() {
+			x.fmulLane(t.at(r, v), registerB, 0, t.at(r, v))
+		}
+	})
+	x.here(begun)
+	x.release(store)
+}
+
+// sum writes the loop over k. A whole tile of all rows prefetches, and pauses for that when late steps
+// are left.
+func (x gemmCode) sum(t tile) {
+	full := t == tile{tileRows, tileColumns}
+	x.op("MOVD", x.argument("k"), x.k)
+	if full {
+		x.prefetch()
+	}
+	x.op("MOVD", "ZR", x.offset)
+	x.op("MOVD", x.colA, x.col)
+	x.op("MOVD", x.b, x.bp)
+	one, store := x.unique("one"), x.unique("store")
+	if t.whole() {
+		loop, rest := x.unique("loop"), x.unique("rest")
+		x.op("SUBS", steps, x.k, x.k)
+		x.op(string(negative), rest)
+		x.here(loop)
+		for range steps {
+			x.step(t)
+		}
+		x.op("SUBS", steps, x.k, x.k)
+		x.op("BPL", loop)
+		x.here(rest)
+		if full {
+			last := x.unique("last")
+			x.jumpIf(x.late, equal, 0, last)
+			x.prefetchC()
+			x.op("SUB", steps, x.late, x.k)
+			x.op("MOVD", "ZR", x.late)
+			x.jump(loop)
+			x.here(last)
+		}
+		x.op("ADDS", steps, x.k, x.k)
+		x.op(string(equal), store)
+	}
+	x.here(one)
+	x.step(t)
+	x.op("SUBS", 1, x.k, x.k)
+	x.op(string(unequal), one)
+	x.here(store)
+}
+
+// step writes one rank-1 update of the tile. It prefetches the end of the row eight steps on: the tile
+// to the left has read the beginning of a line that the row shares with it.
+func (x gemmCode) step(t tile) {
+	x.loadRow(t, x.bp, registerB)
+	if t == (tile{tileRows, tileColumns}) {
+		x.prefetchAhead(x.bp, x.ahead)
+	}
+	x.op("ADD", x.rowB, x.bp, x.bp)
+	element := func(r int) vector { return registerA + vector(r%turnsA) }
+	for first := 0; first < t.rows; first += turnsA {
+		last := min(first+turnsA, t.rows)
+		for r := first; r < last; r++ {
+			x.loadOne(plus(x.a[r], x.offset), element(r))
+		}
+		for r := first; r < last; r++ {
+			for v := range t.vectors() {
+				x.fmlaLane(registerB+vector(v), element(r), 0, t.at(r, v))
+			}
+		}
+	}
+	x.op("ADD", x.col, x.offset, x.offset)
+	x.op("SUB", x.closerCol, x.col, x.col)
+}
+
+// end writes what each mode does with the sums.
+func (x gemmCode) end(t tile) {
+	alpha := registerA
+	product, scaled, end := x.unique("product"), x.unique("scaled"), x.unique("stored")
+	x.jumpIf(x.mode, equal, modeProduct, product)
+	x.loadOneArgument("alpha", alpha)
+	x.jumpIf(x.mode, less, modeProduct, scaled)
+	x.eachRowOfC(t.rows, func(r int, p general) {
+		x.loadRow(t, p, registerB)
+		for v := range t.vectors() {
+			x.fmlaLane(t.at(r, v), alpha, 0, registerB+vector(v))
+		}
+		x.storeRow(t, registerB, p)
+	})
+	x.jump(end)
+	x.here(scaled)
+	for i := range vector(t.rows * t.vectors()) {
+		x.fmulLane(i, alpha, 0, i)
+	}
+	x.here(product)
+	x.eachRowOfC(t.rows, func(r int, p general) { x.storeRow(t, t.at(r, 0), p) })
+	x.here(end)
+}
+
+// eachRowOfC writes what body does with each of the first rows of the tile of C, p being its address.
+func (x gemmCode) eachRowOfC(rows int, body func(r int, p general)) {
+	p, distance := x.general(), x.general()
+	x.op("MOVD", x.c, p)
+	x.op("MOVD", x.ldc, distance)
+	for r := range rows {
+		body(r, p)
+		if r < rows-1 {
+			x.op("ADD", distance, p, p)
+			x.op("SUB", x.closerC, distance, distance)
+		}
+	}
+	x.release(p, distance)
+}
+
+// prefetched is the number of steps of the sum of the next strip's A that each tile prefetches to the
+// second level: the next strip reads it at once. Strips shorter than leastPrefetched prefetch the tile
+// of C alone. In longer ones that waits until lateSteps are left, or the panel of B that streams
+// through the first level would displace it.
+const (
+	prefetched      = 32
+	leastPrefetched = 96
+	lateSteps       = 64
+)
+
+// prefetch sets k and late, and prefetches the next part of A: four lines of each row if A is stored by
+// rows, otherwise one of each column.
+func (x gemmCode) prefetch() {
+	long, byRows, done := x.unique("long"), x.unique("byRows"), x.unique("fetched")
+	x.op("MOVD", "ZR", x.late)
+	x.jumpIf(x.k, atLeast, leastPrefetched, long)
+	x.prefetchC()
+	x.jump(done)
+
+	x.here(long)
+	x.op("MOVD", x.k, x.late)
+	x.op("SUB", lateSteps, x.k, x.k)
+	x.op("AND", -steps, x.k, x.k)
+	x.op("SUB", x.k, x.late, x.late)
+	x.jumpIf(x.nextCol, equal, 8, byRows)
+	loop := x.unique("columns")
+	x.op("MOVD", prefetched, x.offset)
+	x.here(loop)
+	x.op("PRFM", at(x.next, 0), "PLDL2KEEP")
+	x.op("ADD", x.nextCol, x.next, x.next)
+	x.op("SUB", x.closerCol, x.nextCol, x.nextCol)
+	x.op("SUBS", 1, x.offset, x.offset)
+	x.op(string(unequal), loop)
+	x.jump(done)
+
+	x.here(byRows)
+	x.op("MOVD", x.next, x.offset)
+	for r := range tileRows {
+		if r > 0 { // the next strip's rows are about as far from each other as this strip's
+			x.op("SUB", x.a[r-1], x.a[r], x.col)
+			x.op("ADD", x.col, x.offset, x.offset)
+		}
+		for line := 0; line < 8*prefetched; line += 64 {
+			x.op("PRFM", at(x.offset, line), "PLDL2KEEP")
+		}
+	}
+	x.op("ADD", 8*prefetched, x.next, x.next)
+	x.here(done)
+}
+
+// prefetchC prefetches the tile of C, both ends of each row.
+func (x gemmCode) prefetchC() {
+	x.eachRowOfC(tileRows, func(_ int, p general) {
+		x.op("PRFM", at(p, 0), "PSTL1KEEP")
+		x.op("PRFM", at(p, 8*tileColumns-8), "PSTL1KEEP")
+	})
+}

@@ -1,0 +1,67 @@
+package neon
+
+// level1 writes the kernels of one or two vectors.
+func level1(g *generator) {
+	dot(g)
+	axpy(g)
+	scal(g)
+}
+
+// unroll is the number of vectors in one turn of a loop over one row, which hides the loop's own
+// instructions.
+const unroll = 8
+
+// dot is the loop
+//
+//	for i := range n { sum += x[i] * y[i] }
+//
+// in the order of inner and sums.
+func dot(g *generator) {
+	g.function("dot", "(n int, x, y *float64) float64",
+		"returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.")
+	g.inner(g.load("n"), g.load("x"), []general{g.load("y")}, true)
+	g.sums(1)
+	g.result("ret", 0)
+	g.ret()
+}
+
+// axpy is the loop
+//
+//	for i := range n { y[i] += alpha * x[i] }
+//
+// with all loads of a turn before its stores.
+func axpy(g *generator) {
+	g.function("axpy", "(n int, alpha float64, x, y *float64)",
+		"adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.")
+	alpha := vector(31)
+	g.loadOneArgument("alpha", alpha)
+	n, x, y := g.load("n"), g.load("x"), g.load("y")
+	g.parts(unroll, n, []general{x, y}, func(p part) {
+		p.load(x, unroll)
+		p.load(y, 0)
+		for v := range vector(p.count) {
+			g.fmlaLane(unroll+v, alpha, 0, v)
+		}
+		p.store(0, y)
+	})
+	g.ret()
+}
+
+// scal is the loop
+//
+//	for i := range n { x[i] *= alpha }
+func scal(g *generator) {
+	g.function("scal", "(n int, alpha float64, x *float64)",
+		"multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.")
+	alpha := vector(31)
+	g.broadcast("alpha", alpha)
+	n, x := g.load("n"), g.load("x")
+	g.parts(unroll, n, []general{x}, func(p part) {
+		p.load(x, 0)
+		for v := range vector(p.count) {
+			g.fmul(v, alpha, v)
+		}
+		p.store(0, x)
+	})
+	g.ret()
+}

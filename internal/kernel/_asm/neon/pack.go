@@ -1,0 +1,117 @@
+package neon
+
+// pack writes the two copies that packing needs.
+func pack(g *generator) {
+	copyRows(g)
+	transpose(g)
+}
+
+// copyRows is, in Go
+//
+//	for i := range m {
+//		copy(dst[i*ldd:i*ldd+n], src[i*lds:])
+//	}
+//
+// With w = 8, 4, 2 or 1, a row of at most 2w elements is its first w and its last w, some of which may
+// be the same. A longer row is sixteens and its last 16.
+func copyRows(g *generator) {
+	g.function("copy", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
+		"is Kernel.Copy. The reference is dcopyGeneric.")
+	m, n := g.load("m"), g.load("n")
+	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")
+	lastSrc, lastDst, s, d, left := g.general(), g.general(), g.general(), g.general(), g.general()
+	for w := 16; w >= 1; w /= 2 {
+		shorter := g.unique("shorter")
+		if w > 1 {
+			g.jumpIf(n, atMost, w, shorter)
+		}
+		g.op("SUB", w, n, left)
+		g.op("ADD", left.shifted(3), src, lastSrc)
+		g.op("ADD", left.shifted(3), dst, lastDst)
+		p := part{generator: g, count: w / 2, one: w == 1}
+		g.while(m, 1, func() {
+			if w == 16 {
+				g.op("MOVD", src, s)
+				g.op("MOVD", dst, d)
+				g.op("SUB", 1, n, left)
+				g.while(left, w, func() {
+					p.load(s, 0)
+					p.store(0, d)
+					g.forward([]general{s, d}, w)
+				})
+			} else {
+				p.load(src, 0)
+			}
+			p.load(lastSrc, 16)
+			if w < 16 {
+				p.store(0, dst)
+			}
+			p.store(16, lastDst)
+			g.op("ADD", lds, src)
+			g.op("ADD", lds, lastSrc)
+			g.op("ADD", ldd, dst)
+			g.op("ADD", ldd, lastDst)
+		})
+		g.ret()
+		g.here(shorter)
+	}
+}
+
+// transpose is, in Go, for even m and n,
+//
+//	for i := range m {
+//		for j := range n {
+//			dst[j*ldd+i] = src[i*lds+j]
+//		}
+//	}
+//
+// in rectangles of eight rows, a cache line of dst, and four columns, as far as they go, then of fewer.
+func transpose(g *generator) {
+	g.function("transpose", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
+		"is Kernel.Transpose for even m and n. The reference is dtransposeGeneric.")
+	m, n := g.load("m"), g.load("n")
+	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")
+	d, left := g.general(), g.general()
+	rows := make([]general, 8)
+	for i := range rows {
+		rows[i] = g.general()
+	}
+	for _, height := range []int{8, 6, 4, 2} {
+		g.while(m, height, func() {
+			for _, r := range rows[:height] {
+				g.op("MOVD", src, r)
+				g.op("ADD", lds, src)
+			}
+			g.op("MOVD", dst, d)
+			g.op("MOVD", n, left)
+			for width := 4; width >= 2; width /= 2 {
+				g.while(left, width, func() { g.rectangle(rows[:height], width, d, ldd) })
+			}
+			g.op("ADD", 8*height, dst)
+		})
+	}
+	g.ret()
+}
+
+// rectangle transposes width columns, 4 or 2, of the rows and moves the pointers behind them, d by
+// width rows.
+func (g *generator) rectangle(rows []general, width int, d, ldd general) {
+	pairs := width / 2 // the vectors of a row
+	column := part{generator: g, count: len(rows) / 2}
+	for i, r := range rows {
+		g.loadNext(r, vector(i*pairs), width == 2)
+	}
+	for j := range pairs {
+		even := vector(16 + j*len(rows))
+		odd := even + vector(column.count)
+		for i := range column.count {
+			n, m := vector(2*i*pairs+j), vector((2*i+1)*pairs+j)
+			g.trn1(n, m, even+vector(i))
+			g.trn2(n, m, odd+vector(i))
+		}
+		for _, first := range []vector{even, odd} {
+			column.store(first, d)
+			g.op("ADD", ldd, d)
+		}
+	}
+}

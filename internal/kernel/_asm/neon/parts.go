@@ -1,0 +1,93 @@
+package neon
+
+// A part is what a turn of a loop over rows takes: count whole vectors, or one element. It begins disp
+// bytes behind the pointers. No vector stands for a vector of zeros that is not in memory.
+type part struct {
+	*generator
+	count int
+	one   bool
+	disp  int
+}
+
+// parts goes through n elements of the rows at pointers and calls body for unroll vectors, then for
+// two, for one, and for one element. Vector i of a row is i vectors behind its pointer. The loop
+// overwrites n and the pointers.
+func (g *generator) parts(unroll int, n general, pointers []general, body func(p part)) {
+	for _, count := range []int{unroll, 2, 1} {
+		g.while(n, 2*count, func() {
+			body(part{generator: g, count: count})
+			g.forward(pointers, 2*count)
+		})
+	}
+	end := g.unique("end")
+	g.jumpIf(n, equal, 0, end)
+	body(part{generator: g, count: 1, one: true})
+	g.here(end)
+}
+
+// eights goes through n elements of the rows at pointers by eights and calls body for two vectors of
+// these from vector j on, and then for each vector of a last incomplete eight. It overwrites n and the
+// pointers.
+func (g *generator) eights(n general, pointers []general, body func(j int, p part)) {
+	g.while(n, 8, func() {
+		for j := 0; j < 4; j += 2 {
+			body(j, part{g, 2, false, 16 * j})
+		}
+		g.forward(pointers, 8)
+	})
+	end := g.unique("end")
+	g.jumpIf(n, equal, 0, end)
+	for j := range 4 {
+		one, none, next := g.unique("one"), g.unique("none"), g.unique("next")
+		g.jumpIf(n, less, 2, one)
+		body(j, part{g, 1, false, 16 * j})
+		g.jump(next)
+		g.here(one)
+		g.jumpIf(n, atMost, 0, none)
+		body(j, part{g, 1, true, 16 * j})
+		g.jump(next)
+		g.here(none)
+		body(j, part{generator: g})
+		g.here(next)
+		g.op("SUB", 2, n)
+	}
+	g.here(end)
+}
+
+// forward moves pointers by n elements.
+func (g *generator) forward(pointers []general, n int) {
+	for _, p := range pointers {
+		g.op("ADD", 8*n, p)
+	}
+}
+
+// load loads the vectors from first on from base; of a single element the second half is +0.
+func (p part) load(base general, first vector) {
+	switch {
+	case p.one:
+		p.loadOne(at(base, p.disp), first)
+		return
+	case p.count == 0:
+		p.zero(first)
+	}
+	for i := 0; i+1 < p.count; i += 2 {
+		p.loadPair(at(base, p.disp+16*i), first+vector(i), first+vector(i+1))
+	}
+	if p.count%2 == 1 {
+		p.loadVector(at(base, p.disp+16*(p.count-1)), first+vector(p.count-1))
+	}
+}
+
+// store is load the other way.
+func (p part) store(first vector, base general) {
+	if p.one {
+		p.storeOne(first, at(base, p.disp))
+		return
+	}
+	for i := 0; i+1 < p.count; i += 2 {
+		p.storePair(first+vector(i), first+vector(i+1), at(base, p.disp+16*i))
+	}
+	if p.count%2 == 1 {
+		p.storeVector(first+vector(p.count-1), at(base, p.disp+16*(p.count-1)))
+	}
+}

@@ -1,0 +1,8 @@
+package neon
+
+// pause is one ISB, which waits until the instructions before it are done: some ten nanoseconds.
+func pause(g *generator) {
+	g.begin("pause", "()", "executes ISB.")
+	g.op("ISB", 15)
+	g.ret()
+}

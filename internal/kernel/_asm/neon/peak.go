@@ -1,0 +1,29 @@
+package neon
+
+// peakChains is the number of sums of Peak. Four units with a latency of four cycles, those of Neoverse
+// V and Apple, need 16.
+const peakChains = 24
+
+// peak is a loop of fused multiply-adds on registers, the limit of every kernel:
+//
+//	for range n {
+//		for i := range z {
+//			z[i] = FMA(x, y, z[i])
+//		}
+//	}
+func peak(g *generator) {
+	g.function("peak", "(n int, x, y float64) float64",
+		"computes z = x*y + z, n times in each lane of 24 vector registers from z = 0,",
+		"and returns one z. The reference is dpeakGeneric.")
+	n, x, y := g.load("n"), vector(peakChains), vector(peakChains+1)
+	g.broadcast("x", x)
+	g.broadcast("y", y)
+	g.zeros(peakChains)
+	g.while(n, 1, func() {
+		for z := range vector(peakChains) {
+			g.fmla(x, y, z)
+		}
+	})
+	g.result("ret", 0)
+	g.ret()
+}

@@ -1,0 +1,165 @@
+package neon
+
+// search writes the loops that search for a pivot: absMax finds the largest element, addAbs adds the
+// magnitudes of a row to sums of columns.
+func search(g *generator) {
+	absMax(g)
+	addAbs(g)
+}
+
+// A searcher is the state of absMax.
+type searcher struct {
+	*generator
+	n, x        general
+	best, where vector // the largest element, and the index where the first block that has it begins
+}
+
+// absMax is the loop
+//
+//	for i := range n { if abs(x[i]) > size { at, size = i, abs(x[i]) } }
+//
+// An index for each element would cost half as much as the comparison. Both halves of a register keep
+// the largest element and the beginning of the first block that has it. The lesser of these blocks, if
+// both halves have the maximum, is the first, and a search from its beginning finds the place. The last
+// block ends with the vector and overlaps the one before; if it is the first with the maximum, the
+// maximum is not in the overlap. Short vectors have short blocks.
+//
+// FMAX would give NaN, and FMAXNM too for a signalling one, so a comparison selects.
+func absMax(g *generator) {
+	g.function("absMax", "(n int, x *float64) (at int, size float64)",
+		"returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,",
+		"or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.")
+	s := &searcher{g, g.load("n"), g.load("x"), 30, 31}
+	g.zero(s.best, s.where)
+	place := g.unique("place")
+	for _, size := range []int{32, 8, 2, 1} {
+		smaller := g.unique("smaller")
+		if size > 1 {
+			g.jumpIf(s.n, less, size, smaller)
+		}
+		s.blocks(size)
+		g.jump(place)
+		g.here(smaller)
+	}
+	g.here(place)
+	s.place()
+	g.ret()
+}
+
+// blocks goes through a vector in blocks of the given number of elements.
+func (s *searcher) blocks(size int) {
+	i, last, at := s.general(), s.general(), s.general()
+	s.op("MOVD", "ZR", i)
+	s.op("SUB", size, s.n, last)
+	block, end := s.unique("block"), s.unique("end")
+	s.here(block)
+	s.op("ADD", i.shifted(3), s.x, at)
+	p := part{generator: s.generator, count: max(size/2, 1), one: size == 1}
+	p.load(at, 0)
+	s.most(p.count)
+	mask, index := vector(28), vector(29)
+	s.facgt(0, s.best, mask)
+	s.bit(0, mask, s.best)
+	s.op("VDUP", i, index)
+	s.bit(index, mask, s.where)
+	s.jumpIf(i, equal, last, end)
+	s.op("ADD", size, i)
+	s.op("CMP", last, i)
+	s.op("CSEL", "GT", last, i, i)
+	s.jump(block)
+	s.here(end)
+	s.release(i, last, at)
+}
+
+// most sets register 0 to the largest elements of registers 0 to count-1 in two chains, in which zero
+// stands for NaN. A single register stays as it is.
+func (s *searcher) most(count int) {
+	if count == 1 {
+		return
+	}
+	zero, mask := vector(26), vector(27)
+	s.zero(zero)
+	for v := range vector(count) {
+		if v < 2 {
+			s.facgt(v, zero, mask)
+			s.and(v, mask, v)
+			continue
+		}
+		s.facgt(v, v%2, mask)
+		s.bit(v, mask, v%2)
+	}
+	s.facgt(1, 0, mask)
+	s.bit(1, mask, 0)
+}
+
+// place returns the larger of the two elements of best, and the index of the first element that equals
+// it. If it is zero, the index is zero, whatever NaN come before.
+func (s *searcher) place() {
+	size, size1, at, at1 := s.general(), s.general(), s.general(), s.general()
+	s.op("VMOV", s.best.element(0), size)
+	s.op("VMOV", s.best.element(1), size1)
+	s.op("VMOV", s.where.element(0), at)
+	s.op("VMOV", s.where.element(1), at1)
+	s.op("LSL", 1, size, size) // without the sign
+	s.op("LSL", 1, size1, size1)
+	s.comment("The index of the half with the smaller element becomes n.")
+	s.op("CMP", size, size1)
+	s.op("CSEL", "LO", s.n, at1, at1)
+	s.op("CSEL", "HI", s.n, at, at)
+	s.op("CSEL", "HI", size1, size, size)
+	s.op("CMP", at, at1)
+	s.op("CSEL", "LT", at1, at, at)
+	found, search := s.unique("found"), s.unique("search")
+	s.jumpIf(size, equal, 0, found)
+	s.op("ADD", at.shifted(3), s.x, at1)
+	s.here(search)
+	s.op("MOVD.P", "8("+at1.String()+")", s.n)
+	s.op("CMP", s.n.shifted(1), size)
+	s.op("BNE", search)
+	s.op("SUB", s.x, at1, at)
+	s.op("LSR", 3, at, at)
+	s.op("SUB", 1, at)
+	s.here(found)
+	s.op("LSR", 1, size, size)
+	s.op("MOVD", at, s.argument("at"))
+	s.op("MOVD", size, s.argument("size"))
+}
+
+// addAbs is the loop
+//
+//	for i := range n { y[i] += abs(x[i]); sum += abs(x[i]) }
+//
+// with eight sums, of which the first two take the elements after the sixteens by fours, and one more
+// for what is left.
+func addAbs(g *generator) {
+	g.function("addAbs", "(n int, x, y *float64) float64",
+		"adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.",
+		"The reference is daddAbsGeneric.")
+	const rest, v, w = vector(unroll), vector(16), vector(24)
+	n, x, y := g.load("n"), g.load("x"), g.load("y")
+	g.zeros(unroll + 1) // and rest
+	g.parts(unroll, n, []general{x, y}, func(p part) {
+		sums := vector(0)
+		if p.count == 1 {
+			sums = rest
+		}
+		p.load(x, v)
+		p.load(y, w)
+		for i := range vector(p.count) {
+			g.fabs(v+i, v+i)
+			g.fadd(w+i, v+i, w+i)
+			g.fadd(sums+i, v+i, sums+i)
+		}
+		p.store(w, y)
+	})
+	for _, width := range []vector{4, 2} {
+		for i := range width {
+			g.fadd(i, i+width, i)
+		}
+	}
+	g.fadd(0, rest, 0)
+	g.faddp(0, 1, 0)
+	g.faddpScalar(0, 0)
+	g.result("ret", 0)
+	g.ret()
+}

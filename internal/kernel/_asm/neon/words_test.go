@@ -1,0 +1,88 @@
+package neon
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/arch/arm64/arm64asm"
+)
+
+var wordLine = regexp.MustCompile(`^\tWORD \$0x([0-9a-f]{8}) // (.+)$`)
+
+// Every encoded word of the files that Write makes is the instruction beside it.
+func TestWords(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words += checkWords(t, filepath.Base(f), string(text))
+	}
+	if words == 0 {
+		t.Error("no words")
+	}
+}
+
+// The instructions of words.go, with registers that tell their places apart.
+func TestAllWords(t *testing.T) {
+	var g generator
+	g.fadd(1, 2, 3)
+	g.fsub(1, 2, 3)
+	g.fmul(1, 2, 3)
+	g.fdiv(1, 2, 3)
+	g.fmin(1, 2, 3)
+	g.fmax(1, 2, 3)
+	g.fabs(1, 3)
+	g.fcmeq(1, 2, 3)
+	g.fcmge(1, 2, 3)
+	g.facgt(1, 2, 3)
+	g.faddp(1, 2, 3)
+	g.faddpScalar(1, 3)
+	for i := range 2 {
+		g.fmlaLane(1, 31, i, 3)
+		g.fmlsLane(1, 31, i, 3)
+		g.fmulLane(1, 31, i, 3)
+	}
+	g.prefetchAhead(1, 2)
+	if n := checkWords(t, "words.go", g.text.String()); n != 19 {
+		t.Errorf("%d words, want 19", n)
+	}
+}
+
+// checkWords compares each encoded word of a text with its mnemonic, and returns their number.
+func checkWords(t *testing.T, file, text string) (words int) {
+	for i, line := range strings.Split(text, "\n") {
+		if !strings.Contains(line, "WORD") {
+			continue
+		}
+		words++
+		m := wordLine.FindStringSubmatch(line)
+		if m == nil {
+			t.Errorf("%s, line %d: %q has no mnemonic", file, i+1, line)
+			continue
+		}
+		code, err := strconv.ParseUint(m[1], 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst, err := arm64asm.Decode(binary.LittleEndian.AppendUint32(nil, uint32(code)))
+		if got := arm64asm.GNUSyntax(inst); err != nil || got != m[2] {
+			t.Errorf("%s, line %d: %s is %q, %v, not %q", file, i+1, m[1], got, err, m[2])
+		}
+	}
+	return words
+}
