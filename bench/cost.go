@@ -20,6 +20,7 @@ type Setting struct {
 	Method     blsupdate.Method
 	Options    blsupdate.Options // with the backend, nil for blskernel.Default()
 	L, K, Q, C int
+	Stream     bool // short updates come right after others, as in a stream of batches: L grows
 }
 
 // A CostStep is one step of an update: its flops by the model and as the backend counted them, and its
@@ -54,26 +55,17 @@ type Cost struct {
 // Variant names the method with the form that was taken, as Variant.String has it.
 func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
+// Disturbed reports whether the FMA peak moved during the update, and so during all of its setting.
+func (c Cost) Disturbed() bool { return !(c.moved <= mostMoved) }
+
 // Deviation returns the relative error of the predicted time, which is negative where it is too short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
-// A Measured compares several models that were updated in turn, round by round.
-type Measured struct {
-	// Costs has, for each setting, the update with the median deviation.
-	Costs []Cost
-	// Speed is the median over the rounds of the first setting's time over that of each, and Flops
-	// the same of the flops by the model.
-	Speed, Flops []float64
-	Rounds       int
-}
-
-// An update is measured leastCostRounds times, and then until costSeconds have passed, at most
-// mostCostRounds times.
+// An update is measured leastCostRounds times, and then until costSeconds have passed.
 const (
 	leastCostRounds = 5
-	mostCostRounds  = 101
 	costSeconds     = 1.0
 )
 
@@ -83,9 +75,9 @@ const (
 	// stream of samples, and find their operands in the caches.
 	longCost = 0.05
 
-	// shortCost is the time below which MeasureEach adds rows for warmUp between the measurement
-	// of the FMA peak and the update that is measured: in a stream of updates the workers are
-	// awake and the code is in the caches. After one alone they take up to 1.6 times as long.
+	// shortCost is the time below which a Stream adds rows for warmUp between the measurement of
+	// the FMA peak and the update that is measured: the workers are awake then, and the code is in
+	// the caches. After one alone they take up to 1.6 times as long.
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
 
@@ -93,42 +85,6 @@ const (
 	// then been collected, and updates take storage from it that they have used before.
 	settleTime = 50 * time.Millisecond
 )
-
-// Measure starts a model of random rows for each setting and updates them in turn, rounds times, or for
-// some seconds where rounds is 0. Each update finds more samples than the one before, and has a
-// prediction of its own; Cost.L says where it was. The first update does not count: it pays for fresh
-// memory and for goroutines that have to start. updated, which may be nil, follows every update.
-//
-//	errors: the context's, before the next update; those of an update, wrapped.
-func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, rounds int, seed uint64, updated func()) (Measured, error) {
-	if len(settings) == 0 {
-		return Measured{}, nil
-	}
-	runs, err := startCosts(ctx, settings, rates, seed, blsupdate.Peak)
-	if err != nil {
-		return Measured{}, err
-	}
-	for seconds := 0.0; ; {
-		done := len(runs[0].costs)
-		if rounds > 0 && done >= rounds {
-			break
-		}
-		if rounds == 0 && done >= leastCostRounds && (done >= mostCostRounds || seconds >= costSeconds) {
-			break
-		}
-		for _, run := range runs {
-			took, err := run.update(ctx)
-			if err != nil {
-				return Measured{}, err
-			}
-			seconds += took / float64(len(runs))
-			if updated != nil {
-				updated()
-			}
-		}
-	}
-	return measured(runs), nil
-}
 
 // A costRun is a setting under way.
 type costRun struct {
@@ -139,37 +95,15 @@ type costRun struct {
 	model  blsupdate.Updater
 	ax, ya *mat.Dense
 	costs  []Cost
-	last   float64 // the seconds of the last update
-	short  float64 // the seconds below which updates that do not count come before
+	last   float64 // the seconds of the last update, or 0
 }
 
-// startCosts starts the models, with a first update that does not count.
-func startCosts(
-	ctx context.Context, settings []Setting, rates *blsupdate.Rates, seed uint64, peak func() float64,
-) ([]*costRun, error) {
-	var runs []*costRun
-	for _, s := range settings {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		run, err := startCost(s, rates, seed)
-		if err != nil {
-			return nil, fmt.Errorf("bench: %v with l=%d, k=%d, c=%d: %w", s.Method, s.L, s.K, s.C, err)
-		}
-		run.peak = peak
-		runs = append(runs, run)
+// startCost starts a model, with updates that do not count: the first pays for fresh memory and for
+// goroutines that have to start.
+func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint64, peak func() float64) (*costRun, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	runtime.GC()
-	for _, run := range runs {
-		if _, err := run.update(ctx); err != nil {
-			return nil, err
-		}
-		run.costs = nil
-	}
-	return runs, nil
-}
-
-func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error) {
 	s.Options.Backend = backend.Or(s.Options.Backend)
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
@@ -178,9 +112,15 @@ func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error)
 	}
 	model, err := blsupdate.New(s.Method, normal(r, before, s.K), normal(r, before, s.C), s.Options)
 	if err != nil {
+		return nil, fmt.Errorf("bench: %v with l=%d, k=%d, c=%d: %w", s.Method, s.L, s.K, s.C, err)
+	}
+	run := &costRun{Setting: s, seed: seed, peak: peak, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}
+	runtime.GC()
+	if _, err := run.update(ctx); err != nil {
 		return nil, err
 	}
-	return &costRun{Setting: s, seed: seed, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}, nil
+	run.costs = nil
+	return run, run.warm(settleTime)
 }
 
 // update adds the rows once more and returns the seconds. The prediction is for the mean of the FMA
@@ -207,9 +147,9 @@ func (r *costRun) update(ctx context.Context) (float64, error) {
 	return cost.Total.MeasuredSeconds, nil
 }
 
-// warm updates for a time where updates are short.
+// warm updates for a time where updates are to be a stream, and are known to be short.
 func (r *costRun) warm(d time.Duration) error {
-	for began := time.Now(); r.last < r.short && time.Since(began) < d; {
+	for began := time.Now(); r.Stream && r.last > 0 && r.last < shortCost && time.Since(began) < d; {
 		if err := r.add(); err != nil {
 			return err
 		}
@@ -227,25 +167,6 @@ func (r *costRun) add() error {
 		return fmt.Errorf("bench: %v: %w", r.Method, err)
 	}
 	return nil
-}
-
-// measured sums up all rounds.
-func measured(runs []*costRun) Measured {
-	first := runs[0].costs
-	m := Measured{Rounds: len(first)}
-	for _, run := range runs {
-		var speed, flops []float64
-		for i, c := range run.costs {
-			speed = append(speed, first[i].Total.MeasuredSeconds/c.Total.MeasuredSeconds)
-			flops = append(flops, first[i].Total.Model/c.Total.Model)
-		}
-		slices.Sort(speed)
-		slices.Sort(flops)
-		m.Speed = append(m.Speed, quantile(speed, 0.5))
-		m.Flops = append(m.Flops, quantile(flops, 0.5))
-		m.Costs = append(m.Costs, medianCost(run.costs))
-	}
-	return m
 }
 
 // medianCost returns the one of costs that has the median deviation.

@@ -53,7 +53,7 @@ func ValidationGrid(b blskernel.Backend) []Setting {
 			opt.Lambda = 0
 		}
 		for _, s := range g.shapes {
-			grid = append(grid, Setting{Method: g.method, Options: opt, K: s[0], Q: s[1], L: s[2], C: s[3]})
+			grid = append(grid, Setting{Method: g.method, Options: opt, K: s[0], Q: s[1], L: s[2], C: s[3], Stream: true})
 		}
 	}
 	return grid
@@ -107,88 +107,77 @@ const (
 	mostTries = 3
 )
 
-// A Validation is what MeasureEach has measured.
-type Validation struct {
-	Costs            []Cost // of each setting the update with the median deviation
+// A Measured is what Measure has measured.
+type Measured struct {
+	Costs            []Cost // of each setting the update with the median deviation; see Cost.Disturbed
 	Updates, LeftOut int    // all that were measured, and those during which the FMA peak moved
 	// Unknown says why there are too few updates for a figure, and is empty if there are enough.
 	Unknown string
 }
 
-// MeasureEach measures the settings of a grid one after the other, in several passes, each until
-// rounds updates are good: a neighbour on a shared machine that is busy for some seconds spoils one
-// pass alone. It measures the FMA peak before and after every update. An update during which it
-// moved by more than 5% is left out, and another one tried, up to three times as many in all.
-// measured, which may be nil, gets the share that is done.
+// Measure starts a model of random rows for each setting and updates it, one setting after the other,
+// in several passes, each until rounds updates are good or a second has passed: a neighbour on a
+// shared machine that is busy for some seconds spoils one pass alone. Each update finds more samples
+// than the one before, and has a prediction of its own; Cost.L says where it was. Measure measures the
+// FMA peak before and after every update. An update during which it moved by more than 5% is left out,
+// and another one tried, up to three times as many in all. measured, which may be nil, gets the share
+// that is done.
 //
 //	errors: the context's, before the next update; those of an update, wrapped.
-func MeasureEach(
-	ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
-) (Validation, error) {
-	return measureEach(ctx, grid, rates, passes, rounds, seed, measured, blsupdate.Peak)
+func Measure(
+	ctx context.Context, settings []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
+) (Measured, error) {
+	return measure(ctx, settings, rates, passes, rounds, seed, measured, blsupdate.Peak)
 }
 
-func measureEach(
-	ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
+func measure(
+	ctx context.Context, settings []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
 	peak func() float64,
-) (v Validation, err error) {
-	costs := make([][]Cost, len(grid))
+) (m Measured, err error) {
+	costs := make([][]Cost, len(settings))
 	for pass := range passes {
-		for i := range grid {
-			all, err := measureSetting(ctx, grid[i], rates, rounds, seed, peak)
+		for i, s := range settings {
+			run, err := startCost(ctx, s, rates, seed, peak)
 			if err != nil {
-				return Validation{}, err
+				return Measured{}, err
 			}
-			kept := slices.DeleteFunc(slices.Clone(all), func(c Cost) bool { return !(c.moved <= mostMoved) })
-			costs[i] = append(costs[i], kept...)
-			v.Updates += len(all)
-			v.LeftOut += len(all) - len(kept)
+			good, seconds := 0, 0.0
+			for good < rounds && len(run.costs) < mostTries*rounds &&
+				(seconds < costSeconds || good < leastCostRounds && len(run.costs) < mostTries*leastCostRounds) {
+				took, err := run.update(ctx)
+				if err != nil {
+					return Measured{}, err
+				}
+				seconds += took
+				if run.costs[len(run.costs)-1].moved <= mostMoved {
+					good++
+				}
+			}
+			costs[i] = append(costs[i], run.costs...)
+			m.Updates += len(run.costs)
+			m.LeftOut += len(run.costs) - good
 			if measured != nil {
-				measured(float64(pass*len(grid)+i+1) / float64(passes*len(grid)))
+				measured(float64(pass*len(settings)+i+1) / float64(passes*len(settings)))
 			}
 		}
 	}
 	known := map[blsupdate.Method]bool{}
-	for i, of := range costs {
-		if len(of) > 0 {
-			v.Costs = append(v.Costs, medianCost(of))
-			known[grid[i].Method] = true
+	for i, all := range costs {
+		good := slices.DeleteFunc(slices.Clone(all), func(c Cost) bool { return !(c.moved <= mostMoved) })
+		if len(good) > 0 {
+			m.Costs = append(m.Costs, medianCost(good))
+			known[settings[i].Method] = true
+		} else {
+			m.Costs = append(m.Costs, medianCost(all))
 		}
 	}
-	for _, s := range grid {
+	for _, s := range settings {
 		if !known[s.Method] {
-			v.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during every update of %v", 100*mostMoved, s.Method)
+			m.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during every update of %v", 100*mostMoved, s.Method)
 		}
 	}
-	if float64(v.LeftOut) > mostLeftOut*float64(v.Updates) {
-		v.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during %d of %d updates", 100*mostMoved, v.LeftOut, v.Updates)
+	if float64(m.LeftOut) > mostLeftOut*float64(m.Updates) {
+		m.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during %d of %d updates", 100*mostMoved, m.LeftOut, m.Updates)
 	}
-	return v, nil
-}
-
-// measureSetting updates a model until enough updates were not disturbed, and returns all updates.
-func measureSetting(
-	ctx context.Context, s Setting, rates *blsupdate.Rates, rounds int, seed uint64, peak func() float64,
-) ([]Cost, error) {
-	runs, err := startCosts(ctx, []Setting{s}, rates, seed, peak)
-	if err != nil {
-		return nil, err
-	}
-	run, good, seconds := runs[0], 0, 0.0
-	run.short = shortCost
-	if err := run.warm(settleTime); err != nil {
-		return nil, err
-	}
-	for good < rounds && len(run.costs) < mostTries*rounds &&
-		(seconds < costSeconds || good < leastCostRounds && len(run.costs) < mostTries*leastCostRounds) {
-		took, err := run.update(ctx)
-		if err != nil {
-			return nil, err
-		}
-		seconds += took
-		if run.costs[len(run.costs)-1].moved <= mostMoved {
-			good++
-		}
-	}
-	return run.costs, nil
+	return m, nil
 }

@@ -11,22 +11,19 @@
 //	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
 //		Features: bls.FeatureOptions{EnhancementNodes: 1000},
 //		Variants: bench.Variants(blsupdate.Original, blsupdate.Improved)}
-//	err := e.Run(ctx, func(rows []bench.Row) error { ...; return nil }, nil)
+//	err := e.Run(ctx, func(row bench.TableRow) error { ...; return nil }, nil)
 //
 // The time of a step is that of its features, of the update and of the weights where a method solves
 // for them, without the test. The flops are those without the features, by the model and as counted at
 // the backend. Total times, as the paper's, add up all steps with the start.
 //
-// The start of A⁺ is the same for Original and Improved, and their rows have the same time for it, the
-// mean of what both took. It is not always the paper's inverse of AᵀA + lambda I: see blsupdate.New.
-// What retraining takes, where that is measured, is always the time of the paper's formula. The paper's
-// rule for the form of B is blsupdate.Paper; the zero value of Options decides by flops.
+// The start of A⁺ is the same for Original and Improved. It is not always the paper's inverse of AᵀA +
+// lambda I: see blsupdate.New. What retraining takes, where that is measured, is always the time of the
+// paper's formula. The paper's rule for the form of B is blsupdate.Paper; the zero value of Options
+// decides by flops.
 //
-// # Check
-//
-// Accuracy hides errors: weights may be wrong by many percent before an argmax changes.
-// Incremental.Check therefore compares the weights themselves with those of a solution from scratch by
-// QR, and says how much of a difference rounding explains at the condition number at hand.
+// Accuracy hides errors: weights may be wrong by many percent before an argmax changes. So each cell of
+// a row says how far its weights are from those of the first method.
 //
 // # Source
 //

@@ -20,9 +20,9 @@ func ExampleIncremental() {
 		Variants: bench.Variants(blsupdate.Original, blsupdate.Improved),
 		Update:   blsupdate.Options{Lambda: 0x1p-30},
 	}
-	err := e.Run(context.Background(), func(step []bench.Row) error {
-		original, improved := step[0], step[1]
-		fmt.Println(original.Samples, original.Accuracy == improved.Accuracy, improved.FlopsModel == improved.FlopsCounted)
+	err := e.Run(context.Background(), func(row bench.TableRow) error {
+		original, improved := row.Cells[0], row.Cells[1]
+		fmt.Println(row.Samples, *original.Accuracy == *improved.Accuracy, improved.FlopsModel == improved.FlopsCounted)
 		return nil
 	}, nil)
 	if err != nil {

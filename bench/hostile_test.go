@@ -15,10 +15,10 @@ func TestHostileOneClass(t *testing.T) {
 			set[i] = 3
 		}
 	}
-	for _, rows := range collect(t, e) {
-		for _, r := range rows {
-			if r.Accuracy != 100 {
-				t.Errorf("%s after %d samples: %v%% of one class", r.Variant, r.Samples, r.Accuracy)
+	for _, row := range collect(t, e) {
+		for _, c := range row.Cells {
+			if *c.Accuracy != 100 {
+				t.Errorf("%s after %d samples: %v%% of one class", c.Method, row.Samples, *c.Accuracy)
 			}
 		}
 	}

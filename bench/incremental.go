@@ -14,54 +14,22 @@ import (
 // first samples, updated by batches of further ones, by several methods side by side, and tested after
 // each step. All methods see the same features.
 type Incremental struct {
-	Train   *dataset.Images
-	Test    *dataset.Images // nil for none; accuracies are NaN then
-	Initial int             // l, samples of the start
-	Batch   int             // q, samples of an update
-	Updates int             // number of updates
-	// Whitening fits a ZCA to the first samples and sends all through it; nil leaves them as they
-	// are.
-	Whitening *dataset.ZCAOptions
-	Features  bls.FeatureOptions
-	Variants  []Variant
+	Train    *dataset.Images
+	Test     *dataset.Images // nil for none; accuracies are NaN then
+	Initial  int             // l, samples of the start
+	Batch    int             // q, samples of an update
+	Updates  int             // number of updates
+	Features bls.FeatureOptions
+	Variants []Variant
 	// Update has the options of the updates, except those of the variants. Its Backend also
 	// computes the test, and the features if they have none.
 	Update  blsupdate.Options
-	Check   bool // compare the weights with a solution from scratch: slow, 8kl bytes
 	Retrain bool // time solutions from scratch after each update: 8kl bytes
 }
 
-// A Row is the outcome of one step by one method.
-type Row struct {
-	Method   string  `json:"method"`
-	Variant  string  `json:"variant"`  // the method with its choices: Variant.String
-	Samples  int     `json:"samples"`  // l so far
-	Accuracy float64 `json:"accuracy"` // on the test set, percent; NaN, which JSON does not have, without one
-	// UpdateSeconds is the time of this step: the features of the batch, which all methods share
-	// and which take FeatureSeconds, the update and the new W. In the start, variants that start in
-	// the same way have the mean of their times. TotalSeconds adds up the steps.
-	UpdateSeconds    float64 `json:"update_seconds"`
-	TotalSeconds     float64 `json:"total_seconds"`
-	FeatureSeconds   float64 `json:"feature_seconds"`
-	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"` // in no other time
-	FeatureFlops     float64 `json:"feature_flops"`               // of the products, without tanh
-	FlopsModel       float64 `json:"flops_model"`
-	FlopsCounted     float64 `json:"flops_counted"`
-	// Steps are those of the update and of the new W; what is between them is not in their times.
-	Steps []StepTime `json:"steps,omitempty"`
-	// FlopsAbandoned are those of a start that was tried first. They are in neither of the above.
-	FlopsAbandoned float64     `json:"flops_abandoned,omitempty"`
-	Form           string      `json:"form,omitempty"` // of B, if C = 0
-	Check          *Check      `json:"check,omitempty"`
-	Retraining     *Retraining `json:"retraining,omitempty"` // the same in all rows of a step
-}
-
-// A StepTime is a step of an update, with what the backend was asked for.
-type StepTime struct {
-	Step    string  `json:"step"` // of blsupdate
-	Seconds float64 `json:"seconds"`
-	Flops   float64 `json:"flops"`
-}
+// Progress is told of the work so far and of all the work, which count the samples of each step by each
+// variant, and of what comes next. done/total never falls, and is 1 in the last call.
+type Progress func(done, total float64, doing string)
 
 // Nodes returns k, the number of nodes.
 func (e *Incremental) Nodes() int {
@@ -69,12 +37,12 @@ func (e *Incremental) Nodes() int {
 	return cmp.Or(f.Groups, bls.DefaultGroups)*cmp.Or(f.GroupNodes, bls.DefaultGroupNodes) + f.EnhancementNodes
 }
 
-// Run runs the experiment and calls emit with the rows of every step, one for each method in the order
-// of e.Variants. progress may be nil. Both run on the calling goroutine. Garbage is collected before
-// each part that is timed, so that none pays for another's.
+// Run runs the experiment and calls emit with the row of every step, which has a cell for each variant
+// in the order of e.Variants, and 0 for Table. progress may be nil. Both run on the calling goroutine.
+// Garbage is collected before each part that is timed, so that none pays for another's.
 //
 //	errors: that of Validate; the context's, before the next update; emit's.
-func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress Progress) error {
+func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err
 	}
@@ -85,22 +53,26 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 		progress = func(float64, float64, string) {}
 	}
 	r := &incrementalRun{
-		Incremental: e, progress: progress, all: e.flops(), seconds: make([]float64, len(e.Variants)),
+		Incremental: e, progress: progress, seconds: make([]float64, len(e.Variants)), peak: blsupdate.Peak(),
 		updaters: make([]blsupdate.Updater, len(e.Variants)), weights: make([]*mat.Dense, len(e.Variants)),
-		counter: blsupdate.NewCounter(e.Update.Backend),
-	}
-	if e.Features.Backend != nil {
-		r.counter = blsupdate.NewCounter(e.Features.Backend)
+		counter: blsupdate.NewCounter(cmp.Or(e.Features.Backend, e.Update.Backend)),
 	}
 	for step := range e.Updates + 1 {
-		rows, err := r.step(ctx, step)
+		_, to := e.samples(step)
+		r.all += float64(to * len(e.Variants))
+		if e.Retrain && step > 0 {
+			r.all += float64(2 * to)
+		}
+	}
+	for step := range e.Updates + 1 {
+		row, err := r.step(ctx, step)
 		if err != nil {
 			return err
 		}
-		if err := emit(rows); err != nil {
+		if err := emit(row); err != nil {
 			return err
 		}
 	}
-	r.progress(r.all, r.all, "finished")
+	r.tell("finished")
 	return nil
 }

@@ -23,7 +23,7 @@ func TestRefusedForMemory(t *testing.T) {
 	const k, c = 60, 10
 	need := int64(4*k*(k+1)+8*k*c) + 8*130*(k+c) + 8*k*c + 8*20*k
 	undo := memory.Limit(need - 1)
-	err := e.Run(context.Background(), func([]Row) error { t.Error("a row"); return nil }, nil)
+	err := e.Run(context.Background(), func(TableRow) error { t.Error("a row"); return nil }, nil)
 	undo()
 	var short *blsupdate.MemoryError
 	if !errors.As(err, &short) || short.Need != need || short.Op != "bench" || short.Do == "" {

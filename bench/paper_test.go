@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -64,140 +63,37 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// smallPaper is Table 2 at a hundredth of its size.
-func smallPaper(t *testing.T) *Paper {
+// TestPaperRows runs Table 2 at a hundredth of its size, with solutions from scratch.
+func TestPaperRows(t *testing.T) {
 	table, _ := LookupPaperTable(2)
 	table = table.Scaled(0.01)
-	p := &Paper{
-		Table: table, Scale: 0.01, Data: SyntheticDigits, Train: dataset.Digits(table.Samples(), 1), Test: dataset.Digits(200, 2),
-		Variants: Variants(blsupdate.Original, blsupdate.Gram), Planner: 1, Repeat: 1,
-		Update: blsupdate.Options{Lambda: 1e-6, Backend: blskernel.Default()}, Seeds: []uint64{7, 8, 9}, Retrain: true,
-	}
-	_, err := PlanVariant(table, 10, p.Update)
+	e := table.Experiment(7, 0)
+	e.Train, e.Test, e.Retrain = dataset.Digits(table.Samples(), 1), dataset.Digits(200, 2), true
+	e.Update = blsupdate.Options{Lambda: 1e-6}
+	choice, err := PlanVariant(table, 10, e.Update)
 	testutil.NoError(t, err)
-	return p
-}
-
-func paperRows(t *testing.T, p *Paper) []TableRow {
-	t.Helper()
-	var rows []TableRow
-	last := -1.0
-	err := p.Run(context.Background(), func(r TableRow) error {
-		rows = append(rows, r)
-		return nil
-	}, func(done, total float64, _ string) {
-		if !(done/total >= last && done <= total) {
-			t.Errorf("progress goes from %v to %v", last, done/total)
-		}
-		last = done / total
-	})
-	testutil.NoError(t, err)
-	if last != 1 {
-		t.Errorf("progress ends at %v", last)
+	e.Variants = append(Variants(blsupdate.Original), choice)
+	rows := collect(t, e)
+	if len(rows) != table.Updates+1 || choice.Method != blsupdate.Gram {
+		t.Fatalf("%d rows by %v", len(rows), choice)
 	}
-	return rows
-}
-
-func TestPaperRows(t *testing.T) {
-	p := smallPaper(t)
-	rows := paperRows(t, p)
-	steps := p.Table.Updates + 1
-	if len(rows) != 3*steps {
-		t.Fatalf("%d rows, want %d", len(rows), 3*steps)
-	}
-	for i, r := range rows {
-		run, step := i/steps, i%steps
-		if r.Table != 2 || r.Seed != p.Seeds[run] || r.Step != step || r.Samples != p.Table.Initial+step*p.Table.Batch {
-			t.Errorf("row %d: %+v", i, r)
+	for step, r := range rows {
+		if r.Seed != 7 || r.Step != step || r.Samples != table.Initial+step*table.Batch || len(r.Cells) != 2 {
+			t.Errorf("row %d: %+v", step, r)
 		}
-		if run == 0 && len(r.Cells) != 2 || run > 0 && (len(r.Cells) != 1 || r.Cells[0].Method != "gram") {
-			t.Errorf("row %d: %+v", i, r.Cells)
-		}
-		if (r.Retraining != nil) != (run == 0 && step > 0) {
-			t.Errorf("row %d: retraining %v", i, r.Retraining)
-		} else if again := r.Retraining; again != nil {
-			l, k := float64(r.Samples), float64(p.Table.Nodes)
+		if again := r.Retraining; (again != nil) != (step > 0) {
+			t.Errorf("row %d: retraining %v", step, again)
+		} else if again != nil {
+			l, k := float64(r.Samples), float64(table.Nodes)
 			if want := 3*l*k*k + k*k*k/3 + 2*l*k*10; again.PseudoinverseBy != "cholesky" || !(math.Abs(again.PseudoinverseFlops-want) <= 1e-12*want) {
-				t.Errorf("row %d: %+v; want %v flops by cholesky", i, again, want)
+				t.Errorf("row %d: %+v; want %v flops by cholesky", step, again, want)
 			}
-		}
-		if step == 0 && run == 0 && r.Cells[0].Seconds == r.Cells[1].Seconds {
-			t.Errorf("starts in two ways have the same time: %+v", r.Cells)
 		}
 		for _, c := range r.Cells {
 			if c.Accuracy == nil || !(*c.Accuracy > 20) || !(c.TotalSeconds >= c.Seconds && c.Seconds >= r.FeatureSeconds) || c.FlopsCounted != c.FlopsModel {
-				t.Errorf("row %d: %+v", i, c)
+				t.Errorf("row %d: %+v", step, c)
 			}
 		}
-	}
-}
-
-// TestHead has the settings of a table, and the names of its whitening.
-func TestHead(t *testing.T) {
-	p := smallPaper(t)
-	p.Whitening = &dataset.ZCAOptions{}
-	if h := p.Head(); h.Planner != "gram" || h.Repeat != "gram" || h.Repeated() != "gram" ||
-		h.Whitening != ReferenceWhitening || !strings.HasPrefix(h.Title, "synthetic digits, k = ") {
-		t.Errorf("%+v", h)
-	}
-	p.Planner = -1
-	if h := p.Head(); h.Planner != "" || h.Repeat != "gram" {
-		t.Errorf("without the planner's choice: %+v", h)
-	}
-	for _, tc := range []struct {
-		opt  dataset.ZCAOptions
-		want string
-	}{
-		{dataset.ZCAOptions{RowConstant: dataset.ZCARows}, ReferenceWhitening},
-		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows, EigenvalueConstant: dataset.ZCAUnitValues}, UnitWhitening},
-		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows}, OtherWhitening},
-	} {
-		if got := whiteningName(tc.opt); got != tc.want {
-			t.Errorf("%+v is %s; want %s", tc.opt, got, tc.want)
-		}
-	}
-}
-
-// TestOldHead reads a table as it was written before Repeat was kept.
-func TestOldHead(t *testing.T) {
-	var h TableHead
-	testutil.NoError(t, json.Unmarshal([]byte(`{"table":7,"data":"random","methods":["original","gram"],"planner":"gram","seeds":[1],"whitened":true}`), &h))
-	if h.Repeated() != "gram" || !h.Whitened {
-		t.Errorf("%+v", h)
-	}
-}
-
-func TestPaperValidate(t *testing.T) {
-	for want, change := range map[string]func(*Paper){
-		"Train is nil":        func(p *Paper) { p.Train = nil },
-		"Variants is empty":   func(p *Paper) { p.Variants = nil },
-		"Variants has gram":   func(p *Paper) { p.Variants = Variants(blsupdate.Gram, blsupdate.Gram) },
-		"Planner is 2":        func(p *Paper) { p.Planner = 2 },
-		"Planner is -2":       func(p *Paper) { p.Planner = -2 },
-		"Repeat is -1":        func(p *Paper) { p.Repeat = -1 },
-		"Repeat is 2":         func(p *Paper) { p.Repeat = 2 },
-		"Seeds is empty":      func(p *Paper) { p.Seeds = nil },
-		"Seeds has 7 twice":   func(p *Paper) { p.Seeds[2] = 7 },
-		"digits has 300":      func(p *Paper) { p.Train = dataset.Digits(300, 1) },
-		"Train has no images": func(p *Paper) { p.Train = dataset.Digits(0, 1) },
-	} {
-		p := smallPaper(t)
-		testutil.NoError(t, p.Validate())
-		change(p)
-		err := p.Run(context.Background(), func(TableRow) error { t.Errorf("%s: a row", want); return nil }, nil)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want %q", err, want)
-		}
-	}
-}
-
-// TestPaperDefaults runs without a backend, the planner's choice and a repeated planner.
-func TestPaperDefaults(t *testing.T) {
-	p := smallPaper(t)
-	p.Update.Backend, p.Seeds, p.Planner, p.Repeat = nil, p.Seeds[:2], -1, 0
-	rows := paperRows(t, p)
-	if last := rows[len(rows)-1]; len(last.Cells) != 1 || last.Cells[0].Method != "original" {
-		t.Errorf("%+v", last)
 	}
 }
 
@@ -205,12 +101,11 @@ func TestPaperDefaults(t *testing.T) {
 func TestPaperNoData(t *testing.T) {
 	table, _ := LookupPaperTable(7)
 	table = table.Scaled(0.01)
-	p := &Paper{
-		Table: table, Scale: 0.01, Data: RandomImages, Train: RandomNORB(table.Samples(), 3),
-		Variants: []Variant{{Method: blsupdate.Improved, Form: blsupdate.Paper}, {Method: blsupdate.Improved, Form: blsupdate.Small}}, Planner: -1,
-		Update: blsupdate.Options{Lambda: 1e-6, Backend: blskernel.Default()}, Seeds: []uint64{1},
-	}
-	for _, r := range paperRows(t, p) {
+	e := table.Experiment(1, 0)
+	e.Train = RandomNORB(table.Samples(), 3)
+	e.Variants = []Variant{{Method: blsupdate.Improved, Form: blsupdate.Paper}, {Method: blsupdate.Improved, Form: blsupdate.Small}}
+	e.Update = blsupdate.Options{Lambda: 1e-6}
+	for _, r := range collect(t, e) {
 		for i, c := range r.Cells {
 			form := []string{"large", "small"}[i]
 			if r.Step == 0 {
@@ -221,9 +116,9 @@ func TestPaperNoData(t *testing.T) {
 			}
 		}
 	}
-	p.Table.Initial = 10 // fewer than the nodes
+	e.Initial = 10 // fewer than the nodes
 	var rank *blsupdate.RankError
-	if err := p.Run(context.Background(), nil, nil); !errors.As(err, &rank) {
+	if err := e.Run(context.Background(), nil, nil); !errors.As(err, &rank) {
 		t.Errorf("a start from 10 samples: %v", err)
 	}
 }

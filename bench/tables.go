@@ -17,9 +17,12 @@ const (
 // A PaperTable has the settings of one of the paper's Tables 2 to 9: a broad learning system of Nodes
 // nodes is trained on the first Initial samples of Data, and Batch samples are added Updates times.
 type PaperTable struct {
-	Table                          int
-	Data                           string // MNIST or NORB
-	Nodes, Initial, Batch, Updates int
+	Table   int    `json:"table"`   // 2 to 9
+	Data    string `json:"data"`    // MNIST or NORB; of a run also SyntheticDigits or RandomImages
+	Nodes   int    `json:"nodes"`   // k
+	Initial int    `json:"initial"` // l0, samples of the start
+	Batch   int    `json:"batch"`   // q, samples of an update
+	Updates int    `json:"updates"`
 }
 
 // LookupPaperTable returns the settings of a table. ok is false for a number that is not 2 to 9.
@@ -83,39 +86,18 @@ func (t PaperTable) Features() bls.FeatureOptions {
 
 // A TableHead has the settings of a run of one of the paper's tables.
 type TableHead struct {
-	Table    int     `json:"table"` // 2 to 9
-	Title    string  `json:"title"`
-	Data     string  `json:"data"` // MNIST, NORB, SyntheticDigits or RandomImages
-	Scale    float64 `json:"scale"`
-	Initial  int     `json:"initial"` // l0, samples of the start
-	Batch    int     `json:"batch"`   // q, samples of an update
-	Updates  int     `json:"updates"`
-	Nodes    int     `json:"nodes"`   // k
-	Targets  int     `json:"targets"` // c
-	Lambda   float64 `json:"lambda"`
-	Shrink   float64 `json:"shrink"`             // s of Algorithm 1
-	HeldOut  int     `json:"held_out,omitempty"` // training samples held out, in old files
-	Whitened bool    `json:"whitened,omitempty"` // the samples have gone through ZCA
-	// Whitening names the constants of the ZCA: ReferenceWhitening, UnitWhitening or
-	// OtherWhitening. Earlier files, without it, have those of ReferenceWhitening.
-	Whitening string   `json:"whitening,omitempty"`
-	Methods   []string `json:"methods"` // in the order of the cells
-	// Planner is the method that the planner chose, empty if that is not among the methods. In
-	// earlier files, without Repeat, it is the method of the later seeds.
+	PaperTable
+	Title   string   `json:"title"`
+	Scale   float64  `json:"scale"`   // by which the sizes were multiplied
+	Targets int      `json:"targets"` // c
+	Lambda  float64  `json:"lambda"`
+	Shrink  float64  `json:"shrink"`  // s of Algorithm 1
+	Methods []string `json:"methods"` // in the order of the cells
+	// Planner is the method that the planner chose, empty if that is not among the methods.
 	Planner string   `json:"planner"`
 	Repeat  string   `json:"repeat,omitempty"` // of the runs after the first
 	Seeds   []uint64 `json:"seeds"`            // of the features, one for each run
 }
-
-// Repeated returns the method of the runs after the first, Repeat or in older files Planner.
-func (h TableHead) Repeated() string { return cmp.Or(h.Repeat, h.Planner) }
-
-// The constants of a whitening, in TableHead.Whitening.
-const (
-	ReferenceWhitening = "reference" // dataset.ZCARows and dataset.ZCAValues
-	UnitWhitening      = "unit"      // dataset.ZCAUnitRows and dataset.ZCAUnitValues
-	OtherWhitening     = "other"
-)
 
 // A TableRow is one step of a table in one run.
 type TableRow struct {
@@ -123,7 +105,7 @@ type TableRow struct {
 	Seed    uint64      `json:"seed"`    // of the run
 	Step    int         `json:"step"`    // 0 is the start
 	Samples int         `json:"samples"` // l after the step
-	Cells   []TableCell `json:"cells"`   // by method; see TableHead.Repeated
+	Cells   []TableCell `json:"cells"`   // by method; after the first run that of TableHead.Repeat alone
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
@@ -131,14 +113,8 @@ type TableRow struct {
 	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
 	// the step; absent in earlier files.
 	Peak float64 `json:"peak,omitempty"`
-	// WhiteningSeconds is the time of the fit of the whitening, in the start. It is in no other
-	// time; in earlier files it is in FeatureSeconds.
-	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
 	// Retraining is what a solution from scratch takes at as many samples, if that was measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
-	// Rebuilt is set in earlier files only: the run was interrupted before the step, and another
-	// process rebuilt the states, which is in no time. Totals from here on are of two processes.
-	Rebuilt bool `json:"rebuilt,omitempty"`
 }
 
 // A TableCell is a step by one method. Its times have the features.
@@ -146,15 +122,23 @@ type TableCell struct {
 	Method string `json:"method"`         // as Variant.String has it
 	Form   string `json:"form,omitempty"` // of B
 	// Accuracy is that on the test set, in percent; absent without data.
-	Accuracy *float64 `json:"accuracy,omitempty"`
-	// Seconds is the time of the step: features, update and weights. In step 0 methods that start
-	// in the same way have the mean of their times, in earlier files each its own.
-	Seconds      float64 `json:"seconds"`
-	TotalSeconds float64 `json:"total_seconds"` // of all steps so far
-	FlopsModel   float64 `json:"flops_model"`
-	FlopsCounted float64 `json:"flops_counted"`
-	// Steps are those of the update and of the weights; absent in earlier files.
+	Accuracy     *float64 `json:"accuracy,omitempty"`
+	Seconds      float64  `json:"seconds"`       // of the step: features, update and weights
+	TotalSeconds float64  `json:"total_seconds"` // of all steps so far
+	FlopsModel   float64  `json:"flops_model"`
+	FlopsCounted float64  `json:"flops_counted"`
+	// Difference is ‖W - W₁‖/‖W₁‖ in Frobenius norms, where W₁ are the weights of the first method.
+	Difference float64 `json:"difference,omitempty"`
+	// Steps are those of the update and of the weights, without what is between them; absent in
+	// earlier files.
 	Steps []StepTime `json:"steps,omitempty"`
+}
+
+// A StepTime is a step of an update, with what the backend was asked for.
+type StepTime struct {
+	Step    string  `json:"step"` // of blsupdate
+	Seconds float64 `json:"seconds"`
+	Flops   float64 `json:"flops"`
 }
 
 // A Retraining is what solutions from scratch take, with the same features: of A⁺ and W, and of W

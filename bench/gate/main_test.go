@@ -33,7 +33,7 @@ func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call 
 	t.Helper()
 	var out strings.Builder
 	calls := map[string]int{}
-	below, err := run(context.Background(), all, kernels, 4, func(_ context.Context, f floor) (float64, error) {
+	below, err := run(context.Background(), all, kernels, func(_ context.Context, f floor) (float64, error) {
 		calls[f.String()]++
 		return share(f, calls[f.String()]), nil
 	}, &out, false)
@@ -104,7 +104,7 @@ func TestAttempts(t *testing.T) {
 		t.Errorf("%d cases of kernels that this CPU does not have", below)
 	}
 	broken := errors.New("broken")
-	if _, err := run(context.Background(), all, kernels, 1, func(context.Context, floor) (float64, error) { return 0, broken }, nil, false); err != broken {
+	if _, err := run(context.Background(), all, kernels, func(context.Context, floor) (float64, error) { return 0, broken }, nil, false); err != broken {
 		t.Errorf("error %v", err)
 	}
 }
@@ -119,9 +119,10 @@ func TestCommand(t *testing.T) {
 		says       string
 	}{
 		{"-kernel generic -v", "generic ddot - 1000 1e-9 0 0 0", 0, "gate: every kernel of generic reaches its floors"},
-		{"-kernel generic -attempts 1", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
+		{"-kernel generic", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
 		{"-kernel nonsense", "nonsense ddot - 1000 1e9 0 0 0", 2, "gate: "},
 		{"", "nonsense", 2, "is no floor"},
+		{"-kernel neon", "generic ddot - 1000 1e9 0 0 0", 0, "gate: kernel neon has no floor and is not measured"},
 		{"-nonsense", committed, 2, "flag provided but not defined"},
 	} {
 		floors = tc.text
@@ -139,7 +140,8 @@ func TestMeasured(t *testing.T) {
 	for _, k := range backend.Kernels() {
 		i := slices.IndexFunc(all, func(f floor) bool { return f.kernel == k })
 		if i < 0 {
-			t.Fatalf("kernel %s has no floor", k)
+			t.Logf("kernel %s has no floor", k) // neon, which was not measured on hardware; see TestSlower
+			continue
 		}
 		if share, err := measured(context.Background(), all[i]); err != nil || !(share > 0) {
 			t.Errorf("%v: %v, %v", all[i], share, err)

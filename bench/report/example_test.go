@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(page.Sections[0].Title, len(page.Sections[0].Findings))
+	fmt.Println(page.Numbers[0].Value, page.Sections[0].Title)
 
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -30,8 +29,8 @@ func ExampleNew() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	fmt.Println(page.WriteFolder(context.Background(), nil, dir)) // README.md and plots/*.svg
+	fmt.Println(page.WriteFolder(nil, dir)) // README.md and plots/speed-ups.svg
 	// Output:
-	// Speed-up of Improved over Original 2
+	// 1.06× Speed-up of Improved over Original
 	// <nil>
 }

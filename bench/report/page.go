@@ -1,15 +1,20 @@
 package report
 
 import (
-	_ "embed"
+	"bytes"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
-	"unicode/utf8"
 
 	"blskernel/bench/result"
+	"blskernel/internal/atomicfile"
+	"blskernel/internal/vfs"
 )
 
 // ErrNoResults is returned for files without results that a page can show.
@@ -29,25 +34,18 @@ type Number struct{ Value, Text string }
 
 // A Section is a kind of result.
 type Section struct {
-	Title    string
-	Text     string   // explains the figures
-	Findings []string // what the results say, in a sentence or two each
-	Figures  []Figure
+	Title  string
+	Text   string // explains the tables, in lines of Markdown
+	Tables []Table
 
 	numbers []Number // for the top of the page
 }
 
-// A Figure is plots, a table, or both.
-type Figure struct {
-	Title, Text string
-	Plots       []*Plot
-	Table       Table // or empty
-}
-
 // A Table has a name in the first cell of each row, and numbers or words in the others.
 type Table struct {
-	Columns []string
-	Rows    [][]string // as long as Columns
+	Title, Text string // or empty
+	Columns     []string
+	Rows        [][]string // as long as Columns
 }
 
 // Long reports whether the page folds the table away.
@@ -56,58 +54,34 @@ func (t Table) Long() bool { return len(t.Rows) > 12 }
 // New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults
 // if no file has any.
 func New(files []*result.File) (*Page, error) {
-	p := new(Page)
-	var parts []*result.File
-	for _, f := range files {
-		parts = append(parts, f.Parts()...)
-	}
-	runs := joinRuns(files)
+	p, runs := new(Page), runsOf(files)
+	speedups := speedupsOf(runs)
+	p.Plot = plotOf(speedups)
 	for _, s := range []Section{
-		speedupSection(runs), timeSection(runs), accuracySection(runs), speedSection(parts), flopsSection(parts),
-		predictionSection(parts),
+		speedupSection(speedups), timeSection(runs), accuracySection(runs), SpeedSection(files), flopsSection(files), PredictionSection(files),
 	} {
-		if len(s.Figures) == 0 {
-			continue
+		if len(s.Tables) > 0 {
+			p.Numbers, p.Sections = append(p.Numbers, s.numbers...), append(p.Sections, s)
 		}
-		p.Numbers = append(p.Numbers, s.numbers...)
-		if first := &s.Figures[0]; p.Plot == nil && len(s.numbers) > 0 && len(first.Plots) > 0 {
-			p.Plot, first.Plots = first.Plots[0], first.Plots[1:]
-		}
-		p.Sections = append(p.Sections, s)
 	}
 	if len(p.Sections) == 0 {
 		return nil, ErrNoResults
 	}
 	p.Machines, p.Commands = machineTable(files)
-	taken := map[string]bool{}
-	for _, plot := range p.Plots() {
-		name := plot.Name
-		for n := 2; taken[plot.Name]; n++ {
-			plot.Name = fmt.Sprintf("%s-%d", name, n)
-		}
-		taken[plot.Name] = true
-	}
 	return p, nil
 }
 
-// Plots returns all plots in the order of the page. Their names differ.
-func (p *Page) Plots() []*Plot {
-	var plots []*Plot
-	if p.Plot != nil {
-		plots = append(plots, p.Plot)
+//go:embed *.tmpl
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": escape, "add": sum}).ParseFS(templateFiles, "*.tmpl"))
+
+func sum(numbers ...int) (sum int) {
+	for _, n := range numbers {
+		sum += n
 	}
-	for _, s := range p.Sections {
-		for _, f := range s.Figures {
-			plots = append(plots, f.Plots...)
-		}
-	}
-	return plots
+	return sum
 }
-
-//go:embed readme.tmpl
-var readmeText string
-
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"cell": escape, "wrap": wrap}).Parse(readmeText))
 
 // escape escapes what Markdown would not show as it is in the cell of a table.
 func escape(s string) string {
@@ -115,32 +89,10 @@ func escape(s string) string {
 		"\n", " ").Replace(s)
 }
 
-// wrap escapes a text and breaks it into lines of at most 100 columns, the first of them behind head
-// and the others below it.
-func wrap(head, s string) string {
-	const columns = 100
-	var b strings.Builder
-	b.WriteString(head)
-	at := len(head)
-	for i, word := range strings.Split(escape(s), " ") {
-		long := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+long > columns:
-			b.WriteString("\n" + strings.Repeat(" ", len(head)))
-			at = len(head)
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += long
-	}
-	return b.String()
+// WriteMarkdown writes the page as Markdown, with a link to plots/speed-ups.svg if it has a plot.
+func (p *Page) WriteMarkdown(w io.Writer) error {
+	return failed(templates.ExecuteTemplate(w, "readme.tmpl", p))
 }
-
-// WriteMarkdown writes the page as Markdown. Its plots are links to plots/NAME.svg.
-func (p *Page) WriteMarkdown(w io.Writer) error { return failed(pageTemplate.Execute(w, p)) }
 
 // failed names the package in an error, if there is one.
 func failed(err error) error {
@@ -148,4 +100,61 @@ func failed(err error) error {
 		return nil
 	}
 	return fmt.Errorf("report: %w", err)
+}
+
+// WriteFolder writes README.md and, if there is a plot, plots/speed-ups.svg. It makes the folders,
+// replaces files of the same names, each as a whole, and leaves others alone. The errors are those of
+// the files, wrapped.
+func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
+	if p.Plot != nil {
+		if err := write(fsys, filepath.Join(dir, "plots", "speed-ups.svg"), p.Plot.WriteSVG); err != nil {
+			return err
+		}
+	}
+	return write(fsys, filepath.Join(dir, "README.md"), p.WriteMarkdown)
+}
+
+func write(fsys vfs.FS, path string, render func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return failed(err)
+	}
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
+		return err
+	}
+	f, err := atomicfile.Create(fsys, path)
+	if err != nil {
+		return failed(err)
+	}
+	defer f.Abort()
+	if _, err := b.WriteTo(f); err != nil {
+		return failed(err)
+	}
+	return failed(f.Commit())
+}
+
+// machineTable returns a row for each machine, version and day, and the commands.
+func machineTable(files []*result.File) (t Table, commands []string) {
+	t.Columns = []string{"CPU", "backend", "threads", "processors", "kernel", "OpenBLAS", "Go", "version", "date, UTC"}
+	for _, f := range files {
+		for _, m := range f.Machines {
+			if m.Command != "" {
+				commands = append(commands, strings.Join(strings.Fields(m.Command), " "))
+			}
+			date := ""
+			if !m.Date.IsZero() {
+				date = m.Date.UTC().Format("2006-01-02")
+			}
+			row := []string{
+				m.CPU, strings.Join(m.Backends, ", "), threadsOf(&m) + beside(&m), fmt.Sprint(m.GOMAXPROCS), m.Kernel, m.OpenBLAS, m.Go, m.Version, date,
+			}
+			for i := range row {
+				row[i] = orAbsent(row[i])
+			}
+			if !slices.ContainsFunc(t.Rows, func(r []string) bool { return slices.Equal(r, row) }) {
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	return t, unique(commands)
 }

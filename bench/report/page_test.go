@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -71,23 +70,19 @@ func (e *element) attr(name string) string {
 }
 
 // TestStructure checks what Markdown would forgive: every row of every table is there with as many
-// cells as its head, each plot is linked once, and what is opened is closed.
+// cells as its head, the plot is linked once, and what is opened is closed.
 func TestStructure(t *testing.T) {
 	p := newPage(t, sampleFiles(t)...)
 	text := markdown(t, p)
 	if open, closed := strings.Count(text, "<details>\n<summary>"), strings.Count(text, "\n</details>\n"); open < len(p.Sections) || open != closed {
 		t.Errorf("%d details are opened and %d closed", open, closed)
 	}
-	for _, plot := range p.Plots() {
-		if n := strings.Count(text, "](plots/"+plot.Name+".svg)"); n != 1 {
-			t.Errorf("the plot %s is there %d times", plot.Name, n)
-		}
+	if n := strings.Count(text, "](plots/speed-ups.svg)"); n != 1 {
+		t.Errorf("the plot is there %d times", n)
 	}
 	tables := []Table{p.Machines}
 	for _, s := range p.Sections {
-		for _, f := range s.Figures {
-			tables = append(tables, f.Table)
-		}
+		tables = append(tables, s.Tables...)
 	}
 	rows := 0
 	for _, table := range tables {
@@ -110,11 +105,9 @@ func escapeAll(texts []string) (all []string) {
 	return all
 }
 
-// TestWrap has a text that is wrapped and escaped.
-func TestWrap(t *testing.T) {
-	got := wrap("- ", strings.Repeat("é", 97)+" b <i> | *x* [y](z) `\\\n&")
-	want := "- " + strings.Repeat("é", 97) + "\n  b &lt;i> \\| \\*x\\* \\[y\\](z) \\`\\\\ &amp;"
-	if got != want {
+// TestEscapeMarkdown has a text that Markdown would not show as it is.
+func TestEscapeMarkdown(t *testing.T) {
+	if got, want := escape("<i> | *x* [y](z) `\\\n&"), "&lt;i> \\| \\*x\\* \\[y\\](z) \\`\\\\ &amp;"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -124,8 +117,8 @@ func cellsOf(t testing.TB, p *Page, title string) map[string]int {
 	t.Helper()
 	cells := map[string]int{}
 	for _, s := range p.Sections {
-		for _, f := range s.Figures {
-			for _, row := range f.Table.Rows {
+		for _, table := range s.Tables {
+			for _, row := range table.Rows {
 				for _, c := range row {
 					if strings.HasPrefix(s.Title, title) {
 						cells[c]++
@@ -171,19 +164,19 @@ func TestTableNumbers(t *testing.T) {
 	for _, f := range files {
 		for _, table := range f.Tables {
 			if len(table.Seeds) > 1 {
-				continue // the page has medians and means: see TestSeeds
+				continue // the page has means: see TestSeeds
 			}
 			for _, row := range table.Rows {
 				for i, c := range row.Cells {
-					if b := base(c.Method); row.Step == 0 && (b == "original" || b == "improved") {
+					if row.Step == 0 && (c.Method == "original" || improved(c.Method)) {
 						continue // these share their starts: see TestSharedStart
 					}
-					what := fmt.Sprintf("%s, table %d, step %d, %s", f.Name, table.Table, row.Step, c.Method)
+					what := fmt.Sprintf("%s, table %d, step %d, %s", f.Name, table.PaperTable.Table, row.Step, c.Method)
 					hasNumber(t, updates, what, c.Seconds-row.FeatureSeconds)
-					if c.Accuracy != nil && (table.Table != 2 || c.Method != "gram") {
+					if c.Accuracy != nil && (table.PaperTable.Table != 2 || c.Method != "gram") {
 						hasCell(t, accuracy, what+": accuracy", "%.2f", *c.Accuracy)
 					}
-					if i > 0 && row.Step > 0 && base(c.Method) == "improved" {
+					if i > 0 && row.Step > 0 && improved(c.Method) {
 						hasCell(t, speedups, what+": speed-up", "%.2f", row.Cells[0].Seconds/c.Seconds)
 						hasCell(t, speedups, what+": by flops", "%.2f", row.Cells[0].FlopsModel/c.FlopsModel)
 					}
@@ -193,10 +186,10 @@ func TestTableNumbers(t *testing.T) {
 					hasNumber(t, updates, "retraining", r.WeightsSeconds)
 				}
 			}
-			paper, _ := bench.PaperFigures(table.Table)
-			for i, v := range paper.Speedup {
-				if i < len(table.Rows)-1 && settingOf(table.TableHead).asInPaper() {
-					hasCell(t, speedups, fmt.Sprintf("the paper's table %d", table.Table), "%.2f", v)
+			r := runsOf([]*result.File{{Tables: []result.Table{table}}})[0]
+			for i, v := range r.paperTimes("improved").Speedup {
+				if i < len(table.Rows)-1 {
+					hasCell(t, speedups, fmt.Sprintf("the paper's table %d", table.PaperTable.Table), "%.2f", v)
 				}
 			}
 		}
@@ -209,7 +202,8 @@ func TestOtherNumbers(t *testing.T) {
 	page := newPage(t, files...)
 	counts, prediction, rates := cellsOf(t, page, "Flops"), cellsOf(t, page, "Predicted"), cellsOf(t, page, "Speed of")
 	for _, f := range files {
-		for _, c := range f.Flops {
+		for _, on := range f.Flops {
+			c := on.Value
 			for _, s := range append(c.Steps, bench.FlopsStep{Step: "all", Original: c.Original, Improved: c.Improved}) {
 				for _, v := range []float64{s.Original.Paper, s.Original.Counted, s.Improved.Paper, s.Improved.Counted} {
 					hasNumber(t, counts, "flops of "+s.Step, v/1e9)
@@ -217,14 +211,16 @@ func TestOtherNumbers(t *testing.T) {
 			}
 		}
 		worst := map[string]float64{}
-		for _, c := range f.Costs {
+		for _, on := range f.Costs {
+			c := on.Value
 			deviation := 100 * math.Abs(c.Total.PredictedSeconds/c.Total.MeasuredSeconds-1)
 			worst[c.Backend+c.Method] = max(worst[c.Backend+c.Method], deviation)
 		}
 		for what, v := range worst {
 			hasCell(t, prediction, what+": deviation", "%.1f", v)
 		}
-		for _, c := range f.Cells {
+		for _, on := range f.Cells {
+			c := on.Value
 			what := fmt.Sprintf("%s %s", c.Op, c.Cell())
 			hasNumber(t, rates, what, c.Backends[0].GFLOPS)
 			hasCell(t, rates, what, "%s (%.2f)", significant(c.Backends[0].GFLOPS), c.Backends[1].Ratio)
@@ -232,17 +228,17 @@ func TestOtherNumbers(t *testing.T) {
 	}
 }
 
-// TestSeeds compares means, deviations and medians with ones that are computed here from the rows.
+// TestSeeds compares means and deviations with ones that are computed here from the rows; times are
+// those of the first seed.
 func TestSeeds(t *testing.T) {
 	methods := []string{"original", "improved", "gram"}
 	lines := append([]sampleLine{sampleMachine("x", "pure")}, sampleTable(3, "mnist", 1, methods, steps(4, 4, 5, 6), 4, 5, 6)...)
 	f := readSample(t, "x", lines)
-	var accuracies, improved, ratios []float64
+	var accuracies, updates []float64
 	for _, row := range f.Tables[0].Rows {
 		if row.Step == 2 {
 			accuracies = append(accuracies, *row.Cells[2].Accuracy)
-			improved = append(improved, row.Cells[1].Seconds-row.FeatureSeconds)
-			ratios = append(ratios, row.Cells[0].Seconds/row.Cells[1].Seconds)
+			updates = append(updates, row.Cells[1].Seconds-row.FeatureSeconds)
 		}
 	}
 	if len(accuracies) != 3 {
@@ -253,39 +249,9 @@ func TestSeeds(t *testing.T) {
 	for _, a := range accuracies {
 		sd += (a - mean) * (a - mean) / 2
 	}
-	sd = math.Sqrt(sd)
-	slices.Sort(improved)
-	slices.Sort(ratios)
 	page := newPage(t, f)
-	hasCell(t, cellsOf(t, page, "Accuracy"), "mean and deviation", "%.2f ± %.2f", mean, sd)
-	hasCell(t, cellsOf(t, page, "Speed-up"), "median of the ratios", "%.2f", ratios[1])
-	hasCell(t, cellsOf(t, page, "Time"), "median of the times", "%.3g", improved[1])
-}
-
-// TestJoin has a run of two seeds in one file, and in two, of which one repeats a row: the page is the
-// same.
-func TestJoin(t *testing.T) {
-	machine := sampleMachine("blskernel paper", "pure")
-	lines := sampleTable(2, "mnist", 1, []string{"original", "improved", "gram"}, steps(6, 1, 2), 1, 2)
-	whole := readSample(t, "x", append([]sampleLine{machine}, lines...))
-	head, rows := lines[0], lines[1:]
-	wrong := rows[2].value.(bench.TableRow)
-	wrong.Cells = slices.Clone(wrong.Cells)
-	wrong.Cells[0].Seconds *= 7 // measured again right after that
-	first := readSample(t, "x", slices.Concat([]sampleLine{machine, head, rows[0], rows[1], {"row", wrong}}, rows[2:6]))
-	second := readSample(t, "x", append([]sampleLine{machine, head}, rows[6:]...))
-	one := markdown(t, newPage(t, whole))
-	if one != markdown(t, newPage(t, first, second)) {
-		t.Error("the page of a run in two files is another one")
-	}
-	// On another machine it is another run.
-	other := machine.value.(result.Machine)
-	other.CPU = "another"
-	apart := newPage(t, whole, readSample(t, "y", append([]sampleLine{{"machine", other}}, lines...)))
-	says(t, markdown(t, apart), []string{"Table 2, pure (avx512), 2 threads on another"})
-	if n := len(apart.Plots()); n != 2+1 { // times of both and the overview
-		t.Errorf("two machines have %d plots", n)
-	}
+	hasCell(t, cellsOf(t, page, "Accuracy"), "mean and deviation", "%.2f ± %.2f", mean, math.Sqrt(sd))
+	hasCell(t, cellsOf(t, page, "Time"), "times of the first seed", "%.3g", updates[0])
 }
 
 // TestMissing has what a page may lack: everything, and all kinds but one.
@@ -305,7 +271,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%s has %d sections", f.Name, len(p.Sections))
 		}
 	}
-	says(t, withoutMachine(markdown(t, newPage(t, all...))), []string{"Seed 1 was interrupted: it has 4 of 6 steps in one process."})
+	says(t, withoutMachine(markdown(t, newPage(t, all...))), []string{"The run was interrupted: it has 4 of 6 steps."})
 }
 
 // TestNasty draws what measurements never are, or hardly: nothing may panic or spoil the page.
@@ -313,18 +279,20 @@ func TestNasty(t *testing.T) {
 	for _, v := range []float64{0, 1, -1, 5e-324, 1e-300, 1e300, math.MaxFloat64} {
 		accuracy := v
 		head := bench.TableHead{
-			Table: 2, Title: `<b>"&'`, Scale: 1, Updates: 1, Planner: "gone", Seeds: []uint64{1},
+			PaperTable: bench.PaperTable{Table: 2, Updates: 1}, Title: `<b>"&'`, Scale: 1, Planner: "gone", Seeds: []uint64{1},
 			Methods: []string{`<i>&"`, "original", "improved/x", "improved/y", "improved/z"},
 		}
-		row := bench.TableRow{Table: 2, Seed: 1, Step: 1, Samples: int(min(math.Abs(v), 1e9)), FeatureSeconds: v, Retraining: &bench.Retraining{PseudoinverseSeconds: v}}
+		row := bench.TableRow{Table: 2, Seed: 1, Samples: int(min(math.Abs(v), 1e9)), FeatureSeconds: v, Retraining: &bench.Retraining{PseudoinverseSeconds: v}}
 		for _, m := range head.Methods {
 			row.Cells = append(row.Cells, bench.TableCell{Method: m, Seconds: v, FlopsModel: v, Accuracy: &accuracy})
 		}
+		next := row
+		next.Step = 1
 		n := int(min(math.Abs(v), 1e9))
 		cost := bench.Cost{Backend: "<u>", Method: "gram", K: n, Total: bench.CostStep{PredictedSeconds: v, MeasuredSeconds: v, Model: v}}
 		f := readSample(t, `<a href="x">`, []sampleLine{
-			{"machine", result.Machine{Command: "<i>\n<b>"}}, {"table", head}, {"row", row}, {"cost", cost},
-			{"cell", speed.Result{Op: "<s>", M: n, N: n, K: n, Peak: v, Backends: []speed.Timing{{Backend: "<p>", GFLOPS: v, Ratio: v}}}},
+			{"machine", result.Machine{Command: "<i>\n<b>"}}, {"table", head}, {"row", row}, {"row", next}, {"cost", cost},
+			{"cell", speed.Result{Op: "<s>", N: n, Peak: v, Backends: []speed.Timing{{Backend: "<p>", GFLOPS: v, Ratio: v}}}},
 			{"cell", speed.Result{Op: "none"}},
 		})
 		p := newPage(t, f)
@@ -333,10 +301,8 @@ func TestNasty(t *testing.T) {
 		if commands != "\n\n    <i> <b>\n" {
 			t.Errorf("commands %q", commands)
 		}
-		for _, plot := range p.Plots() {
-			if err := plot.WriteSVG(io.Discard); err != nil {
-				t.Errorf("%g: %v", v, err)
-			}
+		if p.Plot != nil {
+			testutil.NoError(t, p.Plot.WriteSVG(io.Discard))
 		}
 	}
 }

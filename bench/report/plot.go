@@ -1,142 +1,63 @@
 package report
 
-import (
-	"cmp"
-	"math"
-	"strconv"
+import "io"
+
+// A Plot is a drawing of bars in groups, with their values beside them.
+type Plot struct {
+	Title  string
+	Series []string // the names of the bars of each group, at most three
+	Groups []Group
+}
+
+// A Group has a value for each series, or NaN.
+type Group struct {
+	Name   string
+	Values []float64
+}
+
+// Sizes in points. The plot is about as wide as a phone, where a point is nearly a pixel of CSS.
+const (
+	plotWidth, textSize  = 400, 12
+	barsLeft, barsTop    = 120, 46
+	longestBar           = plotWidth - barsLeft - 4*textSize // leaves room for the value
+	barHeight, groupRoom = 13, 9                             // with the gap below it; below a group
 )
 
-// A Plot is a drawing of series over two axes.
-type Plot struct {
-	Name   string // of its file
-	Title  string
-	x, y   axis
-	series []series
+// A bar is a value of a series, the name of a group or one in the legend, and where it is drawn.
+type bar struct {
+	Series, X, Y, Width int
+	Text                string
 }
 
-// An axis has a label with the unit, and a range.
-type axis struct {
-	label     string
-	log       bool
-	nominal   []string // labels at 1, 2, ... instead of numbers: the points are not joined
-	low, high float64
-}
-
-// A series is points with a look.
-type series struct {
-	name   string
-	plain  bool // a reference: a muted line without points
-	look   int  // among those that are plain, or among the others
-	points [][2]float64
-}
-
-// add adds a series, of the points that fit.
-func (p *Plot) add(name string, plain bool, x, y []float64) {
-	s := series{name: name, plain: plain}
-	for _, other := range p.series {
-		if other.plain == plain {
-			s.look++
-		}
-	}
-	for i := range x {
-		if p.x.fits(x[i]) && p.y.fits(y[i]) {
-			s.points = append(s.points, [2]float64{x[i], y[i]})
-		}
-	}
-	if len(s.points) > 0 {
-		p.series = append(p.series, s)
-	}
-}
-
-// fits reports whether an axis can show v: finite, not negative, and far from overflow.
-func (a axis) fits(v float64) bool {
-	const extreme = 1e99
-	return v >= 0 && v <= extreme && (!a.log || v >= 1/extreme)
-}
-
-// over returns the axis with the range of the values, with some room. A linear axis begins at zero
-// unless all values are far from it.
-func (a axis) over(values []float64) axis {
-	a.low, a.high = math.Inf(1), 0
-	for _, v := range values {
-		a.low, a.high = min(a.low, v), max(a.high, v)
-	}
-	switch room := math.Pow(max(a.high/a.low, 1.2), 0.04); {
-	case a.nominal != nil:
-		a.low, a.high = 0.5, float64(len(a.nominal))+0.5
-	case a.log:
-		a.low, a.high = a.low/room, a.high*room
-	default:
-		room = max(0.05*(a.high-a.low), 0.01*a.high)
-		a.low, a.high = a.low-room, cmp.Or(a.high+room, 1)
-		if a.low <= a.high/2 {
-			a.low = 0
-		}
-	}
-	return a
-}
-
-// at maps the range to 0..1.
-func (a axis) at(v float64) float64 {
-	if a.log {
-		return math.Log(v/a.low) / math.Log(a.high/a.low)
-	}
-	return (v - a.low) / (a.high - a.low)
-}
-
-// A tick is a mark on an axis.
-type tick struct {
-	value float64
-	label string
-}
-
-// ticks returns the marks of an axis with a range.
-func (a axis) ticks() (ticks []tick) {
-	if a.log {
-		return logTicks(a.low, a.high)
-	}
-	if a.nominal == nil {
-		return linearTicks(a.low, a.high)
-	}
-	for i, label := range a.nominal {
-		ticks = append(ticks, tick{float64(i + 1), label})
-	}
-	return ticks
-}
-
-// linearTicks labels at most seven multiples of 1, 2 or 5 times a power of ten.
-func linearTicks(low, high float64) (ticks []tick) {
-	const want = 6
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/want)))
-	for _, f := range []float64{1, 2, 5, 10} {
-		if (high-low)/(f*step) <= want {
-			step *= f
-			break
-		}
-	}
-	decimals := max(0, int(-math.Floor(float64(math.Log10(step))+1e-9)))
-	for i := math.Ceil(low/step - 1e-9); i*step <= high+float64(1e-9*step); i++ {
-		ticks = append(ticks, tick{i * step, strconv.FormatFloat(float64(i*step)+0, 'f', decimals, 64)})
-	}
-	return ticks
-}
-
-// logTicks labels powers of ten, all or some of them, and on short ranges 2 and 5 times these. On a
-// range with fewer than three such labels it returns linearTicks.
-func logTicks(low, high float64) (ticks []tick) {
-	decades := math.Log10(high / low)
-	every := 1 + int(decades/8)
-	for power := int(math.Floor(math.Log10(low))); power <= int(math.Ceil(math.Log10(high))); power++ {
-		for _, digit := range []float64{1, 2, 5} {
-			v := digit * math.Pow(10, float64(power))
-			labeled := digit == 1 && power%every == 0 || decades < 3.2
-			if labeled && v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				ticks = append(ticks, tick{v, strconv.FormatFloat(v, 'g', 6, 64)})
+// WriteSVG writes the plot as an SVG file, with colors for light and dark pages. Values that are not
+// positive, or near overflow, have no bars.
+func (p *Plot) WriteSVG(w io.Writer) error {
+	drawn := func(v float64) bool { return v > 0 && v <= 1e99 }
+	most := 0.0
+	for _, g := range p.Groups {
+		for _, v := range g.Values {
+			if drawn(v) {
+				most = max(most, v)
 			}
 		}
 	}
-	if len(ticks) < 3 {
-		return linearTicks(low, high)
+	var legend, names, bars []bar
+	for n, name := range p.Series {
+		legend = append(legend, bar{Series: n, X: barsLeft + 86*n, Y: 26, Text: name})
 	}
-	return ticks
+	y := barsTop
+	for _, g := range p.Groups {
+		names = append(names, bar{Y: y + len(g.Values)*barHeight/2 + textSize/4, Text: g.Name})
+		for n, v := range g.Values {
+			if drawn(v) {
+				bars = append(bars, bar{Series: n, Y: y, Width: int(longestBar * v / most), Text: times(v)})
+			}
+			y += barHeight
+		}
+		y += groupRoom
+	}
+	return failed(templates.ExecuteTemplate(w, "plot.tmpl", map[string]any{
+		"Title": p.Title, "Width": plotWidth, "Height": y, "TextSize": textSize, "Left": barsLeft,
+		"Legend": legend, "Names": names, "Bars": bars,
+	}))
 }

@@ -48,9 +48,10 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 	paper, _ := bench.LookupPaperTable(number)
 	paper = paper.Scaled(scale)
 	head := bench.TableHead{
-		Table: number, Title: paper.TitleOn(paper.Data), Data: data, Scale: scale, Initial: paper.Initial, Batch: paper.Batch, Updates: paper.Updates,
-		Nodes: paper.Nodes, Targets: 10, Lambda: 0x1p-30, Methods: methods, Planner: "gram", Repeat: "gram", Seeds: seeds,
+		PaperTable: paper, Title: paper.TitleOn(paper.Data), Scale: scale, Targets: 10, Lambda: 0x1p-30,
+		Methods: methods, Planner: "gram", Repeat: "gram", Seeds: seeds,
 	}
+	head.Data = data
 	lines := []sampleLine{{"table", head}}
 	for _, seed := range seeds {
 		totals := make([]float64, len(methods))
@@ -85,7 +86,7 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 
 // sampleFlops is roughly what a step takes.
 func sampleFlops(method string, l, k, q float64, start bool) float64 {
-	switch base(method) {
+	switch method {
 	case "gram":
 		return q*k*k + k*k*k/3
 	case "qr":
@@ -95,7 +96,7 @@ func sampleFlops(method string, l, k, q float64, start bool) float64 {
 		return 3*k*k*l + k*k*k/3
 	}
 	l -= q
-	if base(method) == "original" {
+	if method == "original" {
 		return 6*q*k*l + q*q*l + q*q*q + 2*q*q*k
 	}
 	if q > k && method != "improved/small" {
@@ -132,25 +133,21 @@ func sampleFiles(t testing.TB) []*result.File {
 	for _, op := range [][2]string{{"dgemm", "NN"}, {"dsyrk", "UN"}, {"ldlt-inverse", ""}} {
 		for _, n := range []int{8, 32, 64, 128, 256, 512, 1000, 2000, 4000} {
 			for _, threads := range []int{1, 2} {
-				cells = append(cells, sampleLine{"cell", sampleCell(op[0], op[1], speed.Square(n), threads)})
+				cells = append(cells, sampleLine{"cell", sampleCell(op[0], op[1], n, threads)})
 			}
 		}
 	}
-	cells = append(cells, sampleLine{"cell", sampleCell("dgemm", "NN", speed.Shape{M: 5100, N: 5100, K: 2000}, 2)})
 
 	costs := []sampleLine{sampleMachine("blskernel flops --validate", "pure", "openblas")}
 	for b, backend := range []string{"pure", "openblas"} {
-		var of []bench.Cost
 		for i, m := range []string{"gram", "qr", "ridge-inverse", "inverse-cholesky", "improved", "original"} {
 			for j, k := range []int{250, 500, 1000, 2000} {
 				flops := float64(k*k) * float64(100*(j+1)) * float64(i+1)
 				total := bench.CostStep{Step: "total", Model: flops, Counted: flops, PredictedSeconds: flops / 61e9, MeasuredSeconds: flops / 60e9 * (1 + 0.06*math.Sin(float64(9*i+4*j+b)))}
 				c := bench.Cost{Backend: backend, Method: m, Form: "small", L: 4 * k, K: k, Q: 100 * (j + 1), C: 10, Total: total}
-				of = append(of, c)
 				costs = append(costs, sampleLine{"cost", c})
 			}
 		}
-		costs = append(costs, sampleLine{"agreement", result.Agreement{Backend: backend, Agreement: bench.Agree(of)}})
 	}
 
 	flops := []sampleLine{sampleMachine("blskernel paper --table 1", "pure"), {"flops", sampleFlopsCase(4000, 500, 1000)}, {"flops", sampleFlopsCase(4000, 500, 300)}}
@@ -162,10 +159,10 @@ func sampleFiles(t testing.TB) []*result.File {
 	return files
 }
 
-func sampleCell(op, args string, s speed.Shape, threads int) speed.Result {
+func sampleCell(op, args string, n, threads int) speed.Result {
 	peak := 58.7 * float64(threads)
-	r := speed.Result{Op: op, Args: args, M: s.M, N: s.N, K: s.K, Threads: threads, Flops: 2 * float64(s.M) * float64(s.N) * float64(s.K), Rounds: 7, Peak: peak}
-	share := 0.97 * float64(s.N) / (float64(s.N) + 30*float64(threads))
+	r := speed.Result{Op: op, Args: args, N: n, Threads: threads, Flops: 2 * math.Pow(float64(n), 3), Rounds: 7, Peak: peak}
+	share := 0.97 * float64(n) / (float64(n) + 30*float64(threads))
 	for i, b := range []string{"pure", "openblas"} {
 		rate := peak * share * (1 - 0.07*float64(i))
 		timing := speed.Timing{Backend: b, Seconds: r.Flops / rate / 1e9, GFLOPS: rate, OfPeak: rate / peak}

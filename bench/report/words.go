@@ -1,15 +1,21 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"blskernel/bench/result"
+	"blskernel/bench/speed"
 )
 
 // absent stands where there is no number.
 const absent = "–"
+
+func orAbsent(s string) string { return cmp.Or(s, absent) }
 
 // significant writes x with about three digits, and very large and small numbers with an exponent.
 func significant(x float64) string {
@@ -24,9 +30,6 @@ func significant(x float64) string {
 	}
 	return fixed(x, max(0, 2-int(math.Floor(math.Log10(a)))))
 }
-
-// short writes a setting with up to three significant digits.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // times writes a ratio.
 func times(x float64) string {
@@ -47,12 +50,9 @@ func fixed(x float64, decimals int) string {
 // whole writes x without decimals.
 func whole(x float64) string { return fixed(x, 0) }
 
-// between writes the range of values.
-func between(values []float64, write func(float64) string) string {
-	if len(values) == 0 {
-		return absent
-	}
-	low, high := write(slices.Min(values)), write(slices.Max(values))
+// between writes the range of ratios.
+func between(ratios []float64) string {
+	low, high := times(slices.Min(ratios)), times(slices.Max(ratios))
 	if low == high {
 		return low
 	}
@@ -67,14 +67,6 @@ func count(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// list joins words as a sentence does.
-func list(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
-
 // unique returns the words without those that are there before.
 func unique(words []string) (all []string) {
 	for _, w := range words {
@@ -85,21 +77,49 @@ func unique(words []string) (all []string) {
 	return all
 }
 
-// slug makes a name of letters, digits and hyphens.
-func slug(s string) string {
-	separates := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), separates), "-")
-}
-
-// above counts the values above 1.
-func above(values []float64) int {
-	n := 0
+// above counts the values above a bound.
+func above(bound float64, values []float64) (n int) {
 	for _, v := range values {
-		if v > 1 {
+		if v > bound {
 			n++
 		}
 	}
 	return n
+}
+
+// where returns a backend, its kernel, the number of threads, other work, and the CPU.
+func where(m *result.Machine, backend, threads string) string {
+	name := cmp.Or(backend, "unknown backend")
+	if m.Kernel != "" && strings.HasPrefix(backend, "pure") {
+		name += " (" + m.Kernel + ")"
+	}
+	if threads == "1" {
+		name += ", 1 thread"
+	} else if threads != "" {
+		name += ", " + threads + " threads"
+	}
+	name += beside(m)
+	if m.CPU != "" {
+		name += " on " + strings.NewReplacer("(R)", "", " Processor", "").Replace(m.CPU)
+	}
+	return name
+}
+
+// beside returns what kept CPUs busy meanwhile.
+func beside(m *result.Machine) string {
+	if m.Beside == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", beside busy processes: %d", m.Beside)
+}
+
+// threadsOf returns the numbers of threads.
+func threadsOf(m *result.Machine) string {
+	var all []string
+	for _, n := range m.Threads {
+		all = append(all, speed.ThreadsName(n))
+	}
+	return strings.Join(all, ", ")
 }
 
 // An ordered map keeps its values in the order in which their keys came.
@@ -131,35 +151,26 @@ func (o *ordered[K, V]) all(yield func(K, *V) bool) {
 	}
 }
 
-// values returns a quantity for each step from 0 to last.
-func values(last int, of func(n int) float64) (all []float64) {
-	for n := range last + 1 {
-		all = append(all, of(n))
-	}
-	return all
-}
-
-// stepName names a step.
-func stepName(n int) string {
-	if n == 0 {
-		return "start"
-	}
-	return fmt.Sprintf("update %d", n)
-}
-
 // stepColumns returns the columns of a table: a head and the steps.
-func stepColumns(head string, first, last int) []string {
+func stepColumns(head string, first, last int, more ...string) []string {
 	columns := []string{head}
 	for n := first; n <= last; n++ {
-		columns = append(columns, stepName(n))
+		if n == 0 {
+			columns = append(columns, "start")
+		} else {
+			columns = append(columns, fmt.Sprintf("update %d", n))
+		}
 	}
-	return columns
+	return append(columns, more...)
 }
 
-// stepRow returns a row of a table: a name and numbers.
-func stepRow(name string, write func(float64) string, numbers []float64) []string {
+// stepRow returns a row of a table: a name and a number for each step, and more.
+func stepRow(name string, write func(float64) string, first, last int, of func(n int) float64, more ...float64) []string {
 	row := []string{name}
-	for _, v := range numbers {
+	for n := first; n <= last; n++ {
+		row = append(row, write(of(n)))
+	}
+	for _, v := range more {
 		row = append(row, write(v))
 	}
 	return row

@@ -7,11 +7,10 @@
 //	{"kind":"flops", ...}        Table 1 at one choice of l, k and q: bench.FlopsCase
 //	{"kind":"cell", ...}         the speed of an operation: speed.Result
 //	{"kind":"cost", ...}         an update, predicted and measured: bench.Cost
-//	{"kind":"agreement", ...}    a sum of such: bench.Agreement with its backend
 //
 // A machine holds for the lines below it, up to the next one.
 //
-// An interrupted run thus keeps every finished line, cat joins files, which File.Parts undoes, and
-// every tool reads them. Lines of other kinds are passed over: an older program reads newer files, and
-// this one the lines "crossover" of older ones.
+// An interrupted run thus keeps every finished line, cat joins files, and every tool reads them. Lines
+// of other kinds are passed over: an older program reads newer files, and this one the lines
+// "agreement" and "crossover" of older ones.
 package result

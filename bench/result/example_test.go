@@ -28,7 +28,7 @@ func ExampleRead() {
 		return
 	}
 	fmt.Println(f.Machines[0].Command)
-	fmt.Println(len(f.Costs), f.Costs[0].Method, f.Costs[0].K, f.Costs[0].Q)
+	fmt.Println(len(f.Costs), f.Costs[0].Value.Method, f.Costs[0].Value.K, f.Costs[0].Value.Q)
 
 	_, err = result.Read("other.jsonl", strings.NewReader("no JSON\n"))
 	var line *result.LineError

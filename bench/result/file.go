@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"blskernel/bench"
 	"blskernel/bench/speed"
@@ -15,24 +14,16 @@ type File struct {
 	Name     string
 	Machines []Machine // one for each command that wrote to it
 	Tables   []Table
-	Flops    []bench.FlopsCase
-	Cells    []speed.Result
-	Costs    []bench.Cost
-
-	parts []*File
+	Flops    []On[bench.FlopsCase]
+	Cells    []On[speed.Result]
+	Costs    []On[bench.Cost]
 }
 
-// Parts returns the file command by command: for each machine a file with that one alone and the lines
-// below it, up to the next machine, and before them, if there are any, the lines above the first
-// machine. Tables, which name their machines, are in none.
-func (f *File) Parts() []*File { return f.parts }
-
-// part returns the part of the last machine.
-func (f *File) part() *File {
-	if len(f.parts) == 0 {
-		f.parts = []*File{{Name: f.Name}}
-	}
-	return f.parts[len(f.parts)-1]
+// An On is a measurement with the machine of the command that made it, the zero Machine if the file
+// does not have it.
+type On[T any] struct {
+	Machine *Machine
+	Value   T
 }
 
 // A Table is one of the paper's tables with the rows that have been finished.
@@ -42,15 +33,6 @@ type Table struct {
 	Rows    []bench.TableRow
 }
 
-// An Agreement is how well times were predicted on a backend.
-type Agreement struct {
-	Backend string `json:"backend"`
-	Part    string `json:"part,omitempty"` // which updates, by their time
-	Updates int    `json:"updates,omitempty"`
-	LeftOut int    `json:"left_out,omitempty"` // of them, since the machine changed its speed meanwhile
-	bench.Agreement
-}
-
 // A LineError says which line of a file is not what it should be.
 type LineError struct {
 	File string
@@ -58,24 +40,14 @@ type LineError struct {
 	Err  error
 }
 
-// Error names the file and the line, and says what is wrong and what to do.
+// Error names the file and the line, and says what is wrong and what to do. It cuts what is wrong to
+// 120 characters: encoding/json may repeat a whole line.
 func (e *LineError) Error() string {
-	return fmt.Sprintf("result: %s: line %d: %s: remove the line, or write the file anew", e.File, e.Line, shorten(e.Err.Error()))
+	return fmt.Sprintf("result: %s: line %d: %.120s: remove the line, or write the file anew", e.File, e.Line, e.Err)
 }
 
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
-
-// mostShown bounds what a message shows of an error, in bytes: encoding/json may repeat a whole line.
-const mostShown = 300
-
-// shorten cuts a message to what can be read.
-func shorten(message string) string {
-	if len(message) <= mostShown {
-		return message
-	}
-	return strings.ToValidUTF8(message[:mostShown], "") + "..."
-}
 
 // Write writes v, an object, as a line of its kind.
 func Write(w io.Writer, kind string, v any) error {

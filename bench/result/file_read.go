@@ -2,11 +2,11 @@ package result
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -16,10 +16,7 @@ import (
 // mostLine bounds the bytes of a line.
 const mostLine = 1 << 20
 
-var (
-	errLong   = fmt.Errorf("is longer than %d bytes", mostLine)
-	errFolder = errors.New("it is a folder: name the file of results in it")
-)
+var errLong = fmt.Errorf("is longer than %d bytes", mostLine)
 
 // Read reads a file of results. A last line without an end, which an interruption leaves, is passed
 // over. name is for File.Name and errors.
@@ -27,22 +24,34 @@ var (
 //	memory: for n bytes of r at most 512 n bytes and 256 KiB; lines with only a kind take most.
 //	errors: *LineError for a malformed line, and for one of more than 1 MiB; those of r, wrapped.
 func Read(name string, r io.Reader) (*File, error) {
-	f := &reader{File: &File{Name: name}, open: map[int]*openTable{}}
-	lines := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := readLine(lines)
-		switch {
-		case errors.Is(err, io.EOF):
-			return f.File, nil
-		case err == nil:
-			err = f.parse(line)
-		case !errors.Is(err, errLong):
-			return nil, fmt.Errorf("result: %s: reading line %d: %w", name, n, err)
-		}
-		if err != nil {
+	f := &reader{File: &File{Name: name}, machine: new(Machine), open: map[int]*openTable{}}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, mostLine+1)
+	lines.Split(wholeLines)
+	n := 1
+	for ; lines.Scan(); n++ {
+		if err := f.parse(lines.Bytes()); err != nil {
 			return nil, &LineError{File: name, Line: n, Err: err}
 		}
 	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, &LineError{File: name, Line: n, Err: errLong}
+	case err != nil:
+		return nil, fmt.Errorf("result: %s: reading line %d: %w", name, n, err)
+	}
+	return f.File, nil
+}
+
+// wholeLines splits lines, without the last one if it has no end.
+func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		return end + 1, data[:end], nil
+	}
+	if atEOF {
+		return len(data), nil, nil
+	}
+	return 0, nil, nil
 }
 
 // ReadFile reads a file of results. The error is the operating system's, or one of Read.
@@ -52,39 +61,20 @@ func ReadFile(path string) (*File, error) {
 		return nil, fmt.Errorf("result: %w", err)
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("result: %w", &fs.PathError{Op: "read", Path: path, Err: errFolder})
-	}
 	return Read(filepath.Base(path), in)
-}
-
-// readLine returns the next line that has an end.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > mostLine:
-			return nil, errLong
-		case err == nil:
-			return line, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
-	}
 }
 
 // A reader adds lines to a File.
 type reader struct {
 	*File
-	open map[int]*openTable // the last of each number: a row then costs no search
+	machine *Machine           // of the lines that follow
+	open    map[int]*openTable // the last of each number: a row then costs no search
 }
 
 // An openTable is a table to which rows are added.
 type openTable struct {
-	at      int             // in Tables
-	methods map[string]bool // nil before the first row
+	at    int            // in Tables
+	steps map[uint64]int // by seed
 }
 
 // parse adds a line.
@@ -97,41 +87,37 @@ func (f *reader) parse(line []byte) error {
 	}
 	switch head.Kind {
 	case "machine":
-		err := add(line, &f.Machines)
-		if err == nil {
-			f.parts = append(f.parts, &File{Name: f.Name, Machines: f.Machines[len(f.Machines)-1:]})
+		f.machine = new(Machine)
+		if err := json.Unmarshal(line, f.machine); err != nil {
+			return err
 		}
-		return err
+		f.Machines = append(f.Machines, *f.machine)
 	case "table":
 		return f.table(line)
 	case "row":
 		return f.row(line)
 	case "flops":
-		return add(line, &f.Flops, &f.part().Flops)
+		return add(f, line, &f.Flops)
 	case "cell":
-		return add(line, &f.Cells, &f.part().Cells)
+		return add(f, line, &f.Cells)
 	case "cost":
-		return add(line, &f.Costs, &f.part().Costs)
+		return add(f, line, &f.Costs)
 	}
 	return nil
 }
 
 // table begins a table.
 func (f *reader) table(line []byte) error {
-	var t bench.TableHead
-	if err := json.Unmarshal(line, &t); err != nil {
+	t := Table{Machine: *f.machine}
+	if err := json.Unmarshal(line, &t.TableHead); err != nil {
 		return err
 	}
-	table := Table{TableHead: t}
-	if n := len(f.Machines); n > 0 {
-		table.Machine = f.Machines[n-1]
-	}
-	f.open[t.Table] = &openTable{at: len(f.Tables)}
-	f.Tables = append(f.Tables, table)
+	f.open[t.Table] = &openTable{at: len(f.Tables), steps: map[uint64]int{}}
+	f.Tables = append(f.Tables, t)
 	return nil
 }
 
-// row adds a row to the last table of its number.
+// row adds a row, the next step of its seed, to the last table of its number.
 func (f *reader) row(line []byte) error {
 	var r bench.TableRow
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -141,30 +127,21 @@ func (f *reader) row(line []byte) error {
 	if open == nil {
 		return fmt.Errorf("a row of table %d before the table", r.Table)
 	}
+	if next := open.steps[r.Seed]; r.Step != next {
+		return fmt.Errorf("step %d of seed %d in the place of step %d", r.Step, r.Seed, next)
+	}
+	open.steps[r.Seed]++
 	t := &f.Tables[open.at]
-	if open.methods == nil {
-		open.methods = make(map[string]bool, len(t.Methods))
-		for _, m := range t.Methods {
-			open.methods[m] = true
-		}
-	}
-	for _, c := range r.Cells {
-		if !open.methods[c.Method] {
-			return fmt.Errorf("a cell of %q in a table without that method", c.Method)
-		}
-	}
 	t.Rows = append(t.Rows, r)
 	return nil
 }
 
-// add adds a line to each of some slices.
-func add[T any](line []byte, to ...*[]T) error {
-	var v T
-	if err := json.Unmarshal(line, &v); err != nil {
+// add adds a measurement.
+func add[T any](f *reader, line []byte, to *[]On[T]) error {
+	on := On[T]{Machine: f.machine}
+	if err := json.Unmarshal(line, &on.Value); err != nil {
 		return err
 	}
-	for _, all := range to {
-		*all = append(*all, v)
-	}
+	*to = append(*to, on)
 	return nil
 }

@@ -25,34 +25,39 @@ func put[T any](t testing.TB, b *bytes.Buffer, kind string, values ...T) {
 	}
 }
 
+// putOn writes a line for each measurement.
+func putOn[T any](t testing.TB, b *bytes.Buffer, kind string, all []On[T]) {
+	t.Helper()
+	for _, on := range all {
+		put(t, b, kind, on.Value)
+	}
+}
+
 // lines returns a file with a line of every kind, and what Read is to make of it.
 func lines(t testing.TB) (*bytes.Buffer, *File) {
 	t.Helper()
 	a := 97.5
 	machine := Machine{Command: "blskernel paper", Date: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC), CPU: "a CPU", Backends: []string{"pure"}, Threads: []int{2}}
-	head := bench.TableHead{Table: 2, Title: "a table", Methods: []string{"original", "gram"}, Planner: "gram", Seeds: []uint64{1, 1 << 63}}
+	head := bench.TableHead{PaperTable: bench.PaperTable{Table: 2}, Title: "a table", Methods: []string{"original", "gram"}, Planner: "gram", Seeds: []uint64{1, 1 << 63}}
 	rows := []bench.TableRow{
 		{Table: 2, Seed: 1, Samples: 10, Cells: []bench.TableCell{{Method: "original", Accuracy: &a, Seconds: 1e-9}, {Method: "gram"}}},
-		{Table: 2, Seed: 1 << 63, Step: 1, Samples: 20, Cells: []bench.TableCell{{Method: "gram"}}, Retraining: &bench.Retraining{WeightsSeconds: 3}},
+		{Table: 2, Seed: 1 << 63, Samples: 20, Cells: []bench.TableCell{{Method: "gram"}}, Retraining: &bench.Retraining{WeightsSeconds: 3}},
 	}
 	want := &File{
 		Name: "file", Machines: []Machine{machine}, Tables: []Table{{TableHead: head, Machine: machine, Rows: rows}},
-		Flops: []bench.FlopsCase{{L: 5, K: 4, Q: 3}},
-		Cells: []speed.Result{{Op: "dgemm", N: 7}},
-		Costs: []bench.Cost{{Method: "qr", L: 9}},
+		Flops: []On[bench.FlopsCase]{{&machine, bench.FlopsCase{L: 5, K: 4, Q: 3}}},
+		Cells: []On[speed.Result]{{&machine, speed.Result{Op: "dgemm", N: 7}}},
+		Costs: []On[bench.Cost]{{&machine, bench.Cost{Method: "qr", L: 9}}},
 	}
-	want.parts = []*File{{
-		Name: "file", Machines: want.Machines, Flops: want.Flops, Cells: want.Cells, Costs: want.Costs,
-	}}
 	var b bytes.Buffer
 	put(t, &b, "machine", machine)
 	put(t, &b, "table", head)
 	put(t, &b, "row", rows...)
-	put(t, &b, "flops", want.Flops...)
-	put(t, &b, "cell", want.Cells...)
-	put(t, &b, "cost", want.Costs...)
-	put(t, &b, "agreement", Agreement{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}})
-	put(t, &b, "crossover", bench.FlopsCase{Q: 11}) // of earlier files
+	putOn(t, &b, "flops", want.Flops)
+	putOn(t, &b, "cell", want.Cells)
+	putOn(t, &b, "cost", want.Costs)
+	put(t, &b, "agreement", bench.FlopsCase{Q: 11}) // of earlier files, as the next one
+	put(t, &b, "crossover", bench.FlopsCase{Q: 11})
 	put(t, &b, "of the future", struct{}{})
 	return &b, want
 }

@@ -12,22 +12,20 @@ import (
 	"blskernel"
 )
 
-// A Job is a case on a shape.
+// A Job is a case with operands of order N.
 type Job struct {
-	Case  Case
-	Shape Shape
+	Case Case
+	N    int
 }
 
-// String returns the operation, its arguments and the shape, such as "dgemm NN 1000".
-func (j Job) String() string { return fmt.Sprintf("%v %v", j.Case, j.Shape) }
+// String returns the operation, its arguments and the order, such as "dgemm NN 1000".
+func (j Job) String() string { return fmt.Sprintf("%v %d", j.Case, j.N) }
 
 // A Comparison measures jobs on several backends. The package comment says how.
 type Comparison struct {
-	Backends []blskernel.Backend // at least one; their names differ
-	Jobs     []Job
-	// Opponents are the names of opponents of cases of Jobs, which are timed beside the backends.
-	// See Case.Opponents.
-	Opponents []string
+	Backends  []blskernel.Backend // at least one; their names differ
+	Jobs      []Job
+	Opponents bool          // time Case.Opponents beside the backends, where Library has a LAPACK
 	Threads   []int         // arguments of blskernel.SetThreads, each from 0 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
 	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
@@ -44,15 +42,15 @@ const (
 	DefaultMinTime = 2 * time.Millisecond
 )
 
-// Progress receives the share of the work that is done, 0 to 1, and what comes next. The share is an
-// estimate that never falls, and 1 in the last call.
+// Progress receives the share of the jobs that is done, 0 to 1, and what comes next. The share never
+// falls, and is 1 in the last call.
 type Progress func(share float64, doing string)
 
 // Run measures every job with every number of threads, in their order, and calls emit with the results
-// of each job. It stops between two timings with the context's cause, with a *WrongError if a backend
-// computes something wrong, with the error of a call that fails, and with that of emit. Before anything
-// else it returns an error for settings that it cannot use, or that of Library where an opponent needs
-// one. progress may be nil. Both functions run on the calling goroutine.
+// of each job. It stops between two timings with the context's cause, with ErrDiffer if a backend
+// computes something else than the first, with the error of a call that fails, and with that of emit.
+// Before anything else it returns an error for settings that it cannot use. progress may be nil. Both
+// functions run on the calling goroutine.
 //
 // Run sets blskernel.SetThreads, which holds for the process, and restores it (as 0 where it is
 // GOMAXPROCS): nothing else should use a backend meanwhile. The operands of one job are in memory at a
@@ -66,25 +64,22 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 			return fmt.Errorf("speed: Threads has %d; want 0 to GOMAXPROCS, which is %d", t, runtime.GOMAXPROCS(0))
 		}
 	}
-	r, err := c.start(progress)
-	if err != nil {
-		return err
-	}
+	r := c.start(progress)
 	before := blskernel.Threads()
 	if before == runtime.GOMAXPROCS(0) {
 		before = 0
 	}
 	defer blskernel.SetThreads(before)
-	for _, j := range r.Jobs {
+	for i, j := range r.Jobs {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		r.progress(r.done/r.total, j.String())
+		r.done = float64(i)
+		r.progress(r.done/float64(len(r.Jobs)), j.String())
 		results, err := r.job(ctx, j)
 		if err != nil {
 			return err
 		}
-		r.done += r.estimate(j)
 		for _, result := range results {
 			if err := emit(result); err != nil {
 				return err
@@ -98,13 +93,13 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 // A comparisonRun is a Comparison without zero values, under way.
 type comparisonRun struct {
 	Comparison
-	lapack      blskernel.Backend // of the opponents of LAPACK, if there are any
-	last        blskernel.Backend // of the timing before; nil where it was the peak
-	progress    Progress
-	done, total float64 // estimated seconds
+	lapack   blskernel.Backend // of the opponents, or nil
+	last     blskernel.Backend // of the timing before; nil where it was the peak
+	progress Progress
+	done     float64 // jobs
 }
 
-func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
+func (c *Comparison) start(progress Progress) *comparisonRun {
 	r := &comparisonRun{Comparison: *c, progress: progress}
 	r.Rounds, r.MinTime = cmp.Or(c.Rounds, DefaultRounds), cmp.Or(c.MinTime, DefaultMinTime)
 	if r.progress == nil {
@@ -120,27 +115,18 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	if r.Peak == nil {
 		r.Peak = func(threads int) float64 { return blskernel.Peak(threads) / 1e9 }
 	}
-	for _, j := range c.Jobs {
-		if len(j.Case.among(c.Opponents)) > 0 && r.lapack == nil {
-			var err error
-			if r.lapack, err = Library(c.Backends); err != nil {
-				return nil, err
-			}
-		}
-		r.total += r.estimate(j)
+	if c.Opponents {
+		r.lapack, _ = Library(c.Backends) // or nil
 	}
-	return r, nil
+	return r
 }
 
-// estimate returns about the seconds of a job: its rounds, and as much as one more for the
-// calibration, at 30 GFLOP/s.
-func (r *comparisonRun) estimate(j Job) (seconds float64) {
-	contenders := float64(len(r.Backends) + len(j.Case.among(r.Opponents)))
-	for _, t := range r.Threads {
-		call := j.Case.Flops(j.Shape) / (3e10 * float64(processors(t)))
-		seconds += float64(float64(r.Rounds+1) * (float64(contenders*max(call, r.MinTime.Seconds())) + r.MinTime.Seconds()))
+// opponents returns the opponents that are timed.
+func (r *comparisonRun) opponents(j Job) []string {
+	if r.lapack == nil {
+		return nil
 	}
-	return seconds
+	return j.Case.Opponents
 }
 
 // processors returns the number of threads that an argument of blskernel.SetThreads stands for.
@@ -160,10 +146,10 @@ func (r *comparisonRun) prepare(j Job) (lanes []*lane) {
 	// timing.
 	runtime.GC()
 	defer runtime.GC()
-	own := j.Case.Prepare(j.Shape, 1)
+	own := j.Case.Prepare(j.N, 1)
 	problems := slices.Repeat([]*Problem{own}, len(r.Backends))
 	on := slices.Clone(r.Backends)
-	for _, name := range own.Case.among(r.Opponents) {
+	for _, name := range r.opponents(j) {
 		problems, on = append(problems, own.Against(name)), append(on, r.lapack)
 	}
 	for _, threads := range r.Threads {
@@ -189,7 +175,7 @@ func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err e
 		}
 	}
 	for round := range r.Rounds {
-		r.progress((r.done+r.estimate(j)*float64(round)/float64(r.Rounds))/r.total, j.String())
+		r.progress((r.done+float64(round)/float64(r.Rounds))/float64(len(r.Jobs)), j.String())
 		// What is the first in one round is the last in the next.
 		for _, l := range alternately(round, lanes) {
 			blskernel.SetThreads(l.threads)

@@ -1,17 +1,17 @@
-// Package speed compares the speeds of backends: the GFLOP/s of an operation at a shape with a number
+// Package speed compares the speeds of backends: the GFLOP/s of an operation at an order with a number
 // of threads, and for factorizations also those of a Fortran LAPACK.
 //
 //	dgemm, _ := speed.Find("dgemm", "NN")
 //	c := &speed.Comparison{
 //		Backends: []blskernel.Backend{pure, openblas},
-//		Jobs:     []speed.Job{{Case: dgemm, Shape: speed.Square(1000)}},
+//		Jobs:     []speed.Job{{Case: dgemm, N: 1000}},
 //		Threads:  []int{1, 0},
 //	}
 //	err := c.Run(ctx, func(r speed.Result) error { ...; return nil }, nil)
 //
 // # Fair timings
 //
-// All backends run in one process on the same operands. A job, an operation on a shape, is measured in
+// All backends run in one process on the same operands. A job, an operation at an order, is measured in
 // rounds. With each number of threads a round times each backend once, for at least MinTime, and the
 // peak of the CPU, a loop of fused multiply-adds on registers. Every second round runs backwards. A
 // ratio of two backends, or of numbers of threads, is the median of the ratios within rounds, so that
@@ -26,19 +26,19 @@
 //
 // # Opponents
 //
-// Factorizations have opponents (Case.Opponents): the routines of LAPACK for the same purpose, from the
-// library of the backend openblas. LAPACK stores by columns: an upper triangle by rows, packed or not,
-// is its lower triangle, and a general matrix its transpose. So lu-solve has rows of right-hand sides
-// and dgetrs columns. Workspaces of LAPACK are prepared before; our operations allocate theirs in every
-// call. dsptrf with dsptri takes some 20 s at order 5100, and prolongs each round by that.
+// Factorizations and decompositions have opponents (Case.Opponents): the routines of LAPACK for the
+// same purpose, from the library of the backend openblas. LAPACK stores by columns: an upper triangle
+// by rows, packed or not, is its lower triangle, and a general matrix its transpose. So lu-solve has
+// rows of right-hand sides and dgetrs columns. Workspaces of LAPACK are prepared before; our operations
+// allocate theirs in every call. dsptrf with dsptri takes some 20 s at order 5100, and prolongs each
+// round by that.
 //
-// # Correct before fast
+// # Agreement
 //
-// Before its timing each backend computes every operation once. C·t, for a vector t of random signs, is
-// compared with op(A)·(op(B)·t) by gonum's Level 2, in O(n²) operations: a wrong element shows in its
-// row with its whole error. The tolerance is the standard bound of rounding errors. A larger difference
-// is a *WrongError. An inverse X is checked by A·(X·t) against t, and a solution by A·(X·t) against
-// B·t; for LU it is X·A.
+// Before its timing each backend computes every operation once. A result that differs from that of the
+// first backend is ErrDiffer. So is a decomposition, also an opponent's, of which R, the values or the
+// residual differ. A single backend is not checked, nor are opponents of factorizations, whose storage
+// is another: that is for the tests of the packages.
 //
 // # Operands
 //
@@ -46,4 +46,5 @@
 // E, so that products and solutions in place neither overflow nor become subnormal; the right-hand side
 // is restored from time to time, outside of the timings. Cholesky inverts A + n·I. A factorization
 // finds its operand restored, so single calls are timed. The factors of lu-solve are computed before.
+// What lapack.Implementation leaves to gonum, small orders above all, runs on gonum's own BLAS.
 package speed

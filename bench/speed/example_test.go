@@ -19,7 +19,7 @@ func ExampleComparison() {
 	dgemm, _ := speed.Find("dgemm", "NN")
 	c := &speed.Comparison{
 		Backends: []blskernel.Backend{pure},
-		Jobs:     []speed.Job{{Case: dgemm, Shape: speed.Square(16)}, {Case: dgemm, Shape: speed.Shape{M: 20, N: 10, K: 30}}},
+		Jobs:     []speed.Job{{Case: dgemm, N: 16}, {Case: dgemm, N: 20}},
 		Threads:  []int{1},
 		Rounds:   3,
 		MinTime:  10 * time.Microsecond,
@@ -33,5 +33,5 @@ func ExampleComparison() {
 	}
 	// Output:
 	// dgemm NN 16 8192 flops by pure true
-	// dgemm NN 20x10x30 12000 flops by pure true
+	// dgemm NN 20 16000 flops by pure true
 }

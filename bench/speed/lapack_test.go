@@ -2,6 +2,7 @@ package speed
 
 import (
 	"gonum.org/v1/gonum/blas"
+	gonumlapack "gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
@@ -57,8 +58,8 @@ func (f *fakeLAPACK) Dpotri(ul blas.Uplo, n int, a []float64, lda int) int {
 	return f.end(a, byRows.Dpotri(otherTriangle(ul), n, a, lda))
 }
 
-// transposed returns the transpose of the r×c matrix with rows, or columns, ld apart in a.
-func transposed(r, c int, a []float64, ld int) []float64 {
+// byColumns returns the transpose of the r×c matrix with rows, or columns, ld apart in a.
+func byColumns(r, c int, a []float64, ld int) []float64 {
 	t := make([]float64, c*r)
 	for i := range r {
 		for j := range c {
@@ -78,7 +79,7 @@ func put(r, c int, t, a []float64, ld int) {
 }
 
 func (f *fakeLAPACK) Dgetrf(_, n int, a []float64, lda int, ipiv []int32) int {
-	pivots, t := make([]int, n), transposed(n, n, a, lda)
+	pivots, t := make([]int, n), byColumns(n, n, a, lda)
 	ok := byRows.Dgetrf(n, n, t, n, pivots)
 	put(n, n, t, a, lda)
 	for i, p := range pivots {
@@ -96,15 +97,15 @@ func ofInt32(ipiv []int32) []int {
 }
 
 func (f *fakeLAPACK) Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) int {
-	t := transposed(n, n, a, lda)
+	t := byColumns(n, n, a, lda)
 	ok := byRows.Dgetri(n, t, n, ofInt32(ipiv), work, len(work))
 	put(n, n, t, a, lda)
 	return f.end(a, ok)
 }
 
 func (f *fakeLAPACK) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) int {
-	x := transposed(nrhs, n, b, ldb)
-	byRows.Dgetrs(t, n, nrhs, transposed(n, n, a, lda), n, ofInt32(ipiv), x, nrhs)
+	x := byColumns(nrhs, n, b, ldb)
+	byRows.Dgetrs(t, n, nrhs, byColumns(n, n, a, lda), n, ofInt32(ipiv), x, nrhs)
 	put(nrhs, n, x, b, ldb)
 	return f.end(b, true)
 }
@@ -131,6 +132,38 @@ func (f *fakeLAPACK) Dsptri(_ blas.Uplo, n int, ap []float64, _ []int32, _ []flo
 
 func (f *fakeLAPACK) Dsytrf(blas.Uplo, int, []float64, int, []int32, []float64) int {
 	return f.begin(true)
+}
+
+// The decompositions return what the routine by rows does, transposed.
+
+func (f *fakeLAPACK) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64) int {
+	t := byColumns(m, n, a, lda)
+	byRows.Dgeqrf(m, n, t, n, tau, work, len(work))
+	put(m, n, t, a, lda)
+	return f.begin(true)
+}
+
+func (f *fakeLAPACK) Dsyevd(job gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, _ []int32) int {
+	t := byColumns(n, n, a, lda)
+	ok := byRows.Dsyev(job, ul, n, t, n, w, work, len(work))
+	put(n, n, t, a, lda)
+	return f.begin(ok)
+}
+
+func (f *fakeLAPACK) Dgesdd(job gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, _ []int32) int {
+	k := min(m, n)
+	left, right := make([]float64, m*k), make([]float64, k*n)
+	ok := byRows.Dgesvd(job, job, m, n, byColumns(m, n, a, lda), n, s, left, k, right, n, work, len(work))
+	put(m, k, left, u, ldu)
+	put(k, n, right, vt, ldvt)
+	return f.begin(ok)
+}
+
+func (f *fakeLAPACK) Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) int {
+	v := make([]float64, n*n)
+	first := byRows.Dgeev(left, right, n, byColumns(n, n, a, lda), n, wr, wi, vl, ldvl, v, n, work, len(work))
+	put(n, n, v, vr, ldvr)
+	return f.begin(first == 0)
 }
 
 // Dsytri2 is for the lower triangle.

@@ -12,7 +12,6 @@ type contender struct {
 	problem *Problem
 	backend blskernel.Backend
 	name    string
-	memory  float64   // of an inverse
 	seconds []float64 // of a call, by round
 
 	call, reset func()
@@ -33,13 +32,13 @@ type meter struct {
 const warmUp = 100 * time.Millisecond
 
 // start checks what c computes and calibrates it.
-func (c *contender) start(ctx context.Context, m meter) (err error) {
+func (c *contender) start(ctx context.Context, m meter) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.Most()
+	c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.most
 	c.name = c.problem.name(c.backend)
-	if c.memory, err = c.problem.check(c.backend, c.call); err != nil {
+	if err := c.problem.check(c.backend, c.call); err != nil {
 		return err
 	}
 	if err := m.calibrate(ctx, c); err != nil {

@@ -1,74 +1,67 @@
 package speed
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 
 	"blskernel"
 	"blskernel/internal/backend"
 )
 
-// A Problem is one case with operands of one shape, on which any backend can be run.
+// A Problem is one case with operands of order N, on which any backend can be run.
 type Problem struct {
-	Case  Case
-	Shape Shape
+	Case Case
+	N    int
 
-	// call is the operation; where a backend needs more than the call, bind returns the call.
-	call call
+	// bind returns the operation on a backend. It overwrites out.
 	bind func(blskernel.Backend) func() error
-	// reset restores what the operation overwrites, or fills it with NaN if the operation does not
-	// read it, so that no backend passes with the result of another.
-	reset func()
-	most  int // calls before a reset; see mostCalls
-
-	// result is what has been computed, as an operator; expected the same of the operands before
-	// they are overwritten. Their vector has length signs. bound returns the largest difference of
-	// elements that rounding can make, which may depend on what has been computed.
-	signs            int
-	result, expected operator
-	bound            func() float64
-
-	// Bytes of inverses: matrix is the size of what the operation overwrites, prepared that of what
-	// this problem does, with the workspaces that a call is given.
-	matrix, prepared int
+	out  []float64
+	// initial is what out is restored from, or nil for an operation that does not read it. That one
+	// finds NaN, so that no backend passes with the result of another.
+	initial []float64
+	// most is the number of calls before Reset is due: elements might otherwise become so large or
+	// small that the time depends on them.
+	most int
 
 	// against prepares the problem of an opponent; opponent is the name of the one of which this
 	// problem is.
 	against  func(opponent string) *Problem
 	opponent string
 
-	t, want []float64
-	err     error // of a call
+	// compared returns what is compared instead of out, if not nil. It must not change out.
+	compared func() []float64
+	*reference
+	err error // of a call
 }
 
-// Prepare draws operands. They take 8 bytes for each element, and as much again for those that the
-// operation overwrites and reads. The same seed gives the same operands. It panics if a size of the
-// shape is less than 1.
-func (c Case) Prepare(s Shape, seed uint64) *Problem {
-	if min(s.M, s.N, s.K) < 1 {
-		panic("speed: a size of the shape is less than 1")
+// A reference has some of the elements that are compared as the backend by computed them.
+type reference struct {
+	first []float64
+	by    string
+}
+
+// Prepare draws operands of order n. They take 8 bytes for each element, and as much again for those
+// that the operation overwrites and reads. The same seed gives the same operands. It panics if n is
+// less than 1.
+func (c Case) Prepare(n int, seed uint64) *Problem {
+	if n < 1 {
+		panic("speed: the order is less than 1")
 	}
-	r := source{rand.New(rand.NewPCG(seed, 0))}
-	p := c.prepare(c.Args, s, r)
-	p.Case, p.Shape = c, s
-	p.t = r.signs(p.signs)
-	p.want = p.expected(p.t)
+	p := c.prepare(c.Args, n, source{rand.New(rand.NewPCG(seed, 0))})
+	p.Case, p.N = c, n
 	return p
 }
 
 // Flops returns the nominal flops of one call.
-func (p *Problem) Flops() float64 { return p.Case.Flops(p.Shape) }
+func (p *Problem) Flops() float64 { return p.Case.Flops(p.N) }
 
 // Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default(). A
 // call that fails makes Err return its error.
 func (p *Problem) Bind(b blskernel.Backend) func() {
-	b = backend.Or(b)
-	if p.bind == nil {
-		return func() { p.call(b) }
-	}
-	call := p.bind(b)
+	call := p.bind(backend.Or(b))
 	return func() {
 		if err := call(); err != nil && p.err == nil {
 			p.err = err
@@ -76,19 +69,10 @@ func (p *Problem) Bind(b blskernel.Backend) func() {
 	}
 }
 
-// Most returns how often the operation may be called before Reset is due: elements might otherwise
-// become so large or small that the time depends on them. It is very large where the operation does not
-// read what it overwrites, and 1 for factorizations.
-func (p *Problem) Most() int { return p.most }
-
 // Reset restores the operand that calls overwrite and read, if there is one.
-func (p *Problem) Reset() {
-	if p.most < mostCalls {
-		p.reset()
-	}
-}
+func (p *Problem) Reset() { copy(p.out, p.initial) }
 
-// Err returns the first error of a call since the last Check: a factorization may fail.
+// Err returns the first error of a call: a factorization may fail.
 func (p *Problem) Err() error { return p.err }
 
 // name returns what stands for the problem on a backend in results and errors.
@@ -104,82 +88,102 @@ func (p *Problem) failed(b blskernel.Backend) error {
 	if p.err == nil {
 		return nil
 	}
-	return fmt.Errorf("speed: %s fails at %v %v: %w", p.name(b), p.Case, p.Shape, p.err)
+	return fmt.Errorf("speed: %s fails at %v %v: %w", p.name(b), p.Case, p.N, p.err)
 }
 
-// WrongError says that a backend computed something else than the operation.
-type WrongError struct {
-	Backend   string // and opponent, if it is one, as in Timing
-	Case      Case
-	Shape     Shape
-	Row       int     // of C·t, for a vector t of signs; inverses are multiplied by what they are inverses of
-	Got, Want float64 // element of C·t
-	Bound     float64 // how much rounding can make of |Got - Want|
-}
+// ErrDiffer says that two backends computed something else.
+var ErrDiffer = errors.New("the results of the backends differ, and their times mean nothing")
 
-// Error names the backend, the operation, its shape and the difference.
-func (e *WrongError) Error() string {
-	return fmt.Sprintf("speed: backend %q computes %v %v wrong: row %d adds up to %g with random signs, where %g is right to within %.2g; its time means nothing",
-		e.Backend, e.Case, e.Shape, e.Row, e.Got, e.Want, e.Bound)
-}
+const (
+	// agreement is the difference from which on results differ, as a fraction of the largest
+	// element. Rounding makes less of a random matrix of any order that fits into memory.
+	agreement = 1e-6
+	// mostCompared bounds the elements that are compared.
+	mostCompared = 1 << 20
+)
 
-// unit is the largest relative error of one rounding.
-const unit = 0x1p-53
-
-// rounding returns the largest difference that rounding can make between result and expected, of
-// which each element is a sum of products of operands. magnitude bounds the sum of their absolute
-// values. With N rounded operations on the way of each product, either is off by γ_N·magnitude at
-// most, where γ_N = N·u/(1 - N·u) (N. J. Higham, "Accuracy and Stability of Numerical Algorithms",
-// 2002, section 3.1).
-func rounding(terms int, magnitude float64) func() float64 {
-	n := float64(terms) * unit
-	return func() float64 { return 2 * n / (1 - n) * magnitude }
-}
-
-// Check runs the operation once on b and returns the error with which it fails, if it does, and a
-// *WrongError unless the result is right.
-func (p *Problem) Check(b blskernel.Backend) error {
-	_, err := p.check(backend.Or(b), p.Bind(b))
-	return err
-}
-
-// check is Check with a bound call. It also returns an upper bound of the memory of an inverse, see
-// Timing. It empties pools first, so that the bound has what they would provide.
-func (p *Problem) check(b blskernel.Backend, call func()) (memory float64, err error) {
-	p.err = nil
-	p.reset()
-	var before, after runtime.MemStats
-	if p.matrix > 0 {
-		runtime.GC()
-		runtime.GC() // a pool forgets in the second what it has kept from the first
-		runtime.ReadMemStats(&before)
+// check calls the operation once and returns the error with which it fails, if it does, and
+// ErrDiffer unless the result is that of the first backend. Elements that neither writes are NaN.
+func (p *Problem) check(b blskernel.Backend, call func()) error {
+	for i := range p.out {
+		p.out[i] = math.NaN()
 	}
+	p.Reset()
 	call()
-	if p.matrix > 0 {
-		runtime.ReadMemStats(&after)
-		memory = (float64(p.prepared) + float64(after.TotalAlloc-before.TotalAlloc)) / float64(p.matrix)
-	}
-	return memory, p.compare(b)
-}
-
-// compare compares what the call on b has computed.
-func (p *Problem) compare(b blskernel.Backend) error {
 	if err := p.failed(b); err != nil {
 		return err
 	}
-	result := p.result(p.t)
-	bound := p.bound()
-	for i, got := range result {
-		if diff := math.Abs(got - p.want[i]); !(diff <= bound) || math.IsInf(diff, 0) {
-			return &WrongError{Backend: p.name(b), Case: p.Case, Shape: p.Shape, Row: i, Got: got, Want: p.want[i], Bound: bound}
+	var some []float64
+	largest, all := 0.0, p.out
+	if p.compared != nil {
+		all = p.compared()
+	}
+	for i := 0; i < len(all); i += 1 + len(all)/mostCompared {
+		some = append(some, all[i])
+		if v := math.Abs(all[i]); v > largest {
+			largest = v
+		}
+	}
+	if p.first == nil {
+		p.first, p.by = some, b.Name()
+	}
+	for i, got := range some {
+		want := p.first[i]
+		diff := math.Abs(got - want)
+		if (!(diff <= agreement*largest) || math.IsInf(diff, 0)) && !(math.IsNaN(got) && math.IsNaN(want)) {
+			return fmt.Errorf("speed: %s and %s at %v %d: %w: %g and %g", p.name(b), p.by, p.Case, p.N, ErrDiffer, got, want)
 		}
 	}
 	return nil
 }
 
-// poison fills x with NaN.
-func poison(x []float64) {
-	for i := range x {
-		x[i] = math.NaN()
+// A source draws operands.
+type source struct{ *rand.Rand }
+
+// draw returns n numbers that are uniform in [-1/2, 1/2).
+func (r source) draw(n int) []float64 {
+	a := make([]float64, n)
+	for i := range a {
+		a[i] = float64(r.Float64()) - 0.5
 	}
+	return a
+}
+
+// The triangular matrices are I + E, where the elements of E in one row, or in one column, add up to
+// spread at most in absolute value. One product or solution by them changes the largest element by a
+// factor between 1 - spread and 1/(1 - spread), so mostInPlace of them by one of no more than
+// (1 - 1/16)^-4096 < 10^115, or the inverse of that.
+const (
+	spread      = 1.0 / 16
+	mostInPlace = 4096
+	mostCalls   = 1 << 30 // of operations that do not read what they overwrite
+)
+
+// nearIdentity returns I + E of order n: off-diagonal elements of E make at most spread/2 in a row or
+// column, and its diagonal is at most spread/2.
+func (r source) nearIdentity(n int) []float64 {
+	a := r.draw(n * n)
+	for i := range a {
+		a[i] *= spread / float64(n)
+	}
+	for i := range n {
+		a[i*n+i] = 1 + float64(spread*(float64(r.Float64())-0.5))
+	}
+	return a
+}
+
+// computes returns the problem of an operation that overwrites n numbers.
+func computes(n int, do func(be blskernel.Backend, out []float64)) *Problem {
+	p := &Problem{out: make([]float64, n), most: mostCalls, reference: &reference{}}
+	p.bind = func(be blskernel.Backend) func() error {
+		return func() error { do(be, p.out); return nil }
+	}
+	return p
+}
+
+// inPlace returns the problem of an operation that reads and overwrites what is initial before.
+func inPlace(initial []float64, do func(be blskernel.Backend, out []float64)) *Problem {
+	p := computes(len(initial), do)
+	p.out, p.initial, p.most = slices.Clone(initial), initial, mostInPlace
+	return p
 }

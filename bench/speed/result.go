@@ -1,17 +1,17 @@
 package speed
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Result is what was measured of one cell.
 type Result struct {
 	Op      string  `json:"op"`
 	Args    string  `json:"case,omitempty"`
-	M       int     `json:"m"`
-	N       int     `json:"n"`
-	K       int     `json:"k"`
+	N       int     `json:"n"`           // the order of the operands
 	Threads int     `json:"threads"`     // as given to blskernel.SetThreads: 0 is the default
 	Flops   float64 `json:"flops"`       // of one call
 	Rounds  int     `json:"rounds"`      // over which the medians below are taken
@@ -30,26 +30,13 @@ type Timing struct {
 	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
 	// absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
-	// Memory bounds the memory of an inverse: the overwritten matrix, prepared workspaces, and all
-	// that a call allocates on Go's heap, in multiples of the operation's own matrix, which is
-	// packed for cholesky-inverse and ldlt-inverse. It counts memory that the call frees, and not
-	// that of a C library.
-	Memory float64 `json:"memory,omitempty"`
 	// OverOne is the speed as a multiple of the same on one thread, in the same round. It is absent
 	// on one thread, and where that is not measured.
 	OverOne float64 `json:"over_one,omitempty"`
 }
 
-// Shape returns the shape of the operation.
-func (r Result) Shape() Shape { return Shape{r.M, r.N, r.K} }
-
-// Cell returns the arguments and the shape, such as "NN 1000".
-func (r Result) Cell() string {
-	if r.Args == "" {
-		return r.Shape().String()
-	}
-	return r.Args + " " + r.Shape().String()
-}
+// Cell returns the arguments and the order, such as "NN 1000".
+func (r Result) Cell() string { return strings.TrimSpace(fmt.Sprint(r.Args, " ", r.N)) }
 
 // ThreadsName returns "default" for 0, for which Threads of a Result stands, and else the number.
 func ThreadsName(threads int) string {
@@ -61,14 +48,13 @@ func ThreadsName(threads int) string {
 
 // newResult takes the medians over the rounds of what was measured in a lane, one of those of the job.
 func newResult(j Job, l *lane, lanes []*lane) Result {
-	s := j.Shape
 	r := Result{
-		Op: j.Case.Op, Args: j.Case.Args, M: s.M, N: s.N, K: s.K, Threads: l.threads,
-		Flops: j.Case.Flops(s), Rounds: len(l.peaks), Peak: Median(l.peaks),
+		Op: j.Case.Op, Args: j.Case.Args, N: j.N, Threads: l.threads,
+		Flops: j.Case.Flops(j.N), Rounds: len(l.peaks), Peak: Median(l.peaks),
 	}
 	one := slices.IndexFunc(lanes, func(l *lane) bool { return l.threads == 1 })
 	for i, c := range l.contenders {
-		t := Timing{Backend: c.name, Seconds: Median(c.seconds), Memory: c.memory}
+		t := Timing{Backend: c.name, Seconds: Median(c.seconds)}
 		t.GFLOPS = r.Flops / t.Seconds / 1e9
 		var ofPeak, ratio, overOne []float64
 		for round, took := range c.seconds {

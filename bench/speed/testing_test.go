@@ -46,11 +46,17 @@ func (f *fake) Ddot(n int, x []float64, incX int, y []float64, incY int) float64
 	return f.Implementation.Ddot(n, x, incX, y, incY)
 }
 
-// Dsyrk is gonum's with a zeroed C where beta is zero: for the lower triangle of Aᵀ·A gonum's own
+// Dsyrk is gonum's on a zeroed C where beta is zero: for the lower triangle of Aᵀ·A gonum's own
 // multiplies C by beta, which leaves NaN.
 func (f *fake) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
-	if beta == 0 {
-		clear(c)
+	for i := range n {
+		from, to := i, n
+		if ul == blas.Lower {
+			from, to = 0, i+1
+		}
+		if beta == 0 {
+			clear(c[i*ldc+from : i*ldc+to])
+		}
 	}
 	f.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 }

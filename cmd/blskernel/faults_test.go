@@ -61,16 +61,13 @@ func (tr *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call
 }
 
 // operations runs the command without faults and returns its operations on files, among which must be
-// those of a file that is written as a whole, or of one that is added to: a command that goes past its
-// file system would pass whatever fails.
+// those of a file that is written as a whole: a command that goes past its file system would pass
+// whatever fails.
 func (tr *writing) operations(t *testing.T) int {
 	t.Helper()
 	all := &faultfs.Disk{}
 	tr.under(t, all.FS(), all.Failed, nil)
 	wanted := []faultfs.Op{faultfs.Open, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir}
-	if tr.lines {
-		wanted = []faultfs.Op{faultfs.Open, faultfs.Write, faultfs.Sync, faultfs.Close}
-	}
 	for _, op := range wanted {
 		if !slices.ContainsFunc(all.Calls(), func(c faultfs.Call) bool { return c.Op == op }) {
 			t.Errorf("%s does not %s", tr.name, op)

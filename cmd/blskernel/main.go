@@ -134,7 +134,7 @@ func newEnvironment() *cobra.Command {
 		Long: `Environment variables:
 
     BLSKERNEL_BACKEND   pure or openblas, without --backend; one that is not available is an error
-    BLSKERNEL_KERNEL    kernel of the backend pure: avx512, avx2 or generic; by default the CPU's best
+    BLSKERNEL_KERNEL    kernel of the backend pure: avx512, avx2, neon or generic; by default the CPU's best
     BLSKERNEL_OPENBLAS  library file of the backend openblas
     BLSKERNEL_CACHE     folder of the measured rates; by default the user's cache folder
 

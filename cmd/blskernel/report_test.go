@@ -21,7 +21,7 @@ func writeResults(t *testing.T, dir, name string) string {
 	defer f.Close()
 	for _, n := range []int{10, 100, 1000} {
 		timings := []speed.Timing{{Backend: "pure", GFLOPS: 3.7e-4 * float64(n)}, {Backend: "openblas", GFLOPS: 1, Ratio: 2}}
-		cell := speed.Result{Op: "dgemm", M: n, N: n, K: n, Threads: 1, Peak: 50, Backends: timings}
+		cell := speed.Result{Op: "dgemm", N: n, Threads: 1, Peak: 50, Backends: timings}
 		testutil.NoError(t, result.Write(f, "cell", cell))
 	}
 	return path
@@ -31,29 +31,20 @@ func writeResults(t *testing.T, dir, name string) string {
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	file := writeResults(t, dir, "a.jsonl")
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(dir, link); err != nil { // which Windows may refuse
-		link = dir
-	}
 	for i, args := range [][]string{
 		{"--results", dir}, {"--results", file, "--results", dir}, {"-results", file, file}, {file},
-		{"--results", dir, "--results", link},
 	} {
 		out := filepath.Join(t.TempDir(), "page")
 		status, stdout, stderr := inProcess(append([]string{"report", "--out", out}, args...)...)
 		readme := filepath.Join(out, "README.md")
-		if status != 0 || !strings.HasPrefix(stderr, readme+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") || !strings.Contains(stderr, "1 plot\n") ||
-			!strings.HasPrefix(stdout, "Speed of the operations\n  ") {
+		if status != 0 || !strings.HasPrefix(stderr, readme+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") ||
+			!strings.HasPrefix(stdout, "2.00×             speed of our backend over OpenBLAS ") {
 			t.Errorf("%d: status %d, %q, %q", i, status, stdout, stderr)
 		}
 		page, err := os.ReadFile(readme)
 		testutil.NoError(t, err)
-		if n := strings.Count(string(page), "](plots/"); n != 1 || strings.Count(string(page), " 0.0370 (2.00) ") != 1 {
-			t.Errorf("%d: %d plots, or not each number once", i, n)
-		}
-		plots, err := filepath.Glob(filepath.Join(out, "plots", "*"))
-		if err != nil || len(plots) != 1 {
-			t.Errorf("%d: %v, %v", i, plots, err)
+		if n := strings.Count(string(page), " 0.0370 (2.00) "); n != 1 {
+			t.Errorf("%d: a number is there %d times", i, n)
 		}
 	}
 }

@@ -19,14 +19,14 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// parseRows reads the output of --json, strictly: an object a line and the keys of bench.Row only.
-func parseRows(t *testing.T, out string) []bench.Row {
+// parseRows reads the output of --json, strictly: an object a line and the keys of bench.TableRow only.
+func parseRows(t *testing.T, out string) []bench.TableRow {
 	t.Helper()
-	var rows []bench.Row
+	var rows []bench.TableRow
 	for line := range strings.Lines(out) {
-		rows = append(rows, object[bench.Row](t, line))
+		rows = append(rows, object[bench.TableRow](t, line))
 		keys := object[map[string]any](t, line)
-		for _, key := range []string{"method", "samples", "accuracy", "update_seconds", "total_seconds", "flops_model", "flops_counted"} {
+		for _, key := range []string{"step", "samples", "cells", "feature_seconds"} {
 			if _, ok := keys[key]; !ok || !strings.HasSuffix(line, "\n") {
 				t.Errorf("%q, or the end, is missing in %q", key, line)
 			}
@@ -35,45 +35,39 @@ func parseRows(t *testing.T, out string) []bench.Row {
 	return rows
 }
 
-// checkRows checks that every step has a row of both methods.
-func checkRows(t *testing.T, rows []bench.Row, initial, batch, updates int) {
+// checkRows checks that every step has a cell of both methods.
+func checkRows(t *testing.T, rows []bench.TableRow, initial, batch, updates int) {
 	t.Helper()
-	if len(rows) != 2*(updates+1) {
-		t.Fatalf("%d rows; want 2 for the start and each of %d updates", len(rows), updates)
+	if len(rows) != updates+1 {
+		t.Fatalf("%d rows; want one for the start and each of %d updates", len(rows), updates)
 	}
 	for i, r := range rows {
-		method := []string{"original", "improved"}[i%2]
-		if r.Method != method || r.Samples != initial+i/2*batch {
-			t.Errorf("row %d: %s, %d samples; want %s, %d", i, r.Method, r.Samples, method, initial+i/2*batch)
+		if len(r.Cells) != 2 || r.Cells[0].Method != "original" || r.Cells[1].Method != "improved" || r.Samples != initial+i*batch {
+			t.Errorf("row %d: %+v; want original and improved, %d samples", i, r, initial+i*batch)
 		}
 	}
 }
 
 func TestJSON(t *testing.T) {
-	var before []bench.Row
+	var before []bench.TableRow
 	for _, seed := range []string{"7", "7", "8"} {
 		rows := parseRows(t, silent(t, quick("--json", "--seed", seed)...))
 		checkRows(t, rows, 90, 20, 2)
-		same := true
 		for i := range rows {
-			rows[i].UpdateSeconds, rows[i].TotalSeconds, rows[i].FeatureSeconds = 0, 0, 0
-			for j := range rows[i].Steps {
-				rows[i].Steps[j].Seconds = 0
+			rows[i].FeatureSeconds, rows[i].Peak = 0, 0
+			for j := range rows[i].Cells {
+				c := &rows[i].Cells[j]
+				c.Seconds, c.TotalSeconds = 0, 0
+				for k := range c.Steps {
+					c.Steps[k].Seconds = 0
+				}
 			}
-			same = same && before != nil && reflect.DeepEqual(rows[i], before[i])
 		}
+		same := before != nil && reflect.DeepEqual(rows, before)
 		if want := before != nil && seed == "7"; same != want {
 			t.Errorf("seed %s after seed 7: same rows: %v; want %v", seed, same, want)
 		}
 		before = rows
-	}
-}
-
-func TestJSONCheck(t *testing.T) {
-	for _, r := range parseRows(t, silent(t, quick("--json", "--check")...)) {
-		if r.Check == nil || !(r.Check.OneShotError <= r.Check.Bound) {
-			t.Errorf("%s, %d samples: %+v", r.Method, r.Samples, r.Check)
-		}
 	}
 }
 
@@ -84,15 +78,14 @@ func TestTable(t *testing.T) {
 		lines, last int // of the output, of the table
 		want        []string
 	}{
-		{nil, 13, 11, []string{
+		{nil, 15, 13, []string{
 			"training   synthetic digits of seed 1: 130 images of 28 x 28 in 10 classes\n",
 			"test       synthetic digits of seed 2: 2000 images\n",
 			"nodes      k = 60: 4 groups of 5 feature nodes, 40 enhancement nodes; seed 1\n",
 			"samples    90, then 2 updates of q = 20; lambda = 2^-30\n",
-			"accuracies differ by at most 0.00 points\n",
+			"accuracies differ by at most 0.00 points, W by ",
 		}},
-		{[]string{"--method", "improved", "--lambda", "0.1", "--updates", "0"}, 9, 9, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
-		{[]string{"--check"}, 19, 17, []string{"  original  W: rounding ", "  improved  W: rounding ", " from original\n"}},
+		{[]string{"--method", "improved", "--lambda", "0.1", "--updates", "0"}, 8, 8, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
 	} {
 		stdout := succeed(t, quick(tc.flags...)...)
 		testutil.Contains(t, stdout, tc.want...)
@@ -105,12 +98,9 @@ func TestTable(t *testing.T) {
 				t.Errorf("%v: %d columns, or blanks at the end: %q", tc.flags, n, line)
 			}
 		}
-		// All but the titles end in the same column, as the heads do.
-		heads := lines[7]
-		if tc.want[0] == "  original  W: rounding " {
-			continue
-		}
-		for _, line := range lines[8:tc.last] {
+		// All end in the same column, as the heads do.
+		heads := lines[6]
+		for _, line := range lines[7:tc.last] {
 			if len(line) != len(heads) || !strings.Contains(line, " equal") {
 				t.Errorf("%v: the line\n%s\nis not aligned with\n%s", tc.flags, line, heads)
 			}
@@ -168,7 +158,7 @@ func (b broken) Write([]byte) (int, error) { return 0, b.err }
 func TestWriteErrors(t *testing.T) {
 	bench := quickBench("--n", "3")
 	for _, args := range [][]string{
-		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), append(bench, "--summary"), strings.Fields(paperArgs + "--table 1"),
+		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), strings.Fields(paperArgs + "--table 1"),
 	} {
 		for err, want := range map[error]int{errors.New("no space left on device"): ui.ExitFailure, syscall.EPIPE: 141} {
 			var errs bytes.Buffer

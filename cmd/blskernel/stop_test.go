@@ -11,7 +11,6 @@ import (
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
-	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
 	"blskernel/internal/testutil/long"
@@ -56,8 +55,8 @@ func stoppable(t *testing.T) []writing {
 
 // TestStopAtEveryLook interrupts every command at each look at its context, each line that it prints,
 // and each operation on a file: at 3 of them, spread evenly, unless BLSKERNEL_LONG=1. What is there is
-// what was there, or a checkpoint, or finished lines; and going on from it leads to the same result, of
-// a model to the bit.
+// what was there, or a checkpoint; and going on from it leads to the same result, of a model to the
+// bit.
 func TestStopAtEveryLook(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs")
@@ -120,12 +119,9 @@ func (tr *writing) interrupted(t *testing.T, dir, where string) {
 	tr.goesOn(t, dir, where)
 }
 
-// goesOn runs the command again, which must succeed. One that adds lines needs a new file.
+// goesOn runs the command again, which must succeed.
 func (tr *writing) goesOn(t *testing.T, dir, where string) {
 	t.Helper()
-	if tr.lines {
-		testutil.NoError(t, os.RemoveAll(filepath.Join(dir, tr.out)))
-	}
 	if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
 		t.Errorf("%s; again: status %d, %q", where, status, stderr)
 	} else if err := tr.final(t, dir); err != nil {

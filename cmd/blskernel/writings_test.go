@@ -8,10 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"blskernel/bench/result"
 	"blskernel/internal/testutil"
 )
 
@@ -60,7 +58,6 @@ type writing struct {
 	args  func(dir string) []string
 	again []string // flags with which the command goes on with what is there
 	out   string   // the file that is written, and named by errors; that of a page stands for all of it
-	lines bool     // whether lines are added to it, each kept, and the command needs a new file
 	lock  bool     // whether the command locks the file, and removes what others have left of it
 
 	// whole checks what there is of the output after an error, and final after the command has
@@ -194,7 +191,7 @@ func writings(t *testing.T) []writing {
 		after := takeUp(t, clean)[out]
 		all = append(all, writing{name: out, files: files, out: out, args: args, whole: replacing(out, files[out], after), final: replacing(out, after, after)})
 	}
-	return append(all, reportWriting(t), paperWriting())
+	return append(all, reportWriting(t))
 }
 
 // reportWriting makes a page over an old one.
@@ -223,33 +220,4 @@ func reportWriting(t *testing.T) writing {
 		}
 	}
 	return writing{name: "report", files: files, out: "page", args: args, whole: each(true), final: each(false)}
-}
-
-// paperWriting writes lines of results, of which the last two are Table 1. Table 6 runs on random
-// images, which take the least time.
-func paperWriting() writing {
-	args := func(dir string) []string {
-		const tiny = "paper --size 0.005 --table 6,1 --method gram,qr --backend pure --out "
-		return append(strings.Fields(tiny), filepath.Join(dir, "r.jsonl"))
-	}
-	lines := func(least int) func(t *testing.T, dir string) error {
-		return func(t *testing.T, dir string) error {
-			f, err := result.ReadFile(filepath.Join(dir, "r.jsonl"))
-			if errors.Is(err, fs.ErrNotExist) && least == 0 {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			n := len(f.Flops)
-			for _, table := range f.Tables {
-				n += len(table.Rows)
-			}
-			if n < least || n > 5 {
-				return fmt.Errorf("%d rows; want %d to 5", n, least)
-			}
-			return nil
-		}
-	}
-	return writing{name: "paper", out: "r.jsonl", lines: true, args: args, whole: lines(0), final: lines(5)}
 }

@@ -36,8 +36,7 @@ paper() {
 	shift
 	[ -e "$file" ] && return
 	echo "paper $*" >&2
-	rm -f "$file.part"
-	"$blskernel" paper "$@" --backend "$backend" --out "$file.part" >/dev/null
+	"$blskernel" paper "$@" --backend "$backend" --json >"$file.part"
 	mv "$file.part" "$file"
 }
 
@@ -64,7 +63,7 @@ speed() {
 	measure bench --op ddot,daxpy --n "$3" --rounds "$4" $5
 }
 
-quick_speed() { speed 30,100,300 100,1000 1000,10000 1 '--min-time 2ms --opponents none'; }
+quick_speed() { speed 30,100,300 100,1000 1000,10000 1 '--min-time 2ms --opponents=false'; }
 full_speed() { speed 30,100,300,1000,2000 30,100,300,1000,2000,4000 30,100,300,1000,3000,10000,20000 3 ''; }
 
 predicted() { measure flops --validate --backend "$backend"; }

@@ -4,6 +4,7 @@ import (
 	"blskernel"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack"
 )
 
 // ColumnMajorLAPACK are LAPACK routines of the library behind a Backend, in Fortran's terms. The
@@ -67,6 +68,32 @@ type ColumnMajorLAPACK interface {
 	// elements, where the library chooses nb: 64 in LAPACK as distributed, so that 67(n+65)
 	// elements suffice.
 	Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
+
+	// Dgeqrf overwrites the m×n A by R on and above the diagonal and, with the k = min(m, n)
+	// factors tau, the reflections of Q below it, where A = Q·R, in 4n³/3 flops for m = n. work has
+	// at least n elements, and 64n for blocks of columns. It returns 0.
+	Dgeqrf(m, n int, a []float64, lda int, tau, work []float64) (info int)
+
+	// Dsyevd writes the eigenvalues of a symmetric A to the n elements of w, in ascending order, by
+	// divide and conquer. For EVCompute it overwrites all of A by orthonormal eigenvectors, column
+	// j for w[j]; for EVNone it destroys the triangle. work has at least 1+6n+2n² elements, and 64n
+	// more for blocks, iwork 3+5n. If info is positive, that many values did not converge.
+	Dsyevd(job lapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, iwork []int32) (info int)
+
+	// Dgesdd writes the k = min(m, n) singular values of the m×n A, which it destroys, to s in
+	// descending order, by divide and conquer: A = U·diag(s)·Vᵀ. For SVDAll it writes the m×m U and
+	// the n×n Vᵀ, for SVDStore the first k columns of U and rows of Vᵀ, for SVDNone neither. work
+	// has at least 4k²+7k+max(m, n) elements, and 64(m+n) more for blocks, iwork 8k. If info is
+	// positive, it did not converge; info is -4 if A has a NaN.
+	Dgesdd(job lapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, iwork []int32) (info int)
+
+	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, which it destroys, and as the jobs ask
+	// the left and right eigenvectors of length 1 to the n×n vl and vr. A pair of complex
+	// eigenvalues, the one with a positive imaginary part first, has the real parts of its first
+	// vector in one column and the imaginary parts in the next. work has at least 4n elements, and
+	// 260n for blocks. If info is positive, the eigenvalues up to that one did not converge, and
+	// there are no vectors.
+	Dgeev(left lapack.LeftEVJob, right lapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
 // ColumnMajor returns the LAPACK that b brings along and whether it has one. A nil b stands for

@@ -16,11 +16,20 @@ func TestLAPACKPanics(t *testing.T) {
 		shortWork = "lapack: insufficient length of work"
 		nrhsLT0   = "lapack: nrhs < 0"
 		over32    = "lapack: a size is beyond 32-bit integers"
+
+		badJob     = "lapack: illegal job"
+		badLeft    = "lapack: bad leading dimension of left vectors"
+		badRight   = "lapack: bad leading dimension of right vectors"
+		shortLeft  = "lapack: insufficient length of left vectors"
+		shortRight = "lapack: insufficient length of right vectors"
+		shortTau   = "lapack: insufficient length of tau"
+		shortValue = "lapack: insufficient length of values"
+		shortIWork = "lapack: insufficient length of iwork"
 	)
 	huge := math.MaxInt32
 	huge++ // and not a constant, which would not compile where int has 32 bits
 	x, b, ipiv := make([]float64, 9), make([]float64, 9), []int32{1, 2, 3}
-	work := make([]float64, 67*68)
+	work, iwork := make([]float64, 67*68), make([]int32, 24)
 	for k := range 3 {
 		x[4*k], x[k] = 1, 1
 	}
@@ -80,6 +89,41 @@ func TestLAPACKPanics(t *testing.T) {
 		{check.ShortA, "Dsytri2", func() { l.Dsytri2('U', 3, x[:8], 3, ipiv, work) }},
 		{shortIpiv, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv[:2], work) }},
 		{shortWork, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv, work[:2]) }},
+		{nil, "Dgeqrf, empty", func() { l.Dgeqrf(3, 0, nil, 3, nil, nil) }},
+		{check.MLT0, "Dgeqrf", func() { l.Dgeqrf(-1, 3, x, 3, b, work) }},
+		{check.BadLdA, "Dgeqrf", func() { l.Dgeqrf(3, 2, x, 2, b, work) }},
+		{check.ShortA, "Dgeqrf", func() { l.Dgeqrf(3, 3, x[:8], 3, b, work) }},
+		{shortTau, "Dgeqrf", func() { l.Dgeqrf(3, 2, x, 3, b[:1], work) }},
+		{shortWork, "Dgeqrf", func() { l.Dgeqrf(2, 3, x, 3, b, work[:2]) }},
+		{nil, "Dsyevd, empty", func() { l.Dsyevd('V', 'U', 0, nil, 1, nil, nil, nil) }},
+		{badJob, "Dsyevd", func() { l.Dsyevd('x', 'U', 3, x, 3, b, work, iwork) }},
+		{check.BadUplo, "Dsyevd", func() { l.Dsyevd('V', 'x', 3, x, 3, b, work, iwork) }},
+		{check.ShortA, "Dsyevd", func() { l.Dsyevd('N', 'U', 3, x[:8], 3, b, work, iwork) }},
+		{shortValue, "Dsyevd", func() { l.Dsyevd('V', 'U', 3, x, 3, b[:2], work, iwork) }},
+		{shortWork, "Dsyevd", func() { l.Dsyevd('V', 'U', 3, x, 3, b, work[:36], iwork) }},
+		{shortIWork, "Dsyevd", func() { l.Dsyevd('V', 'U', 3, x, 3, b, work, iwork[:17]) }},
+		{nil, "Dgesdd, empty", func() { l.Dgesdd('A', 0, 3, nil, 1, nil, nil, 1, nil, 1, nil, nil) }},
+		{nil, "Dgesdd, values", func() { l.Dgesdd('N', 3, 3, x, 3, b, nil, 1, nil, 1, work, iwork) }},
+		{badJob, "Dgesdd", func() { l.Dgesdd('O', 3, 3, x, 3, b, nil, 1, nil, 1, work, iwork) }},
+		{check.ShortA, "Dgesdd", func() { l.Dgesdd('N', 3, 3, x[:8], 3, b, nil, 1, nil, 1, work, iwork) }},
+		{badLeft, "Dgesdd", func() { l.Dgesdd('S', 3, 2, x, 3, b, b, 2, b, 2, work, iwork) }},
+		{shortLeft, "Dgesdd", func() { l.Dgesdd('A', 3, 2, x, 3, b, b[:8], 3, b, 2, work, iwork) }},
+		{badRight, "Dgesdd", func() { l.Dgesdd('A', 2, 3, x, 2, b, b, 2, b, 2, work, iwork) }},
+		{shortRight, "Dgesdd", func() { l.Dgesdd('S', 2, 3, x, 2, b, b, 2, b[:5], 2, work, iwork) }},
+		{over32, "Dgesdd", func() { l.Dgesdd('S', 3, 3, x, 3, b, b, huge, b, 3, work, iwork) }},
+		{shortValue, "Dgesdd", func() { l.Dgesdd('N', 3, 3, x, 3, b[:2], nil, 1, nil, 1, work, iwork) }},
+		{shortWork, "Dgesdd", func() { l.Dgesdd('N', 3, 3, x, 3, b, nil, 1, nil, 1, work[:59], iwork) }},
+		{shortIWork, "Dgesdd", func() { l.Dgesdd('N', 3, 3, x, 3, b, nil, 1, nil, 1, work, iwork[:23]) }},
+		{nil, "Dgeev, empty", func() { l.Dgeev('V', 'V', 0, nil, 1, nil, nil, nil, 1, nil, 1, nil) }},
+		{badJob, "Dgeev", func() { l.Dgeev('x', 'N', 3, x, 3, b, b, nil, 1, nil, 1, work) }},
+		{badJob, "Dgeev", func() { l.Dgeev('N', 'x', 3, x, 3, b, b, nil, 1, nil, 1, work) }},
+		{check.ShortA, "Dgeev", func() { l.Dgeev('N', 'N', 3, x[:8], 3, b, b, nil, 1, nil, 1, work) }},
+		{badLeft, "Dgeev", func() { l.Dgeev('V', 'N', 3, x, 3, b, b, b, 2, nil, 1, work) }},
+		{shortLeft, "Dgeev", func() { l.Dgeev('V', 'N', 3, x, 3, b, b, b[:8], 3, nil, 1, work) }},
+		{badRight, "Dgeev", func() { l.Dgeev('N', 'V', 3, x, 3, b, b, nil, 1, b, 0, work) }},
+		{shortRight, "Dgeev", func() { l.Dgeev('N', 'V', 3, x, 3, b, b, nil, 1, b, 4, work) }},
+		{shortValue, "Dgeev", func() { l.Dgeev('N', 'N', 3, x, 3, b, b[:2], nil, 1, nil, 1, work) }},
+		{shortWork, "Dgeev", func() { l.Dgeev('N', 'N', 3, x, 3, b, b, nil, 1, nil, 1, work[:11]) }},
 	} {
 		if got := testutil.PanicValue(test.call); got != test.want {
 			t.Errorf("%s: panics with %v; want %v", test.name, got, test.want)

@@ -223,4 +223,8 @@ func TestLAPACKInfo(t *testing.T) {
 	if info := l.Dgetrs(blas.NoTrans, 3, 1, a, 3, ipiv, work, 3); info != 0 {
 		t.Errorf("Dgetrs: info %d; want 0", info)
 	}
+	a[4] = math.NaN()
+	if info := l.Dgesdd('N', 3, 3, a, 3, work, nil, 1, nil, 1, work[9:], make([]int32, 24)); info != -4 {
+		t.Errorf("Dgesdd: info %d; want -4 for a NaN", info)
+	}
 }

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/bench/report"
+	"blskernel/bench/result"
 	"blskernel/bench/speed"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
@@ -20,16 +23,14 @@ import (
 // benchFlags are the flags of bench.
 type benchFlags struct {
 	ui.Reporter
-	ops, cases          []string
-	sizes               []int
-	shapes              string
-	threads             []int
-	backends, opponents []string
-	rounds              int
-	minTime             time.Duration
-	beside              int
-	summary             bool
-	changed             func(flag string) bool // whether a flag is on the command line
+	ops, cases []string
+	sizes      []int
+	threads    []int
+	backends   []string
+	opponents  bool
+	rounds     int
+	minTime    time.Duration
+	beside     int
 }
 
 // mostOrder is the order of a square matrix of 3.2 GB.
@@ -37,47 +38,44 @@ const mostOrder = 20_000
 
 // NewBench returns the command bench.
 func NewBench(s ui.Streams) *cobra.Command {
-	b := benchFlags{ops: []string{"dgemm"}, rounds: speed.DefaultRounds}
+	b := benchFlags{ops: []string{"dgemm"}, rounds: speed.DefaultRounds, sizes: speed.Sizes()}
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare the speeds of the backends",
 		Long: `Measure the speed of linear algebra operations on several backends in one process. A round times
 every backend with every number of threads, on the same operands, and the CPU's peak, a loop of fused
-multiply-adds on registers. A wrong result is an error. The output has medians over the rounds:
+multiply-adds on registers. Results that differ are an error. The output has medians over the rounds:
 
-    GFLOP/s  the speed of each backend
-    ratio    the speed of the first backend as a multiple of another's
+    GFLOP/s  the speed of a backend
     of peak  the speed as a fraction of the peak on as many threads
+    ratio    the speed of the first backend as a multiple of this one's
 
-A summary of each case follows: the geometric mean and the lowest of the ratios, those of the speed on
-several threads to that on one thread, and the fractions of the peak.
+A table by order follows, as on the page of 'blskernel report': the speeds and the ratios, also to the
+speed on one thread, with the geometric mean and the lowest ratio of each row.
 
 Operations: ` + strings.Join(speed.Operations(), ", ") + `
 or all.
 Cases are the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
 
-Factorizations are timed with opponents, for which the ratio is the same: LAPACK routines of
-OpenBLAS, in their own storage.
+Factorizations and decompositions are timed with opponents, for which the ratio is the same: LAPACK
+routines of OpenBLAS, in their own storage.
 
 ` + describeOpponents() + `
 The times exclude restoring the matrices between calls and the factorization before lu-solve, whose
 right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri takes some 20 s at
-order 5100. The memory of an inverse is at most that of its matrix and of all that a call allocates,
-except inside OpenBLAS, as a multiple of the operation's matrix, which is packed but for LU.
+order 5100.
 
 The squares of order 8 to 4000 take some minutes for each operation. Run nothing else meanwhile; for
 the speeds beside other work, --beside makes it.`,
 		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
   blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
-  blskernel bench --op ldlt-inverse --n 5100 --opponents dsytrf+dsytri2 --rounds 3
-  blskernel bench --op dsyrk,dsymm,dtrmm,dtrsm --threads 1 --summary
+  blskernel bench --op ldlt-inverse --n 5100 --opponents=false --rounds 3
+  blskernel bench --op dsyrk,dsymm,dtrmm,dtrsm --threads 1
   blskernel bench --case NN --n 256,1000 --threads default,1,2 --beside 1
-  blskernel bench --shapes all --json
-  blskernel bench --backend pure --n 1000`,
+  blskernel bench --backend pure --n 1000 --json`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b.changed = cmd.Flags().Changed
-			c, err := b.comparison()
+			c, err := b.comparison(cmd.Flags().Changed)
 			if err != nil {
 				return err
 			}
@@ -88,36 +86,27 @@ the speeds beside other work, --beside makes it.`,
 	f.SortFlags = false
 	f.StringSliceVar(&b.ops, "op", b.ops, "operations, or all")
 	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
-	ui.Ints(cmd, &b.sizes, "n", 1, mostOrder, "orders of the squares; by default 17 of 8 to 4000")
-	ui.Choice(cmd, &b.shapes, "shapes", "squares, bls (those of broad learning updates) or all", "squares", "bls", "all")
-	f.StringSliceVar(&b.opponents, "opponents", nil, "opponents of the operations, or none; by default all that are available")
+	ui.Ints(cmd, &b.sizes, "n", 1, mostOrder, "orders of the squares")
+	f.BoolVar(&b.opponents, "opponents", true, "time the opponents, if they are available")
 	ui.RoundsFlag(cmd, &b.rounds)
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
 	ui.Int(cmd, &b.beside, "beside", 0, mostBeside, "run so many processes meanwhile, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
 	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default is that of a program that sets none; by default 1,default", speed.ThreadsName(0))
-	f.BoolVar(&b.summary, "summary", false, "print the summary only, not every cell")
-	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine, cell, ratio or share,")
+	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine or cell,")
 	return cmd
 }
 
 // comparison turns the flags into a comparison.
-func (b *benchFlags) comparison() (*speed.Comparison, error) {
-	cases, err := b.findCases()
+func (b *benchFlags) comparison(changed func(flag string) bool) (*speed.Comparison, error) {
+	cases, err := b.findCases(changed("case"))
 	if err != nil {
 		return nil, err
-	}
-	jobs, err := b.jobs(cases)
-	if err != nil {
-		return nil, err
-	}
-	if b.threads == nil {
-		b.threads = []int{1, 0}
 	}
 	if b.minTime <= 0 || b.minTime > time.Minute {
 		return nil, ui.Usagef("--min-time is %v; want more than 0 and at most 1m0s", b.minTime)
 	}
-	if !b.changed("backend") {
+	if !changed("backend") {
 		b.backends = append([]string{"pure"}, slices.DeleteFunc(blskernel.Names(), func(name string) bool { return name == "pure" })...)
 	}
 	if len(b.backends) == 0 || slices.Contains(b.backends, "") {
@@ -127,17 +116,20 @@ func (b *benchFlags) comparison() (*speed.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	opponents, err := b.findOpponents(cases, backends)
-	if err != nil {
-		return nil, err
+	if b.threads == nil {
+		b.threads = []int{1, 0}
 	}
-	return &speed.Comparison{
-		Backends: backends, Jobs: jobs, Opponents: opponents, Threads: b.threads, Rounds: b.rounds, MinTime: b.minTime,
-	}, nil
+	c := &speed.Comparison{Backends: backends, Opponents: b.opponents, Threads: b.threads, Rounds: b.rounds, MinTime: b.minTime}
+	for _, of := range cases {
+		for _, n := range b.sizes {
+			c.Jobs = append(c.Jobs, speed.Job{Case: of, N: n})
+		}
+	}
+	return c, nil
 }
 
-// findCases returns the cases of all operations.
-func (b *benchFlags) findCases() ([]speed.Case, error) {
+// findCases returns the cases of all operations, those of --case where it is chosen.
+func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	known := speed.Operations()
 	if err := ui.CheckNames("op", b.ops, append(known, "all")); err != nil {
 		return nil, err
@@ -149,7 +141,7 @@ func (b *benchFlags) findCases() ([]speed.Case, error) {
 	var names []string
 	for _, op := range b.ops {
 		for _, c := range speed.Cases(op) {
-			if c.Args == "" || !b.changed("case") || slices.Contains(b.cases, c.Args) {
+			if c.Args == "" || !chosen || slices.Contains(b.cases, c.Args) {
 				cases = append(cases, c)
 			}
 			if c.Args != "" && !slices.Contains(names, c.Args) {
@@ -157,43 +149,14 @@ func (b *benchFlags) findCases() ([]speed.Case, error) {
 			}
 		}
 	}
-	if b.changed("case") {
-		if len(names) == 0 {
-			return nil, ui.Usagef("--case has %q, and %s has no cases: leave it out",
-				strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
-		}
-		if err := ui.CheckNames("case", b.cases, names); err != nil {
-			return nil, err
-		}
-	}
-	return cases, nil
-}
-
-// jobs returns each case on all shapes: by operation, case and shape.
-func (b *benchFlags) jobs(cases []speed.Case) ([]speed.Job, error) {
 	switch {
-	case b.sizes == nil:
-		b.sizes = speed.Sizes()
-	case b.shapes == "bls":
-		return nil, ui.Usagef("--n is about squares, and --shapes is bls: leave one out, or set --shapes all")
+	case !chosen:
+		return cases, nil
+	case len(names) == 0:
+		return nil, ui.Usagef("--case has %q, and %s has no cases: leave it out",
+			strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
 	}
-	var jobs []speed.Job
-	for _, c := range cases {
-		if b.shapes != "bls" {
-			for _, n := range b.sizes {
-				jobs = append(jobs, speed.Job{Case: c, Shape: speed.Square(n)})
-			}
-		}
-		if b.shapes != "squares" {
-			for _, shape := range speed.BLS(c.Op) {
-				jobs = append(jobs, speed.Job{Case: c, Shape: shape})
-			}
-		}
-	}
-	if len(jobs) == 0 {
-		return nil, ui.Usagef("--shapes is bls, and %s has none: set --shapes squares", strings.Join(b.ops, ", "))
-	}
-	return jobs, nil
+	return cases, ui.CheckNames("case", b.cases, names)
 }
 
 // do measures and prints each cell as it comes, and then the summary, even if interrupted.
@@ -201,91 +164,95 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var cells cellPrinter = jsonCells{s.Out}
-	if !b.JSON {
-		table := &speedTable{w: s.Out, width: len("operation")}
-		for _, j := range c.Jobs {
-			table.width = max(table.width, len(j.Case.Op))
-		}
-		cells = table
-	}
-	m := newMachine(command, c)
-	m.Beside = b.beside
-	if err := cells.head(m); err != nil {
+	if err := b.Begin(s); err != nil {
 		return err
 	}
-	if err := b.Begin(s); err != nil {
+	m := result.Here(command, c.Backends...)
+	m.Threads, m.Beside = c.Threads, b.beside
+	if err := b.write("machine", m, benchHead(m, c)); err != nil {
 		return err
 	}
 	b.Progress.Quiet = true // the cells show the progress
 	defer b.Progress.Clear()
-	var results []speed.Result
-	ctx, stop, err := spinBeside(ctx, b.beside, s.Err)
+	var cells result.File
+	stop, err := spinBeside(b.beside, s.Err)
 	if err != nil {
 		return err
 	}
-	defer stop()
 	err = b.Attend(ctx, func(ctx context.Context) error {
 		return c.Run(ctx, func(r speed.Result) error {
 			return b.Do(func() error {
-				results = append(results, r)
-				if b.summary {
-					return nil
-				}
-				return cells.print(r)
+				cells.Cells = append(cells.Cells, result.On[speed.Result]{Machine: &m, Value: r})
+				return b.write("cell", r, benchLines(r))
 			})
 		}, b.Show)
 	})
 	b.Progress.Clear()
+	err = errors.Join(err, stop())
 	var stopped interrupt.SignalError
 	if err != nil && !errors.As(err, &stopped) {
 		return err
 	}
-	return errors.Join(err, cells.foot(speed.Ratios(results), speed.Shares(results)))
+	if b.JSON || cells.Cells == nil {
+		return err
+	}
+	return errors.Join(err, b.write("", nil, tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
 // describeOpponents returns a line for each operation with opponents.
-func describeOpponents() string {
-	var b strings.Builder
+func describeOpponents() (text string) {
 	for _, op := range speed.Operations() {
-		if all := opponentNames(speed.Cases(op)); len(all) > 0 {
-			fmt.Fprintf(&b, "    %-17s %s\n", op, strings.Join(all, ", "))
+		if all := speed.Cases(op)[0].Opponents; len(all) > 0 {
+			text += fmt.Sprintf("    %-17s %s\n", op, strings.Join(all, ", "))
 		}
 	}
-	return b.String()
+	return text
 }
 
-// opponentNames returns the names of the opponents of cases, each once.
-func opponentNames(cases []speed.Case) []string {
-	var names []string
-	for _, c := range cases {
-		for _, name := range c.Opponents {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+// benchFormat is that of the columns of a cell.
+const benchFormat = "%-17s %-4s %-6v %-7s  %-24s %9s %8s %8s\n"
+
+// benchHead returns the machine, the settings and the heads of the columns.
+func benchHead(m result.Machine, c *speed.Comparison) string {
+	text := ""
+	line := func(name, value string) {
+		if value != "" {
+			text += fmt.Sprintf("%-10s %s\n", name, value)
 		}
 	}
-	return names
+	line("cpu", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))
+	line("kernel", m.Kernel)
+	line("backends", strings.Join(m.Backends, ", "))
+	line("openblas", m.OpenBLAS)
+	if _, err := speed.Library(nil); err != nil {
+		line("not usable", err.Error())
+	}
+	line("go", fmt.Sprintf("%s, GOMAXPROCS %d", m.Go, m.GOMAXPROCS))
+	line("medians", fmt.Sprintf("over rounds: %d, each timing at least %v", c.Rounds, c.MinTime))
+	if m.Beside > 0 {
+		line("beside", fmt.Sprintf("processes that keep a CPU busy: %d", m.Beside))
+	}
+	return text + "\n" + fmt.Sprintf(benchFormat, "operation", "case", "n", "threads", "backend", "GFLOP/s", "of peak", "ratio")
 }
 
-// findOpponents returns the opponents: those of the flag, else all that the backends allow.
-func (b *benchFlags) findOpponents(cases []speed.Case, backends []blskernel.Backend) ([]string, error) {
-	known, chosen := opponentNames(cases), b.changed("opponents")
-	if chosen {
-		if slices.Contains(b.opponents, "none") {
-			return nil, nil
+// benchLines returns a line for each backend and opponent of a cell.
+func benchLines(r speed.Result) (text string) {
+	for i, t := range r.Backends {
+		ratio := "-"
+		if i > 0 {
+			ratio = fmt.Sprintf("%.3f", t.Ratio)
 		}
-		if err := ui.CheckNames("opponents", b.opponents, append(known, "none")); err != nil {
-			return nil, err
-		}
-		known = b.opponents
+		text += fmt.Sprintf(benchFormat, r.Op, cmp.Or(r.Args, "-"), r.N, speed.ThreadsName(r.Threads), t.Backend,
+			gflops(t.GFLOPS), fmt.Sprintf("%.3f", t.OfPeak), ratio)
 	}
-	_, missing := speed.Library(backends)
-	switch {
-	case missing == nil:
-		return known, nil
-	case chosen:
-		return nil, fmt.Errorf("opponent %s: %w", known[0], missing)
+	return text
+}
+
+// write prints at once, also after an interruption.
+func (b *benchFlags) write(kind string, v any, text string) error {
+	if b.JSON {
+		return result.Write(b.Out, kind, v)
 	}
-	return nil, nil
+	_, err := fmt.Fprint(b.Out, text)
+	return err
 }

@@ -1,12 +1,11 @@
 package experiment
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"sync"
 	"sync/atomic"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -37,46 +36,38 @@ func NewSpin() *cobra.Command {
 	}
 }
 
-// spinBeside starts n processes of the command spin. stop ends them; if one ends before, the context is
-// canceled with an error, since nothing was beside the comparison then. They are processes, because
-// goroutines would share this one's scheduler. Their standard input is a pipe of which this process
-// alone has the other end, so that they end with it, however it ends. A signal on the death of the
-// parent (prctl) would not do: it comes when the thread that started them ends, and workers of a pool
-// do.
-func spinBeside(ctx context.Context, n int, errs io.Writer) (_ context.Context, stop func(), err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var inputs []io.Closer
-	var running sync.WaitGroup
-	stop = func() {
-		cancel(context.Canceled)
-		for _, in := range inputs {
-			_ = in.Close() // the process may have ended
-		}
-		running.Wait()
+// spinBeside starts n processes of the command spin. stop ends them, and returns an error if one ended
+// before, since nothing was beside the comparison then. They are processes, because goroutines would
+// share this one's scheduler. Their standard input is a pipe of which this process alone has the other
+// end, so that they end with it, however it ends. A signal on the death of the parent (prctl) would not
+// do: it comes when the thread that started them ends, and workers of a pool do.
+func spinBeside(n int, errs io.Writer) (stop func() error, err error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("--beside: %w", err)
 	}
-	for range n {
-		exe, err := os.Executable()
-		if err != nil {
-			stop()
-			return nil, nil, fmt.Errorf("--beside: %w", err)
+	defer in.Close()
+	var running []*exec.Cmd
+	stop = func() (early error) {
+		_ = out.Close() // a pipe
+		for _, spin := range running {
+			if err := spin.Wait(); err != nil {
+				early = fmt.Errorf("--beside: a process beside the comparison ended early: %w", err)
+			}
 		}
+		return early
+	}
+	exe, err := os.Executable()
+	for range n {
 		spin := exec.Command(exe, "spin")
-		spin.Stderr = errs
-		in, err := spin.StdinPipe()
+		spin.Stdin, spin.Stderr = in, errs
 		if err == nil {
 			err = spin.Start()
 		}
 		if err != nil {
-			stop()
-			return nil, nil, fmt.Errorf("--beside: %w", err)
+			return nil, errors.Join(fmt.Errorf("--beside: %w", err), stop())
 		}
-		inputs = append(inputs, in)
-		running.Add(1)
-		go func() {
-			defer running.Done()
-			_ = spin.Wait() // the state says more
-			cancel(fmt.Errorf("--beside: a process beside the comparison ended early: %v", spin.ProcessState))
-		}()
+		running = append(running, spin)
 	}
-	return ctx, stop, nil
+	return stop, nil
 }

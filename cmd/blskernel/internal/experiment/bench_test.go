@@ -1,70 +1,34 @@
 package experiment
 
 import (
-	"bytes"
-	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
 	"blskernel/internal/testutil"
 )
 
-// TestBenchPrint prints figures that are known: of three backends, of other columns, and memory.
+// TestBenchPrint prints figures that are known: of two backends and of an opponent.
 func TestBenchPrint(t *testing.T) {
-	var out bytes.Buffer
-	table := &speedTable{w: &out, width: len("cholesky-inverse")}
-	const library = "openblas/dpotrf+dpotri"
-	results := []speed.Result{
-		{Op: "dgemm", Args: "TN", M: 10000, N: 5000, K: 100, Threads: 1, Peak: 58.7, Backends: []speed.Timing{
-			{Backend: "pure", GFLOPS: 57.31, OfPeak: 0.976}, {Backend: "pure/avx2", GFLOPS: 50, OfPeak: 0.85, Ratio: 1.1462},
-		}},
-		{Op: "ddot", M: 8, N: 8, K: 8, Threads: 12, Peak: 1234.5, Backends: []speed.Timing{
-			{Backend: "pure", GFLOPS: 1000, OfPeak: 1}, {Backend: "pure/avx2", GFLOPS: 0.1234567, OfPeak: 0.0001, Ratio: 0.5},
-		}},
-		{Op: "cholesky-inverse", M: 9, N: 9, K: 9, Threads: 0, Peak: 50, Backends: []speed.Timing{
-			{Backend: "pure", GFLOPS: 40, OfPeak: 0.8, OverOne: 1.5}, {Backend: library, GFLOPS: 20, OfPeak: 0.4, Ratio: 2},
-		}},
-	}
-	m := machine{Machine: result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2"}, OpenBLAS: "OpenBLAS 0", Beside: 2}}
-	testutil.NoError(t, table.head(m))
-	for _, r := range results {
-		testutil.NoError(t, table.print(r))
-	}
-	shares := []speed.Share{
-		{Op: "cholesky-inverse", Threads: 2, Backend: library, Shapes: []string{"8", "1000"}, OfPeak: []float64{0.25, 0.4}, Memory: 1.998},
-		{Op: "dgemm", Args: "NN", Threads: 0, Backend: "pure", Shapes: []string{"8", "1000"}, OfPeak: []float64{0.5, 0.9}},
-		{Op: "dgemm", Args: "NN", Threads: 2, Backend: "pure", Shapes: []string{"10000x5000x100"}, OfPeak: []float64{0.5}},
-	}
-	testutil.NoError(t, table.foot(speed.Ratios(results), shares))
-	want := `cpu        Some CPU
-kernel     avx512
-backends   pure, pure/avx2
-openblas   OpenBLAS 0
-go         go1, GOMAXPROCS 0
-medians    over rounds: 0, each timing at least 0 ms
-beside     processes that keep a CPU busy: 2
-ratio      speed of pure as a multiple of the other's
-
-                                                         GFLOP/s             ratio       of peak             peak
-operation             case   shape             threads      pure pure/avx2   pure/avx2      pure pure/avx2   GFLOP/s
-dgemm                   TN   10000x5000x100          1     57.31     50.00       1.146     0.976     0.850     58.70
-ddot                     -   8                      12      1000     0.123       0.500     1.000     0.000      1234
+	m := result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2"}, OpenBLAS: "OpenBLAS 0", Beside: 2}
+	got := benchHead(m, &speed.Comparison{Rounds: 9, MinTime: 2 * time.Millisecond})
+	testutil.Contains(t, got, "cpu        Some CPU\nkernel     avx512\nbackends   pure, pure/avx2\nopenblas   OpenBLAS 0\n",
+		"\ngo         go1, GOMAXPROCS 0\nmedians    over rounds: 9, each timing at least 2ms\nbeside     processes that keep a CPU busy: 2\n",
+		"\n\noperation         case n      threads  backend                    GFLOP/s  of peak    ratio\n")
+	got = benchLines(speed.Result{Op: "dgemm", Args: "TN", N: 100, Threads: 1, Backends: []speed.Timing{
+		{Backend: "pure", GFLOPS: 57.31, OfPeak: 0.976}, {Backend: "pure/avx2", GFLOPS: 50, OfPeak: 0.85, Ratio: 1.1462},
+	}}) + benchLines(speed.Result{Op: "cholesky-inverse", N: 9, Backends: []speed.Timing{
+		{Backend: "pure", GFLOPS: 40, OfPeak: 0.8}, {Backend: "openblas/dpotrf+dpotri", GFLOPS: 20, OfPeak: 0.4, Ratio: 2},
+	}})
+	want := `dgemm             TN   100    1        pure                         57.31    0.976        -
+dgemm             TN   100    1        pure/avx2                    50.00    0.850    1.146
+cholesky-inverse  -    9      default  pure                         40.00    0.800        -
+cholesky-inverse  -    9      default  openblas/dpotrf+dpotri       20.00    0.400    2.000
 `
-	if !strings.HasPrefix(out.String(), want) {
-		t.Errorf("%s; want\n%s", out.String(), want)
+	if got != want {
+		t.Errorf("%s; want\n%s", got, want)
 	}
-	testutil.Contains(t, out.String(),
-		"\ncholesky-inverse         -   9                 default     40.00                  20.00                    2.000     0.800                  0.400     50.00\n",
-		"\noperation         case  threads  speed over                     cells  geometric mean  lowest  at\n",
-		"\ndgemm             TN    1        pure / pure/avx2               1      1.146           1.146   TN 10000x5000x100\n",
-		"\ncholesky-inverse  all   default  pure / 1 thread                1      1.500           1.500   9\n",
-		"\nshare of the peak by shape\noperation         case  threads  backend                 8      1000   memory\n",
-		"\ncholesky-inverse  all   2        openblas/dpotrf+dpotri  0.250  0.400  1.998\n",
-		"\ndgemm             NN    default  pure                    0.500  0.900  -\n",
-		"\noperation  case  threads  backend  10000x5000x100  memory\ndgemm      NN    2        pure     0.500           -\n",
-	)
 }
 
 func TestGflops(t *testing.T) {
@@ -78,24 +42,20 @@ func TestGflops(t *testing.T) {
 	}
 }
 
-// TestBenchShapes counts jobs instead of measuring them.
-func TestBenchShapes(t *testing.T) {
+// TestBenchJobs counts jobs instead of measuring them.
+func TestBenchJobs(t *testing.T) {
 	for _, tc := range []struct {
-		set     *benchFlags
-		changed string // flags
-		want    int
+		set  *benchFlags
+		want int
 	}{
-		{&benchFlags{ops: []string{"dgemm"}, shapes: "squares"}, "", 4 * 17},
-		{&benchFlags{ops: []string{"dgemm"}, shapes: "bls"}, "", 4 * 7},
-		{&benchFlags{ops: []string{"dgemm", "dspmm"}, shapes: "all"}, "", 4*(17+7) + 2*(17+1)},
-		{&benchFlags{ops: []string{"dtrsm"}, cases: []string{"LUN"}, shapes: "all", sizes: []int{3, 5}}, "n case", 2},
-		{&benchFlags{ops: []string{"all"}, cases: []string{"N", "LL"}, shapes: "squares", sizes: []int{3}}, "n case", 1 + 1 + 1 + 3 + 4},
+		{&benchFlags{ops: []string{"dgemm"}, sizes: speed.Sizes()}, 4 * 17},
+		{&benchFlags{ops: []string{"dtrsm"}, cases: []string{"LUN"}, sizes: []int{3, 5}}, 2},
+		{&benchFlags{ops: []string{"all"}, cases: []string{"N", "LL"}, sizes: []int{3}}, 1 + 1 + 1 + 3 + 8},
 	} {
-		tc.set.changed = func(flag string) bool { return slices.Contains(strings.Fields(tc.changed), flag) }
-		cases, err := tc.set.findCases()
-		testutil.NoError(t, err)
-		if jobs, err := tc.set.jobs(cases); err != nil || len(jobs) != tc.want {
-			t.Errorf("%v: %d jobs, %v; want %d", tc.set.ops, len(jobs), err, tc.want)
+		tc.set.minTime = time.Second
+		c, err := tc.set.comparison(func(flag string) bool { return flag == "case" && tc.set.cases != nil })
+		if err != nil || len(c.Jobs) != tc.want || len(c.Threads) != 2 {
+			t.Errorf("%v: %+v, %v; want %d jobs", tc.set.ops, c, err, tc.want)
 		}
 	}
 }

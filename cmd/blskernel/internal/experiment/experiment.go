@@ -4,16 +4,15 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"blskernel"
 	"blskernel/bench"
-	"blskernel/bls"
+	"blskernel/bench/result"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/elementary"
 
 	"github.com/spf13/cobra"
 )
@@ -25,15 +24,10 @@ func parseVariants(names []string) ([]bench.Variant, error) {
 	}
 	var variants []bench.Variant
 	for _, name := range names {
-		method, _, _ := strings.Cut(name, "/")
-		if _, err := blsupdate.ParseMethod(method); err != nil {
-			return nil, ui.Usagef("--method has %q; want some of %s", method, ui.MethodNames())
-		}
 		v, err := bench.ParseVariant(name)
 		switch {
 		case err != nil:
-			return nil, ui.Usagef("--method has %q; want a form, auto, paper, small, large or compressed, "+
-				"or solve, after the /", name)
+			return nil, ui.Usagef("--method: %w", err)
 		case slices.Contains(variants, v):
 			return nil, ui.Usagef("--method has %v twice", v)
 		}
@@ -52,8 +46,8 @@ const (
 
 // aboutRates is the part of a help text about the rates of the machine.
 const aboutRates = `The rates of a machine are measured once for each backend and number of threads, by flops or with
---calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in $BLSKERNEL_CACHE. A
-measurement that is interrupted goes on at the next call within an hour. No model depends on them.`
+--calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in $BLSKERNEL_CACHE. No
+model depends on them.`
 
 // The reasons for a measurement of rates.
 const (
@@ -92,24 +86,21 @@ func measuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.R
 	return rates, nil
 }
 
-// explain adds to an error of an experiment the flags that help: fewer says how to take fewer samples,
-// and larger how to make a larger model.
-func explain(err error, fewer, larger string) error {
-	var samples *bench.SamplesError
-	var rank *blsupdate.RankError
-	var scale *bls.ScaleError
-	switch {
-	case errors.As(err, &samples):
-		return ui.Usagef("%s has %d samples and %d + %d x %d are wanted: lower %s",
-			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch, fewer)
-	case errors.As(err, &rank): // of demo alone
-		return ui.Usagef("--initial is %d, fewer samples than the %d nodes, and --lambda is not 0: raise --initial, "+
-			"lower --enhancement, --group-nodes or --groups, or set --lambda 0 for the exact pseudoinverse",
-			rank.Samples, rank.Nodes)
-	case errors.As(err, &scale):
-		return fmt.Errorf("%w (here: another --seed or %s)", err, larger)
+// emit prints v as a line of JSON of that kind, or else the text.
+func emit(r *ui.Reporter, kind string, v any, text string) error {
+	if r.JSON {
+		return r.Do(func() error { return result.Write(r.Out, kind, v) })
 	}
-	return err
+	return r.Print(text)
+}
+
+// gflops writes a speed in four digits, with no more than three decimals.
+func gflops(v float64) string {
+	decimals := 3
+	if v >= 1 {
+		decimals = max(0, 3-int(elementary.Log10(v)))
+	}
+	return fmt.Sprintf("%.*f", decimals, v)
 }
 
 // seconds writes a time with three digits.

@@ -15,7 +15,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestMeasure measures small updates in turn with constant rates, as text and JSON.
+// TestMeasure prints small updates, measured with constant rates, as text and JSON.
 func TestMeasure(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
 	testutil.NoError(t, err)
@@ -23,17 +23,17 @@ func TestMeasure(t *testing.T) {
 		json bool
 		want []string
 	}{
-		{false, []string{"gram: l = 3", "k = 8, q = 4, c = 2", "measured, s", "times the speed of gram"}},
-		{true, []string{`"kind":"comparison"`}},
+		{false, []string{"gram: l = ", "qr: l = ", ", k = 8, q = 4, c = 2", "measured, s"}},
+		{true, []string{`"kind":"cost"`}},
 	} {
-		x := flopsFlags{methods: []string{"gram", "qr"}, ls: []int{30}, ks: []int{8}, qs: []int{4}, cs: []int{2}, anyLambda: true, rounds: 2, seed: 1}
+		x := flopsFlags{methods: []string{"gram", "qr"}, l: 30, k: 8, q: 4, c: 2, anyLambda: true}
 		grid, err := x.settings(b)
 		testutil.NoError(t, err)
 		x.JSON = tc.json
 		printed := printing(t, &x.Reporter)
-		if err := x.measure(context.Background(), grid, blsupdate.ConstantRates(1e9, 1e9), "pure"); err != nil || x.unequal != 0 {
-			t.Fatal(err, x.unequal)
-		}
+		m, err := bench.Measure(context.Background(), grid, blsupdate.ConstantRates(1e9, 1e9), 1, 2, 1, nil)
+		testutil.NoError(t, err)
+		testutil.NoError(t, x.measured(m, new(result.Machine), "pure"))
 		readable(t, printed(), tc.json, tc.want)
 	}
 }
@@ -61,25 +61,24 @@ func TestValidation(t *testing.T) {
 	cost := func(measured float64) bench.Cost {
 		return bench.Cost{Method: "gram", Backend: "pure", Total: bench.CostStep{Model: 5, Counted: 5, PredictedSeconds: 1.1e-3, MeasuredSeconds: measured}}
 	}
-	v := bench.Validation{Costs: []bench.Cost{cost(1e-3), cost(1e-4), cost(1e-3)}, Updates: 40, LeftOut: 7}
+	v := bench.Measured{Costs: []bench.Cost{cost(1e-3), cost(1e-4), cost(1e-3)}, Updates: 40, LeftOut: 7}
 	const leftOut = "pure: 7 of 40 updates are left out, during which the FMA peak moved by more than 5%\n"
 	for _, tc := range []struct {
 		json    bool
 		unknown string
 		want    []string
 	}{
-		{false, "", []string{leftOut, "pure, updates of at least 0.5 ms: 2 settings, the predicted time differs from the measured one by 10.0%",
-			"pure, updates below 0.5 ms: 1 settings", "by 1000.0% in the median", "flops counted equal the model's in 1\n"}},
-		{true, "", []string{`"kind":"cost"`, `"kind":"agreement","backend":"pure","part":"of at least 0.5 ms","updates":40,"left_out":7,"settings":2`}},
+		{false, "", []string{leftOut, "\nall of at least 0.5 ms        2    10.0             10.0    10.0  ", "\nall below 0.5 ms              1  1000.0           1000.0  1000.0 "}},
+		{true, "", []string{`"kind":"cost"`}},
 		{false, "of noise", []string{leftOut}},
 	} {
-		x := flopsFlags{}
+		x := flopsFlags{validate: true}
 		x.JSON, v.Unknown = tc.json, tc.unknown
 		printed := printing(t, &x.Reporter)
-		err := x.validation(v, "pure")
+		err := x.measured(v, new(result.Machine), "pure")
 		if tc.unknown == "" {
 			testutil.NoError(t, err)
-		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat it on a quieter machine" || strings.Contains(printed(), "differs") {
+		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat it on a quieter machine" || strings.Contains(printed(), "worst") {
 			t.Errorf("error %v after %q", err, printed())
 		}
 		readable(t, printed(), tc.json, tc.want)
@@ -116,6 +115,22 @@ func TestNewStart(t *testing.T) {
 	}
 }
 
+// TestNewPlanned has a choice that is not the first candidate, and none.
+func TestNewPlanned(t *testing.T) {
+	form := func(f blsupdate.Form) blsupdate.Candidate {
+		return blsupdate.Candidate{Method: blsupdate.RidgeInverse, Options: blsupdate.Options{Form: f}, Flops: float64(f)}
+	}
+	c := blsupdate.Choice{Candidates: []blsupdate.Candidate{form(blsupdate.Small), form(blsupdate.Large)}, Method: blsupdate.RidgeInverse}
+	c.Options.Form = blsupdate.Large
+	if p := newPlanned(c, blsupdate.ConstantRates(1, 1)); p["form"] != "large" || p["flops"] != p["candidates"].([]any)[1].(map[string]any)["flops"] {
+		t.Errorf("%+v", p)
+	}
+	c.Candidates[1].WhyNot = "no"
+	if p := newPlanned(c, blsupdate.ConstantRates(1, 1)); p["form"] != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestPlan prints a plan as text and JSON, with the time of a new start, and one that has no method.
 func TestPlan(t *testing.T) {
 	const flopsPerSecond = 1e9
@@ -132,7 +147,7 @@ func TestPlan(t *testing.T) {
 		err  string
 	}{
 		{false, 0, []string{"fastest that does all that is needed", "\nA new start from 44 samples would take " + seconds(start) + " s, by gram.\n"}, ""},
-		{true, 0, []string{`"method":"`, `"rates":"constant rates","measured":false`, `"start_method":"gram"`, `"why_not"`}, ""},
+		{true, 0, []string{`"method":"`, `"rates":"constant rates"`, `"measured":false`, `"start_method":"gram"`, `"why_not"`}, ""},
 		{false, 1, []string{"No method does all that is needed.\n"}, "no method meets all needs"},
 	} {
 		x := planFlags{l: 40, k: 8, q: 4, c: 2}

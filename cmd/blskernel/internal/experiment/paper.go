@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"blskernel"
@@ -19,7 +18,6 @@ import (
 type paper struct {
 	ui.Reporter
 	ui.Compute
-	path     string // --out
 	tables   []int
 	dir      string
 	embedded bool
@@ -29,12 +27,10 @@ type paper struct {
 	seed     uint64
 	lambda   ui.Ridge
 	shrink   float64
-	zca      string
 	retrain  bool
 
-	backend     blskernel.Backend
-	out         *lines
-	mnist, norb images
+	backend blskernel.Backend
+	machine result.Machine
 }
 
 const (
@@ -58,11 +54,12 @@ func NewPaper(s ui.Streams) *cobra.Command {
 		Long: `Run tables of "An Efficient Implementation to Compute the Pseudoinverse for the Incremental Broad
 Learning System on Added Inputs" with the paper's settings. Table 1 has the flops of the steps that
 the paper speeds up, by its formulas and as counted in an update. Tables 2 to 9 train on the first
-samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method: each
-step prints a row with the test accuracy, the time, and the speed-up of improved over original as
-measured, by flops, and in the paper. The times include the features, the update and the weights.
-Below stand the time of each part of them, and its speed as a fraction of the FMA peak measured before
-and after each step.
+samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method: a
+line for each step and method has the test accuracy, the time, and the speed-up over the first method.
+The times include the features, the update and the weights. Below stand the tables of 'blskernel
+report': the speed-ups of improved over original as measured, by flops, and in the paper, the times of
+updates, and the accuracies. The rows of --json have the time and the flops of each part of a step, and
+the FMA peak before and after it.
 
 improved/paper is the paper's method in the form that it prescribes, q x q for q <= k and k x k for
 q > k; planner is the choice of 'blskernel plan'. Table 7 has q > k, but the paper's figures for it
@@ -74,11 +71,11 @@ the times are real, the accuracies say "no data". --embedded takes synthetic dig
 
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
 seconds. --runs R repeats a table with R seeds for the mean and the standard deviation of the
-accuracy, after the first run by one method: the planner's, or else the last of --method. --out keeps
+accuracy, after the first run by one method: the planner's, or else the last of --method. --json prints
 every row as soon as it is finished. After an interruption run the missing tables again into another
 file: 'blskernel report' takes several.`,
 		Example: `  blskernel paper --table 1
-  blskernel paper --table 2 --data mnist --out results/table2.jsonl
+  blskernel paper --table 2 --data mnist --json >results/table2.jsonl
   blskernel paper --table 2 --data mnist --method planner --runs 10
   blskernel paper --table 2,6 --embedded --size 0.1 --retrain`,
 		Args: ui.NoArgs,
@@ -99,13 +96,10 @@ file: 'blskernel report' takes several.`,
 	ui.SeedFlag(cmd, &x.seed)
 	ui.LambdaFlag(cmd, &x.lambda, "")
 	f.Float64Var(&x.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
-	ui.Choice(cmd, &x.zca, "zca", "whiten the images first (minutes): reference, with the constants of the reference "+
-		"code for NORB, which hardly whiten, or unit, with constants that do", "", bench.ReferenceWhitening, bench.UnitWhitening)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
 	f.Bool("predict", false, "without effect, for recorded commands: the planner goes by flops")
 	f.Lookup("predict").Hidden = true
 	x.Compute.Register(cmd)
-	ui.OutFlag(cmd, &x.path, "new file for the results as JSON lines")
 	x.Reporter.Register(cmd, `JSON lines with a key "kind", machine, table, row or flops,`)
 	return cmd
 }
@@ -156,10 +150,7 @@ func (x *paper) do(ctx context.Context, command string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	if x.out, err = openLines(x.path, &x.Reporter, result.Here(command, x.backend)); err != nil {
-		return err
-	}
+	x.machine = result.Here(command, x.backend)
 	defer x.Progress.Clear()
-	err = x.Attend(ctx, x.run)
-	return errors.Join(explain(err, "--size", "a larger --size"), x.out.close())
+	return x.Attend(ctx, x.run)
 }

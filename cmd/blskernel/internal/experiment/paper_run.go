@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,12 +9,17 @@ import (
 	"time"
 
 	"blskernel/bench"
+	"blskernel/bench/report"
+	"blskernel/bench/result"
 	"blskernel/blsupdate"
-	"blskernel/dataset"
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // run runs all tables.
 func (x *paper) run(ctx context.Context) error {
+	if err := emit(&x.Reporter, "machine", x.machine, ""); err != nil {
+		return err
+	}
 	for _, n := range x.tables {
 		run := x.table
 		if n == 1 {
@@ -26,78 +32,97 @@ func (x *paper) run(ctx context.Context) error {
 	return nil
 }
 
-// zcaConstants are those of --zca, of the rows and of the eigenvalues.
-var zcaConstants = map[string][]float64{
-	bench.ReferenceWhitening: {dataset.ZCARows, dataset.ZCAValues},
-	bench.UnitWhitening:      {dataset.ZCAUnitRows, dataset.ZCAUnitValues},
-}
-
-// experiment turns the flags into one of Tables 2 to 9.
-func (x *paper) experiment(n int) (*bench.Paper, error) {
+// table runs one of Tables 2 to 9: with the first seed by all methods and, since the accuracy does not
+// depend on the method, with the others by one alone.
+func (x *paper) table(ctx context.Context, n int) error {
 	t, _ := bench.LookupPaperTable(n)
 	t = t.Scaled(x.size)
-	data, err := x.load(t)
+	train, test, data, err := x.load(t)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &bench.Paper{
-		Table: t, Scale: x.size, Data: data.data, Train: data.train, Test: data.test, Shrink: x.shrink,
-		Update:  blsupdate.Options{Workspace: t.Workspace(), Lambda: float64(x.lambda), Backend: x.backend},
-		Retrain: x.retrain,
+	t.Data = data
+	update := blsupdate.Options{Workspace: t.Workspace(), Lambda: float64(x.lambda), Backend: x.backend}
+	choice, err := bench.PlanVariant(t, train.Classes, update)
+	if err != nil {
+		return err
 	}
-	if constants := zcaConstants[x.zca]; constants != nil {
-		p.Whitening = &dataset.ZCAOptions{RowConstant: constants[0], EigenvalueConstant: constants[1], Backend: x.backend}
+	variants, err := x.variants(n, choice)
+	if err != nil {
+		return err
+	}
+	head := bench.TableHead{
+		PaperTable: t, Title: t.TitleOn(data), Scale: x.size, Targets: train.Classes, Lambda: update.Lambda, Shrink: x.shrink,
+	}
+	repeat := variants[len(variants)-1]
+	if slices.Contains(variants, choice) {
+		repeat, head.Planner = choice, choice.String()
+	}
+	head.Repeat = repeat.String()
+	for _, v := range variants {
+		head.Methods = append(head.Methods, v.String())
 	}
 	runs := x.runs
-	if data.test == nil {
+	if test == nil {
 		runs = 1 // there is no accuracy that could differ
 	}
 	for i := range uint64(runs) {
-		p.Seeds = append(p.Seeds, x.seed+i)
+		head.Seeds = append(head.Seeds, x.seed+i)
 	}
-	choice, err := bench.PlanVariant(t, p.Train.Classes, p.Update)
-	if err != nil {
-		return nil, err
-	}
-	if p.Variants, err = x.variants(n, choice); err != nil {
-		return nil, err
-	}
-	p.Planner = slices.Index(p.Variants, choice)
-	if p.Repeat = p.Planner; p.Repeat < 0 {
-		p.Repeat = len(p.Variants) - 1
-	}
-	return p, nil
-}
-
-// table runs one of Tables 2 to 9.
-func (x *paper) table(ctx context.Context, n int) error {
-	p, err := x.experiment(n)
-	if err != nil {
+	done, steps := result.Table{TableHead: head, Machine: x.machine}, newStepTable(variants)
+	if err := emit(&x.Reporter, "table", head, x.head(head)+steps.heads()); err != nil {
 		return err
 	}
-	head := p.Head()
-	t := newPaperTable(head)
-	if err := x.Print(t.head(x.backend)); err != nil {
-		return err
-	}
-	began := time.Now()
-	err = p.Run(ctx, func(row bench.TableRow) error {
-		if row.Step == 0 && row.Seed == head.Seeds[0] {
-			if err := x.out.line("table", head); err != nil {
-				return err
-			}
+	began, before, all := time.Now(), 0, float64(len(variants)+runs-1) // runs by one method
+	for i, seed := range head.Seeds {
+		e := t.Experiment(seed, x.shrink)
+		e.Train, e.Test, e.Update, e.Retrain, e.Variants = train, test, update, x.retrain && i == 0, variants
+		e.Features.Backend = x.backend
+		if i > 0 {
+			e.Variants = []bench.Variant{repeat}
 		}
-		if err := x.out.line("row", row); err != nil {
+		err := e.Run(ctx, func(row bench.TableRow) error {
+			row.Table = n
+			text := "" // none for later seeds, which have one method
+			if i == 0 {
+				text = steps.lines(row)
+			}
+			done.Rows = append(done.Rows, row)
+			return emit(&x.Reporter, "row", row, text)
+		}, func(done, total float64, doing string) {
+			share := (float64(before) + float64(float64(len(e.Variants))*(done/total))) / all
+			x.Show(share, fmt.Sprintf("table %d, seed %d%s, %s", n, seed, timeLeft(time.Since(began), share), doing))
+		})
+		if err != nil {
 			return err
 		}
-		return x.Print(t.row(row))
-	}, func(done, total float64, doing string) {
-		x.Show(done/total, fmt.Sprintf("table %d%s, %s", n, timeLeft(time.Since(began), done/total), doing))
-	})
+		before += len(e.Variants)
+	}
+	return x.show(&result.File{Tables: []result.Table{done}})
+}
+
+// head returns the settings of a table.
+func (x *paper) head(h bench.TableHead) string {
+	data := map[string]string{
+		bench.SyntheticDigits: "synthetic digits in place of MNIST: the accuracies are no results on it",
+		bench.RandomImages:    "random images in place of small NORB: no data, no accuracies; the times are real",
+	}[h.Data]
+	method := ""
+	if h.Planner != "" {
+		method = "; the planner's method is " + h.Planner
+	}
+	lambda := ui.Ridge(h.Lambda)
+	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.Title, cmp.Or(data, h.Data), h.Scale, h.Targets) +
+		fmt.Sprintf("settings   lambda = %s, s = %v, seed %d%s\n", &lambda, h.Shrink, h.Seeds[0], method) + backendLine(x.backend) + "\n"
+}
+
+// show prints the tables that a report has of results.
+func (x *paper) show(f *result.File) error {
+	page, err := report.New([]*result.File{f})
 	if err != nil {
 		return err
 	}
-	return x.Print(t.foot())
+	return x.Print(tables(page.Sections...) + "\n")
 }
 
 // leastKnown is the least share of the work from which the remaining time is estimated.
@@ -108,11 +133,7 @@ func timeLeft(since time.Duration, share float64) string {
 	if !(share >= leastKnown && share < 1) {
 		return ""
 	}
-	left := time.Duration(float64(since) * (1 - share) / share)
-	if left < time.Minute {
-		return fmt.Sprintf(", %.0f s left", math.Ceil(left.Seconds()))
-	}
-	return fmt.Sprintf(", %.0f min left", math.Ceil(left.Minutes()))
+	return fmt.Sprintf(", %v left", time.Duration(float64(since)*(1-share)/share).Round(time.Second))
 }
 
 // The sizes at which Table 1 is counted, times --size.
@@ -121,18 +142,16 @@ const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 // flops counts Table 1.
 func (x *paper) flops(ctx context.Context, _ int) error {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*x.size))) }
-	l, k := scaled(flopsL), scaled(flopsK)
+	l, k, done := scaled(flopsL), scaled(flopsK), &result.File{}
 	for _, q := range []int{scaled(flopsMany), scaled(flopsFew)} {
 		c, err := bench.PaperFlops(ctx, l, k, q, blsupdate.Options{Backend: x.backend}, x.seed)
 		if err != nil {
 			return err
 		}
-		if err := x.out.line("flops", c); err != nil {
+		if err := emit(&x.Reporter, "flops", c, ""); err != nil {
 			return err
 		}
-		if err := x.Print(flopsTable(c)); err != nil {
-			return err
-		}
+		done.Flops = append(done.Flops, result.On[bench.FlopsCase]{Machine: &x.machine, Value: c})
 	}
-	return nil
+	return x.show(done)
 }

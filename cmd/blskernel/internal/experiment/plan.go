@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -106,15 +107,14 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 	if err != nil && !errors.As(err, &none) {
 		return err
 	}
-	p, text := newPlanned(choice, err == nil), choice.Explain()
-	p.Rates, p.Measured = needs.Rates.String(), needs.Rates.Measured()
+	p, text := newPlanned(choice, needs.Rates), choice.Explain()
 	if err != nil {
 		err = errors.New("no method meets all needs")
 	} else {
 		all := x.l + x.q
-		p.StartMethod, p.StartSeconds = newStart(choice, needs.Rates, blsupdate.Shape{L: all, K: x.k, C: x.c})
-		text += fmt.Sprintf("A new start from %d samples would take %s s, by %s.\n",
-			all, seconds(p.StartSeconds), p.StartMethod)
+		method, took := newStart(choice, needs.Rates, blsupdate.Shape{L: all, K: x.k, C: x.c})
+		p["start_method"], p["start_seconds"] = method, took
+		text += fmt.Sprintf("A new start from %d samples would take %s s, by %s.\n", all, seconds(took), method)
 	}
 	return errors.Join(x.Object(p), x.Print(text), err)
 }
@@ -136,41 +136,22 @@ func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (me
 	return method, least
 }
 
-// planned is a Choice as JSON.
-type planned struct {
-	Method  string  `json:"method,omitempty"`
-	Form    string  `json:"form,omitempty"`
-	Solve   bool    `json:"solve"`
-	Seconds float64 `json:"seconds"`
-	// What the times are by, and whether it was measured on this machine.
-	Rates    string `json:"rates"`
-	Measured bool   `json:"measured"`
-	// Of a new start from l+q samples.
-	StartMethod  string             `json:"start_method,omitempty"`
-	StartSeconds float64            `json:"start_seconds,omitempty"`
-	Candidates   []plannedCandidate `json:"candidates"`
-}
-
-type plannedCandidate struct {
-	Method  string  `json:"method"`
-	Form    string  `json:"form"`
-	Solve   bool    `json:"solve"`
-	Seconds float64 `json:"seconds"`
-	Flops   float64 `json:"flops"`
-	Memory  float64 `json:"memory_bytes"`
-	Power   int     `json:"error_power"`
-	WhyNot  string  `json:"why_not,omitempty"`
-}
-
-func newPlanned(c blsupdate.Choice, ok bool) planned {
-	p := planned{Candidates: []plannedCandidate{}}
-	if ok {
-		p.Method, p.Form, p.Solve, p.Seconds = c.Method.String(), c.Options.Form.String(), c.Options.Solve, c.Seconds
-	}
+// newPlanned returns a Choice as JSON: the candidates, the chosen one, and what the times are by.
+func newPlanned(c blsupdate.Choice, rates *blsupdate.Rates) map[string]any {
+	p, candidates := map[string]any{}, []any{}
 	for _, x := range c.Candidates {
-		p.Candidates = append(p.Candidates, plannedCandidate{
-			x.Method.String(), x.Options.Form.String(), x.Options.Solve, x.Seconds, x.Flops, x.Memory, x.Power, x.WhyNot,
-		})
+		as := map[string]any{
+			"method": x.Method.String(), "form": x.Options.Form.String(), "solve": x.Options.Solve, "seconds": x.Seconds,
+			"flops": x.Flops, "memory_bytes": x.Memory, "error_power": x.Power,
+		}
+		if x.WhyNot != "" {
+			as["why_not"] = x.WhyNot
+		}
+		candidates = append(candidates, as)
+		if x.Valid() && x.Method == c.Method && x.Options.Form == c.Options.Form && x.Options.Solve == c.Options.Solve {
+			maps.Copy(p, as)
+		}
 	}
+	p["rates"], p["measured"], p["candidates"] = rates.String(), rates.Measured(), candidates
 	return p
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,14 +24,10 @@ func NewReport(s ui.Streams) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
-		Short: "Make a page with plots from files of results",
-		Long: `Read what paper writes with --out, or paper, bench and flops with --json, and write DIR/README.md:
-a few numbers and a plot, and below them, folded away, the findings in plain sentences with plots and
-tables. DIR/plots has the plots as SVG. A folder stands for all of its files *.jsonl.
-
-Runs of the same settings under the same conditions are combined, in whichever files: on the same
-CPU with the same backend, kernel, threads and version of Go. Ratios are of times of one run. The
-findings are printed too.`,
+		Short: "Make a page with a plot from files of results",
+		Long: `Read what paper, bench and flops print with --json, and write DIR/README.md: numbers and a plot at the
+top, and below them the tables, folded away. The numbers are printed too. Results of different commands
+stay apart, and ratios are of times of one seed in one table.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
@@ -58,41 +53,47 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 	if info, err := os.Stat(out); err == nil && !info.IsDir() {
 		return ui.Usagef("--out is %q, which is no folder", out)
 	}
-	files, err := readResults(results)
+	files, err := readResults(ctx, results)
 	if err != nil {
 		return err
 	}
 	page, err := report.New(files)
 	if errors.Is(err, report.ErrNoResults) {
-		return fmt.Errorf("nothing to show in %s: want what paper, bench or flops write with --out or --json",
+		return fmt.Errorf("nothing to show in %s: want what paper, bench or flops print with --json",
 			strings.Join(results, ", "))
 	}
 	if err != nil {
 		return err
 	}
-	if err := page.WriteFolder(ctx, s.FS, out); err != nil {
+	if err := page.WriteFolder(s.FS, out); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(s.Out, findings(page)); err != nil || quiet {
-		return err
+	for _, n := range page.Numbers {
+		if _, err := fmt.Fprintf(s.Out, "%-16s  %s\n", n.Value, n.Text); err != nil {
+			return err
+		}
 	}
-	_, err = fmt.Fprintf(s.Err, "%s   %s, from %s\n%s   %s\n",
-		filepath.Join(out, "README.md"), ui.Count(len(page.Sections), "section"), ui.Count(len(files), "file"),
-		filepath.Join(out, "plots"), ui.Count(len(page.Plots()), "plot"))
+	if quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(s.Err, "%s   %s, from %s\n",
+		filepath.Join(out, "README.md"), ui.Count(len(page.Sections), "section"), ui.Count(len(files), "file"))
 	return err
 }
 
-// findings returns the sentences of the page, section by section.
-func findings(page *report.Page) string {
-	var sections []string
-	for _, s := range page.Sections {
-		sections = append(sections, s.Title+"\n  "+strings.Join(s.Findings, "\n  ")+"\n")
+// tables returns the tables of sections as text.
+func tables(sections ...report.Section) (text string) {
+	for _, s := range sections {
+		text += "\n" + s.Title + "\n"
+		for _, t := range s.Tables {
+			text += "\n" + strings.TrimPrefix(t.Title+"\n", "\n") + ui.Aligned(slices.Insert(slices.Clone(t.Rows), 0, t.Columns))
+		}
 	}
-	return strings.Join(sections, "\n")
+	return text
 }
 
-// readResults reads files of results and folders of them; a file that is named twice is read once.
-func readResults(paths []string) (files []*result.File, err error) {
+// readResults reads files of results and folders of them; a path that is named twice is read once.
+func readResults(ctx context.Context, paths []string) (files []*result.File, err error) {
 	var names []string
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -113,13 +114,13 @@ func readResults(paths []string) (files []*result.File, err error) {
 			names = append(names, filepath.Join(path, name))
 		}
 	}
-	var read []os.FileInfo
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err == nil && slices.ContainsFunc(read, func(x os.FileInfo) bool { return os.SameFile(x, info) }) {
+	for i, name := range names {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if slices.Contains(names[:i], name) {
 			continue
 		}
-		read = append(read, info)
 		f, err := result.ReadFile(name)
 		if err != nil {
 			return nil, err

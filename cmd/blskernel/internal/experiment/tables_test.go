@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"blskernel/bench"
-	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 )
 
@@ -18,65 +18,35 @@ func TestCostTable(t *testing.T) {
 	testutil.Contains(t, text, "improved/small/solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000")
 }
 
-// TestPaperTablePrint has times that are made up: Table 7 at full size, where the paper's figures are
-// of improved/small.
-func TestPaperTablePrint(t *testing.T) {
-	h := bench.TableHead{
-		Table: 7, Data: bench.RandomImages, Scale: 1, Initial: 9900, Batch: 3600, Updates: 4, Nodes: 3500,
-		Methods: []string{"original", "improved/paper", "improved/small", "gram"}, Planner: "gram", Repeat: "gram", Seeds: []uint64{1},
-	}
-	row := func(step int) bench.TableRow {
-		r := bench.TableRow{
-			Table: 7, Seed: 1, Step: step, Samples: 9900 + 3600*step, FeatureSeconds: 0.5, FeatureFlops: 1e9, Peak: 4e9,
-		}
-		for i, m := range h.Methods {
-			s := []float64{12, 10, 8, 2}[i]
+// TestStepTable has times that are made up.
+func TestStepTable(t *testing.T) {
+	table := newStepTable(bench.Variants(blsupdate.Original, blsupdate.Gram))
+	line := ""
+	for step := range 2 {
+		r := bench.TableRow{Step: step, Samples: 100 + 10*step, FeatureSeconds: 0.5, FeatureFlops: 1e9, Peak: 4e9}
+		for i, m := range table.methods {
+			seconds, accuracy := []float64{8, 2}[i], float64(90+i)
 			r.Cells = append(r.Cells, bench.TableCell{
-				Method: m, Seconds: s, TotalSeconds: s * float64(step+1), FlopsModel: 1e9 * s,
-				Steps: []bench.StepTime{{Step: "W", Seconds: 1, Flops: 3e9}},
+				Method: m, Seconds: seconds, TotalSeconds: seconds * float64(step+1), FlopsModel: 3e9, FlopsCounted: 3e9, Accuracy: &accuracy,
+				Difference: 1e-9 * float64(i*step), Steps: []bench.StepTime{{Step: "W", Seconds: 1, Flops: 3e9}},
 			})
 		}
-		return r
+		line = table.lines(r)
 	}
-	table := newPaperTable(h)
-	testutil.Contains(t, ui.Heads(table.groups), "improved/paper over original      improved/small over original")
-	table.row(row(0))
-	testutil.Contains(t, table.row(row(1)), "1.20    1.20       -    1.20", "1.50    1.50    1.09    1.50")
-	testutil.Contains(t, table.foot(), "improved/paper over original: 1.20 in total training time, 1.20",
-		"improved/small over original: 1.50 in total training time (paper: 1.10), 1.50",
-		"Steps of gram, FMA peak 4.000 GFLOP/s:", "features  1.000      25.0    2.0    2.000     0.50",
-		"W         2.000      50.0    6.0    3.000     0.75", "other     1.000      25.0    0.0    0.000     0.00",
-		"all       4.000     100.0    8.0    2.000     0.50")
-	testutil.Contains(t, table.row(row(2)), "17100", "1.50    1.50    1.10    1.50")
-	for _, tc := range []struct {
-		table, batch, nodes int
-		methods             []string
-		want                []bool
-	}{
-		{7, 3600, 3500, []string{"improved/paper", "improved/small", "improved/large", "improved"}, []bool{false, true, false, false}},
-		{2, 10000, 5100, []string{"improved/paper", "improved/small", "improved/large", "improved"}, []bool{true, false, true, false}},
-		{4, 5000, 5100, []string{"improved/paper", "improved/small", "improved/large", "improved/small/solve"}, []bool{true, true, false, false}},
-	} {
-		for i, want := range tc.want {
-			p := &paperTable{h: bench.TableHead{Table: tc.table, Batch: tc.batch, Nodes: tc.nodes, Methods: tc.methods}}
-			if p.isPaper(i) != want {
-				t.Errorf("table %d, %s: %v", tc.table, tc.methods[i], !want)
-			}
-		}
-	}
+	testutil.Contains(t, table.heads(), "samples  method                 accuracy, %   step, s")
+	testutil.Contains(t, line, "    110  original                     90.00     8.000    16.000     3.000    equal         -         -\n",
+		"    110  gram                         91.00     2.000     4.000     3.000    equal      4.00      4.00\n")
+	testutil.Contains(t, table.compared(),
+		"updates: gram 2.000 s, original 8.000 s: 4.00 times the speed; accuracies differ by at most 1.00 points, W by 1e-09\n")
 }
 
 func TestAgreement(t *testing.T) {
 	for _, tc := range []struct {
-		rows []bench.Row
-		want string
-	}{
-		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 5}, {FlopsModel: 7, FlopsCounted: 7}}, "equal"},
-		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 5}, {FlopsModel: 7e6, FlopsCounted: 5e6}}, "-2e+06"},
-		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 8}, {FlopsModel: 7, FlopsCounted: 5}}, "+3e+00"},
-	} {
-		if got := agreement(tc.rows); got != tc.want {
-			t.Errorf("%+v: %s; want %s", tc.rows, got, tc.want)
+		model, counted float64
+		want           string
+	}{{5, 5, "equal"}, {7e6, 5e6, "-2e+06"}, {5, 8, "+3e+00"}} {
+		if got := agreement(bench.TableCell{FlopsModel: tc.model, FlopsCounted: tc.counted}); got != tc.want {
+			t.Errorf("%+v: %s", tc, got)
 		}
 	}
 }

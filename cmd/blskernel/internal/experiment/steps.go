@@ -1,0 +1,83 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"blskernel/bench"
+	"blskernel/cmd/blskernel/internal/ui"
+)
+
+// A stepTable prints the rows of an experiment as they come, a line for each method, and sums them up.
+type stepTable struct {
+	methods []string
+	rows    []bench.TableRow
+}
+
+func newStepTable(variants []bench.Variant) *stepTable {
+	t := &stepTable{}
+	for _, v := range variants {
+		t.methods = append(t.methods, v.String())
+	}
+	return t
+}
+
+// stepFormat is that of the columns of a line.
+const stepFormat = "%7s  %-22s %11s %9s %9s %9s %8s %9s %9s\n"
+
+// heads returns the heads of the columns.
+func (t *stepTable) heads() string {
+	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
+}
+
+// lines keeps a row and returns a line for each method, with its speed-up over the first one, in this
+// step and in all updates so far: methods are not compared by the start.
+func (t *stepTable) lines(r bench.TableRow) (text string) {
+	t.rows = append(t.rows, r)
+	for i, c := range r.Cells {
+		step, sum := "-", "-"
+		if i > 0 && r.Step > 0 {
+			step, sum = ui.Hundredths(r.Cells[0].Seconds/c.Seconds), ui.Hundredths(t.updates(0)/t.updates(i))
+		}
+		text += fmt.Sprintf(stepFormat, fmt.Sprint(r.Samples), t.methods[i], accuracy(c), ui.Significant(c.Seconds), ui.Significant(c.TotalSeconds),
+			gigaflops(c.FlopsModel), agreement(c), step, sum)
+	}
+	return text
+}
+
+// updates returns the seconds of a method for all updates so far.
+func (t *stepTable) updates(method int) float64 {
+	return t.rows[len(t.rows)-1].Cells[method].TotalSeconds - t.rows[0].Cells[method].TotalSeconds
+}
+
+// accuracy writes that of a cell.
+func accuracy(c bench.TableCell) string {
+	if c.Accuracy == nil {
+		return "no data"
+	}
+	return ui.Hundredths(*c.Accuracy)
+}
+
+// agreement returns the difference of the counted flops from the model, or equal.
+func agreement(c bench.TableCell) string {
+	if d := c.FlopsCounted - c.FlopsModel; d != 0 {
+		return fmt.Sprintf("%+.0e", d)
+	}
+	return "equal"
+}
+
+// compared compares the methods with the first one, if there are several and updates.
+func (t *stepTable) compared() (text string) {
+	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
+		points, weights := 0.0, 0.0
+		for _, r := range t.rows {
+			if r.Cells[i].Accuracy != nil {
+				points = max(points, math.Abs(*r.Cells[i].Accuracy-*r.Cells[0].Accuracy))
+			}
+			weights = max(weights, r.Cells[i].Difference)
+		}
+		text += fmt.Sprintf("\nupdates: %s %s s, %s %s s: %.2f times the speed; accuracies differ by at most %.2f points, W by %.0e\n",
+			t.methods[i], ui.Significant(t.updates(i)), t.methods[0], ui.Significant(t.updates(0)), t.updates(0)/t.updates(i), points, weights)
+	}
+	return text
+}
