@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,18 +11,21 @@ import (
 )
 
 const (
-	// callElements is how many elements one read decodes, if they are more than one sample.
+	// callElements is how many elements Describe looks at in one read, at least one sample.
 	callElements = 1 << 17
+	// arrayPiece is how many bytes are read at once, if they are more than one sample.
+	arrayPiece = 1 << 18
 	// pixelScale divides unsigned bytes of images, as dataset.Images.Dense does.
 	pixelScale = 255
 )
 
-// An array is the source of an array's samples, of which it decodes some ahead.
+// An array is the source of an array's samples.
 type array struct {
 	arrayFile
 	about   info
 	n       int64 // samples
 	width   int   // elements of one
+	size    int   // bytes of one
 	row     int64 // next sample to be delivered
 	cols    choice
 	all     bool // every column is an input, or every column a target, in order
@@ -29,11 +34,8 @@ type array struct {
 	nan     bool // NaN is decoded, as a missing cell
 	drop    bool // a target or weight can be one
 
-	piece, rest []byte    // rest is the end of piece that is not decoded
-	decoded     []float64 // storage of ahead
-	ahead       []float64 // decoded samples to be delivered
-	texts       []string  // decoded labels to be delivered, in place of ahead
-	bad         *Error    // of the sample after those, which was passed
+	ahead  bytes.Buffer // what was read and not delivered
+	sample []float64    // storage of one
 }
 
 func (a *array) info() *info { return &a.about }
@@ -43,11 +45,11 @@ func (a *array) taken() int64 {
 	case a.row == 0:
 		return 0
 	case a.archive != nil:
-		return int64(float64(a.archive.bytes) * (float64(a.row) / float64(a.n)))
+		return int64(float64(a.in.size) * (float64(a.row) / float64(a.n)))
 	case a.in.packed:
 		return a.in.position()
 	}
-	return a.Length + a.row*int64(a.width)*int64(a.DType.Size)
+	return a.Length + a.row*int64(a.size)
 }
 
 func (a *array) close() {
@@ -60,88 +62,103 @@ func (a *array) read(s *samples, n int) (int, error) {
 	if a.row == a.n {
 		return 0, a.end()
 	}
-	if a.left() == 0 && a.bad == nil {
-		n = int(min(int64(n), a.n-a.row, int64(max(1, callElements/a.width))))
-		if err := a.decode(n); err != nil {
-			return 0, err
-		}
+	if err := a.fill(n); err != nil {
+		return 0, err
 	}
-	n, bad := a.deliver(s, min(n, a.left()))
-	if n == 0 {
+	for i := range min(n, a.ahead.Len()/a.size) {
+		fault := a.deliver(s, a.ahead.Bytes()[:a.size])
+		if fault != nil && i > 0 { // the next read meets it again
+			return i, nil
+		}
+		a.ahead.Next(a.size)
 		a.row++
-		return 0, bad
-	}
-	if a.about.dim > 0 {
-		for i := range n {
-			s.places = append(s.places, Place{Path: a.in.path, Row: a.row + int64(i) + 1})
+		if fault != nil {
+			return 0, fault
 		}
+		if a.about.dim > 0 {
+			s.places = append(s.places, Place{Path: a.in.path, Row: a.row})
+		}
+		n = i + 1
 	}
-	a.row += int64(n)
 	return n, nil
 }
 
-// left returns the number of decoded samples that are not delivered.
-func (a *array) left() int {
-	if a.labels {
-		return len(a.texts)
+// fill reads ahead at least one sample, and at most n. Memory follows the bytes that arrive.
+func (a *array) fill(n int) error {
+	if a.ahead.Len() >= a.size {
+		return nil
 	}
-	return len(a.ahead) / a.width
+	if a.in.ctx.Err() != nil {
+		return canceled(a.in.ctx)
+	}
+	samples := min(int64(n), a.n-a.row, int64(max(1, arrayPiece/a.size)))
+	_, err := io.CopyN(&a.ahead, a.stream, samples*int64(a.size)-int64(a.ahead.Len()))
+	switch {
+	case a.ahead.Len() >= a.size:
+		return nil // the next read meets an error again
+	case a.in.ctx.Err() == nil && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
+		return &Error{Path: a.in.path, Row: a.row + 1,
+			What: fmt.Sprintf("the data ends within this sample, but the header promises %d samples; it is cut off", a.n)}
+	}
+	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// deliver appends the chosen columns of the next n decoded samples, of those before the first bad one.
-// It returns their number and, with 0, the bad sample, which it passes.
-func (a *array) deliver(s *samples, n int) (int, *Error) {
-	var bad *Error
-	switch {
-	case n == 0:
-		bad, a.bad = a.bad, nil
-		return 0, bad
-	case a.labels:
-		s.labels = append(s.labels, a.texts[:n]...)
-		a.texts = a.texts[n:]
-		return n, nil
-	case a.all && a.about.dim > 0:
-		s.x = append(s.x, a.ahead[:n*a.width]...)
-	case a.all:
-		s.y = append(s.y, a.ahead[:n*a.width]...)
-	default:
-		n, bad = a.pick(s, n)
+// deliver appends the chosen columns of the next sample, or returns its fault.
+func (a *array) deliver(s *samples, raw []byte) *Error {
+	if a.labels {
+		label, err := a.DType.Label(raw)
+		if err != nil {
+			return a.fault(0, err.Error())
+		}
+		s.labels = append(s.labels, label)
+		return nil
 	}
-	a.ahead = a.ahead[max(n, 1)*a.width:]
-	return n, bad
+	var err error
+	if a.sample, err = a.DType.Decode(a.sample[:0], raw, a.nan); err != nil {
+		return a.fault(len(a.sample)+1, "is "+err.Error())
+	}
+	if a.pixels {
+		for i, v := range a.sample {
+			a.sample[i] = v / pixelScale
+		}
+	}
+	switch {
+	case a.all && a.about.dim > 0:
+		s.x = append(s.x, a.sample...)
+	case a.all:
+		s.y = append(s.y, a.sample...)
+	default:
+		return a.pick(s, a.sample)
+	}
+	return nil
 }
 
 // pick is deliver for chosen columns.
-func (a *array) pick(s *samples, n int) (int, *Error) {
-	for i := range n {
-		sample := a.ahead[i*a.width:][:a.width]
-		if col, what := a.wrong(sample); what != "" {
-			return i, a.fault(i, col+1, what)
-		}
-		for _, col := range a.cols.targets {
-			v := sample[col]
-			switch {
-			case !a.classes:
-				s.y = append(s.y, v)
-				continue
-			case v != v:
-				s.labels = append(s.labels, "")
-				continue
-			}
-			label, err := npy.FloatLabel(v)
-			if err != nil { // the next read meets it again if samples come before it
-				return i, a.fault(i, col+1, "has "+err.Error())
-			}
-			s.labels = append(s.labels, label)
-		}
-		for _, col := range a.cols.weights {
-			s.w = append(s.w, sample[col])
-		}
-		for _, col := range a.cols.inputs {
-			s.x = append(s.x, sample[col])
-		}
+func (a *array) pick(s *samples, sample []float64) *Error {
+	if col, what := a.wrong(sample); what != "" {
+		return a.fault(col+1, what)
 	}
-	return n, nil
+	for _, col := range a.cols.targets {
+		v, label := sample[col], ""
+		if !a.classes {
+			s.y = append(s.y, v)
+			continue
+		}
+		if v == v {
+			var err error
+			if label, err = npy.FloatLabel(v); err != nil {
+				return a.fault(col+1, "has "+err.Error())
+			}
+		}
+		s.labels = append(s.labels, label)
+	}
+	for _, col := range a.cols.weights {
+		s.w = append(s.w, sample[col])
+	}
+	for _, col := range a.cols.inputs {
+		s.x = append(s.x, sample[col])
+	}
+	return nil
 }
 
 // wrong returns a column of a sample that has no usable target or weight, and what it has.
@@ -164,22 +181,10 @@ func (a *array) wrong(sample []float64) (col int, what string) {
 	return 0, ""
 }
 
-// readFault returns the error for a failed read of the element at index done of those asked for.
-func (a *array) readFault(done int64, err error) error {
-	if a.in.ctx.Err() == nil && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)) {
-		return &Error{Path: a.in.path, Row: a.row + done/int64(a.width) + 1,
-			What: fmt.Sprintf("the data ends within this sample, but the header promises %d samples; it is cut off", a.n)}
-	}
-	return readFault(a.in.ctx, a.in.path, err)
-}
-
 // end returns io.EOF unless the data goes on. Reading to the end verifies the checksums of packed data.
 func (a *array) end() error {
-	if a.random != nil {
-		if a.random.Size() > a.Bytes {
-			return faultf("goes on after the %d samples that its header promises", a.n)
-		}
-		return io.EOF
+	if a.plain() {
+		return cmp.Or(a.checkSize(), io.EOF)
 	}
 	var extra [1]byte
 	switch _, err := io.ReadFull(a.stream, extra[:]); err {
@@ -193,8 +198,7 @@ func (a *array) end() error {
 	}
 }
 
-// fault returns the error for a bad sample, i samples after the next one. column is 0 for the whole
-// sample.
-func (a *array) fault(i, column int, what string) *Error {
-	return &Error{Path: a.in.path, Row: a.row + int64(i) + 1, Column: column, What: what, sample: true}
+// fault returns the error for the next sample. column is 0 for the whole sample.
+func (a *array) fault(column int, what string) *Error {
+	return &Error{Path: a.in.path, Row: a.row + 1, Column: column, What: what, sample: true}
 }

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"bytes"
 	"errors"
 	"io"
 
@@ -15,12 +14,11 @@ const maxColumns = 1 << 24
 type arrayFile struct {
 	npy.Header
 	in      *input
-	name    string            // of the array in an archive, else empty
-	archive *archive          // nil for a file of its own
-	pixels  bool              // elements are divided by pixelScale
-	stream  io.Reader         // the elements
-	random  *io.SectionReader // the elements; nil where they can be read only once
-	member  io.Closer         // of an archive; nil without one
+	name    string    // of the array in an archive, else empty
+	archive *archive  // nil for a file of its own
+	pixels  bool      // elements are divided by pixelScale
+	stream  io.Reader // the elements
+	member  io.Closer // of an archive; nil without one
 }
 
 // openNPY makes the source of an array in a file of its own.
@@ -29,7 +27,6 @@ func openNPY(in *input, q *request, opt *Options) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.plainFile()
 	return newArray(f, q, opt)
 }
 
@@ -46,11 +43,17 @@ func readNPY(in *input, r io.Reader) (arrayFile, error) {
 	return arrayFile{Header: h, in: in, stream: r}, nil
 }
 
-// plainFile lets elements be read by position where the file is neither packed nor a pipe.
-func (f *arrayFile) plainFile() {
-	if f.in.random != nil {
-		f.random = io.NewSectionReader(f.in.random, f.Length, max(0, f.in.size-f.Length))
+// plain reports whether this is a file of its own, neither packed nor a pipe, whose size was known
+// before it was read.
+func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil }
+
+// checkSize returns an error unless a plain file had as many elements as its header promises when it
+// was opened.
+func (f *arrayFile) checkSize() error {
+	if size := f.in.size - f.Length; size != f.Bytes {
+		return faultf("has %d bytes of elements, but its header promises %d; it is cut off or was changed", size, f.Bytes)
 	}
+	return nil
 }
 
 // newArray makes a source of f with the columns that q selects.
@@ -60,17 +63,19 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	if err := a.measure(); err != nil {
 		return nil, err
 	}
-	if f.random != nil && f.random.Size() != f.Bytes {
-		return nil, faultf("has %d bytes of elements, but its header promises %d; it is cut off or was changed",
-			f.random.Size(), f.Bytes)
+	if f.plain() {
+		if err := f.checkSize(); err != nil {
+			return nil, err
+		}
 	}
 	a.labels = q.targetsOnly && opt.Classes && a.width == 1
 	if f.DType.Text() && !a.labels {
 		return nil, faultf("elements of type %s are text; inputs must be numbers, and labels a one-column array of their own, read as classes",
 			shorten(f.DType.Name))
 	}
-	if err := a.order(); err != nil {
-		return nil, err
+	// With one row or one column of a matrix the two orders are the same.
+	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
+		return nil, faultf("the array is in Fortran order; save numpy.ascontiguousarray(x)")
 	}
 	a.about = info{heading: Heading{Columns: a.width, Dims: len(a.Shape)}, rows: a.n}
 	if f.archive != nil {
@@ -84,8 +89,11 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	case q.all():
 		a.all, a.about.dim = true, a.width
 	default:
-		if err := a.foresee(); err != nil {
-			return nil, err
+		// Lists of columns are made only for columns that are there.
+		if !a.plain() {
+			if err := a.fill(1); err != nil {
+				return nil, err
+			}
 		}
 		var err error
 		if a.cols, err = q.choose(nil, a.width); err != nil {
@@ -122,7 +130,7 @@ func (a *array) measure() error {
 		}
 	}
 	if a.n > 0 && width > 0 {
-		a.width = int(width)
+		a.width, a.size = int(width), int(width)*a.DType.Size
 		return nil
 	}
 	fault := faultf("shape %v has no elements", a.Shape)
@@ -133,34 +141,4 @@ func (a *array) measure() error {
 		fault.Err = ErrEmpty
 	}
 	return fault
-}
-
-// order makes stream give the elements in C order.
-func (a *array) order() error {
-	// With one row or one column of a matrix the two orders are the same.
-	turned := a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2)
-	switch {
-	case turned && (a.random == nil || len(a.Shape) > 2):
-		return faultf("the array is in Fortran order, which is read from a plain .npy file of a matrix; " +
-			"save numpy.ascontiguousarray(x)")
-	case turned:
-		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.width * a.DType.Size)}
-	case a.random != nil:
-		a.stream = a.random
-	}
-	return nil
-}
-
-// foresee reads the first sample of data that can be read only once, so that lists of columns are
-// made only for columns that are there. Its memory follows the bytes that arrive.
-func (a *array) foresee() error {
-	if a.random != nil {
-		return nil
-	}
-	var first bytes.Buffer
-	if _, err := io.CopyN(&first, a.stream, int64(a.width*a.DType.Size)); err != nil {
-		return a.readFault(0, err)
-	}
-	a.stream = io.MultiReader(&first, a.stream)
-	return nil
 }

@@ -33,7 +33,6 @@ func badData(t *testing.T) map[string]struct {
 		"csv, labels": {[]byte("1,a\n2,\n3,\"\"\n4,b\n"), Options{Targets: []string{"2"}, Classes: true}},
 		"npy":         {append(npyHeader(1, "<f8", false, 6, 2), float64s(values...)...), Options{}},
 		"npy, labels": {labels, Options{Targets: []string{"2"}, Classes: true}},
-		"Fortran":     {append(npyHeader(1, "<f8", true, 3, 2), float64s(1, math.Inf(1), 3, 4, math.NaN(), 6)...), Options{}},
 		"text":        {append(npyHeader(1, "|S1", false, 3), "a\x00b"...), Options{}},
 		"npz":         {npz(t, member{"X.npy", append(npyHeader(1, ">f8", false, 6, 2), elementsOf(t, ">f8", values)...), 8}), Options{}},
 		"idx":         {idxFile(13, elementsOf(t, ">f4", values), 4, 3), Options{}},
@@ -267,7 +266,6 @@ func TestBadMemory(t *testing.T) {
 		{"one cell too many", []byte("1\n" + strings.Repeat(",\n", rows))}, {"marks in pairs", []byte("1\n" + strings.Repeat("2\"\"\n", rows))},
 		{"many cells", []byte("1\n" + strings.Repeat(strings.Repeat("\"\",", 1000)+"\n", rows>>10))},
 		{"halves", append(npyHeader(1, "<f2", false, rows+1), append([]byte{0, 0}, bytes.Repeat([]byte{0, 0x7e}, rows)...)...)},
-		{"halves in Fortran order", append(npyHeader(1, "<f2", true, rows/2, 2), bytes.Repeat([]byte{0, 0x7e}, rows)...)},
 		{"wide", append(npyHeader(1, "<f2", false, 2, rows), bytes.Repeat([]byte{0, 0x7e}, 2*rows)...)},
 	} {
 		for _, size := range []int{1, 1 << 20} {

@@ -55,24 +55,21 @@ func TestHostilePaths(t *testing.T) {
 func TestChangedWhileRead(t *testing.T) {
 	const rows, cols = 1 << 12, 64
 	values := make([]float64, rows*cols)
-	array := func(fortran bool) []byte {
-		return append(npyHeader(1, "<f8", fortran, rows, cols), float64s(values...)...)
-	}
+	array := append(npyHeader(1, "<f8", false, rows, cols), float64s(values...)...)
 	text := []byte(strings.Repeat("1,2\n", 1<<19))
 	idx := idxFile(8, make([]byte, rows*cols), rows, cols)
-	archive := func(method uint16) []byte { return npz(t, member{"X.npy", array(false), method}) }
+	archive := func(method uint16) []byte { return npz(t, member{"X.npy", array, method}) }
 	for _, test := range []struct {
 		name string
 		data []byte
 		size int64 // that the file then has
 		says string
 	}{
-		{"a.npy", array(false), 1 << 16, "cut off"},
-		{"b.npy", array(true), 1 << 16, "cut off"},
-		{"c.npy", array(false), 0, "cut off"},
+		{"a.npy", array, 1 << 16, "cut off"},
+		{"c.npy", array, 0, "cut off"},
 		{"d.idx", idx, 1 << 14, "cut off"},
 		{"e.npz", archive(zip.Store), 1 << 16, "cut off"},
-		{"f.npy", array(false), 1 << 22, ""},
+		{"f.npy", array, 1 << 22, ""},
 		{"g.idx", idx, 1 << 22, ""},
 		{"h.csv", text, 1 << 20, ""}, // a text has no length: a shorter one is another text
 	} {

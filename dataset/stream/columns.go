@@ -141,24 +141,8 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 	if isPositions(spec) {
 		return positions(spec, width)
 	}
-	if from, err = byName(spec, names); err == nil {
-		return from, from, nil
-	}
-	for i, c := range []byte(spec) {
-		if c != ':' {
-			continue
-		}
-		from, errFrom := byName(spec[:i], names)
-		to, errTo := byName(spec[i+1:], names)
-		switch {
-		case errFrom != nil || errTo != nil:
-			continue
-		case to < from:
-			return 0, 0, faultf("columns %q: the first comes after the last", spec)
-		}
-		return from, to, nil
-	}
-	return 0, 0, err
+	from, err = byName(spec, names)
+	return from, from, err
 }
 
 // byName returns the position of the only column with that name.
@@ -188,20 +172,15 @@ func listNames(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// isPositions reports whether spec is n, n-m, n:m, n- or n: in digits.
+// isPositions reports whether spec is n, n-m or n- in digits.
 func isPositions(spec string) bool {
-	first, last, _ := cutRange(spec)
+	first, last, _ := strings.Cut(spec, "-")
 	return first != "" && strings.Trim(first+last, "0123456789") == ""
-}
-
-// cutRange cuts spec at the first hyphen or colon.
-func cutRange(spec string) (first, last string, isRange bool) {
-	return strings.Cut(strings.Replace(spec, ":", "-", 1), "-")
 }
 
 // positions reads a spec for which isPositions holds.
 func positions(spec string, width int) (from, to int, err error) {
-	first, last, isRange := cutRange(spec)
+	first, last, isRange := strings.Cut(spec, "-")
 	switch {
 	case !isRange:
 		last = first

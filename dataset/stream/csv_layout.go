@@ -27,18 +27,21 @@ type csvLayout struct {
 	drop    bool               // and so is a missing target or weight; a label may be empty
 	words   []map[string]int32 // of each input the levels of words; nil for numbers
 	notation
-	surveyed []int   // the columns of the inputs, whose cells are read as texts for Describe
-	inputs   int     // numbers of a sample in X
-	numbers  int     // and in Y; 0 for labels
-	weights  int     // weights of a sample, 0 or 1
-	role     []int32 // of each column, see the constants
-	last     int     // the last column that is used
+	surveyed []int // the columns of the inputs, whose cells are read as texts for Describe
+	inputs   int   // numbers of a sample in X
+	numbers  int   // and in Y; 0 for labels
+	weights  int   // weights of a sample, 0 or 1
+	role     []columnRole
+	last     int // the last column that is used
 }
 
-// Roles of columns: an input has 1 + its position in X, a target minus 1 + its position in Y.
+// A columnRole says what a column is: an input has 1 + its position in X, a target minus 1 + its
+// position in Y.
+type columnRole int32
+
 const (
-	unused    int32 = 0
-	labelRole int32 = 1<<31 - 1
+	unused    columnRole = 0
+	labelRole columnRole = 1<<31 - 1
 
 	weightRole = labelRole - 1 // of the weight
 	wordRole   = 1 << 30       // 1<<30 + i for the words of input i
@@ -211,12 +214,12 @@ func (l *csvLayout) unlike(columns []int, second func() ([]string, error)) (bool
 
 // assign sets inputs, numbers, role and last from choice.
 func (l *csvLayout) assign() {
-	l.role = make([]int32, l.width)
+	l.role = make([]columnRole, l.width)
 	l.inputs = len(l.choice.inputs)
 	for i, col := range l.choice.inputs {
-		l.role[col] = int32(i + 1)
+		l.role[col] = columnRole(i + 1)
 		if l.words != nil && l.words[i] != nil {
-			l.role[col] = wordRole + int32(i)
+			l.role[col] = wordRole + columnRole(i)
 		}
 		l.last = max(l.last, col)
 	}
@@ -224,7 +227,7 @@ func (l *csvLayout) assign() {
 		l.numbers = len(l.choice.targets)
 	}
 	for i, col := range l.choice.targets {
-		l.role[col] = -int32(i + 1)
+		l.role[col] = -columnRole(i + 1)
 		if l.classes {
 			l.role[col] = labelRole
 		}
@@ -303,7 +306,6 @@ func (l *csvLayout) crowdedFault(before []byte, line int64) *Error {
 }
 
 // widthFault returns the error for a record with another number of cells than the first.
-func (l *csvLayout) widthFault(line int64, cells int) *Error {
-	return &Error{Path: l.path, Line: line,
-		What: fmt.Sprintf("the line has %d cells, but the first line has %d, separated by %q", cells, l.width, l.comma)}
+func (l *csvLayout) widthFault(cells int) *Error {
+	return faultf("the line has %d cells, but the first line has %d, separated by %q", cells, l.width, l.comma)
 }

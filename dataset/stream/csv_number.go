@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"regexp"
@@ -134,7 +133,7 @@ var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 //
 // Digits with or without a point are read in one pass: m/10^e, with m <= 2^53 and e <= 19, divides two
 // exact numbers and rounds as strconv.ParseFloat does, which reads everything else.
-func scanNumber(line []byte, at int, comma byte) (v float64, end int, ok bool) {
+func scanNumber(line string, at int, comma byte) (v float64, end int, ok bool) {
 	i := at
 	negative := i < len(line) && line[i] == '-'
 	if negative {
@@ -169,30 +168,14 @@ func scanNumber(line []byte, at int, comma byte) (v float64, end int, ok bool) {
 		return v, i, true
 	}
 	end = cellEnd(line, at, comma)
-	// ParseFloat does not keep its argument, so that no string of a usual length is allocated.
-	v, err := strconv.ParseFloat(string(bytes.Trim(line[at:end], " \t")), 64)
+	v, err := strconv.ParseFloat(trim(line[at:end]), 64)
 	return v, end, err == nil && v-v == 0
 }
 
 // cellEnd returns where the cell of line that begins at byte at ends.
-func cellEnd(line []byte, at int, comma byte) int {
-	if n := bytes.IndexByte(line[at:], comma); n >= 0 {
+func cellEnd(line string, at int, comma byte) int {
+	if n := strings.IndexByte(line[at:], comma); n >= 0 {
 		return at + n
 	}
 	return len(line)
-}
-
-// scanCell reads the cell of line that begins at byte at where scanNumber does not, or not rightly:
-// numbers in another notation and, if that is allowed, missing cells, which are NaN.
-func (l *csvLayout) scanCell(line []byte, at int, missing bool) (v float64, end int, ok bool) {
-	end = cellEnd(line, at, byte(l.comma))
-	cell := string(bytes.Trim(line[at:end], " \t"))
-	if missing && isMissing(cell) {
-		return math.NaN(), end, true
-	}
-	if !l.local {
-		return 0, end, false
-	}
-	v, err := l.notation.value(cell)
-	return v, end, err == nil && v-v == 0
 }

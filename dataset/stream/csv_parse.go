@@ -67,99 +67,59 @@ func (l *csvLayout) parse(c *csvChunk) {
 
 // parsePlain reads a chunk without quotation marks.
 func (l *csvLayout) parsePlain(c *csvChunk) {
-	text := c.text
-	for line := c.line; len(text) > 0; line++ {
-		row := text
-		if end := bytes.IndexByte(text, '\n'); end >= 0 {
-			row, text = text[:end], text[end+1:]
-		} else {
-			text = nil
+	text := string(c.text) // cells are parts of it, for which nothing is allocated
+	end := int64(0)
+	for line := c.line; text != ""; line++ {
+		row, rest, ended := strings.Cut(text, "\n")
+		if end += int64(len(row)); ended {
+			end++
 		}
-		if n := len(row); n > 0 && row[n-1] == '\r' {
-			row = row[:n-1]
-		}
-		if len(row) == 0 {
+		text = rest
+		if row = strings.TrimSuffix(row, "\r"); row == "" {
 			continue
 		}
-		var fault *Error
-		if !l.scan(c, row) {
-			fault = l.plainRecord(c, row, line)
+		fault := l.plain(&c.samples, row)
+		if fault != nil {
+			fault.Path, fault.Line = l.path, line
 		}
-		if !l.add(c, line, int64(len(c.text)-len(text)), fault) {
+		if !l.add(c, line, end, fault) {
 			return
 		}
 	}
 }
 
-// plainRecord appends the sample in a line without quotation marks, or returns its fault.
-func (l *csvLayout) plainRecord(c *csvChunk, row []byte, line int64) *Error {
-	// The count comes first: a line may have too many cells for memory.
-	if n := 1 + bytes.Count(row, []byte{byte(l.comma)}); n != l.width {
-		return l.widthFault(line, n)
-	}
-	cells := strings.Split(string(row), string(l.comma))
-	return l.record(c, cells, func(int) int64 { return line })
-}
-
-// scan appends the sample in a line without quotation marks. It returns false and leaves c.samples
-// unchanged unless the line is in order.
-func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
-	if len(row) < l.width-1 {
-		return false // storage is never requested for more columns than the line can have
+// plain appends the sample in a line without quotation marks, or returns its fault, after which b may
+// have parts of it.
+func (l *csvLayout) plain(b *samples, row string) (fault *Error) {
+	if len(row) < l.width-1 { // storage is never requested for more columns than the line can have
+		return l.widthFault(1 + strings.Count(row, string(l.comma)))
 	}
 	comma := byte(l.comma)
-	b := &c.samples
-	x0, y0, w0, n0 := len(b.x), len(b.y), len(b.w), len(b.labels)
 	x, y := b.extend(l.inputs, l.numbers)
-	at, ok := 0, true
-	for col := 0; col <= l.last && ok; col++ {
-		if at > len(row) {
-			ok = false // the line has fewer cells
-			break
-		}
-		var v float64
-		end := 0
-		switch role := l.role[col]; {
-		case role > 0 && role < wordRole:
-			if v, end, ok = scanNumber(row, at, comma); l.local || !ok {
-				v, end, ok = l.scanCell(row, at, l.fills)
+	at := 0
+	for col := 0; col <= l.last && at <= len(row) && fault == nil; col++ {
+		role, end := l.role[col], 0
+		if !l.local && role != unused && (role < wordRole || role == weightRole) {
+			v, to, ok := scanNumber(row, at, comma)
+			if ok && !(role == weightRole && v < 0) {
+				role.set(b, x, y, v)
+				at = to + 1
+				continue
 			}
-			x[role-1] = v
-		case role < 0 || role == weightRole:
-			if v, end, ok = scanNumber(row, at, comma); l.local || !ok {
-				v, end, ok = l.scanCell(row, at, l.drop)
-			}
-			if role < 0 {
-				y[-role-1] = v
-			} else {
-				b.w = append(b.w, v)
-				ok = ok && !(v < 0)
-			}
-		default:
+			end = to
+		} else {
 			end = cellEnd(row, at, comma)
-			cell := bytes.Trim(row[at:end], " \t")
-			switch {
-			case role == labelRole:
-				b.labels = append(b.labels, string(cell))
-				ok = len(cell) > 0 || l.drop
-			case role != unused:
-				x[role-wordRole], ok = l.level(int(role-wordRole), string(cell))
-			}
+		}
+		if role != unused {
+			fault = l.cell(b, x, y, col, trim(row[at:end]))
 		}
 		at = end + 1
 	}
-	if ok {
-		// at is after the comma of the last column that is used, or after the end.
-		cells := l.last + 1
-		if at <= len(row) {
-			cells += 1 + bytes.Count(row[at:], []byte{comma})
-		}
-		ok = cells == l.width
+	// A count of all cells comes before what is wrong with one.
+	if n := 1 + strings.Count(row, string(l.comma)); n != l.width {
+		return l.widthFault(n)
 	}
-	if !ok {
-		b.x, b.y, b.w, b.labels = b.x[:x0], b.y[:y0], b.w[:w0], b.labels[:n0]
-	}
-	return ok
+	return fault
 }
 
 // parseQuoted reads a chunk by encoding/csv. Its error ends the text.
@@ -190,7 +150,7 @@ func (l *csvLayout) parseQuoted(c *csvChunk) error {
 			at, _ := r.FieldPos(min(col, len(cells)-1))
 			return c.line + int64(at) - 1
 		}
-		if !l.add(c, lineOf(0), to, l.record(c, cells, lineOf)) {
+		if !l.add(c, lineOf(0), to, l.record(&c.samples, cells, lineOf)) {
 			return nil
 		}
 	}
@@ -203,48 +163,66 @@ func newCSVReader(text []byte, comma rune) *csv.Reader {
 }
 
 // record appends the sample in the cells of a record, or returns the fault of the first wrong cell.
-func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int64) *Error {
-	if len(cells) != l.width {
-		return l.widthFault(lineOf(0), len(cells))
-	}
-	b := &c.samples
-	x, y := b.extend(l.inputs, l.numbers)
-	for col, role := range l.role[:l.last+1] {
-		if role == unused {
-			continue
+func (l *csvLayout) record(b *samples, cells []string, lineOf func(col int) int64) *Error {
+	fault, at := l.widthFault(len(cells)), 0
+	if len(cells) == l.width {
+		x, y := b.extend(l.inputs, l.numbers)
+		for fault = nil; at <= l.last && fault == nil; at++ {
+			if l.role[at] != unused {
+				fault = l.cell(b, x, y, at, trim(cells[at]))
+			}
 		}
-		cell := trim(cells[col])
-		var v float64
-		var fault *Error
+	}
+	if fault != nil {
+		fault.Path, fault.Line = l.path, lineOf(max(0, at-1))
+	}
+	return fault
+}
+
+// cell puts a trimmed cell of a column that is used where it belongs, or returns its fault without a
+// line.
+func (l *csvLayout) cell(b *samples, x, y []float64, col int, cell string) *Error {
+	role := l.role[col]
+	var v float64
+	var fault *Error
+	switch {
+	case role == labelRole && cell == "" && !l.drop:
+		fault = faultf("is empty; fill in the label or remove the row")
+	case role == labelRole:
+		b.labels = append(b.labels, strings.Clone(cell)) // not the whole text
+	case role >= wordRole && role != weightRole:
+		ok := false
+		if x[role-wordRole], ok = l.level(int(role-wordRole), cell); !ok {
+			fault = faultf("is %s, a missing value; fill in a word or remove the row", shorten(cell))
+		}
+	case role > 0 && role != weightRole:
+		x[role-1], fault = l.number(cell, l.fills)
+	default:
+		v, fault = l.number(cell, l.drop)
 		switch {
-		case role == labelRole && cell == "" && !l.drop:
-			fault = faultf("is empty; fill in the label or remove the row")
-		case role == labelRole:
-			b.labels = append(b.labels, strings.Clone(cell)) // not the whole line
-		case role == weightRole:
-			if v, fault = l.number(cell, l.drop); fault == nil && v < 0 {
-				fault = &Error{What: negativeWeight(v)}
-			}
-			b.w = append(b.w, v)
-		case role >= wordRole:
-			ok := false
-			if x[role-wordRole], ok = l.level(int(role-wordRole), cell); !ok {
-				fault = faultf("is %s, a missing value; fill in a word or remove the row", shorten(cell))
-			}
-		case role > 0:
-			x[role-1], fault = l.number(cell, l.fills)
-		default:
-			if y[-role-1], fault = l.number(cell, l.drop); fault != nil { // a target cannot be left out
-				fault.What = strings.Replace(fault.What, ", or use "+excludeFlag, " or remove the row", 1)
-			}
+		case fault != nil && role < 0: // a target cannot be left out
+			fault.What = strings.Replace(fault.What, ", or use "+excludeFlag, " or remove the row", 1)
+		case fault == nil && role == weightRole && v < 0:
+			fault = &Error{What: negativeWeight(v)}
 		}
-		if fault != nil {
-			fault.Path, fault.Line = l.path, lineOf(col)
-			fault.in(col, nameOf(l.names, col))
-			return fault
-		}
+		role.set(b, x, y, v)
 	}
-	return nil
+	if fault != nil {
+		fault.in(col, nameOf(l.names, col))
+	}
+	return fault
+}
+
+// set puts a number where it belongs.
+func (role columnRole) set(b *samples, x, y []float64, v float64) {
+	switch {
+	case role < 0:
+		y[-role-1] = v
+	case role == weightRole:
+		b.w = append(b.w, v)
+	default:
+		x[role-1] = v
+	}
 }
 
 // level returns the index of the level of a trimmed cell of input i, -1 for an unknown word, NaN for a

@@ -202,7 +202,7 @@ func TestScanNumber(t *testing.T) {
 			t.Fatal(cell)
 		}
 		for _, tail := range []string{"", ",", ",5"} {
-			v, end, ok := scanNumber([]byte("9,"+cell+tail), 2, ',')
+			v, end, ok := scanNumber("9,"+cell+tail, 2, ',')
 			if !ok || end != 2+len(cell) || math.Float64bits(v) != math.Float64bits(want) {
 				t.Fatalf("%q: %v, end %d, %v, want %v", cell, v, end, ok, want)
 			}
@@ -227,7 +227,7 @@ func TestScanNumber(t *testing.T) {
 		check(strconv.FormatUint(v, 10))
 		check("0." + strconv.FormatUint(v, 10))
 	}
-	line := []byte("3.14159,2.718281828459045,12345")
+	line := "3.14159,2.718281828459045,12345"
 	if n := testing.AllocsPerRun(100, func() {
 		for at := 0; at < len(line); {
 			_, end, _ := scanNumber(line, at, ',')

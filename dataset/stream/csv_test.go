@@ -21,7 +21,7 @@ func TestCSVColumns(t *testing.T) {
 		{"another order", []string{"height", "age"}, nil, false, []float64{1.5, 30, 1.75, 40, 2, 50}, nil, nil},
 		{"labels", []string{"1-2", "4"}, []string{"class"}, true, []float64{1, 30, 1.5, 2, 40, 1.75, 3, 50, 2}, nil, []string{"a", "b", "a"}},
 		{"label within", []string{"4", "1"}, []string{"name"}, true, []float64{1.5, 1, 1.75, 2, 2, 3}, nil, []string{"ann", "bob", "cy"}},
-		{"span of names", []string{"id:age"}, []string{"height:height"}, false, []float64{1, 30, 2, 40, 3, 50}, []float64{1.5, 1.75, 2}, nil},
+		{"a span", []string{"1-2"}, []string{"4-4"}, false, []float64{1, 30, 2, 40, 3, 50}, []float64{1.5, 1.75, 2}, nil},
 		{"two targets", []string{"2"}, []string{"4", "1"}, false, []float64{30, 40, 50}, []float64{1.5, 1, 1.75, 2, 2, 3}, nil},
 		{"a number as label", []string{"id"}, []string{"age"}, true, []float64{1, 2, 3}, nil, []string{"30", "40", "50"}},
 	} {
@@ -38,7 +38,7 @@ func TestCSVColumns(t *testing.T) {
 		{[]string{"6"}, nil, "columns 6 are selected, but there are 5"},
 		{[]string{"0"}, nil, "first column is number 1"},
 		{[]string{"4-2"}, nil, "the first comes after the last"},
-		{[]string{"height:id"}, nil, "the first comes after the last"},
+		{[]string{"id:age"}, nil, `no column named "id:age"`},
 		{[]string{"99999999999999999999"}, nil, "but there are 5"},
 		{[]string{"1", "id"}, nil, "named twice"},
 		{[]string{"1"}, []string{"id"}, "named twice"},

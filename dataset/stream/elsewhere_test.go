@@ -89,11 +89,10 @@ func TestOpenElsewhere(t *testing.T) {
 		pixels = append(pixels, byte(i), byte(i>>8), 7, 9)
 	}
 	array := append(npyHeader(1, "<f8", false, rows, 3), float64s(values...)...)
-	archive := npz(t, member{"X.npy", array, zip.Deflate}, member{"y.npy", append(npyHeader(1, "<f8", false, rows), float64s(values[:rows]...)...), zip.Store})
 	folder, other := t.TempDir(), write(t, "other.csv", []byte("no,such,number\n"))
 	files := map[string][]byte{
 		"gs://bucket/x.csv": []byte(text.String()), "gs://bucket/x.csv.gz": zipped([]byte(text.String())), "x.npy": array, "x.npy.gz": zipped(array),
-		"s3://x.npz": archive, "s3://x.npz.gz": zipped(archive), "images-idx3-ubyte": idxFile(8, pixels, rows, 2, 2), folder: []byte(text.String()),
+		"images-idx3-ubyte": idxFile(8, pixels, rows, 2, 2), folder: []byte(text.String()),
 		other: array, "labels": []byte(labels.String()), "labels.gz": zipped([]byte(labels.String())),
 	}
 	for _, test := range []struct {
@@ -101,8 +100,8 @@ func TestOpenElsewhere(t *testing.T) {
 		opt   Options
 	}{
 		{[]string{"gs://bucket/x.csv"}, Options{}}, {[]string{"gs://bucket/x.csv.gz"}, Options{Targets: []string{"2"}}},
-		{[]string{"x.npy"}, Options{}}, {[]string{"x.npy.gz"}, Options{Inputs: []string{"3", "1"}}}, {[]string{"s3://x.npz"}, Options{Targets: []string{"y"}}},
-		{[]string{"s3://x.npz.gz"}, Options{Targets: []string{"y"}}}, {[]string{"images-idx3-ubyte"}, Options{}}, {[]string{folder}, Options{}},
+		{[]string{"x.npy"}, Options{}}, {[]string{"x.npy.gz"}, Options{Inputs: []string{"3", "1"}}},
+		{[]string{"images-idx3-ubyte"}, Options{}}, {[]string{folder}, Options{}},
 		{[]string{other}, Options{Format: NPY}}, {[]string{"images-idx3-ubyte"}, Options{TargetPath: "labels", Classes: true}},
 		{[]string{folder}, Options{TargetPath: "labels.gz", Classes: true}},
 		{[]string{"x.npy", "gs://bucket/x.csv", folder, "x.npy.gz"}, Options{Targets: []string{"3"}}},
@@ -169,7 +168,7 @@ func TestOpenElsewhere(t *testing.T) {
 func TestOpenElsewhereFaults(t *testing.T) {
 	before := testutil.Goroutines()
 	good := []byte("1,2\n3,4\n")
-	files := map[string][]byte{"a://x": good, "a://y.npy": append(npyHeader(1, "<f8", false, 2), float64s(1, 2)...), "a://fortran.npy": append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4),
+	files := map[string][]byte{"a://x": good, "a://y.npy": append(npyHeader(1, "<f8", false, 2), float64s(1, 2)...), "a://x.npz": npz(t, member{"X.npy", npyHeader(1, "<f8", false, 0, 1), zip.Store}),
 		"a://short.npy": npyHeader(1, "<f8", false, 9, 9), "a://narrow": []byte("1\n"), "a://broken.csv.gz": zipped(bytes.Repeat(good, 100))[:30]}
 	for _, test := range []struct {
 		paths []string
@@ -180,7 +179,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 		{[]string{"a://x"}, Options{TargetPath: "a://none"}, "stream: a://none: cannot be opened: bucket: "},
 		{[]string{"a://x", "a://none"}, Options{}, "stream: a://none: cannot be opened: bucket: "},
 		{[]string{"a://x", "a://narrow"}, Options{}, "stream: a://narrow: has 1 inputs, but a://x has 2"},
-		{[]string{"a://fortran.npy"}, Options{}, "stream: a://fortran.npy: the array is in Fortran order"},
+		{[]string{"a://x.npz"}, Options{}, "stream: a://x.npz: is an .npz that"},
 		{[]string{"a://short.npy"}, Options{}, "stream: a://short.npy, row 1: the data ends"},
 		{[]string{"a://broken.csv.gz"}, Options{}, "stream: a://broken.csv.gz: the compressed data is cut off"},
 		{[]string{"a://x"}, Options{TargetPath: "a://y.npy", Targets: []string{"2"}}, "stream: a://y.npy: columns 2 are selected"},

@@ -40,7 +40,8 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	if targetPath != "" {
 		y, err := openInput(ctx, targetPath, FormatAuto, opt)
 		if err != nil {
-			return nil, errors.Join(err, x.close())
+			x.close()
+			return nil, err
 		}
 		f.in = append(f.in, y)
 	}
@@ -109,13 +110,11 @@ func (f *files) closeSource() {
 	}
 }
 
-func (f *files) close() error {
+func (f *files) close() {
 	f.closeSource()
-	var errs []error
 	for _, in := range f.in {
-		errs = append(errs, in.close())
+		in.close()
 	}
-	return errors.Join(errs...)
 }
 
 // display returns a path as messages show it.

@@ -172,12 +172,12 @@ func TestHostileFiles(t *testing.T) {
 				opt.Stdin, opt.Format = bytes.NewReader(test.data), formatOfPath(test.file)
 			}
 			most := uint64(15 << 16)
-			if formatOfPath(test.file) == NPZ {
-				most += spoolPiece
-			}
 			var err error
 			faults.Bounded(t, len(test.data), 256, most, func() { _, err = loadEach(t, path, opt) })
 			says := test.says
+			if way != "file" && formatOfPath(test.file) == NPZ {
+				says = "a file of this machine"
+			}
 			if way == "file" && says == "cut off" {
 				says = "its header promises" // which is seen before anything is read
 			}
@@ -275,7 +275,7 @@ func TestHostileMemory(t *testing.T) {
 					t.Errorf("%s: %v", test.name, err)
 				}
 			})
-			if most := 256*len(test.data) + 512*batches + 2<<20; got > uint64(most) {
+			if most := 288*len(test.data) + 512*batches + 2<<20; got > uint64(most) {
 				t.Errorf("%s by %d: %d bytes allocated for %d, at most %d may be", test.name, rows, got, len(test.data), most)
 			}
 		}
@@ -296,12 +296,9 @@ func TestSlowRecord(t *testing.T) {
 	}
 }
 
-// TestHostileArchives reads archives with names that lead out of a folder, with a directory that is too
-// long, and within gzip that fills a disk.
+// TestHostileArchives reads archives with names that lead out of a folder, and with a directory that is
+// too long.
 func TestHostileArchives(t *testing.T) {
-	folder := t.TempDir()
-	t.Setenv("TMPDIR", folder)
-	t.Setenv("TMP", folder) // of Windows
 	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
 	names := []string{"../../X", "/X", `..\X`, "a/../../X", "X\x00", "\xff", "con"}
 	var members []member
@@ -331,26 +328,10 @@ func TestHostileArchives(t *testing.T) {
 	binary.LittleEndian.PutUint32(last[12:], uint32(len(directory)))
 	binary.LittleEndian.PutUint32(last[16:], 0)
 	long := slices.Concat(directory, last)
-	for _, packed := range []bool{false, true} {
-		data := long
-		if packed {
-			data = zipped(long)
-		}
-		faults.Bounded(t, 0, 0, 16<<20, func() {
-			_, err := loadEach(t, write(t, "x.npz", data), Options{})
-			wantFault(t, "directory", err, "a directory of more than 1024 KiB")
-		})
-	}
-
-	if testing.Short() {
-		return // and no 80 MB are packed
-	}
-	bomb := packed("PK\x03\x04", (spoolFree+spoolRatio<<20)/4)
-	_, err := loadEach(t, write(t, "x.npz.gz", bomb), Options{})
-	wantFault(t, "gzip", err, "unpacks to more than 16 times its size")
-	if left := listing(t, folder); len(left) > 0 {
-		t.Errorf("%v are left", left)
-	}
+	faults.Bounded(t, 0, 0, 16<<20, func() {
+		_, err := loadEach(t, write(t, "x.npz", long), Options{})
+		wantFault(t, "directory", err, "a directory of more than 1024 KiB")
+	})
 }
 
 // TestPipeWithoutEnd reads an endless pipe, which every format refuses.

@@ -53,7 +53,6 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 	if f.SetBytes() != nil {
 		return nil, faultf("has sizes in its header that are larger than any file")
 	}
-	f.plainFile()
 	return newArray(f, q, opt)
 }
 

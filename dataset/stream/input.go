@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"blskernel/internal/vfs"
 )
 
 const (
@@ -27,7 +25,6 @@ var gzipMagic = []byte{0x1f, 0x8b}
 // An input is one opened file or standard input, unpacked where it is gzip.
 type input struct {
 	ctx      context.Context
-	fs       vfs.FS        // for copied; nil for vfs.OS
 	path     string        // for messages
 	format   Format        // by the ending of the path or the first bytes
 	raw      rewindable    // the bytes of the file
@@ -37,7 +34,6 @@ type input struct {
 	size     int64         // of the content, with random
 	packed   bool          // gzip
 	closer   io.Closer     // the file or pipe
-	copied   *tempFile     // the content in a temporary file, see spool
 	begun    bool          // the reading has begun: rewind is over, and texts are read ahead
 }
 
@@ -46,7 +42,7 @@ type input struct {
 // Opening a named pipe waits for its writer, and a read from it for data. Neither lasts beyond ctx: the
 // call into the operating system then goes on in the background.
 func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
-	in := &input{ctx: ctx, fs: opt.FS, path: display(path), format: format}
+	in := &input{ctx: ctx, path: display(path), format: format}
 	switch {
 	case path == stdinPath:
 		var r io.Reader = os.Stdin
@@ -62,7 +58,8 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 		}
 	}
 	if err := in.unpack(); err != nil {
-		return nil, errors.Join(err, in.close())
+		in.close()
+		return nil, err
 	}
 	return in, nil
 }
@@ -177,9 +174,6 @@ func (in *input) begin() {
 
 // rewind goes back to the beginning, which is possible until begin.
 func (in *input) rewind() error {
-	if in.copied != nil {
-		return nil // a temporary file is read by position
-	}
 	if err := in.raw.rewind(); err != nil {
 		return readFault(in.ctx, in.path, err)
 	}
@@ -221,13 +215,8 @@ func formatOfContent(head []byte) Format {
 	return CSV
 }
 
-// close returns an error only for a copy that stays.
-func (in *input) close() error {
+func (in *input) close() {
 	_ = in.closer.Close() // nothing was written
-	if in.copied == nil {
-		return nil
-	}
-	return in.copied.close()
 }
 
 // A rewindable reader counts the bytes that are read from a file or a pipe and can go back to the

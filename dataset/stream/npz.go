@@ -18,7 +18,6 @@ const (
 // An archive is an .npz: a zip of .npy files, each named as its array.
 type archive struct {
 	in      *input
-	bytes   int64 // of the file
 	members map[string]*zip.File
 	names   []string // in the order of the archive
 }
@@ -58,10 +57,7 @@ func readArchive(in *input) (*archive, error) {
 	if len(r.File) > maxMembers {
 		return nil, faultf("has %d members; at most %d are read", len(r.File), maxMembers)
 	}
-	z := &archive{in: in, bytes: in.size, members: map[string]*zip.File{}}
-	if in.copied != nil {
-		z.bytes = in.position()
-	}
+	z := &archive{in: in, members: map[string]*zip.File{}}
 	for _, member := range r.File {
 		name, ok := strings.CutSuffix(member.Name, ".npy")
 		if !ok {
@@ -103,8 +99,9 @@ func (z *archive) read(name string) (arrayFile, error) {
 
 // openNPZ makes the source of the array of X and, where Targets name one, of that of the targets.
 func openNPZ(in *input, q *request, opt *Options) (source, error) {
-	if err := in.spool(); err != nil {
-		return nil, err
+	if in.random == nil {
+		return nil, faultf("is an .npz that is packed, or does not come from a file of this machine, so that its arrays cannot be " +
+			"read in any order; unpack or copy it to a file, or save arrays as .npy")
 	}
 	z, err := readArchive(in)
 	if err != nil {

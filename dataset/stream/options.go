@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"blskernel/internal/names"
-	"blskernel/internal/vfs"
 )
 
 // A Format is the file format of a source.
@@ -75,9 +74,8 @@ type Options struct {
 	//
 	//	"age"        the column of that name in the header of a text
 	//	"3"          the third column; a number is always a position
-	//	"3-7" "3:7"  positions from 3 to 7
-	//	"3-" "3:"    from the third to the last
-	//	"a:c"        from the column named a to the one named c
+	//	"3-7"        positions from 3 to 7
+	//	"3-"         from the third to the last
 	//
 	// nil takes all columns but the targets and the weight, in the order of the file. The columns
 	// of an array with more than two dimensions are the elements of a sample in C order. An empty
@@ -136,10 +134,6 @@ type Options struct {
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
 	// that of the close included, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
-
-	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the
-	// operating system's files. It is for tests of this module.
-	FS vfs.FS
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
 	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the

@@ -56,7 +56,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	for i := range paths {
 		if err := r.look(i); err != nil {
 			if r.current != nil {
-				err = errors.Join(err, r.current.close())
+				r.current.close()
 			}
 			cancel()
 			return nil, err
@@ -92,8 +92,9 @@ func (r *Reader) look(i int) error {
 		r.settle()
 		return nil
 	}
+	defer f.close()
 	r.known[i] = f.source.info().rows
-	return errors.Join(r.agree(i, f), f.close())
+	return r.agree(i, f)
 }
 
 // open opens the source at path.
@@ -103,7 +104,8 @@ func (r *Reader) open(path string) (*files, error) {
 		return nil, err
 	}
 	if err := f.make(&r.opt, r.about.layout); err != nil {
-		return nil, errors.Join(err, f.close())
+		f.close()
+		return nil, err
 	}
 	return f, nil
 }
@@ -210,7 +212,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	}
 	r.begun = true
 	hint := min(rows, r.largest)
-	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint), first: r.passed}
+	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint), numbers: make([]int64, 0, hint), passed: r.passed}
 	if !r.opt.Classes {
 		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
@@ -220,6 +222,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 			break
 		}
 		n, err := r.current.source.read(&b, rows-len(b.places))
+		b.count(n)
 		if r.opt.Missing == MissingDrop && n > 0 {
 			r.tally.Dropped += r.leaveOut(&b, n)
 		}
@@ -227,7 +230,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 		case err == io.EOF:
 			r.err = r.advance()
 		case isBad(err) && r.opt.Bad != nil:
-			b.skip()
+			b.passed++
 			r.err = r.opt.Bad(err.(*Error))
 		default:
 			r.err = err
@@ -236,7 +239,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if r.err != nil && (r.err != io.EOF || len(b.places) == 0) {
 		return nil, r.err
 	}
-	r.largest, r.passed = max(r.largest, len(b.places)), b.passed()
+	r.largest, r.passed = max(r.largest, len(b.places)), b.passed
 	return r.batch(&b, &r.tally), nil
 }
 
@@ -253,7 +256,7 @@ func (r *Reader) leaveOut(b *samples, n int) int64 {
 func (r *Reader) batch(b *samples, t *Tally) *Batch {
 	rows := len(b.places)
 	x := r.opt.Columns.finish(b.x, rows, t)
-	out := &Batch{X: mat.NewDense(rows, r.Dim(), x), Labels: b.labels, Weights: b.w, First: b.first, places: b.places, gaps: b.gaps}
+	out := &Batch{X: mat.NewDense(rows, r.Dim(), x), Labels: b.labels, Weights: b.w, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}
@@ -270,11 +273,8 @@ func (r *Reader) advance() error {
 	if r.at+1 == len(r.paths) {
 		return io.EOF
 	}
-	err := r.current.close()
+	r.current.close()
 	r.current = nil
-	if err != nil {
-		return readFault(r.ctx, display(r.paths[r.at]), err)
-	}
 	r.at++
 	f, err := r.open(r.paths[r.at])
 	if err != nil {
@@ -299,7 +299,7 @@ func (r *Reader) Close() error {
 	if r.current == nil {
 		return nil
 	}
-	err := r.current.close()
+	r.current.close()
 	r.current = nil
-	return err
+	return nil
 }

@@ -110,6 +110,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	for len(b.places) < rows && bad < rows && err == nil && r.ctx.Err() == nil {
 		var n int
 		n, err = r.current.source.read(&b, rows-len(b.places))
+		b.count(n)
 		if isBad(err) {
 			if fault == nil {
 				fault = err.(*Error)
@@ -118,7 +119,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 				err = nil
 			}
 			bad++
-			b.skip()
+			b.passed++
 		}
 		if r.opt.Missing == MissingDrop && n > 0 {
 			r.leaveOut(&b, n)

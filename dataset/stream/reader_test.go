@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -147,41 +145,6 @@ func TestPackedFaults(t *testing.T) {
 			t.Errorf("an array that is not read: %v", got)
 		}
 	}
-}
-
-// TestSpool reads archives that come through a pipe or are packed, and looks for what is left of them.
-func TestSpool(t *testing.T) {
-	folder := t.TempDir()
-	t.Setenv("TMPDIR", folder)
-	t.Setenv("TMP", folder) // of Windows
-	x := append(npyHeader(1, "<f8", false, 3, 2), float64s(count(1, 6)...)...)
-	archive := npz(t, member{"X.npy", x, zip.Deflate})
-	left := func() int { return len(listing(t, folder)) }
-	for name, source := range sources(t, "x.npz", archive) {
-		path, stdin := source()
-		r := mustOpen(t, []string{path}, Options{Stdin: stdin})
-		if n := left(); runtime.GOOS != "windows" && n > 0 {
-			t.Errorf("%s: %d files in the temporary folder", name, n)
-		}
-		all, err := readAll(t, r, 2)
-		if err != io.EOF || !slices.Equal(all.x, count(1, 6)) {
-			t.Errorf("%s: %v, %v", name, all.x, err)
-		}
-		if err := r.Close(); err != nil || left() > 0 {
-			t.Errorf("%s: %d files are left, %v", name, left(), err)
-		}
-	}
-	_, err := load(t, []string{write(t, "x.npz.gz", zipped(archive)[:50])}, Options{})
-	wantFault(t, "cut", err, "cut off")
-	_, err = load(t, []string{write(t, "x.npz.gz", zipped(archive[:50]))}, Options{})
-	wantFault(t, "no archive", err, "is not an .npz")
-	if left() > 0 {
-		t.Errorf("%d files are left after faults", left())
-	}
-	t.Setenv("TMPDIR", filepath.Join(folder, "missing"))
-	t.Setenv("TMP", filepath.Join(folder, "missing"))
-	_, err = load(t, []string{write(t, "x.npz.gz", zipped(archive))}, Options{})
-	wantFault(t, "no temporary folder", err, "TMPDIR")
 }
 
 // TestComma tries separators that numbers contain, and others.

@@ -124,6 +124,9 @@ func TestSelectArrays(t *testing.T) {
 		{"npz", archive, Options{}, Selection{Inputs: []string{"1-2"}, Targets: []string{"kind"}, Classes: true}, []string{"X", "kind"}},
 	} {
 		for name, source := range sources(t, "x", test.data) {
+			if test.name == "npz" && name != "file" {
+				continue // which is refused
+			}
 			name = test.name + ", " + name
 			opt := test.opt
 			var path string

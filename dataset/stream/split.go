@@ -30,8 +30,7 @@ func (b *Batch) pick(rows []int) *Batch {
 	if b.Y != nil {
 		out.Y = pickRows(b.Y, rows)
 	}
-	var passed int64
-	for to, i := range rows {
+	for _, i := range rows {
 		if b.Labels != nil {
 			out.Labels = append(out.Labels, b.Labels[i])
 		}
@@ -41,10 +40,7 @@ func (b *Batch) pick(rows []int) *Batch {
 		if b.places != nil {
 			out.places = append(out.places, b.places[i])
 		}
-		// To Number the rows that are left out are like bad ones.
-		if between := b.Number(i) - 1 - out.First - int64(to); between > passed {
-			out.gaps, passed = append(out.gaps, gap{to, between}), between
-		}
+		out.numbers = append(out.numbers, b.Number(i))
 	}
 	return out
 }

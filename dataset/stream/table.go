@@ -256,14 +256,13 @@ func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
 // leaveOut leaves out those of the last n samples that miss a cell, and returns their number. Samples
 // have nx inputs and ny numeric targets.
 func (s *samples) leaveOut(n, nx, ny int) (out int64) {
-	places, from := s.places, len(s.places)-n
-	s.places = places[:from]
+	places, numbers, from := s.places, s.numbers, len(s.places)-n
+	s.places, s.numbers = places[:from], numbers[:from]
 	nan := func(v float64) bool { return v != v }
 	for i := from; i < len(places); i++ {
 		if slices.ContainsFunc(s.x[i*nx:][:nx], nan) || slices.ContainsFunc(s.y[i*ny:][:ny], nan) ||
 			s.w != nil && nan(s.w[i]) || s.labels != nil && s.labels[i] == "" {
 			out++
-			s.skip()
 			continue
 		}
 		if to := len(s.places); to < i {
@@ -276,7 +275,7 @@ func (s *samples) leaveOut(n, nx, ny int) (out int64) {
 				s.labels[to] = s.labels[i]
 			}
 		}
-		s.places = append(s.places, places[i])
+		s.places, s.numbers = append(s.places, places[i]), append(s.numbers, numbers[i])
 	}
 	rows := len(s.places)
 	s.x, s.y = s.x[:rows*nx], s.y[:rows*ny]

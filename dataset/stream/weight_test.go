@@ -22,7 +22,7 @@ func TestExcludeAndWeight(t *testing.T) {
 		x    []float64
 	}{
 		{text, Options{Exclude: []string{"b"}, Weight: "w", Targets: []string{"y"}}, []float64{1, 4, 6, 9}},
-		{text, Options{Exclude: []string{"2-3"}, Inputs: []string{"c", "a:b"}, Targets: []string{"y"}}, []float64{4, 1, 9, 6}},
+		{text, Options{Exclude: []string{"2-3"}, Inputs: []string{"c", "1-2"}, Targets: []string{"y"}}, []float64{4, 1, 9, 6}},
 		{text, Options{Exclude: []string{"4-"}, Weight: "3"}, []float64{1, 2, 6, 7}},
 		{array, Options{Exclude: []string{"2"}, Weight: "3", Targets: []string{"5"}}, []float64{1, 4, 6, 9}},
 		{array, Options{Exclude: []string{"2-"}}, []float64{1, 6}},

@@ -2,8 +2,8 @@
 // operations fail (internal/testutil/faultfs). OS is package os.
 //
 // Everything that replaces, extends or removes a file goes through an FS: models, checkpoints,
-// predictions, exports, pages, lines of results, rates, locks and temporary copies. Code that only
-// looks at names calls package os.
+// predictions, exports, pages, lines of results, rates and locks. Code that only looks at names calls
+// package os.
 package vfs
 
 import (
@@ -15,7 +15,6 @@ import (
 // An FS opens, renames and removes files.
 type FS interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error) // as os.OpenFile
-	CreateTemp(dir, pattern string) (File, error)                   // as os.CreateTemp
 	Rename(from, to string) error                                   // as os.Rename; replaces the file to
 	Remove(name string) error                                       // as os.Remove
 	SyncDir(name string) error                                      // brings the names in a folder to the disk
@@ -23,7 +22,6 @@ type FS interface {
 
 // A File is an open file. *os.File is one.
 type File interface {
-	io.ReaderAt
 	io.Writer
 	io.WriterAt
 	io.Closer
@@ -48,19 +46,13 @@ func Or(fsys FS) FS {
 type system struct{}
 
 func (system) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
-	return file(os.OpenFile(name, flag, mode))
+	f, err := os.OpenFile(name, flag, mode)
+	if err != nil {
+		return nil, err // and not a File that holds a nil *os.File
+	}
+	return f, nil
 }
-
-func (system) CreateTemp(dir, pattern string) (File, error) { return file(os.CreateTemp(dir, pattern)) }
 
 func (system) Rename(from, to string) error { return rename(from, to) }
 func (system) Remove(name string) error     { return os.Remove(name) }
 func (system) SyncDir(name string) error    { return syncDir(name) }
-
-// file returns a nil File with an error, not a File that holds a nil *os.File.
-func file(f *os.File, err error) (File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}

@@ -21,7 +21,6 @@ type Op string
 const (
 	Open    Op = "open" // creation included
 	Chmod   Op = "chmod"
-	Read    Op = "read"
 	Write   Op = "write"
 	Sync    Op = "sync"
 	Close   Op = "close"
@@ -34,7 +33,7 @@ const (
 type Call struct {
 	Op    Op
 	Path  string // of the file; the old name for Rename
-	Bytes int    // to be read or written
+	Bytes int    // to be written
 }
 
 // A Func is vfs.OS with operations that fail: it returns how each fails, or nil to do it. A write that
@@ -52,19 +51,10 @@ func (f Func) ask(op Op, path string, bytes int) (done int, err error) {
 
 // OpenFile is os.OpenFile.
 func (f Func) OpenFile(name string, flag int, mode fs.FileMode) (vfs.File, error) {
-	return f.open(name, func() (vfs.File, error) { return vfs.OS.OpenFile(name, flag, mode) })
-}
-
-// CreateTemp is os.CreateTemp.
-func (f Func) CreateTemp(dir, pattern string) (vfs.File, error) {
-	return f.open(pattern, func() (vfs.File, error) { return vfs.OS.CreateTemp(dir, pattern) })
-}
-
-func (f Func) open(name string, do func() (vfs.File, error)) (vfs.File, error) {
 	if _, err := f.ask(Open, name, 0); err != nil {
 		return nil, err
 	}
-	opened, err := do()
+	opened, err := vfs.OS.OpenFile(name, flag, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +98,6 @@ func (f file) Chmod(mode fs.FileMode) error {
 }
 
 func (f file) Sync() error { return f.fault.unless(Sync, f.Name(), f.File.Sync) }
-
-func (f file) ReadAt(p []byte, offset int64) (int, error) {
-	if _, err := f.fault.ask(Read, f.Name(), len(p)); err != nil {
-		return 0, err
-	}
-	return f.File.ReadAt(p, offset)
-}
 
 func (f file) Write(p []byte) (int, error) { return f.write(p, f.File.Write) }
 

@@ -174,7 +174,7 @@ var defaultBatch = fmt.Sprintf("%d, or fewer if their inputs take more than %d M
 // beginData checks what is to be read, of the flags and of the paths that follow them.
 func (c *reading) beginData(args []string) error {
 	c.paths = append(c.paths, args...)
-	c.opt.Test, c.opt.FS = c.part == "test", c.FS
+	c.opt.Test = c.part == "test"
 	c.opt.Missing, _ = stream.ParseMissing(c.missing) // Choice has checked it
 	switch {
 	case len(c.paths) == 0:
