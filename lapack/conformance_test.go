@@ -24,76 +24,81 @@ var replaced = []conformance{
 	{"Dpotrf", func(t *testing.T, impl Implementation) { testlapack.DpotrfTest(t, impl) }},
 	{"Dpotri", func(t *testing.T, impl Implementation) { testlapack.DpotriTest(t, impl) }},
 	{"Dpotrs", func(t *testing.T, impl Implementation) { testlapack.DpotrsTest(t, impl) }},
+	{"Dgeev", func(t *testing.T, impl Implementation) { testlapack.DgeevTest(t, impl) }},
 	{"Dgetrf", func(t *testing.T, impl Implementation) { testlapack.DgetrfTest(t, impl) }},
 	{"Dgetri", func(t *testing.T, impl Implementation) { testlapack.DgetriTest(t, impl) }},
 	{"Dgetrs", func(t *testing.T, impl Implementation) { testlapack.DgetrsTest(t, impl) }},
 	{"Dtrtri", func(t *testing.T, impl Implementation) { testlapack.DtrtriTest(t, impl) }},
 	{"Dtrtrs", func(t *testing.T, impl Implementation) { testlapack.DtrtrsTest(t, impl) }},
 	{"Dorgqr", func(t *testing.T, impl Implementation) { testlapack.DorgqrTest(t, impl) }},
+	{"Dgeqrf", func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
+	{"Dgelqf", func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
+	{"Dorglq", func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
+	{"Dormqr", func(t *testing.T, impl Implementation) { testlapack.DormqrTest(t, impl) }},
+	{"Dormlq", func(t *testing.T, impl Implementation) { testlapack.DormlqTest(t, impl) }},
+	{"Dgels", func(t *testing.T, impl Implementation) { testlapack.DgelsTest(t, impl) }},
+	{"Dgesvd", func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }},
+	{"Dsyev", func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
 }
 
 // inherited are those of gonum's own routines of the interface, which run on our BLAS.
 var inherited = []conformance{
 	{"Dgecon", func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
-	{"Dgeev", func(t *testing.T, impl Implementation) { testlapack.DgeevTest(t, impl) }},
-	{"Dgels", func(t *testing.T, impl Implementation) { testlapack.DgelsTest(t, impl) }},
-	{"Dgelqf", func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
 	{"Dgeqp3", func(t *testing.T, impl Implementation) { testlapack.Dgeqp3Test(t, impl) }},
-	{"Dgeqrf", func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
-	{"Dgesvd", func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }},
 	{"Dggsvd3", func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
 	{"Dlantr", func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
 	{"Dlange", func(t *testing.T, impl Implementation) { testlapack.DlangeTest(t, impl) }},
 	{"Dlansy", func(t *testing.T, impl Implementation) { testlapack.DlansyTest(t, impl) }},
 	{"Dlapmr", func(t *testing.T, impl Implementation) { testlapack.DlapmrTest(t, impl) }},
 	{"Dlapmt", func(t *testing.T, impl Implementation) { testlapack.DlapmtTest(t, impl) }},
-	{"Dormqr", func(t *testing.T, impl Implementation) { testlapack.DormqrTest(t, impl) }},
-	{"Dorglq", func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
-	{"Dormlq", func(t *testing.T, impl Implementation) { testlapack.DormlqTest(t, impl) }},
 	{"Dpbcon", func(t *testing.T, impl Implementation) { testlapack.DpbconTest(t, impl) }},
 	{"Dpbtrf", func(t *testing.T, impl Implementation) { testlapack.DpbtrfTest(t, impl) }},
 	{"Dpbtrs", func(t *testing.T, impl Implementation) { testlapack.DpbtrsTest(t, impl) }},
 	{"Dpocon", func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
 	{"Dpstrf", func(t *testing.T, impl Implementation) { testlapack.DpstrfTest(t, impl) }},
-	{"Dsyev", func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
 	{"Dtbtrs", func(t *testing.T, impl Implementation) { testlapack.DtbtrsTest(t, impl) }},
 	{"Dtrcon", func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
 }
 
-// TestImplementation runs gonum's own tests of every routine that is ours.
+// TestImplementation runs gonum's own tests of every routine that is ours, on every kernel.
 func TestImplementation(t *testing.T) {
 	// The suites make their matrices and their checks with blas64.
 	useBLAS(t, fastBLAS(t))
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, c := range replaced {
-			t.Run(c.routine, func(t *testing.T) { c.run(t, Implementation{Backend: bk}) })
+			c.start(t, bk)
 		}
 	})
 }
 
-// slow are those of the inherited routines whose tests take four fifths of the time of all, and longer
-// those that take as much of what is left, and minutes in emulation.
+// start runs a test as a part of t.
+func (c conformance) start(t *testing.T, bk blskernel.Backend) {
+	t.Run(c.routine, func(t *testing.T) {
+		if slices.Contains(slow, c.routine) {
+			long.Only(t)
+		}
+		if testing.Short() && slices.Contains(longer, c.routine) {
+			t.Skip("not in short tests")
+		}
+		c.run(t, Implementation{Backend: bk})
+	})
+}
+
+// slow are those of the routines whose tests take four fifths of the time of all, and run in long
+// tests only; longer take as much of what is left, and minutes in emulation, and do not run in short
+// tests.
 var (
 	slow   = []string{"Dgeev", "Dgesvd"}
 	longer = []string{"Dgels", "Dgeqp3", "Dormlq", "Dormqr"}
 )
 
 // TestImplementationInherited runs gonum's own tests of all other routines of its interface, with a
-// backend under blas64: the selected one, without the slow tests and in short ones without the longer
-// ones too, and in the long tests each backend and each kernel, with all.
+// backend under blas64: the selected one, and in long tests each backend and each kernel.
 func TestImplementationInherited(t *testing.T) {
 	inherit := func(t *testing.T, bk blskernel.Backend) {
 		useBLAS(t, bk)
 		for _, c := range inherited {
-			t.Run(c.routine, func(t *testing.T) {
-				if slices.Contains(slow, c.routine) {
-					long.Only(t)
-				}
-				if testing.Short() && slices.Contains(longer, c.routine) {
-					t.Skip("not in short tests")
-				}
-				c.run(t, Implementation{Backend: bk})
-			})
+			c.start(t, bk)
 		}
 	}
 	if long.Asked() {

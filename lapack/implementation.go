@@ -1,6 +1,8 @@
 package lapack
 
 import (
+	"slices"
+
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -21,18 +23,25 @@ import (
 //	Dpotrf, Dpotri, Dpotrs          Cholesky: factor, inverse, solve
 //	Dgetrf, Dgetri, Dgetrs          LU with partial pivoting: factors, inverse, solve
 //	Dtrtri, Dtrtrs                  triangles: inverse, solve
-//	Dorgqr                          QR: Q from its reflections
+//	Dgeqrf, Dorgqr, Dormqr          QR: factors, Q from its reflections, products with Q
+//	Dgelqf, Dorglq, Dormlq          LQ: the same
+//	Dgels                           least squares
+//	Dgeev                           eigenvalues and vectors of general matrices
+//	Dgesvd                          singular values and vectors
+//	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
 // They have the arguments, results and panics of gonum's, and run on Backend, whatever blas64 uses.
 // Small orders run on gonum's own routines and blas64, which are faster there: below 14 for Dpotri,
-// Dgetri and Dtrtri, 40 for Dpotrf of an upper triangle and for the reflections of Dorgqr, 96 for
-// Dgetrf (the lesser of m and n) and 128 for Dpotrf of a lower triangle. All other routines are gonum's
-// own, also those that gonum's Implementation has beyond lapack.Float64 and makes of one of those
-// above.
+// Dgetri and Dtrtri, 40 for Dpotrf of an upper triangle, 96 for Dgetrf (the lesser of m and n) and
+// 128 for Dpotrf of a lower triangle; below 8 reflections for Dorgqr, and matrices below 90×90 or
+// with fewer than 16 rows or columns for Dgeqrf, Dgelqf and Dorglq; a C of less than 10,000 elements
+// with at most 32 reflections for Dormqr and Dormlq; and less than 700 elements of A and X together
+// for Dgels. All other routines are gonum's own, also those that gonum's Implementation has beyond
+// lapack.Float64 and makes of one of those above.
 //
 // Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
-// for a workspace of another length, and Dgetrf and Dorgqr have one of their own, of 48(m+23) and
-// 32(m+n+32) numbers at most.
+// for a workspace of another length, and Dgetrf and the routines of QR, LQ and least squares have one
+// of their own, of 48(m+23) and 128(m+n+5) numbers at most.
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
@@ -51,7 +60,6 @@ const (
 	leastPotrfLower = 128
 	leastGetrf      = 96
 	leastInverse    = 14 // Dpotri, Dgetri and Dtrtri
-	leastOrgqr      = 40
 )
 
 // begin announces a routine and returns the backend on which it runs.
@@ -60,6 +68,14 @@ func (impl Implementation) begin(name string, m, n, nrhs int) lapack.Backend {
 }
 
 // Bad arguments go to gonum's routine, which panics: its checks stand once.
+
+// unwritten calls a routine of gonum's that writes to work before its last checks, so that a call that
+// panics writes nothing.
+func unwritten(work []float64, routine func(work []float64)) {
+	x := slices.Clone(work)
+	routine(x)
+	copy(work, x)
+}
 
 // holds reports whether x holds an m×n matrix, m positive, with rows ldx apart.
 func holds(x []float64, m, n, ldx int) bool {
@@ -199,19 +215,4 @@ func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag
 	bk := impl.begin("Dtrtrs", n, n, nrhs)
 	lapack.Trtrs(bk, blas.Left, ul, op, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	return true
-}
-
-// Dorgqr overwrites what Dgeqrf left in the first k columns of the m×n a, reflections below the
-// diagonal and tau their k factors, by the first n columns of their product Q, 0 <= k <= n <= m. It
-// takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of its own of
-// 32(m+n+32) numbers. The first lwork elements of work, at least max(1, n), are not needed from k = 40
-// on. If lwork is -1 it only writes a length to work[0].
-func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
-	if k < leastOrgqr || k > n || n > m || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
-		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
-		return
-	}
-	bk := impl.begin("Dorgqr", m, n, 0)
-	lapack.Orgqr(bk, m, n, k, block.Dense(a, lda), tau)
-	work[0] = float64(n)
 }

@@ -1,8 +1,6 @@
 package lapack
 
 import (
-	"cmp"
-
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -43,8 +41,9 @@ func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
 // fewer rows than columns. (LAPACK: dgeqrf.)
 func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
-// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
-// package comment. The workspace is 128(l + k) numbers; the receiver keeps 64k of them.
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in
+// the package comment. The workspace is at most 128(l + k) numbers; the receiver keeps 65k of them at
+// most.
 func (f *QR) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
 
 func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
@@ -60,8 +59,7 @@ func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 		qr = denseCopy(qr)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	nb, base := cmp.Or(f.nb, lapack.GeqrfColumns), cmp.Or(f.base, lapack.GeqrtBase)
-	factors, bad := lapack.Geqrf(lapack.On(bk), nb, base, l, k, blockOf(qr))
+	factors, bad := lapack.Geqrf(lapack.On(bk), f.nb, f.base, l, k, blockOf(qr))
 	if bad != nil {
 		return pivotError(routine, bad)
 	}
@@ -120,7 +118,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 		return err
 	}
 	x, raw := blockOf(denseCopy(b.RawMatrix())), dst.RawMatrix()
-	f.f.Ormqr(lapack.On(multiply), nrhs, x)
+	f.f.Ormqr(lapack.On(multiply), blas.Left, blas.Trans, nrhs, x)
 	lapack.Trsm(lapack.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
 	block.Copy(blockOf(raw), x, k, nrhs)
 	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrSingular)
@@ -155,5 +153,7 @@ func (f *QR) orgqr(a blas64.General) {
 	if k == 0 {
 		return
 	}
-	f.f.Orgqr(lapack.On(bk), blockOf(a))
+	q := f.f
+	q.A = blockOf(a)
+	q.Orgqr(lapack.On(bk), k)
 }

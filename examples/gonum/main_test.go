@@ -1,7 +1,13 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,28 +17,91 @@ import (
 	"blskernel"
 )
 
-// TestRun runs the whole at small orders: both implementations agree in the analysis and in every
-// operation.
-func TestRun(t *testing.T) {
-	var out strings.Builder
-	if err := run(&out, "7, 40", 1, "pure"); err != nil {
+// fakePython is a program that is no Python: it answers every operation by the seconds that its name
+// has, or by NaN.
+func fakePython(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "python")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"the analysis of analysis.go", "times as fast"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("there is no %q in\n%s", want, out.String())
+	return file
+}
+
+// TestRun runs the whole at small orders: both implementations agree in the analysis and in every
+// operation. NumPy's column is empty for what it has not, or where it is not.
+func TestRun(t *testing.T) {
+	numpy := fakePython(t, `echo NumPy 0
+while read name n; do case $name in GSVD) echo nan;; *) echo 0.25;; esac; done`)
+	for _, tc := range []struct{ python, says string }{
+		{numpy, "NumPy 0"},
+		{fakePython(t, "echo no module >&2"), "NumPy is not measured: "},
+		{filepath.Join(t.TempDir(), "nowhere"), "NumPy is not measured: "},
+	} {
+		var out strings.Builder
+		s := settings{orders: "7, 40", rounds: 2, backend: "pure", python: tc.python}
+		if err := s.run(&out); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if !strings.HasPrefix(lines[1], tc.says) || len(lines) != 4+2*len(operations) {
+			t.Fatalf("%d lines\n%s", len(lines), out.String())
+		}
+		for _, line := range lines[4:] {
+			if timed := strings.Count(line, " 250 ") == 1; timed != (tc.python == numpy && !strings.Contains(line, "GSVD")) {
+				t.Errorf("NumPy, says %q: %s", tc.says, line)
+			}
 		}
 	}
-	if got := strings.Count(out.String(), "\n"); got != 3+2*len(operations) {
-		t.Errorf("%d lines\n%s", got, out.String())
+}
+
+// TestNumPy runs NumPy's operations where it is installed, and sees that none is called by another
+// name.
+func TestNumPy(t *testing.T) {
+	p, err := startNumPy("python3")
+	if err != nil {
+		p, err = startNumPy("/usr/bin/python3")
 	}
-	for _, orders := range []string{"", "1", "x", "7,"} {
-		if err := run(&out, orders, 1, "pure"); err == nil {
-			t.Errorf("orders %q are accepted", orders)
+	if err != nil && (errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "No module named 'numpy'")) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.stop()
+	var missing []string
+	for _, op := range operations {
+		seconds, err := p.seconds(op, 20)
+		if err != nil || seconds < 0 {
+			t.Errorf("%s: %v, %v", op.name, seconds, err)
+		}
+		if seconds != seconds {
+			missing = append(missing, op.name)
 		}
 	}
-	if err := run(&out, "7", 1, "nonsense"); err == nil {
-		t.Error("an unknown backend is accepted")
+	want := []string{"analysis", "GSVD"}
+	if !strings.Contains(p.version, "SciPy") {
+		want = []string{"analysis", "LU", "GSVD", "Exp"}
+	}
+	if !slices.Equal(missing, want) {
+		t.Errorf("%s has no %v; want %v", p.version, missing, want)
+	}
+}
+
+// TestSettings has flags that are wrong, and a NumPy that ends.
+func TestSettings(t *testing.T) {
+	good := settings{orders: "7", operations: "Mul,SVD", rounds: 1, backend: "pure", python: fakePython(t, "echo NumPy 0; read x; echo 1")}
+	for _, change := range []func(s *settings){
+		func(s *settings) { s.orders = "" }, func(s *settings) { s.orders = "1" }, func(s *settings) { s.orders = "7,x" },
+		func(s *settings) { s.rounds = 0 }, func(s *settings) { s.operations = "Mul,mul" },
+		func(s *settings) { s.backend = "nonsense" }, func(*settings) {},
+	} {
+		s := good
+		change(&s)
+		var out strings.Builder
+		if err := s.run(&out); err == nil {
+			t.Errorf("%+v is accepted", s)
+		}
 	}
 }
 
@@ -69,12 +138,15 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
+// TestSame has values that differ, and a difference that is NaN.
 func TestSame(t *testing.T) {
-	a := mat.NewDense(1, 2, []float64{1, 2})
-	if err := same(a, mat.NewDense(1, 2, []float64{1, 2 + 1e-12})); err != nil {
+	a := vector([]float64{1, 2})
+	if err := same(a, vector([]float64{1, 2 + 1e-12})); err != nil {
 		t.Error(err)
 	}
-	if err := same(a, mat.NewDense(1, 2, []float64{1, 2 + 1e-6})); err == nil {
-		t.Error("a difference of 1e-6 is not seen")
+	for _, v := range []float64{2 + 1e-6, math.NaN()} {
+		if err := same(a, vector([]float64{1, v})); err == nil {
+			t.Errorf("%v is taken for 2", v)
+		}
 	}
 }

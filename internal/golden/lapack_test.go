@@ -2,6 +2,7 @@ package golden_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"blskernel"
@@ -192,8 +193,29 @@ func TestGoldenImplementation(t *testing.T) {
 			}
 			impl.Dorgqr(n, k, k, q, k, tau, work, len(work))
 			r.add(fmt.Sprintf("Dorgqr n=%d", n), ruleLapack, q)
+			r.orthogonal(impl, n, 105, full(0)[:n*105])
+			r.orthogonal(impl, 105, n, full(0)[:n*105])
 		}
 	})
+}
+
+// orthogonal adds the results of the routines for QR and LQ factorizations and least squares of an
+// m×n a.
+func (r recorder) orthogonal(impl lapack.Implementation, m, n int, a []float64) {
+	k := min(m, n)
+	lq, ls, b, work := slices.Clone(a), slices.Clone(a), slices.Clone(a[:5*max(m, n)]), make([]float64, 4*max(m, n))
+	tauR, tauL := make([]float64, k), make([]float64, k)
+	impl.Dgeqrf(m, n, a, n, tauR, work, len(work))
+	impl.Dgelqf(m, n, lq, n, tauL, work, len(work))
+	c := slices.Clone(a)
+	impl.Dormqr(blas.Left, blas.Trans, m, 13, k, a, n, tauR, c, 13, work, len(work))
+	impl.Dormlq(blas.Right, blas.NoTrans, 13, n, k, lq, n, tauL, c, n, work, len(work))
+	q := slices.Clone(lq[:k*n])
+	impl.Dorglq(k, n, k, q, n, tauL, work, len(work))
+	if !impl.Dgels(blas.NoTrans, m, n, 5, ls, n, b, 5, work, len(work)) {
+		r.Fatal("singular")
+	}
+	r.add(fmt.Sprintf("Dgeqrf, Dgelqf, Dormqr, Dormlq, Dorglq, Dgels %dx%d", m, n), ruleLapack, a, lq, c, q, b)
 }
 
 // TestGoldenProducts has the products of package mat.

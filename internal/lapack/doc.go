@@ -46,8 +46,8 @@ func half(n int) int {
 	return n / 2
 }
 
-// stride returns a distance between rows of n elements: an odd number of cache lines, so that the
-// elements of a column do not compete for the same sets of a cache.
+// stride returns a distance between rows of n elements: an odd multiple of 64 bytes, so that the
+// elements of a column do not compete for the same sets of a cache, whose lines are 64 or 128 bytes.
 func stride(n int) int { return (n+tileOrder-1)/tileOrder*tileOrder | tileOrder }
 
 // offDiagonal returns the block beside the diagonal, in the triangle ul of a, whose first half has

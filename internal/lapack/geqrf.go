@@ -1,77 +1,153 @@
 package lapack
 
 import (
+	"cmp"
+
 	"blskernel/internal/block"
-	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// GeqrfColumns is the number of columns whose reflections are applied together. Making nb reflections
-// of l rows takes about 3l*nb² flops, on one thread for the most part. Applying them takes 4l*nb for
-// each column on the right, at full speed if nb is large enough for the traffic of that column not to
-// count. At order 1000, 64 is 6% faster than 128; at 2500, 2% slower.
-const GeqrfColumns = 64
+// Making nb reflections of l rows together takes about 3l*nb² flops, on one thread for the most
+// part. Applying them takes 4l*nb for each column on the right, at full speed if nb is large enough
+// for the traffic of that column not to count. So 32 is 12% faster than 64 at order 300 and 3% at
+// 1000, and 3% slower at 2000.
+const (
+	geqrfColumns     = 64
+	geqrfColumnsLow  = 32
+	geqrfRows        = 1024 // from which on there are geqrfColumns
+	geqrtLeast       = 16   // columns at which geqrt ends its recursion, for Level 2 to take over
+	reflectorColumns = 32   // where T is not kept
+)
 
-// GeqrtBase is the number of columns at which the recursion inside a block stops and Level 2 takes
-// over: products of fewer columns are too small to be faster.
-const GeqrtBase = 8
-
-// A QR is the factorization A = Q R of a dense m×n matrix, m >= n, with Q = (I - V T Vᵀ)... for blocks
-// of NB columns (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
+// A QR holds the Q of a factorization of a dense matrix of M rows, the product of K reflections, with
+// I - V T Vᵀ for each block of NB of them (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10,
+// 1989).
 type QR struct {
-	M, N, NB int
+	M, K, NB int
+	Rows     bool         // A holds the transpose, and LᵀQᵀ of an LQ factorization
 	A        block.Matrix // V below the diagonal, with implied ones on it, and R
-	T        []float64    // the triangles T, one below the other, with rows NB apart
+	Tau      []float64    // the factors of the reflections
+	T        []float64    // the triangles T, one below the other, with rows NB apart; nil if not kept
 }
 
-// Geqrf overwrites the m×n dense a by its QR factorization in blocks of nb columns, in 2n²(m - n/3)
-// flops. It reduces each block to R in a workspace where columns are rows, and applies its reflections
-// to the columns on its right. The pivot is the diagonal element at which a reflection overflowed, with
-// its value or, where that is finite, the factor tau of the reflection.
+// Geqrf overwrites the m×n dense a by its QR factorization, in 2n²(m - n/3) flops for m >= n. It
+// reduces each block of nb columns to R in a workspace where columns are rows, and applies its
+// reflections to the columns on its right. nb and base are 0 but in tests. The pivot is the first
+// diagonal element at which a reflection is not finite, with its value or, where that is finite, the
+// factor tau of the reflection.
 func Geqrf(bk Backend, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
-	f := QR{M: m, N: n, NB: nb, A: a, T: make([]float64, n*nb)}
-	v, work := memory.Zeros(m*min(nb, n)), memory.Zeros(min(nb, n)*n)
-	p, dots := block.Dense(memory.Zeros(min(nb, n)*stride(m)), stride(m)), make([]float64, nb)
-	for j := 0; j < n; j += nb {
-		h := reflector{rows: m - j, cols: min(nb, n-j), t: block.Dense(f.T[j*nb:], nb)}
-		h.v = block.Dense(v, h.cols)
-		at := a.Sub(j, j)
-		block.CopyTransposed(p, at, h.rows, h.cols)
-		geqrt(bk, h.rows, h.cols, p, h.t, base, dots)
-		for r := range h.cols {
-			beta, tau := p.X[p.Row(r)+r], h.t.X[r*nb+r]
-			if !isFinite(beta) {
-				return f, &Pivot{j + r, beta}
-			}
-			if !isFinite(tau) {
-				return f, &Pivot{j + r, tau}
-			}
-		}
-		block.CopyTransposed(h.v, p, h.cols, h.rows)
-		block.Copy(at, h.v, h.rows, h.cols)
-		if rest := n - j - h.cols; rest > 0 {
-			h.unitLower()
-			h.apply(bk, blas.Trans, rest, at.Sub(0, h.cols), work)
+	f := QR{M: m, K: min(m, n), NB: nb, A: a}
+	first := f.factor(bk, base, n)
+	return f, first
+}
+
+// Gelqf overwrites the m×n dense a by its LQ factorization, which is that of Geqrf for the
+// transpose.
+func Gelqf(bk Backend, m, n int, a block.Matrix) QR {
+	f := QR{M: n, K: min(m, n), Rows: true, A: a}
+	f.factor(bk, 0, m)
+	return f
+}
+
+// factor is Geqrf for the matrix of M rows and n columns in A.
+func (f *QR) factor(bk Backend, base, n int) (first *Pivot) {
+	base = cmp.Or(base, geqrtLeast)
+	if f.NB == 0 {
+		f.NB = geqrfColumns
+		if f.M < geqrfRows {
+			f.NB = geqrfColumnsLow
 		}
 	}
-	return f, nil
+	nb := min(f.NB, f.K)
+	f.T, f.Tau = make([]float64, f.K*f.NB), make([]float64, f.K)
+	w := acquire(nb * (f.M + stride(f.M) + n + 1))
+	defer w.release()
+	v, columns, work, dots := w.take(nb*f.M), w.matrix(nb, stride(f.M)), w.take(nb*n), w.take(nb)
+	for j := 0; j < f.K; j += nb {
+		at, p := f.A.Sub(j, j), columns
+		h := Reflector{Rows: f.M - j, Cols: min(nb, f.K-j), T: block.Dense(f.T[j*f.NB:], f.NB)}
+		h.V = block.Dense(v, h.Cols)
+		if f.Rows {
+			p = at
+		} else {
+			bk.Transpose(h.Rows, h.Cols, at.X, at.Ld, p.X, p.Ld)
+		}
+		geqrt(bk, h.Rows, h.Cols, p, h.T, base, dots)
+		for r := range h.Cols {
+			tau := h.T.X[r*f.NB+r]
+			f.Tau[j+r] = tau
+			for _, v := range []float64{p.X[p.Row(r)+r], tau} {
+				if first == nil && !isFinite(v) {
+					first = &Pivot{j + r, v}
+				}
+			}
+		}
+		bk.Transpose(h.Cols, h.Rows, p.X, p.Ld, h.V.X, h.V.Ld)
+		if !f.Rows {
+			block.Copy(at, h.V, h.Rows, h.Cols)
+		}
+		h.unitLower()
+		f.apply(bk, h, blas.Trans, n-j-h.Cols, j, j+h.Cols, work)
+	}
+	return first
 }
 
-// reflector returns the block of reflections that begins with column i; V goes to work, of M*NB
-// elements.
-func (f QR) reflector(a block.Matrix, i int, work []float64) reflector {
-	h := reflector{rows: f.M - i, cols: min(f.NB, f.N-i), t: block.Dense(f.T[i*f.NB:], f.NB)}
-	h.v = block.Dense(work, h.cols)
-	h.load(a.Sub(i, i))
-	return h
+// apply overwrites the n columns of A from column j on, in rows i to M, by op(H) times them; work has
+// n*h.Cols elements.
+func (f QR) apply(bk Backend, h Reflector, t blas.Transpose, n, i, j int, work []float64) {
+	switch {
+	case n == 0:
+	case f.Rows:
+		h.ApplyRight(bk, block.Other(t), n, f.A.Sub(j, i), work)
+	default:
+		h.Apply(bk, t, n, f.A.Sub(i, j), work)
+	}
 }
 
-// Ormqr overwrites the M×c X by QᵀX, in c(4MN - 2N²) flops. (LAPACK: dormqr.)
-func (f QR) Ormqr(bk Backend, c int, x block.Matrix) {
-	nb := min(f.NB, f.N)
-	v, work := make([]float64, f.M*nb), make([]float64, nb*c)
-	for j := 0; j < f.N; j += f.NB {
-		f.reflector(f.A, j, v).apply(bk, blas.Trans, c, x.Sub(j, 0), work)
+// reflections returns the function that makes the block of reflections that begins with column i; it
+// lasts until the next one is made.
+func (f QR) reflections(bk Backend) func(i int) Reflector {
+	nb := min(f.NB, f.K)
+	v, column := make([]float64, f.M*nb), make([]float64, nb)
+	var t []float64
+	if f.T == nil {
+		t = make([]float64, nb*nb)
+	}
+	return func(i int) Reflector {
+		h := Reflector{Rows: f.M - i, Cols: min(nb, f.K-i)}
+		h.V = block.Dense(v, h.Cols)
+		if at := f.A.Sub(i, i); f.Rows {
+			bk.Transpose(h.Cols, h.Rows, at.X, at.Ld, h.V.X, h.V.Ld)
+		} else {
+			block.Copy(h.V, at, h.Rows, h.Cols)
+		}
+		h.unitLower()
+		if f.T != nil {
+			h.T = block.Dense(f.T[i*f.NB:], f.NB)
+		} else {
+			h.T = block.Dense(t, nb)
+			h.Larft(bk, f.Tau[i:], column)
+		}
+		return h
+	}
+}
+
+// Ormqr overwrites the M×c X by Q X or, if t is blas.Trans, by QᵀX, in c(4MK - 2K²) flops; if
+// side is blas.Right, it overwrites the c×M X by X Q or X Qᵀ. (LAPACK: dormqr.)
+func (f QR) Ormqr(bk Backend, side blas.Side, t blas.Transpose, c int, x block.Matrix) {
+	nb := min(f.NB, f.K)
+	work, reflections := make([]float64, nb*c), f.reflections(bk)
+	last := (f.K - 1) / nb * nb
+	for k := 0; k <= last; k += nb {
+		i := k
+		if (side == blas.Left) == (t == blas.NoTrans) {
+			i = last - k
+		}
+		if h := reflections(i); side == blas.Left {
+			h.Apply(bk, t, c, x.Sub(i, 0), work)
+		} else {
+			h.ApplyRight(bk, t, c, x.Sub(0, i), work)
+		}
 	}
 }

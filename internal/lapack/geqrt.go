@@ -51,7 +51,7 @@ func geqrt(bk Backend, m, n int, a, t block.Matrix, base int, dots []float64) {
 func geqrtBase(bk Backend, m, n int, a, t block.Matrix, dots []float64) {
 	for j := range n {
 		x := a.Elements(j, j, m)
-		beta, tau := larfg(bk, x[0], x[1:])
+		beta, tau := Larfg(bk, x[0], x[1:])
 		x[0] = 1
 		if rest := n - j - 1; rest > 0 && tau != 0 {
 			w, right := dots[:rest], a.Sub(j+1, j)

@@ -6,66 +6,76 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A reflector is the product H = I - V T Vᵀ of some reflections, one for each of the cols columns of V,
-// with T upper triangular. V is a copy with the ones on its diagonal and the zeros above them, without
-// gaps, so that products with it are Dgemm.
-type reflector struct {
-	rows, cols int
-	v, t       block.Matrix
-}
-
-// load copies V from below the diagonal of a.
-func (h reflector) load(a block.Matrix) {
-	block.Copy(h.v, a, h.rows, h.cols)
-	h.unitLower()
+// A Reflector is the product H = I - V T Vᵀ of some reflections, one for each of the Cols columns of V,
+// which has Rows rows, with T upper triangular. V is dense, with the ones on its diagonal and the zeros
+// above them, so that products with it are Dgemm.
+type Reflector struct {
+	Rows, Cols int
+	V, T       block.Matrix
 }
 
 // unitLower makes the top of V unit lower triangular.
-func (h reflector) unitLower() {
-	for r := range h.cols {
-		row := h.v.Elements(r, 0, h.cols)
+func (h Reflector) unitLower() {
+	for r := range h.Cols {
+		row := h.V.Elements(r, 0, h.Cols)
 		row[r] = 1
 		clear(row[r+1:])
 	}
 }
 
-// apply overwrites C, of n columns, by (I - V op(T) Vᵀ) C; work has cols*n elements. It takes about
-// 4*rows*cols*n flops. (LAPACK: dlarfb.)
-func (h reflector) apply(bk Backend, t blas.Transpose, n int, c block.Matrix, work []float64) {
+// Apply overwrites C, of n columns, by (I - V op(T) Vᵀ) C; work has Cols*n elements. It takes about
+// 4*Rows*Cols*n flops. (LAPACK: dlarfb.)
+func (h Reflector) Apply(bk Backend, t blas.Transpose, n int, c block.Matrix, work []float64) {
 	if n == 0 {
 		return
 	}
 	w := block.Dense(work, n)
-	bk.gemm(blas.Trans, blas.NoTrans, h.cols, n, h.rows, 1, h.v, c, 0, w)
-	bk.trmm(blas.Left, blas.Upper, t, blas.NonUnit, h.cols, n, 1, h.t, w)
-	bk.gemm(blas.NoTrans, blas.NoTrans, h.rows, n, h.cols, -1, h.v, w, 1, c)
+	bk.gemm(blas.Trans, blas.NoTrans, h.Cols, n, h.Rows, 1, h.V, c, 0, w)
+	bk.trmm(blas.Left, blas.Upper, t, blas.NonUnit, h.Cols, n, 1, h.T, w)
+	bk.gemm(blas.NoTrans, blas.NoTrans, h.Rows, n, h.Cols, -1, h.V, w, 1, c)
 }
 
-// columns writes the first cols columns of H, those of I - V T V1ᵀ where V1 are the first rows of V, to
-// q; work has cols*cols elements.
-func (h reflector) columns(bk Backend, q block.Matrix, work []float64) {
-	n := h.cols
+// ApplyRight overwrites C, of m rows, by C (I - V op(T) Vᵀ); work has m*Cols elements. It takes as many
+// flops as Apply.
+func (h Reflector) ApplyRight(bk Backend, t blas.Transpose, m int, c block.Matrix, work []float64) {
+	if m == 0 {
+		return
+	}
+	w := block.Dense(work, h.Cols)
+	bk.gemm(blas.NoTrans, blas.NoTrans, m, h.Cols, h.Rows, 1, c, h.V, 0, w)
+	bk.trmm(blas.Right, blas.Upper, t, blas.NonUnit, m, h.Cols, 1, h.T, w)
+	bk.gemm(blas.NoTrans, blas.Trans, m, h.Rows, h.Cols, -1, w, h.V, 1, c)
+}
+
+// columns writes the first Cols columns of H, those of I - V T V1ᵀ where V1 are the first rows of
+// V, to q, or their transpose; work has Cols*Cols elements.
+func (h Reflector) columns(bk Backend, transposed bool, q block.Matrix, work []float64) {
+	n := h.Cols
 	w := block.Dense(work[:n*n], n)
 	clear(w.X)
-	block.CopyUpper(w, h.t, n)
-	bk.trmm(blas.Right, blas.Lower, blas.Trans, blas.Unit, n, n, 1, h.v, w)
-	bk.gemm(blas.NoTrans, blas.NoTrans, h.rows, n, n, -1, h.v, w, 0, q)
+	block.CopyUpper(w, h.T, n)
+	bk.trmm(blas.Right, blas.Lower, blas.Trans, blas.Unit, n, n, 1, h.V, w)
+	if transposed {
+		bk.gemm(blas.Trans, blas.Trans, n, h.Rows, n, -1, w, h.V, 0, q)
+	} else {
+		bk.gemm(blas.NoTrans, blas.NoTrans, h.Rows, n, n, -1, h.V, w, 0, q)
+	}
 	for i := range n {
 		q.X[q.Row(i)+i]++
 	}
 }
 
-// larft computes T from V and the factors tau of the reflections: above the diagonal its column j is
-// -tau_j T (VᵀV)_j, with T as far as it is known, and on it tau_j. column has cols elements.
+// Larft computes T from V and the factors tau of the reflections: above the diagonal its column j is
+// -tau_j T (VᵀV)_j, with T as far as it is known, and on it tau_j. column has Cols elements.
 // (LAPACK: dlarft.)
-func (h reflector) larft(bk Backend, tau, column []float64) {
-	bk.Dsyrk(blas.Upper, blas.Trans, h.cols, h.rows, 1, h.v.X, h.v.Ld, 0, h.t.X, h.t.Ld)
-	for j := range h.cols {
+func (h Reflector) Larft(bk Backend, tau, column []float64) {
+	bk.Dsyrk(blas.Upper, blas.Trans, h.Cols, h.Rows, 1, h.V.X, h.V.Ld, 0, h.T.X, h.T.Ld)
+	for j := range h.Cols {
 		for i := range j {
-			column[i] = h.t.X[h.t.Row(i)+j]
+			column[i] = h.T.X[h.T.Row(i)+j]
 		}
-		timesT(h.t, j, -tau[j], column)
-		h.t.X[h.t.Row(j)+j] = tau[j]
+		timesT(h.T, j, -tau[j], column)
+		h.T.X[h.T.Row(j)+j] = tau[j]
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"blskernel/internal/elementary"
 )
 
-// larfg makes the reflection I - tau (1, v)(1, v)ᵀ that turns (alpha, x) into (beta, 0), and overwrites
+// Larfg makes the reflection I - tau (1, v)(1, v)ᵀ that turns (alpha, x) into (beta, 0), and overwrites
 // x by v. tau is 0 where x is zero, and else between 1 and 2. (LAPACK: dlarfg.)
-func larfg(bk Backend, alpha float64, x []float64) (beta, tau float64) {
+func Larfg(bk Backend, alpha float64, x []float64) (beta, tau float64) {
 	rest := norm2(bk, x)
 	if rest == 0 {
 		return alpha, 0
@@ -18,7 +18,7 @@ func larfg(bk Backend, alpha float64, x []float64) (beta, tau float64) {
 		// A subnormal length has few digits: 1 and v would not have the length that tau is for.
 		const up = 0x1p200
 		bk.Dscal(len(x), up, x, 1)
-		beta, tau = larfg(bk, alpha*up, x)
+		beta, tau = Larfg(bk, alpha*up, x)
 		return beta / up, tau
 	}
 	// |alpha-beta| >= rest, so that every element of v is at most 1.

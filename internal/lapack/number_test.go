@@ -61,7 +61,7 @@ func TestLarfg(t *testing.T) {
 				x[i] = d / 8 * (rng.Float64() + 0.5)
 			}
 			v, alpha := slices.Clone(x), d/4
-			beta, _ := larfg(bk, alpha, v)
+			beta, _ := Larfg(bk, alpha, v)
 			if by := alpha - beta; by == 0 || invertible(by) {
 				continue
 			}

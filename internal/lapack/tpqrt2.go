@@ -77,7 +77,7 @@ func (p *tpqrt2) factorBase(c, n int) {
 	for j := c; j < c+n; j++ {
 		q, rj := p.rows(j+1), p.r.X[p.r.Row(j):]
 		x := p.v.Elements(j, 0, q)
-		beta, tau := larfg(p.bk, rj[j], x)
+		beta, tau := Larfg(p.bk, rj[j], x)
 		rj[j] = beta
 		if m := c + n - j - 1; m > 0 && tau != 0 {
 			w, right, v2 := p.dots[:m], rj[j+1:j+1+m], p.v.Sub(j+1, 0)

@@ -33,5 +33,10 @@ func (w *workspace) take(n int) []float64 {
 // matrix returns the next elements as a dense block of the given number of rows, ld apart.
 func (w *workspace) matrix(rows, ld int) block.Matrix { return block.Dense(w.take(rows*ld), ld) }
 
-// release returns the workspace to the pool.
-func (w *workspace) release() { workspaces.Put(w) }
+// release returns the workspace to the pool, unless it is large.
+func (w *workspace) release() {
+	const most = 1 << 22
+	if len(w.whole) <= most {
+		workspaces.Put(w)
+	}
+}

@@ -1,16 +1,14 @@
 package dense
 
 import (
-	"cmp"
 	"errors"
 	"math"
-	"slices"
 
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	routines "blskernel/internal/lapack"
-	"blskernel/lapack"
+	"blskernel/internal/lapack/svd"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -20,55 +18,23 @@ import (
 var ErrNoConvergence = errors.New("blsupdate: the singular values do not converge: scale the inputs")
 
 // SVD returns the thin decomposition A = U diag(values) Vᵀ of the m×n A, with values in descending
-// order. Values below 1e-135 of the largest are zero, and so are their columns of V. It is ours on
-// every backend: a QR factorization, and Jacobi rotations of R.
+// order. It is ours on every backend.
 //
-//	cost: 4n²(m-n/3) flops for Q and R, some 40n³ for rotations, and 2mn² for U, where m >= n.
 //	errors: ErrNoConvergence.
-//	source: Drmač and Veselić, SIAM J. Matrix Anal. Appl. 29 (2008) 1322-1342, without pivoting.
+//	source: LAPACK's dgesvd, see internal/lapack/svd.
 func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, err error) {
 	m, n := a.Dims()
+	k := min(m, n)
 	b = backend.Begin(b, backend.Routine{Name: "Dgesvd", M: m, N: n})
-	if m < n {
-		values, v, u, err = tallSVD(b, Transposed(a))
-	} else {
-		values, u, v, err = tallSVD(b, Copy(a))
+	values, u = make([]float64, k), mat.NewDense(m, k, nil)
+	x, vt := Copy(a).RawMatrix(), mat.NewDense(k, n, nil)
+	to := func(x *mat.Dense) svd.Vectors {
+		return svd.Vectors{Count: k, X: block.Dense(x.RawMatrix().Data, x.RawMatrix().Stride)}
 	}
-	return values, u, v, err
-}
-
-// tallSVD is SVD for m >= n; it overwrites a.
-func tallSVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, err error) {
-	m, n := a.Dims()
-	up, down := Powers([]float64{LargestOf(a.RawMatrix().Data)})
-	Scale(down[0], a.RawMatrix().Data)
-	qr, r, left := lapack.QR{Backend: b}, new(mat.Dense), ScaledIdentity(n, 1)
-	if err := qr.FactorizeInPlace(a); err != nil {
+	if !svd.Gesvd(routines.On(b), m, n, block.Dense(x.Data, x.Stride), values, to(u), to(vt)) {
 		return nil, nil, nil, ErrNoConvergence
 	}
-	qr.RTo(r)
-	rr, rl := r.RawMatrix(), left.RawMatrix()
-	if !routines.Gesvj(routines.On(b), n, n, block.Dense(rr.Data, rr.Stride), block.Dense(rl.Data, rl.Stride)) {
-		return nil, nil, nil, ErrNoConvergence
-	}
-	norms, order := make([]float64, n), make([]int, n)
-	for i := range n {
-		if order[i] = i; Dot(r.RawRowView(i), r.RawRowView(i)) >= routines.GesvjZero {
-			norms[i] = Norm(r.RawRowView(i))
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(norms[j], norms[i]) })
-	values, u, v = make([]float64, n), mat.NewDense(m, n, nil), mat.NewDense(n, n, nil)
-	sorted := mat.NewDense(n, n, nil)
-	for to, from := range order {
-		copy(sorted.RawRowView(to), left.RawRowView(from))
-		if values[to] = norms[from] * up[0]; norms[from] > 0 {
-			divide(r.RawRowView(from), norms[from])
-			v.SetCol(to, r.RawRowView(from))
-		}
-	}
-	Gemm(b, blas.NoTrans, blas.Trans, 1, qr.QInPlace(), sorted, 0, u)
-	return values, u, v, nil
+	return values, u, Transposed(vt), nil
 }
 
 // LeadingColumns returns the first rank pivots of a QR factorization of C with column pivoting: each is

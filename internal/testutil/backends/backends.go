@@ -9,7 +9,7 @@ import (
 )
 
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
-var kernels = []string{"avx512", "avx2", "generic"}
+var kernels = []string{"avx512", "avx2", "neon", "generic"}
 
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process
 // cannot use is skipped, or fails where testutil.EnvRequire lists it.

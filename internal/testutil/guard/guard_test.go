@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"os"
 	"testing"
 	"unsafe"
 
@@ -16,7 +17,8 @@ func TestRegion(t *testing.T) {
 	if !Watched {
 		t.Skip("no pages that cannot be touched")
 	}
-	for _, n := range []int{1, 2, 511, 512, 513, 5000} {
+	page := os.Getpagesize() / 8 // 4 KiB, and on arm64 16 or 64
+	for _, n := range []int{1, 2, page - 1, page, page + 1, 3*page + 7} {
 		r := New(t, n)
 		for _, at := range Edges {
 			x := r.Slice(n, at)

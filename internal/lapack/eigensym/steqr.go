@@ -1,0 +1,174 @@
+package eigensym
+
+import (
+	"math"
+
+	"blskernel/internal/block"
+	"blskernel/internal/elementary"
+	"blskernel/internal/lapack"
+	"blskernel/internal/lapack/rotations"
+)
+
+// leastSequence is the order from which on a Sequence is faster than rotations one by one.
+const leastSequence = 20
+
+// Steqr overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal n×n matrix T with
+// the diagonal d and e beside it, and e by zeros. If z is Qᵀ, dense and n×n, row i of z becomes the
+// eigenvector of Q T Qᵀ for d[i]. It returns false if 30n sweeps are not enough; d, e and z are then
+// undefined.
+//
+// It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed (Parlett,
+// The Symmetric Eigenvalue Problem, chapter 8; LAPACK: dsteqr). About two sweeps find an eigenvalue of
+// a random matrix, which makes n² rotations.
+func Steqr(bk lapack.Backend, d, e []float64, z block.Matrix) bool {
+	n := len(d)
+	q := solver{vectors: true, z: z, c: make([]float64, len(e)), s: make([]float64, len(e))}
+	if n < leastSequence {
+		return q.diagonalize(d, e)
+	}
+	q.later = rotations.New(bk, n, n, z)
+	ok := q.diagonalize(d, e)
+	q.later.Flush()
+	return ok
+}
+
+// Sterf is Steqr without vectors, in the variant of Pal, Walker and Kahan, which has squares of
+// rotations and no roots (Parlett, section 8.15; LAPACK: dsterf).
+func Sterf(d, e []float64) bool {
+	var q solver
+	return q.diagonalize(d, e)
+}
+
+// A site says which rows of the vectors a sweep rotates: as many as its e, from row first on, and one.
+type site struct {
+	first    int
+	reversed bool
+}
+
+// place returns the site of rows l to m of n whose first is row first of the matrix.
+func place(first, l, m, n int, reversed bool) site {
+	if reversed {
+		return site{first + n - 1 - m, true}
+	}
+	return site{first + l, false}
+}
+
+// set sets rotation i of n of a sweep that goes up from the last.
+func (q *solver) set(i, n int, reversed bool, c, s float64) {
+	if reversed {
+		i, s = n-1-i, -s
+	}
+	q.c[i], q.s[i] = c, s
+}
+
+// apply applies the n rotations that are set to the vectors, now or later.
+func (q *solver) apply(n int, at site) {
+	switch c, s := q.c[:n], q.s[:n]; {
+	case q.later == nil:
+		for i := range n {
+			if !at.reversed {
+				i = n - 1 - i
+			}
+			rotate(c[i], s[i], q.z.Elements(at.first+i, 0, len(q.c)+1), q.z.Elements(at.first+i+1, 0, len(q.c)+1))
+		}
+	case at.reversed:
+		q.later.Forward(at.first, c, s)
+	default:
+		q.later.Backward(at.first, c, s)
+	}
+}
+
+// rotate overwrites x by c·x + s·y, and y by c·y - s·x.
+func rotate(c, s float64, x, y []float64) {
+	y = y[:len(x)]
+	for j, v := range x {
+		w := y[j]
+		x[j], y[j] = float64(c*v)+float64(s*w), float64(c*w)-float64(s*v)
+	}
+}
+
+// pair diagonalizes two rows.
+func (q *solver) pair(d, e []float64, at site) {
+	beside := e[0]
+	if !q.vectors {
+		beside = math.Sqrt(beside)
+	}
+	less := shift(d[0], beside, d[1])
+	d[0], d[1], e[0] = d[0]-less, d[1]+less, 0
+	if q.vectors {
+		t := less / beside
+		c := 1 / elementary.Hypot(1, t)
+		q.set(0, 1, at.reversed, c, -t*c)
+		q.apply(1, at)
+	}
+}
+
+// sweep makes one sweep over an unreduced matrix: T becomes its product from both sides with rotations
+// of rows i and i+1, from the last to the first, of which the first is that of T less the shift.
+//
+// Each rotation waits for the one before. T goes by squares and products of c and s, for which it waits
+// for one division only; the root that c and s take is ready when the next rotation needs them. That is
+// 1.4 times as fast as to wait for c and s.
+func (q *solver) sweep(d, e []float64, at site) {
+	n := len(e)
+	if !q.vectors {
+		squares(d, e)
+		return
+	}
+	g := d[n] - d[0] + shift(d[0], e[0], d[1])
+	c, s, ss, p := 1.0, 1.0, 1.0, 0.0
+	for i := n - 1; i >= 0; i-- {
+		f, b := s*e[i], float64(c*e[i])
+		rr := float64(g*g) + float64(ss*e[i]*e[i])
+		r := math.Sqrt(rr)
+		var cc, cs float64
+		if rr > 0x1p-900 && (math.Abs(f) > 0x1p-500 || f == 0) { // no square underflows
+			root, square := 1/r, 1/rr
+			c, s = g*root, f*root
+			cc, cs, ss = float64(g*g)*square, float64(f*g)*square, float64(f*f)*square
+		} else {
+			c, s, r = rotations.Lartg(g, f)
+			cc, cs, ss = c*c, c*s, s*s
+		}
+		if i < n-1 {
+			e[i+1] = r
+		}
+		last := d[i+1] - p
+		t := d[i] - last
+		p = float64(ss*t) + float64(2*cs*b)
+		d[i+1] = last + p
+		g = float64(cs*t) + float64((cc-ss)*b)
+		q.set(i, n, at.reversed, c, -s)
+	}
+	d[0] -= p
+	e[0] = g
+	q.apply(n, at)
+}
+
+// squares is sweep without rotations, for the squares e. A p so small that c has lost digits would make
+// the next p wrong by its own size, so it becomes 0, and gamma, which is then below 2⁻⁴⁸⁰.
+func squares(d, e []float64) {
+	const least = 0x1p-960
+	n := len(e)
+	sigma := d[0] - shift(d[0], math.Sqrt(e[0]), d[1])
+	c, s, gamma := 1.0, 0.0, d[n]-sigma
+	p := gamma * gamma
+	for i := n - 1; i >= 0; i-- {
+		if p < least {
+			gamma, p = 0, 0
+		}
+		r := p + e[i]
+		if i < n-1 {
+			e[i+1] = s * r
+		}
+		before, last := c, gamma
+		c, s = p/r, e[i]/r
+		gamma = float64(c*(d[i]-sigma)) - float64(s*last)
+		d[i+1] = last + (d[i] - gamma)
+		if p = gamma * gamma / c; c == 0 {
+			p = float64(before * e[i])
+		}
+	}
+	e[0] = s * p
+	d[0] = sigma + gamma
+}

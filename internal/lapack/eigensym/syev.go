@@ -1,0 +1,94 @@
+package eigensym
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+	"blskernel/internal/memory"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Syev writes the eigenvalues of the symmetric n×n A, n > 0, whose triangle ul is in a, to w, in
+// ascending order. With vectors it overwrites all of a by the eigenvectors, column j for w[j]; else it
+// does not change a. It returns false, with w undefined, if the algorithm does not converge, or with
+// NaN in w if A is not finite; a is then unchanged. (LAPACK: dsyev.)
+//
+// The values take 4n³/3 flops, the vectors 4n³/3 and 6n³ in rotations. The workspace is n(2n+200)
+// numbers.
+func Syev(bk lapack.Backend, ul blas.Uplo, vectors bool, n int, a block.Matrix, w []float64) bool {
+	if lapack.NotFinite(bk, ul, n, n, a) != nil {
+		for i := range w {
+			w[i] = math.NaN()
+		}
+		return false
+	}
+	z := block.Dense(memory.Zeros(n*stride(n)), stride(n))
+	scale := load(bk, ul, n, a, z)
+	e, tau := make([]float64, n-1), make([]float64, n-1)
+	Sytrd(bk, n, z, w, e, tau)
+	if !vectors {
+		ok := Sterf(w, e)
+		slices.Sort(w)
+		multiply(w, 1/scale)
+		return ok
+	}
+	Orgtr(bk, n, z, tau)
+	if !Steqr(bk, w, e, z) {
+		return false
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	values := slices.Clone(w)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	for i, from := range order {
+		w[i] = values[from] / scale
+	}
+	store(bk, n, z, order, a)
+	return true
+}
+
+// load writes the triangle ul of a to the upper one of z, times a power of two, which it returns, that
+// keeps products of elements from overflow and underflow.
+func load(bk lapack.Backend, ul blas.Uplo, n int, a, z block.Matrix) (scale float64) {
+	size := 0.0
+	for i := range n {
+		row := a.Elements(i, i, n)
+		if ul == blas.Lower {
+			row = a.Elements(i, 0, i+1)
+		}
+		_, most := bk.AbsMax(row)
+		size = max(size, most)
+	}
+	if ul == blas.Upper {
+		block.CopyUpper(z, a, n)
+	} else {
+		bk.Transpose(n, n, a.X, a.Ld, z.X, z.Ld)
+	}
+	if scale = safeScale(size); scale != 1 {
+		for i := range n {
+			multiply(z.Elements(i, i, n), scale)
+		}
+	}
+	return scale
+}
+
+// store writes row order[j] of z to column j of a.
+func store(bk lapack.Backend, n int, z block.Matrix, order []int, a block.Matrix) {
+	const rows = 32 // stay in a cache
+	bk.BlockRows((n+rows-1)/rows, rows*n, func(from, to int) {
+		part := block.Dense(make([]float64, min(rows, n)*z.Ld), z.Ld)
+		for j := from * rows; j < min(to*rows, n); j += rows {
+			m := min(rows, n-j)
+			for k, i := range order[j : j+m] {
+				copy(part.Elements(k, 0, n), z.Elements(i, 0, n))
+			}
+			bk.Transpose(m, n, part.X, part.Ld, a.X[j:], a.Ld)
+		}
+	})
+}

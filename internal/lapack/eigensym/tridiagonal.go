@@ -1,0 +1,137 @@
+package eigensym
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/internal/block"
+	"blskernel/internal/elementary"
+	"blskernel/internal/lapack/rotations"
+)
+
+const (
+	eps     = 0x1p-53
+	safeMin = 0x1p-1022
+	sweeps  = 30 // at most, for each row
+)
+
+// A solver is the implicit QL algorithm for a tridiagonal matrix with the diagonal d and e beside it.
+type solver struct {
+	vectors bool // or values alone, where e holds squares
+	z       block.Matrix
+	later   *rotations.Sequence // of z, or nil
+	c, s    []float64           // the rotations of one sweep
+	left    int                 // sweeps
+}
+
+// diagonalize overwrites d by the eigenvalues, in no order, and e by zeros. It cuts the matrix where e
+// is negligible, and scales each block to numbers up to 1. A block is to begin with
+// its smaller end, so it is reversed where that is the last one. diagonalize returns false after too
+// many sweeps.
+func (q *solver) diagonalize(d, e []float64) bool {
+	q.left = sweeps * len(d)
+	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
+		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
+			last++
+		}
+		if last < len(e) {
+			e[last] = 0
+		}
+		if first < last && !q.block(d[first:last+1], e[first:last], first) {
+			return false
+		}
+	}
+	return true
+}
+
+// block is diagonalize for the block that begins with row first.
+func (q *solver) block(d, e []float64, first int) bool {
+	scale := unitScale(max(largest(d), largest(e)))
+	reversed := math.Abs(d[len(d)-1]) < math.Abs(d[0])
+	turn := func(scale float64) {
+		multiply(d, scale)
+		if reversed {
+			slices.Reverse(d)
+		}
+	}
+	turn(scale)
+	multiply(e, scale)
+	if reversed {
+		slices.Reverse(e)
+	}
+	if !q.vectors {
+		for i, v := range e {
+			e[i] = v * v
+		}
+	}
+	for l, n := 0, len(d); l < n; {
+		switch m := q.end(d, e, l); m - l {
+		case 0:
+			l++
+		case 1:
+			q.pair(d[l:], e[l:], place(first, l, m, n, reversed))
+			l += 2
+		default:
+			if q.left--; q.left < 0 {
+				return false
+			}
+			q.sweep(d[l:m+1], e[l:m], place(first, l, m, n, reversed))
+		}
+	}
+	turn(1 / scale)
+	return true
+}
+
+// end returns the last row of the block from row l on: where e, which it clears, is negligible. Of
+// values alone the least squares keep so many digits that sweeps are similarities: rotations have their
+// quotients with squares that may underflow.
+func (q *solver) end(d, e []float64, l int) int {
+	for ; l < len(e); l++ {
+		square, least := e[l], 0x1p-800
+		if q.vectors {
+			square, least = e[l]*e[l], safeMin
+		}
+		if square <= float64(eps*eps*math.Abs(d[l])*math.Abs(d[l+1]))+least {
+			e[l] = 0
+			break
+		}
+	}
+	return l
+}
+
+// largest returns the largest magnitude in x.
+func largest(x []float64) float64 {
+	m := 0.0
+	for _, v := range x {
+		m = max(m, math.Abs(v))
+	}
+	return m
+}
+
+// multiply multiplies x by a power of two.
+func multiply(x []float64, scale float64) {
+	for i := range x {
+		x[i] *= scale
+	}
+}
+
+// safeScale returns the power of two by which numbers up to the given size are to be multiplied so
+// that their squares neither overflow nor, where they matter, underflow; 1 if they do not anyway.
+func safeScale(size float64) float64 {
+	if size == 0 || 0x1p-400 < size && size < 0x1p400 {
+		return 1
+	}
+	return unitScale(size)
+}
+
+// unitScale returns the power of two by which numbers up to the given size are at most 1.
+func unitScale(size float64) float64 {
+	_, exponent := math.Frexp(size)
+	return math.Ldexp(1, min(max(-1000, -exponent), 1000)) // whose reciprocal is finite
+}
+
+// shift returns p less the eigenvalue of [p e; e next] that is closer to p. (Wilkinson.)
+func shift(p, e, next float64) float64 {
+	g := (next - p) / (2 * e)
+	return e / (g + math.Copysign(elementary.Hypot(g, 1), g))
+}

@@ -1,0 +1,93 @@
+package lapack
+
+import (
+	"math"
+
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// gelsRange is the exponent of the largest number that Gels takes as it is, and of the reciprocal of
+// the smallest: 2¹⁰²² over the precision, as LAPACK has it.
+const gelsRange = 970
+
+// Gels overwrites B, of max(m, n) rows and nrhs columns, by the X of least norm among those that
+// minimize ‖op(A) X - B‖ in each column, for an m×n A of full rank, which it overwrites by the
+// factorization of A times a power of two. It returns false, with B undefined, if the triangle has a
+// zero on its diagonal. (LAPACK: dgels.)
+func Gels(bk Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix) bool {
+	given, wanted := m, n // rows of B and X
+	if t == blas.Trans {
+		given, wanted = n, m
+	}
+	ea, size := Scale(bk, gelsRange, m, n, a)
+	if size == 0 {
+		clearRows(b, 0, max(m, n), nrhs)
+		return true
+	}
+	eb, _ := Scale(bk, gelsRange, given, nrhs, b)
+	var f QR // of A or Aᵀ, whichever is tall
+	ul := blas.Upper
+	if m >= n {
+		f, _ = Geqrf(bk, 0, 0, m, n, a)
+	} else {
+		f, ul = Gelqf(bk, m, n, a), blas.Lower
+	}
+	least := (m >= n) == (t == blas.NoTrans) // least squares, and not the least norm
+	if least {
+		f.Ormqr(bk, blas.Left, blas.Trans, nrhs, b)
+	}
+	for i := range f.K {
+		if a.X[a.Row(i)+i] == 0 {
+			return false
+		}
+	}
+	Trtrs(bk, blas.Left, ul, t, blas.NonUnit, f.K, nrhs, a, b)
+	if !least {
+		clearRows(b, f.K, f.M, nrhs)
+		f.Ormqr(bk, blas.Left, blas.NoTrans, nrhs, b)
+	}
+	if e := eb - ea; e != 0 {
+		scaleRows(bk, math.Ldexp(1, e), wanted, nrhs, b)
+	}
+	return true
+}
+
+func clearRows(a block.Matrix, i, m, n int) {
+	for ; i < m; i++ {
+		clear(a.Elements(i, 0, n))
+	}
+}
+
+func scaleRows(bk Backend, by float64, m, n int, a block.Matrix) {
+	for i := range m {
+		bk.Dscal(n, by, a.Elements(i, 0, n), 1)
+	}
+}
+
+// Scale divides the m×n A by 2^exponent if its largest element is above 2^limit or, but for 0, below
+// 2^-limit, and returns the size of that element. It leaves a matrix as it is where one is not
+// finite.
+func Scale(bk Backend, limit, m, n int, a block.Matrix) (exponent int, largest float64) {
+	for i := range m {
+		_, size := bk.AbsMax(a.Elements(i, 0, n))
+		largest = max(largest, size)
+	}
+	_, e := math.Frexp(largest) // 0 for an infinity
+	if largest != 0 && -limit < e && e <= limit {
+		return 0, largest
+	}
+	switch {
+	case NotFinite(bk, blas.All, m, n, a) != nil:
+		return 0, math.NaN()
+	case largest == 0:
+		return 0, 0
+	case e > limit:
+		exponent = e - limit
+	default:
+		exponent = e - 1 + limit
+	}
+	scaleRows(bk, math.Ldexp(1, -exponent), m, n, a)
+	return exponent, largest
+}

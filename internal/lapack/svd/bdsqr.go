@@ -1,0 +1,248 @@
+package svd
+
+import (
+	"math"
+
+	"blskernel/internal/lapack/rotations"
+)
+
+const (
+	eps = 0x1p-53
+	// tolerance is the relative error that an element beside the diagonal may leave when it becomes
+	// zero. eps^(-1/8) is 98.7.
+	tolerance = 98.70149282610239 * eps
+	// maxSweeps times n² is the number of rotations after which bdsqr gives up.
+	maxSweeps = 6
+)
+
+// A qr is the state of bdsqr: the bidiagonal B, and the rotations of its rows and columns.
+type qr struct {
+	d, e          []float64
+	u, v          *rotations.Sequence // nil where vectors are not wanted
+	c1, s1        []float64           // of the rotations of the columns, or of the rows where upwards
+	c2, s2        []float64           // of the others
+	thresh        float64             // an element of e up to this is zero
+	lastLo, lastN int                 // the block before
+	upwards       bool
+}
+
+// bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and e
+// above it. d becomes the values, each to high relative accuracy, with any sign and in any order, e
+// zero. Rotations go to u for the rows of Uᵀ and to v for those of Vᵀ. It reports whether 6n² rotations
+// were enough.
+//
+//	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
+func bdsqr(d, e []float64, u, v *rotations.Sequence) bool {
+	n := len(d)
+	x := make([]float64, 4*n)
+	q := qr{d: d, e: e, u: u, v: v, c1: x[:n], s1: x[n : 2*n], c2: x[2*n : 3*n], s2: x[3*n:], lastN: -1}
+	q.thresh = max(tolerance*q.least(), maxSweeps*float64(n)*float64(n)*0x1p-1022)
+	rotated := 0
+	for end := n; end > 1; {
+		lo, largest := q.block(end)
+		switch end - lo {
+		case 1:
+			end--
+			continue
+		case 2:
+			q.pair(lo)
+			end = lo
+			continue
+		}
+		b := q.direct(lo, end)
+		smallest, converged := b.converged()
+		if converged {
+			continue
+		}
+		if rotated += b.n; rotated > maxSweeps*n*n {
+			return false
+		}
+		b.sweep(b.shift(smallest, largest))
+	}
+	return true
+}
+
+// least returns a lower bound for the least singular value, up to a factor of sqrt(n).
+func (q *qr) least() float64 {
+	mu := math.Abs(q.d[0])
+	least := mu
+	for i, e := range q.e[:len(q.d)-1] {
+		if least == 0 {
+			break
+		}
+		mu = math.Abs(q.d[i+1]) * (mu / (mu + math.Abs(e)))
+		least = min(least, mu)
+	}
+	return least / math.Sqrt(float64(len(q.d)))
+}
+
+// block returns the first row of the block without zeros beside the diagonal that ends before row end,
+// and its largest element.
+func (q *qr) block(end int) (lo int, largest float64) {
+	largest = math.Abs(q.d[end-1])
+	for lo = end - 1; lo > 0; lo-- {
+		e := math.Abs(q.e[lo-1])
+		if e <= q.thresh {
+			q.e[lo-1] = 0
+			break
+		}
+		largest = max(largest, e, math.Abs(q.d[lo-1]))
+	}
+	return lo, largest
+}
+
+// pair diagonalizes the block of rows lo and lo+1.
+func (q *qr) pair(lo int) {
+	least, most, sr, cr, sl, cl := lasv2(q.d[lo], q.e[lo], q.d[lo+1])
+	q.d[lo], q.e[lo], q.d[lo+1] = most, 0, least
+	if q.v != nil {
+		q.v.Forward(lo, []float64{cr}, []float64{sr})
+	}
+	if q.u != nil {
+		q.u.Forward(lo, []float64{cl}, []float64{sl})
+	}
+}
+
+// A chase is a block of B, of n > 2 rows from lo on, that a sweep goes through downwards, or upwards:
+// then the block is seen with its rows and columns in reverse order and transposed.
+type chase struct {
+	*qr
+	lo, n int
+}
+
+// direct returns the block of rows lo to end-1. The direction of a new block is that from its larger
+// end to its smaller.
+func (q *qr) direct(lo, end int) chase {
+	if lo >= q.lastN || end <= q.lastLo {
+		q.upwards = math.Abs(q.d[lo]) < math.Abs(q.d[end-1])
+	}
+	q.lastLo, q.lastN = lo, end
+	return chase{q, lo, end - lo}
+}
+
+// diagonal returns element i of the diagonal in the direction of the sweep, beside the one after it.
+func (b chase) diagonal(i int) *float64 {
+	if b.upwards {
+		return &b.d[b.lo+b.n-1-i]
+	}
+	return &b.d[b.lo+i]
+}
+
+func (b chase) beside(i int) *float64 {
+	if b.upwards {
+		return &b.e[b.lo+b.n-2-i]
+	}
+	return &b.e[b.lo+i]
+}
+
+// converged makes an element beside the diagonal zero if that changes no singular value by more than
+// the tolerance, and reports whether there was one. Otherwise smallest is a bound like least, of the
+// block.
+func (b chase) converged() (smallest float64, found bool) {
+	if last := b.beside(b.n - 2); math.Abs(*last) <= tolerance*math.Abs(*b.diagonal(b.n - 1)) {
+		*last = 0
+		return 0, true
+	}
+	mu := math.Abs(*b.diagonal(0))
+	smallest = mu
+	for i := range b.n - 1 {
+		e := b.beside(i)
+		if math.Abs(*e) <= tolerance*mu {
+			*e = 0
+			return 0, true
+		}
+		mu = math.Abs(*b.diagonal(i + 1)) * (mu / (mu + math.Abs(*e)))
+		smallest = min(smallest, mu)
+	}
+	return smallest, false
+}
+
+// shift returns the shift of the next sweep: the smaller singular value of the last two rows, or 0
+// where a shift would cost relative accuracy or is negligible.
+func (b chase) shift(smallest, largest float64) float64 {
+	if float64(len(b.d))*tolerance*(smallest/largest) <= max(eps, 0.01*tolerance) {
+		return 0
+	}
+	shift, _, _, _, _, _ := lasv2(*b.diagonal(b.n - 2), *b.beside(b.n - 2), *b.diagonal(b.n - 1))
+	shift = math.Abs(shift)
+	if first := math.Abs(*b.diagonal(0)); first > 0 && float64((shift/first)*(shift/first)) < eps {
+		return 0
+	}
+	return shift
+}
+
+// sweep makes a QR step.
+func (b chase) sweep(shift float64) {
+	if shift == 0 {
+		b.unshifted()
+	} else {
+		b.shifted(shift)
+	}
+	if last := b.beside(b.n - 2); math.Abs(*last) <= b.thresh {
+		*last = 0
+	}
+	k := b.n - 1
+	c1, s1, c2, s2 := b.c1[:k], b.s1[:k], b.c2[:k], b.s2[:k]
+	switch {
+	case !b.upwards && b.v != nil:
+		b.v.Forward(b.lo, c1, s1)
+	case b.upwards && b.v != nil:
+		b.v.Backward(b.lo, c2, s2)
+	}
+	switch {
+	case !b.upwards && b.u != nil:
+		b.u.Forward(b.lo, c2, s2)
+	case b.upwards && b.u != nil:
+		b.u.Backward(b.lo, c1, s1)
+	}
+}
+
+// keep notes the two rotations of step i of a sweep, upwards as they are in the order of the rows.
+func (b chase) keep(i int, c1, s1, c2, s2 float64) {
+	if b.upwards {
+		i, s1, s2 = b.n-2-i, -s1, -s2
+	}
+	b.c1[i], b.s1[i], b.c2[i], b.s2[i] = c1, s1, c2, s2
+}
+
+// unshifted is the implicit zero-shift QR step, in which no sum cancels.
+func (b chase) unshifted() {
+	c, oldC, oldS := 1.0, 1.0, 0.0
+	for i := range b.n - 1 {
+		var s, r float64
+		c, s, r = rotations.Lartg(*b.diagonal(i)*c, *b.beside(i))
+		if i > 0 {
+			*b.beside(i - 1) = oldS * r
+		}
+		oldC, oldS, *b.diagonal(i) = rotations.Lartg(oldC*r, *b.diagonal(i + 1)*s)
+		b.keep(i, c, s, oldC, oldS)
+	}
+	h := *b.diagonal(b.n - 1) * c
+	*b.diagonal(b.n - 1), *b.beside(b.n - 2) = h*oldC, h*oldS
+}
+
+// shifted is the QR step with a shift, which chases a bulge through the block.
+func (b chase) shifted(shift float64) {
+	d := *b.diagonal(0)
+	f := (math.Abs(d) - shift) * (math.Copysign(1, d) + shift/d)
+	e := *b.beside(0)
+	g := e
+	for i := range b.n - 1 {
+		c1, s1, r := rotations.Lartg(f, g)
+		if i > 0 {
+			*b.beside(i - 1) = r
+		}
+		next := *b.diagonal(i + 1)
+		f, e = float64(c1*d)+float64(s1*e), float64(c1*e)-float64(s1*d)
+		g, next = s1*next, c1*next
+		c2, s2, r := rotations.Lartg(f, g)
+		*b.diagonal(i) = r
+		f, d = float64(c2*e)+float64(s2*next), float64(c2*next)-float64(s2*e)
+		if i+2 < b.n {
+			e = *b.beside(i + 1)
+			g, e = s2*e, c2*e
+		}
+		b.keep(i, c1, s1, c2, s2)
+	}
+	*b.diagonal(b.n - 1), *b.beside(b.n - 2) = d, f
+}

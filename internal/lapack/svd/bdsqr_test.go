@@ -1,0 +1,209 @@
+package svd
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/internal/testutil"
+)
+
+// accuracy bounds the relative errors of singular values of order n: what bdsqr leaves out where it
+// makes an element zero, and rounding.
+func accuracy(n int) float64 { return 10*tolerance + 4*float64(n)*eps }
+
+// bidiagonals returns d and e of upper bidiagonal matrices whose singular values are of very different
+// size, in any order, or nearly equal.
+func bidiagonals(rng *rand.Rand, n int) map[string][2][]float64 {
+	of := func(d, e func(i int) float64) [2][]float64 {
+		b := [2][]float64{make([]float64, n), make([]float64, n)}
+		for i := range n {
+			b[0][i], b[1][i] = d(i), e(i)
+		}
+		return b
+	}
+	power := func(most float64) func(int) float64 {
+		return func(int) float64 {
+			return math.Ldexp(rng.Float64()+0.5, int(most*(2*rng.Float64()-1))) * float64(1-2*rng.IntN(2))
+		}
+	}
+	one := func(int) float64 { return 1 }
+	graded := func(step float64) func(i int) float64 {
+		return func(i int) float64 { return math.Pow(10, step*float64(i)) }
+	}
+	return map[string][2][]float64{
+		"ones":           of(one, one),
+		"normal":         of(func(int) float64 { return rng.NormFloat64() }, func(int) float64 { return rng.NormFloat64() }),
+		"graded down":    of(graded(-0.7), graded(-0.7)),
+		"graded up":      of(graded(0.7), graded(0.7)),
+		"tiny beside":    of(func(i int) float64 { return 1 + 1e-9*float64(i) }, func(int) float64 { return 1e-8 }),
+		"large beside":   of(func(int) float64 { return 1e-6 }, one),
+		"far smallest":   of(one, func(i int) float64 { return 6e4 }), // 1e-153 for n = 33
+		"clustered":      of(func(i int) float64 { return 1 + eps*float64(i) }, graded(-1)),
+		"any exponents":  of(power(60), power(60)),
+		"far exponents":  of(power(250), power(250)),
+		"nearly zero":    of(func(i int) float64 { return math.Ldexp(1, -30*(i%5)) }, one),
+		"zeros on it":    of(func(i int) float64 { return float64(i % 3) }, one),
+		"zeros beside":   of(power(20), func(i int) float64 { return float64(i%4) / 3 }),
+		"zero at bottom": of(func(i int) float64 { return float64(min(1, n-1-i)) }, one),
+	}
+}
+
+// above returns how many singular values of B are larger than x > 0: as many as pivots of T - xI are
+// positive, for the symmetric T with a diagonal of zeros and d0, e0, d1, ... beside it, in 400 bits.
+func above(d, e []float64, x *big.Float) (count int) {
+	const bits = 400
+	minusX := new(big.Float).SetPrec(bits).Neg(x)
+	pivot := new(big.Float).SetPrec(bits).Set(minusX)
+	for k := 1; k < 2*len(d); k++ {
+		beside := d[k/2]
+		if k%2 == 0 {
+			beside = e[k/2-1]
+		}
+		b := new(big.Float).SetPrec(bits).SetFloat64(beside)
+		if pivot.Sign() == 0 {
+			pivot.SetMantExp(big.NewFloat(1), -4000)
+		}
+		b.Mul(b, b)
+		pivot = b.Sub(minusX, b.Quo(b, pivot))
+		if pivot.Sign() > 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// checkValues checks that each of the values, in descending order, has its place among those of B
+// within a relative error. Zeros, and values near the smallest numbers, have an absolute one.
+func checkValues(t *testing.T, name string, d, e, values []float64, bound float64) {
+	t.Helper()
+	const least = 0x1p-960
+	for i, v := range values {
+		up, down := new(big.Float).SetPrec(400), new(big.Float).SetPrec(400)
+		up.Mul(up.SetFloat64(v), big.NewFloat(1+bound)).Add(up, big.NewFloat(least))
+		if got := above(d, e, up); got > i {
+			t.Errorf("%s: value %d, %g: %d are larger", name, i, v, got)
+		}
+		if v > least {
+			down.Mul(down.SetFloat64(v), big.NewFloat(1-bound))
+			if got := above(d, e, down); got <= i {
+				t.Errorf("%s: value %d, %g: only %d are as large", name, i, v, got)
+			}
+		}
+	}
+}
+
+// sorted returns the magnitudes, the largest first.
+func sorted(values []float64) []float64 {
+	for i, v := range values {
+		values[i] = math.Abs(v)
+	}
+	slices.Sort(values)
+	slices.Reverse(values)
+	return values
+}
+
+// Every singular value of a bidiagonal matrix has a small relative error, the smallest too.
+func TestBdsqrAccuracy(t *testing.T) {
+	rng := testutil.Rand(261)
+	for _, n := range []int{1, 2, 3, 4, 5, 9, 20, 33} {
+		for name, b := range bidiagonals(rng, n) {
+			name := fmt.Sprintf("%s n=%d", name, n)
+			d, e := slices.Clone(b[0]), slices.Clone(b[1])
+			if !bdsqr(d, e, nil, nil) {
+				t.Fatalf("%s: no convergence", name)
+			}
+			checkValues(t, name, b[0], b[1], sorted(d), accuracy(n))
+			d = slices.Clone(b[0])
+			if dqds(d, b[1]) {
+				checkValues(t, name+" dqds", b[0], b[1], sorted(d), accuracy(n))
+			} else if !strings.HasPrefix(name, "far") {
+				t.Fatalf("%s: no convergence of dqds", name)
+			}
+		}
+	}
+}
+
+// With ones the values have a closed form.
+func TestBdsqrOnes(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 50, 300} {
+		d, e := make([]float64, n), make([]float64, n)
+		for i := range n {
+			d[i], e[i] = 1, 1
+		}
+		if !bdsqr(d, e, nil, nil) {
+			t.Fatalf("n=%d: no convergence", n)
+		}
+		q := slices.Repeat([]float64{1}, n)
+		if !dqds(q, slices.Clone(q)) {
+			t.Fatalf("n=%d: no convergence of dqds", n)
+		}
+		sorted(q)
+		for i, v := range sorted(d) {
+			if !(math.Abs(v-q[i]) <= 2*accuracy(n)*v) {
+				t.Errorf("n=%d: value %d is %v by dqds, %v by QR", n, i, q[i], v)
+			}
+			if want := 2 * math.Cos(float64(i+1)*math.Pi/float64(2*n+1)); !(math.Abs(v-want) <= accuracy(n)*want+2*eps) {
+				t.Errorf("n=%d: value %d is %v, want %v", n, i, v, want)
+			}
+		}
+	}
+}
+
+// bdsqr ends where it cannot converge.
+func TestBdsqrFails(t *testing.T) {
+	for _, n := range []int{3, 50} {
+		for _, v := range []float64{math.NaN(), math.Inf(1)} {
+			d, e := make([]float64, n), make([]float64, n)
+			for i := range n {
+				d[i], e[i] = 1, 1
+			}
+			e[n/2] = v
+			if bdsqr(d, e, nil, nil) {
+				t.Errorf("n=%d: converges with %v: %v", n, v, d)
+			}
+		}
+	}
+}
+
+// lasv2 diagonalizes triangles whose elements have any size and sign.
+func TestLasv2(t *testing.T) {
+	rng := testutil.Rand(262)
+	sizes := []float64{0, 1, 0.999, 1e-8, 1e-20, 1e8, 1e20, 1e-150, 1e150}
+	pick := func() float64 {
+		return sizes[rng.IntN(len(sizes))] * float64(1-2*rng.IntN(2)) * (1 + rng.Float64()*float64(rng.IntN(2)))
+	}
+	for range 20000 {
+		f, g, h := pick(), pick(), pick()
+		least, most, sr, cr, sl, cl := lasv2(f, g, h)
+		wide := func(terms ...[3]float64) float64 { // the sum of products of three, in 200 bits
+			s := new(big.Float).SetPrec(2000)
+			for _, x := range terms {
+				p := new(big.Float).SetPrec(2000).SetFloat64(x[0])
+				p.Mul(p, new(big.Float).SetFloat64(x[1])).Mul(p, new(big.Float).SetFloat64(x[2]))
+				s.Add(s, p)
+			}
+			v, _ := s.Float64()
+			return v
+		}
+		size := math.Abs(most)
+		a := wide([3]float64{cl, f, cr}, [3]float64{cl, g, sr}, [3]float64{sl, h, sr})
+		b := wide([3]float64{-cl, f, sr}, [3]float64{cl, g, cr}, [3]float64{sl, h, cr})
+		c := wide([3]float64{-sl, f, cr}, [3]float64{-sl, g, sr}, [3]float64{cl, h, sr})
+		d := wide([3]float64{sl, f, sr}, [3]float64{-sl, g, cr}, [3]float64{cl, h, cr})
+		for i, x := range []float64{a - most, b, c, d - least, size * (math.Hypot(sr, cr) - 1), size * (math.Hypot(sl, cl) - 1)} {
+			if !(math.Abs(x) <= 16*eps*size) {
+				t.Fatalf("lasv2(%g, %g, %g) = %g, %g, %g, %g, %g, %g: condition %d fails by %g", f, g, h, least, most, sr, cr, sl, cl, i, x)
+			}
+		}
+		// The product of the values is that of the diagonal.
+		want := wide([3]float64{f, h, 1})
+		if got := wide([3]float64{least, most, 1}); math.Abs(want) > 1e-280 && math.Abs(least) > 1e-290 && !(math.Abs(got-want) <= 16*eps*math.Abs(want)) {
+			t.Fatalf("lasv2(%g, %g, %g): %g·%g is not %g", f, g, h, least, most, want)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package lapack
+
+import (
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// From these numbers on the routines are ours, measured as those of the other routines.
+const (
+	leastOrgqr      = 8     // reflections
+	leastReflectors = 16    // reflections of Dgeqrf, Dgelqf and Dorglq, and
+	leastElements   = 8100  // elements of their matrix
+	mostSingle      = 32    // reflections up to which Dormqr and Dormlq need
+	leastProduct    = 10000 // elements of C
+	leastGels       = 700   // elements of A and X, or of A and B
+)
+
+// Dgeqrf overwrites the m×n A by R on and above the diagonal, where A = Q R, and by the k = min(m,
+// n) reflections of Q: column i of V below the diagonal, with a one on it, for H = I - tau v vᵀ and
+// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of its own of 128(m+n+5)
+// numbers at most. The first lwork elements of work, at least max(1, n), are not used; if lwork is -1
+// it only writes a length to work[0]. NaN and infinities, and numbers whose squares sum up to more
+// than the largest number's, make NaN or infinities of R and tau.
+func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
+	k := min(m, n)
+	if k < leastReflectors || !holds(a, m, n, lda) || m*n < leastElements || lwork < n || len(work) < lwork || len(tau) != k {
+		impl.Implementation.Dgeqrf(m, n, a, lda, tau, work, lwork)
+		return
+	}
+	bk := impl.begin("Dgeqrf", m, n, 0)
+	f, _ := lapack.Geqrf(bk, 0, 0, m, n, block.Dense(a, lda))
+	copy(tau, f.Tau)
+	work[0] = float64(n)
+}
+
+// Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m,
+// n) reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. These are the
+// numbers that Dgeqrf makes of Aᵀ, but for rounding. Flops, workspace, and work, at least max(1,
+// m), are as there.
+func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
+	k := min(m, n)
+	if k < leastReflectors || !holds(a, m, n, lda) || m*n < leastElements || lwork < m || len(work) < lwork || len(tau) < k {
+		impl.Implementation.Dgelqf(m, n, a, lda, tau, work, lwork)
+		return
+	}
+	bk := impl.begin("Dgelqf", m, n, 0)
+	copy(tau, lapack.Gelqf(bk, m, n, block.Dense(a, lda)).Tau)
+	work[0] = float64(m)
+}
+
+// Dorgqr overwrites what Dgeqrf left in the first k columns of the m×n a, reflections below the
+// diagonal and tau their k factors, by the first n columns of their product Q, 0 <= k <= n <= m. It
+// takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of its
+// own of 32(m+n+32) numbers. The first lwork elements of work, at least max(1, n), are not used; if
+// lwork is -1 it only writes a length to work[0].
+func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
+	if k < leastOrgqr || k > n || n > m || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
+		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
+		return
+	}
+	bk := impl.begin("Dorgqr", m, n, 0)
+	lapack.Reflections(false, m, block.Dense(a, lda), tau).Orgqr(bk, n)
+	work[0] = float64(n)
+}
+
+// Dorglq overwrites what Dgelqf left in the first k rows of the m×n a by the first m rows of Q,
+// 0 <= k <= m <= n: Dorgqr for the transpose. work has at least max(1, m) elements.
+func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
+	if k < leastReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < leastElements || lwork < m || len(work) < lwork || len(tau) < k {
+		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)
+		return
+	}
+	bk := impl.begin("Dorglq", m, n, 0)
+	lapack.Reflections(true, n, block.Dense(a, lda), tau[:k]).Orgqr(bk, m)
+	work[0] = float64(m)
+}
+
+// Dormqr overwrites the m×n C by op(Q) C if side is blas.Left, and by C op(Q) if it is blas.Right,
+// with the k reflections that Dgeqrf left in a, of m or n rows, and tau. op(Q) is Q if trans is
+// blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a
+// workspace of its own of 32(m+n+33) numbers. The first lwork elements of work, at least max(1, n) on
+// the left and max(1, m) on the right, are not used; if lwork is -1 it only writes a length to
+// work[0].
+func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {
+	nq, nw, ok := sides(side, trans, m, n, k)
+	if !ok || !holds(a, nq, k, lda) || len(tau) != k || !holds(c, m, n, ldc) || lwork < nw || len(work) < lwork {
+		impl.Implementation.Dormqr(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork)
+		return
+	}
+	bk := impl.begin("Dormqr", nq, k, nw)
+	lapack.Reflections(false, nq, block.Dense(a, lda), tau).Ormqr(bk, side, trans, nw, block.Dense(c, ldc))
+	work[0] = float64(nw)
+}
+
+// Dormlq is Dormqr for the Q of Dgelqf, whose k reflections are in the rows of a.
+func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {
+	nq, nw, ok := sides(side, trans, m, n, k)
+	if !ok || !holds(a, k, nq, lda) || len(tau) < k || !holds(c, m, n, ldc) || lwork < nw || len(work) < lwork {
+		impl.Implementation.Dormlq(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork)
+		return
+	}
+	bk := impl.begin("Dormlq", nq, k, nw)
+	q := lapack.Reflections(true, nq, block.Dense(a, lda), tau[:k])
+	q.Ormqr(bk, side, block.Other(trans), nw, block.Dense(c, ldc))
+	work[0] = float64(nw)
+}
+
+// sides returns the order of the Q that Dormqr applies to an m×n C, and the other dimension of C. It
+// reports whether the arguments are valid and the routine is ours.
+func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bool) {
+	switch side {
+	case blas.Left:
+		nq, nw = m, n
+	case blas.Right:
+		nq, nw = n, m
+	}
+	ok = 0 < k && k <= nq && nw > 0 && (trans == blas.NoTrans || trans == blas.Trans)
+	return nq, nw, ok && (k > mostSingle || nq >= (leastProduct+nw-1)/nw)
+}
+
+// Dgels overwrites B by the X that minimizes ‖op(A) X - B‖₂ for each of its nrhs columns, or if
+// op(A) has fewer rows than columns by the X of least norm that solves op(A) X = B. A is m×n and has
+// full rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows: those of B
+// first, and those of X on return. Where X is shorter, the squares of the elements below it sum up to
+// ‖op(A) X - B‖² (unless A or B was scaled, which keeps numbers beyond 2⁹⁷⁰ and below
+// 2⁻⁹⁷⁰ from overflow and underflow).
+//
+// It overwrites A by what Dgeqrf or, for m < n, Dgelqf makes of it, and takes their flops and
+// workspace, and 64·nrhs numbers. It returns false, with b undefined, if the triangle has a zero on
+// its diagonal. For A = 0 it returns true and X = 0. The first lwork elements of work, at least
+// min(m, n) + max(min(m, n), nrhs), are not used; if lwork is -1 it only writes a length to work[0].
+func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
+	t, ok := isTranspose(trans)
+	k := min(m, n)
+	least := k + max(k, nrhs)
+	if !ok || k <= 0 || nrhs <= 0 || !holds(a, m, n, lda) || !holds(b, max(m, n), nrhs, ldb) || max(m, n)*(k+nrhs) < leastGels || lwork < least || len(work) < lwork {
+		unwritten(work, func(work []float64) {
+			ok = impl.Implementation.Dgels(trans, m, n, nrhs, a, lda, b, ldb, work, lwork)
+		})
+		return ok
+	}
+	bk := impl.begin("Dgels", m, n, nrhs)
+	ok = lapack.Gels(bk, t, m, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
+	work[0] = float64(least)
+	return ok
+}
