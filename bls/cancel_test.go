@@ -57,12 +57,12 @@ func TestStopped(t *testing.T) {
 				}
 			}
 			// Groups, autoencoders, panels and the start of the updater are looked at.
-			if n := stoppedEverywhere(t, "FitContext", func(ctx context.Context) error { return c.FitContext(ctx, first, labels[:40]) }, unfitted); n < 2*admmIterations {
-				t.Errorf("%v: FitContext looks %d times", method, n)
+			if n := stoppedEverywhere(t, "FitWeighted", func(ctx context.Context) error { return c.FitWeighted(ctx, first, labels[:40], nil) }, unfitted); n < 2*admmIterations {
+				t.Errorf("%v: FitWeighted looks %d times", method, n)
 			}
 			c.model = nil
-			if n := stoppedEverywhere(t, "PartialFitContext, first", func(ctx context.Context) error { return c.PartialFitContext(ctx, first, labels[:40]) }, unfitted); n < 2*admmIterations {
-				t.Errorf("%v: PartialFitContext looks %d times", method, n)
+			if n := stoppedEverywhere(t, "PartialFitWeighted, first", func(ctx context.Context) error { return c.PartialFitWeighted(ctx, first, labels[:40], nil) }, unfitted); n < 2*admmIterations {
+				t.Errorf("%v: PartialFitWeighted looks %d times", method, n)
 			}
 			must(t, r.Fit(first, rowsOf(y, 0, 40)))
 			before, beforeR := encoded(t, c), encoded(t, r)
@@ -72,8 +72,8 @@ func TestStopped(t *testing.T) {
 					t.Fatalf("%v: a model that was stopped is another", method)
 				}
 			}
-			// The second FitContext succeeds and starts the same model anew.
-			stoppedEverywhere(t, "FitContext again", func(ctx context.Context) error { return c.FitContext(ctx, first, labels[:40]) }, same)
+			// The second FitWeighted succeeds and starts the same model anew.
+			stoppedEverywhere(t, "FitWeighted again", func(ctx context.Context) error { return c.FitWeighted(ctx, first, labels[:40], nil) }, same)
 			for name, f := range map[string]func(context.Context) error{
 				"PredictContext":          func(ctx context.Context) error { _, err := c.PredictContext(ctx, x); return err },
 				"DecisionFunctionContext": func(ctx context.Context) error { _, err := c.DecisionFunctionContext(ctx, x); return err },
@@ -84,12 +84,12 @@ func TestStopped(t *testing.T) {
 				}
 			}
 			before, beforeR = encoded(t, c), encoded(t, r)
-			if n := stoppedEverywhere(t, "PartialFitContext", func(ctx context.Context) error { return c.PartialFitContext(ctx, next, labels[40:]) }, same); n < 3 {
-				t.Errorf("%v: PartialFitContext looks %d times", method, n)
+			if n := stoppedEverywhere(t, "PartialFitWeighted", func(ctx context.Context) error { return c.PartialFitWeighted(ctx, next, labels[40:], nil) }, same); n < 3 {
+				t.Errorf("%v: PartialFitWeighted looks %d times", method, n)
 			}
 			before = encoded(t, c)
-			if n := stoppedEverywhere(t, "Regressor.PartialFitContext", func(ctx context.Context) error { return r.PartialFitContext(ctx, next, rowsOf(y, 40, l)) }, same); n < 3 {
-				t.Errorf("%v: Regressor.PartialFitContext looks %d times", method, n)
+			if n := stoppedEverywhere(t, "Regressor.PartialFitWeighted", func(ctx context.Context) error { return r.PartialFitWeighted(ctx, next, rowsOf(y, 40, l), nil) }, same); n < 3 {
+				t.Errorf("%v: Regressor.PartialFitWeighted looks %d times", method, n)
 			}
 			if n := c.Updater().Samples(); n != l {
 				t.Errorf("%v: %d samples", method, n)
@@ -110,11 +110,11 @@ func TestStoppedByCause(t *testing.T) {
 	must(t, r.Fit(x, y))
 	c := &Classifier{}
 	for name, call := range map[string]func() error{
-		"TransformContext":      func() error { _, err := fitted.TransformContext(ctx, x); return err },
-		"Classifier.FitContext": func() error { return c.FitContext(ctx, x, make([]int, 40)) },
-		"Regressor.FitContext":  func() error { return r.FitContext(ctx, x, y) },
-		"PartialFitContext":     func() error { return r.PartialFitContext(ctx, x, y) },
-		"PredictContext":        func() error { _, err := r.PredictContext(ctx, x); return err },
+		"TransformContext":       func() error { _, err := fitted.TransformContext(ctx, x); return err },
+		"Classifier.FitWeighted": func() error { return c.FitWeighted(ctx, x, make([]int, 40), nil) },
+		"Regressor.FitWeighted":  func() error { return r.FitWeighted(ctx, x, y, nil) },
+		"PartialFitWeighted":     func() error { return r.PartialFitWeighted(ctx, x, y, nil) },
+		"PredictContext":         func() error { _, err := r.PredictContext(ctx, x); return err },
 	} {
 		if err := call(); !errors.Is(err, cause) {
 			t.Errorf("%s: %v", name, err)

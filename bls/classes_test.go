@@ -245,7 +245,7 @@ func TestNewClassFails(t *testing.T) {
 		before := encoded(t, c)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := c.PartialFitContext(ctx, x, cyclic(60, 3)); !errors.Is(err, context.Canceled) {
+		if err := c.PartialFitWeighted(ctx, x, cyclic(60, 3), nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", method, err)
 		}
 		var option *OptionError

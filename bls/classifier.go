@@ -1,11 +1,13 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"math"
 
 	"blskernel"
+	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
 	"blskernel/mat"
 )
@@ -83,13 +85,7 @@ type Classifier struct {
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for another number of labels than
 //	samples; *LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
-	return c.FitContext(context.Background(), x, labels)
-}
-
-// FitContext is Fit that checks ctx before each panel of rows, each iteration of an autoencoder, and
-// each step of the start of the output layer.
-func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int) error {
-	return c.FitWeighted(ctx, x, labels, nil)
+	return c.FitWeighted(context.Background(), x, labels, nil)
 }
 
 // PartialFit learns from more samples. With Update.Lambda = 0 the weights become those of a
@@ -109,13 +105,7 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int)
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *ClassesError, and those of
 //	AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
-	return c.PartialFitContext(context.Background(), x, labels)
-}
-
-// PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the
-// update.
-func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels []int) error {
-	return c.PartialFitWeighted(ctx, x, labels, nil)
+	return c.PartialFitWeighted(context.Background(), x, labels, nil)
 }
 
 // DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the
@@ -153,7 +143,7 @@ func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, e
 }
 
 // Score returns the mean accuracy: the share, from 0 to 1, of samples whose prediction is their label.
-// A label that is not the number of a class is a miss. Accuracy returns percent.
+// A label that is not the number of a class is a miss.
 //
 //	errors: those of DecisionFunction; *ShapeError for another number of labels than samples.
 func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
@@ -167,7 +157,7 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	if err := checkCount(len(predicted), labelColumn, len(labels), 1); err != nil {
 		return 0, err
 	}
-	return float64(hits(predicted, labels)) / float64(len(labels)), nil
+	return metrics.Accuracy(labels, predicted, nil), nil
 }
 
 // NumClasses returns c, the number of classes that the model tells apart, 0 before the first Fit.
@@ -233,12 +223,14 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// labelTargets returns the targets Y of the labels of x, with the constant target or without.
-func labelTargets(x *mat.Dense, inputs int, labels []int, classes int, constant bool) (*mat.Dense, error) {
+// labelTargets returns the targets Y of the labels of x, with the constant target or without, and
+// checks the weights of the rows.
+func labelTargets(x *mat.Dense, inputs int, labels []int, classes int, constant bool, weights []float64) (*mat.Dense, error) {
 	if err := checkRows(x, inputs, labelColumn, len(labels), 1); err != nil {
 		return nil, err
 	}
-	return targets(labels, classes, constant)
+	y, err := targets(labels, classes, constant)
+	return y, cmp.Or(err, checkWeights(weights, len(labels)))
 }
 
 // labelColumn names the labels in errors.
@@ -308,24 +300,4 @@ func ArgMax(scores *mat.Dense) []int {
 		out[i] = best
 	}
 	return out
-}
-
-// Accuracy returns the percentage of the l predictions that equal their labels, NaN for l = 0. It
-// panics if the lengths differ.
-func Accuracy(pred, labels []int) float64 {
-	if len(pred) != len(labels) {
-		panic("bls: the numbers of predictions and labels differ")
-	}
-	return 100 * float64(hits(pred, labels)) / float64(len(labels))
-}
-
-// hits returns the number of predictions that equal their labels.
-func hits(pred, labels []int) int {
-	n := 0
-	for i, p := range pred {
-		if p == labels[i] {
-			n++
-		}
-	}
-	return n
 }

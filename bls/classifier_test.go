@@ -215,12 +215,3 @@ func TestArgMax(t *testing.T) {
 		t.Errorf("of an empty matrix: %v", got)
 	}
 }
-
-func TestAccuracy(t *testing.T) {
-	if got := Accuracy([]int{1, 2, 3, -1}, []int{1, 2, 0, 0}); got != 50 {
-		t.Errorf("got %v", got)
-	}
-	if got := Accuracy(nil, nil); !math.IsNaN(got) {
-		t.Errorf("of nothing: %v", got)
-	}
-}

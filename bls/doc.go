@@ -65,7 +65,7 @@
 // Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
 // good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the
 // model unchanged. Fit, PartialFit, Predict, DecisionFunction, Transform and Expand have a form with a
-// context, such as FitContext. The first batch must have samples of all kinds, since it fixes the maps.
+// context, such as FitWeighted. The first batch must have samples of all kinds: it fixes the maps.
 // Some methods need at least as many rows in it as A has columns: Improved and Original with a ridge,
 // RidgeInverse and InverseCholesky without.
 //

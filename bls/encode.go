@@ -3,60 +3,29 @@ package bls
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"blskernel"
+	"blskernel/blsupdate"
 	"blskernel/internal/codec"
-	"blskernel/internal/isfinite"
-	"blskernel/mat"
+	"blskernel/internal/coder"
 )
 
 // Encode writes the maps; DecodeFeatures returns the same maps to the last bit. It writes integers and
 // float64 numbers as 8 bytes, little-endian, and neither a name nor a checksum, which package
 // bls/modelfile adds. Its errors are those of w.
 func (f *Features) Encode(w io.Writer) error {
-	c := codec.NewWriter(w)
-	f.encode(c)
-	return c.Flush()
+	return writeTo(w, func(x *coder.Coder) { f.code(x, nil) })
 }
 
-// encode writes d, the options, and the numbers in the order of the fields.
-func (f *Features) encode(w *codec.Writer) {
-	w.Int(f.Inputs())
-	encodeOptions(w, f.opt)
-	w.Float64s(f.means)
-	w.Float64s(f.deviations)
-	encodeMatrix(w, f.weights)
-	w.Float64s(f.offset)
-	w.Float64s(f.gain)
-	w.Float64(f.scale)
-	if f.enhancement != nil {
-		encodeMatrix(w, f.enhancement)
+// writeTo writes what code codes. Its errors are those of w and of code.
+func writeTo(w io.Writer, code func(*coder.Coder)) error {
+	to := codec.NewWriter(w)
+	x := coder.Writer(to, blsupdate.ErrOverflow)
+	if code(x); x.Failed() {
+		return fmt.Errorf("bls: encoding a model: %w", x.Err())
 	}
-}
-
-// encodedScalings are the scalings in the order of their numbers in an encoding.
-var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto}
-
-// encodeOptions writes o, which is valid, without its backend.
-func encodeOptions(w *codec.Writer, o FeatureOptions) {
-	w.Int(slices.Index(encodedScalings, o.Scaling))
-	w.Int(o.Groups)
-	w.Int(o.GroupNodes)
-	w.Uint64(uint64(int64(o.EnhancementNodes)))
-	w.Float64(o.Shrink)
-	w.Bool(o.Unscaled)
-	w.Int(int(o.Enhancement))
-	w.Uint64(o.Seed)
-}
-
-// encodeMatrix writes the elements of m, row after row.
-func encodeMatrix(w *codec.Writer, m *mat.Dense) {
-	rows, _ := m.Dims()
-	for i := range rows {
-		w.Float64s(m.RawRowView(i))
-	}
+	return to.Flush()
 }
 
 // DecodeFeatures reads what Features.Encode wrote, up to the end of r. b computes the products; nil
@@ -66,120 +35,78 @@ func encodeMatrix(w *codec.Writer, m *mat.Dense) {
 //	Features can have; those of r.
 //	memory: that of DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
-	c := codec.NewReader(r)
-	f := decodeFeatures(c, b)
-	c.End()
-	if err := c.Err(); err != nil {
+	from := codec.NewReader(r)
+	f := &Features{}
+	f.code(coder.Reader(from), b)
+	from.End()
+	if err := from.Err(); err != nil {
 		return nil, fmt.Errorf("bls: feature maps: %w", err)
 	}
 	return f, nil
 }
 
-// decodeFeatures reads what encode wrote. r has the error if that is no Features.
-func decodeFeatures(r *codec.Reader, b blskernel.Backend) *Features {
-	d := r.Int("the number of inputs", maxNodes)
-	if d < 1 {
-		r.Fail("there are no inputs")
+// code codes d, the options, and the numbers in the order of the fields. b computes the products of
+// maps that are read.
+func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
+	d, opt := 0, f.opt
+	if !x.Reading() {
+		d = f.Inputs()
 	}
-	given := decodeOptions(r, b)
-	if r.Err() != nil {
-		return nil
+	x.Int("the number of inputs", &d, maxNodes-1)
+	x.Check(d > 0, "there are no inputs")
+	codeOptions(x, &opt)
+	if x.Reading() && !x.Failed() {
+		opt.Backend = b
+		resolved, err := opt.resolve()
+		if err != nil {
+			x.Check(false, "%v", err)
+		}
+		x.Check(sameOptions(resolved, opt), "an option has no value")
+		f.opt = resolved
 	}
-	opt, err := given.resolve()
-	switch {
-	case err != nil:
-		r.Fail("%v", err)
-	case !sameOptions(opt, given):
-		r.Fail("an option has no value")
+	n, n3 := opt.Groups*opt.GroupNodes, f.opt.EnhancementNodes
+	x.Check(coder.Fits(d+1, n) && coder.Fits(n+1, n3), "no memory holds the weights of %d inputs, %d and %d nodes", d, n, n3)
+	if x.Failed() {
+		return
 	}
-	if r.Err() != nil {
-		return nil
-	}
-	f := &Features{opt: opt}
 	if opt.Scaling == ScaleColumns {
-		f.means = decodeVector(r, "the means", d)
-		f.deviations = decodeVector(r, "the deviations", d)
-		checkAll(r, "a deviation", f.deviations, func(v float64) bool { return v >= smallestNormal })
+		x.Floats("the means", &f.means, d)
+		x.Floats("the deviations", &f.deviations, d)
+		checkAll(x, "a deviation", f.deviations, func(v float64) bool { return v >= smallestNormal })
 	}
-	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
-	f.weights = decodeMatrix(r, "the weights of the feature nodes", d+1, n)
-	f.offset = decodeVector(r, "the minima of the feature nodes", n)
-	f.gain = decodeVector(r, "the factors of the feature nodes", n)
-	checkAll(r, "a factor of a feature node", f.gain, func(v float64) bool { return v > 0 && v <= maxGain })
-	f.scale = r.Float64()
+	x.Dense("the weights of the feature nodes", &f.weights, d+1, n)
+	x.Floats("the minima of the feature nodes", &f.offset, n)
+	x.Floats("the factors of the feature nodes", &f.gain, n)
+	checkAll(x, "a factor of a feature node", f.gain, func(v float64) bool { return v > 0 && v <= maxGain })
 	scaled := n3 > 0 && !opt.Unscaled
-	if !(f.scale >= 0) || math.IsInf(f.scale, 1) || !scaled && f.scale != 1 {
-		r.Fail("the factor of the enhancement nodes is %v", f.scale)
-	}
+	x.Float("the factor of the enhancement nodes", &f.scale, func(v float64) bool { return coder.IsLength(v) && (scaled || v == 1) })
 	if n3 > 0 {
-		f.enhancement = decodeMatrix(r, "the weights of the enhancement nodes", n+1, n3)
-	}
-	if r.Err() != nil {
-		return nil
-	}
-	return f
-}
-
-// decodeOptions reads what encodeOptions wrote; resolve checks the values.
-func decodeOptions(r *codec.Reader, b blskernel.Backend) FeatureOptions {
-	return FeatureOptions{
-		Scaling:          encodedScalings[r.Int("Scaling", len(encodedScalings)-1)],
-		Groups:           r.Int("Groups", maxNodes),
-		GroupNodes:       r.Int("GroupNodes", maxNodes),
-		EnhancementNodes: decodeNodes(r),
-		Shrink:           r.Float64(),
-		Unscaled:         r.Bool(),
-		Enhancement:      EnhancementWeights(r.Int("Enhancement", maxNodes)),
-		Seed:             r.Uint64(),
-		Backend:          b,
+		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3)
 	}
 }
 
-// decodeNodes reads a number of enhancement nodes, or None.
-func decodeNodes(r *codec.Reader) int {
-	n := r.Uint64()
-	switch {
-	case int64(n) == None:
-		return None
-	case n > maxNodes:
-		r.Fail("EnhancementNodes is %d, and can be at most %d", n, maxNodes)
-		return 0
-	}
-	return int(n)
-}
+// encodedScalings are the scalings in the order of their numbers in an encoding.
+var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto}
 
-// decodeVector reads n finite numbers.
-func decodeVector(r *codec.Reader, what string, n int) []float64 {
-	x := r.Float64s(n)
-	if i := isfinite.First(x); i >= 0 {
-		r.Fail("element %d of %s is %v", i, what, x[i])
-	}
-	return x
-}
-
-// decodeMatrix reads a rows×cols matrix of finite numbers, or returns nil.
-func decodeMatrix(r *codec.Reader, what string, rows, cols int) *mat.Dense {
-	if r.Err() != nil {
-		return nil
-	}
-	// With 32 bits, one more than the largest number of inputs is negative.
-	if rows < 1 || rows > math.MaxInt/8/cols {
-		r.Fail("%s are a %d×%d matrix, which no memory holds", what, rows, cols)
-		return nil
-	}
-	data := decodeVector(r, what, rows*cols)
-	if r.Err() != nil {
-		return nil
-	}
-	return mat.NewDense(rows, cols, data)
+// codeOptions codes o without its backend; resolve checks the values.
+func codeOptions(x *coder.Coder, o *FeatureOptions) {
+	scaling, nodes := slices.Index(encodedScalings, o.Scaling), int64(o.EnhancementNodes)
+	x.Int("Scaling", &scaling, len(encodedScalings)-1)
+	o.Scaling = encodedScalings[scaling]
+	x.Int("Groups", &o.Groups, maxNodes)
+	x.Int("GroupNodes", &o.GroupNodes, maxNodes)
+	x.Signed(&nodes)
+	x.Check(None <= nodes && nodes <= maxNodes, "EnhancementNodes is %d, and can be at most %d", nodes, maxNodes)
+	o.EnhancementNodes = int(nodes)
+	x.Float("Shrink", &o.Shrink, coder.IsLength)
+	x.Bool(&o.Unscaled)
+	x.Int("Enhancement", (*int)(&o.Enhancement), maxNodes)
+	x.Uint64(&o.Seed)
 }
 
 // checkAll makes an error of the first number that is not valid.
-func checkAll(r *codec.Reader, what string, x []float64, valid func(float64) bool) {
-	for _, v := range x {
-		if !valid(v) {
-			r.Fail("%s is %v", what, v)
-			return
-		}
+func checkAll(x *coder.Coder, what string, numbers []float64, valid func(float64) bool) {
+	if i := slices.IndexFunc(numbers, func(v float64) bool { return !valid(v) }); i >= 0 {
+		x.FailElement(i, "%s is %v", what, numbers[i])
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
 	"blskernel/internal/codec"
+	"blskernel/internal/coder"
 )
 
 // A kind is the kind of a model: the first 8 bytes of the head of an encoding.
@@ -57,14 +58,15 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
 	}
+	head := func(x *coder.Coder) { m.codeHead(x, k, nil) }
 	var size codec.Size
-	if err := m.encodeHead(&size, k); err != nil {
+	if err := writeTo(&size, head); err != nil {
 		return err
 	}
 	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(size))); err != nil {
 		return err
 	}
-	if err := m.encodeHead(w, k); err != nil {
+	if err := writeTo(w, head); err != nil {
 		return err
 	}
 	// An updater that solves for the weights at their first use does so now, so that the bytes are
@@ -89,36 +91,6 @@ func (m *model) encodedUpdater() (*bytes.Buffer, error) {
 	return &b, blsupdate.Encode(&b, m.updater)
 }
 
-// encodeHead writes the kind, the options as Fit read them, what the model knows of its classes, and
-// the feature maps.
-func (m *model) encodeHead(w io.Writer, k kind) error {
-	c := codec.NewWriter(w)
-	s := m.settings
-	c.Uint64(k.word())
-	encodeOptions(c, s.features)
-	c.Int(slices.Index(encodedMethods, s.method) + 1)
-	c.Float64(s.update.Lambda)
-	c.Int(s.classes)
-	c.Int(int(s.classWeight))
-	c.Int(s.rows)
-	c.Bool(s.validate)
-	c.Bool(s.intercept)
-	c.Int(len(m.center))
-	c.Float64s(m.center)
-	c.Bool(m.constant)
-	c.Int(len(m.counts))
-	for _, n := range m.counts {
-		c.Float64(n.rows)
-		c.Float64(n.weight)
-	}
-	c.Float64(m.slope)
-	c.Int(m.choice.Rows)
-	c.Int(m.choice.HeldOut)
-	c.Float64(m.choice.Score)
-	m.features.encode(c)
-	return c.Flush()
-}
-
 // decodeModel reads what encode wrote, up to the end of r. b is the backend of all parts.
 func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	var word [8]byte
@@ -136,7 +108,8 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	}
 	limited := &io.LimitedReader{R: r, N: int64(size)}
 	head := codec.NewReaderAt(limited, int64(len(word)))
-	m, old := decodeHead(head, k, b)
+	m := &model{}
+	old := m.codeHead(coder.Reader(head), k, b)
 	head.End()
 	if err := head.Err(); err != nil {
 		return nil, fmt.Errorf("bls: %v: %w", k, err)
@@ -157,79 +130,76 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	return m, nil
 }
 
-// decodeHead reads what encodeHead wrote, in this version or the first. r has the error if that is no
-// head of that kind; old reports whether it is of the first.
-func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) (m *model, old bool) {
-	word := r.Uint64()
+// codeHead codes the kind, the options as Fit read them, what the model knows of its classes, and the
+// feature maps; old reports whether the head is of version 1. b is the backend of a model that is read.
+func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) (old bool) {
+	word, s := k.word(), m.settings
+	x.Uint64(&word)
 	old = word == k.old().word()
-	if word != k.word() && !old {
-		r.Fail("this is no %v", k)
-	}
-	m = &model{backend: backend.Or(b)}
-	s := &m.settings
-	*s = settings{backend: b, features: decodeOptions(r, nil)}
+	x.Check(word == k.word() || old, "this is no %v", k)
+	codeOptions(x, &s.features)
 	if !old {
-		if n := r.Int("Method", len(encodedMethods)); n > 0 {
-			s.method = encodedMethods[n-1]
+		method := slices.Index(encodedMethods, s.method) + 1
+		x.Int("Method", &method, len(encodedMethods))
+		if method > 0 {
+			s.method = encodedMethods[method-1]
 		}
-		s.update.Lambda = decodeNumber(r, "Lambda", func(v float64) bool { return v >= 0 || v == None })
+		x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return coder.IsLength(v) || v == None })
 	}
-	s.classes = r.Int("Classes", maxNodes)
+	x.Int("Classes", &s.classes, maxNodes)
 	if !old {
-		s.classWeight = ClassWeight(r.Int("ClassWeight", len(classWeightNames)-1))
-		s.rows = r.Int("ExpectedRows", math.MaxInt)
-		s.validate = r.Bool()
+		x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
+		x.Int("ExpectedRows", &s.rows, math.MaxInt)
+		x.Bool(&s.validate)
 	}
-	s.intercept = r.Bool()
-	if n := r.Int("the number of means", maxNodes); n > 0 {
-		m.center = decodeVector(r, "the means of the targets", n)
+	x.Bool(&s.intercept)
+	n := len(m.center)
+	if x.Int("the number of means", &n, maxNodes); n > 0 {
+		x.Floats("the means of the targets", &m.center, n)
 	}
 	if !old {
-		m.decodeClasses(r)
+		m.codeClasses(x)
 	}
-	if (m.center != nil) != s.intercept || k == kindClassifier && s.intercept ||
-		k == kindRegressor && (s.classes != 0 || s.classWeight != Unweighted || m.constant || m.counts != nil || m.slope != 0) {
-		r.Fail("the intercept and the classes are not those of a %v", k)
+	can := (m.center != nil) == s.intercept
+	if k == kindClassifier {
+		can = can && !s.intercept
+	} else {
+		can = can && s.classes == 0 && s.classWeight == Unweighted && !m.constant && m.counts == nil && m.slope == 0
 	}
-	if m.features = decodeFeatures(r, b); m.features == nil {
-		return nil, old
+	x.Check(can, "the intercept and the classes are not those of a %v", k)
+	if !x.Reading() {
+		m.features.code(x, nil)
+		return old
 	}
-	if !s.features.agree(m.features.opt) {
-		r.Fail("the options are not those that the feature maps were fitted with")
-	}
+	m.features = &Features{}
+	m.features.code(x, b)
+	x.Check(s.features.agree(m.features.opt), "the options are not those that the feature maps were fitted with")
 	if old {
 		s.features = m.features.opt
 		s.features.Backend = nil
 		s.features.EnhancementNodes = orNone(s.features.EnhancementNodes)
 	}
-	return m, old
+	s.backend = b
+	m.backend, m.settings = backend.Or(b), s
+	return old
 }
 
-// decodeClasses reads what the model knows of its classes, and what Fit chose.
-func (m *model) decodeClasses(r *codec.Reader) {
-	m.constant = r.Bool()
-	for range r.Int("the number of counts of classes", maxNodes) {
-		n := count{decodeNumber(r, "a number of rows", notNegative), decodeNumber(r, "a weight of rows", notNegative)}
-		if r.Err() != nil {
-			return
+// codeClasses codes what the model knows of its classes, and what Fit chose.
+func (m *model) codeClasses(x *coder.Coder) {
+	x.Bool(&m.constant)
+	n := len(m.counts)
+	x.Int("the number of counts of classes", &n, maxNodes)
+	for i := 0; i < n && !x.Failed(); i++ {
+		if x.Reading() {
+			m.counts = append(m.counts, count{})
 		}
-		m.counts = append(m.counts, n)
+		x.Float("a number of rows", &m.counts[i].rows, coder.IsLength)
+		x.Float("a weight of rows", &m.counts[i].weight, coder.IsLength)
 	}
-	m.slope = decodeNumber(r, "the slope of the probabilities", notNegative)
-	m.choice.Rows = r.Int("the rows of the choice", maxNodes)
-	m.choice.HeldOut = r.Int("the rows held out", m.choice.Rows)
-	m.choice.Score = decodeNumber(r, "the held-out score", func(float64) bool { return true })
-}
-
-func notNegative(v float64) bool { return v >= 0 }
-
-// decodeNumber reads a finite number that is valid.
-func decodeNumber(r *codec.Reader, what string, valid func(float64) bool) float64 {
-	v := r.Float64()
-	if math.IsNaN(v-v) || !valid(v) {
-		r.Fail("%s is %v", what, v)
-	}
-	return v
+	x.Float("the slope of the probabilities", &m.slope, coder.IsLength)
+	x.Int("the rows of the choice", &m.choice.Rows, maxNodes)
+	x.Int("the rows held out", &m.choice.HeldOut, m.choice.Rows)
+	x.Float("the held-out score", &m.choice.Score, func(v float64) bool { return v-v == 0 })
 }
 
 // sameOptions reports whether two options differ in the backend at most.

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/names"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -27,13 +28,7 @@ const (
 
 // String returns "orthonormal" or "uniform".
 func (e EnhancementWeights) String() string {
-	switch e {
-	case Orthonormal:
-		return "orthonormal"
-	case Uniform:
-		return "uniform"
-	}
-	return fmt.Sprintf("EnhancementWeights(%d)", int(e))
+	return names.String([]string{"orthonormal", "uniform"}, e)
 }
 
 // drawEnhancement returns Wh, the (n+1)×n3 weights from n feature nodes and the bias to n3 > 0 nodes.

@@ -175,12 +175,6 @@ func ExampleFeatures() {
 	// 100 later ones are mapped by the same settings to 70 nodes
 }
 
-func ExampleAccuracy() {
-	fmt.Println(bls.Accuracy([]int{3, 1, 4, 1}, []int{3, 1, 4, 2}), "%")
-	// Output:
-	// 75 %
-}
-
 // With very few nodes it may happen that no input of the enhancement nodes is positive, which s/max
 // needs.
 func ExampleScaleError() {

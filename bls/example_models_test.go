@@ -137,13 +137,13 @@ func ExampleDecodeFeatures() {
 
 // Training that takes too long, or that a user gives up, stops with the cause of its context, and the
 // model is what it was.
-func ExampleClassifier_PartialFitContext() {
+func ExampleClassifier_PartialFitWeighted() {
 	train := dataset.Digits(600, 1)
 	c := &bls.Classifier{Features: bls.FeatureOptions{EnhancementNodes: 100}, Classes: 10}
-	check(c.FitContext(context.Background(), train.Dense(0, 400), train.LabelsInt(0, 400)))
+	check(c.FitWeighted(context.Background(), train.Dense(0, 400), train.LabelsInt(0, 400), nil))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("the user pressed a key"))
-	fmt.Println(c.PartialFitContext(ctx, train.Dense(400, 600), train.LabelsInt(400, 600)))
+	fmt.Println(c.PartialFitWeighted(ctx, train.Dense(400, 600), train.LabelsInt(400, 600), nil))
 	fmt.Println(c.Updater().Samples(), "samples")
 	// Output:
 	// blskernel: canceled before the end: the user pressed a key

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -56,15 +57,9 @@ type FeatureOptions struct {
 // resolve returns o with the defaults in place of zeros, or an *OptionError. Its result resolves to
 // itself.
 func (o FeatureOptions) resolve() (FeatureOptions, error) {
-	if o.Groups == 0 {
-		o.Groups = DefaultGroups
-	}
-	if o.GroupNodes == 0 {
-		o.GroupNodes = DefaultGroupNodes
-	}
-	if o.Scaling == ScaleAuto {
-		o.Scaling = ScaleSamples
-	}
+	o.Groups = cmp.Or(o.Groups, DefaultGroups)
+	o.GroupNodes = cmp.Or(o.GroupNodes, DefaultGroupNodes)
+	o.Scaling = cmp.Or(o.Scaling, ScaleSamples)
 	if o.EnhancementNodes == None {
 		o.EnhancementNodes = 0
 	}

@@ -26,7 +26,7 @@ func (c *Classifier) Remove(ctx context.Context, x *mat.Dense, labels []int, wei
 	if m == nil {
 		return ErrNotFitted
 	}
-	y, err := labelTargets(x, m.inputs(), labels, m.targets(), m.constant)
+	y, err := labelTargets(x, m.inputs(), labels, m.targets(), m.constant, weights)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (r *Regressor) Remove(ctx context.Context, x, y *mat.Dense, weights []float
 	if r.model == nil {
 		return ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return err
 	}
 	return r.remove(ctx, x, y, weights)
@@ -60,10 +60,6 @@ func (r *Regressor) Remove(ctx context.Context, x, y *mat.Dense, weights []float
 
 // remove unlearns x (q×d) and y (q×c), which are as in add.
 func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	rows, _ := x.Dims()
-	if err := checkWeights(weights, rows); err != nil {
-		return err
-	}
 	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -174,15 +170,7 @@ func (c *Classifier) Refit(ctx context.Context, x *mat.Dense, labels []int, weig
 	if c.model == nil {
 		return ErrNotFitted
 	}
-	classes := c.classesWith(labels)
-	y, err := labelTargets(x, c.inputs(), labels, classes, true)
-	if err != nil {
-		return err
-	}
-	if err := checkWeights(weights, len(labels)); err != nil {
-		return err
-	}
-	counts, weights, err := counted(make([]count, classes), labels, weights, c.settings.classWeight)
+	y, counts, weights, err := firstTargets(x, c.inputs(), labels, c.classesWith(labels), weights, c.settings.classWeight)
 	if err != nil {
 		return err
 	}
@@ -200,11 +188,7 @@ func (r *Regressor) Refit(ctx context.Context, x, y *mat.Dense, weights []float6
 	if r.model == nil {
 		return ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
-		return err
-	}
-	rows, _ := y.Dims()
-	if err := checkWeights(weights, rows); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return err
 	}
 	m, err := r.refit(ctx, x, y, weights)

@@ -34,7 +34,7 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	if c.model == nil {
 		return nil, nil, ErrNotFitted
 	}
-	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), c.constant); err != nil {
+	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), c.constant, nil); err != nil {
 		return nil, nil, err
 	}
 	return c.rows(ctx, x, y, nil)
@@ -57,7 +57,7 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 	if r.model == nil {
 		return nil, nil, ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), nil); err != nil {
 		return nil, nil, err
 	}
 	if a, ya, err = r.rows(ctx, x, y, nil); err != nil {

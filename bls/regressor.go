@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -71,24 +72,15 @@ type Regressor struct {
 //
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with
 //	another number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
-func (r *Regressor) Fit(x, y *mat.Dense) error { return r.FitContext(context.Background(), x, y) }
-
-// FitContext is Fit that checks ctx as Classifier.FitContext does.
-func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense) error {
-	return r.FitWeighted(ctx, x, y, nil)
+func (r *Regressor) Fit(x, y *mat.Dense) error {
+	return r.FitWeighted(context.Background(), x, y, nil)
 }
 
 // PartialFit is Classifier.PartialFit with the targets Y (q×c) of the samples X (q×d).
 //
 //	errors: *ShapeError, *NotFiniteError, *OverflowError, and those of AddInputs.
 func (r *Regressor) PartialFit(x, y *mat.Dense) error {
-	return r.PartialFitContext(context.Background(), x, y)
-}
-
-// PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the
-// update.
-func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense) error {
-	return r.PartialFitWeighted(ctx, x, y, nil)
+	return r.PartialFitWeighted(context.Background(), x, y, nil)
 }
 
 // Predict returns the predictions (l×c) for the samples X (l×d). Its cost and errors are those of
@@ -117,7 +109,7 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), nil); err != nil {
 		return 0, err
 	}
 	if l, c := y.Dims(); l < 2 {
@@ -199,8 +191,9 @@ func (m *model) regressor() *Regressor {
 }
 
 // checkTargets returns an error unless x and y have as many rows, x has the given number of columns and
-// y has c of them (any number, at least one, if that is 0), and all elements are finite.
-func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int) error {
+// y has c of them (any number, at least one, if that is 0), all elements are finite, and the weights
+// have passed checkWeights.
+func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int, weights []float64) error {
 	if y == nil || y.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "Y", Want: "at least one row and one column"}
 	}
@@ -212,5 +205,5 @@ func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int) error {
 		want := fmt.Sprintf("%d columns, as the targets of the fit", c)
 		return &ShapeError{Op: "bls", Matrix: "Y", Rows: rows, Cols: cols, Want: want}
 	}
-	return checkFinite("Y", y)
+	return cmp.Or(checkFinite("Y", y), checkWeights(weights, rows))
 }

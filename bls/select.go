@@ -29,12 +29,8 @@ const (
 // those of Scaling and EnhancementNodes, and of no ridge for Improved and Original, which are for the
 // pseudoinverse.
 func prepare(s settings, l, d int) settings {
-	if s.features.Scaling == ScaleAuto {
-		s.features.Scaling = ScaleColumns
-	}
-	if s.features.EnhancementNodes == 0 {
-		s.features.EnhancementNodes = suggestNodes(l, d)
-	}
+	s.features.Scaling = cmp.Or(s.features.Scaling, ScaleColumns)
+	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
 	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {
 		s.update.Lambda = None
 	}

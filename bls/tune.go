@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -37,21 +38,12 @@ type TuneOptions struct {
 //	errors: those of FitWeighted; *OptionError for Flops that are negative or not a number;
 //	*ShapeError for fewer samples.
 func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
-	classes := c.Classes
-	if classes == 0 {
-		classes = inferClasses(labels)
-	}
-	y, err := labelTargets(x, 0, labels, classes, true)
+	s := c.options()
+	y, _, weights, err := firstTargets(x, 0, labels, cmp.Or(s.classes, inferClasses(labels)), opt.Weights, s.classWeight)
 	if err != nil {
 		return Choice{}, err
 	}
-	s := c.options()
-	if err := checkWeights(opt.Weights, len(labels)); err != nil {
-		return Choice{}, err
-	}
-	if _, opt.Weights, err = counted(make([]count, classes), labels, opt.Weights, s.classWeight); err != nil {
-		return Choice{}, err
-	}
+	opt.Weights = weights
 	s, choice, err := tune(ctx, s, x, y, labels, opt)
 	if err != nil {
 		return Choice{}, err
@@ -62,11 +54,7 @@ func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt T
 
 // Tune is Classifier.Tune with the targets Y (l×c) of the samples X (l×d).
 func (r *Regressor) Tune(ctx context.Context, x, y *mat.Dense, opt TuneOptions) (Choice, error) {
-	if err := checkTargets(x, 0, y, 0); err != nil {
-		return Choice{}, err
-	}
-	rows, _ := y.Dims()
-	if err := checkWeights(opt.Weights, rows); err != nil {
+	if err := checkTargets(x, 0, y, 0, opt.Weights); err != nil {
 		return Choice{}, err
 	}
 	s, choice, err := tune(ctx, r.options(), x, y, nil, opt)
@@ -100,9 +88,6 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	if l < fewestRows {
 		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, of which Tune can hold some out"}
 	}
-	if opt.Flops == 0 {
-		opt.Flops = DefaultTuneFlops
-	}
 	own := s.features.Backend
 	s.backend = backend.Or(s.backend)
 	if s.features.Backend == nil {
@@ -113,7 +98,8 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	if err != nil {
 		return s, Choice{}, err
 	}
-	t := &tuning{folds: newFolds(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda, l: l, rows: max(l, s.rows), left: opt.Flops}
+	t := &tuning{folds: newFolds(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda,
+		l: l, rows: max(l, s.rows), left: cmp.Or(opt.Flops, DefaultTuneFlops)}
 	t.most = maxNodes // afford bounds them
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {

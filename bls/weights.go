@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -37,26 +38,16 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 	return names.Parse[ClassWeight](classWeightNames, name)
 }
 
-// FitWeighted is FitContext where the squared error of sample i counts weights[i] times; nil stands for
-// ones. Scaling and feature maps do not depend on weights.
+// FitWeighted is Fit where the squared error of sample i counts weights[i] times; nil stands for ones.
+// Scaling and feature maps do not depend on weights. It checks ctx before each panel of rows, each
+// iteration of an autoencoder, and each step of the start of the output layer.
 //
 //	shapes: weights l, finite and not negative.
 //	errors: those of Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow for a
 //	weighted row, or the weights of a class in all, beyond float64.
 func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-	classes := c.Classes
-	if classes == 0 {
-		classes = inferClasses(labels)
-	}
-	y, err := labelTargets(x, 0, labels, classes, true)
-	if err != nil {
-		return err
-	}
-	if err := checkWeights(weights, len(labels)); err != nil {
-		return err
-	}
 	s := c.options()
-	counts, weights, err := counted(make([]count, classes), labels, weights, s.classWeight)
+	y, counts, weights, err := firstTargets(x, 0, labels, cmp.Or(s.classes, inferClasses(labels)), weights, s.classWeight)
 	if err != nil {
 		return err
 	}
@@ -69,18 +60,15 @@ func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int
 	return nil
 }
 
-// PartialFitWeighted is PartialFitContext where the squared error of sample i counts weights[i] times,
-// as in FitWeighted.
+// PartialFitWeighted is PartialFit where the squared error of sample i counts weights[i] times, as in
+// FitWeighted. It checks ctx before each panel of rows and each step of the update.
 func (c *Classifier) PartialFitWeighted(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	if c.model == nil {
 		return c.FitWeighted(ctx, x, labels, weights)
 	}
 	classes := c.classesWith(labels)
-	y, err := labelTargets(x, c.inputs(), labels, classes, c.constant)
+	y, err := labelTargets(x, c.inputs(), labels, classes, c.constant, weights)
 	if err != nil {
-		return err
-	}
-	if err := checkWeights(weights, len(labels)); err != nil {
 		return err
 	}
 	m := c.model
@@ -102,14 +90,10 @@ func (c *Classifier) PartialFitWeighted(ctx context.Context, x *mat.Dense, label
 	return nil
 }
 
-// FitWeighted is FitContext where the squared errors of sample i count weights[i] times, as in
+// FitWeighted is Fit where the squared errors of sample i count weights[i] times, as in
 // Classifier.FitWeighted. The means y0 are weighted too.
 func (r *Regressor) FitWeighted(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	if err := checkTargets(x, 0, y, 0); err != nil {
-		return err
-	}
-	rows, _ := y.Dims()
-	if err := checkWeights(weights, rows); err != nil {
+	if err := checkTargets(x, 0, y, 0, weights); err != nil {
 		return err
 	}
 	m, err := startModel(ctx, r.options(), x, y, nil, weights)
@@ -120,17 +104,13 @@ func (r *Regressor) FitWeighted(ctx context.Context, x, y *mat.Dense, weights []
 	return nil
 }
 
-// PartialFitWeighted is PartialFitContext where the squared errors of sample i count weights[i] times,
-// as in FitWeighted.
+// PartialFitWeighted is PartialFit where the squared errors of sample i count weights[i] times, as in
+// FitWeighted.
 func (r *Regressor) PartialFitWeighted(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	if r.model == nil {
 		return r.FitWeighted(ctx, x, y, weights)
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
-		return err
-	}
-	rows, _ := y.Dims()
-	if err := checkWeights(weights, rows); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return err
 	}
 	return r.add(ctx, x, y, weights)
@@ -148,6 +128,17 @@ func checkCounts(counts []count) error {
 		return blsupdate.ErrOverflow
 	}
 	return nil
+}
+
+// firstTargets returns what a model of so many classes begins with: the targets of the labels of x, and
+// what counted returns for them.
+func firstTargets(x *mat.Dense, inputs int, labels []int, classes int, weights []float64, by ClassWeight) (*mat.Dense, []count, []float64, error) {
+	y, err := labelTargets(x, inputs, labels, classes, true, weights)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	counts, weights, err := counted(make([]count, classes), labels, weights, by)
+	return y, counts, weights, err
 }
 
 // counted adds the labels, each from 0 to len(counts)-1, to the counts. It returns them with the

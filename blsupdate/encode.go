@@ -7,8 +7,8 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/coder"
 	"blskernel/internal/codec"
+	"blskernel/internal/coder"
 )
 
 // A FormatError says that Decode was given something that Encode did not write: another beginning, a
@@ -43,7 +43,7 @@ func Encode(w io.Writer, u Updater) error {
 		return err
 	}
 	to := codec.NewWriter(w)
-	x, base := coder.Writer(to), d.state.Common()
+	x, base := coder.Writer(to, ErrOverflow), d.state.Common()
 	h := heading{d.method, d.Options(), base.K, base.C, d.samples}
 	if h.code(x); !x.Failed() {
 		d.code(x)

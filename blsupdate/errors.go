@@ -8,6 +8,7 @@ import (
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/coder"
 	"blskernel/internal/memory"
 )
 
@@ -41,7 +42,7 @@ func (u *updater) public(err error) error {
 		return &ConditionError{e.What, e.RCond, e.Err, instead}
 	case *api.LeverageError:
 		return &LeverageError{e.Rest, e.Least, action}
-	case *api.StateError:
+	case *coder.StateError:
 		return &StateError{e.What}
 	case *api.UnknownRowError:
 		return &UnknownRowError{e.Row, action}

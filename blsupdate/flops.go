@@ -65,10 +65,6 @@ func Total(steps []StepFlops) float64 {
 	return sum.Flops()
 }
 
-// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
-// with s.K nodes and s.L samples: Small, Large or Compressed.
-func Resolve(opt Options, s Shape) Form { return Form(cost.Resolve(opt.internal(), s.internal())) }
-
 // A Counter is a Backend that counts flops by the paper's convention (see Model) and keeps time, each
 // by step. It passes every call on to another Backend, whose methods it has, and Unwrap, which returns
 // that Backend.

@@ -26,8 +26,7 @@ func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.Constant
 // and 600 MB of memory, and needs a machine without other work or another process that measures. It
 // calls progress, which may be nil, with the share of the work that is done.
 //
-//	errors: the cause of ctx where that is canceled. A call within an hour goes on from
-//	there. It does so after a process that was killed, too, but for its last second.
+//	errors: the cause of ctx where that is canceled; the next call goes on from there.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	r, err := rates.Measure(ctx, b, progress)
 	if err != nil {

@@ -186,3 +186,14 @@ func ExampleLearned() {
 	// <nil>
 	// line.csv 1 true
 }
+
+// What does not depend on the kind of the model goes by Learner.
+func ExampleFile_Learner() {
+	var model modelfile.Learner = line().Learner()
+	w, err := model.Weights()
+	check(err)
+	rows, targets := w.Dims()
+	fmt.Printf("%d inputs, %d weights, %d target, %d samples\n", model.FittedFeatures().Inputs(), rows, targets, model.Updater().Samples())
+	// Output:
+	// 2 inputs, 3 weights, 1 target, 5 samples
+}

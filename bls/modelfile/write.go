@@ -8,9 +8,11 @@ import (
 	"io"
 
 	"blskernel/bls"
+	"blskernel/blsupdate"
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/codec"
 	"blskernel/internal/vfs"
+	"blskernel/mat"
 )
 
 // Version is the version of the format that Write writes, the newest that Read reads.
@@ -53,23 +55,34 @@ type File struct {
 	Metadata Metadata
 }
 
+// A Learner is what a Classifier and a Regressor have in common.
+type Learner interface {
+	FittedFeatures() *bls.Features
+	Updater() blsupdate.Updater
+	Weights() (*mat.Dense, error)
+	Encode(w io.Writer) error
+}
+
+// Learner returns the model of f, which has one, of either kind.
+func (f *File) Learner() Learner {
+	if f.Classifier != nil {
+		return f.Classifier
+	}
+	return f.Regressor
+}
+
 // check returns an error unless there is one fitted model whose sizes agree with the metadata.
 func (f *File) check() error {
 	if (f.Classifier != nil) == (f.Regressor != nil) {
 		panic("modelfile: a File must have a Classifier or a Regressor, and not both")
 	}
-	classifier := f.Classifier != nil
-	var features *bls.Features
-	var c int
-	if classifier {
-		if features = f.Classifier.FittedFeatures(); features != nil {
-			c = f.Classifier.NumClasses()
-		}
-	} else if features = f.Regressor.FittedFeatures(); features != nil {
-		c = f.Regressor.Updater().Targets()
-	}
+	features := f.Learner().FittedFeatures()
 	if features == nil {
 		return bls.ErrNotFitted
+	}
+	classifier, c := f.Classifier != nil, f.Learner().Updater().Targets()
+	if classifier {
+		c = f.Classifier.NumClasses()
 	}
 	m := &f.Metadata
 	wrong := func(field, format string, args ...any) error {
@@ -115,11 +128,11 @@ func Write(w io.Writer, f *File) error {
 	if err := writeSection(out, sectionMetadata, bytesOf(metadata)); err != nil {
 		return err
 	}
-	name, encode := sectionRegressor, f.Regressor.Encode
+	name := sectionRegressor
 	if f.Classifier != nil {
-		name, encode = sectionClassifier, f.Classifier.Encode
+		name = sectionClassifier
 	}
-	if err := writeSection(out, name, encode); err != nil {
+	if err := writeSection(out, name, f.Learner().Encode); err != nil {
 		return err
 	}
 	return writeSection(w, sectionEnd, bytesOf(sum.Sum(nil)))

@@ -68,10 +68,10 @@ func TestDemoFilesErrors(t *testing.T) {
 		{name: "missing file", removed: "t10k-labels-idx1-ubyte", status: ui.ExitFailure, want: []string{"lacks t10k-labels-idx1-ubyte"}},
 		{name: "truncated gzip", cut: "train-images-idx3-ubyte.gz", status: ui.ExitFailure, want: []string{"train-images-idx3-ubyte.gz"}},
 		{name: "too many updates", args: []string{"--updates", "3"}, status: ui.ExitUsage,
-			want: []string{"(train) has 130 samples and 90 + 3 x 20 are wanted: lower --initial, --updates or --batch\nRun 'blskernel demo -h' for help.\n"}},
-		{name: "too large a start", args: []string{"--initial", "131"}, status: ui.ExitUsage, want: []string{"130 samples and 131 + 2 x 20"}},
+			want: []string{"(train) has 130 samples and 90 + 3×20 are wanted: take a smaller start, or fewer or smaller batches\nRun 'blskernel demo -h' for help.\n"}},
+		{name: "too large a start", args: []string{"--initial", "131"}, status: ui.ExitUsage, want: []string{"130 samples and 131 + 2×20"}},
 		{name: "too small a start", args: []string{"--initial", "59"}, status: ui.ExitUsage,
-			want: []string{"--initial is 59, fewer samples than the 60 nodes", "--lambda 0"}},
+			want: []string{"59 samples for 60 nodes with lambda > 0: ", "or set Lambda to 0"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := writeIDX(t, 130)

@@ -149,7 +149,7 @@ func TestDemonstration(t *testing.T) {
 	accuracy, accuracies := 0.0, 0
 	testutil.Contains(t, out, "\n  $ blskernel train -o machine.bls --target state train.csv\n  machine.bls   classification, 3 classes, ",
 		"\n  $ blskernel predict machine.bls new.csv\n  state\n", "\n  $ blskernel update machine.bls later.csv\n  machine.bls   ",
-		", 3000 samples in all\n", "\n  $ blskernel evaluate machine.bls test.csv\n  rows ", "\n  accuracy ", "\nupdates: improved took ")
+		", 3000 samples in all\n", "\n  $ blskernel evaluate machine.bls test.csv\n  rows ", "\n  accuracy ", "\nupdates: improved ")
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSuffix(line, "\n"); strings.HasSuffix(line, " ") || strings.Contains(line, os.TempDir()) {
 			t.Errorf("%q", line)

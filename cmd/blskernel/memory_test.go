@@ -23,7 +23,7 @@ func TestRefusedForMemory(t *testing.T) {
 	}{
 		{small("--target", "color", "--out", out, test), "(here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram,"},
 		{[]string{"update", model, test}, "(here: lower --enhancement,"},
-		{[]string{"paper", "--size", "0.005", "--table", "2", "--embedded", "--out", out}, "take fewer variants, nodes or samples"},
+		{[]string{"paper", "--size", "0.005", "--table", "2", "--embedded"}, "take fewer variants, nodes or samples"},
 		{quick(), "take fewer variants, nodes or samples"},
 	} {
 		status, _, stderr := inProcess(tc.args...)

@@ -18,8 +18,8 @@ import (
 )
 
 // TestSignalAnyTime sends SIGINT and SIGTERM to every command at random moments: 20 of each with
-// BLSKERNEL_LONG=1, else one of either kind. What is there is what was there, or a checkpoint, or
-// finished lines; and going on from it leads to the same result.
+// BLSKERNEL_LONG=1, else one of either kind. What is there is what was there, or a checkpoint; and
+// going on from it leads to the same result.
 func TestSignalAnyTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes, into which the race detector does not see")

@@ -10,7 +10,6 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
-	"blskernel/mat"
 )
 
 // A server answers by the model of a file, and follows the file.
@@ -74,15 +73,8 @@ func (m *model) name(j int) string {
 // measure sets the sizes. It solves for the weights, which would otherwise take time, or fail, at the
 // first request.
 func (m *model) measure() error {
-	var weights *mat.Dense
-	var err error
-	if m.Regressor != nil {
-		m.inputs = m.Regressor.FittedFeatures().Inputs()
-		weights, err = m.Regressor.Weights()
-	} else {
-		m.inputs = m.Classifier.FittedFeatures().Inputs()
-		weights, err = m.Classifier.Weights()
-	}
+	m.inputs = m.Learner().FittedFeatures().Inputs()
+	weights, err := m.Learner().Weights()
 	if err != nil {
 		return err
 	}

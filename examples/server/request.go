@@ -71,82 +71,62 @@ func readRows(body io.Reader, m *model) (x *mat.Dense, unknown map[string]int64,
 	return mat.NewDense(rows, m.inputs, r.data), unknown, nil
 }
 
-// readRow appends row i, from 0, to the data.
+// readRow appends row i, from 0, to the data: a list of cells in the order of the columns, or an object
+// of cells by the names of the columns.
 func (r *reader) readRow(i int) error {
 	t, err := r.token()
-	if err != nil {
-		return fmt.Errorf("row %d: %w", i+1, err)
+	inRow := func(err error) error { return fmt.Errorf("row %d: %w", i+1, err) }
+	end := json.Delim(']')
+	switch {
+	case err != nil:
+		return inRow(err)
+	case t == json.Delim('{') && r.columns == nil:
+		return inRow(fmt.Errorf("the model has no distinct names of columns; send lists of %d cells", len(r.row)))
+	case t == json.Delim('{'):
+		end = '}'
+	case t != json.Delim('['):
+		return inRow(fmt.Errorf("%s is neither a list nor an object of cells", text(t)))
 	}
-	switch t {
-	case json.Delim('['):
-		err = r.readList(i, r.row)
-	case json.Delim('{'):
-		err = r.readObject(i, r.row)
-	default:
-		err = fmt.Errorf("row %d: %s is neither a list nor an object of cells", i+1, text(t))
-	}
-	if err == nil {
-		r.data = r.cells.Append(r.data, r.row, &r.tally)
-	}
-	return err
-}
-
-// readList reads cells in the order of the columns, up to the end of the list.
-func (r *reader) readList(i int, row []float64) error {
-	j := 0
-	for ; r.More(); j++ {
-		if j == len(row) {
-			return r.at(i, j, fmt.Errorf("the model has %d columns, and the row goes on", len(row)))
-		}
-		var err error
-		if row[j], err = r.cell(j); err != nil {
-			return r.at(i, j, err)
-		}
-	}
-	if err := r.expect(json.Delim(']')); err != nil {
-		return r.at(i, j, err)
-	}
-	if j < len(row) {
-		return r.at(i, j, fmt.Errorf("the row ends, and the model has %d columns", len(row)))
-	}
-	return nil
-}
-
-// readObject reads cells by the names of the columns, up to the end of the object.
-func (r *reader) readObject(i int, row []float64) error {
-	if r.columns == nil {
-		return fmt.Errorf("row %d: the model has no distinct names of columns; send lists of %d cells", i+1, len(row))
-	}
-	has := make([]bool, len(row))
-	for r.More() {
-		t, err := r.token()
-		if err != nil {
-			return fmt.Errorf("row %d: %w", i+1, err)
-		}
-		name, _ := t.(string) // as all keys are
-		j, ok := r.columns[name]
-		if !ok {
-			if err := r.Decode(new(json.RawMessage)); err != nil {
-				return fmt.Errorf("row %d, %.80q: %w", i+1, name, early(err))
+	has := make([]bool, len(r.row))
+	next := 0 // in a list
+	for ; r.More(); next++ {
+		j := next
+		if end == '}' {
+			if t, err = r.token(); err != nil {
+				return inRow(err)
 			}
-			continue
+			name, _ := t.(string) // as all keys are
+			column, known := r.columns[name]
+			if !known {
+				if err := r.Decode(new(json.RawMessage)); err != nil {
+					return fmt.Errorf("row %d, %.80q: %w", i+1, name, early(err))
+				}
+				continue
+			}
+			j = column
 		}
-		if has[j] {
-			return r.at(i, j, errors.New("the row has it twice"))
+		switch {
+		case j == len(has):
+			err = fmt.Errorf("the model has %d columns, and the row goes on", len(has))
+		case has[j]:
+			err = errors.New("the row has it twice")
+		default:
+			has[j] = true
+			r.row[j], err = r.cell(j)
 		}
-		has[j] = true
-		if row[j], err = r.cell(j); err != nil {
+		if err != nil {
 			return r.at(i, j, err)
 		}
 	}
-	if err := r.expect(json.Delim('}')); err != nil {
-		return fmt.Errorf("row %d: %w", i+1, err)
+	if err := r.expect(end); err != nil && end == ']' {
+		return r.at(i, next, err)
+	} else if err != nil {
+		return inRow(err)
 	}
-	for j, ok := range has {
-		if !ok {
-			return r.at(i, j, errors.New("the row lacks it"))
-		}
+	if j := slices.Index(has, false); j >= 0 {
+		return r.at(i, j, errors.New("the row lacks it"))
 	}
+	r.data = r.cells.Append(r.data, r.row, &r.tally)
 	return nil
 }
 

@@ -18,20 +18,12 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
 	check.Ld(lda, n, check.BadLdA)
-	check.Require(incX != 0, check.ZeroIncX)
-	if n == 0 {
-		return
+	if checkPair(n, x, incX, x, incX) {
+		check.Length(len(a), n, n, lda, check.ShortA)
+		s := symmetricUpdate{Routines: r, alpha: alpha}
+		s.full(ul, n, a, lda)
+		s.addVectors(x, incX, nil, 0)
 	}
-	check.Vector(len(x), n, incX, check.ShortX)
-	check.Length(len(a), n, n, lda, check.ShortA)
-	if alpha == 0 {
-		return
-	}
-	u := gather(n, x, incX)
-	s := symmetricUpdate{Routines: r, alpha: alpha, x: u.v}
-	s.full(ul, n, a, lda)
-	s.add()
-	u.release()
 }
 
 // Dspr computes
@@ -45,20 +37,12 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
-	check.Require(incX != 0, check.ZeroIncX)
-	if n == 0 {
-		return
+	if checkPair(n, x, incX, x, incX) {
+		check.Packed(len(ap), n)
+		s := symmetricUpdate{Routines: r, alpha: alpha}
+		s.packed(ul, n, ap)
+		s.addVectors(x, incX, nil, 0)
 	}
-	check.Vector(len(x), n, incX, check.ShortX)
-	check.Packed(len(ap), n)
-	if alpha == 0 {
-		return
-	}
-	u := gather(n, x, incX)
-	s := symmetricUpdate{Routines: r, alpha: alpha, x: u.v}
-	s.packed(ul, n, ap)
-	s.add()
-	u.release()
 }
 
 // A symmetricUpdate is A += alpha*x*xᵀ, or A += alpha*x*yᵀ + alpha*y*xᵀ if y is not nil, for a
@@ -72,6 +56,21 @@ type symmetricUpdate struct {
 
 // updatePieces is the number of pieces; no sum depends on it.
 const updatePieces = 32
+
+// addVectors adds the update by x, or by x and y, to A. The arguments have been checked.
+func (s *symmetricUpdate) addVectors(x []float64, incX int, y []float64, incY int) {
+	if s.alpha == 0 {
+		return
+	}
+	u, v := gather(s.n, x, incX), vector{}
+	if y != nil {
+		v = gather(s.n, y, incY)
+	}
+	s.x, s.y = u.v, v.v
+	s.add()
+	u.release()
+	v.release()
+}
 
 // add adds the update to A.
 func (s *symmetricUpdate) add() {

@@ -22,7 +22,7 @@ func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX i
 		check.Length(len(a), n, n, lda, check.ShortA)
 		s := symmetricUpdate{Routines: r, alpha: alpha}
 		s.full(ul, n, a, lda)
-		s.addPair(x, incX, y, incY)
+		s.addVectors(x, incX, y, incY)
 	}
 }
 
@@ -39,18 +39,6 @@ func (r *Routines) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX i
 		check.Packed(len(ap), n)
 		s := symmetricUpdate{Routines: r, alpha: alpha}
 		s.packed(ul, n, ap)
-		s.addPair(x, incX, y, incY)
+		s.addVectors(x, incX, y, incY)
 	}
-}
-
-// addPair is Dsyr2 and Dspr2 after the checks.
-func (s *symmetricUpdate) addPair(x []float64, incX int, y []float64, incY int) {
-	if s.alpha == 0 {
-		return
-	}
-	u, v := gather(s.n, x, incX), gather(s.n, y, incY)
-	s.x, s.y = u.v, v.v
-	s.add()
-	u.release()
-	v.release()
 }

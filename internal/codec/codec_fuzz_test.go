@@ -27,16 +27,16 @@ func play(r *Reader, order []byte, w *Writer) {
 			write = func() { w.Float64s(v) }
 		case 2, 3:
 			v := r.Int("n", math.MaxInt)
-			write = func() { w.Int(v) }
+			write = func() { w.Uint64(uint64(v)) }
 		case 4:
 			v := r.Bool()
 			write = func() { w.Bool(v) }
 		case 5:
 			v := r.Uint64s(numbers())
-			write = func() { w.Int(len(v)); w.Uint64s(v) }
+			write = func() { w.Uint64(uint64(len(v))); w.Uint64s(v) }
 		case 6:
 			v := r.Float64s(numbers())
-			write = func() { w.Int(len(v)); w.Float64s(v) }
+			write = func() { w.Uint64(uint64(len(v))); w.Float64s(v) }
 		}
 		if r.Err() != nil {
 			return

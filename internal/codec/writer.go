@@ -21,14 +21,6 @@ func (w *Writer) Uint64(v uint64) {
 	_, _ = w.w.Write(binary.LittleEndian.AppendUint64(w.w.AvailableBuffer(), v))
 }
 
-// Int writes an integer that is not negative.
-func (w *Writer) Int(v int) {
-	if v < 0 {
-		panic("codec: negative number")
-	}
-	w.Uint64(uint64(v))
-}
-
 // Bool writes 1 for true and 0 for false.
 func (w *Writer) Bool(v bool) {
 	if v {

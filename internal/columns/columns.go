@@ -2,8 +2,10 @@
 package columns
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +33,20 @@ func List(names []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// Sorted returns labels in the order of numbers if all are numbers, else of the alphabet.
+func Sorted(of iter.Seq[string]) []string {
+	labels, values := slices.Sorted(of), map[string]float64{}
+	for _, label := range labels {
+		if v, err := strconv.ParseFloat(label, 64); err == nil {
+			values[label] = v
+		}
+	}
+	if len(values) == len(labels) {
+		slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
+	}
+	return labels
 }
 
 // ErrNoTarget reports that nothing identifies the targets.

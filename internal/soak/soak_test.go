@@ -203,7 +203,7 @@ func (u inUse) noMoreThan(t *testing.T, first inUse) {
 func soakTasks(t *testing.T) []*soakTask {
 	t.Helper()
 	var tasks []*soakTask
-	for _, name := range append(blskernel.Names(), "pure/generic", "pure/avx2", "pure/avx512") {
+	for _, name := range append(blskernel.Names(), "pure/generic", "pure/neon", "pure/avx2", "pure/avx512") {
 		b, err := blskernel.Lookup(name)
 		var unavailable *blskernel.UnavailableError
 		if errors.As(err, &unavailable) {

@@ -119,10 +119,6 @@ type (
 		fault
 		Rest, Least float64
 	}
-	StateError struct {
-		fault
-		What string
-	}
 	UnknownRowError struct {
 		fault
 		Row int

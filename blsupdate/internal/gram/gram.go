@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/coder"
 	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/lapack"

@@ -1,7 +1,7 @@
 package pinv
 
 import (
-	"blskernel/blsupdate/internal/coder"
+	"blskernel/internal/coder"
 )
 
 // Code writes or reads A⁺ and W, the keys of the samples where they are known, and A as long as C is

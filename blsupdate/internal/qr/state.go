@@ -6,11 +6,11 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/backend"
+	"blskernel/internal/coder"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"blskernel"
 	"blskernel/internal/atomicfile"
@@ -55,52 +54,40 @@ func builtIn(b blskernel.Backend) *Rates {
 	return r
 }
 
-// ratesFile is the contents of a file of rates: of the points of all tables, or of what a measurement
-// has when it is interrupted, with rounds numbers for each point, 0 where they are missing.
+// ratesFile is the contents of a file of rates.
 type ratesFile struct {
 	Key   string               `json:"key"`
 	Peak  float64              `json:"peak"`
-	Spent float64              `json:"seconds,omitempty"` // of an interrupted measurement
-	Costs map[string][]float64 `json:"costs"`             // by the name of the kind
-
-	written time.Time // when the file was
+	Costs map[string][]float64 `json:"costs"` // by the name of the kind, of the points of its table
 }
 
 // errDamaged is the error of a file that save did not write for this machine.
 var errDamaged = errors.New("damaged, or of another machine or version")
 
-// read returns the contents of the file of this machine with that suffix.
-func (r *Rates) read(suffix string) (*ratesFile, error) {
+// read decodes the file of this machine with that suffix.
+func (r *Rates) read(suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	data, err := os.ReadFile(name + suffix)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	info, err := os.Stat(name + suffix)
-	if err != nil {
-		return nil, err
-	}
-	f := ratesFile{written: info.ModTime()}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	if f.Key != r.key() || !(f.Peak > 0) || math.IsInf(f.Peak, 1) {
-		return nil, errDamaged
-	}
-	return &f, nil
+	return json.Unmarshal(data, contents)
 }
 
 // load returns the rates of b from the file of this machine.
 func load(b blskernel.Backend) (*Rates, error) {
 	r := newRates(b)
-	f, err := r.read("")
-	if err != nil {
+	var f ratesFile
+	if err := r.read("", &f); err != nil {
 		return nil, err
 	}
-	if err := r.set(f); err != nil {
+	if f.Key != r.key() || !(f.Peak > 0) || math.IsInf(f.Peak, 1) {
+		return nil, errDamaged
+	}
+	if err := r.set(&f); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -131,7 +118,7 @@ func positive(x []float64) bool {
 	return true
 }
 
-// save writes the rates to the file of this machine, which it replaces as a whole or not at all.
+// save writes the rates to the file of this machine.
 func (r *Rates) save(fsys vfs.FS) error {
 	f := ratesFile{Key: r.key(), Peak: r.peak, Costs: map[string][]float64{}}
 	for kind, t := range r.tables {
@@ -140,8 +127,9 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return r.write(fsys, "", f)
 }
 
-// write replaces the file of this machine with that suffix, in a folder that may be new.
-func (r *Rates) write(fsys vfs.FS, suffix string, contents ratesFile) error {
+// write replaces the file of this machine with that suffix as a whole or not at all, in a folder that
+// may be new.
+func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {
 		return err
@@ -156,7 +144,7 @@ func (r *Rates) write(fsys vfs.FS, suffix string, contents ratesFile) error {
 	return nil
 }
 
-func replace(fsys vfs.FS, name string, contents ratesFile) error {
+func replace(fsys vfs.FS, name string, contents any) error {
 	f, err := atomicfile.Create(fsys, name)
 	if err != nil {
 		return err

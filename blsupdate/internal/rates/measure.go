@@ -3,7 +3,6 @@ package rates
 import (
 	"cmp"
 	"context"
-	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -16,7 +15,7 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// Budget is the time of a measurement, with those that were interrupted before it.
+// Budget is the time of a measurement, with that of those that were interrupted before it.
 const Budget = 18 * time.Second
 
 const (
@@ -37,23 +36,14 @@ const (
 
 	// longestPoint bounds what a point is taken to cost.
 	longestPoint = time.Second
-
-	// resumable is the age up to which an interrupted measurement goes on.
-	resumable = time.Hour
-
-	// keepInterval is the time after which an unfinished measurement is written to its file.
-	keepInterval = time.Second
 )
-
-// unfinished is the suffix of the file of a measurement that is under way or was interrupted.
-const unfinished = ".part"
 
 // A point is an operation that is measured.
 type point struct {
 	cost.Operation
 	index int       // in the table of its kind
 	about float64   // seconds by the built-in rates
-	costs []float64 // as in the table, one for each round
+	costs []float64 // as in the table, one for each round that has been
 }
 
 // A measurement is under way.
@@ -73,7 +63,6 @@ func Measure(ctx context.Context, b blskernel.Backend, progress func(done float6
 }
 
 func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, progress func(done float64)) (*Rates, error) {
-	kept := time.Now()
 	b = backend.Or(b)
 	if progress == nil {
 		progress = func(float64) {}
@@ -84,18 +73,14 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 		for i := range m.points {
 			p := &m.points[i]
 			if len(p.costs) > round {
-				continue
+				continue // by an earlier call
 			}
 			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first takes longest
 				break
 			}
 			if ctx.Err() != nil {
-				_ = m.keep() // the next call has more to do
+				m.keep()
 				return nil, context.Cause(ctx)
-			}
-			if time.Since(kept) > keepInterval {
-				_ = m.keep()
-				kept = time.Now()
 			}
 			began := time.Now()
 			m.measure(w, p)
@@ -107,18 +92,12 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 	return m.finish(), nil
 }
 
-// newMeasurement returns a measurement with what an interrupted one has left.
+// newMeasurement returns a measurement of all points, with what an interrupted one has kept.
 func newMeasurement(b blskernel.Backend) *measurement {
 	m := &measurement{rates: newRates(b), like: builtIn(b)}
-	f, err := m.rates.read(unfinished)
-	if err != nil || time.Since(f.written) > resumable || !(f.Spent >= 0 && f.Spent <= Budget.Seconds()) {
-		f = &ratesFile{}
-	}
-	m.spent = time.Duration(f.Spent * float64(time.Second))
 	for kind, o := range operations {
 		t := newTable(o.axes)
 		m.rates.tables[kind] = t
-		costs := f.Costs[kind.String()]
 		for i := range t.cost {
 			_, s := t.point(i)
 			p := point{Operation: cost.Operation{Kind: kind, M: s[0], N: s[1], K: s[2]}, index: i}
@@ -126,19 +105,13 @@ func newMeasurement(b blskernel.Backend) *measurement {
 				continue
 			}
 			p.about = m.like.seconds(p.Operation)
-			if len(costs) == rounds*len(t.cost) {
-				for _, c := range costs[i*rounds : (i+1)*rounds] {
-					if c > 0 && !math.IsInf(c, 1) {
-						p.costs = append(p.costs, c)
-					}
-				}
-			}
 			m.points = append(m.points, p)
 		}
 	}
 	slices.SortFunc(m.points, func(a, b point) int {
 		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.index, b.index))
 	})
+	m.resume()
 	return m
 }
 
@@ -178,21 +151,6 @@ func rounded(x float64) float64 {
 	return short
 }
 
-// keep writes what is measured so far.
-func (m *measurement) keep() error {
-	if len(m.peaks) == 0 {
-		return nil
-	}
-	f := ratesFile{Key: m.rates.key(), Peak: median(m.peaks), Spent: m.spent.Seconds(), Costs: map[string][]float64{}}
-	for kind, t := range m.rates.tables {
-		f.Costs[kind.String()] = make([]float64, rounds*len(t.cost))
-	}
-	for _, p := range m.points {
-		copy(f.Costs[p.Kind.String()][p.index*rounds:], p.costs)
-	}
-	return m.rates.write(vfs.OS, unfinished, f)
-}
-
 // finish fills and saves the tables. Points that the time did not suffice for have the built-in costs.
 func (m *measurement) finish() *Rates {
 	r := m.rates
@@ -209,11 +167,44 @@ func (m *measurement) finish() *Rates {
 		m.peaks = []float64{Peak()}
 	}
 	r.peak = median(m.peaks)
-	r.unsaved = r.save(vfs.OS)
-	if name, err := r.file(); err == nil && r.unsaved == nil {
+	if r.unsaved = r.save(vfs.OS); r.unsaved == nil {
+		name, _ := r.file()
 		_ = os.Remove(name + unfinished)
 	}
 	return r
+}
+
+// unfinished is the suffix of the file of a measurement that was interrupted.
+const unfinished = ".part"
+
+// A part is the contents of that file.
+type part struct {
+	Key   string
+	Spent time.Duration
+	Peaks []float64
+	Costs [][]float64 // of the points
+}
+
+// keep writes what is measured so far. Where it cannot, the next call has more to do.
+func (m *measurement) keep() {
+	f := part{Key: m.rates.key(), Spent: m.spent, Peaks: m.peaks}
+	for _, p := range m.points {
+		f.Costs = append(f.Costs, p.costs)
+	}
+	_ = m.rates.write(vfs.OS, unfinished, f)
+}
+
+// resume takes what an interrupted measurement has kept.
+func (m *measurement) resume() {
+	var f part
+	if m.rates.read(unfinished, &f) != nil || f.Key != m.rates.key() || len(f.Costs) != len(m.points) ||
+		!positive(f.Peaks) || !positive(slices.Concat(f.Costs...)) || f.Spent < 0 || f.Spent > Budget {
+		return
+	}
+	m.spent, m.peaks = f.Spent, f.Peaks
+	for i := range m.points {
+		m.points[i].costs = f.Costs[i]
+	}
 }
 
 // typical returns the median seconds of calls.

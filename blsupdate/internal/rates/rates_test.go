@@ -1,9 +1,9 @@
 package rates
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -97,14 +97,12 @@ func TestMeasureRatesLate(t *testing.T) {
 func TestMeasureRatesInterrupted(t *testing.T) {
 	b := pure(t)
 	old, name := saved(t, b)
-	total := 0.0
 	for _, n := range []int{3, 40} {
 		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(context.Background())
 		calls := 0
-		_, err := measure(ctx, b, time.Hour, func(done float64) {
+		_, err := measure(ctx, b, time.Hour, func(float64) {
 			if calls++; calls == n {
-				total = done
 				cancel(cause)
 			}
 		})
@@ -112,63 +110,37 @@ func TestMeasureRatesInterrupted(t *testing.T) {
 			t.Fatalf("canceled in call %d of progress: %d calls, error %v", n, calls, err)
 		}
 	}
-	m := newMeasurement(b)
-	kept := 0
-	for _, p := range m.points {
-		kept += len(p.costs)
+	kept := func() (n int) {
+		for _, p := range newMeasurement(b).points {
+			n += len(p.costs)
+		}
+		return n
 	}
-	if want := int(math.Round(total * float64(rounds*len(m.points)))); kept != 43 || want != 43 || !(m.spent > 0) {
-		t.Errorf("%d points are kept, the progress was %d after %v; want 43", kept, want, m.spent)
+	if kept() != 43 {
+		t.Errorf("%d points are kept, want 43", kept())
 	}
 	if r, err := load(b); err != nil || r.peak != old.peak {
 		t.Errorf("the complete rates are gone: %v", err)
 	}
-	if _, err := measure(context.Background(), b, 0, nil); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(name + unfinished); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the unfinished measurement is still there: %v", err)
-	}
-	if r, err := load(b); err != nil || r.peak == old.peak {
-		t.Errorf("the complete rates have not been replaced: %v", err)
-	}
-}
-
-// TestUnfinishedFile begins anew where the file of an unfinished measurement is old or not one that
-// Measure wrote, and keeps it where the rates cannot be saved.
-func TestUnfinishedFile(t *testing.T) {
-	b := pure(t)
-	r, name := saved(t, b)
-	left := func(spent float64) int {
-		f := ratesFile{Key: r.key(), Peak: 1e9, Spent: spent, Costs: map[string][]float64{}}
-		for kind, o := range operations {
-			f.Costs[kind.String()] = make([]float64, rounds*len(newTable(o.axes).cost))
-			for i := range f.Costs[kind.String()] {
-				f.Costs[kind.String()][i] = 1
-			}
-		}
-		testutil.NoError(t, r.write(vfs.OS, unfinished, f))
-		return len(newMeasurement(b).points[0].costs)
-	}
-	for _, spent := range []float64{-1, 19, 1e300} {
-		if n := left(spent); n != 0 {
-			t.Errorf("after %v s: %d costs are taken over", spent, n)
-		}
-	}
-	if n := left(3); n != rounds {
-		t.Errorf("%d costs are taken over, want %d", n, rounds)
-	}
 	testutil.NoError(t, os.Remove(name))
 	testutil.NoError(t, os.Mkdir(name, 0o755)) // where the file should be
-	if r, err := measure(context.Background(), b, time.Hour, nil); err != nil || r.Unsaved() == nil {
-		t.Errorf("saved as a folder: %v, %v", r, err)
+	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved() == nil || kept() != 43 {
+		t.Errorf("saved as a folder: %v, %v, %d points are kept", r, err, kept())
 	}
-	_, err := os.Stat(name + unfinished)
-	testutil.NoError(t, err)
-	old := time.Now().Add(-2 * resumable)
-	testutil.NoError(t, os.Chtimes(name+unfinished, old, old))
-	if n := len(newMeasurement(b).points[0].costs); n != 0 {
-		t.Errorf("%d costs of an old measurement are taken over", n)
+	testutil.NoError(t, os.Remove(name))
+	if r, err := measure(context.Background(), b, 0, nil); err != nil || r.Unsaved() != nil || kept() != 0 {
+		t.Errorf("after a complete measurement: %v, %v, %d points are kept", r, err, kept())
+	}
+	for _, damaged := range []part{{Spent: 19 * time.Second}, {Spent: -1}, {Key: "x"}, {Peaks: []float64{0}}, {Costs: [][]float64{{1}}}} {
+		m := newMeasurement(b)
+		f := part{Key: cmp.Or(damaged.Key, m.rates.key()), Spent: damaged.Spent, Peaks: damaged.Peaks, Costs: damaged.Costs}
+		if f.Costs == nil {
+			f.Costs = slices.Repeat([][]float64{{1}}, len(m.points))
+		}
+		testutil.NoError(t, m.rates.write(vfs.OS, unfinished, f))
+		if kept() != 0 {
+			t.Errorf("%d points are taken from %+v", kept(), damaged)
+		}
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/coder"
 	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/mat"

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/coder"
 	"blskernel/internal/elementary"
 	"blskernel/mat"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/coder"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
 	"blskernel/lapack"

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -30,8 +29,7 @@ func NewInspect(s ui.Streams) *cobra.Command {
 		Use:   "inspect MODEL",
 		Short: "Describe a model file",
 		Long: `Verify the checksums of a model file and describe the model: its kind and sizes, its method, how far its
-weights can be trusted, its feature maps, the names of its columns and classes, and the sections of
-the file.
+weights can be trusted, its feature maps, and the names of its columns and classes.
 
 The digits are a lower bound on the correct digits of the weights, and usually far too careful.`,
 		Example: `  blskernel inspect iris.bls
@@ -78,14 +76,6 @@ type Inspection struct {
 	Choice       *choice            `json:"choice,omitempty"`
 	Holdout      quality            `json:"holdout,omitempty"` // the score of the rows that were not learned
 	Metadata     modelfile.Metadata `json:"metadata"`
-	Sections     []inspectedSection `json:"sections"`
-}
-
-type inspectedSection struct {
-	Name   string `json:"name"`
-	Offset int64  `json:"offset"`
-	Bytes  int64  `json:"bytes"`
-	CRC32C string `json:"crc32c"`
 }
 
 // inspect reads a model file.
@@ -117,9 +107,6 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 	}
 	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {
 		i.Condition = &kappa
-	}
-	for _, s := range info.Sections {
-		i.Sections = append(i.Sections, inspectedSection{strings.TrimSpace(s.Name), s.Offset, s.Bytes, fmt.Sprintf("%08x", s.CRC32C)})
 	}
 	return i, nil
 }
@@ -187,9 +174,6 @@ func (i *Inspection) print(w io.Writer) error {
 	line("created", "%s", m.Created.Format(time.RFC3339))
 	line("changed", "%s", m.Changed.Format(time.RFC3339))
 	line("software", "%s", ui.Printable(m.Software))
-	for _, s := range i.Sections {
-		line("section "+s.Name, "%d bytes from byte %d, CRC-32C %s, right", s.Bytes, s.Offset, s.CRC32C)
-	}
 	line("SHA-256", "%s, right", i.SHA256)
 	return t.Flush()
 }

@@ -58,13 +58,7 @@ func (mg *merging) do(ctx context.Context, paths []string, s ui.Streams) error {
 	if err := mg.begin(s); err != nil {
 		return err
 	}
-	if mg.out == standardInput {
-		return ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
-	}
-	if err := checkOut(mg.out, true); err != nil {
-		return err
-	}
-	unlock, err := lockModel(s.FS, mg.out)
+	unlock, err := mg.lock(&mg.out, "")
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,23 +180,6 @@ func (m *model) targetNames() []string {
 		names[i] = "y" + strconv.Itoa(i+1)
 	}
 	return names
-}
-
-// sortedLabels returns the labels in the order of numbers if all are numbers, else of the alphabet.
-func sortedLabels(seen map[string]bool) []string {
-	labels := make([]string, 0, len(seen))
-	values := map[string]float64{}
-	for label := range seen {
-		labels = append(labels, label)
-		if v, err := strconv.ParseFloat(label, 64); err == nil {
-			values[label] = v
-		}
-	}
-	slices.Sort(labels)
-	if len(values) == len(labels) {
-		slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
-	}
-	return labels
 }
 
 // classesOf returns the classes with the largest scores of a batch.

@@ -58,6 +58,27 @@ func checkOut(path string, model bool, read ...string) error {
 	return nil
 }
 
+// lock locks the file out that a model is written to, by default that of the model at path, which
+// must exist unless path is empty.
+func (c *command) lock(out *string, path string) (release func(), err error) {
+	switch *out {
+	case standardInput:
+		return nil, ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
+	case "":
+		*out = path
+	default:
+		if err := checkOut(*out, true); err != nil {
+			return nil, err
+		}
+	}
+	if path != "" { // before a lock is made beside it
+		if err := checkModelPath(path); err != nil {
+			return nil, err
+		}
+	}
+	return lockModel(c.FS, *out)
+}
+
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
 // release is called: of two updates at the same time none is lost. It locks the file .NAME.lock beside
 // the model, since every update replaces the model by another file. The system takes the lock from a

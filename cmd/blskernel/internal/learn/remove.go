@@ -9,7 +9,6 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/atomicfile"
 
 	"github.com/spf13/cobra"
 )
@@ -62,15 +61,7 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	if err := rm.beginData(args[1:]); err != nil {
 		return err
 	}
-	if rm.out == "" {
-		rm.out = path
-	} else if err := checkOut(rm.out, true); err != nil {
-		return err
-	}
-	if err := checkModelPath(path); err != nil {
-		return err
-	}
-	unlock, err := lockModel(s.FS, rm.out)
+	unlock, err := rm.lock(&rm.out, path)
 	if err != nil {
 		return err
 	}
@@ -79,18 +70,19 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
+	method := m.Updater().Method()
 	for _, file := range rm.paths {
-		if i, err := findLearned(&m.Metadata, file, true); err != nil {
+		i, err := findLearned(&m.Metadata, file, true)
+		switch {
+		case err != nil:
 			return err
-		} else if i >= 0 && !rm.again {
+		case i >= 0 && !rm.again:
 			return ui.Usagef("the rows of %q were removed from %s before: remove them once more by --again, or leave the file out", file, path)
+		case method == blsupdate.Improved || method == blsupdate.Original || len(m.Metadata.Learned) == 0: // the two know their rows
+			continue
 		}
-	}
-	if m.Updater().Method() != blsupdate.Improved && m.Updater().Method() != blsupdate.Original { // which know their rows
-		for _, file := range rm.paths {
-			if i, err := findLearned(&m.Metadata, file, false); err == nil && i < 0 && len(m.Metadata.Learned) > 0 {
-				rm.Warn("%s is none of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
-			}
+		if i, err := findLearned(&m.Metadata, file, false); err == nil && i < 0 {
+			rm.Warn("%s is none of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
 		}
 	}
 	m.closed = "it was not learned, so it cannot be removed"
@@ -125,8 +117,7 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	}
 	rm.listLearned(&m.Metadata, byFile, true)
 	err = rm.save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
-	var folder *atomicfile.FolderError
-	if errors.As(err, &folder) {
+	if onlyFolder(err) {
 		return fmt.Errorf("%w; the rows are removed: do not repeat the removal", err)
 	}
 	return err

@@ -10,10 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/atomicfile"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
@@ -63,9 +61,6 @@ func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err erro
 	run.begun = time.Now()
 	if err = run.command.begin(s); err != nil {
 		return err
-	}
-	if run.out == standardInput {
-		return ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
 	}
 	if err = run.beginData(args); err != nil {
 		return err
@@ -233,8 +228,7 @@ func (run *run) finish(ctx context.Context) error {
 	unscored := run.score(ctx)
 	run.listLearned(&run.model.Metadata, run.byFile, false)
 	err := run.write(true)
-	var folder *atomicfile.FolderError
-	if err != nil && !errors.As(err, &folder) {
+	if err != nil && !onlyFolder(err) {
 		return err
 	}
 	if told := run.summarize(); told != nil || err == nil {
@@ -246,13 +240,10 @@ func (run *run) finish(ctx context.Context) error {
 // writeCheckpoint writes the model and says so once it is on the disk. A folder that may not be on the
 // disk is a note only: the next checkpoint or the end brings it there.
 func (run *run) writeCheckpoint() error {
-	err := run.write(false)
-	var folder *atomicfile.FolderError
-	switch {
-	case errors.As(err, &folder):
+	if err := run.write(false); onlyFolder(err) {
 		run.Warn("%v", err)
 		return nil
-	case err != nil:
+	} else if err != nil {
 		return err
 	}
 	if err := run.Object(map[string]any{"checkpoint": run.out, "rows": run.rows}); err != nil {
@@ -261,7 +252,7 @@ func (run *run) writeCheckpoint() error {
 	return run.Say("%s   checkpoint after %d rows", run.out, run.rows)
 }
 
-// write writes the model to its file, where it also is after an *atomicfile.FolderError.
+// write writes the model to its file, as put does.
 func (run *run) write(done bool) error {
 	begun := time.Now()
 	if err := run.note(&run.model.Metadata, run.rows, run.content(), done); err != nil {
@@ -270,13 +261,9 @@ func (run *run) write(done bool) error {
 	if err := noteScore(&run.model.Metadata, run.scored); err != nil {
 		return err
 	}
-	err := modelfile.SaveFS(run.FS, run.out, run.model.File)
-	var folder *atomicfile.FolderError
-	var file *atomicfile.WriteError
-	if err == nil || errors.As(err, &folder) {
+	err := run.put(run.out, run.model)
+	if err == nil || onlyFolder(err) {
 		run.kept = run.rows
-	} else if !errors.As(err, &file) { // which names the file
-		err = fmt.Errorf("writing %s: %w", run.out, err)
 	}
 	run.writing += time.Since(begun)
 	run.last = time.Now()

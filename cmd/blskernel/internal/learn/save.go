@@ -16,28 +16,37 @@ type changed struct {
 	Rows int64 `json:"rows"` // removed, or of the models that were merged
 }
 
+// put writes a model to its file, where it also is after an error that is onlyFolder.
+func (c *command) put(path string, m *model) error {
+	err := modelfile.SaveFS(c.FS, path, m.File)
+	var file *atomicfile.WriteError // which names the file
+	if err == nil || onlyFolder(err) || errors.As(err, &file) {
+		return err
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
+}
+
+// onlyFolder reports whether a file was written, and its folder may not be on the disk.
+func onlyFolder(err error) bool {
+	var folder *atomicfile.FolderError
+	return errors.As(err, &folder)
+}
+
 // save writes a model that remove or merge has changed, once it has weights, and reports. It is a
 // result with an error where the folder may not be on the disk.
 func (c *command) save(path string, m *model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return explainLearning(err)
 	}
-	if err := noteScore(&m.Metadata, nil); err != nil { // that of the model before
-		return err
+	err := noteScore(&m.Metadata, nil) // that of the model before
+	if err == nil {
+		m.Metadata.Changed, err = now()
 	}
-	var err error
-	if m.Metadata.Changed, err = now(); err != nil {
-		return err
+	if err == nil {
+		err = c.put(path, m)
 	}
-	err = modelfile.SaveFS(c.FS, path, m.File)
-	var folder *atomicfile.FolderError
-	var file *atomicfile.WriteError
-	switch {
-	case err == nil || errors.As(err, &folder):
-	case errors.As(err, &file): // which names the file
+	if err != nil && !onlyFolder(err) {
 		return err
-	default:
-		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	d := m.describe()
 	told := c.Object(changed{path, d, rows})

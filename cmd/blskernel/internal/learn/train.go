@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
 )
@@ -111,10 +113,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		return err
 	}
 	defer tr.Progress.Clear()
-	if err := checkOut(tr.out, true); err != nil {
-		return err
-	}
-	unlock, err := lockModel(s.FS, tr.out)
+	unlock, err := tr.lock(&tr.out, "")
 	if err != nil {
 		return err
 	}
@@ -233,7 +232,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 			}
 			seen[label] = true
 		}
-		meta.Classes = sortedLabels(seen)
+		meta.Classes = columns.Sorted(maps.Keys(seen))
 	}
 	if tr.labeled && len(meta.Classes) > mostClasses {
 		return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", len(meta.Classes), mostClasses)

@@ -90,15 +90,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		return err
 	}
 	defer up.Progress.Clear()
-	if up.out == "" {
-		up.out = up.path
-	} else if err := checkOut(up.out, true); err != nil {
-		return err
-	}
-	if err := checkModelPath(up.path); err != nil {
-		return err // before a lock is made beside it
-	}
-	unlock, err := lockModel(s.FS, up.out)
+	unlock, err := up.lock(&up.out, up.path)
 	if err != nil {
 		return err
 	}

@@ -5,26 +5,33 @@ import (
 	"fmt"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/block"
 	"blskernel/internal/codec"
 	"blskernel/internal/isfinite"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // A Coder writes the numbers of a model, or reads them. Encode writes nothing that Decode would refuse.
 // Each state lists its numbers once, so both directions agree. A failed Coder reads zeros, empty slices
 // and nil.
 type Coder struct {
-	w       *codec.Writer // nil where it reads
-	r       *codec.Reader // nil where it writes
-	err     error         // of writing: the state has something that reading would refuse
-	Samples int
+	w        *codec.Writer // nil where it reads
+	r        *codec.Reader // nil where it writes
+	err      error         // of writing: the state has something that reading would refuse
+	overflow error         // which an error of a number that is not finite wraps in writing
+	Samples  int
 }
 
-// Writer returns a Coder that writes to w.
-func Writer(w *codec.Writer) *Coder { return &Coder{w: w} }
+// A StateError says of numbers to be written that they contradict each other.
+type StateError struct{ What string }
+
+// Error names the contradiction.
+func (e *StateError) Error() string { return "the model contradicts itself: " + e.What }
+
+// Writer returns a Coder that writes to w. For a number that is not finite its error wraps overflow.
+func Writer(w *codec.Writer, overflow error) *Coder { return &Coder{w: w, overflow: overflow} }
 
 // Reader returns a Coder that reads from r.
 func Reader(r *codec.Reader) *Coder { return &Coder{r: r} }
@@ -69,7 +76,7 @@ func (x *Coder) FailElement(i int, format string, args ...any) {
 	if x.Reading() {
 		x.r.FailElement(i, format, args...)
 	} else {
-		x.Fail(&api.StateError{What: fmt.Sprintf(format, args...)})
+		x.Fail(&StateError{What: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -85,7 +92,7 @@ func (x *Coder) refuse(what string, i int, v float64) {
 	case x.Reading():
 		x.r.FailElement(i, "%s cannot be %g", what, v)
 	case v-v != 0:
-		x.Fail(fmt.Errorf("%s is %g: %w", what, v, api.ErrOverflow))
+		x.Fail(fmt.Errorf("%s is %g: %w", what, v, x.overflow))
 	default:
 		x.Check(false, "%s is %g", what, v)
 	}
@@ -208,7 +215,7 @@ func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part f
 		if x.Floats(what, &data, count); x.Failed() {
 			return
 		}
-		*m = dense.Triangle(rows)
+		*m = gonum.NewDense(rows, cols, nil) // of a triangle: a half of its pages of 4 KiB is never written
 		if count == rows*cols {
 			*m = mat.NewDense(rows, cols, nil)
 		}
