@@ -3,13 +3,14 @@ package scaleout
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
 	"blskernel/mat"
 )
 
@@ -42,64 +43,53 @@ func newBase(f *modelfile.File) *base {
 func (b *base) classifies() bool { return b.Classifier != nil }
 
 // updater returns the output layer of the model, for its sizes and its ridge.
-func (b *base) updater() blsupdate.Updater {
-	if b.classifies() {
-		return b.Classifier.Updater()
-	}
-	return b.Regressor.Updater()
-}
+func (b *base) updater() blsupdate.Updater { return b.Learner().Updater() }
 
 // features returns the feature maps.
-func (b *base) features() *bls.Features {
-	if b.classifies() {
-		return b.Classifier.FittedFeatures()
-	}
-	return b.Regressor.FittedFeatures()
-}
+func (b *base) features() *bls.Features { return b.Learner().FittedFeatures() }
 
 // inputs returns d.
 func (b *base) inputs() int { return b.features().Inputs() }
 
-// expand returns the rows A and targets Y that the output layer learns from a batch, and the labels
-// that the model does not have, by their rows. Its error names the shard, and the sample if one is the
-// cause.
-func (b *base) expand(ctx context.Context, batch *Batch) (a, y *mat.Dense, others map[int]string, err error) {
-	if err := batch.check(); err != nil {
-		return nil, nil, nil, fmt.Errorf("%w (shard %s)", err, batch.Shard)
-	}
-	if b.classifies() != (batch.Labels != nil) {
-		return nil, nil, nil, fmt.Errorf("scaleout: %s: the batch needs %s", batch.Shard, b.wants())
-	}
-	if b.classifies() {
-		var numbers []int
-		if numbers, others, err = b.numbered(batch); err != nil {
-			return nil, nil, nil, err
-		}
-		a, y, err = b.Classifier.ExpandContext(ctx, batch.X, numbers)
-	} else {
-		a, y, err = b.Regressor.ExpandContext(ctx, batch.X, batch.Y)
-	}
-	if err == nil {
-		return a, y, others, nil
-	}
-	at := batch.Shard
-	var overflow *bls.OverflowError
-	var notFinite *bls.NotFiniteError
-	switch {
-	case errors.As(err, &overflow) && overflow.Row >= 0:
-		at = batch.sample(overflow.Row)
-	case errors.As(err, &notFinite):
-		at = batch.sample(notFinite.Row)
-	}
-	return nil, nil, nil, fmt.Errorf("scaleout: %s: %w", at, err)
+// mostNode bounds nodes and targets so that no sum of products of two of them overflows: 2^63 samples,
+// the most that can be counted, make 1e19 · 1e280 at most, below 1.8e308.
+const mostNode = 1e140
+
+// A largeRow is the error for a row of a batch that is too large to be learned.
+type largeRow int
+
+func (largeRow) Error() string {
+	return "the sample is too large to be learned: its nodes, or the squares of them, overflow"
 }
 
-// wants names what a batch for the model has beside its inputs.
-func (b *base) wants() string {
-	if b.classifies() {
-		return "labels, since the model is a classification"
+// findLarge returns the first row of m with a number beyond mostNode as an error.
+func findLarge(m *mat.Dense) error {
+	for i := range m.RawMatrix().Rows {
+		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= mostNode) }) {
+			return largeRow(i)
+		}
 	}
-	return "targets, since the model is a regression"
+	return nil
+}
+
+// expand returns the rows A and targets Y that the output layer learns from a batch, and the labels
+// that the model does not have, by their rows. Its error is a largeRow if one row is the cause.
+func (b *base) expand(ctx context.Context, batch *stream.Batch) (a, y *mat.Dense, others map[int]string, err error) {
+	if b.classifies() {
+		var numbers []int
+		numbers, others = b.numbered(batch.Labels)
+		a, y, err = b.Classifier.ExpandContext(ctx, batch.X, numbers)
+	} else if err = findLarge(batch.Y); err == nil {
+		a, y, err = b.Regressor.ExpandContext(ctx, batch.X, batch.Y)
+	}
+	var overflow *bls.OverflowError
+	if errors.As(err, &overflow) && overflow.Row >= 0 {
+		err = largeRow(overflow.Row)
+	}
+	if err == nil {
+		err = findLarge(a)
+	}
+	return a, y, others, err
 }
 
 // withState returns the model with the output layer and the classes of a state, and without the

@@ -7,88 +7,52 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window/trigger"
 )
-
-// aBatch is a batch of one digit.
-func aBatch() Batch { return batchesOf("a", 0, 1, 1)[0] }
 
 // TestBuildErrors builds invalid pipelines.
 func TestBuildErrors(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
 	missing, text := filepath.Join(folder, "missing.bls"), writeFile(t, folder, "text.bls", []byte("text"))
-	plain := func(s beam.Scope) beam.PCollection { return beam.Create(s, aBatch()) }
-	for name, test := range map[string]struct {
-		batches func(s beam.Scope) beam.PCollection
-		opt     Options
-		want    string
-	}{
-		"no model":        {plain, Options{}, "no model"},
-		"missing":         {plain, Options{Model: missing}, missing},
-		"no model file":   {plain, Options{Model: text}, "not a model file"},
-		"another scheme":  {plain, Options{Model: "nowhere://x"}, "nowhere"},
-		"lambda":          {plain, Options{Model: model, Lambda: math.NaN()}, "lambda is NaN"},
-		"fan-in":          {plain, Options{Model: model, FanIn: 1}, "the fan-in is 1"},
-		"states":          {plain, Options{Model: model, States: -1}, "the number of states is -1"},
-		"limit":           {plain, Options{Model: model, SkipBad: -1}, "the limit of bad rows and files is -1"},
-		"no collection":   {func(beam.Scope) beam.PCollection { return beam.PCollection{} }, Options{Model: model}, "batches is not valid"},
-		"of another type": {func(s beam.Scope) beam.PCollection { return beam.Create(s, 1) }, Options{Model: model}, "int is not assignable to scaleout.Batch"},
-		"in windows": {func(s beam.Scope) beam.PCollection {
-			return beam.WindowInto(s, window.NewFixedWindows(time.Hour), plain(s))
-		}, Options{Model: model}, "is in windows"},
-		"with a trigger": {func(s beam.Scope) beam.PCollection {
-			return beam.WindowInto(s, window.NewGlobalWindows(), plain(s), beam.Trigger(trigger.AfterCount(1)))
-		}, Options{Model: model}, "has the trigger"},
+	for want, change := range map[string]func(o *Options){
+		"no model;":                         func(o *Options) { o.Model = "" },
+		missing:                             func(o *Options) { o.Model = missing },
+		"not a model file":                  func(o *Options) { o.Model = text },
+		"the model nowhere://x":             func(o *Options) { o.Model = "nowhere://x" },
+		"no file for the result":            func(o *Options) { o.Out = "" },
+		`scheme "nowhere" not registered`:   func(o *Options) { o.Out = "nowhere://x" },
+		`scheme "elsewhere" not registered`: func(o *Options) { o.BadOut = "elsewhere://x" },
+		"the method is improved":            func(o *Options) { o.Method = blsupdate.Improved },
+		"lambda is NaN":                     func(o *Options) { o.Lambda = math.NaN() },
+		"the number of states is -1":        func(o *Options) { o.States = -1 },
+		"the limit of bad rows is -1":       func(o *Options) { o.SkipBad = -1 },
+		"the batches have -1 rows":          func(o *Options) { o.Batch = -1 },
 	} {
-		for method, fit := range map[string]func(beam.Scope, beam.PCollection, Options) beam.PCollection{"Gram": FitGram, "QR": FitQR} {
-			if got := panics(func(s beam.Scope) { fit(s, test.batches(s), test.opt) }); !strings.Contains(fmt.Sprint(got), test.want) {
-				t.Errorf("%s, %s: the panic is %v", name, method, got)
-			}
+		opt := Options{Model: model, Out: "x.bls"}
+		change(&opt)
+		if got := panics(func(s beam.Scope) { Fit(s, []string{"x"}, nil, opt) }); !strings.Contains(fmt.Sprint(got), want) {
+			t.Errorf("%s: the panic is %v", want, got)
+		}
+	}
+	for name, patterns := range map[string][2][]string{
+		"no pattern": {}, "an empty one": {{""}}, "another scheme": {{"nowhere://x"}}, "of the targets": {{"x"}, {"nowhere://x"}},
+	} {
+		if panics(func(s beam.Scope) { Fit(s, patterns[0], patterns[1], Options{Model: model, Out: "x.bls"}) }) == nil {
+			t.Errorf("%s: there is no panic", name)
 		}
 	}
 }
 
-// TestBuildParts builds each part with invalid arguments.
-func TestBuildParts(t *testing.T) {
-	model := sampleFile(t, modelfile.Metadata{})
-	opt := Options{Model: model}
-	numbers := func(s beam.Scope) beam.PCollection { return beam.Create(s, 1) }
-	for name, build := range map[string]func(s beam.Scope){
-		"States of a method": func(s beam.Scope) { States(s, blsupdate.Improved, beam.Create(s, aBatch()), opt) },
-		"States of numbers":  func(s beam.Scope) { States(s, blsupdate.Gram, numbers(s), opt) },
-		"States of no model": func(s beam.Scope) { States(s, blsupdate.Gram, beam.Create(s, aBatch()), Options{}) },
-		"Merge of numbers":   func(s beam.Scope) { Merge(s, numbers(s), opt) },
-		"Merge by 1":         func(s beam.Scope) { Merge(s, numbers(s), Options{Model: model, FanIn: 1}) },
-		"Solve of numbers":   func(s beam.Scope) { Solve(s, numbers(s), opt) },
-		"Solve of no model":  func(s beam.Scope) { Solve(s, numbers(s), Options{}) },
-		"Write of numbers":   func(s beam.Scope) { Write(s, "x.bls", numbers(s)) },
-		"Read of numbers":    func(s beam.Scope) { Read(s, numbers(s), ReadOptions{Model: model}) },
-		"bad rows in windows": func(s beam.Scope) {
-			bad := beam.WindowInto(s, window.NewFixedWindows(time.Hour), beam.Create(s, "x"))
-			FitGram(s, beam.Create(s, aBatch()), Options{Model: model, Bad: bad})
-		},
-	} {
-		if panics(build) == nil {
-			t.Errorf("%s: there is no panic", name)
-		}
-	}
-	for want, opt := range map[string]ReadOptions{
-		"no model": {}, "the batches have -1 rows": {Model: model, Batch: -1}, "the limit of bad rows and files is -1": {Model: model, SkipBad: -1},
-		"cannot be opened": {Model: model + "x"},
-	} {
-		if got := panics(func(s beam.Scope) { Read(s, beam.Create(s, Shard{}), opt) }); !strings.Contains(fmt.Sprint(got), want) {
-			t.Errorf("%s: the panic is %v", want, got)
-		}
-	}
+// panics returns the value of the panic of build, or nil.
+func panics(build func(s beam.Scope)) any {
+	_, s := beam.NewPipelineWithRoot()
+	return testutil.PanicValue(func() { build(s) })
 }
 
 // TestModelReplaced replaces the model file after the construction of a pipeline.

@@ -3,11 +3,8 @@ package scaleout
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"blskernel/bls"
@@ -41,60 +38,40 @@ func (b *base) unknown(label string) string {
 	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); %s", label, len(b.labels), columns.List(b.labels), do)
 }
 
-// numbered returns the numbers of the labels of a batch, and those labels that are new, by their rows.
-// The number of a new one is 0.
-func (b *base) numbered(batch *Batch) (numbers []int, others map[int]string, err error) {
-	numbers = make([]int, len(batch.Labels))
-	for i, label := range batch.Labels {
-		n, known := b.numbers[label]
-		if numbers[i] = n; known {
-			continue
+// numbered returns the numbers of labels that the model has or gains, and those that are new, by their
+// rows. The number of a new one is 0.
+func (b *base) numbered(labels []string) (numbers []int, others map[int]string) {
+	numbers, others = make([]int, len(labels)), map[int]string{}
+	for i, label := range labels {
+		var known bool
+		if numbers[i], known = b.numbers[label]; !known {
+			others[i] = label
 		}
-		if !b.grows() || !utf8.ValidString(label) {
-			return nil, nil, fmt.Errorf("scaleout: %s: %s", batch.sample(i), b.unknown(label))
-		}
-		if others == nil {
-			others = map[int]string{}
-		}
-		others[i] = label
 	}
-	return numbers, others, nil
+	return numbers, others
 }
 
-// gain adds classes that no row so far is of.
-func (s *State) gain(labels []string) error {
-	if len(labels) == 0 {
-		return nil
-	}
-	targets := s.updater.Targets()
-	if n := targets - 1 + len(labels); n > mostClasses {
-		return fmt.Errorf("the labels are of %d classes, and at most %d can be: are they those of the right column?", n, mostClasses)
-	}
-	t := mat.NewDense(targets, len(labels), nil)
-	for j := range labels {
-		t.Set(0, j, -1)
-	}
-	if err := s.updater.AddTargets(t); err != nil {
-		return err
-	}
-	s.classes = slices.Concat(s.classes, labels)
-	return nil
-}
-
-// order brings the classes into the order of labels, which are the same.
-func (s *State) order(labels []string) error {
+// become gives the state the classes of labels, in their order: those that it has are among them, and
+// the others are those of no row so far.
+func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
 	}
 	targets := s.updater.Targets()
-	first := targets - len(labels)
-	t := mat.NewDense(targets, targets, nil)
-	for j := range targets {
-		from := j
-		if j >= first {
-			from = first + slices.Index(s.classes, labels[j-first])
+	first := targets - len(s.classes)
+	if n := first - 1 + len(labels); n > mostClasses {
+		return fmt.Errorf("the labels are of %d classes, and at most %d can be: are they those of the right column?", n, mostClasses)
+	}
+	t := mat.NewDense(targets, first+len(labels), nil)
+	for j := range first {
+		t.Set(j, j, 1)
+	}
+	for j, label := range labels {
+		if at := slices.Index(s.classes, label); at >= 0 {
+			t.Set(first+at, first+j, 1)
+		} else {
+			t.Set(0, first+j, -1)
 		}
-		t.Set(from, j, 1)
 	}
 	if err := s.updater.MapTargets(t); err != nil {
 		return err
@@ -103,15 +80,16 @@ func (s *State) order(labels []string) error {
 	return nil
 }
 
-// missing returns the labels that s has no class for, in the order of the alphabet.
-func (s *State) missing(labels []string) []string {
-	var found []string
+// with returns the classes of s and behind them those of labels that it lacks, in the order of the
+// alphabet.
+func (s *State) with(labels []string) []string {
+	all := slices.Clone(s.classes)
 	for _, label := range slices.Sorted(slices.Values(labels)) {
-		if !slices.Contains(s.classes, label) && !slices.Contains(found, label) {
-			found = append(found, label)
+		if !slices.Contains(all, label) {
+			all = append(all, label)
 		}
 	}
-	return found
+	return all
 }
 
 // targets returns the targets Y of rows with the columns of the classes of s. others has the labels of
@@ -137,8 +115,11 @@ func (s *State) targets(y *mat.Dense, others map[int]string) *mat.Dense {
 
 // copy returns a copy of s in storage of its own.
 func (s *State) copy() (*State, error) {
-	u, err := s.Updater()
-	return &State{u, slices.Clone(s.classes)}, err
+	in, err := encodeState(s)
+	if err != nil {
+		return nil, err
+	}
+	return decodeState(in)
 }
 
 // addOther is add for states of different classes.
@@ -151,10 +132,11 @@ func (s *State) addOther(other *State) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(sum.gain(sum.missing(o.classes)), o.gain(o.missing(sum.classes))); err != nil {
+	all := sum.with(o.classes)
+	if err := cmp.Or(sum.become(all), o.become(all)); err != nil {
 		return err
 	}
-	if err := cmp.Or(o.order(sum.classes), sum.updater.Merge(o.updater)); err != nil {
+	if err := sum.updater.Merge(o.updater); err != nil {
 		return err
 	}
 	*s = *sum
@@ -162,18 +144,7 @@ func (s *State) addOther(other *State) error {
 }
 
 // sorted brings the classes into the order of numbers if all are numbers, else of the alphabet.
-func (s *State) sorted() error {
-	labels, values := slices.Sorted(slices.Values(s.classes)), map[string]float64{}
-	for _, label := range labels {
-		if v, err := strconv.ParseFloat(label, 64); err == nil {
-			values[label] = v
-		}
-	}
-	if len(values) == len(labels) {
-		slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
-	}
-	return s.order(labels)
-}
+func (s *State) sorted() error { return s.become(columns.Sorted(slices.Values(s.classes))) }
 
 // withClasses returns the model with more classes.
 func (b *base) withClasses(labels []string) (*bls.Classifier, error) {
@@ -193,54 +164,4 @@ func (b *base) withClasses(labels []string) (*bls.Classifier, error) {
 		same[i] = i
 	}
 	return c, c.Relabel(same, len(b.labels)+len(labels))
-}
-
-// labelled begins the encoding of a state with classes of its own: their number follows, and for each
-// its length and its label.
-const labelled = "blslabel"
-
-// appendClasses appends the labels of a state to its encoding; of none nothing.
-func appendClasses(to []byte, labels []string) []byte {
-	if len(labels) == 0 {
-		return to
-	}
-	to = binary.LittleEndian.AppendUint64(append(to, labelled...), uint64(len(labels)))
-	for _, label := range labels {
-		to = append(binary.LittleEndian.AppendUint64(to, uint64(len(label))), label...)
-	}
-	return to
-}
-
-// cutClasses reads what appendClasses wrote, and returns the rest.
-func cutClasses(in []byte) (labels []string, rest []byte, err error) {
-	rest, is := bytes.CutPrefix(in, []byte(labelled))
-	if !is {
-		return nil, in, nil
-	}
-	damaged := errors.New("its labels are damaged")
-	word := func() (n uint64) {
-		if len(rest) < 8 {
-			err = damaged
-			return 0
-		}
-		n, rest = binary.LittleEndian.Uint64(rest), rest[8:]
-		return n
-	}
-	seen := map[string]bool{}
-	for n := word(); err == nil && uint64(len(labels)) < n; {
-		length := word()
-		if err != nil || length > uint64(len(rest)) {
-			return nil, nil, damaged
-		}
-		label := string(rest[:length])
-		if rest = rest[length:]; seen[label] || !utf8.ValidString(label) {
-			return nil, nil, damaged
-		}
-		seen[label] = true
-		labels = append(labels, label)
-	}
-	if len(labels) == 0 {
-		err = damaged
-	}
-	return labels, rest, err
 }

@@ -1,5 +1,5 @@
-// Package scaleout fits a broad learning system to more rows than one machine can read. It consists of
-// transforms for Apache Beam's Go SDK, which run on Flink, Spark and Dataflow, and on Prism within the
+// Package scaleout fits a broad learning system to more rows than one machine can read: [Fit] is a
+// pipeline of Apache Beam's Go SDK, which runs on Flink, Spark and Dataflow, and on Prism within the
 // process.
 //
 // # The sum
@@ -12,24 +12,22 @@
 //
 // so states of rows on any number of machines merge:
 //
-//	base := "gs://bucket/base.bls"
-//	shards := scaleout.Match(s, []string{"gs://bucket/x-*.npy"}, []string{"gs://bucket/y-*.npy"})
-//	batches, bad := scaleout.Read(s, shards, scaleout.ReadOptions{Model: base})
-//	model := scaleout.FitGram(s, batches, scaleout.Options{Model: base, Lambda: 1e-3, Bad: bad})
-//	scaleout.Write(s, "gs://bucket/all.bls", model)
+//	x, y := []string{"gs://bucket/x-*.npy"}, []string{"gs://bucket/y-*.npy"}
+//	opt := scaleout.Options{Model: "gs://bucket/base.bls", Out: "gs://bucket/all.bls", Lambda: 1e-3}
+//	scaleout.Fit(s, x, y, opt)
 //
-// Match lists files, Read makes batches of samples, States makes one state of each bundle, Merge one of
-// all states, and Solve the model file, which `blskernel predict` and `blskernel update` read. FitGram
-// and FitQR are the last three together. Only paths and states cross the network, 4k² bytes a state for
-// k nodes: runners fuse Read with States, so that batches stay in their worker.
+// One step lists the files, one learns their rows and makes one state of each bundle of files, some
+// merge the states, and one solves for the weights and writes the model file, which `blskernel predict`
+// and `blskernel update` read. Only paths and states cross the network, 4k² bytes a state for k nodes.
 //
 // # Exactly once
 //
 // A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
-// effects but their outputs; Write replaces a whole file by the same bytes. So every row counts once.
-// Solve adds lambda, so lambda counts once, whatever the number of shards. No output depends on a clock
-// or on random numbers: the time in a model file is that of the construction of the pipeline. The
-// runner chooses the order of the states, so the last bits of the weights may differ between two runs.
+// effects but their outputs; the last one replaces a whole file by the same bytes. So every row counts
+// once. The last step adds lambda, so lambda counts once, whatever the number of files. No output
+// depends on a clock or on random numbers: the time in a model file is that of the construction of the
+// pipeline. The runner chooses the order of the states, so the last bits of the weights may differ
+// between two runs.
 //
 // # The model of the features
 //
@@ -39,14 +37,7 @@
 //
 // A label that the model does not have is a new class. Its target is -1 for all rows before, the
 // negative of a target that is 1 for all rows, so states of different classes merge.
-// ReadOptions.KnownLabels makes such labels bad rows.
+// Options.KnownLabels makes such labels bad rows.
 //
 // The default backend of the process computes the products, see package blskernel.
-//
-// # Errors
-//
-// The construction of a pipeline panics for wrong arguments and for a model file that cannot be read,
-// with an error as the value, as Beam's own functions do. An error of a running pipeline reaches the
-// program as text, through the runner: it names the file and, if known, the line and column or the
-// sample. Read and Solve document what can be set aside.
 package scaleout

@@ -13,7 +13,6 @@ import (
 	"blskernel/scaleout"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
@@ -80,10 +79,8 @@ func Example() {
 	sample, out := filepath.Join(folder, "sample.bls"), filepath.Join(folder, "all.bls")
 
 	p, s := beam.NewPipelineWithRoot()
-	shards := scaleout.Match(s, []string{filepath.Join(folder, "*.csv")}, nil)
-	batches, bad := scaleout.Read(s, shards, scaleout.ReadOptions{Model: sample, SkipBad: 10})
-	model := scaleout.FitGram(s, batches, scaleout.Options{Model: sample, Lambda: 1e-6, Bad: bad, SkipBad: 10})
-	scaleout.Write(s, out, model)
+	scaleout.Fit(s, []string{filepath.Join(folder, "*.csv")}, nil,
+		scaleout.Options{Model: sample, Out: out, Lambda: 1e-6, SkipBad: 10})
 	result, err := prism.Execute(context.Background(), p)
 	check(err)
 
@@ -104,96 +101,4 @@ func Example() {
 	// bad 1
 	// in
 	// out
-}
-
-// A worker calls only registered functions.
-func init() {
-	register.Function1x0(printShard)
-	register.Function1x0(printBatch)
-	register.Function1x0(printBad)
-	register.Function1x1(printModel)
-	register.Function2x0(printState)
-}
-
-func printShard(s scaleout.Shard) { fmt.Println(filepath.Base(s.Path)) }
-
-func ExampleMatch() {
-	folder := folder()
-	defer os.RemoveAll(folder)
-	p, s := beam.NewPipelineWithRoot()
-	shards := scaleout.Match(s, []string{filepath.Join(folder, "points-[01].csv")}, nil)
-	beam.ParDo0(s, printShard, shards)
-	_, err := prism.Execute(context.Background(), p)
-	check(err)
-	// Unordered output:
-	// points-0.csv
-	// points-1.csv
-}
-
-func printBatch(b scaleout.Batch) {
-	rows, d := b.X.Dims()
-	fmt.Printf("%s from %d: %d×%d, %s first\n", filepath.Base(b.Shard), b.First, rows, d, b.Labels[0])
-}
-
-func printBad(line string) { fmt.Println(filepath.Base(line)) }
-
-func ExampleRead() {
-	folder := folder()
-	defer os.RemoveAll(folder)
-	p, s := beam.NewPipelineWithRoot()
-	shards := beam.Create(s, scaleout.Shard{Path: filepath.Join(folder, "points-2.csv")})
-	batches, bad := scaleout.Read(s, shards, scaleout.ReadOptions{Model: filepath.Join(folder, "sample.bls"), Batch: 60, SkipBad: 1})
-	beam.ParDo0(s, printBatch, batches)
-	beam.ParDo0(s, printBad, bad)
-	_, err := prism.Execute(context.Background(), p)
-	check(err)
-	// Unordered output:
-	// points-2.csv from 0: 60×2, in first
-	// points-2.csv from 60: 40×2, in first
-	// points-2.csv:102: column "b" is "half", not a number; correct it, or use --exclude b
-}
-
-func printModel(m scaleout.Model) error {
-	f, err := m.File(nil)
-	if err == nil {
-		u := f.Classifier.Updater()
-		fmt.Println(u.Method(), u.Samples(), "samples, lambda", u.Lambda(), f.Metadata.Classes)
-	}
-	return err
-}
-
-// Batches may come from anywhere, here from the program itself; a negative lambda is that of the model
-// file.
-func ExampleFitGram() {
-	folder := folder()
-	defer os.RemoveAll(folder)
-	x, classes := points(250)
-	p, s := beam.NewPipelineWithRoot()
-	batches := beam.Create(s, scaleout.Batch{X: x, Labels: classes, Shard: "points"})
-	model := scaleout.FitGram(s, batches, scaleout.Options{Model: filepath.Join(folder, "sample.bls"), Lambda: -1})
-	beam.ParDo0(s, printModel, model)
-	_, err := prism.Execute(context.Background(), p)
-	check(err)
-	// Output: gram 250 samples, lambda 1e-06 [in out]
-}
-
-func printState(_ int64, s *scaleout.State) { fmt.Println(s.Samples(), "samples") }
-
-// The parts of FitGram by themselves.
-func ExampleStates() {
-	folder := folder()
-	defer os.RemoveAll(folder)
-	opt := scaleout.Options{Model: filepath.Join(folder, "sample.bls"), Lambda: 0.5}
-	x, classes := points(250)
-	p, s := beam.NewPipelineWithRoot()
-	batches := beam.Create(s, scaleout.Batch{X: x, Labels: classes, Shard: "points"})
-	states := scaleout.States(s, blsupdate.Gram, batches, opt)
-	beam.ParDo0(s, printState, states)
-	sum := scaleout.Merge(s, states, opt)
-	beam.ParDo0(s, printModel, scaleout.Solve(s, sum, opt))
-	_, err := prism.Execute(context.Background(), p)
-	check(err)
-	// Output:
-	// 250 samples
-	// gram 250 samples, lambda 0.5 [in out]
 }

@@ -1,52 +1,41 @@
 package scaleout
 
-import (
-	"fmt"
+import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"blskernel/blsupdate"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window/trigger"
-)
-
-// FitGram fits the output layer of a model to all samples of batches, a PCollection<Batch> such as that
-// of Read, by the method blsupdate.Gram: States, Merge and Solve. The result is a PCollection<Model> of
-// one element. Up to rounding it is the model of one process with the same samples, feature maps and
-// ridge, whatever the shards, bundles and workers, and however often a bundle runs.
+// Fit fits the output layer of a model to all samples of the files that the patterns name, globs of
+// Beam's file systems, and writes a model file with the feature maps, names and classes of opt.Model
+// and the state of the output layer, so that it can learn more. Up to rounding it is the model of one
+// process with the same samples, feature maps and ridge, whatever the files, bundles and workers, and
+// however often a bundle runs.
 //
-//	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state; k³/3
-//	once.
-//	panics: for invalid options, a model file that cannot be read, and batches in windows or of
-//	another type.
-//	errors, of the pipeline: those of States and Solve.
-func FitGram(s beam.Scope, batches beam.PCollection, opt Options) beam.PCollection {
-	return fit(s.Scope("scaleout.FitGram"), blsupdate.Gram, batches, opt)
-}
-
-// FitQR is FitGram by the method blsupdate.QR, whose errors grow with the condition number of the nodes
-// instead of its square. A sample takes 2k² + 4ck flops, a merger 2k³/3.
-func FitQR(s beam.Scope, batches beam.PCollection, opt Options) beam.PCollection {
-	return fit(s.Scope("scaleout.FitQR"), blsupdate.QR, batches, opt)
-}
-
-func fit(s beam.Scope, method blsupdate.Method, batches beam.PCollection, opt Options) beam.PCollection {
-	return Solve(s, Merge(s, States(s, method, batches, opt), opt), opt)
-}
-
-// checkWhole panics for a collection that does not determine one model: one in windows, each of which
-// would be another fit, and one with a trigger, which may emit a sum twice.
-func checkWhole(name string, col beam.PCollection) {
-	if !col.IsValid() {
-		panic(fmt.Errorf("scaleout: the PCollection of %s is not valid", name))
-	}
-	strategy := col.WindowingStrategy()
-	if kind := strategy.Fn.Kind; kind != window.GlobalWindows {
-		panic(fmt.Errorf("scaleout: the PCollection of %s is in windows (%s); use the global window", name, kind))
-	}
-	switch t := strategy.Trigger.(type) {
-	case nil, trigger.DefaultTrigger, *trigger.DefaultTrigger:
-	default:
-		panic(fmt.Errorf("scaleout: the PCollection of %s has the trigger %v; use the default trigger", name, t))
-	}
+// The n-th file of targets has the labels or targets of the n-th file of patterns. Patterns keep the
+// given order, and the files of each are in the order of their names. Package dataset/stream reads
+// them: idx, .npy, .npz and CSV, plain or gzip. Words, missing cells and numbers are read as the model
+// has them, and counted ([MetricUnknown], [MetricFilled], [MetricDropped]). A file without samples adds
+// nothing. Beam reads remote files once from beginning to end, so .npz cannot be read there.
+//
+//	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state by Gram,
+//	2k² + 4ck by QR; n-1 mergers for n states, each of k²/2 additions by Gram and 2k³/3 flops by QR;
+//	k³/3 + 2ck² flops once by Gram, 2k³/3 + ck² by QR.
+//	memory: of a worker, for each running bundle, the state, 4k² bytes by Gram and 8k² by QR, a
+//	batch and its nodes, 8(d+k) bytes a row; the model once for all of them. Of the last step, the
+//	state about four times.
+//	panics: for invalid options, no pattern, a model file that cannot be read, and a scheme whose
+//	file system is not linked into the program. As with Beam's own functions the value is an error.
+//	errors, of the pipeline: they reach the program as text, through the runner. A pattern without a
+//	file, a local folder, a file of two patterns, another number of targets than of files; the first
+//	file that cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the
+//	model; the first bad row beyond opt.SkipBad, by file, line and column, or a sample whose nodes
+//	overflow; more than 4096 classes; no samples at all; too few for the nodes without a ridge;
+//	nodes that are dependent to working precision; those of the file system of opt.Out. An existing
+//	file is then unchanged.
+func Fit(s beam.Scope, patterns, targets []string, opt Options) {
+	opt = opt.resolve()
+	s = s.Scope("scaleout.Fit")
+	with := useModel(opt.Model)
+	opt.Batch = opt.rows(with.base.inputs())
+	states, bad := beam.ParDo2(s.Scope("Learn"), &learnFn{withModel: with, Options: opt}, match(s.Scope("Match"), patterns, targets))
+	sum := merge(s.Scope("Merge"), states, opt.States)
+	beam.ParDo0(s.Scope("Solve"), &solveFn{withModel: with, Options: opt}, beam.Impulse(s),
+		beam.SideInput{Input: sum}, beam.SideInput{Input: bad})
 }

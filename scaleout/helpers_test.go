@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"blskernel/internal/npy"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
+	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
@@ -114,6 +116,17 @@ func writeFile(t testing.TB, folder, name string, data []byte) string {
 	return path
 }
 
+// readAll returns the bytes of a file of any file system.
+func readAll(t testing.TB, path string) []byte {
+	t.Helper()
+	r, err := beamfile.Open(background, path)
+	testutil.NoError(t, err)
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	testutil.NoError(t, err)
+	return b
+}
+
 // idxImages returns an idx file of images.
 func idxImages(s *dataset.Images, from, to int) []byte {
 	out := []byte{0, 0, 8, 3}
@@ -161,14 +174,14 @@ func csvImages(s *dataset.Images, from, to int) []byte {
 // A sharded is a set of shards on the disk, and how they are read.
 type sharded struct {
 	patterns, targets []string
-	options           ReadOptions
+	options           Options
 }
 
 // shards writes digits in a format, idx, npy or csv.
 func shards(t testing.TB, format string, s *dataset.Images, count int) sharded {
 	t.Helper()
 	folder := t.TempDir()
-	out := sharded{options: ReadOptions{Batch: 16}}
+	out := sharded{options: Options{Batch: 16}}
 	for i := range count {
 		from, to := i*s.Len()/count, (i+1)*s.Len()/count
 		x, y := fmt.Sprintf("x-%03d.%s", i, format), fmt.Sprintf("y-%03d.%s", i, format)
@@ -191,25 +204,14 @@ func shards(t testing.TB, format string, s *dataset.Images, count int) sharded {
 	return out
 }
 
-// fitTo builds the whole pipeline, which writes the model to path.
-func (sh sharded) fitTo(s beam.Scope, method blsupdate.Method, path string, opt Options) {
-	read := sh.options
-	read.Model, read.SkipBad = opt.Model, opt.SkipBad
-	batches, bad := Read(s, Match(s, sh.patterns, sh.targets), read)
-	opt.Bad = bad
-	fit := FitGram
-	if method == blsupdate.QR {
-		fit = FitQR
-	}
-	Write(s, path, fit(s, batches, opt))
-}
-
-// fit runs the whole pipeline and returns the model.
+// fit runs the whole pipeline with the settings of opt that shards do not have, and returns the model.
 func (sh sharded) fit(t testing.TB, method blsupdate.Method, opt Options) (*modelfile.File, beam.PipelineResult) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "out", "fitted.bls")
-	result := mustRun(t, func(s beam.Scope) { sh.fitTo(s, method, path, opt) })
-	f, err := modelfile.Load(path, nil)
+	read := sh.options
+	read.Out, read.Method = filepath.Join(t.TempDir(), "out", "fitted.bls"), method
+	read.Model, read.Lambda, read.Created, read.Software = opt.Model, opt.Lambda, opt.Created, opt.Software
+	result := mustRun(t, func(s beam.Scope) { Fit(s, sh.patterns, sh.targets, read) })
+	f, err := modelfile.Load(read.Out, nil)
 	testutil.NoError(t, err)
 	return f, result
 }

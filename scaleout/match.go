@@ -26,16 +26,9 @@ func init() {
 	register.Emitter1[Shard]()
 }
 
-// Match lists the files of patterns, globs of Beam's file systems, and returns a PCollection<Shard>.
-// It is shuffled, so that any worker may get any shard. The n-th file of targets has the labels or
-// targets of the n-th file of patterns. Patterns keep the given order, and the files of each are in
-// the order of their names.
-//
-//	panics: without a pattern, and for a scheme whose file system is not linked into the program.
-//	errors, of the pipeline: a pattern without a file; a local folder; a file of two patterns;
-//	another number of targets than of files.
-func Match(s beam.Scope, patterns, targets []string) beam.PCollection {
-	s = s.Scope("scaleout.Match")
+// match returns a PCollection<Shard> of the files of patterns. It is shuffled, so that any worker may
+// get any shard.
+func match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	if len(patterns) == 0 {
 		panic("scaleout: no pattern is given")
 	}
@@ -60,8 +53,11 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 	return err
 }
 
-// Shards returns what Match emits, for a program that looks before it runs a pipeline. Its errors are
-// those of Match.
+// Shards returns the files of patterns and of targets, as Fit reads them, for a program that looks
+// before it runs a pipeline.
+//
+//	errors: a pattern without a file; a local folder; a file of two patterns; another number of
+//	targets than of files.
 func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
 	paths, err := list(ctx, patterns)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestMatch(t *testing.T) {
 		{[]string{"memfs://matched/*", at("z")}, nil, []Shard{{"memfs://matched/a", ""}, {at("z"), ""}}},
 	} {
 		p, s := beam.NewPipelineWithRoot()
-		passert.EqualsList(s, Match(s, test.patterns, test.targets), test.want)
+		passert.EqualsList(s, match(s, test.patterns, test.targets), test.want)
 		ptest.RunAndValidate(t, p)
 		var got []Shard
 		for range 2 { // as a bundle that is run again
@@ -64,26 +64,6 @@ func TestMatchErrors(t *testing.T) {
 		{[]string{at("x-*"), at("x-2")}, nil, fmt.Sprintf("scaleout: the patterns %s and %s both name the file %s", at("x-*"), at("x-2"), at("x-2"))},
 		{[]string{at("[")}, nil, "scaleout: listing " + at("[")},
 	} {
-		fails(t, func(s beam.Scope) { Match(s, test.patterns, test.targets) }, test.want)
+		fails(t, func(s beam.Scope) { match(s, test.patterns, test.targets) }, test.want)
 	}
-}
-
-// TestMatchPanics checks the panics of Match.
-func TestMatchPanics(t *testing.T) {
-	for name, build := range map[string]func(s beam.Scope){
-		"no pattern":     func(s beam.Scope) { Match(s, nil, nil) },
-		"an empty one":   func(s beam.Scope) { Match(s, []string{""}, nil) },
-		"another scheme": func(s beam.Scope) { Match(s, []string{"nowhere://x"}, nil) },
-		"of the targets": func(s beam.Scope) { Match(s, []string{"x"}, []string{"nowhere://x"}) },
-	} {
-		if panics(build) == nil {
-			t.Errorf("%s: there is no panic", name)
-		}
-	}
-}
-
-// panics returns the value of the panic of build, or nil.
-func panics(build func(s beam.Scope)) any {
-	_, s := beam.NewPipelineWithRoot()
-	return testutil.PanicValue(func() { build(s) })
 }

@@ -29,7 +29,7 @@ type partFn struct {
 
 func (fn *partFn) ProcessElement(part int) (int64, *State, error) {
 	s, err := partState(blsupdate.Method(fn.Method), digits(), part, fn.Count)
-	return keyOf(&Batch{Shard: fmt.Sprintf("part %d", part)}), s, err
+	return keyOf(Shard{Path: fmt.Sprintf("part %d", part)}), s, err
 }
 
 // partState returns the state of one of count parts of images.
@@ -65,19 +65,17 @@ func TestMerge(t *testing.T) {
 		if d := difference(twice, want); !(d > 1e6*limit) {
 			t.Fatalf("lambda twice makes a difference of %.3g only", d)
 		}
-		for _, tree := range []struct{ count, fanIn, states int }{
-			{60, 2, 60}, {60, 3, 60}, {60, 8, 0}, {60, 8, 4096}, {60, 100, 60}, {1, 2, 60}, {1, 0, 0},
-		} {
+		for _, tree := range []struct{ count, states int }{{60, 1}, {60, 60}, {60, 4096}, {1, 60}, {1, 1}} {
 			t.Run(fmt.Sprintf("%v/%+v", method, tree), func(t *testing.T) {
-				opt := Options{Model: model, Lambda: lambda, FanIn: tree.fanIn, States: tree.states, Created: created}
-				path := t.TempDir() + "/merged.bls"
+				opt := Options{Out: t.TempDir() + "/merged.bls", Lambda: lambda, Created: created}
 				mustRun(t, func(s beam.Scope) {
-					states := beam.ParDo(s, &partFn{int(method), tree.count}, beam.CreateList(s, parts(tree.count, tree.fanIn)))
-					sum := Merge(s, states, opt)
+					states := beam.ParDo(s, &partFn{int(method), tree.count}, beam.CreateList(s, parts(tree.count, tree.states)))
+					sum := merge(s, states, tree.states)
 					passert.Count(s, sum, "sums", 1)
-					Write(s, path, Solve(s, sum, opt))
+					bad := beam.CreateList(s, []string{})
+					beam.ParDo0(s, &solveFn{useModel(model), opt}, beam.Impulse(s), beam.SideInput{Input: sum}, beam.SideInput{Input: bad})
 				})
-				f, err := modelfile.Load(path, nil)
+				f, err := modelfile.Load(opt.Out, nil)
 				testutil.NoError(t, err)
 				if d := difference(weights(t, f.Classifier), want); !(d <= limit) {
 					t.Errorf("the weights differ by %.3g, and may by %.3g", d, limit)
@@ -94,16 +92,11 @@ func TestMerge(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	for _, test := range []struct {
-		fanIn, states int
-		want          []int64
-	}{
-		{8, 1, []int64{1}}, {8, 8, []int64{1}}, {8, 9, []int64{8, 1}}, {8, 64, []int64{8, 1}}, {8, 65, []int64{64, 8, 1}},
-		{2, 60, []int64{32, 16, 8, 4, 2, 1}}, {3, 60, []int64{27, 9, 3, 1}}, {100, 60, []int64{1}},
-		{1 << 62, 1<<63 - 1, []int64{1 << 62, 1}}, {1<<63 - 1, 1<<63 - 1, []int64{1}},
+	for states, want := range map[int][]int64{
+		1: {1}, 8: {1}, 9: {8, 1}, 64: {8, 1}, 65: {64, 8, 1}, 6400: {4096, 512, 64, 8, 1},
 	} {
-		if got := levels(test.fanIn, test.states); !slices.Equal(got, test.want) {
-			t.Errorf("the levels for %d states by %d are %v, not %v", test.states, test.fanIn, got, test.want)
+		if got := levels(states); !slices.Equal(got, want) {
+			t.Errorf("the levels for %d states are %v, not %v", states, got, want)
 		}
 	}
 }
@@ -112,10 +105,10 @@ func TestLevels(t *testing.T) {
 func TestKeys(t *testing.T) {
 	seen := make([]int, 8)
 	for i := range 800 {
-		b := Batch{Shard: fmt.Sprintf("gs://bucket/x-%05d-of-00800.npy", i)}
-		key := keyOf(&b)
-		if key < 0 || key != keyOf(&Batch{Shard: b.Shard}) {
-			t.Fatalf("the key of %s is %d, and %d the next time", b.Shard, key, keyOf(&b))
+		shard := Shard{Path: fmt.Sprintf("gs://bucket/x-%05d-of-00800.npy", i)}
+		key := keyOf(shard)
+		if key < 0 || key != keyOf(shard) {
+			t.Fatalf("the key of %s is %d, and %d the next time", shard.Path, key, keyOf(shard))
 		}
 		seen[key%8]++
 	}
@@ -142,17 +135,17 @@ func TestMergeFn(t *testing.T) {
 			testutil.NoError(t, err)
 			return sum
 		}
-		input := func(sum, other *State) (*State, error) { return fn.AddInput(background, sum, other) }
-		merge := func(sum, other *State) (*State, error) { return fn.MergeAccumulators(background, sum, other) }
+		input := func(sum, other *State) (*State, error) { return fn.AddInput(sum, other) }
+		merge := func(sum, other *State) (*State, error) { return fn.MergeAccumulators(sum, other) }
 		first := add(input, add(input, fn.CreateAccumulator(), inputs[0]), inputs[1])
 		second := add(input, fn.CreateAccumulator(), inputs[2])
 		was := encoded(t, second)
 		sum := add(merge, add(merge, first, second), fn.CreateAccumulator())
 		second = add(input, second, inputs[3]) // which borrowed inputs[2] until now
-		if n := sum.Samples(); n != 3*shardRows {
+		if n := sum.updater.Samples(); n != 3*shardRows {
 			t.Errorf("%v: the sum has %d samples", method, n)
 		}
-		if n := second.Samples(); n != 2*shardRows {
+		if n := second.updater.Samples(); n != 2*shardRows {
 			t.Errorf("%v: the other accumulator has %d samples", method, n)
 		}
 		if bytes.Equal(was, encoded(t, second)) {
@@ -172,7 +165,7 @@ func TestMergeFnErrors(t *testing.T) {
 	qr, err := partState(blsupdate.QR, digits(), 0, 60)
 	testutil.NoError(t, err)
 	before := encoded(t, gram)
-	if _, err := (&mergeFn{}).AddInput(background, gram, qr); err == nil {
+	if _, err := (&mergeFn{}).AddInput(gram, qr); err == nil {
 		t.Error("states of two methods merge")
 	}
 	if !bytes.Equal(before, encoded(t, gram)) {

@@ -6,35 +6,45 @@ import (
 	"math"
 	"time"
 
+	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Options are the settings of FitGram and FitQR. Model is required; the zero Lambda is a ridge of 0.
+// Options are the settings of a fit. Model and Out are required; the zero Lambda is a ridge of 0. The
+// paths are those of Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
+// Fields with names of stream.Options have the same meaning, for every file.
 type Options struct {
-	// Model is the path, in any file system of Beam, of the model file with the feature maps:
+	// Model is the path of the model file with the feature maps, the labels and the inputs:
 	// `blskernel train` makes it from a sample of the data. The fit does not include what it has
 	// learned. The program that builds the pipeline reads the file, and each worker process reads
 	// it once and refuses another one.
 	Model string
 
+	// Out is the path of the model file to write. It replaces an existing file as a whole.
+	Out string
+
+	// Method is Gram or QR, whose errors grow with the condition number of the nodes instead of its
+	// square; 0 for Gram.
+	Method blsupdate.Method
+
 	// Lambda is the ridge of the fit, added once; negative for that of Model.
 	Lambda float64
 
-	// FanIn is the mean number of states that Merge adds into one on each level of its tree, at
-	// least 2; 0 for 8.
-	FanIn int
-
-	// States is about the number of states, which determines the height of the tree: at most one
-	// for each bundle, so at most the number of shards. 0 for 64. It affects only the speed.
+	// States is about the number of states, which determines the height of the tree that merges
+	// them: at most one for each bundle, so at most the number of files. 0 for 64. It affects only
+	// the speed.
 	States int
 
-	// SkipBad is the most lines that Bad may have; more are an error before the model is solved.
+	// SkipBad is the most bad rows that are set aside; more are an error. BadOut is the path of a
+	// file to list them in, empty for none.
 	SkipBad int64
+	BadOut  string
 
-	// Bad is the second result of Read. Without it SkipBad has no effect.
-	Bad beam.PCollection
+	// KnownLabels makes a label that is none of the model's a bad row. Else it is a new class,
+	// unless the model file is of version 1.
+	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
 	// step writes the same bytes. Zero for the present time.
@@ -43,54 +53,10 @@ type Options struct {
 	// Software is the program that the model file names, with its version; empty for
 	// "blskernel/scaleout".
 	Software string
-}
-
-const (
-	defaultFanIn    = 8
-	defaultStates   = 64
-	defaultSoftware = "blskernel/scaleout"
-)
-
-// resolve returns the options with the defaults in place of zeros. It panics if they are invalid.
-func (o Options) resolve() Options {
-	checkOptions(o.Model, o.SkipBad)
-	switch {
-	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
-		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for that of the model", o.Lambda))
-	case o.FanIn < 0 || o.FanIn == 1:
-		panic(fmt.Errorf("scaleout: the fan-in is %d; want 2 or more, or 0 for %d", o.FanIn, defaultFanIn))
-	case o.States < 0:
-		panic(fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States))
-	}
-	o.FanIn = cmp.Or(o.FanIn, defaultFanIn)
-	o.States = cmp.Or(o.States, defaultStates)
-	o.Software = cmp.Or(o.Software, defaultSoftware)
-	if o.Created.IsZero() {
-		o.Created = time.Now()
-	}
-	o.Created = o.Created.UTC()
-	return o
-}
-
-// ReadOptions select the data of the shards. Model is required. Fields with names of stream.Options
-// have the same meaning, for every shard.
-type ReadOptions struct {
-	// Model is the model file of Options: it has the labels and the inputs, with their names.
-	Model string
 
 	// Batch is the number of rows of a batch; 0 for 4096, or fewer if their inputs take more than
 	// 32 MB.
 	Batch int
-
-	// SkipBad is the most bad rows and files that Read sets aside in a shard. With 0 the first is
-	// an error, and each file is read once. Else each is read twice, first to be checked, so that
-	// nothing of a damaged file is learned, and the nodes of each sample are computed twice.
-	// Options.SkipBad bounds the sum over all shards.
-	SkipBad int64
-
-	// KnownLabels makes a label that is none of the model's a bad row. Else it is a new class,
-	// unless the model file is of version 1.
-	KnownLabels bool
 
 	Format     stream.Format // of the samples, not of files of targets
 	Comma      rune          // of texts
@@ -109,21 +75,45 @@ type ReadOptions struct {
 }
 
 const (
-	mostBatch  = 4096
-	batchBytes = 32 << 20
+	defaultStates   = 64
+	defaultSoftware = "blskernel/scaleout"
+	mostBatch       = 4096
+	batchBytes      = 32 << 20
 )
 
-// rows returns the number of rows of a batch of d inputs.
-func (o *ReadOptions) rows(d int) int {
-	return cmp.Or(o.Batch, max(1, min(mostBatch, batchBytes/(8*d))))
+// resolve returns the options with the defaults in place of zeros. It panics if they are invalid.
+func (o Options) resolve() Options {
+	o.Method = cmp.Or(o.Method, blsupdate.Gram)
+	switch {
+	case o.Model == "":
+		panic(fmt.Errorf("scaleout: no model; name the file with the feature maps"))
+	case o.Out == "":
+		panic(fmt.Errorf("scaleout: no file for the result; name the model file to write"))
+	case o.Method != blsupdate.Gram && o.Method != blsupdate.QR:
+		panic(fmt.Errorf("scaleout: the method is %v; want gram or qr", o.Method))
+	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
+		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for that of the model", o.Lambda))
+	case o.States < 0:
+		panic(fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States))
+	case o.SkipBad < 0:
+		panic(fmt.Errorf("scaleout: the limit of bad rows is %d; want 0 or more", o.SkipBad))
+	case o.Batch < 0 || o.Batch > math.MaxInt32:
+		panic(fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", o.Batch, math.MaxInt32))
+	}
+	filesystem.ValidateScheme(o.Out)
+	if o.BadOut != "" {
+		filesystem.ValidateScheme(o.BadOut)
+	}
+	o.States = cmp.Or(o.States, defaultStates)
+	o.Software = cmp.Or(o.Software, defaultSoftware)
+	if o.Created.IsZero() {
+		o.Created = time.Now()
+	}
+	o.Created = o.Created.UTC()
+	return o
 }
 
-// checkOptions panics if options that Options and ReadOptions share are invalid.
-func checkOptions(model string, skipBad int64) {
-	switch {
-	case model == "":
-		panic(fmt.Errorf("scaleout: no model; name the file with the feature maps"))
-	case skipBad < 0:
-		panic(fmt.Errorf("scaleout: the limit of bad rows and files is %d; want 0 or more", skipBad))
-	}
+// rows returns the number of rows of a batch of d inputs.
+func (o *Options) rows(d int) int {
+	return cmp.Or(o.Batch, max(1, min(mostBatch, batchBytes/(8*d))))
 }

@@ -1,7 +1,9 @@
 package scaleout
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,13 +14,11 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
 // TestTooLarge reads finite samples that are too large to be learned. With a limit of bad rows each is
 // set aside by its line, in batches of any size, and the others are learned. Without one each is an
-// error, also alone.
+// error.
 func TestTooLarge(t *testing.T) {
 	const d, c, rows = 3, 2, 300
 	const deviation = 0.01 // of the inputs
@@ -56,22 +56,24 @@ func TestTooLarge(t *testing.T) {
 		text += fmt.Sprintf("%v,%v,%v,%v,%v\n", x.At(i, 0), x.At(i, 1), x.At(i, 2), y.At(i, 0), y.At(i, 1))
 	}
 	shard := Shard{Path: writeFile(t, t.TempDir(), "rows.csv", []byte(text))}
-	opt := ReadOptions{Targets: []string{"u", "v"}, SkipBad: int64(len(bad))}
+	good := slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(line string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(cells)), func(row string) bool { return line == row+"\n" })
+	})
+	rest := Shard{Path: writeFile(t, t.TempDir(), "good.csv", []byte(strings.Join(good, "")))}
+	opt := Options{Targets: []string{"u", "v"}, SkipBad: int64(len(bad)), Batch: 1}
+	want, err := bundle(newLearnFn(t, model, opt), rest)
+	testutil.NoError(t, err)
+	if want.samples != 40-len(bad) || want.bad != nil {
+		t.Fatalf("without them %d samples are learned, and set aside are %q", want.samples, want.bad)
+	}
 	for _, opt.Batch = range []int{1, 2, 8, 9, 100} {
-		out, err := readShard(t, newReadFn(t, model, opt), shard)
+		out, err := bundle(newLearnFn(t, model, opt), shard)
 		testutil.NoError(t, err)
-		left := 0
-		for _, in := range out.batches {
-			b, err := decodeBatch(in)
-			testutil.NoError(t, err)
-			left += b.rows()
-			if slices.Max(b.X.RawMatrix().Data) > 10*deviation || slices.Max(b.Y.RawMatrix().Data) > 100 {
-				t.Errorf("batches of %d: a sample is left that is too large", opt.Batch)
-			}
+		if out.samples != want.samples || len(out.bad) != len(bad) || opt.Batch == 1 && !bytes.Equal(out.state, want.state) {
+			t.Fatalf("batches of %d: %d samples are learned, and set aside are %q", opt.Batch, out.samples, out.bad)
 		}
-		if left != 40-len(bad) || len(out.bad) != len(bad) {
-			t.Fatalf("batches of %d: %d samples are left, and set aside are %q", opt.Batch, left, out.bad)
-		}
+		slices.Sort(out.bad)
+		slices.Sort(bad)
 		for i, line := range out.bad {
 			if !strings.Contains(line, bad[i]) || !strings.Contains(line, "overflow") {
 				t.Errorf("batches of %d: set aside is %q, and should be %q", opt.Batch, line, bad[i])
@@ -79,26 +81,14 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 	opt.SkipBad--
-	if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows", opt.SkipBad)) {
+	if _, err := bundle(newLearnFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows", opt.SkipBad)) {
 		t.Errorf("one row too many is bad: %v", err)
 	}
-	opt.Model, opt.SkipBad = model, 0
-	learn := func(path, want string) {
-		t.Helper()
-		fails(t, func(s beam.Scope) {
-			batches, _ := Read(s, Match(s, []string{path}, nil), opt)
-			FitGram(s, batches, Options{Model: model})
-		}, path, want, "overflow")
-	}
-	learn(shard.Path, "rows.csv, sample 1")
+	opt.SkipBad = 0
 	for line, row := range cells {
-		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), ", sample 1")
+		path := writeFile(t, t.TempDir(), "alone.csv", []byte("a,b,c,u,v\n0,0,0,0,0\n"+row+"\n"))
+		if _, err := bundle(newLearnFn(t, model, opt), Shard{Path: path}); err == nil || !strings.Contains(err.Error(), "alone.csv:3: ") || !strings.Contains(err.Error(), "overflow") {
+			t.Errorf("line %d alone: %v", line, err)
+		}
 	}
-	second := "a,b,c,u,v\n0,0,0,0,0\n" + cells[10] + "\n"
-	learn(writeFile(t, t.TempDir(), "second.csv", []byte(second)), "second.csv, sample 2")
-	opt.SkipBad = int64(len(bad))
-	mustRun(t, func(s beam.Scope) {
-		batches, set := Read(s, Match(s, []string{shard.Path}, nil), opt)
-		FitGram(s, batches, Options{Model: model, Lambda: -1, SkipBad: opt.SkipBad, Bad: set})
-	})
 }

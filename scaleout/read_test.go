@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -21,9 +20,6 @@ import (
 	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 )
 
 // packed returns data as gzip.
@@ -69,16 +65,16 @@ func spoiled() []byte {
 type faulty struct {
 	name    string
 	x, y    []byte // y is nil where x has the labels
-	rows    int64  // samples that are left when what is bad is set aside
+	rows    int    // samples that are left when bad rows are set aside; 0 for a fault of the file
 	bad     []string
 	noFile  bool
-	options ReadOptions
+	options Options
 }
 
 // faultyShards are shards with all kinds of faults.
 func faultyShards(t testing.TB) []faulty {
 	text := csvImages(digits(), 0, 9)
-	labelled := ReadOptions{Targets: []string{"1"}, KnownLabels: true}
+	labelled := Options{Targets: []string{"1"}, KnownLabels: true}
 	wide := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, 2, 3), make([]float64, 6))
 	nan := npyMatrix(digits().Dense(0, 3))
 	binary.LittleEndian.PutUint64(nan[len(nan)-8*784-16:], math.Float64bits(math.NaN()))
@@ -90,13 +86,13 @@ func faultyShards(t testing.TB) []faulty {
 		{"short.csv.gz", whole[:len(whole)/2], nil, 0, []string{"short.csv.gz: the compressed data is cut off"}, false, labelled},
 		{"sum.csv.gz", damaged(t, text), nil, 0, []string{"sum.csv.gz: the compressed data is damaged"}, false, labelled},
 		{"missing.csv", nil, nil, 0, []string{"missing.csv: cannot be opened: no such file"}, true, labelled},
-		{"wide.npy", wide, npyLabels([]byte{1, 2}), 0, []string{"wide.npy: has 3 columns of inputs, and the model 784"}, false, ReadOptions{}},
-		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy, row 2: column 783"}, false, ReadOptions{}},
-		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(digits().Labels[:3]), 0, []string{"cut.npy: "}, false, ReadOptions{}},
-		{"few.idx", idxImages(digits(), 0, 3), idxLabels(digits().Labels[:2]), 0, []string{"few.idx.y.idx: has 2 targets, but "}, false, ReadOptions{}},
-		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx, row 2: of "}, false, ReadOptions{KnownLabels: true}},
-		{"cut.idx", idxImages(digits(), 0, 3)[:2000], idxLabels(digits().Labels[:3]), 0, []string{"cut.idx: "}, false, ReadOptions{}},
-		{"labels.idx", idxImages(digits(), 0, 3), []byte("no idx"), 0, []string{"labels.idx.y.idx: "}, false, ReadOptions{}},
+		{"wide.npy", wide, npyLabels([]byte{1, 2}), 0, []string{"wide.npy: has 3 columns of inputs, and the model 784"}, false, Options{}},
+		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy, row 2: column 783"}, false, Options{}},
+		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(digits().Labels[:3]), 0, []string{"cut.npy: "}, false, Options{}},
+		{"few.idx", idxImages(digits(), 0, 3), idxLabels(digits().Labels[:2]), 0, []string{"few.idx.y.idx: has 2 targets, but "}, false, Options{}},
+		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx, row 2: of "}, false, Options{KnownLabels: true}},
+		{"cut.idx", idxImages(digits(), 0, 3)[:2000], idxLabels(digits().Labels[:3]), 0, []string{"cut.idx: "}, false, Options{}},
+		{"labels.idx", idxImages(digits(), 0, 3), []byte("no idx"), 0, []string{"labels.idx.y.idx: "}, false, Options{}},
 	}
 }
 
@@ -120,25 +116,25 @@ func TestFaults(t *testing.T) {
 	for _, f := range faultyShards(t) {
 		t.Run(f.name, func(t *testing.T) {
 			shard := f.write(t, t.TempDir())
-			_, err := readShard(t, newReadFn(t, model, f.options), shard)
+			_, err := bundle(newLearnFn(t, model, f.options), shard)
 			if err == nil || !strings.HasPrefix(err.Error(), "scaleout: stream: ") || !strings.Contains(err.Error(), f.bad[0]) {
 				t.Errorf("the error is %v, and should have %q", err, f.bad[0])
 			}
 			opt := f.options
 			for _, opt.Batch = range []int{1, 2, 100} {
 				opt.SkipBad = int64(len(f.bad))
-				out, err := readShard(t, newReadFn(t, model, opt), shard)
+				out, err := bundle(newLearnFn(t, model, opt), shard)
+				if f.rows == 0 { // a fault of the file, and not of rows
+					if err == nil || !strings.Contains(err.Error(), f.bad[0]) {
+						t.Errorf("batches of %d: the error is %v, and should have %q", opt.Batch, err, f.bad[0])
+					}
+					continue
+				}
 				testutil.NoError(t, err)
-				rows, inputs := int64(0), 0
-				for _, in := range out.batches {
-					b, err := decodeBatch(in)
-					testutil.NoError(t, err)
-					rows += int64(b.rows())
-					_, inputs = b.X.Dims()
+				if out.samples != f.rows {
+					t.Errorf("batches of %d: %d samples are learned, and should be %d", opt.Batch, out.samples, f.rows)
 				}
-				if rows != f.rows || rows > 0 && inputs != 784 {
-					t.Errorf("batches of %d: %d samples of %d inputs are left, and should be %d", opt.Batch, rows, inputs, f.rows)
-				}
+				slices.Sort(out.bad)
 				if len(out.bad) != len(f.bad) {
 					t.Fatalf("batches of %d: set aside are %q", opt.Batch, out.bad)
 				}
@@ -151,7 +147,7 @@ func TestFaults(t *testing.T) {
 				if opt.SkipBad == 0 {
 					continue
 				}
-				if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows, the last of which is: %s", opt.SkipBad, shard.Path)) {
+				if _, err := bundle(newLearnFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows, the last of which is: %s", opt.SkipBad, shard.Path)) {
 					t.Errorf("batches of %d: one row too many is bad: %v", opt.Batch, err)
 				}
 			}
@@ -159,65 +155,35 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsTogether fits to all shards with faults at once, beside good ones. The limit is that of all
-// faults together.
+// TestFaultsTogether fits to all shards with bad rows at once, beside good ones. The limit is that of
+// all together.
 func TestFaultsTogether(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
 	sh := shards(t, "csv", digits(), 3)
-	sh.options.SkipBad, sh.options.KnownLabels = 3, true
-	total, files, rows, lines := int64(0), int64(0), int64(digits().Len()), 0
+	total, rows := 0, digits().Len()
 	for _, f := range faultyShards(t) {
-		if !strings.Contains(f.name, ".csv") || f.noFile {
-			continue
-		}
-		f.write(t, folder)
-		sh.patterns = append(sh.patterns, filepath.Join(folder, f.name))
-		total, rows, lines = total+int64(len(f.bad)), rows+f.rows, lines+len(f.bad)
-		if f.rows == 0 { // the whole of it is set aside
-			files++
+		if strings.HasSuffix(f.name, ".csv") && f.rows > 0 {
+			f.write(t, folder)
+			sh.patterns = append(sh.patterns, filepath.Join(folder, f.name))
+			total, rows = total+len(f.bad), rows+f.rows
 		}
 	}
-	f, result := sh.fit(t, blsupdate.Gram, Options{Model: model, Lambda: testLambda, SkipBad: total})
-	if n := f.Classifier.Updater().Samples(); int64(n) != rows {
+	sh.options.SkipBad, sh.options.KnownLabels, sh.options.BadOut = int64(total), true, filepath.Join(folder, "bad.txt")
+	f, result := sh.fit(t, blsupdate.Gram, Options{Model: model, Lambda: testLambda})
+	if n := f.Classifier.Updater().Samples(); n != rows || counter(result, MetricRows) != int64(n) {
 		t.Errorf("%d samples are learned, and should be %d", n, rows)
 	}
-	if n := counter(result, MetricRows); n != rows {
-		t.Errorf("the counter %s is %d, and should be %d", MetricRows, n, rows)
-	}
-	if n := counter(result, MetricBad); n != total {
+	if n := counter(result, MetricBad); n != int64(total) {
 		t.Errorf("the counter %s is %d, and should be %d", MetricBad, n, total)
 	}
-	if n := counter(result, MetricBadFiles); n != files {
-		t.Errorf("the counter %s is %d, and should be %d", MetricBadFiles, n, files)
+	if n := bytes.Count(readAll(t, sh.options.BadOut), []byte("\n")); n != total {
+		t.Errorf("%d bad rows are listed, and should be %d", n, total)
 	}
-	fails(t, func(s beam.Scope) {
-		read := sh.options
-		read.Model = model
-		batches, bad := Read(s, Match(s, sh.patterns, nil), read)
-		FitGram(s, batches, Options{Model: model, SkipBad: total - 1, Bad: bad})
-	}, fmt.Sprintf("%d bad rows and files, and the limit is %d", total, total-1), folder)
-	p, s := beam.NewPipelineWithRoot()
-	read := sh.options
-	read.Model = model
-	_, bad := Read(s, Match(s, sh.patterns, nil), read)
-	passert.Count(s, bad, "bad", lines)
-	ptest.RunAndValidate(t, p)
-}
-
-// TestFaultPlaces cuts a packed shard at many places: with a limit none of its rows is learned.
-func TestFaultPlaces(t *testing.T) {
-	model := sampleFile(t, modelfile.Metadata{})
-	folder := t.TempDir()
-	whole := packed(t, csvImages(digits(), 0, 40))
-	fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, Batch: 3, SkipBad: 1})
-	for cut := 1; cut < len(whole); cut += len(whole) / 23 {
-		path := writeFile(t, folder, fmt.Sprintf("%d.csv.gz", cut), whole[:len(whole)-cut])
-		out, err := readShard(t, fn, Shard{Path: path})
-		if err != nil || len(out.batches) != 0 || len(out.bad) != 1 || !strings.Contains(out.bad[0], path) {
-			t.Errorf("cut by %d bytes: %d batches, %q, %v", cut, len(out.batches), out.bad, err)
-		}
-	}
+	sh.options.SkipBad--
+	opt := sh.options
+	opt.Model, opt.Out = model, filepath.Join(folder, "m.bls")
+	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("%d bad rows, and the limit is %d", total, total-1), folder)
 }
 
 // TestEmpty reads shards without samples.
@@ -225,7 +191,7 @@ func TestEmpty(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
 	none := &dataset.Images{Rows: 28, Cols: 28}
-	labelled := ReadOptions{Targets: []string{"1"}}
+	labelled := Options{Targets: []string{"1"}}
 	var header strings.Builder
 	header.WriteString("label")
 	for i := range 784 {
@@ -236,32 +202,32 @@ func TestEmpty(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		x, y   []byte
-		opt    ReadOptions
+		opt    Options
 		refuse string
 	}{
 		{"bytes.csv", nil, nil, labelled, ""},
 		{"lines.csv", []byte("\n\r\n\n"), nil, labelled, ""},
 		{"bytes.csv.gz", packed(t, nil), nil, labelled, ""},
-		{"header.csv", []byte(header.String() + "\n"), nil, ReadOptions{Targets: []string{"label"}}, ""},
-		{"rows.npy", noRows, noLabels, ReadOptions{}, ""},
-		{"rows.npy.gz", packed(t, noRows), noLabels, ReadOptions{}, ""},
-		{"images.idx", idxImages(none, 0, 0), idxLabels(nil), ReadOptions{}, ""},
-		{"labels.npy", noRows, npyLabels([]byte{1}), ReadOptions{}, "labels.npy: "},
-		{"more.npy", append(slices.Clone(noRows), 1), noLabels, ReadOptions{}, "more.npy: "},
+		{"header.csv", []byte(header.String() + "\n"), nil, Options{Targets: []string{"label"}}, ""},
+		{"rows.npy", noRows, noLabels, Options{}, ""},
+		{"rows.npy.gz", packed(t, noRows), noLabels, Options{}, ""},
+		{"images.idx", idxImages(none, 0, 0), idxLabels(nil), Options{}, ""},
+		{"labels.npy", noRows, npyLabels([]byte{1}), Options{}, "labels.npy: "},
+		{"more.npy", append(slices.Clone(noRows), 1), noLabels, Options{}, "more.npy: "},
 		{"cut.csv.gz", packed(t, nil)[:15], nil, labelled, "cut.csv.gz: "},
 		{"space.csv", []byte("  \n"), nil, labelled, "space.csv: "},
-		{"columns.npy", npy.AppendHeader(nil, npy.Float64, 2, 0), npyLabels([]byte{1, 2}), ReadOptions{}, "columns.npy: "},
+		{"columns.npy", npy.AppendHeader(nil, npy.Float64, 2, 0), npyLabels([]byte{1, 2}), Options{}, "columns.npy: "},
 	} {
 		f := faulty{name: test.name, x: test.x, y: test.y}
 		shard := f.write(t, folder)
 		for _, test.opt.SkipBad = range []int64{0, 3} {
-			out, err := readShard(t, newReadFn(t, model, test.opt), shard)
-			said := strings.Join(out.bad, "; ")
+			out, err := bundle(newLearnFn(t, model, test.opt), shard)
+			said := ""
 			if err != nil {
 				said = err.Error()
 			}
-			if len(out.batches) != 0 || (said == "") != (test.refuse == "") || !strings.Contains(said, test.refuse) {
-				t.Errorf("%s, skipping %d: %d batches, %s", test.name, test.opt.SkipBad, len(out.batches), said)
+			if out.state != nil || out.bad != nil || (said == "") != (test.refuse == "") || !strings.Contains(said, test.refuse) {
+				t.Errorf("%s, skipping %d: %d samples, %s", test.name, test.opt.SkipBad, out.samples, said)
 			}
 		}
 	}
@@ -276,58 +242,14 @@ func TestEmptyAmong(t *testing.T) {
 		writeFile(t, folder, name, nil)
 	}
 	empty := filepath.Join(folder, "*.csv")
-	alone := sharded{patterns: []string{empty}, options: sh.options}
-	fails(t, func(s beam.Scope) {
-		alone.fitTo(s, blsupdate.Gram, folder+"/m.bls", Options{Model: model})
-	}, "no shard has a usable sample; 0 bad rows and files were set aside")
+	alone := sh.options
+	alone.Model, alone.Out = model, folder+"/m.bls"
+	fails(t, func(s beam.Scope) { Fit(s, []string{empty}, nil, alone) }, "no file has a usable sample; 0 bad rows were set aside")
 	sh.patterns = append([]string{empty}, sh.patterns...)
 	f, _ := sh.fit(t, blsupdate.QR, Options{Model: model, Lambda: testLambda})
 	if n := f.Classifier.Updater().Samples(); n != digits().Len() {
 		t.Errorf("%d samples of %d", n, digits().Len())
 	}
-}
-
-// TestReadChanged reads shards that change between the two readings.
-func TestReadChanged(t *testing.T) {
-	model := sampleFile(t, modelfile.Metadata{})
-	good := csvImages(digits(), 0, 9)
-	fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, SkipBad: 2, KnownLabels: true})
-	for name, second := range map[string][]byte{
-		"same":  good,
-		"fewer": csvImages(digits(), 0, 7),
-		"worse": slices.Concat(csvImages(digits(), 0, 8), []byte(line("oh", 8))),
-		"torn":  slices.Concat(csvImages(digits(), 0, 8), []byte("\"oh\n")),
-		"empty": nil,
-	} {
-		path := "changing://" + name + ".csv"
-		changing.looks[path] = [][]byte{good, second}
-		_, err := readShard(t, fn, Shard{Path: path})
-		if (err == nil) != (name == "same") || err != nil && !strings.Contains(err.Error(), path+" changed between two readings") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// A changingFS is a file system whose files have other content each time.
-type changingFS struct {
-	filesystem.Interface
-	looks map[string][][]byte
-}
-
-var changing = &changingFS{looks: map[string][][]byte{}}
-
-func init() {
-	filesystem.Register("changing", func(context.Context) filesystem.Interface { return changing })
-}
-
-func (fs *changingFS) Close() error { return nil }
-
-func (fs *changingFS) OpenRead(_ context.Context, path string) (io.ReadCloser, error) {
-	looks := fs.looks[path]
-	if len(looks) > 1 {
-		fs.looks[path] = looks[1:]
-	}
-	return io.NopCloser(bytes.NewReader(looks[0])), nil
 }
 
 // TestReadStopped checks that a canceled context is an error, and not a fault of the file.
@@ -337,8 +259,9 @@ func TestReadStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	for _, skip := range []int64{0, 3} {
-		fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, SkipBad: skip})
-		err := fn.ProcessElement(ctx, Shard{Path: path}, func(Batch) { t.Error("there is a batch") }, func(line string) { t.Error(line) })
+		fn := newLearnFn(t, model, Options{Targets: []string{"1"}, SkipBad: skip})
+		fn.StartBundle(ctx, nil, nil)
+		err := fn.ProcessElement(ctx, Shard{Path: path}, nil, func(line string) { t.Error(line) })
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("skipping %d: %v", skip, err)
 		}
@@ -347,9 +270,9 @@ func TestReadStopped(t *testing.T) {
 
 // TestStandardInput checks that no worker waits for its standard input.
 func TestStandardInput(t *testing.T) {
-	fn := newReadFn(t, sampleFile(t, modelfile.Metadata{}), ReadOptions{})
+	fn := newLearnFn(t, sampleFile(t, modelfile.Metadata{}), Options{})
 	for _, shard := range []Shard{{Path: "-"}, {Path: "x.npy", Targets: "-"}} {
-		if _, err := readShard(t, fn, shard); err == nil || !strings.Contains(err.Error(), "standard input, which no worker has") {
+		if _, err := bundle(fn, shard); err == nil || !strings.Contains(err.Error(), "standard input, which no worker has") {
 			t.Errorf("%+v: %v", shard, err)
 		}
 	}

@@ -4,65 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"io"
+	"slices"
 	"strings"
-	"time"
 
+	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/scaleout/internal/beamfile"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	register.DoFn5x1[context.Context, []byte, func(**State) bool, func(*string) bool, func(Model), error](&solveFn{})
-	register.Emitter1[Model]()
+	register.DoFn4x1[context.Context, []byte, func(**State) bool, func(*string) bool, error](&solveFn{})
 	register.Iter1[*State]()
 	register.Iter1[string]()
 }
 
-// Solve makes a model of the PCollection<*State> of Merge: it adds the ridge once, solves for the
-// weights, and returns a PCollection<Model> of one element. Its file has the feature maps, names and
-// classes of opt.Model and the state of the output layer, so that it can learn more. Equal states give
+// A solveFn adds the ridge once, solves for the weights and writes the model file. It takes all states,
+// and all bad rows, as side inputs of one call, which also happens if there are none. Equal states give
 // equal bytes.
-//
-//	cost: k³/3 + 2ck² flops by Gram, 2k³/3 + ck² by QR.
-//	memory: the state about four times.
-//	panics: if the pipeline cannot be built.
-//	errors, of the pipeline: more lines in opt.Bad than opt.SkipBad; no samples at all; too few
-//	samples for the nodes without a ridge; nodes that are dependent to working precision.
-func Solve(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
-	opt = opt.resolve()
-	checkWhole("states", states)
-	s = s.Scope("scaleout.Solve")
-	if !opt.Bad.IsValid() {
-		opt.Bad, opt.SkipBad = beam.CreateList(s, []string{}), math.MaxInt64
-	}
-	checkWhole("bad rows", opt.Bad)
-	fn := &solveFn{
-		withModel: useModel(opt.Model), Lambda: opt.Lambda, SkipBad: opt.SkipBad,
-		Created: opt.Created, Software: opt.Software,
-	}
-	return beam.ParDo(s, fn, beam.Impulse(s), beam.SideInput{Input: states}, beam.SideInput{Input: opt.Bad})
-}
-
-// A solveFn takes all states, and all bad rows and files, as side inputs of one call, which also
-// happens if there are none.
 type solveFn struct {
 	withModel
-	Lambda   float64
-	SkipBad  int64
-	Created  time.Time
-	Software string
+	Options Options
 }
 
-// ProcessElement emits the model.
-func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**State) bool, bad func(*string) bool, emit func(Model)) error {
-	skipped, err := fn.countBad(bad)
+// ProcessElement writes the list of the bad rows, and then the model.
+func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**State) bool, bad func(*string) bool) error {
+	skipped, err := fn.listBad(ctx, bad)
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
 	sum := &State{}
 	for state := (*State)(nil); states(&state); state = nil {
 		if err := sum.add(state); err != nil {
@@ -70,62 +42,72 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 		}
 	}
 	if sum.updater == nil {
-		return fmt.Errorf("scaleout: no shard has a usable sample; %d bad rows and files were set aside", skipped)
+		return fmt.Errorf("scaleout: no file has a usable sample; %d bad rows were set aside", skipped)
 	}
-	m, err := fn.solve(sum)
+	file, err := fn.solve(sum)
 	if err != nil {
 		return err
 	}
-	countKernel(ctx, begun)
-	emit(m)
+	write := func(w io.Writer) error { return modelfile.Write(w, file) }
+	if err := beamfile.Write(ctx, fn.Options.Out, write); err != nil {
+		return fmt.Errorf("scaleout: the model file %s: %w", fn.Options.Out, err)
+	}
 	return nil
 }
 
-// mostShown is the most bad rows and files that a message shows.
+// mostShown is the most bad rows that a message shows.
 const mostShown = 5
 
-// countBad returns the number of bad rows and files, with an error above the limit.
-func (fn *solveFn) countBad(bad func(*string) bool) (count int64, err error) {
-	var shown []string
+// listBad writes the list of the bad rows and returns their number, with an error above the limit.
+func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
+	var lines []string
 	for line := ""; bad(&line); {
-		if count++; len(shown) < mostShown {
-			shown = append(shown, line)
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	if path := fn.Options.BadOut; path != "" {
+		list := func(w io.Writer) error {
+			for _, line := range lines {
+				if _, err := fmt.Fprintln(w, line); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if err := beamfile.Write(ctx, path, list); err != nil {
+			return 0, fmt.Errorf("scaleout: the list of bad rows %s: %w", path, err)
 		}
 	}
-	if count <= fn.SkipBad {
+	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: %d bad rows and files, and the limit is %d; correct the data, or raise the limit; the first are: %s",
-		count, fn.SkipBad, strings.Join(shown, "; "))
+	return count, fmt.Errorf("scaleout: %d bad rows, and the limit is %d; correct the data, or raise the limit; the first are: %s",
+		count, fn.Options.SkipBad, strings.Join(lines[:min(count, mostShown)], "; "))
 }
 
 // solve makes the model of a sum of states, whose updater it takes over.
-func (fn *solveFn) solve(sum *State) (Model, error) {
+func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	if err := sum.sorted(); err != nil {
-		return Model{}, fmt.Errorf("scaleout: ordering the classes: %w", err)
+		return nil, fmt.Errorf("scaleout: ordering the classes: %w", err)
 	}
 	u := sum.updater
-	lambda := fn.Lambda
+	lambda := fn.Options.Lambda
 	if lambda < 0 {
 		lambda = fn.base.updater().Lambda()
 	}
 	if err := u.SetLambda(lambda); err != nil {
-		return Model{}, fmt.Errorf("scaleout: adding the ridge: %w", err)
+		return nil, fmt.Errorf("scaleout: adding the ridge: %w", err)
 	}
 	if _, err := u.Weights(); err != nil {
-		return Model{}, fn.explain(u.Method(), err)
+		return nil, fn.explain(u.Method(), err)
 	}
 	file, err := fn.base.withState(sum)
 	if err != nil {
-		return Model{}, fmt.Errorf("scaleout: making a model of the states: %w", err)
+		return nil, fmt.Errorf("scaleout: making a model of the states: %w", err)
 	}
 	meta := &file.Metadata
-	meta.Created, meta.Changed, meta.Software = fn.Created, fn.Created, fn.Software
-	m, err := newModel(file)
-	if err != nil {
-		return Model{}, fmt.Errorf("scaleout: writing the model: %w", err)
-	}
-	return m, nil
+	meta.Created, meta.Changed, meta.Software = fn.Options.Created, fn.Options.Created, fn.Options.Software
+	return file, nil
 }
 
 // explain says what to do if the weights cannot be computed.

@@ -1,6 +1,7 @@
 package scaleout
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -27,9 +28,9 @@ func TestSolveErrors(t *testing.T) {
 		lambda float64
 		want   string
 	}{
-		"nothing":         {nil, nil, 1, "no shard has a usable sample"},
-		"nothing in it":   {[]*State{{}, {}}, []string{"x"}, 1, "; 1 bad rows and files were set aside"},
-		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "2 bad rows and files, and the limit is 1; correct the data, or raise the limit; the first are: one; two"},
+		"nothing":         {nil, nil, 1, "no file has a usable sample"},
+		"nothing in it":   {[]*State{{}, {}}, []string{"x"}, 1, "; 1 bad rows were set aside"},
+		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "2 bad rows, and the limit is 1; correct the data, or raise the limit; the first are: one; two"},
 		"bad by far":      {[]*State{all}, strings.Split("1 2 3 4 5 6 7", " "), 1, "the first are: 1; 2; 3; 4; 5"},
 		"too few":         {[]*State{few}, nil, 0, "30 samples do not determine the weights of 48 nodes; use a lambda above 0"},
 		"dependent":       {[]*State{repeated}, nil, 0, "dependent to working precision; raise lambda, or fit by QR"},
@@ -39,14 +40,22 @@ func TestSolveErrors(t *testing.T) {
 		"several at once": {[]*State{few, few}, nil, 1, ""},
 	} {
 		fn := newSolveFn(t)
-		fn.Lambda = test.lambda
-		models := 0
-		err := fn.ProcessElement(background, nil, over(test.states...), over(test.bad...), func(Model) { models++ })
+		fn.Options.Lambda = test.lambda
+		err := fn.ProcessElement(background, nil, over(test.states...), over(test.bad...))
+		_, missing := os.Stat(fn.Options.Out)
 		switch {
-		case test.want == "" && (err != nil || models != 1):
-			t.Errorf("%s: %d models, %v", name, models, err)
-		case test.want != "" && (err == nil || models != 0 || !strings.HasPrefix(err.Error(), "scaleout: ") || !strings.Contains(err.Error(), test.want)):
-			t.Errorf("%s: %d models, %v", name, models, err)
+		case test.want == "" && (err != nil || missing != nil):
+			t.Errorf("%s: %v, %v", name, err, missing)
+		case test.want != "" && (err == nil || missing == nil || !strings.HasPrefix(err.Error(), "scaleout: ") || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: %v, %v", name, err, missing)
+		}
+	}
+	for _, field := range []func(o *Options) *string{func(o *Options) *string { return &o.Out }, func(o *Options) *string { return &o.BadOut }} {
+		fn := newSolveFn(t)
+		path := field(&fn.Options)
+		*path = t.TempDir() // a folder
+		if err := fn.ProcessElement(background, nil, over(all), over("one")); err == nil || !strings.Contains(err.Error(), *path) {
+			t.Errorf("%s: %v", *path, err)
 		}
 	}
 }

@@ -95,29 +95,33 @@ func TestColumns(t *testing.T) {
 	folder := t.TempDir()
 	for _, test := range []struct {
 		name, text string
-		opt        ReadOptions
+		opt        Options
 		want       string // the first inputs and targets, or the error
 	}{
-		{"in their order", "a,b,c,y,z\n1,2,3,4,5\n", ReadOptions{}, "[1 2 3][4 5]"},
-		{"in another order", "z,y,c,b,a\n5,4,3,2,1\n", ReadOptions{}, "[1 2 3][4 5]"},
-		{"with others", "q,a,b,c,y,z\n0,1,2,3,4,5\n", ReadOptions{}, "[1 2 3][4 5]"},
-		{"without names", "1,2,3,4,5\n", ReadOptions{Targets: []string{"4-5"}}, "[1 2 3][4 5]"},
-		{"given by names", "z,y,c,b,a\n5,4,3,2,1\n", ReadOptions{Inputs: []string{"c", "b", "a"}, Targets: []string{"z", "y"}}, "[1 2 3][4 5]"},
-		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", ReadOptions{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
-		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", ReadOptions{}, `lacks the columns "c" of the model, and has "a", "b", "d", "y", "z"`},
-		{"no targets", "a,b,c,y\n1,2,3,4\n", ReadOptions{}, `lacks the columns "z"`},
-		{"names twice", "a,b,c,a,y,z\n1,2,3,4,5,6\n", ReadOptions{}, `more than one column named "a"`},
-		{"too many", "1,2,3,4,5,6\n", ReadOptions{Targets: []string{"5-6"}}, "has 4 columns of inputs, and the model 3"},
-		{"one target", "1,2,3,4\n", ReadOptions{Targets: []string{"4"}}, "has 1 columns of labels or targets, and the model 2"},
-		{"none named", "1,2,3\n", ReadOptions{}, "has no labels or targets"},
-		{"not there", "1,2,3,4,5\n", ReadOptions{Targets: []string{"y"}}, `has no column named "y"`},
-		{"a range", "z,y,c,b,a\n5,4,3,2,1\n", ReadOptions{Inputs: []string{"c:a"}, Targets: []string{"y", "z"}}, "a range in another order"},
+		{"in their order", "a,b,c,y,z\n1,2,3,4,5\n", Options{}, "[1 2 3][4 5]"},
+		{"in another order", "z,y,c,b,a\n5,4,3,2,1\n", Options{}, "[1 2 3][4 5]"},
+		{"with others", "q,a,b,c,y,z\n0,1,2,3,4,5\n", Options{}, "[1 2 3][4 5]"},
+		{"without names", "1,2,3,4,5\n", Options{Targets: []string{"4-5"}}, "[1 2 3][4 5]"},
+		{"given by names", "z,y,c,b,a\n5,4,3,2,1\n", Options{Inputs: []string{"c", "b", "a"}, Targets: []string{"z", "y"}}, "[1 2 3][4 5]"},
+		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", Options{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
+		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks the columns "c" of the model, and has "a", "b", "d", "y", "z"`},
+		{"no targets", "a,b,c,y\n1,2,3,4\n", Options{}, `lacks the columns "z"`},
+		{"names twice", "a,b,c,a,y,z\n1,2,3,4,5,6\n", Options{}, `more than one column named "a"`},
+		{"too many", "1,2,3,4,5,6\n", Options{Targets: []string{"5-6"}}, "has 4 columns of inputs, and the model 3"},
+		{"one target", "1,2,3,4\n", Options{Targets: []string{"4"}}, "has 1 columns of labels or targets, and the model 2"},
+		{"none named", "1,2,3\n", Options{}, "has no labels or targets"},
+		{"not there", "1,2,3,4,5\n", Options{Targets: []string{"y"}}, `has no column named "y"`},
+		{"a range", "z,y,c,b,a\n5,4,3,2,1\n", Options{Inputs: []string{"3-5"}, Targets: []string{"y", "z"}}, "a range in another order"},
 	} {
 		path := writeFile(t, folder, test.name+".csv", []byte(test.text))
 		got := ""
-		err := newReadFn(t, model, test.opt).ProcessElement(background, Shard{Path: path}, func(b Batch) {
-			got += fmt.Sprint(b.X.RawRowView(0), b.Y.RawRowView(0))
-		}, nil)
+		r, err := newLearnFn(t, model, test.opt).open(background, Shard{Path: path}, nil)
+		if err == nil {
+			b, next := r.Next(1)
+			testutil.NoError(t, next)
+			got = fmt.Sprint(b.X.RawRowView(0), b.Y.RawRowView(0))
+			testutil.NoError(t, r.Close())
+		}
 		switch {
 		case err == nil && strings.ReplaceAll(got, "] [", "][") != test.want:
 			t.Errorf("%s: read %s", test.name, got)

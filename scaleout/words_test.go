@@ -65,7 +65,7 @@ func TestWords(t *testing.T) {
 	writeFile(t, folder, "part-1.csv", []byte("kind;size;color\na;1,5;pink\nb;2,5;violet\n"))
 	writeFile(t, folder, "part-2.csv", []byte(wordTable(150, 300)))
 	for _, skip := range []int64{0, 3} {
-		sh := sharded{patterns: []string{filepath.Join(folder, "part-*.csv")}, options: ReadOptions{SkipBad: skip}}
+		sh := sharded{patterns: []string{filepath.Join(folder, "part-*.csv")}, options: Options{SkipBad: skip}}
 		f, result := sh.fit(t, blsupdate.QR, Options{Model: model, Lambda: 0.1, Created: created})
 		opt := f.Metadata.Options()
 		opt.Targets, opt.Classes = []string{"kind"}, true
@@ -84,7 +84,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	path := writeFile(t, folder, "word.csv", []byte("color;size;kind\nred;much;a\n"))
-	err := newReadFn(t, model, ReadOptions{}).ProcessElement(background, Shard{Path: path}, func(Batch) {}, nil)
+	_, err := bundle(newLearnFn(t, model, Options{}), Shard{Path: path})
 	var fault *stream.Error
 	if !errors.As(err, &fault) || fault.Name != "size" || fault.Line != 2 {
 		t.Error(err)

@@ -20,11 +20,12 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
 
-// checkFiles finds errors in the paths before the job is submitted, and counts the files. It makes
-// local paths absolute for workers in another process.
+// checkFiles finds errors in the paths before the job is submitted, and says how many states there are
+// at most: a bundle has at least one file. It makes local paths absolute for workers in another
+// process.
 func (set *settings) checkFiles(ctx context.Context) error {
 	workers := set.environment()
-	paths := []*string{&set.model, &set.out, &set.badOut}
+	paths := []*string{&set.Model, &set.Out, &set.BadOut}
 	for _, list := range [][]string{set.patterns, set.targets} {
 		for i := range list {
 			paths = append(paths, &list[i])
@@ -44,8 +45,8 @@ func (set *settings) checkFiles(ctx context.Context) error {
 			}
 		}
 	}
-	if _, err := inspect(ctx, set.model); err != nil {
-		return fmt.Errorf("--model %s: %w", set.model, err)
+	if _, err := inspect(ctx, set.Model); err != nil {
+		return fmt.Errorf("--model %s: %w", set.Model, err)
 	}
 	if err := set.checkOutputs(ctx); err != nil {
 		return err
@@ -54,8 +55,11 @@ func (set *settings) checkFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	set.files = len(shards)
-	return cmp.Or(checkWritable(set.out), checkWritable(set.badOut))
+	set.States = len(shards)
+	if set.runner == "prism" { // makes few bundles of many files, so one level of merging is enough
+		set.States = 1
+	}
+	return cmp.Or(checkWritable(set.Out), checkWritable(set.BadOut))
 }
 
 // checkPath returns an error for a file system that this program does not have, and for a local path if
@@ -86,16 +90,16 @@ func inspect(ctx context.Context, path string) (*modelfile.Info, error) {
 // checkOutputs protects existing files: --out replaces models only, and not --model, and --bad-out
 // replaces nothing.
 func (set *settings) checkOutputs(ctx context.Context) error {
-	model, out, badOut := beamfile.Resolve(set.model), beamfile.Resolve(set.out), beamfile.Resolve(set.badOut)
+	model, out, badOut := beamfile.Resolve(set.Model), beamfile.Resolve(set.Out), beamfile.Resolve(set.BadOut)
 	switch {
 	case out == model:
-		return usagef("--out is %q, the --model, which workers read while the job runs: give another name", set.out)
-	case set.badOut != "" && (badOut == out || badOut == model):
-		return usagef("--bad-out is %q, a model: give another name", set.badOut)
+		return usagef("--out is %q, the --model, which workers read while the job runs: give another name", set.Out)
+	case set.BadOut != "" && (badOut == out || badOut == model):
+		return usagef("--bad-out is %q, a model: give another name", set.BadOut)
 	}
-	if set.badOut != "" && beamfile.Local(badOut) {
+	if set.BadOut != "" && beamfile.Local(badOut) {
 		if _, err := os.Stat(badOut); !errors.Is(err, fs.ErrNotExist) {
-			return usagef("--bad-out is %q, which exists already: remove it, or give another name", set.badOut)
+			return usagef("--bad-out is %q, which exists already: remove it, or give another name", set.BadOut)
 		}
 	}
 	info, err := os.Stat(out)
@@ -103,7 +107,7 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 		return nil // nothing to replace, or checkWritable refuses it
 	}
 	if _, err := inspect(ctx, out); info.IsDir() || errors.Is(err, modelfile.ErrNotAModel) {
-		return usagef("--out is %q, which is not a model: remove it, or give another name", set.out)
+		return usagef("--out is %q, which is not a model: remove it, or give another name", set.Out)
 	}
 	return nil
 }

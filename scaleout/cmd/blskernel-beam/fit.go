@@ -14,6 +14,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/atomicfile"
+	"blskernel/scaleout"
 	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -34,8 +35,9 @@ func (set *settings) fit(ctx context.Context) error {
 		return err
 	}
 	begun := time.Now()
-	set.created = begun.UTC()
-	p := set.build()
+	set.Created = begun.UTC()
+	p, s := beam.NewPipelineWithRoot()
+	scaleout.Fit(s, set.patterns, set.targets, set.Options)
 	blskernel.SetThreads(set.threads) // for the direct runner, which has no hooks
 	if err := hooks.EnableHook(threadsHook, strconv.Itoa(set.threads)); err != nil {
 		return err
@@ -57,26 +59,26 @@ func (set *settings) fit(ctx context.Context) error {
 		if elsewhere {
 			return fmt.Errorf("%w; the job %s may go on: cancel it at the runner", err, *jobopts.JobName)
 		}
-		if beamfile.Local(set.out) {
-			_ = atomicfile.RemoveLeftovers(nil, set.out)
+		if beamfile.Local(set.Out) {
+			_ = atomicfile.RemoveLeftovers(nil, set.Out)
 		}
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	done := report{Model: set.out, Method: set.method.String(), Runner: set.runner, Seconds: time.Since(begun).Seconds()}
+	done := report{Model: set.Out, Method: set.Method.String(), Runner: set.runner, Seconds: time.Since(begun).Seconds()}
 	if *jobopts.Async || result == nil { // a dry run of Dataflow has no result
 		done.Job, done.running = *jobopts.JobName, true
 		return done.print(set.json, os.Stdout)
 	}
-	info, err := inspect(ctx, set.out)
+	info, err := inspect(ctx, set.Out)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the job has ended, and %s cannot be read: %w", set.out, err)
+		return fmt.Errorf("the job has ended, and %s cannot be read: %w", set.Out, err)
 	}
 	// Beam takes a job that was cancelled for a success (2.77).
-	if err != nil || !info.Metadata.Created.Equal(set.created) {
-		return fmt.Errorf("the job has ended and has not written %s: it was cancelled", set.out)
+	if err != nil || !info.Metadata.Created.Equal(set.Created) {
+		return fmt.Errorf("the job has ended and has not written %s: it was cancelled", set.Out)
 	}
 	done.Job = result.JobID()
 	done.count(result.Metrics())

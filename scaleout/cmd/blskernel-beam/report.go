@@ -23,25 +23,20 @@ type report struct {
 
 	Measured bool  `json:"measured"` // whether the runner reported the rest
 	Rows     int64 `json:"rows"`
-	Bad      int64 `json:"bad"`       // rows and files set aside
-	BadFiles int64 `json:"bad_files"` // the files among them
-	Dropped  int64 `json:"dropped"`   // rows with missing cells that were left out
-	Filled   int64 `json:"filled"`    // missing cells that were filled in
+	Bad      int64 `json:"bad"`     // rows set aside
+	Dropped  int64 `json:"dropped"` // rows with missing cells that were left out
+	Filled   int64 `json:"filled"`  // missing cells that were filled in
 	// Unknown are the words that the model does not know, by column.
-	Unknown       map[string]int64 `json:"unknown,omitempty"`
-	KernelSeconds float64          `json:"kernel_seconds"`
-	ShuffledBytes int64            `json:"shuffled_bytes"` // of states
+	Unknown map[string]int64 `json:"unknown,omitempty"`
 
 	running bool // when this program ends: with --async
 }
 
 // count adds the counters of a job, if the runner has them.
 func (r *report) count(found metrics.Results) {
-	var nanoseconds int64
 	sums := map[string]*int64{
-		scaleout.MetricRows: &r.Rows, scaleout.MetricBad: &r.Bad, scaleout.MetricBadFiles: &r.BadFiles,
+		scaleout.MetricRows: &r.Rows, scaleout.MetricBad: &r.Bad,
 		scaleout.MetricDropped: &r.Dropped, scaleout.MetricFilled: &r.Filled,
-		scaleout.MetricKernelNanoseconds: &nanoseconds, scaleout.MetricStateBytes: &r.ShuffledBytes,
 	}
 	for _, c := range found.AllMetrics().Counters() {
 		if sum := sums[c.Key.Name]; sum != nil && c.Key.Namespace == scaleout.MetricsNamespace {
@@ -55,7 +50,6 @@ func (r *report) count(found metrics.Results) {
 			r.Unknown[column] += c.Result()
 		}
 	}
-	r.KernelSeconds = float64(nanoseconds) / 1e9
 }
 
 // print writes the report as text, or as one JSON object.
@@ -72,7 +66,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 	if r.Measured {
 		fmt.Fprintf(&b, "   %d rows", r.Rows)
 		if r.Bad > 0 {
-			fmt.Fprintf(&b, ", %d bad rows and %d whole files set aside", r.Bad-r.BadFiles, r.BadFiles)
+			fmt.Fprintf(&b, ", %d bad rows set aside", r.Bad)
 		}
 		if r.Dropped > 0 {
 			fmt.Fprintf(&b, ", %d rows with missing cells left out", r.Dropped)
@@ -83,8 +77,6 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		for _, column := range slices.Sorted(maps.Keys(r.Unknown)) {
 			fmt.Fprintf(&b, ", %d unknown words in %.80q", r.Unknown[column], column)
 		}
-		megabytes := float64(r.ShuffledBytes) / 1e6
-		fmt.Fprintf(&b, ", %.1f s in kernels, %.1f MB shuffled", r.KernelSeconds, megabytes)
 	} else {
 		b.WriteString("   the runner does not report the rows")
 	}

@@ -6,10 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
@@ -22,46 +22,39 @@ import (
 
 // settings are the flags of a fit.
 type settings struct {
-	patterns, targets  []string
-	model, out, badOut string
-	method             blsupdate.Method
-	lambda             float64
-	fanIn              int
-	read               scaleout.ReadOptions
-	threads            int
-	json, verbose      bool
+	patterns, targets []string
+	scaleout.Options
+	threads       int
+	json, verbose bool
 
-	runner  string    // Beam's name of --runner
-	files   int       // that the patterns name
-	created time.Time // of the model
+	runner string // Beam's name of --runner
 }
 
 // register adds the flags to f and sets the defaults.
 func (set *settings) register(f *flag.FlagSet) {
-	set.method, set.lambda = blsupdate.Gram, -1
-	f.StringVar(&set.model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample")
-	f.StringVar(&set.out, "out", "", "model `file` to write; the complete model replaces an existing one")
+	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+version()
+	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample")
+	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing one")
 	f.Func("method", "`gram` (default) or qr, which is several times slower, for nearly dependent nodes", func(s string) (err error) {
-		set.method, err = blsupdate.ParseMethod(s)
-		if err != nil || set.method != blsupdate.Gram && set.method != blsupdate.QR {
+		set.Method, err = blsupdate.ParseMethod(s)
+		if err != nil || set.Method != blsupdate.Gram && set.Method != blsupdate.QR {
 			return errors.New("want gram or qr")
 		}
 		return nil
 	})
-	parsed(f, &set.lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default that of --model)")
+	parsed(f, &set.Lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default that of --model)")
 	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one for each, by name")
-	list(f, &set.read.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
-	list(f, &set.read.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
-	list(f, &set.read.Exclude, "exclude", "`columns` that are no inputs: names, numbers from 1, ranges such as 3-7")
-	parsed(f, &set.read.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default): by the content of each file")
-	parsed(f, &set.read.Header, "header", stream.ParseHeader, "whether CSV files begin with names of columns: `present`, absent, or auto (default)")
-	parsed(f, &set.read.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default found in the first line)")
-	f.StringVar(&set.read.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
-	number(f, &set.read.Batch, "batch", 0, "`rows` of a batch (default 4096, or fewer if their inputs exceed 32 MB)")
-	number(f, &set.fanIn, "fan-in", 2, "`number` of states that each level of the tree merges into one (default 8)")
-	number(f, &set.read.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows and files (default 0: the first one ends the job)")
-	f.BoolVar(&set.read.KnownLabels, "known-labels", false, "a label that is none of the model's is a bad row; else it is a new class")
-	f.StringVar(&set.badOut, "bad-out", "", "new `file` to list what --skip-bad sets aside")
+	list(f, &set.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
+	list(f, &set.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
+	list(f, &set.Exclude, "exclude", "`columns` that are no inputs: names, numbers from 1, ranges such as 3-7")
+	parsed(f, &set.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default): by the content of each file")
+	parsed(f, &set.Header, "header", stream.ParseHeader, "whether CSV files begin with names of columns: `present`, absent, or auto (default)")
+	parsed(f, &set.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default found in the first line)")
+	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
+	number(f, &set.Batch, "batch", 0, "`rows` of a batch (default 4096, or fewer if their inputs exceed 32 MB)")
+	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first one ends the job)")
+	f.BoolVar(&set.KnownLabels, "known-labels", false, "a label that is none of the model's is a bad row; else it is a new class")
+	f.StringVar(&set.BadOut, "bad-out", "", "new `file` to list what --skip-bad sets aside")
 	number(f, &set.threads, "threads", 0, "most `threads` of a worker process (default its processors)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")
 	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
@@ -109,13 +102,13 @@ func (set *settings) check() error {
 	switch {
 	case len(set.patterns) == 0:
 		return errors.New("no data: name files, or patterns such as 'part-*.csv'")
-	case set.model == "":
+	case set.Model == "":
 		return errors.New("--model is missing: 'blskernel train' makes one from a sample of the data")
-	case set.out == "":
+	case set.Out == "":
 		return errors.New("--out is missing: name the model file to write")
-	case set.model == "-" || set.out == "-" || set.badOut == "-":
+	case set.Model == "-" || set.Out == "-" || set.BadOut == "-":
 		return errors.New("workers cannot use the standard input and output of this process: name files")
-	case set.badOut != "" && set.read.SkipBad == 0:
+	case set.BadOut != "" && set.SkipBad == 0:
 		return errors.New("--bad-out lists what --skip-bad sets aside: give both")
 	case !slices.Contains(known, set.runner):
 		return fmt.Errorf("--runner is %q; want one of %s", *runners.Runner, strings.Join(known, ", "))
@@ -132,4 +125,12 @@ func (set *settings) check() error {
 		return errors.New("--async needs a runner and workers that outlive this process: give --endpoint and --environment_type")
 	}
 	return nil
+}
+
+// version returns the version that this program was built from, or "unknown".
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "unknown"
 }

@@ -35,7 +35,6 @@ func TestWrong(t *testing.T) {
 		{2, `value "maybe" for flag -header`, []string{"x.csv", model, out, "--header", "maybe"}},
 		{2, "-comma: want one character, or tab", []string{"x.csv", model, out, "--comma", ",,"}},
 		{2, "-batch: want an integer from 0 to 2147483647", []string{"x.csv", model, out, "--batch", "-1"}},
-		{2, "-fan-in: want an integer from 2", []string{"x.csv", model, out, "--fan-in", "1"}},
 		{2, "-skip-bad: want an integer from 0", []string{"x.csv", model, out, "--skip-bad", "-1"}},
 		{2, "--bad-out lists what --skip-bad sets aside", []string{"x.csv", model, out, "--bad-out", "bad.txt"}},
 		{2, `--runner is "slow"`, []string{"x.csv", model, out, "--runner", "slow"}},

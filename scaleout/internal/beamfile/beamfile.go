@@ -4,7 +4,6 @@ package beamfile
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -86,14 +85,13 @@ type file struct {
 // Close closes both.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
-// Write writes content to the file at path. It replaces an existing file as a whole: on file systems
-// that can rename, such as this machine's, it writes another file and renames it when it is complete;
-// elsewhere it writes one object. It makes missing local folders. A process that is killed may leave
-// the other file, whose name ends with .tmp or .part.
+// Write writes what content writes to the file at path. It replaces an existing file as a whole: on
+// this machine it writes another file and renames it when it is complete, elsewhere it writes one
+// object. It makes missing local folders. A process that is killed may leave the other file, whose name
+// ends with .tmp.
 //
-//	errors: those of the file system and of content. An existing file is then unchanged, unless a
-//	remote file system failed in the middle of the renaming.
-func Write(ctx context.Context, path string, content io.WriterTo) error {
+//	errors: those of the file system and of content. An existing file is then unchanged.
+func Write(ctx context.Context, path string, content func(io.Writer) error) error {
 	if Local(path) {
 		return writeLocal(ctx, path, content)
 	}
@@ -102,22 +100,21 @@ func Write(ctx context.Context, path string, content io.WriterTo) error {
 		return err
 	}
 	defer system.Close()
-	renamer, renames := system.(filesystem.Renamer)
-	if !renames {
-		return writeObject(ctx, system, path, content)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w, err := system.OpenWrite(ctx, path)
+	if err != nil {
+		return err
 	}
-	other := path + "." + rand.Text() + ".part" // unique: a step may run twice at the same time
-	if err = writeObject(ctx, system, other, content); err == nil {
-		err = renamer.Rename(ctx, other, path)
+	if err := content(w); err != nil {
+		cancel() // before the object is closed, which would complete it
+		return errors.Join(err, w.Close())
 	}
-	if remover, removes := system.(filesystem.Remover); err != nil && removes {
-		_ = remover.Remove(context.WithoutCancel(ctx), other)
-	}
-	return err
+	return w.Close()
 }
 
 // writeLocal writes a local file.
-func writeLocal(ctx context.Context, path string, content io.WriterTo) error {
+func writeLocal(ctx context.Context, path string, content func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -126,27 +123,11 @@ func writeLocal(ctx context.Context, path string, content io.WriterTo) error {
 		return err
 	}
 	defer f.Abort()
-	if _, err := content.WriteTo(f); err != nil {
+	if err := content(f); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return f.Commit()
-}
-
-// writeObject writes an object of a file system. After an error it cancels the context of the writer
-// before it closes it, so that the object is not completed.
-func writeObject(ctx context.Context, system filesystem.Interface, path string, content io.WriterTo) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	w, err := system.OpenWrite(ctx, path)
-	if err != nil {
-		return err
-	}
-	if _, err := content.WriteTo(w); err != nil {
-		cancel()
-		return errors.Join(err, w.Close())
-	}
-	return w.Close()
 }

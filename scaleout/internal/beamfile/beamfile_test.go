@@ -17,11 +17,11 @@ import (
 )
 
 // content writes a text.
-type content string
-
-func (c content) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, string(c))
-	return int64(n), err
+func content(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
 }
 
 // TestFiles writes files of this machine and of another file system, in folders that are missing,
@@ -32,8 +32,8 @@ func TestFiles(t *testing.T) {
 		for _, name := range []string{"b", "c", "a"} {
 			path := folder + "/" + name + ".csv"
 			want = append(want, path)
-			for _, text := range []content{"old", content(name)} {
-				testutil.NoError(t, Write(t.Context(), path, text))
+			for _, text := range []string{"old", name} {
+				testutil.NoError(t, Write(t.Context(), path, content(text)))
 			}
 		}
 		slices.Sort(want)
@@ -81,11 +81,12 @@ func TestMissing(t *testing.T) {
 // TestWriteFails has content that cannot be written, and a context that is done: the old file stays.
 func TestWriteFails(t *testing.T) {
 	why := errors.New("out of paper")
+	failing := func(w io.Writer) error { return errors.Join(content("new")(w), why) }
 	done, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	for _, path := range []string{filepath.Join(t.TempDir(), "x"), "memfs://fails/x"} {
 		testutil.NoError(t, Write(t.Context(), path, content("old")))
-		if err := Write(t.Context(), path, failing{why}); !errors.Is(err, why) {
+		if err := Write(t.Context(), path, failing); !errors.Is(err, why) {
 			t.Errorf("%s: %v", path, err)
 		}
 		if err := Write(done, path, content("new")); Local(path) && !errors.Is(err, why) {
@@ -96,14 +97,6 @@ func TestWriteFails(t *testing.T) {
 			t.Errorf("%s: there are %q (%v)", path, files, err)
 		}
 	}
-}
-
-// A failing is content that cannot be written.
-type failing struct{ err error }
-
-func (f failing) WriteTo(w io.Writer) (int64, error) {
-	n, _ := io.WriteString(w, "new")
-	return int64(n), f.err
 }
 
 // TestLocal tells local paths from those of file systems.

@@ -1,0 +1,245 @@
+package scaleout
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"blskernel/dataset/stream"
+	"blskernel/internal/columns"
+	"blskernel/scaleout/internal/beamfile"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	register.DoFn4x1[context.Context, Shard, func(int64, *State), func(string), error](&learnFn{})
+	register.Emitter2[int64, *State]()
+	register.Emitter1[string]()
+}
+
+// A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
+// it sets aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
+// one. Its outputs are its only effects: StartBundle drops what is left of a bundle that failed.
+type learnFn struct {
+	withModel
+	Options Options
+
+	state *State // of the bundle
+	key   int64
+}
+
+// StartBundle begins with nothing.
+func (fn *learnFn) StartBundle(context.Context, func(int64, *State), func(string)) {
+	fn.state, fn.key = &State{}, 0
+}
+
+// FinishBundle emits the state if there were samples.
+func (fn *learnFn) FinishBundle(_ context.Context, emit func(int64, *State), _ func(string)) {
+	if fn.state.updater != nil {
+		emit(fn.key, fn.state)
+	}
+	fn.state = nil
+}
+
+// keyOf returns a key of 63 bits, not negative, which spreads states over the lowest level of a tree.
+func keyOf(shard Shard) int64 {
+	sum := sha256.Sum256([]byte(shard.Path))
+	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
+}
+
+// ProcessElement learns a shard.
+func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64, *State), bad func(string)) error {
+	if fn.state.updater == nil {
+		fn.key = keyOf(shard)
+	}
+	count := int64(0)
+	err := fn.read(ctx, shard, func(fault *stream.Error) error {
+		line := strings.TrimPrefix(fault.Error(), "stream: ") // it begins with the file
+		switch limit := fn.Options.SkipBad; {
+		case limit == 0:
+			return fault
+		case count == limit:
+			return fmt.Errorf("more than %d bad rows, the last of which is: %s; correct the data, or raise the limit", limit, line)
+		}
+		count++
+		badCounter.Inc(ctx, 1)
+		bad(line)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("scaleout: %w", err)
+	}
+	return nil
+}
+
+// read learns the samples of a shard but for the bad rows that aside accepts.
+func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(*stream.Error) error) (err error) {
+	r, err := fn.open(ctx, shard, aside)
+	if errors.Is(err, stream.ErrEmpty) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		b, err := r.Next(fn.Options.Batch)
+		if errors.Is(err, io.EOF) {
+			fn.count(ctx, r.Tally())
+			return nil
+		}
+		if err == nil {
+			err = fn.learn(ctx, b, shard, aside)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// learn learns the samples of a batch but for the rows that aside accepts: those with labels that the
+// model neither has nor gains, and those that overflow.
+func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(*stream.Error) error) error {
+	b, err := without(b, aside, func(i int) string { return fn.unknown(b, i, shard) })
+	for b != nil && err == nil {
+		a, y, others, large := fn.base.expand(ctx, b)
+		var row largeRow
+		if errors.As(large, &row) {
+			b, err = without(b, aside, func(i int) string {
+				if i == int(row) {
+					return row.Error()
+				}
+				return ""
+			})
+			continue
+		}
+		if err = large; err == nil {
+			err = fn.state.learn(fn.Options.Method, a, y, others)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", shard.Path, err)
+		}
+		rowsCounter.Inc(ctx, int64(b.X.RawMatrix().Rows))
+		return nil
+	}
+	return err
+}
+
+// without returns the samples for which fault returns no text, nil for none. The others are bad.
+func without(b *stream.Batch, aside func(*stream.Error) error, fault func(row int) string) (rest *stream.Batch, err error) {
+	rest, _ = b.Split(func(i int) bool {
+		what := fault(i)
+		if what != "" && err == nil {
+			place := b.Where(i)
+			err = aside(&stream.Error{Path: place.Path, Line: place.Line, Row: place.Row, What: what})
+		}
+		return what != ""
+	})
+	return rest, err
+}
+
+// unknown says that the model neither has nor gains the label of a row, or returns an empty string.
+func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
+	if !fn.base.classifies() {
+		return ""
+	}
+	label := b.Labels[i]
+	_, known := fn.base.numbers[label]
+	if known || !fn.Options.KnownLabels && fn.base.grows() && utf8.ValidString(label) {
+		return ""
+	}
+	what := fn.base.unknown(label)
+	if shard.Targets != "" {
+		what = fmt.Sprintf("of %s: %s", shard.Targets, what)
+	}
+	return what
+}
+
+// count counts what was left out, filled in or unknown in a shard.
+func (fn *learnFn) count(ctx context.Context, t stream.Tally) {
+	droppedCounter.Inc(ctx, t.Dropped)
+	names := fn.base.Metadata.Options().Inputs
+	for i, n := range t.Unknown {
+		filledCounter.Inc(ctx, t.Filled[i])
+		if n == 0 {
+			continue
+		}
+		name := strconv.Itoa(i + 1)
+		if names != nil {
+			name = names[i]
+		}
+		beam.NewCounter(MetricsNamespace, MetricUnknown+name).Inc(ctx, n)
+	}
+}
+
+// open opens a shard with the columns that the model wants.
+func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Error) error) (*stream.Reader, error) {
+	if slices.Contains([]string{shard.Path, shard.Targets}, "-") {
+		return nil, &stream.Error{Path: "-", What: "would be standard input, which no worker has; name a file"}
+	}
+	o, as := &fn.Options, fn.base.Metadata.Options()
+	opt := stream.Options{
+		Missing: as.Missing, Decimal: as.Decimal, Thousands: as.Thousands,
+		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets, Exclude: o.Exclude,
+		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(), Bad: aside,
+	}
+	if !beamfile.Local(shard.Path) || !beamfile.Local(shard.Targets) {
+		opt.Open = beamfile.Open
+	}
+	r, err := stream.Open(ctx, []string{shard.Path}, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := fn.match(r, shard); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// match selects the columns of the model, as `blskernel update` does, and checks their numbers. Its
+// error is a *stream.Error with the path of the shard.
+func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
+	const noTargets = "has no labels or targets; name their columns, or their files"
+	as, number := fn.base.Metadata.Options(), fn.base.inputs()
+	if as.Columns != nil {
+		number = len(as.Columns)
+	}
+	err := columns.Match(r, columns.Wanted{
+		Inputs: as.Inputs, Targets: fn.base.Metadata.Targets,
+		Number: number, Columns: as.Columns, Missing: as.Missing, Exclude: as.Exclude,
+		Learn: true, Elsewhere: shard.Targets != "", Single: shard.Targets == "",
+	})
+	fault := func(format string, args ...any) error {
+		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}
+	}
+	var unfit columns.Error
+	switch {
+	case errors.As(err, &unfit):
+		return fault("%v", unfit)
+	case errors.Is(err, columns.ErrNoTarget):
+		return fault(noTargets)
+	case err != nil:
+		return err
+	}
+	want := 1
+	if !fn.base.classifies() {
+		want = fn.base.updater().Targets()
+	}
+	switch r.Outputs() {
+	case want:
+		return nil
+	case 0:
+		return fault(noTargets)
+	default:
+		return fault("has %d columns of labels or targets, and the model %d; name them", r.Outputs(), want)
+	}
+}
