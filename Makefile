@@ -6,7 +6,7 @@ TOOL     = $(GO) tool -modfile=$(CURDIR)/make/tools/go.mod
 # The folders of all go.mod files.
 MODULES := $(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))
 
-.PHONY: all test demo lint tidy generate check-generate mca race noasm kernels bench flops rates page results benchsmoke benchcompare octave examples
+.PHONY: all test demo lint tidy generate check-generate mca race noasm kernels bench flops rates page results benchsmoke benchcompare octave matlab examples
 
 all: lint test
 
@@ -14,6 +14,7 @@ include make/platforms.mk
 include make/long.mk
 include make/trust.mk
 include make/release.mk
+include make/python.mk
 
 # The README's two commands.
 demo:
@@ -124,3 +125,7 @@ results:
 # The same algorithms in GNU Octave; OCTAVEFLAGS are the scale and the folder of MNIST, as in bench/octave/compare.sh.
 octave:
 	bench/octave/compare.sh $(OCTAVEFLAGS)
+
+# Tests octave/blskernel.m and docs/matlab.md, if GNU Octave is there.
+matlab:
+	octave/test.sh

@@ -25,7 +25,7 @@
 // library opens. Environment variables change that:
 //
 //	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL; one that cannot be used is an error
-//	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2 or generic; by default the best one
+//	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2, neon or generic; by default the best
 //	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0
 //
 // Every type that computes has a field Backend, and every function takes one as its first argument; nil

@@ -5,18 +5,19 @@
 # The packages whose tests have a long form.
 LONG = $(shell $(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | sed -n 's|\([^ ]*\) .*blskernel/internal/testutil/long.*|\1|p')
 
-# Less than an hour on two cores. MNIST is left out where its files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
+# About an hour on two cores. MNIST is left out where its files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
 verify:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h $(LONG)
 	$(RACE) -count=1 -timeout 1h ./internal/soak
 	$(MAKE) --no-print-directory fuzz
-	$(MAKE) --no-print-directory arm64
+	$(MAKE) --no-print-directory arm64 cross
 	$(MAKE) --no-print-directory cover
 	$(MAKE) --no-print-directory rates
 	$(MAKE) --no-print-directory large-csv
 	cd scaleout && BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h ./...
 	$(MAKE) --no-print-directory gate
 	$(MAKE) --no-print-directory check-release
+	$(MAKE) --no-print-directory check-wheel matlab
 
 # Every operation on files fails, every command is interrupted at every moment, backends panic, memory is refused. With -v each
 # test says how many.
@@ -41,10 +42,10 @@ FUZZPACKAGES ?= ./...
 
 fuzz:
 	@set -e; log="$$(mktemp)"; trap 'rm -f "$$log"' EXIT; failed=; targets=0; \
-	$(GO) test -list '^Fuzz' $(FUZZPACKAGES) >"$$log" || { cat "$$log"; exit 1; }; \
+	$(GO) test $(FUZZEXEC) -list '^Fuzz' $(FUZZPACKAGES) >"$$log" || { cat "$$log"; exit 1; }; \
 	for target in $$(awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (; n; n--) print $$2 "#" name[n] }' "$$log"); do \
 		targets=$$((targets + 1)); echo "$$target"; \
-		$(GO) test -run '^$$' -fuzz "^$${target#*#}\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x -parallel 2 "$${target%#*}" >"$$log" 2>&1 || { cat "$$log"; failed="$$failed $$target"; }; \
+		$(GO) test $(FUZZEXEC) -run '^$$' -fuzz "^$${target#*#}\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x -parallel 2 "$${target%#*}" >"$$log" 2>&1 || { cat "$$log"; failed="$$failed $$target"; }; \
 	done; \
 	echo "$$targets fuzz targets of $(FUZZTIME)$${failed:+, failed:$$failed}"; test $$targets != 0 && test -z "$$failed"
 

@@ -91,7 +91,6 @@ var unused = map[string]map[string]string{
 		"LoadNORB": needsFiles,
 	},
 	"blskernel/blsupdate": {
-		"Resolve":      "the form that Auto stands for; the command flops prints it",
 		"Candidate":    "a line of what Choice.Explain prints",
 		"MeasureRates": measuring, "RatesFor": measuring, "RatesFile": measuring, "Peak": measuring,
 	},

@@ -1,0 +1,27 @@
+# The Python package (python/README.md): its library, tests, wheels and source archive. It needs Python 3.9 or newer, Go and a C
+# compiler; the tests need NumPy and pytest. python/build_backend.py says what is missing.
+
+PYTHON       ?= /usr/bin/python3
+PYTHON_BUILD  = $(PYTHON) python/build_backend.py
+PYTHON_DIST  ?= $(DIST)/python
+
+.PHONY: python-library python wheel wheel-arm64 check-wheel
+
+python-library:
+	$(PYTHON_BUILD) library
+
+# With doctest. PYTHONFLAGS go to pytest.
+python: python-library
+	@$(PYTHON) -c 'import numpy, pytest' || { echo "the tests of the Python package need NumPy and pytest: install python3-numpy python3-pytest, or name another PYTHON" >&2; exit 1; }
+	cd python && PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules --doctest-glob='*.md' blskernel tests README.md $(PYTHONFLAGS)
+
+# For linux on x86_64 and aarch64, and the source archive.
+wheel:
+	$(PYTHON_BUILD) wheel --arch amd64 --out '$(PYTHON_DIST)'
+	$(PYTHON_BUILD) wheel --arch arm64 --out '$(PYTHON_DIST)'
+	$(PYTHON_BUILD) sdist --out '$(PYTHON_DIST)'
+
+# Builds all twice, the second time in a copy with an empty cache, and compares; installs the wheel and the source archive in
+# environments of their own and uses them.
+check-wheel:
+	@python/check_wheel.sh '$(PYTHON)'

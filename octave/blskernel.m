@@ -1,0 +1,168 @@
+% BLSKERNEL  Broad learning systems by the command blskernel, in Octave and MATLAB.
+%
+%   blskernel("train", "model.bls", X, Y, flag, ...)   trains a model: X has a row for each sample, and Y
+%       is a column of numbers or a cell array of labels, or for a regression a matrix
+%   blskernel("update", "model.bls", X, Y, flag, ...)  learns more rows
+%   y = blskernel("predict", "model.bls", X, flag, ...)
+%       the labels, a column of numbers or a cell array, or the predictions; with the flag "--scores" or
+%       "--probabilities" a matrix with a column for each class
+%   m = blskernel("export", "model.bls")  a struct of the weights and feature maps (docs/export.md)
+%   a = blskernel("read", "x.npy")        an array of a file of NumPy; of "x.npz" a struct of its arrays
+%   blskernel("write", "x.npy", a)        writes a matrix, or a cell array of labels
+%
+% Flags are those of the command, as in blskernel("train", "m.bls", X, y, "--task", "regression"). The
+% environment variable BLSKERNEL names the program; by default it is found in the path. Numbers pass by
+% .npy files in a temporary folder, with all of their bits.
+function out = blskernel(verb, file, varargin)
+  file = char(file);
+  switch verb
+    case 'read'
+      out = load_arrays(file);
+      return
+    case 'write'
+      write_npy(file, varargin{1});
+      return
+  end
+  folder = tempname();
+  mkdir(folder);
+  cleaner = onCleanup(@() remove(folder));
+  result = fullfile(folder, 'result.npy');
+  switch verb
+    case {'train', 'update'}
+      write_npy(fullfile(folder, 'X.npy'), varargin{1});
+      write_npy(fullfile(folder, 'Y.npy'), varargin{2});
+      flags = {'--targets-file', fullfile(folder, 'Y.npy'), varargin{3:end}, fullfile(folder, 'X.npy')};
+      if strcmp(verb, 'train')
+        call(verb, '--out', file, flags{:});
+      else
+        call(verb, file, flags{:});
+      end
+    case 'predict'
+      write_npy(fullfile(folder, 'X.npy'), varargin{1});
+      call(verb, file, '--out', result, varargin{2:end}, fullfile(folder, 'X.npy'));
+      out = read_npy(result);
+    case 'export'
+      call(verb, file, '--out', [result(1:end-1) 'z']);
+      out = load_arrays([result(1:end-1) 'z']);
+    otherwise
+      error('blskernel:verb', 'unknown verb %s: want train, update, predict, export, read or write', verb);
+  end
+end
+
+function call(varargin)
+  program = getenv('BLSKERNEL');
+  if isempty(program)
+    program = 'blskernel';
+  end
+  quote = @(text) ['"' text '"'];
+  if ~ispc()
+    quote = @(text) ['''' strrep(text, '''', '''\''''') ''''];
+  end
+  words = cellfun(@(word) quote(char(word)), [{program}, varargin], 'UniformOutput', false);
+  if ispc()
+    words = [{'"'}, words, {'"'}]; % cmd takes away the first and the last one
+  end
+  [status, text] = system([strjoin(words, ' ') ' 2>&1']);
+  if status ~= 0
+    error('blskernel:failed', '%s', strtrim(text));
+  end
+end
+
+function remove(folder)
+  delete(fullfile(folder, '*'));
+  rmdir(folder);
+end
+
+function out = load_arrays(file)
+  if ~strcmpi(file(end-3:end), '.npz')
+    out = read_npy(file);
+    return
+  end
+  folder = tempname();
+  mkdir(folder);
+  cleaner = onCleanup(@() remove(folder));
+  unzip(file, folder);
+  for entry = dir(fullfile(folder, '*.npy'))'
+    out.(entry.name(1:end-4)) = read_npy(fullfile(folder, entry.name));
+  end
+end
+
+function out = read_npy(file)
+  from = fopen(file, 'r', 'ieee-le');
+  if from < 0
+    error('blskernel:file', 'cannot open %s', file);
+  end
+  closer = onCleanup(@() fclose(from));
+  magic = fread(from, 8, 'uint8=>uint8')';
+  if numel(magic) < 8 || ~isequal(magic(1:6), [uint8(147), uint8('NUMPY')])
+    error('blskernel:file', '%s is no .npy file', file);
+  end
+  if magic(7) == 1
+    header = fread(from, fread(from, 1, 'uint16'), 'uint8=>char')';
+  else
+    header = fread(from, fread(from, 1, 'uint32'), 'uint8=>char')';
+  end
+  kind = regexp(header, '''descr'': ''[<|]([a-zA-Z])(\d+)''', 'tokens', 'once');
+  if isempty(kind)
+    error('blskernel:file', '%s has elements that are not little-endian: %s', file, header);
+  end
+  shape = str2double(regexp(regexp(header, '\([^)]*\)', 'match', 'once'), '\d+', 'match'));
+  shape = [shape, ones(1, 2 - numel(shape))]; % a vector becomes a column
+  bytes = str2double(kind{2});
+  switch kind{1}
+    case 'U'
+      text = fread(from, [bytes, prod(shape)], 'uint32=>double')';
+      out = cell(shape);
+      for i = 1:numel(out)
+        out{i} = char(text(i, text(i, :) > 0));
+      end
+      if isscalar(out)
+        out = out{1};
+      end
+      return
+    case 'f'
+      values = fread(from, prod(shape), sprintf('float%d=>double', 8 * bytes));
+    case 'i'
+      values = fread(from, prod(shape), sprintf('int%d=>double', 8 * bytes));
+    case 'u'
+      values = fread(from, prod(shape), sprintf('uint%d=>double', 8 * bytes));
+    otherwise
+      error('blskernel:file', '%s has elements of type %s%s', file, kind{:});
+  end
+  if ~isempty(strfind(header, '''fortran_order'': True'))
+    out = reshape(values, shape);
+  else
+    out = permute(reshape(values, fliplr(shape)), numel(shape):-1:1);
+  end
+end
+
+function write_npy(file, values)
+  if isa(values, 'string')
+    values = cellstr(values);
+  end
+  if iscell(values)
+    width = max(1, max(cellfun(@numel, values)));
+    descr = sprintf('<U%d', width);
+    shape = sprintf('(%d,)', numel(values));
+  else
+    descr = '<f8';
+    shape = sprintf('(%d, %d)', size(values, 1), size(values, 2));
+  end
+  header = sprintf('{''descr'': ''%s'', ''fortran_order'': False, ''shape'': %s, }', descr, shape);
+  header = [header, repmat(' ', 1, mod(-(numel(header) + 11), 64)), char(10)];
+  to = fopen(file, 'w', 'ieee-le');
+  if to < 0
+    error('blskernel:file', 'cannot write %s', file);
+  end
+  closer = onCleanup(@() fclose(to));
+  fwrite(to, [uint8(147), uint8('NUMPY'), 1, 0], 'uint8');
+  fwrite(to, numel(header), 'uint16');
+  fwrite(to, header, 'uint8');
+  if iscell(values)
+    for i = 1:numel(values)
+      fwrite(to, [double(values{i}), zeros(1, width - numel(values{i}))], 'uint32');
+    end
+  else
+    fwrite(to, double(values)', 'double');
+  end
+end

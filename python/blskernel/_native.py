@@ -1,0 +1,509 @@
+"""The border to the library in Go: loading, codes, waiting, handles and arrays.
+
+The library is opened at its first use and not at import, so that a process that is forked before that
+can use it. ``native/blskernel.h`` is the reference for everything here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import operator
+import os
+import re
+import threading
+import weakref
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+
+__all__ = [
+    "FormatError",
+    "ForkedError",
+    "Handle",
+    "HandleError",
+    "InternalError",
+    "NotFittedError",
+    "NumericError",
+    "UnsupportedError",
+    "as_matrix",
+    "as_vector",
+    "info",
+    "library",
+    "set_threads",
+    "write_file",
+]
+
+try:
+    from sklearn.exceptions import NotFittedError
+except ImportError:
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """The object has not learned anything yet. With scikit-learn it is that of scikit-learn."""
+
+
+class HandleError(ValueError):
+    """The object was freed, or belongs to another process."""
+
+
+class FormatError(ValueError):
+    """The bytes are no model, or were cut off or altered."""
+
+
+class NumericError(np.linalg.LinAlgError, ValueError):
+    """A matrix is singular, not positive definite or ill-conditioned, or a result overflows."""
+
+
+class UnsupportedError(NotImplementedError):
+    """The update method has no such action; the text names the methods that have it."""
+
+
+class ForkedError(RuntimeError):
+    """This process was forked from one that uses blskernel. Start processes by spawn or forkserver."""
+
+
+class InternalError(RuntimeError):
+    """A fault of the library, which it caught. Do not use the object any more."""
+
+
+__version__ = "0.1.0"
+
+OK, RUNNING, CANCELLED = 0, 1, 2
+_EXCEPTIONS: dict[int, type[BaseException]] = {
+    CANCELLED: KeyboardInterrupt,
+    3: ValueError,
+    4: NotFittedError,
+    5: HandleError,
+    6: FormatError,
+    7: NumericError,
+    8: UnsupportedError,
+    9: MemoryError,
+    10: ForkedError,
+    11: InternalError,
+}
+
+# How long a call waits before Python may look for signals, in milliseconds.
+_SLICE = 50
+_CAPACITY = 4096
+
+
+class _Matrix(ctypes.Structure):
+    """bls_matrix."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("cols", ctypes.c_int64),
+        ("stride", ctypes.c_int64),
+    ]
+
+
+_lock = threading.RLock()
+_library: Optional[ctypes.CDLL] = None
+# A fork in the middle of the opening would leave half a library, which does not know that it is in a child.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
+
+def library() -> ctypes.CDLL:
+    """Return the library, which the first call opens.
+
+    Raises
+    ------
+    OSError
+        If the package has no library for this machine.
+    """
+    global _library
+    if _library is None:
+        with _lock:
+            if _library is None:
+                _library = _open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libblskernel.so"))
+    return _library
+
+
+def _open(path: str) -> ctypes.CDLL:
+    try:
+        lib = ctypes.CDLL(path)
+    except OSError as e:
+        raise OSError(
+            f"blskernel has no library for this machine ({e}): install the wheel of its platform, or build it "
+            "by `make python-library` in a checkout"
+        ) from e
+    handle, text, size = ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64
+    out, arrays = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(_Matrix)
+    for name, arguments in {
+        "bls_open": [text, text, out, text, size],
+        "bls_decode": [text, size, out, text, size],
+        "bls_start": [handle, text, text, arrays, size, out, text, size],
+        "bls_wait": [handle, ctypes.c_int64, text, size],
+        "bls_cancel": [handle],
+        "bls_result": [handle, ctypes.c_void_p, out],
+        "bls_free": [handle],
+        "bls_info": [text, size],
+    }.items():
+        function = getattr(lib, name)
+        function.argtypes, function.restype = arguments, ctypes.c_int32
+    return lib
+
+
+def _check(code: int, text: ctypes.Array[ctypes.c_char]) -> None:
+    """Raise the exception of a code that is not OK."""
+    if code != OK:
+        raise _EXCEPTIONS.get(code, InternalError)(_in_python(text.value.decode("utf-8", "replace")))
+
+
+# The names of Go in texts, and those of Python.
+_WORDS = {
+    "call Fit or PartialFit first": "call fit, partial_fit, add or factorize first",
+    "EnhancementNodes": "enhancement_nodes",
+    "ExpectedRows": "expected_rows",
+    "PartialFit": "partial_fit",
+    "RemoveInputs": "remove",
+    "AddTargets": "add_targets",
+    "MapTargets": "map_targets",
+    "ClassWeight": "class_weight",
+    "GroupNodes": "feature_nodes",
+    "AddInputs": "add",
+    "SetLambda": "set_lambda",
+    "AddNodes": "add_nodes",
+    "Relabel": "relabel",
+    "Unscaled": "unscaled",
+    "Scaling": "scaling",
+    "Groups": "feature_groups",
+    "Forget": "forget",
+    "Lambda": "lambda_",
+    "Shrink": "shrink",
+    "Merge": "merge",
+    "Refit": "refit",
+    "Seed": "random_state",
+    "ridge-inverse": "ridge_inverse",
+    "inverse-cholesky": "inverse_cholesky",
+}
+_PATTERN = re.compile("|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile): ")
+
+
+def _in_python(text: str) -> str:
+    """Return a text of the library with the names of Python.
+
+    Examples
+    --------
+    >>> _in_python("bls: Lambda is -1")
+    'lambda_ is -1'
+    """
+    return _PATTERN.sub(lambda match: _WORDS.get(match.group(), ""), text)
+
+
+def _options(options: Optional[Mapping[str, Any]]) -> bytes:
+    """Return options as JSON, without those that are None."""
+    if not options:
+        return b""
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        return json.dumps(given, allow_nan=False, default=_plain).encode()
+    except ValueError as e:
+        raise ValueError(f"an option is not finite, or no number or text: {given}") from e
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy number or array as one of Python."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise ValueError(f"{type(value).__name__} is no option")
+
+
+def refuse_masked(x: Any, name: str) -> None:
+    """Raise ValueError for masked elements, of which NumPy would hand out what is below the mask."""
+    if np.ma.is_masked(x):
+        raise ValueError(f"{name} has masked elements: fill them or leave out their rows")
+
+
+def as_matrix(x: Any, name: str = "X") -> np.ndarray:
+    """Return x as a float64 array of two dimensions with contiguous rows, without a copy where it can be.
+
+    An array of one dimension becomes a column.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    name : str
+        Its name in errors.
+
+    Returns
+    -------
+    numpy.ndarray
+        Two dimensions, float64, as the library reads it.
+
+    Raises
+    ------
+    ValueError
+        If x has another number of dimensions, masked elements, or elements that are no real numbers.
+
+    Examples
+    --------
+    >>> as_matrix([1, 2]).shape
+    (2, 1)
+    """
+    refuse_masked(x, name)
+    if hasattr(x, "toarray"):
+        raise TypeError(f"{name} is a sparse matrix, and a dense array is required: use {name}.toarray()")
+    a = np.asarray(x)
+    if a.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has the dtype {a.dtype}")
+    if a.ndim not in (1, 2):
+        raise ValueError(f"Found array with dim {a.ndim}: {name} must have one or two dimensions")
+    a = a[:, None] if a.ndim == 1 else a
+    if not _is_row_major(a):
+        try:
+            if a.dtype.kind in "mMV":
+                raise TypeError("dates and records are no numbers")
+            a = np.array(a, dtype=np.float64, order="C")
+        except (TypeError, ValueError, OverflowError) as e:
+            raise ValueError(f"{name} of dtype {a.dtype} cannot be converted to numbers: {e}") from e
+    return a
+
+
+def _is_row_major(a: np.ndarray) -> bool:
+    """Whether the library reads a matrix in place."""
+    (rows, cols), (down, right) = a.shape, a.strides
+    strides = (cols <= 1 or right == 8) and (rows <= 1 or (down % 8 == 0 and down >= 8 * cols))
+    return a.dtype == np.float64 and a.flags.aligned and (strides or a.size == 0)
+
+
+def as_vector(w: Any, name: str = "sample_weight") -> Optional[np.ndarray]:
+    """Return w as a float64 column, and None for None.
+
+    Examples
+    --------
+    >>> as_vector([1, 2]).shape
+    (2, 1)
+    """
+    if w is None:
+        return None
+    a = as_matrix(w, name)
+    if a.shape[1] != 1:
+        raise ValueError(f"{name} has the shape {a.shape}; want one number for each sample")
+    return a
+
+
+def _describe(a: Optional[np.ndarray]) -> _Matrix:
+    """Return the bls_matrix of an array of as_matrix, or of one that is left out."""
+    if a is None:
+        return _Matrix(None, 0, 0, 0)
+    if not _is_row_major(a):
+        raise ValueError(f"an array of dtype {a.dtype}, shape {a.shape} and strides {a.strides} is not row-major")
+    rows, cols = a.shape
+    # An array without elements may have no address, and one without rows counts as left out.
+    return _Matrix(a.__array_interface__["data"][0], rows, cols, a.strides[0] // 8 if rows > 1 and cols > 0 else cols)
+
+
+def _free(lib: ctypes.CDLL, handle: ctypes.c_int64) -> None:
+    if handle.value:
+        lib.bls_free(handle)
+
+
+class Handle:
+    """An object of the library, which is freed when the last reference to it is gone.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of object, as blskernel.h lists them.
+    options : mapping, optional
+        Its options.
+
+    Examples
+    --------
+    >>> ridge = Handle("ridge", {"Lambda": 1.0})
+    >>> _ = ridge.call("add_rows", [np.eye(2), np.ones((2, 1))])
+    >>> ridge.call("weights", results=[np.empty((2, 1))])[0].round(12).tolist()
+    [[0.5], [0.5]]
+    """
+
+    labels: Any = None  # what an estimator notes of its classes
+
+    def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
+        self._keep("bls_open", kind.encode(), _options(options))
+
+    @classmethod
+    def decode(cls, data: bytes) -> Handle:
+        """Return the object that the bytes of ``encode`` or of a model file describe."""
+        data = bytes(data)
+        self = cls.__new__(cls)
+        self._keep("bls_decode", data, len(data))
+        return self
+
+    def _keep(self, function: str, *arguments: Any) -> None:
+        """Make the object. It is freed once, whatever interrupts this."""
+        lib, text, self._number = library(), ctypes.create_string_buffer(_CAPACITY), ctypes.c_int64()
+        self._finalizer = weakref.finalize(self, _free, lib, self._number)
+        self._finalizer.atexit = False  # the end of the process frees everything
+        _check(getattr(lib, function)(*arguments, ctypes.byref(self._number), text, _CAPACITY), text)
+
+    @property
+    def value(self) -> int:
+        """The handle of blskernel.h."""
+        return self._number.value
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a handle belongs to its process: pickle the bytes of encode")
+
+    def free(self) -> None:
+        """Free the object now. Later calls raise HandleError."""
+        self._finalizer()
+
+    def call(
+        self,
+        method: str,
+        operands: Sequence[Optional[np.ndarray]] = (),
+        results: Sequence[np.ndarray] = (),
+        options: Optional[Mapping[str, Any]] = None,
+    ) -> Sequence[np.ndarray]:
+        """Run a method and return its results; see `run` for the parameters."""
+        run(self.value, method, operands, results, options)
+        return results
+
+    def fetch(self, method: str, options: Optional[Mapping[str, Any]] = None) -> bytes:
+        """Run a method without arrays and return the bytes that it makes."""
+        return run(self.value, method, (), (), options, fetch=True)
+
+    def json(self, method: str, options: Optional[Mapping[str, Any]] = None) -> Any:
+        """Run a method without arrays and return what it makes, as Python's values."""
+        return json.loads(self.fetch(method, options))
+
+
+# How long the last method of each thread took in Go, in seconds.
+elapsed = threading.local()
+
+
+def run(
+    handle: int,
+    method: str,
+    operands: Sequence[Optional[np.ndarray]] = (),
+    results: Sequence[np.ndarray] = (),
+    options: Optional[Mapping[str, Any]] = None,
+    fetch: bool = False,
+) -> bytes:
+    """Run a method of an object and wait for its end.
+
+    Other threads run meanwhile. Ctrl-C stops the method, which leaves the object as it was, and raises
+    KeyboardInterrupt.
+
+    Parameters
+    ----------
+    handle : int
+        The object, 0 for the library itself.
+    method : str
+        Its method, as blskernel.h lists them.
+    operands : sequence of array_like or None
+        What `as_matrix` takes; None for one that is left out.
+    results : sequence of numpy.ndarray
+        Arrays of `numpy.empty` that the method fills.
+    options : mapping, optional
+        Options of the method. None as a value is the same as none at all.
+    fetch : bool
+        Whether to return what the method makes beside arrays.
+
+    Returns
+    -------
+    bytes
+        What the method makes, empty without `fetch`.
+
+    Examples
+    --------
+    >>> out = np.empty((1, 1))
+    >>> run(0, "matmul", [np.ones((1, 3)), np.ones((3, 1))], [out])
+    b''
+    >>> out.tolist()
+    [[3.0]]
+    """
+    lib, text = library(), ctypes.create_string_buffer(_CAPACITY)
+    # A reference to each until the end.
+    arrays = [*(a if a is None else as_matrix(a, f"array {i}") for i, a in enumerate(operands)), *results]
+    table = (_Matrix * len(arrays))(*map(_describe, arrays))
+    given = _options(options)
+    job = ctypes.c_int64(0)
+    try:
+        _check(lib.bls_start(handle, method.encode(), given, table, len(arrays), ctypes.byref(job), text, _CAPACITY), text)
+        code = RUNNING
+        while code == RUNNING:
+            code = lib.bls_wait(job.value, _SLICE, text, _CAPACITY)
+        _check(code, text)
+        elapsed.seconds = int(text.value) * 1e-9
+        return _result(lib, job.value) if fetch else b""
+    finally:
+        if job.value:
+            lib.bls_free(job.value)  # one call, within which no handler of a signal runs
+
+
+def _result(lib: ctypes.CDLL, job: int) -> bytes:
+    """Return what a job has made."""
+    n = ctypes.c_int64(0)
+    _check(lib.bls_result(job, None, ctypes.byref(n)), ctypes.create_string_buffer(1))
+    if n.value == 0:
+        return b""
+    out = bytearray(n.value)
+    _check(lib.bls_result(job, (ctypes.c_char * n.value).from_buffer(out), ctypes.byref(n)), ctypes.create_string_buffer(1))
+    return bytes(out)
+
+
+def info() -> dict[str, Any]:
+    """Return what the library says of itself.
+
+    Returns
+    -------
+    dict
+        ``version`` (of the package), ``backend``, ``kernel`` (of the CPU), ``threads``, ``handles`` (objects
+        and methods in use) and ``go`` (the version of its compiler).
+
+    Examples
+    --------
+    >>> info()["backend"]
+    'pure'
+    """
+    lib, text = library(), ctypes.create_string_buffer(_CAPACITY)
+    _check(lib.bls_info(text, _CAPACITY), text)
+    return {"version": __version__, **json.loads(text.value)}
+
+
+def set_threads(threads: int) -> None:
+    """Set the largest number of threads of a product, 0 for all CPUs. Results do not depend on it.
+
+    Examples
+    --------
+    >>> set_threads(1)
+    >>> info()["threads"]
+    1
+    >>> set_threads(0)
+    """
+    run(0, "threads", options={"Threads": operator.index(threads)})
+
+
+def write_file(path: Any, data: bytes) -> None:
+    """Write a file as a whole: after a failure the old one is there, or none.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.bls")
+    >>> write_file(path, b"data")
+    >>> os.path.getsize(path)
+    4
+    """
+    path = os.fsdecode(path)
+    folder, name = os.path.split(os.path.abspath(path))
+    part = os.path.join(folder, f".{name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        if os.path.exists(part):
+            os.unlink(part)
+        raise
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

@@ -1,0 +1,209 @@
+"""Parameters of estimators and their form in the library: names of Python and numbers of Go.
+
+The library takes options by the names of Go. Of a name of a constant it takes the place in its list, and
+of a number that is left to ``fit`` it takes 0, so that "none" is -1.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+
+__all__ = ["condition", "method_name", "learner_options", "learner_params", "update_options", "update_params"]
+
+_SCALINGS = (None, "samples", "columns", "none")
+_METHODS = (None, "improved", "original", "ridge_inverse", "inverse_cholesky", "gram", "qr")
+_FORMS = ("auto", "paper", "small", "large", "compressed")
+_MODES = ("auto", "zero", "check")
+_ENHANCEMENTS = ("orthonormal", "uniform")
+_CLASS_WEIGHTS = (None, "balanced")
+
+
+def _place(name: str, value: Any, known: Sequence[Optional[str]]) -> int:
+    """Return the place of a name, and 0 for None."""
+    if value is None:
+        return 0
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} is {value!r}; want one of {', '.join(repr(k) for k in known)}")
+    return known.index(value)
+
+
+def _number(name: str, value: Any, least: float = 0, whole: bool = True, none: Any = None) -> Any:
+    """Return a number that is at least so large, 0 for None, and `none`, where there is one, for 0."""
+    if value is None:
+        return 0
+    kind = numbers.Integral if whole else numbers.Real
+    if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < math.inf:
+        raise ValueError(f"{name} is {value!r}; want {'an integer' if whole else 'a finite number'} of at least {least}, or None")
+    value = int(value) if whole else float(value)
+    return none if value == 0 and none is not None else value
+
+
+def _flag(name: str, value: Any) -> bool:
+    """Return a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {value!r}; want True or False")
+    return bool(value)
+
+
+def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, workspace: Any, none: float = 0) -> tuple[int, dict[str, Any]]:
+    """Return the number of a method, and its options.
+
+    Examples
+    --------
+    >>> update_options("gram", 0.5, None, False, None, 0)[0]
+    5
+    """
+    if isinstance(workspace, bool) or not isinstance(workspace, numbers.Integral):
+        raise ValueError(f"workspace is {workspace!r}; want an integer")
+    return _place("method", method, _METHODS), {
+        "Lambda": _number("lambda_", lambda_, whole=False, none=none),
+        "Form": _place("form", form, _FORMS),
+        "Solve": _flag("solve", solve),
+        "C": _place("c", c, _MODES),
+        "Workspace": int(workspace),
+    }
+
+
+def update_params(method: int, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `update_options` took. A lambda_ of 0 is None, and -1 is 0.
+
+    Examples
+    --------
+    >>> update_params(6, {"Lambda": -1, "Form": 2, "Solve": False, "C": 0, "Workspace": 0})["form"]
+    'small'
+    """
+    return {
+        "method": method_name(method),
+        "lambda_": _given(options["Lambda"], 0.0),
+        "form": None if options["Form"] == 0 else _FORMS[options["Form"]],
+        "solve": options["Solve"],
+        "c": None if options["C"] == 0 else _MODES[options["C"]],
+        "workspace": options["Workspace"],
+    }
+
+
+def _given(value: Any, none: Any) -> Any:
+    """Return None for 0, which is left to fit, and `none` for -1."""
+    return None if value == 0 else none if value == -1 else value
+
+
+def method_name(method: int) -> Optional[str]:
+    """Return the name of the method of a number.
+
+    Examples
+    --------
+    >>> method_name(6)
+    'qr'
+    """
+    return _METHODS[method]
+
+
+def condition(model: Any) -> dict[str, Any]:
+    """Return the condition of a handle, with the name of the method instead."""
+    about = model.json("condition")
+    return {**about, "instead": method_name(about["instead"])}
+
+
+def learner_options(
+    classifier: bool,
+    *,
+    scaling: Any = None,
+    feature_groups: Any = None,
+    feature_nodes: Any = None,
+    enhancement_nodes: Any = None,
+    shrink: Any = None,
+    unscaled: Any = False,
+    enhancement: Any = None,
+    random_state: Any = 0,
+    method: Any = None,
+    lambda_: Any = None,
+    form: Any = None,
+    solve: Any = False,
+    c: Any = None,
+    workspace: Any = 0,
+    expected_rows: Any = None,
+    validate: Any = False,
+    class_weight: Any = None,
+    classes: Any = None,
+    no_intercept: Any = False,
+) -> dict[str, Any]:
+    """Return the options of a learner for bls_open and for fit; all fields, so that they replace all.
+
+    Parameters
+    ----------
+    classifier : bool
+        Whether it is a classifier, which has class_weight and classes (their number), or a regressor,
+        which has no_intercept.
+    **params
+        The parameters of an estimator. None is left to fit; an enhancement_nodes or a lambda_ of 0 is
+        none. random_state is an integer from 0 to 2**64-1, the seed; None is 0.
+
+    Examples
+    --------
+    >>> learner_options(True, enhancement_nodes=0, lambda_=0.5)["Features"]["EnhancementNodes"]
+    -1
+    """
+    number, update = update_options(method, lambda_, form, solve, c, workspace, none=-1)
+    seed = _number("random_state", random_state)
+    if seed >= 2**64:
+        raise ValueError(f"random_state is {seed}; want an integer below 2**64")
+    out = {
+        "Features": {
+            "Scaling": _place("scaling", scaling, _SCALINGS),
+            "Groups": _number("feature_groups", feature_groups, 1),
+            "GroupNodes": _number("feature_nodes", feature_nodes, 1),
+            "EnhancementNodes": _number("enhancement_nodes", enhancement_nodes, none=-1),
+            "Shrink": _number("shrink", shrink, 5e-324, whole=False),
+            "Unscaled": _flag("unscaled", unscaled),
+            "Enhancement": _place("enhancement", enhancement, _ENHANCEMENTS),
+            "Seed": seed,
+        },
+        "Method": number,
+        "Update": update,
+        "ExpectedRows": _number("expected_rows", expected_rows),
+        "Validate": _flag("validate", validate),
+    }
+    if classifier:
+        out["ClassWeight"] = _place("class_weight", class_weight, _CLASS_WEIGHTS)
+        out["Classes"] = _number("classes", classes)
+    else:
+        out["NoIntercept"] = _flag("no_intercept", no_intercept)
+    return out
+
+
+def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `learner_options` took, without ``classes``.
+
+    Parameters
+    ----------
+    options : mapping
+        ``options`` of the attributes of a learner.
+
+    Examples
+    --------
+    >>> learner_params(learner_options(True, enhancement_nodes=0, scaling="none"))["scaling"]
+    'none'
+    """
+    f = options["Features"]
+    out = {
+        "scaling": _SCALINGS[f["Scaling"]],
+        "feature_groups": _given(f["Groups"], 0),
+        "feature_nodes": _given(f["GroupNodes"], 0),
+        "enhancement_nodes": _given(f["EnhancementNodes"], 0),
+        "shrink": _given(f["Shrink"], None),
+        "unscaled": f["Unscaled"],
+        "enhancement": None if f["Enhancement"] == 0 else _ENHANCEMENTS[f["Enhancement"]],
+        "random_state": f["Seed"],
+        **update_params(options["Method"], options["Update"]),
+        "expected_rows": _given(options["ExpectedRows"], None),
+        "validate": options["Validate"],
+    }
+    if "ClassWeight" in options:
+        out["class_weight"] = _CLASS_WEIGHTS[options["ClassWeight"]]
+    if "NoIntercept" in options:
+        out["no_intercept"] = options["NoIntercept"]
+    return out

@@ -1,0 +1,160 @@
+"""What the estimators take from scikit-learn, and a small stand-in where it is not installed."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from ._native import NotFittedError, as_matrix, refuse_masked
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:  # before 1.6
+
+        def validate_data(estimator: Any, *args: Any, **options: Any) -> Any:
+            return estimator._validate_data(*args, **options)
+
+    def _validate(estimator: Any, *args: Any, **options: Any) -> Any:
+        return validate_data(estimator, *args, dtype=np.float64, **options)
+
+    def check_weights(weights: Any, X: np.ndarray) -> np.ndarray:
+        """Weights as float64, one for each row."""
+        refuse_masked(weights, "sample_weight")
+        return _check_sample_weight(weights, X, dtype=np.float64)
+
+except ImportError:
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """Parameters by the names of the arguments of ``__init__``."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """Return the parameters by name."""
+            return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+        def set_params(self, **params: Any) -> BaseEstimator:
+            """Set parameters by name."""
+            for name, value in params.items():
+                if name not in self.get_params():
+                    raise ValueError(f"Invalid parameter {name!r} for estimator {self}.")
+                setattr(self, name, value)
+            return self
+
+        def __repr__(self) -> str:
+            default = {n: p.default for n, p in inspect.signature(type(self)).parameters.items()}
+            given = [f"{n}={v!r}" for n, v in self.get_params().items() if v is not default[n]]
+            return f"{type(self).__name__}({', '.join(given)})"
+
+        def __getstate__(self) -> dict[str, Any]:
+            return dict(self.__dict__)
+
+        def __setstate__(self, state: dict[str, Any]) -> None:
+            self.__dict__.update(state)
+
+    class ClassifierMixin:  # type: ignore[no-redef]
+        """Score by accuracy."""
+
+        _estimator_type = "classifier"
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            """Return the share of rows whose class is predicted."""
+            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))  # type: ignore[attr-defined]
+
+    class RegressorMixin:  # type: ignore[no-redef]
+        """Score by the coefficient of determination."""
+
+        _estimator_type = "regressor"
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            """Return R², the mean of those of several targets."""
+            y = np.asarray(y, float)
+            errors = np.average((y - self.predict(X)) ** 2, axis=0, weights=sample_weight)  # type: ignore[attr-defined]
+            spread = np.average((y - np.average(y, axis=0, weights=sample_weight)) ** 2, axis=0, weights=sample_weight)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return float(np.mean(np.where(spread > 0, 1 - errors / spread, errors == 0)))
+
+    def check_random_state(seed: Any) -> np.random.RandomState:
+        """Return a generator of random numbers."""
+        return seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
+
+    def check_classification_targets(y: Any) -> None:
+        """Refuse targets that are no labels."""
+        if y.dtype.kind == "f" and np.any(y != np.round(y)):
+            raise ValueError("Unknown label type: continuous. Use BroadLearningRegressor for quantities.")
+
+    def check_is_fitted(estimator: Any, attribute: str) -> None:
+        """Raise NotFittedError if the attribute is absent."""
+        if not hasattr(estimator, attribute):
+            raise NotFittedError(
+                f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+
+    def _validate(estimator: Any, X: Any, y: Any = None, *, reset: bool, **options: Any) -> Any:
+        names = [n for n in getattr(X, "columns", ()) if isinstance(n, str)]
+        if not hasattr(X, "toarray") and np.ndim(X) != 2:
+            raise ValueError(f"Expected 2D array, got {np.ndim(X)}D array instead.")
+        X = as_matrix(X)
+        if 0 in X.shape:
+            raise ValueError(f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) while a minimum of 1 is required.")
+        if not np.isfinite(X).all():
+            raise ValueError("Input X contains NaN or infinity.")
+        if reset:
+            estimator.n_features_in_ = X.shape[1]
+            vars(estimator).pop("feature_names_in_", None)
+            if names and len(names) == X.shape[1]:
+                estimator.feature_names_in_ = np.array(names, dtype=object)
+        elif X.shape[1] != estimator.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(estimator).__name__} "
+                f"is expecting {estimator.n_features_in_} features as input."
+            )
+        elif names and hasattr(estimator, "feature_names_in_") and names != list(estimator.feature_names_in_):
+            raise ValueError(f"The feature names should match those that were passed during fit: {list(estimator.feature_names_in_)}")
+        if y is None:
+            return X
+        y = np.asarray(y)
+        if y.ndim == 2 and y.shape[1] == 1 and not options.get("multi_output"):
+            y = y[:, 0]
+        if y.ndim != 1 and not (y.ndim == 2 and options.get("multi_output")):
+            raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
+        if len(y) != len(X):
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(X), len(y)]}")
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError("Input y contains NaN or infinity.")
+        return X, y
+
+    def check_weights(weights: Any, X: np.ndarray) -> np.ndarray:
+        """Weights as float64, one for each row."""
+        refuse_masked(weights, "sample_weight")
+        weights = np.asarray(weights, dtype=np.float64)
+        if weights.shape != (len(X),):
+            raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(X),)}!")
+        return weights
+
+
+def check_inputs(estimator: Any, X: Any) -> np.ndarray:
+    """X as a matrix of float64 with the columns of the fit."""
+    refuse_masked(X, "X")
+    table = getattr(estimator, "_table", None)
+    return _validate(estimator, X, reset=False) if table is None else table.inputs(X)
+
+
+def check_data(estimator: Any, X: Any, y: Any, reset: bool, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+    """X as a matrix of float64 and y, of as many rows. `reset` takes the columns of X for those of the fit."""
+    refuse_masked(X, "X")
+    refuse_masked(y, "y")
+    if reset:
+        estimator._table = None
+    elif estimator._table is not None:
+        X = estimator._table.inputs(X)
+        plain = type(estimator)()  # which knows neither the columns of the table nor their names
+        return _validate(plain, X, y, reset=True, **options)
+    return _validate(estimator, X, y, reset=reset, **options)

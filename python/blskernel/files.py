@@ -1,0 +1,124 @@
+"""Model files, the same as those of the command blskernel."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import datetime, timezone
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from ._native import FormatError, Handle, __version__, write_file
+from ._options import learner_params
+from ._table import Table
+from .learner import BroadLearningClassifier, BroadLearningRegressor, _now
+
+__all__ = ["load", "save"]
+
+
+def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Union[str, os.PathLike[str]]) -> None:
+    """Write a fitted model to a file, which ``load`` and the command blskernel read.
+
+    A file that is there is replaced at once: after a failure there is the old one or the new one.
+    Labels are kept as text. What the command noted in a file that was loaded stays: where its columns
+    have words, which files it has learned, when it was created.
+
+    Parameters
+    ----------
+    model : BroadLearningClassifier or BroadLearningRegressor
+        The fitted model.
+    path : path-like
+        The name of the file, by custom with the suffix ``.bls``.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from blskernel import BroadLearningRegressor, load, save
+    >>> model = BroadLearningRegressor(random_state=0).fit([[0.0], [1.0], [2.0]] * 20, [1.0, 3.0, 5.0] * 20)
+    >>> path = os.path.join(tempfile.mkdtemp(), "line.bls")
+    >>> save(model, path)
+    >>> float(load(path).predict([[1.0]])[0]) == float(model.predict([[1.0]])[0])
+    True
+    """
+    if not isinstance(model, (BroadLearningClassifier, BroadLearningRegressor)):
+        raise TypeError(f"save takes a BroadLearningClassifier or a BroadLearningRegressor, not {type(model).__name__}")
+    model = _now(model)
+    native = model._fitted()
+    present = native.json("attributes")["metadata"]
+    seconds = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    now = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
+    metadata: dict[str, Any] = {"changed": now, "created": present.get("created", now)}
+    metadata["software"] = f"blskernel for Python {__version__}"
+    if model._table is None and hasattr(model, "feature_names_in_"):
+        metadata["inputs"] = [str(name) for name in model.feature_names_in_]
+    if isinstance(model, BroadLearningClassifier):
+        metadata["classes"] = [_text(label) for label in native.labels.tolist()]
+    write_file(path, native.fetch("encode", {"Metadata": metadata}))
+
+
+def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, BroadLearningRegressor]:
+    """Read a model file that ``save`` or the command blskernel has written.
+
+    Labels are whole numbers if all of them look so, bools if they are True and False, and else strings.
+    Where the command trained a model from a table with words or missing cells, X is such a table: a
+    DataFrame with its columns in any order, others beside them, or an array of objects in its order.
+    A missing cell is None, NaN or a text such as "NA"; a word that the model does not know gives a warning.
+
+    Parameters
+    ----------
+    path : path-like
+        The name of the file.
+
+    Returns
+    -------
+    model : BroadLearningClassifier or BroadLearningRegressor
+        With the parameters that the model was fitted with.
+
+    Raises
+    ------
+    ValueError
+        If the file is no model, was cut off or altered, or is of a newer version.
+    """
+    with open(path, "rb") as file:
+        data = file.read()
+    if data.startswith((b"blsridge", b"blsstate")):
+        raise FormatError(f"{os.fspath(path)} holds an IncrementalRidge: use IncrementalRidge.load")
+    native = Handle.decode(data)
+    state = native.json("attributes")
+    metadata = state["metadata"]
+    model: Any = BroadLearningClassifier() if state["kind"] == "classifier" else BroadLearningRegressor()
+    model.set_params(**learner_params(state["options"]))
+    model._model = native
+    model.choice_ = state["choice"]
+    model._table = Table(metadata) if metadata.get("columns") else None
+    model.n_features_in_ = len(metadata["columns"]) if model._table else state["features"]
+    names = model._table.names if model._table else metadata.get("inputs")
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    if isinstance(model, BroadLearningClassifier):
+        model._closed = state["options"]["Classes"] > 0
+        native.labels = _labels(metadata.get("classes"), state["targets"])
+    else:
+        model._flat = state["targets"] == 1
+    return model
+
+
+def _text(label: Any) -> str:
+    """A label as the command writes it: 3.0 as 3."""
+    if isinstance(label, bytes):
+        return label.decode(errors="replace")
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
+    """The labels of texts: numbers if all are whole numbers as Python writes them, bools, or the texts."""
+    if not texts:
+        return np.arange(classes)
+    if set(texts) == {"True", "False"}:
+        return np.array([text == "True" for text in texts])
+    try:
+        numbers = np.array([int(text) for text in texts], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array(texts)
+    return numbers if numbers.astype(str).tolist() == texts else np.array(texts)

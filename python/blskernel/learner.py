@@ -1,0 +1,626 @@
+"""Broad learning systems as scikit-learn estimators.
+
+A broad learning system maps each row of X by random features to k nodes, A, and predicts A W. The
+weights W are a linear least-squares problem with a ridge, which is updated when rows arrive.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import weakref
+from typing import Any, Callable, Optional, TypeVar, Union
+
+import numpy as np
+
+from ._native import Handle
+from ._options import condition, learner_options
+from ._sklearn import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    check_classification_targets,
+    check_data,
+    check_inputs,
+    check_is_fitted,
+    check_random_state,
+    check_weights,
+)
+
+__all__ = ["BroadLearningClassifier", "BroadLearningRegressor"]
+
+_SETTINGS = """scaling : {"columns", "samples", "none"}, default=None
+        How rows are standardised: "columns" suits tables, "samples" images. None stands for "columns".
+    feature_groups, feature_nodes : int, default=None
+        The groups of feature nodes, and the nodes of each. None stands for 10.
+    enhancement_nodes : int, default=None
+        The number of enhancement nodes, 0 for none. None stands for 200 to 2000, by the size of X.
+    shrink : float, default=None
+        The largest input of an enhancement node's tanh. None is chosen by ``fit``.
+    lambda_ : float, default=None
+        The ridge, 0 for none. None is chosen by ``fit``.
+    method : {"gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"}, default=None
+        How the weights are kept up to date. None is chosen by ``fit``: "gram" or "qr".
+    form : {"auto", "paper", "small", "large", "compressed"}, default=None
+        The form of an update, for methods that have several. None stands for "auto".
+    unscaled : bool, default=False
+        Leaves out the factor of the enhancement nodes, as printed in the paper. ``shrink`` must be None.
+    enhancement : {"orthonormal", "uniform"}, default=None
+        How the weights of the enhancement nodes are drawn. None stands for "orthonormal".
+    solve, c, workspace
+        Settings of "improved" and "original", as in IncrementalRidge.
+    expected_rows : int, default=None
+        The rows that the model will learn in all, by which ``fit`` chooses the method.
+    validate : bool, default=False
+        Whether ``fit`` measures settings that are all given, for ``choice_``.
+    random_state : int, RandomState instance or None, default=None
+        Determines the random weights. Pass an int for the same model in every call, and the same as
+        that of the command with this ``--seed``."""
+
+_ATTRIBUTES = """n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of X, if they all are strings.
+    choice_ : dict
+        By what ``fit`` has chosen the settings that were None: ``rows`` used for it, ``held_out`` of
+        them, and the ``score`` on those."""
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+class _Turns:
+    """The locks of estimators, which hold no lock themselves, since they are copied and pickled."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.locks: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+    def of(self, estimator: Any) -> Any:
+        """The lock of an estimator, which a method holds that changes it."""
+        with self.lock:
+            return self.locks.setdefault(estimator, threading.RLock())
+
+
+_turns = _Turns()
+os.register_at_fork(after_in_child=_turns.__init__)  # where no thread would release them
+
+
+def _twin(estimator: Any, attributes: dict[str, Any]) -> Any:
+    """An estimator with these attributes."""
+    twin = object.__new__(type(estimator))
+    twin.__dict__ = attributes
+    return twin
+
+
+def _now(estimator: Any) -> Any:
+    """The estimator as it is, whatever other threads do: a change gives the estimator other attributes."""
+    return _twin(estimator, vars(estimator))
+
+
+def _whole(method: _Method) -> _Method:
+    """Make of a method one that runs alone, and changes all attributes at once, or none if it fails."""
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **params: Any) -> Any:
+        with _turns.of(self):
+            before = dict(vars(self))
+            twin = _twin(self, dict(before))
+            method(twin, *args, **params)
+            after = vars(twin)
+            changed = {name: value for name, value in after.items() if before.get(name, after) is not value}
+            kept = {name: value for name, value in vars(self).items() if name in after or name not in before}
+            self.__dict__ = {**kept, **changed}
+        return self
+
+    return call  # type: ignore[return-value]
+
+
+class _Learner(BaseEstimator):
+    """What classifiers and regressors share."""
+
+    _kind: str
+    _model: Handle
+
+    def _options(self, **params: Any) -> dict[str, Any]:
+        """The parameters as the library knows them, but for those that are given."""
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        params = {**self.get_params(deep=False), "random_state": int(seed), **params}
+        return learner_options(self._kind == "classifier", **params)
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+        """X, y and the weights of rows; rows of weight 0 count as absent."""
+        raise NotImplementedError
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        """The targets of the library for y of `_rows`."""
+        raise NotImplementedError
+
+    def _start(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: Any = None, **params: Any) -> None:
+        """Fit another model, which takes the place of the present one."""
+        model = Handle(self._kind, self._options(**params))
+        model.labels = labels
+        model.call(method, [X, y, None if weights is None else weights[:, None]])
+        self._model = model
+        self.choice_ = model.json("attributes")["choice"]
+
+    def _change(self, method: str, *operands: Any, **options: Any) -> None:
+        """Change the present model."""
+        self._fitted().call(method, operands, options=options)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _fitted(self) -> Handle:
+        check_is_fitted(self, "_model")
+        return self._model
+
+    def _predict(self, model: Handle, method: str, X: Any, columns: int) -> np.ndarray:
+        X = check_inputs(self, X)
+        result = np.empty((len(X), columns))
+        model.call(method, [X], [result])
+        return result
+
+    def _learn(self, method: str, X: Any, y: Any, sample_weight: Any) -> None:
+        """Call a method of a fitted model with rows of known classes."""
+        self._fitted()
+        X, y, weights = self._rows(X, y, sample_weight, False)
+        self._change(method, X, self._targets(y), None if weights is None else weights[:, None])
+
+    @_whole
+    def remove(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
+        """Unlearn rows, exactly as they were learned. It is no erasure: scaling and maps stay."""
+        self._learn("remove", X, y, sample_weight)
+        return self
+
+    @_whole
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
+        """Learn other rows in place of all so far, with the same feature maps and settings."""
+        self._learn("refit", X, y, sample_weight)
+        return self
+
+    @_whole
+    def forget(self, factor: float) -> _Learner:
+        """Let all rows so far, and the ridge, count ``factor`` times, 0 < factor <= 1.
+
+        The predictions stay. Before each ``partial_fit`` it gives exponential forgetting. ``set_lambda``
+        restores the ridge.
+        """
+        self._change("forget", Factor=float(factor))
+        return self
+
+    @_whole
+    def set_lambda(self, lambda_: float) -> _Learner:
+        """Change the ridge, as if it had been ``lambda_`` from the start; methods "gram" and "qr"."""
+        self._change("set_lambda", Lambda=float(lambda_))
+        return self
+
+    @_whole
+    def merge(self, other: _Learner) -> _Learner:
+        """Learn all that another model with the same feature maps has learned.
+
+        Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
+        The methods "gram" and "qr" can merge.
+        """
+        self._change("merge", Other=_of_kind(self, other).value)
+        return self
+
+    def condition(self) -> dict[str, Any]:
+        """Return how accurate the weights are, as ``IncrementalRidge.condition`` does."""
+        return condition(self._fitted())
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_model" in state:
+            state["_labels"], state["_model"] = state["_model"].labels, state["_model"].fetch("encode")
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "_model" in state:
+            state["_model"] = Handle.decode(state["_model"])
+            state["_model"].labels = state.pop("_labels")
+        super().__setstate__(state)
+
+
+class BroadLearningClassifier(ClassifierMixin, _Learner):
+    """A broad learning system that predicts classes.
+
+    What is None, ``fit`` chooses on rows that it holds out of the first 4096; it then learns all rows.
+    ``partial_fit`` goes on: the weights become those of a fit of all rows so far, but for rounding,
+    with the feature maps of the first call.
+
+    Parameters
+    ----------
+    SETTINGS
+    class_weight : dict or "balanced", default=None
+        Weights of classes. "balanced" gives all classes the same weight in all.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, in ascending order.
+    ATTRIBUTES
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blskernel import BroadLearningClassifier
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    >>> model = BroadLearningClassifier(random_state=0).fit(X[:400], y[:400])
+    >>> bool(model.score(X[400:], y[400:]) > 0.9)
+    True
+    """
+
+    __doc__ = __doc__.replace("SETTINGS", _SETTINGS).replace("ATTRIBUTES", _ATTRIBUTES)
+    _kind = "classifier"
+
+    def __init__(
+        self,
+        *,
+        scaling: Optional[str] = None,
+        feature_groups: Optional[int] = None,
+        feature_nodes: Optional[int] = None,
+        enhancement_nodes: Optional[int] = None,
+        shrink: Optional[float] = None,
+        unscaled: bool = False,
+        enhancement: Optional[str] = None,
+        lambda_: Optional[float] = None,
+        method: Optional[str] = None,
+        form: Optional[str] = None,
+        solve: bool = False,
+        c: Optional[str] = None,
+        workspace: int = 0,
+        expected_rows: Optional[int] = None,
+        validate: bool = False,
+        class_weight: Union[dict[Any, float], str, None] = None,
+        random_state: Any = None,
+    ) -> None:
+        self.scaling = scaling
+        self.feature_groups = feature_groups
+        self.feature_nodes = feature_nodes
+        self.enhancement_nodes = enhancement_nodes
+        self.shrink = shrink
+        self.unscaled = unscaled
+        self.enhancement = enhancement
+        self.lambda_ = lambda_
+        self.method = method
+        self.form = form
+        self.solve = solve
+        self.c = c
+        self.workspace = workspace
+        self.expected_rows = expected_rows
+        self.validate = validate
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def _options(self, **params: Any) -> dict[str, Any]:
+        if isinstance(self.class_weight, dict):  # _rows makes weights of rows of it
+            params["class_weight"] = None
+        return super()._options(**params)
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+        X, y = check_data(self, X, y, reset)
+        check_classification_targets(y)
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        if isinstance(self.class_weight, dict):
+            own = np.array([float(self.class_weight.get(label, 1)) for label in y.tolist()])
+            weights = own if weights is None else weights * own
+        return _present(X, y, weights)
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return _numbers(self._labels, y)
+
+    @_whole
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningClassifier:
+        """Start a model from rows and their labels, and forget what was learned before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows. A C-contiguous array of float64 is read in place.
+        y : array-like of shape (n_samples,)
+            The labels: numbers, strings, anything that NumPy sorts.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often the squared error of each row counts. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : BroadLearningClassifier
+        """
+        X, y, weights = self._rows(X, y, sample_weight, True)
+        labels = np.unique(y)
+        if len(labels) < 2:
+            raise ValueError(f"This classifier needs at least 2 classes, and y has one class: {labels[0]!r}")
+        self._start("fit", X, _numbers(labels, y), weights, labels)
+        self._closed = False
+        return self
+
+    @_whole
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BroadLearningClassifier:
+        """Learn more rows. It fits a model that is not fitted.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+        classes : array-like of shape (n_classes,), default=None
+            All classes, in the first call. Without it a label that no row had before adds a class,
+            and the model is that of one that had this class from the start.
+
+        Returns
+        -------
+        self : BroadLearningClassifier
+        """
+        first = not hasattr(self, "_model")
+        X, y, weights = self._rows(X, y, sample_weight, first)
+        closed = classes is not None if first else self._closed
+        if first:
+            known = np.unique(y if classes is None else classes)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes={classes!r} differs from those of the first call: {self.classes_!r}")
+        else:
+            known = self._labels
+        labels = _union(known, y)
+        if closed and len(labels) > len(known):
+            raise ValueError(f"y has labels that are not in classes: {labels[len(known):].tolist()}")
+        if first:
+            self._start("partial_fit", X, _numbers(labels, y), weights, labels, classes=len(labels) if closed else None)
+        else:
+            if len(labels) > len(known):  # in a copy, so that after an interruption the model has the classes of before
+                self._model = _relabelled(self._model, labels)
+            self._change("partial_fit", X, _numbers(labels, y), None if weights is None else weights[:, None])
+        self._closed = closed
+        return self
+
+    @property
+    def _labels(self) -> np.ndarray:
+        """The labels in the order of the model's classes, which is that of their arrival.
+
+        They belong to the model and change with it at once, for predictions in other threads.
+        """
+        return self._fitted().labels
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels in ascending order."""
+        return np.sort(self._labels)
+
+    @_whole
+    def merge(self, other: BroadLearningClassifier) -> BroadLearningClassifier:
+        """Learn all that another model with the same feature maps has learned, with its classes.
+
+        Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
+        The methods "gram" and "qr" can merge.
+        """
+        mine, theirs = self._fitted(), _of_kind(self, other)
+        labels = _union(mine.labels, theirs.labels)
+        if self._closed and len(labels) > len(mine.labels):
+            raise ValueError(f"the other model has classes that are not in those of the first call: {labels[len(mine.labels):].tolist()}")
+        mine, theirs = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, theirs))
+        mine.call("merge", options={"Other": theirs.value})
+        self._model = mine
+        return self
+
+    @_whole
+    def calibrate(self, X: Any, y: Any) -> BroadLearningClassifier:
+        """Find the slope of the probabilities by rows that the model has not learned."""
+        self._fitted()
+        X, y = check_data(self, X, y, False)
+        self._change("calibrate", X, self._targets(y))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores of each class: about 1 for that of a row, and -1 for the others.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Of two classes the second one is predicted where the score is positive.
+        """
+        scores = self._columns("decision_function", X)
+        return (scores[:, 1] - scores[:, 0]) / 2 if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label of the largest score of each row."""
+        self = _now(self)
+        model = self._fitted()
+        return model.labels[self._predict(model, "predict", X, 1)[:, 0].astype(np.intp)]
+
+    def _columns(self, method: str, X: Any) -> np.ndarray:
+        """What a method makes for each class, in the order of `classes_`."""
+        self = _now(self)
+        model = self._fitted()
+        return self._predict(model, method, X, len(model.labels))[:, np.argsort(model.labels)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the classes, (n_samples, n_classes).
+
+        They are a softmax of the scores. Its slope comes from rows that ``fit`` has held out, or from
+        ``calibrate``.
+        """
+        return self._columns("predict_proba", X)
+
+
+class BroadLearningRegressor(RegressorMixin, _Learner):
+    """A broad learning system that predicts one quantity or several.
+
+    What is None, ``fit`` chooses on rows that it holds out of the first 4096; it then learns all rows.
+    ``partial_fit`` goes on: the weights become those of a fit of all rows so far, but for rounding,
+    with the feature maps of the first call.
+
+    Parameters
+    ----------
+    SETTINGS
+    no_intercept : bool, default=False
+        Leaves out the column of ones and the means of the targets, as in the paper.
+
+    Attributes
+    ----------
+    ATTRIBUTES
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blskernel import BroadLearningRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.sin(3 * X[:, 0]) * X[:, 1]
+    >>> model = BroadLearningRegressor(random_state=0)
+    >>> for part in range(0, 400, 100):
+    ...     model = model.partial_fit(X[part : part + 100], y[part : part + 100])
+    >>> bool(model.score(X[400:], y[400:]) > 0.9)
+    True
+    """
+
+    __doc__ = __doc__.replace("SETTINGS", _SETTINGS).replace("ATTRIBUTES", _ATTRIBUTES)
+    _kind = "regressor"
+
+    def __init__(
+        self,
+        *,
+        scaling: Optional[str] = None,
+        feature_groups: Optional[int] = None,
+        feature_nodes: Optional[int] = None,
+        enhancement_nodes: Optional[int] = None,
+        shrink: Optional[float] = None,
+        unscaled: bool = False,
+        enhancement: Optional[str] = None,
+        lambda_: Optional[float] = None,
+        method: Optional[str] = None,
+        form: Optional[str] = None,
+        solve: bool = False,
+        c: Optional[str] = None,
+        workspace: int = 0,
+        expected_rows: Optional[int] = None,
+        validate: bool = False,
+        no_intercept: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.scaling = scaling
+        self.feature_groups = feature_groups
+        self.feature_nodes = feature_nodes
+        self.enhancement_nodes = enhancement_nodes
+        self.shrink = shrink
+        self.unscaled = unscaled
+        self.enhancement = enhancement
+        self.lambda_ = lambda_
+        self.method = method
+        self.form = form
+        self.solve = solve
+        self.c = c
+        self.workspace = workspace
+        self.expected_rows = expected_rows
+        self.validate = validate
+        self.no_intercept = no_intercept
+        self.random_state = random_state
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"multioutput": True}
+
+    def __sklearn_tags__(self) -> Any:  # in place of _more_tags from scikit-learn 1.6 on
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+        X, y = check_data(self, X, y, reset, multi_output=True, y_numeric=True)
+        y = np.asarray(y, dtype=np.float64)
+        if reset:
+            self._flat = y.ndim == 1
+        return _present(X, y, None if sample_weight is None else check_weights(sample_weight, X))
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return y[:, None] if y.ndim == 1 else y
+
+    @_whole
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
+        """Start a model from rows and their targets, and forget what was learned before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows. A C-contiguous array of float64 is read in place.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often the squared error of each row counts. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : BroadLearningRegressor
+        """
+        X, y, weights = self._rows(X, y, sample_weight, True)
+        self._start("fit", X, self._targets(y), weights)
+        return self
+
+    @_whole
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
+        """Learn more rows, as in ``fit``. It fits a model that is not fitted."""
+        if hasattr(self, "_model"):
+            self._learn("partial_fit", X, y, sample_weight)
+            return self
+        X, y, weights = self._rows(X, y, sample_weight, True)
+        self._start("partial_fit", X, self._targets(y), weights)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the predictions, (n_samples,) or (n_samples, n_outputs) as y was in ``fit``."""
+        self = _now(self)
+        model = self._fitted()
+        y = self._predict(model, "predict", X, model.json("attributes")["targets"])
+        return y[:, 0] if self._flat else y
+
+
+def _of_kind(estimator: _Learner, other: Any) -> Handle:
+    """The model of another estimator, if it can be merged."""
+    if not isinstance(other, _Learner) or other._kind != estimator._kind:
+        raise ValueError(f"merge takes another BroadLearning{estimator._kind.capitalize()}, not {type(other).__name__}")
+    return other._fitted()
+
+
+def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
+    """A copy of a model, with more classes or in another order."""
+    copied = Handle.decode(model.fetch("encode"))
+    copied.call("relabel", options={"To": _numbers(labels, model.labels)[:, 0].astype(int), "Classes": len(labels)})
+    copied.labels = labels
+    return copied
+
+
+def _union(labels: np.ndarray, more: np.ndarray) -> np.ndarray:
+    """The labels, and behind them those of `more` that are not among them, in ascending order."""
+    more = np.unique(more)
+    _same_kind(labels, more)
+    return np.concatenate([labels, more[~np.isin(more, labels)]])
+
+
+def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
+    """Refuse labels that are not to be compared."""
+    if (labels.dtype.kind in "biuf") != (more.dtype.kind in "biuf"):
+        raise ValueError(f"labels are of two kinds, such as {labels[0]!r} and {more[0]!r}: give them all as numbers, or all as text")
+    if np.result_type(labels, more).kind == "f" and labels.dtype.kind + more.dtype.kind in ("iu", "ui"):
+        raise ValueError(f"no type of integers holds all labels, such as {labels[0]!r} and {more[0]!r}: give them all as int64")
+
+
+def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The places of y in labels, as a column of float64."""
+    _same_kind(labels, y)
+    order = np.argsort(labels)
+    at = np.searchsorted(labels, y, sorter=order).clip(max=len(labels) - 1)
+    found = order[at]
+    if not np.array_equal(labels[found], y):
+        raise ValueError(f"y has labels that the model does not know: {_union(labels, y)[len(labels):].tolist()}")
+    return found.astype(np.float64)[:, None]
+
+
+def _present(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+    """The rows whose weight is not 0: those of weight 0 would still shape the feature maps."""
+    if weights is None or weights.all():
+        return X, y, weights
+    rows = weights != 0
+    if not rows.any():
+        raise ValueError("sample_weight is 0 for all rows")
+    return X[rows], y[rows], weights[rows]

@@ -1,0 +1,214 @@
+"""Builds wheels and source archives, by PEP 517 for pip and as a program for make.
+
+It needs nothing but Python, and Go and a C compiler where the library is not built yet. The same sources,
+compilers and SOURCE_DATE_EPOCH (that of the last commit by default) give the same bytes.
+
+    python3 build_backend.py wheel [--arch amd64] [--cc gcc] [--out dist]
+    python3 build_backend.py sdist [--out dist]
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import hashlib
+import io
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from typing import Any, Iterator, Optional
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+PACKAGE = os.path.join(HERE, "blskernel")
+# By GOARCH: what Python calls the machine, and the C compiler. The library needs the C library of 2021.
+MACHINES = {"amd64": ("x86_64", "gcc"), "arm64": ("aarch64", "aarch64-linux-gnu-gcc")}
+GLIBC = (2, 34)
+NEEDS = {"go": "Go from https://go.dev/dl", "gcc": "the package gcc", "aarch64-linux-gnu-gcc": "the packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross"}
+
+
+def need(program: str) -> str:
+    """Return a program, or say what to install."""
+    if shutil.which(program) is None:
+        raise SystemExit(f"blskernel: {program} is missing, which builds the library: install {NEEDS.get(program, program)}")
+    return program
+
+
+def version() -> str:
+    with open(os.path.join(PACKAGE, "_native.py"), encoding="utf-8") as file:
+        return re.search(r'^__version__ = "(.*)"$', file.read(), re.M).group(1)  # type: ignore[union-attr]
+
+
+def epoch() -> int:
+    """Return the time that all files of an archive get."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if given is None and os.path.exists(os.path.join(ROOT, ".git")):
+        given = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], capture_output=True, text=True).stdout.strip()
+    return max(int(given or 0), 315532800)  # a ZIP file has no times before 1980
+
+
+def host() -> str:
+    """Return the GOARCH of this machine."""
+    machine = platform.machine()
+    for arch, (name, _) in MACHINES.items():
+        if machine in (name, arch):
+            return arch
+    raise SystemExit(f"blskernel: there is no library for {machine}; those for linux are {', '.join(m for m, _ in MACHINES.values())}")
+
+
+def build_library(out: str, arch: str, cc: Optional[str] = None) -> None:
+    """Build the library. Only the functions of blskernel.h are exported; the tag leaves out OpenBLAS."""
+    env = {**os.environ, "CGO_ENABLED": "1", "GOOS": "linux", "GOARCH": arch, "GOFLAGS": "", "CGO_CFLAGS": "-O2", "CGO_LDFLAGS": ""}
+    env["CC"] = need(cc or (os.environ.get("CC", "gcc") if arch == host() else MACHINES[arch][1]))
+    exports = os.path.join(HERE, "native", "exports.map")
+    link = f"-s -w -buildid= -extldflags '-Wl,--version-script={exports} -Wl,--build-id=none'"
+    flags = ["-tags", "noopenblas", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags", link]
+    subprocess.run([need("go"), "build", *flags, "-o", out, "./native"], cwd=HERE, env=env, check=True)
+    os.unlink(os.path.splitext(out)[0] + ".h")
+
+
+def notices() -> str:
+    """Return the license texts of the modules in the library."""
+    env = {**os.environ, "CGO_ENABLED": "1", "GOFLAGS": ""}
+    line = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}"
+    listed = subprocess.run(["go", "list", "-tags", "noopenblas", "-deps", "-f", line, "./native"], cwd=HERE, env=env, capture_output=True, text=True, check=True)
+    about = subprocess.run(["go", "env", "GOVERSION", "GOROOT"], capture_output=True, text=True, check=True).stdout.split()
+    modules = {tuple(s.split()) for s in listed.stdout.split("\n") if s and not s.startswith("blskernel ")} | {("Go", *about)}
+    out = ["The library of this package has blskernel and parts of the following."]
+    for name, number, folder in sorted(modules):
+        for file in sorted(os.listdir(folder)):
+            if re.match("LICEN[CS]E|COPYING|NOTICE", file):
+                with open(os.path.join(folder, file), encoding="utf-8") as text:
+                    out.append(f"========\n{name} {number}: {file}\n\n{text.read()}")
+    return "\n".join(out)
+
+
+def metadata() -> str:
+    with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
+        readme = file.read()
+    return (
+        f"Metadata-Version: 2.1\nName: blskernel\nVersion: {version()}\n"
+        "Summary: Broad learning systems that learn on, and dense linear algebra with kernels of its own\n"
+        "License: BSD-3-Clause\nRequires-Python: >=3.9\nRequires-Dist: numpy>=1.20\nProvides-Extra: sklearn\n"
+        'Requires-Dist: scikit-learn>=1.0; extra == "sklearn"\nDescription-Content-Type: text/markdown\n\n' + readme
+    )
+
+
+def python_files() -> Iterator[tuple[str, str]]:
+    """Yield the files of the Python package, with their names in a wheel."""
+    for folder, folders, names in os.walk(PACKAGE):
+        folders[:] = sorted(f for f in folders if f != "__pycache__")
+        for name in sorted(names):
+            if name.endswith(".py") or name == "py.typed":
+                path = os.path.join(folder, name)
+                yield path, "blskernel/" + os.path.relpath(path, PACKAGE).replace(os.sep, "/")
+
+
+def wheel_of(arch: str, out: str, cc: Optional[str] = None, library: Optional[str] = None) -> str:
+    """Write a wheel and return its name."""
+    tag = f"py3-none-manylinux_{GLIBC[0]}_{GLIBC[1]}_{MACHINES[arch][0]}"
+    info = f"blskernel-{version()}.dist-info"
+    files: list[tuple[str, bytes]] = []
+    for path, name in python_files():
+        with open(path, "rb") as file:
+            files.append((name, file.read()))
+    with tempfile.TemporaryDirectory() as work:
+        built = library or os.path.join(work, "libblskernel.so")
+        if library is None:
+            build_library(built, arch, cc)
+        with open(built, "rb") as file:
+            files.append(("blskernel/libblskernel.so", file.read()))
+    with open(os.path.join(ROOT, "LICENSE"), "rb") as file:
+        files.append((f"{info}/LICENSE", file.read()))
+    files.append((f"{info}/THIRD_PARTY_LICENSES", notices().encode()))
+    files.append((f"{info}/METADATA", metadata().encode()))
+    files.append((f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: blskernel\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()))
+    digest = lambda data: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    record = "".join(f"{name},sha256={digest(data)},{len(data)}\n" for name, data in files) + f"{info}/RECORD,,\n"
+    files.append((f"{info}/RECORD", record.encode()))
+    name, when = f"blskernel-{version()}-{tag}.whl", time.gmtime(epoch())[:6]
+    os.makedirs(out, exist_ok=True)
+    with zipfile.ZipFile(os.path.join(out, name), "w") as archive:
+        for path, data in files:
+            entry = zipfile.ZipInfo(path, when)
+            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
+            entry.external_attr = (0o100755 if path.endswith(".so") else 0o100644) << 16
+            archive.writestr(entry, data)
+    return name
+
+
+def sources() -> list[str]:
+    """Return the files of the repository that the library and the package are made of."""
+    if not os.path.exists(os.path.join(ROOT, ".git")):  # an unpacked source archive
+        found = (os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT) for name in names)
+        return sorted(f for f in found if "__pycache__" not in f and not f.endswith((".so", ".pyc")) and f not in ("PKG-INFO", "pyproject.toml"))
+    fields = "GoFiles CgoFiles CFiles HFiles SFiles EmbedFiles IgnoredGoFiles IgnoredOtherFiles".split()
+    listed = subprocess.run([need("go"), "list", "-deps", "-json", "./native"], cwd=HERE, capture_output=True, text=True, check=True).stdout
+    found, at = {"go.mod", "go.sum", "LICENSE"}, json.JSONDecoder()
+    while listed.strip():
+        package, end = at.raw_decode(listed.lstrip())
+        listed = listed.lstrip()[end:]
+        if package["ImportPath"].split("/")[0] == "blskernel":
+            names = [n for field in fields for n in package.get(field, []) if not n.endswith("_test.go")]
+            found.update(os.path.relpath(os.path.join(package["Dir"], n), ROOT) for n in names)
+    ours = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "python"], capture_output=True, text=True, check=True)
+    return sorted(found | set(ours.stdout.split("\n")) - {""})
+
+
+def sdist_of(out: str) -> str:
+    """Write a source archive, which pip can build with Go and a C compiler, and return its name."""
+    top = f"blskernel-{version()}"
+    with open(os.path.join(HERE, "pyproject.toml"), encoding="utf-8") as file:
+        project = file.read().replace('backend-path = ["."]', 'backend-path = ["python"]').replace('"README.md"', '"python/README.md"')
+    files = [("PKG-INFO", metadata().encode()), ("pyproject.toml", project.encode())]
+    for name in sources():
+        with open(os.path.join(ROOT, name), "rb") as file:
+            files.append((name, file.read()))
+    os.makedirs(out, exist_ok=True)
+    with open(os.path.join(out, top + ".tar.gz"), "wb") as raw, gzip.GzipFile("", "wb", mtime=epoch(), fileobj=raw) as packed:
+        with tarfile.open(mode="w", fileobj=packed, format=tarfile.PAX_FORMAT) as archive:
+            for name, data in sorted(files):
+                entry = tarfile.TarInfo(f"{top}/{name}")
+                entry.size, entry.mtime, entry.mode = len(data), epoch(), 0o644
+                archive.addfile(entry, io.BytesIO(data))
+    return top + ".tar.gz"
+
+
+def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
+    """The hook of PEP 517."""
+    return wheel_of(host(), wheel_directory)
+
+
+def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
+    """The hook of PEP 517."""
+    return sdist_of(sdist_directory)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", choices=["library", "wheel", "sdist"])
+    parser.add_argument("--arch", choices=sorted(MACHINES), default=None, help="GOARCH; this machine's by default")
+    parser.add_argument("--cc", default=None, help="the C compiler of the architecture")
+    parser.add_argument("--out", default="dist", help="the folder")
+    given = parser.parse_args()
+    arch = given.arch or host()
+    if given.what == "library":
+        build_library(os.path.join(PACKAGE, "libblskernel.so"), arch, given.cc)
+        return
+    name = sdist_of(given.out) if given.what == "sdist" else wheel_of(arch, given.out, given.cc)
+    path = os.path.join(given.out, name)
+    with open(path, "rb") as file:
+        print(f"{hashlib.sha256(file.read()).hexdigest()}  {path}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds the wheels and the source archive twice, the second time from an unpacked source archive with an empty cache, and compares.
+# Installs the wheel and the source archive without Go and with it, and the wheel for aarch64 in emulation if its Python is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python="$1"
+work="$(mktemp -d)"
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)"
+export SOURCE_DATE_EPOCH
+
+"$python" python/build_backend.py sdist --out "$work/one"
+for arch in amd64 arm64; do "$python" python/build_backend.py wheel --arch $arch --out "$work/one"; done
+mkdir "$work/source"
+tar -xzf "$work"/one/*.tar.gz -C "$work/source" --strip-components 1
+for arch in amd64 arm64; do GOCACHE="$work/cache" "$python" "$work/source/python/build_backend.py" wheel --arch $arch --out "$work/two"; done
+"$python" "$work/source/python/build_backend.py" sdist --out "$work/two"
+(cd "$work/one" && sha256sum -- *) >"$work/sums"
+(cd "$work/two" && sha256sum --quiet -c "$work/sums")
+echo "both builds are the same"
+
+use='import numpy, blskernel; assert blskernel.linalg.matmul([[2.0]], [[3.0]])[0, 0] == 6; print(blskernel.info(), blskernel.__file__)'
+for file in "$work"/one/*_x86_64.whl "$work"/one/*.tar.gz; do
+	path="$PATH"
+	case "$file" in *.whl) path=/usr/bin:/bin ;; esac # without Go
+	PATH="$path" "$python" -m pip install --quiet --no-index --no-deps --disable-pip-version-check --root-user-action ignore --target "$work/env" "$file"
+	(cd "$work" && PATH="$path" PYTHONPATH="$work/env" "$python" -c "$use")
+	rm -rf "$work/env"
+done
+
+if ! command -v qemu-aarch64 >/dev/null; then
+	echo "the wheel for aarch64 is not tested: install qemu-user"
+	exit
+fi
+mkdir "$work/arm64"
+"$python" -m zipfile -e "$work"/one/*_aarch64.whl "$work/arm64"
+aarch64-linux-gnu-gcc -std=c99 -Wall -Wextra -Werror -Ipython/native -o "$work/arm64/border" python/tests/border.c -ldl
+# PYTHON_ARM64 is a command that runs a Python for aarch64 with NumPy and pytest, by emulation or not: all tests of the border.
+if [ -n "${PYTHON_ARM64:-}" ]; then
+	cp -r python/tests "$work/arm64/tests"
+	(cd "$work/arm64" && PYTHONPATH="$work/arm64" $PYTHON_ARM64 -m pytest -q -p no:cacheprovider tests/test_{native,ridge,linalg,fuzz}.py -k 'not million and not environment')
+fi
+qemu-aarch64 -L "${ARM64_ROOT:-/usr/aarch64-linux-gnu}" "$work/arm64/border" "$work/arm64/blskernel/libblskernel.so"

@@ -1,0 +1,168 @@
+/*
+ * The C interface of blskernel: broad learning systems and dense linear algebra on the pure backend.
+ *
+ * Programs make objects, and call methods of objects by their names. A method runs in the background:
+ * bls_start begins it, bls_wait waits for it, bls_result fetches text or bytes that it has made, and
+ * bls_free frees it. All functions may be called from any thread at any time.
+ *
+ * Codes and texts. Each function returns a code. Functions with text and capacity write there what was
+ * wrong and what to do, as UTF-8 that ends with a zero byte and is cut to the capacity; text may be NULL.
+ *
+ * Memory. The library keeps no memory of the caller. Arrays belong to a method from bls_start until
+ * bls_wait returns another code than BLS_RUNNING, or bls_free returns: do not change or free them before.
+ * They are used in place. Results overlap no other array; after an error their contents are undefined.
+ * A method whose work needs more memory than there is fails with BLS_MEMORY before it begins.
+ *
+ * Threads. An object takes one method that changes it at a time. Methods that only predict, solve or
+ * encode run beside each other. The others wait, in no order, and bls_cancel does not end that wait.
+ *
+ * Cancelling. After bls_cancel a method stops at its next check and leaves its object as it was. Parts
+ * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, and all of
+ * "cholesky", "ldlt", "lu" and "matmul". A method that ends before it looks returns BLS_OK.
+ *
+ * Processes. The library starts threads, and fork copies only the thread that calls it. So in a child of
+ * a process that has opened the library every function returns BLS_FORKED. A child that opens the library
+ * itself may use it: fork before the first use, or start new processes (spawn, forkserver).
+ *
+ * Signals. The Go runtime handles SIGSEGV, SIGBUS and SIGFPE that its own code raises and SIGURG, which
+ * it sends to its own threads; a handler that was there before gets what others raise. It adds SA_ONSTACK
+ * to the flags of other handlers that were there, and otherwise leaves them alone: SIGINT, SIGTERM,
+ * SIGCHLD, SIGPROF, SIGALRM and so on reach the program as before. A handler that is installed later
+ * should have SA_ONSTACK, since a signal may arrive on a thread of Go, whose stack is small.
+ *
+ * The end. The library cannot be unloaded. A program may exit while methods run.
+ */
+#ifndef BLSKERNEL_H
+#define BLSKERNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BLS_API __attribute__((visibility("default")))
+#else
+#define BLS_API
+#endif
+
+enum {
+	BLS_OK = 0,
+	BLS_RUNNING = 1,     /* the method has not ended */
+	BLS_CANCELLED = 2,   /* it was cancelled, and the object is as it was */
+	BLS_VALUE = 3,       /* data or options are wrong */
+	BLS_NOT_FITTED = 4,  /* the object has not learned anything yet */
+	BLS_HANDLE = 5,      /* a handle was freed, is of another process, or was never given */
+	BLS_FORMAT = 6,      /* the bytes are no model, or were cut off or altered */
+	BLS_NUMERIC = 7,     /* singular, not positive definite, ill-conditioned, or an overflow */
+	BLS_UNSUPPORTED = 8, /* the update method has no such action; the text names those that have */
+	BLS_MEMORY = 9,      /* there is not enough memory; nothing was done */
+	BLS_FORKED = 10,     /* this process is a child of the one that opened the library */
+	BLS_INTERNAL = 11    /* a fault of the library, which caught it; drop the object */
+};
+
+/* Element (i, j) is data[i*stride + j], where stride is at least cols. */
+typedef struct {
+	double *data; /* NULL, with rows 0, stands for an optional array that is left out */
+	int64_t rows, cols, stride;
+} bls_matrix;
+
+/* An object or a method under way; > 0, and never given again. 0 is the library itself as an object. */
+typedef int64_t bls_handle;
+
+/*
+ * Makes an object. options is a JSON object with fields by the names of Go; NULL or "" stands for {}.
+ *
+ *   "classifier"  the exported fields of bls.Classifier: Features {Scaling, Groups, GroupNodes,
+ *                 EnhancementNodes, Shrink, Unscaled, Enhancement, Seed}, Method, Update {Lambda, Form,
+ *                 Solve, C, Workspace}, Classes, ClassWeight, ExpectedRows, Validate
+ *   "regressor"   those of bls.Regressor: the same without classes, and NoIntercept
+ *   "ridge"       Method (Gram), and the fields of blsupdate.Options: Lambda, Form, Solve, C, Workspace
+ *   "cholesky", "ldlt", "lu"  none
+ *
+ * In the first two a number of 0 is what fit chooses, and -1 as EnhancementNodes or Lambda is none.
+ * Constants are the places of their names:
+ *
+ *   Scaling  auto, samples, columns, none        Enhancement  orthonormal, uniform
+ *   Method   none, improved, original, ridge_inverse, inverse_cholesky, gram, qr
+ *   Form     auto, paper, small, large, compressed
+ *   C        auto, zero, check                   ClassWeight  unweighted, balanced
+ */
+BLS_API int32_t bls_open(const char *kind, const char *options, bls_handle *object, char *text, int64_t capacity);
+
+/*
+ * Makes a fitted object of the n bytes that encode has made, or of those of a model file. Those of a
+ * ridge have no checksum; add one to what you keep.
+ */
+BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, char *text, int64_t capacity);
+
+/*
+ * Begins a method of an object in the background. arrays are count operands and then results; l and q
+ * are rows, d inputs, c targets or classes, k nodes (k+1 for a regressor with an intercept). Labels are
+ * whole numbers from 0 to c-1 as float64. w are weights of the rows, q×1, which may be left out.
+ *
+ *   method             operands         results   options and what bls_result gives
+ *
+ *   "classifier" (y are labels, q×1) and "regressor" (y is q×c)
+ *   fit, partial_fit   X, y, w
+ *   refit, remove      X, y, w
+ *   forget, set_lambda                            Factor; Lambda
+ *   merge                                         Other: a handle
+ *   predict            X                y         labels, q×1, or predictions, q×c
+ *   condition                                     -> rcond, digits, advice, instead
+ *   attributes                                    -> kind, options as given, metadata, and once fitted
+ *                                                 features, targets, samples, choice
+ *   encode                                        Metadata: fields of that of the file -> its bytes
+ *   of a classifier only:
+ *   decision_function, predict_proba  X   P       q×c
+ *   calibrate          X, y
+ *   relabel                                       To: the new number of each class; Classes
+ *
+ *   "ridge" (A is q×k, Y is q×c)
+ *   add_rows, remove_rows  A, Y                   the first rows start the model
+ *   forget, set_lambda, merge, condition          as above
+ *   add_nodes          A, H, Y                    all rows: l×k, l×p, l×c
+ *   add_targets, map_targets  T                   c×p
+ *   refine             A, Y                       all rows
+ *   leverage           A                h         q×1
+ *   weights                             W         k×c
+ *   attributes                                    -> options, samples, nodes, targets, last
+ *   encode                                        -> bytes
+ *
+ *   "cholesky", "ldlt" (A is n×n, of which the upper triangle is read, or 1×n(n+1)/2, packed) and "lu"
+ *   factorize          A                          Packed
+ *   solve              B                X         n×m
+ *   inverse                             A         1×n(n+1)/2, packed; n×n of lu
+ *   attributes                                    -> n, rcond, log_det, sign, inertia (of ldlt)
+ *
+ *   0, the library
+ *   matmul             A, B             C         m×k, k×n, m×n
+ *   threads                                       Threads: at most so many; 0 for all CPUs
+ */
+BLS_API int32_t bls_start(bls_handle object, const char *method, const char *options, const bls_matrix *arrays,
+	int64_t count, bls_handle *job, char *text, int64_t capacity);
+
+/*
+ * Waits at most so many milliseconds, without end where they are negative, and returns BLS_RUNNING or
+ * how the method has ended. With BLS_OK the text is the time that the method took, in nanoseconds.
+ */
+BLS_API int32_t bls_wait(bls_handle job, int64_t milliseconds, char *text, int64_t capacity);
+
+/* Asks a method to stop. Wait for its end after that. */
+BLS_API int32_t bls_cancel(bls_handle job);
+
+/* Copies what a method that has ended has made, if n bytes hold it, and sets n to its size. */
+BLS_API int32_t bls_result(bls_handle job, void *bytes, int64_t *n);
+
+/* Frees an object, whose methods under way go on, or a method, which it cancels and waits for first. */
+BLS_API int32_t bls_free(bls_handle handle);
+
+/* Writes a JSON object: backend, kernel, threads, handles (those in use), go. */
+BLS_API int32_t bls_info(char *text, int64_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

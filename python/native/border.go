@@ -1,0 +1,161 @@
+// Command native is the library of the Python package: a C interface to the learners and the kernels
+// (blskernel.h). border.c has the functions of that interface; this file takes them over from C, and
+// catches every panic before it would reach C.
+package main
+
+// #cgo CFLAGS: -fvisibility=hidden
+// #include "blskernel.h"
+import "C"
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+
+	"blskernel"
+)
+
+// main is what a C-shared library must have and never calls.
+func main() {}
+
+// guarded calls f with the pure backend, whatever the environment names. It returns the code of an
+// error or panic of f, and writes its text.
+func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error) (code C.int32_t) {
+	var err error
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(r)
+		}
+		if err != nil {
+			write(text, capacity, err.Error())
+			code = C.int32_t(codeOf(err))
+		}
+	}()
+	write(text, capacity, "")
+	b, err := blskernel.Lookup("pure")
+	if err == nil {
+		err = f(b)
+	}
+	return C.BLS_OK
+}
+
+// write writes s with a zero byte behind it, cut between two characters where the capacity is less.
+func write(text *C.char, capacity C.int64_t, s string) {
+	if text == nil || capacity <= 0 {
+		return
+	}
+	if n := int64(capacity) - 1; int64(len(s)) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = s[:n]
+	}
+	to := unsafe.Slice((*byte)(unsafe.Pointer(text)), len(s)+1)
+	to[copy(to, s)] = 0
+}
+
+//export goOpen
+func goOpen(kind, options *C.char, bytes unsafe.Pointer, n C.int64_t, out *C.bls_handle, text *C.char, capacity C.int64_t) C.int32_t {
+	return guarded(text, capacity, func(b blskernel.Backend) (err error) {
+		var o object
+		if kind == nil {
+			o, err = decode(b, unsafe.Slice((*byte)(bytes), int(n)))
+		} else {
+			o, err = open(b, C.GoString(kind), []byte(C.GoString(options)))
+		}
+		if err == nil {
+			*out = C.bls_handle(add(&entry{object: o}))
+		}
+		return err
+	})
+}
+
+//export goStart
+func goStart(h C.bls_handle, method, options *C.char, arrays *C.bls_matrix, count C.int64_t, out *C.bls_handle, text *C.char, capacity C.int64_t) C.int32_t {
+	return guarded(text, capacity, func(b blskernel.Backend) error {
+		e, err := lookup[*entry](int64(h))
+		if err != nil {
+			return err
+		}
+		given := unsafe.Slice((*array)(unsafe.Pointer(arrays)), min(int(count), 4)) // of which no method has so many
+		j, err := e.start(&call{backend: b, name: C.GoString(method), text: []byte(C.GoString(options)), arrays: slices.Clone(given)})
+		if err == nil {
+			*out = C.bls_handle(add(j))
+		}
+		return err
+	})
+}
+
+//export goWait
+func goWait(h C.bls_handle, milliseconds C.int64_t, text *C.char, capacity C.int64_t) C.int32_t {
+	return guarded(text, capacity, func(blskernel.Backend) error {
+		j, err := lookup[*job](int64(h))
+		if err != nil {
+			return err
+		}
+		var late <-chan time.Time
+		if milliseconds >= 0 && !j.ended() {
+			timer := time.NewTimer(time.Duration(min(milliseconds, 1e9)) * time.Millisecond)
+			defer timer.Stop()
+			late = timer.C
+		}
+		select {
+		case <-j.done:
+		case <-late:
+			return errRunning
+		}
+		if j.err == nil {
+			write(text, capacity, strconv.FormatInt(j.elapsed.Nanoseconds(), 10))
+		}
+		return j.err
+	})
+}
+
+//export goResult
+func goResult(h C.bls_handle, bytes unsafe.Pointer, n *C.int64_t) C.int32_t {
+	return guarded(nil, 0, func(blskernel.Backend) error {
+		j, err := lookup[*job](int64(h))
+		if err != nil {
+			return err
+		}
+		if !j.ended() {
+			return errRunning
+		}
+		if bytes != nil && int64(*n) >= int64(len(j.result)) {
+			copy(unsafe.Slice((*byte)(bytes), len(j.result)), j.result)
+		}
+		*n = C.int64_t(len(j.result))
+		return nil
+	})
+}
+
+//export goEnd
+func goEnd(h C.bls_handle, free bool) C.int32_t {
+	return guarded(nil, 0, func(blskernel.Backend) error {
+		if free {
+			return remove(int64(h))
+		}
+		j, err := lookup[*job](int64(h))
+		if err == nil {
+			j.cancel()
+		}
+		return err
+	})
+}
+
+//export goInfo
+func goInfo(text *C.char, capacity C.int64_t) C.int32_t {
+	return guarded(text, capacity, func(b blskernel.Backend) error {
+		handles.Lock()
+		defer handles.Unlock()
+		about := blskernel.Describe(b)
+		out, err := json.Marshal(map[string]any{"backend": about.Name, "kernel": about.Kernel,
+			"threads": blskernel.Threads(), "handles": len(handles.all) - 1, "go": runtime.Version()})
+		write(text, capacity, string(out))
+		return err
+	})
+}

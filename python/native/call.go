@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"unsafe"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// methods has the operands and results of each name in the table of blskernel.h, which are the same for
+// all kinds of objects, and whether it reads, so that others that read may run beside it, or learns.
+var methods = map[string]struct {
+	operands, results int
+	reads, learns     bool
+}{
+	"fit": {operands: 3, learns: true}, "partial_fit": {operands: 3, learns: true}, "refit": {operands: 3, learns: true},
+	"remove": {operands: 3, learns: true}, "calibrate": {operands: 2, learns: true}, "forget": {learns: true},
+	"set_lambda": {learns: true}, "merge": {learns: true}, "relabel": {},
+	"add_rows": {operands: 2}, "remove_rows": {operands: 2}, "add_nodes": {operands: 3}, "refine": {operands: 2},
+	"add_targets": {operands: 1}, "map_targets": {operands: 1}, "factorize": {operands: 1},
+	"condition": {}, "attributes": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
+	"predict": {1, 1, true, false}, "decision_function": {1, 1, true, false}, "predict_proba": {1, 1, true, false},
+	"solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
+}
+
+// An array is a bls_matrix.
+type array struct {
+	data               *float64
+	rows, cols, stride int64
+}
+
+// A call is what a method is given and what it makes.
+type call struct {
+	ctx     context.Context
+	backend blskernel.Backend
+	name    string
+	text    []byte  // the options
+	arrays  []array // operands, then results
+	in      []*mat.Dense
+	other   object // that of merge, locked
+	result  []byte // what bls_result gives
+
+	options
+}
+
+// options are those of all methods.
+type options struct {
+	Factor, Lambda   float64
+	Other            int64
+	To               []int
+	Classes, Threads int
+	Packed           bool
+	Metadata         json.RawMessage
+}
+
+// check returns an error unless the method exists, and its arrays are matrices.
+func (c *call) check() error {
+	m, ok := methods[c.name]
+	if !ok || len(c.arrays) != m.operands+m.results {
+		return valueError("there is no method %.40q with %d arrays", c.name, len(c.arrays))
+	}
+	for i, a := range c.arrays {
+		impossible := a.rows < 0 || a.cols < 0 || memory.Floats(int(a.rows), int(max(a.cols, a.stride))) >= math.MaxInt64/2
+		if impossible || a.rows*a.cols != 0 && (a.data == nil || a.stride < a.cols) {
+			return valueError("array %d cannot be: %d×%d with the stride %d at address %p", i, a.rows, a.cols, a.stride, a.data)
+		}
+	}
+	return nil
+}
+
+// view returns a matrix on the memory of an array.
+func (a array) view() *mat.Dense {
+	var d mat.Dense
+	if a.rows*a.cols != 0 {
+		d.SetRawMatrix(blas64.General{Rows: int(a.rows), Cols: int(a.cols), Stride: int(a.stride),
+			Data: unsafe.Slice(a.data, int((a.rows-1)*a.stride+a.cols))})
+	}
+	return &d
+}
+
+// out returns a matrix on the memory of the result, which must be rows×cols.
+func (c *call) out(rows, cols int) (*mat.Dense, error) {
+	a := c.arrays[len(c.arrays)-1]
+	if a.rows != int64(rows) || a.cols != int64(cols) {
+		return nil, valueError("the result is %d×%d; want %d×%d", a.rows, a.cols, rows, cols)
+	}
+	return a.view(), nil
+}
+
+// store copies d to the result, unless there is an error.
+func (c *call) store(d *mat.Dense, err error) error {
+	if err != nil {
+		return err
+	}
+	to, err := c.out(d.Dims())
+	if err == nil {
+		to.Copy(d)
+	}
+	return err
+}
+
+// storeColumn copies the numbers to the result, a column, unless there is an error.
+func storeColumn[T int | float64](c *call, values []T, err error) error {
+	if err != nil {
+		return err
+	}
+	to, err := c.out(len(values), 1)
+	if err == nil {
+		for i, v := range values {
+			to.Set(i, 0, float64(v))
+		}
+	}
+	return err
+}
+
+// column returns the numbers of operand i, nil where it is left out or there is none.
+func (c *call) column(i int) ([]float64, error) {
+	if i >= len(c.in) || c.arrays[i].data == nil && c.arrays[i].rows == 0 {
+		return nil, nil
+	}
+	if c.arrays[i].cols != 1 {
+		return nil, valueError("array %d is %d×%d; want one column", i, c.arrays[i].rows, c.arrays[i].cols)
+	}
+	out := make([]float64, c.arrays[i].rows)
+	for r := range out {
+		out[r] = c.in[i].At(r, 0)
+	}
+	return out, nil
+}
+
+// labels returns operand i, a column of whole numbers.
+func (c *call) labels(i int) ([]int, error) {
+	values, err := c.column(i)
+	out := make([]int, len(values))
+	for r, v := range values {
+		if v != math.Trunc(v) || !(math.Abs(v) < math.MaxInt32) {
+			return nil, valueError("label %v of sample %d is not the number of a class", v, r)
+		}
+		out[r] = int(v)
+	}
+	return out, err
+}
+
+// give sets what bls_result gives to the JSON of v.
+func (c *call) give(v any) (err error) {
+	c.result, err = json.Marshal(v)
+	return err
+}
+
+// giveCondition gives the condition of a model.
+func (c *call) giveCondition(u blsupdate.Updater) error {
+	k := u.Condition()
+	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})
+}
+
+// room returns a *memory.Error where there is no memory for so many bytes.
+func room(bytes int64, what string) error {
+	return memory.Check(bytes, "blskernel", "work with smaller arrays or in batches", "%s", what)
+}
+
+// roomToEncode returns an error where there is no memory for the bytes of a model.
+func roomToEncode(u blsupdate.Updater) error {
+	state := blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), u.Targets())
+	return room(memory.Sum(state, state), "the bytes of a model")
+}
+
+// parse reads a JSON object into the fields of out, and refuses others. No text stands for no fields.
+func parse(text []byte, out any) error {
+	if len(text) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(out); err != nil {
+		return valueError("options: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package main
+
+// #include "blskernel.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/internal/codec"
+	"blskernel/internal/memory"
+	"blskernel/lapack"
+)
+
+var (
+	errRunning  = errors.New("the method has not ended: wait for it, or cancel it and wait")
+	errNoMethod = valueError("an object of this kind has no such method")
+)
+
+// valueError returns an error about arguments or options, as all are that codeOf does not know.
+func valueError(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// An unsupportedError is about an action that not every method has.
+type unsupportedError struct{ error }
+
+// A panicError is a panic that was caught.
+type panicError struct{ error }
+
+func panicked(value any) error {
+	return panicError{valueError("a fault of blskernel: %v: please report it, and do not use the object any more", value)}
+}
+
+// is reports whether err is, or wraps, an error of type T.
+func is[T error](err error) bool {
+	var e T
+	return errors.As(err, &e)
+}
+
+func codeOf(err error) int {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return C.BLS_CANCELLED
+	case err == errRunning:
+		return C.BLS_RUNNING
+	case is[handleError](err):
+		return C.BLS_HANDLE
+	case is[panicError](err), is[*blsupdate.StateError](err):
+		return C.BLS_INTERNAL
+	case errors.Is(err, bls.ErrNotFitted):
+		return C.BLS_NOT_FITTED
+	case is[*memory.Error](err):
+		return C.BLS_MEMORY
+	case is[*blsupdate.UnsupportedError](err), is[unsupportedError](err):
+		return C.BLS_UNSUPPORTED
+	case errors.Is(err, modelfile.ErrNotAModel), is[*codec.FormatError](err), is[*modelfile.FormatError](err),
+		is[*modelfile.VersionError](err), is[*modelfile.TruncatedError](err), is[*modelfile.ChecksumError](err):
+		return C.BLS_FORMAT
+	case is[*blsupdate.ConditionError](err), is[*blsupdate.RankError](err), is[*blsupdate.LeverageError](err), is[*bls.ScaleError](err),
+		errors.Is(err, blsupdate.ErrOverflow), errors.Is(err, blsupdate.ErrNoConvergence),
+		errors.Is(err, lapack.ErrSingular), errors.Is(err, lapack.ErrNotPositiveDefinite):
+		return C.BLS_NUMERIC
+	}
+	return C.BLS_VALUE
+}

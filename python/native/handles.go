@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// handles are what the handles of this process stand for. They begin at a random number, so that one of
+// another process is most likely unknown here.
+var handles = struct {
+	sync.Mutex
+	next int64
+	all  map[int64]any
+}{next: 1 + int64(rand.Uint32()>>1)<<31, all: map[int64]any{0: &entry{object: library{}}}}
+
+// add returns a new handle.
+func add(v any) int64 {
+	handles.Lock()
+	defer handles.Unlock()
+	h := handles.next
+	handles.next++
+	handles.all[h] = v
+	return h
+}
+
+// A handleError is the handle that stands for nothing, or for something else.
+type handleError int64
+
+func (h handleError) Error() string {
+	return fmt.Sprintf("handle %d is freed, of another process or of another kind: make or load the object again", h)
+}
+
+// lookup returns what h stands for.
+func lookup[T any](h int64) (T, error) {
+	handles.Lock()
+	defer handles.Unlock()
+	v, ok := handles.all[h].(T)
+	if !ok {
+		return v, handleError(h)
+	}
+	return v, nil
+}
+
+// remove frees an object, or a job after its end, to which it brings it.
+func remove(h int64) error {
+	if j, err := lookup[*job](h); err == nil {
+		j.cancel()
+		<-j.done
+	}
+	handles.Lock()
+	defer handles.Unlock()
+	if _, ok := handles.all[h]; !ok || h == 0 {
+		return handleError(h)
+	}
+	delete(handles.all, h)
+	return nil
+}
+
+// An object runs the methods of its kind.
+type object interface {
+	call(c *call) error
+}
+
+// An entry is an object with its lock.
+type entry struct {
+	object
+	mu sync.RWMutex
+}
+
+// pairs is held by methods that take two objects, so that no two of them wait for each other.
+var pairs sync.Mutex
+
+// A job is a method under way.
+type job struct {
+	cancel  context.CancelFunc
+	done    chan struct{} // closed at the end, after the fields below are set
+	result  []byte
+	elapsed time.Duration
+	err     error
+}
+
+func (j *job) ended() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// start begins a method.
+func (e *entry) start(c *call) (*job, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	j := &job{done: make(chan struct{})}
+	c.ctx, j.cancel = context.WithCancel(context.Background())
+	go func() {
+		defer close(j.done)
+		defer j.cancel()
+		j.err = e.run(c, j)
+	}()
+	return j, nil
+}
+
+// run calls a method with the locks that it needs. It returns a panic as an error.
+func (e *entry) run(c *call, j *job) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(r)
+		}
+	}()
+	began := time.Now()
+	if err := parse(c.text, &c.options); err != nil {
+		return err
+	}
+	for _, a := range c.arrays[:methods[c.name].operands] {
+		c.in = append(c.in, a.view())
+	}
+	if c.name == "merge" {
+		o, err := lookup[*entry](c.Other)
+		if err != nil {
+			return err
+		} else if o == e {
+			return valueError("an object cannot be merged with itself")
+		}
+		pairs.Lock()
+		defer pairs.Unlock()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		c.other = o.object
+	}
+	if methods[c.name].reads {
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+	} else {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+	}
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	err = e.call(c)
+	j.elapsed, j.result = time.Since(began), c.result
+	return err
+}

@@ -1,0 +1,481 @@
+"""The estimators: their definitions, labels, weights, and what they refuse."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from blskernel import BroadLearningClassifier, BroadLearningRegressor, IncrementalRidge, NotFittedError, UnsupportedError
+from blskernel._native import Handle
+
+FIXED = {"feature_groups": 3, "feature_nodes": 4, "enhancement_nodes": 20, "shrink": 1.0, "lambda_": 0.01, "random_state": 1}
+
+
+def table(rows=300, classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 4))
+    y = (np.abs(X[:, 0] * X[:, 1] + X[:, 2]) * classes / 2).astype(int).clip(max=classes - 1)
+    return X, y
+
+
+def classifier(**params):
+    return BroadLearningClassifier(**{**FIXED, **params})
+
+
+def regressor(**params):
+    return BroadLearningRegressor(**{**FIXED, **params})
+
+
+def close(model, other, X, tolerance=1e-7):
+    """Assert that two models give the same scores, and the same labels in the same order."""
+    if hasattr(model, "classes_"):
+        assert model.classes_.tolist() == other.classes_.tolist()
+        np.testing.assert_allclose(model.decision_function(X), other.decision_function(X), rtol=0, atol=tolerance)
+    else:
+        np.testing.assert_allclose(model.predict(X), other.predict(X), rtol=0, atol=tolerance)
+
+
+def start(model, X, y):
+    """Fit the maps to the first 100 rows, and learn the rest."""
+    return model.fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+
+
+@pytest.mark.parametrize("labels", [[3, 1, 7], ["red", "blue", "a longer word"], [2.0, -1.0, 0.0], [10**15, -4, 0]])
+def test_labels(labels):
+    X, y = table()
+    named = np.array(labels)[y]
+    model, plain = classifier().fit(X, named), classifier().fit(X, y)
+    assert model.classes_.tolist() == sorted(labels)
+    assert model.predict(X).dtype == named.dtype
+    np.testing.assert_array_equal(model.predict(X), np.array(labels)[plain.predict(X)])
+    assert model.score(X, named) == plain.score(X, y) > 0.4
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_scores_and_probabilities(classes):
+    X, y = table(600, classes)
+    model = BroadLearningClassifier(random_state=0).fit(X[:400], y[:400])
+    scores, p, predicted = model.decision_function(X), model.predict_proba(X), model.predict(X)
+    assert p.shape == (600, classes) and (p >= 0).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], predicted)
+    if classes == 2:
+        assert scores.shape == (600,)
+        np.testing.assert_array_equal(model.classes_[(scores > 0).astype(int)], predicted)
+    else:
+        np.testing.assert_array_equal(model.classes_[scores.argmax(axis=1)], predicted)
+    ratio = np.log(p[:, 1] / p[:, 0])  # a softmax: proportional to the difference of the scores
+    difference = 2 * scores if classes == 2 else scores[:, 1] - scores[:, 0]
+    slope = ratio @ difference / (difference @ difference)
+    assert slope > 0
+    np.testing.assert_allclose(ratio, slope * difference, rtol=1e-6, atol=1e-9)
+    model.calibrate(X[400:], y[400:])
+    assert not np.array_equal(model.predict_proba(X), p)
+    np.testing.assert_array_equal(model.predict(X), predicted)
+
+
+@pytest.mark.parametrize("method", ["gram", "qr", "ridge_inverse", "inverse_cholesky"])
+def test_partial_fit_is_the_fit_of_all(method):
+    X, y = table()
+    first = classifier(method=method).fit(X[:100], y[:100])
+    all_at_once = copy.deepcopy(first).refit(X, y)
+    parts = copy.deepcopy(first)
+    for at in range(100, 300, 50):
+        parts.partial_fit(X[at : at + 50], y[at : at + 50])
+    close(parts, all_at_once, X)
+    close(parts.remove(X[100:], y[100:]), first, X)
+    values = regressor(method=method).fit(X[:100], X[:100, 0] ** 2)
+    close(copy.deepcopy(values).partial_fit(X[100:], X[100:, 0] ** 2), copy.deepcopy(values).refit(X, X[:, 0] ** 2), X)
+
+
+def test_partial_fit_with_classes_and_without():
+    X, y = table()
+    known = classifier(method="gram").partial_fit(X[:100], y[:100], classes=[0, 1, 2])
+    open_ = classifier(method="gram").partial_fit(X[:100], y[:100])
+    few = y[:100] < 2
+    later = classifier(method="gram").partial_fit(X[:100][few], y[:100][few])
+    whole = copy.deepcopy(later)
+    assert later.classes_.tolist() == [0, 1]
+    later.partial_fit(X, y)  # with a class that it has not seen
+    close(known, open_, X, 0)
+    whole = copy.deepcopy(later).refit(np.vstack([X[:100][few], X]), np.concatenate([y[:100][few], y]))
+    close(later, whole, X)
+    with pytest.raises(ValueError, match="not in classes"):
+        known.partial_fit(X[:2], [0, 5])
+    with pytest.raises(ValueError, match="differs from those of the first call"):
+        known.partial_fit(X[:2], [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match="not in classes"):
+        classifier().partial_fit(X, y, classes=[0, 1])
+    known.partial_fit(X[100:], y[100:], classes=[2, 1, 0])
+    close(known, open_.partial_fit(X[100:], y[100:]), X, 0)
+
+
+def test_new_classes_come_in_any_order():
+    X, y = table()
+    words = np.array(["m", "z", "aardvark"])[y]
+    first = words != "aardvark"
+    model = classifier(method="gram").partial_fit(X[first], words[first]).partial_fit(X[~first], words[~first])
+    assert model.classes_.tolist() == ["aardvark", "m", "z"]
+    assert model.predict(X).dtype.kind == "U"
+    close(model, copy.deepcopy(model).refit(X, words), X)
+    with pytest.raises(ValueError, match="two kinds"):
+        model.partial_fit(X[:2], [1, 2])
+    with pytest.raises(ValueError, match=r"does not know: \['new'\]"):
+        model.remove(X[:1], ["new"])
+
+
+@pytest.mark.parametrize("kind", ["classifier", "regressor"])
+def test_weights_are_repeated_rows(kind):
+    X, y = table()
+    weights = np.random.default_rng(1).integers(0, 4, 200)
+    model = (classifier if kind == "classifier" else regressor)(method="gram").fit(X[:100], y[:100])
+    rows = 100 + np.repeat(np.arange(200), weights)
+    weighted = copy.deepcopy(model).partial_fit(X[100:], y[100:], sample_weight=weights)
+    close(weighted, copy.deepcopy(model).partial_fit(X[rows], y[rows]), X)
+    close(weighted.remove(X[100:], y[100:], sample_weight=weights), model, X)
+    weighted = copy.deepcopy(model).refit(X[100:], y[100:], sample_weight=weights)
+    close(weighted, copy.deepcopy(model).refit(X[rows], y[rows]), X)
+    with pytest.raises(ValueError, match="sample_weight is 0 for all"):
+        model.partial_fit(X, y, sample_weight=np.zeros(300))
+    with pytest.raises(ValueError, match="weight"):
+        model.partial_fit(X, y, sample_weight=-np.ones(300))
+
+
+@pytest.mark.parametrize("make", [classifier, regressor])
+def test_rows_of_weight_0_are_absent(make):
+    X, y = table()
+    weights = np.where(np.arange(300) % 3, 2.0, 0.0)
+    X[::3] = 1e6  # which would be seen in the feature maps
+    rows = weights > 0
+    close(make().fit(X, y, sample_weight=weights), make().fit(X[rows], y[rows], sample_weight=weights[rows]), X[rows], 0)
+
+
+def test_class_weights():
+    X, y = table()
+    names = np.array(["a", "b", "c"])[y]
+    by_dict = classifier(class_weight={"a": 2.0, "c": 0.5}).fit(X, names)
+    by_rows = classifier().fit(X, names, sample_weight=np.array([2, 1, 0.5])[y])
+    close(by_dict, by_rows, X, 0)
+    weights = len(y) / (3 * np.bincount(y))[y]
+    close(classifier(class_weight="balanced").fit(X, y), classifier().fit(X, y, sample_weight=weights), X)
+    with pytest.raises(ValueError, match="class_weight is 'even'"):
+        classifier(class_weight="even").fit(X, y)
+
+
+def test_forget():
+    X, y = table()
+    model = classifier(method="gram").fit(X[:100], y[:100])
+    before = model.decision_function(X)
+    model.forget(0.5)
+    np.testing.assert_allclose(model.decision_function(X), before, rtol=0, atol=1e-10)
+    model.set_lambda(FIXED["lambda_"]).partial_fit(X[100:], y[100:])
+    close(model, copy.deepcopy(model).refit(X, y, sample_weight=np.where(np.arange(300) < 100, 0.5, 1)), X)
+    for factor in (0, -1, 1.5, np.nan):
+        with pytest.raises(ValueError):
+            model.forget(factor)
+
+
+def test_set_lambda():
+    X, y = table()
+    model, other = classifier(method="gram").fit(X, y), classifier(method="gram", lambda_=5.0).fit(X, y)
+    close(model.set_lambda(5.0), other, X)
+    with pytest.raises(UnsupportedError, match="gram"):
+        classifier(method="ridge_inverse").fit(X, y).set_lambda(1.0)
+    with pytest.raises(ValueError):
+        model.set_lambda(-1.0)
+
+
+@pytest.mark.parametrize("method", ["gram", "qr"])
+def test_merge(method):
+    X, y = table()
+    words = np.array(["m", "z", "a"])[y]
+    base = classifier(method=method).fit(X[:100], words[:100])
+    one, two = copy.deepcopy(base).refit(X[:150], words[:150]), copy.deepcopy(base).refit(X[150:], words[150:])
+    close(one.merge(two), copy.deepcopy(base).refit(X, words), X)
+    # Models with different classes.
+    few = words[:100] != "a"
+    base = classifier(method=method).fit(X[:100][few], words[:100][few])
+    one = copy.deepcopy(base).partial_fit(X[:1], ["first"])
+    two = copy.deepcopy(base).partial_fit(X, words)
+    one.merge(two)
+    assert one.classes_.tolist() == ["a", "first", "m", "z"] and two.classes_.tolist() == ["a", "m", "z"]
+    rows, labels = [X[:100][few], X[:1], X[:100][few], X], [words[:100][few], ["first"], words[:100][few], words]
+    close(one, copy.deepcopy(one).refit(np.vstack(rows), np.concatenate(labels)), X)
+    with pytest.raises(ValueError):
+        one.merge(one)
+    with pytest.raises(ValueError):
+        one.merge(classifier(method=method, random_state=9).fit(X, words))
+    with pytest.raises(NotFittedError):
+        one.merge(classifier())
+
+
+def test_regressor_targets_and_intercept():
+    X, _ = table()
+    Y = np.column_stack([X[:, 0] * X[:, 1], np.sin(X[:, 2]) + 100])
+    both = start(regressor(), X, Y)
+    assert both.predict(X).shape == (300, 2)
+    np.testing.assert_allclose(both.predict(X)[:, 1], start(regressor(), X, Y[:, 1]).predict(X), rtol=0, atol=1e-8)
+    assert both.score(X, Y) > 0.5
+    shifted = start(regressor(), X, Y + 1e3)
+    np.testing.assert_allclose(shifted.predict(X), both.predict(X) + 1e3, rtol=0, atol=1e-6)
+    assert np.abs(regressor(no_intercept=True).fit(X, Y + 1e3).predict(X) - both.predict(X) - 1e3).max() > 1e-3
+
+
+@pytest.mark.parametrize("make", [classifier, regressor])
+def test_pickle_and_copies_are_the_model_to_the_bit(make):
+    X, y = table()
+    model = make().fit(X, y)
+    want = model.predict(X).tobytes()
+    for other in [pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)]:
+        assert other.predict(X).tobytes() == want
+        assert other.get_params() == model.get_params()
+    other = copy.deepcopy(model)
+    other.partial_fit(X, y)
+    assert model.predict(X).tobytes() == want
+    assert other.partial_fit(X, y).predict(X).tobytes() == model.partial_fit(X, y).partial_fit(X, y).predict(X).tobytes()
+    pickle.loads(pickle.dumps(make()))  # not fitted
+
+
+def test_same_seed_same_bits():
+    X, y = table()
+    a, b = (BroadLearningClassifier(random_state=3).fit(X, y).decision_function(X) for _ in range(2))
+    assert a.tobytes() == b.tobytes()
+    c = BroadLearningClassifier(random_state=np.random.RandomState(3)).fit(X, y).decision_function(X)
+    d = BroadLearningClassifier(random_state=np.random.RandomState(3)).fit(X, y).decision_function(X)
+    assert c.tobytes() == d.tobytes()
+
+
+def test_choice():
+    X, y = table()
+    model = BroadLearningClassifier(random_state=0).fit(X, y)
+    assert model.choice_["rows"] == 300 and 0.5 < model.choice_["score"] <= 1 and model.choice_["held_out"] > 0
+    assert classifier(validate=True).fit(X, y).choice_["held_out"] > 0
+    assert set(model.condition()) == {"rcond", "digits", "advice", "instead"} and model.condition()["instead"] in ("gram", "qr")
+
+
+LAYOUTS = [
+    np.asfortranarray,
+    lambda a: np.repeat(a, 2, axis=0)[::2],
+    lambda a: np.repeat(a, 3, axis=1)[:, ::3],
+    lambda a: a[::-1].copy()[::-1],
+    lambda a: a.astype(">f8"),
+    lambda a: a.astype(np.longdouble),
+    lambda a: a.astype(object),
+    lambda a: a.tolist(),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_give_the_same_bits(layout):
+    X, y = table()
+    want = classifier().fit(X, y).decision_function(X)
+    model = classifier().fit(layout(X), y.tolist())
+    assert model.decision_function(layout(X)).tobytes() == want.tobytes()
+    assert model.decision_function(layout(X[:1])).tobytes() == want[:1].tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.uint8, np.bool_])
+def test_dtypes(dtype):
+    X, y = table()
+    X = (X * 4).clip(0).astype(dtype)
+    want = classifier().fit(X.astype(float), y).predict_proba(X.astype(float))
+    assert classifier().fit(X, y).predict_proba(X).tobytes() == want.tobytes()
+
+
+def test_a_million_rows():
+    X = np.random.default_rng(0).normal(size=(1_000_000, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    model = classifier(lambda_=1e-3).fit(X, y)
+    assert model.predict_proba(X).shape == (1_000_000, 2)
+    assert model.score(X[::100], y[::100]) > 0.8
+
+
+def bad_inputs():
+    X, y = table(50)
+    holes, infinite = X.copy(), X.copy()
+    holes[7, 1], infinite[3, 2] = np.nan, np.inf
+    return {
+        "NaN": (holes, y, "NaN"),
+        "infinity": (infinite, y, "infinity"),
+        "no rows": (X[:0], y[:0], "0 sample"),
+        "no columns": (X[:, :0], y, "0 feature"),
+        "one dimension": (X[0], y[:1], "2D array"),
+        "three dimensions": (X[None], y[:1], "(?i)dim|3D"),
+        "words": ([["a", "b"]] * 50, y, "(?i)convert|numbers|text"),
+        "other lengths": (X, y[:-1], "inconsistent numbers of samples"),
+        "no y": (X, None, "y"),
+        "a matrix of labels": (X, np.column_stack([y, y]), "1d array|multioutput"),
+        "one class": (X, np.zeros(50, int), "at least 2 classes, and y has one class"),
+        "quantities": (X, y + 0.5, "(?i)unknown label type"),
+        "NaN in y": (X, np.where(y == 0, np.nan, y), "NaN"),
+    }
+
+
+@pytest.mark.parametrize("name", list(bad_inputs()))
+def test_bad_inputs_of_fit(name):
+    X, y, message = bad_inputs()[name]
+    good, labels = table(50)
+    model = classifier().fit(good, labels)
+    before = model.decision_function(good).tobytes()
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    assert model.decision_function(good).tobytes() == before  # the model is as it was
+
+
+def test_failures_leave_the_model_as_it_was():
+    X, y = table(50)
+    for model in (classifier().fit(X, y), regressor().fit(X, y)):
+        before = model.predict(X).tobytes()
+        for call in [
+            lambda: model.fit(X[:, :2], np.full(50, np.nan)),
+            lambda: model.partial_fit(X[:, :2], y),
+            lambda: model.predict(X[:, :3]),
+            lambda: model.set_params(method="none such").fit(X[:, :2], y),
+        ]:
+            with pytest.raises(ValueError):
+                call()
+        model.set_params(method=None)
+        assert model.predict(X).tobytes() == before and model.n_features_in_ == 4
+
+
+def test_interrupted_after_a_new_class(monkeypatch):
+    """An interruption after the library has learned a new class leaves the model and its classes."""
+    X, y = table()
+    model = classifier().fit(X[y < 2], y[y < 2])
+    before, call = model.decision_function(X).tobytes(), Handle.call
+
+    def interrupted(self, method, *arguments, **options):
+        call(self, method, *arguments, **options)
+        if method == "partial_fit":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as m:
+        m.setattr(Handle, "call", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X, y)
+    assert model.classes_.tolist() == [0, 1] and model.decision_function(X).tobytes() == before
+    assert model.partial_fit(X, y).classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("params", [
+    {"scaling": "rows"}, {"feature_nodes": 0}, {"feature_groups": 1.5}, {"enhancement_nodes": -1}, {"shrink": -1.0}, {"lambda_": np.nan},
+    {"method": "best"}, {"form": "round"}, {"random_state": "seed"}, {"random_state": -1}, {"expected_rows": "all"}, {"enhancement": 3},
+    {"validate": "False"}, {"unscaled": 0}, {"solve": None}, {"no_intercept": np.nan}, {"enhancement_nodes": 2**70},
+])
+def test_bad_parameters(params):
+    with pytest.raises(ValueError):
+        BroadLearningRegressor(**params).fit(*table(50))
+
+
+@pytest.mark.parametrize("call", ["predict", "decision_function", "predict_proba", "condition"])
+def test_not_fitted(call):
+    with pytest.raises(NotFittedError):
+        getattr(classifier(), call)(*([] if call == "condition" else [table()[0]]))
+    for change in [lambda m: m.remove(*table()), lambda m: m.refit(*table()), lambda m: m.forget(0.5), lambda m: m.calibrate(*table())]:
+        with pytest.raises(NotFittedError):
+            change(classifier())
+
+
+def test_one_row():
+    X, y = table()
+    model = start(classifier(), X, y)
+    row = model.decision_function(X)[5]
+    np.testing.assert_array_equal(model.decision_function(X[5:6])[0], row)
+    model.partial_fit(X[:1], y[:1])
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        classifier().fit(X[:1], y[:1])
+    np.testing.assert_allclose(regressor().fit(X[:1], [3.0]).predict(X[:1]), [3.0], atol=1e-6)
+
+
+WITHOUT = """
+import sys
+sys.modules["sklearn"] = None
+import json, copy, pickle, numpy as np
+import blskernel
+from blskernel import BroadLearningClassifier, BroadLearningRegressor, NotFittedError
+from test_estimators import table, bad_inputs, FIXED, LAYOUTS
+X, y = table()
+model = BroadLearningClassifier(**FIXED).fit(X, y)
+errors = {}
+for name, (bad, labels, _) in bad_inputs().items():
+    try:
+        model.fit(bad, labels)
+    except ValueError as e:
+        errors[name] = str(e)
+try:
+    BroadLearningClassifier().predict(X)
+except NotFittedError as e:
+    errors["not fitted"] = str(e)
+copied = pickle.loads(pickle.dumps(copy.deepcopy(model)))
+for layout in LAYOUTS:
+    assert model.predict(layout(X)).tolist() == model.predict(X).tolist()
+class Frame(np.ndarray):
+    columns = ["a", "b", "c", "d"]
+frame, turned = X.view(Frame), X.view(Frame)
+turned.columns = ["b", "a", "c", "d"]
+named = BroadLearningClassifier(**FIXED).fit(frame, y)
+assert named.feature_names_in_.tolist() == Frame.columns and named.predict(frame).tolist() == model.predict(X).tolist()
+try:
+    named.predict(turned)
+except ValueError as e:
+    assert "feature names" in str(e)
+else:
+    raise AssertionError
+assert not hasattr(named.fit(X, y), "feature_names_in_")
+values = BroadLearningRegressor(**FIXED).fit(X, X[:, :2])
+assert BroadLearningRegressor(lambda_=0.5).set_params(lambda_=2.0).get_params()["lambda_"] == 2.0
+print(json.dumps({
+    "same": copied.predict(X).tolist() == model.predict(X).tolist(), "accuracy": model.score(X, y), "R2": values.score(X, X[:, :2]),
+    "scores": model.decision_function(X).tolist(), "repr": repr(BroadLearningClassifier(lambda_=0.5)), "errors": errors,
+    "sklearn": "sklearn.base" in sys.modules,
+}))
+"""
+
+
+def test_without_scikit_learn():
+    import os
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = os.pathsep.join([here, os.path.dirname(here)])
+    ran = subprocess.run([sys.executable, "-c", WITHOUT], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    got = json.loads(ran.stdout)
+    X, y = table()
+    model, values = classifier().fit(X, y), regressor().fit(X, X[:, :2])
+    assert got["same"] and not got["sklearn"]
+    assert got["accuracy"] == model.score(X, y)
+    np.testing.assert_allclose(got["R2"], values.score(X, X[:, :2]), rtol=1e-12)
+    np.testing.assert_array_equal(got["scores"], model.decision_function(X))
+    assert got["repr"] == "BroadLearningClassifier(lambda_=0.5)"
+    assert set(got["errors"]) == {*bad_inputs(), "not fitted"}
+
+
+@pytest.mark.parametrize("other", [None, regressor().fit(*table(50)), IncrementalRidge(), 1])
+def test_merge_of_something_else(other):
+    with pytest.raises(ValueError, match="merge takes another BroadLearningClassifier"):
+        BroadLearningClassifier(random_state=0).fit(np.eye(4), [0, 1, 0, 1]).merge(other)
+
+
+def test_masked_elements_are_not_learned():
+    """NumPy would hand out what is below the mask."""
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60.0)
+    model = BroadLearningRegressor(random_state=0, enhancement_nodes=5).fit(np.ma.array(X), np.ma.array(y))
+    mask = X > 1
+    weights = np.ma.array(np.ones(60), mask=mask[:, 0])
+    for act in [lambda: model.fit(X, y, sample_weight=weights), lambda: model.fit(np.ma.array(X, mask=mask), y), lambda: model.partial_fit(X, np.ma.array(y, mask=mask[:, 0])), lambda: model.predict(np.ma.array(X, mask=mask))]:
+        with pytest.raises(ValueError, match="masked"):
+            act()
+
+
+def test_labels_of_two_integer_types():
+    """uint64 and int64 have float64 in common, which does not tell large labels apart."""
+    X, large = np.random.default_rng(0).normal(size=(40, 2)), 2**63
+    y = np.where(np.arange(40) % 2, large, large + 1).astype(np.uint64)
+    model = BroadLearningClassifier(random_state=0, enhancement_nodes=5).fit(X, y)
+    with pytest.raises(ValueError, match="no type of integers"):
+        model.partial_fit(X, np.full(40, -1))
+    assert model.partial_fit(X, y).classes_.tolist() == [large, large + 1]

@@ -1,0 +1,290 @@
+"""Model files, both ways between the package and the command blskernel."""
+
+import copy
+import csv
+import json
+import os
+import pickle
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from blskernel import BroadLearningClassifier, BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, load, save
+from blskernel._native import Handle
+from test_estimators import classifier, regressor, table
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@pytest.fixture(scope="session")
+def command(tmp_path_factory):
+    """A function that runs the command in a folder and returns what it prints."""
+    if not shutil.which("go"):
+        pytest.skip("the command blskernel is built by Go, which is not installed")
+    program = str(tmp_path_factory.mktemp("command") / "blskernel")
+    subprocess.run(["go", "build", "-o", program, "./cmd/blskernel"], cwd=ROOT, check=True)
+
+    def run(folder, *arguments):
+        ran = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
+
+
+def machines(rows, seed):
+    """Rows of a table with words and missing cells, as texts, and their states."""
+    rng = np.random.default_rng(seed)
+    out, states = [], []
+    for _ in range(rows):
+        site, speed, load_ = rng.choice(["Bonn", "Graz", "Bern"]), rng.uniform(1, 3), rng.uniform()
+        states.append("idle" if load_ < 0.2 else "hot" if speed * load_ > 1.5 else "busy")
+        out.append([f"{speed:.3f}", str(site), f"{load_ + rng.normal() / 20:.4f}"])
+    for i in range(0, rows, 9):
+        out[i][2 - i % 3] = ["", "NA", "?"][i // 9 % 3]
+    return out, states
+
+
+def write(path, rows, last, header=("speed", "site", "load", "state")):
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([header, *([*row, end] for row, end in zip(rows, last))])
+
+
+SETTINGS = ["--groups", "3", "--group-nodes", "4", "--enhancement", "50", "--method", "gram"]
+
+
+@pytest.fixture(scope="module")
+def trained(command, tmp_path_factory):
+    """A folder with a model that the command trained on words and missing cells, and its files."""
+    folder = tmp_path_factory.mktemp("trained")
+    for name, rows, seed in [("train", 600, 1), ("more", 200, 2), ("test", 300, 3)]:
+        write(folder / f"{name}.csv", *machines(rows, seed))
+    command(folder, "train", "-o", "machine.bls", "--target", "state", "--holdout", "0.2", *SETTINGS, "train.csv")
+    return folder
+
+
+def predictions(command, folder, model, data, *flags):
+    return list(csv.reader(command(folder, "predict", model, *flags, data).splitlines()))[1:]
+
+
+def test_model_of_the_command_predicts_the_same(command, trained):
+    model = load(trained / "machine.bls")
+    rows, states = machines(300, 3)
+    want = predictions(command, trained, "machine.bls", "test.csv", "--probabilities")
+    assert model.classes_.tolist() == ["busy", "hot", "idle"]
+    assert model.feature_names_in_.tolist() == ["speed", "site", "load"] and model.n_features_in_ == 3
+    cells = np.array(rows, dtype=object)
+    assert model.predict(cells).tolist() == [row[0] for row in want]
+    np.testing.assert_array_equal(model.predict_proba(cells), [[float(p) for p in row[1:]] for row in want])
+    assert model.score(cells, states) > 0.8
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert other.predict(rows).tolist() == model.predict(cells).tolist()
+    mixed = [[float(a) if a not in ("", "NA", "?") else None, b, np.nan if c in ("", "NA", "?") else float(c)] for a, b, c in rows]
+    assert model.predict(np.array(mixed, dtype=object)).tolist() == model.predict(cells).tolist()
+
+
+def test_data_frames(trained):
+    pandas = pytest.importorskip("pandas")
+    model = load(trained / "machine.bls")
+    frame = pandas.read_csv(trained / "test.csv")
+    cells = np.array(machines(300, 3)[0], dtype=object)
+    want = model.decision_function(cells)
+    for each in (frame, frame[["state", "load", "site", "speed"]], frame.assign(site=frame.site.astype("category")), frame.convert_dtypes()):
+        np.testing.assert_array_equal(model.decision_function(each), want)
+    with pytest.raises(ValueError, match=r"lacks columns .*\['load'\]"):
+        model.predict(frame[["site", "speed"]])
+
+
+def test_unknown_words_and_bad_cells(trained):
+    model = load(trained / "machine.bls")
+    with pytest.warns(UserWarning, match=r"'site' has words .*\['Rome'\]"):
+        assert model.predict([["2.0", "Rome", "0.5"]]).shape == (1,)
+    for row, message in [
+        (["fast", "Graz", 1], "'speed' has 'fast' in row 0, which is no number"),
+        ([1.0, "Graz", np.inf], "'load' has infinity in row 0"),
+        ([1.0, "Graz"], "X has 2 columns, and the table of the model has 3"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.predict([row])
+    with pytest.raises(ValueError, match="0 sample"):
+        model.predict(np.empty((0, 3), dtype=object))
+    with pytest.raises(ValueError, match="inconsistent"):
+        model.partial_fit([[1.0, "Graz", 0.5]], ["hot", "idle"])
+
+
+def inspect(command, folder, name):
+    return json.loads(command(folder, "inspect", "--json", name))
+
+
+def test_metadata_survives(command, trained):
+    rows, states = machines(200, 2)
+    model = load(trained / "machine.bls").partial_fit(np.array(rows, dtype=object), states)
+    save(model, trained / "later.bls")
+    shutil.copy(trained / "machine.bls", trained / "same.bls")
+    command(trained, "update", "same.bls", "more.csv")
+    before, after, same = (inspect(command, trained, f"{name}.bls") for name in ("machine", "later", "same"))
+    was, now = before["metadata"], after["metadata"]
+    assert now["created"] == was["created"] and now["changed"] > was["changed"] and "Python" in now["software"]
+    assert "learned" in was and "holdout" in was["notes"]
+    del was["notes"]["holdout"]  # the score of the model before
+    for field in ("learned", "notes", "columns", "inputs", "classes", "targets", "missing", "progress"):
+        assert now[field] == was[field]
+    assert before["samples"] + 200 == after["samples"] == same["samples"]
+    # The same weights as those of update: to the bit, since both learn the same batch.
+    assert command(trained, "predict", "later.bls", "--scores", "test.csv") == command(trained, "predict", "same.bls", "--scores", "test.csv")
+    # A model that was only loaded is saved with all of its notes.
+    save(load(trained / "machine.bls"), trained / "copy.bls")
+    was, now = (inspect(command, trained, f"{name}.bls")["metadata"] for name in ("machine", "copy"))
+    assert {key for key in was if was[key] != now.get(key)} == {"changed", "software"}
+    command(trained, "update", "later.bls", "more.csv")
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0, 1, 2], [7, 3, 5], ["a", "b", "c d"], [0.0, 1.0, 2.0]])
+def test_model_of_python_in_the_command(command, tmp_path, labels):
+    X, y = table()
+    y = np.array(labels)[y % len(labels)]
+    model = classifier(method="gram").fit(X[:200], y[:200])
+    save(model, tmp_path / "model.bls")
+    texts = [str(int(label)) if isinstance(label, float) else str(label) for label in y.tolist()]
+    write(tmp_path / "test.csv", X.tolist(), texts, header=("a", "b", "c", "d", "label"))
+    write(tmp_path / "new.csv", X[200:].tolist(), texts[200:], header=("a", "b", "c", "d", "label"))
+    got = predictions(command, tmp_path, "model.bls", "test.csv", "--target", "label", "--scores")
+    order = [str(int(c)) if isinstance(c, float) else str(c) for c in model._labels.tolist()]
+    scores = model.decision_function(X)
+    theirs = np.array([[float(v) for v in row[1:]] for row in got])
+    np.testing.assert_array_equal(theirs if len(labels) > 2 else (theirs[:, 1] - theirs[:, 0]) / 2, scores)
+    assert [row[0] for row in got] == [order[i] for i in theirs.argmax(axis=1)]
+    evaluated = json.loads(command(tmp_path, "evaluate", "--json", "model.bls", "--target", "label", "test.csv"))
+    assert evaluated["accuracy"] == model.score(X, y)
+    command(tmp_path, "update", "model.bls", "--target", "label", "new.csv")
+    updated = load(tmp_path / "model.bls")
+    model.partial_fit(X[200:], y[200:])
+    assert updated.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    np.testing.assert_array_equal(updated.predict(X), model.predict(X))
+    np.testing.assert_array_equal(updated.classes_, model.classes_)
+    assert updated.get_params()["lambda_"] == 0.01 and updated.get_params()["enhancement_nodes"] == 20
+    assert inspect(command, tmp_path, "model.bls")["samples"] == 300
+
+
+def test_regression_both_ways(command, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, _ = table()
+    frame = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
+    Y = np.column_stack([X[:, 0] * X[:, 1], X[:, 2] ** 2])
+    model = regressor().fit(frame, Y)
+    save(model, tmp_path / "model.bls")
+    frame[["d", "b", "a", "c"]].to_csv(tmp_path / "x.csv", index=False)  # found by their names
+    got = [[float(v) for v in row] for row in predictions(command, tmp_path, "model.bls", "x.csv")]
+    np.testing.assert_array_equal(got, model.predict(frame))
+    other = load(tmp_path / "model.bls")
+    assert other.feature_names_in_.tolist() == list("abcd")
+    assert other.predict(frame).tobytes() == model.predict(frame).tobytes()
+    frame.assign(y=Y[:, 0]).to_csv(tmp_path / "t.csv", index=False)
+    command(tmp_path, "train", "-o", "t.bls", "--target", "y", "--task", "regression", "--seed", "1", *SETTINGS, "t.csv")
+    want = [float(row[0]) for row in predictions(command, tmp_path, "t.bls", "t.csv")]
+    assert load(tmp_path / "t.bls").predict(frame).tolist() == want
+
+
+def test_same_seed_is_the_same_model_as_that_of_the_command(command, tmp_path):
+    X, y = table(900)
+    write(tmp_path / "t.csv", X.tolist(), y.tolist(), header=("a", "b", "c", "d", "label"))
+    command(tmp_path, "train", "-o", "t.bls", "--target", "label", "--seed", "5", "t.csv")
+    theirs, ours = load(tmp_path / "t.bls"), BroadLearningClassifier(random_state=5).fit(X, y)
+    np.testing.assert_allclose(theirs.decision_function(X), ours.decision_function(X), rtol=0, atol=1e-12)
+
+
+def test_labels_that_are_bools(tmp_path):
+    X, y = table()
+    model = classifier().fit(X, y > 0)
+    save(model, tmp_path / "model.bls")
+    got = load(tmp_path / "model.bls").predict(X)
+    assert got.dtype == bool and got.tolist() == model.predict(X).tolist()
+
+
+def test_labels_that_are_bytes(tmp_path):
+    X, y = table()
+    save(classifier().fit(X, np.array([b"a", b"b", b"c"])[y]), tmp_path / "model.bls")
+    assert load(tmp_path / "model.bls").classes_.tolist() == ["a", "b", "c"]
+
+
+def test_classes_of_the_first_call_stay(tmp_path):
+    X, y = table()
+    save(classifier().partial_fit(X[:50], y[:50], classes=[0, 1, 2, 9]), tmp_path / "model.bls")
+    model = load(tmp_path / "model.bls")
+    assert model.classes_.tolist() == [0, 1, 2, 9]
+    with pytest.raises(ValueError, match="not in classes"):
+        model.partial_fit(X[:1], [10])
+    model.fit(X, y)
+    assert model.classes_.tolist() == [0, 1, 2]
+
+
+def test_fit_replaces_a_loaded_model_and_its_table(trained):
+    X, y = table()
+    model = load(trained / "machine.bls").fit(X, y)
+    assert model.n_features_in_ == 4 and not hasattr(model, "feature_names_in_")
+    save(model, trained / "replaced.bls")
+    assert load(trained / "replaced.bls").predict(X).tolist() == model.predict(X).tolist()
+
+
+def test_source_date_epoch(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    model = regressor().fit(table()[0], table()[1])
+    save(model, tmp_path / "a.bls")
+    save(model, tmp_path / "b.bls")
+    assert (tmp_path / "a.bls").read_bytes() == (tmp_path / "b.bls").read_bytes()
+    assert b'"created":"1970-01-02T00:00:00Z"' in (tmp_path / "a.bls").read_bytes()
+
+
+def test_bad_files(tmp_path):
+    X, y = table()
+    save(classifier().fit(X, y), tmp_path / "model.bls")
+    data = (tmp_path / "model.bls").read_bytes()
+    for bad in [b"", b"blsmodel", data[:20], data[: len(data) // 2], data[:-1], data[:100] + bytes([data[100] ^ 1]) + data[101:], b"x" * 1000]:
+        (tmp_path / "bad.bls").write_bytes(bad)
+        with pytest.raises(FormatError):
+            load(tmp_path / "bad.bls")
+    IncrementalRidge().add(np.eye(2), np.ones((2, 1))).save(tmp_path / "ridge.bls")
+    with pytest.raises(FormatError, match="IncrementalRidge.load"):
+        load(tmp_path / "ridge.bls")
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.bls")
+    with pytest.raises(NotFittedError):
+        save(BroadLearningRegressor(), tmp_path / "none.bls")
+    with pytest.raises(FileNotFoundError):
+        save(classifier().fit(X, y), tmp_path / "no folder" / "model.bls")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.bls", "model.bls", "ridge.bls"]
+
+
+def test_metadata_after_a_late_interrupt(command, trained, monkeypatch):
+    """A Ctrl-C behind the end of a call leaves the change, and with it the metadata of a changed model."""
+    model = load(trained / "machine.bls")
+    rows, states = machines(200, 2)
+    call = Handle.call
+
+    def late(*args, **params):
+        call(*args, **params)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Handle, "call", late)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(np.array(rows, dtype=object), states)
+    monkeypatch.undo()
+    for file, changed in [("late.bls", model), ("pickled.bls", pickle.loads(pickle.dumps(model)))]:
+        save(changed, trained / file)
+        about = inspect(command, trained, file)
+        assert about["samples"] == inspect(command, trained, "machine.bls")["samples"] + 200
+        assert "holdout" not in about["metadata"]["notes"]
+
+
+@pytest.mark.parametrize("other", [None, IncrementalRidge(), "model"])
+def test_save_of_something_else(other, tmp_path):
+    with pytest.raises(TypeError, match="save takes a BroadLearningClassifier or a BroadLearningRegressor"):
+        save(other, tmp_path / "m.bls")
+
+
+def test_names_of_files_as_bytes(tmp_path):
+    model = BroadLearningRegressor(random_state=0).fit([[0.0], [1.0], [2.0]] * 20, [1.0, 3.0, 5.0] * 20)
+    save(model, os.fsencode(tmp_path / "m.bls"))
+    assert load(tmp_path / "m.bls").n_features_in_ == 1

@@ -1,0 +1,173 @@
+"""IncrementalRidge: every method and form against the normal equations."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from blskernel import BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, NumericError, UnsupportedError, linalg
+
+METHODS = ["gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"]
+FORMS = [None, "auto", "paper", "small", "large", "compressed"]
+PSEUDO = ("improved", "original")
+
+
+def data(rows=80, nodes=6, targets=2, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(rows, nodes)), rng.normal(size=(rows, targets))
+
+
+def solution(a, y, lambda_=0.0, w=None):
+    w = np.ones(len(a)) if w is None else w
+    return np.linalg.solve((a.T * w) @ a + lambda_ * np.eye(a.shape[1]), (a.T * w) @ y)
+
+
+def close(ridge, want, tolerance=1e-9):
+    np.testing.assert_allclose(ridge.weights(), want, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("form", FORMS)
+def test_life(method, form):
+    """Rows, weights, nodes, removal and forgetting end in the solution for what is left."""
+    a, y = data()
+    lambda_ = 0.0 if method in PSEUDO else 0.3
+    ridge = IncrementalRidge(method, lambda_, form=form)
+    ridge.add(a[:30], y[:30])
+    for i in range(30, 80, 10):
+        ridge.add(a[i : i + 10], y[i : i + 10])
+    close(ridge, solution(a, y, lambda_))
+    ridge.remove(a[5:10], y[5:10])
+    kept = np.r_[0:5, 10:80]
+    close(ridge, solution(a[kept], y[kept], lambda_))
+    h = data(80, 3, 1, seed=1)[0]
+    ridge.add_nodes(a[kept], h[kept], y[kept])
+    both = np.hstack([a, h])
+    close(ridge, solution(both[kept], y[kept], lambda_))
+    close(ridge.forget(0.25), solution(both[kept], y[kept], lambda_))
+    ridge.add(both[:20], y[:20])
+    w = np.r_[np.full(75, 0.25), np.ones(20)]
+    rows = np.r_[kept, 0:20]
+    close(ridge, solution(both[rows], y[rows], lambda_ / 4, w))
+    assert (ridge.n_samples_, ridge.n_nodes_, ridge.n_targets_) == (95, 9, 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_of_rows(method):
+    a, y = data()
+    w = np.random.default_rng(3).uniform(0.1, 3, size=80)
+    lambda_ = 0.0 if method in PSEUDO else 0.3
+    ridge = IncrementalRidge(method, lambda_).add(a[:40], y[:40], w[:40]).add(a[40:], y[40:], w[40:])
+    close(ridge, solution(a, y, lambda_, w))
+    ridge.remove(a[70:], y[70:], w[70:])
+    close(ridge, solution(a[:70], y[:70], lambda_, w[:70]))
+
+
+@pytest.mark.parametrize("method", ["gram", "qr"])
+def test_merge_and_lambda(method):
+    a, y = data()
+    one, two = IncrementalRidge(method, 0.5).add(a[:50], y[:50]), IncrementalRidge(method, 0.0).add(a[50:], y[50:])
+    close(one.merge(two), solution(a, y, 0.5))
+    close(one.set_lambda(2.0), solution(a, y, 2.0))
+    assert one.lambda_ == 2 and two.n_samples_ == 30
+    with pytest.raises(ValueError):
+        one.merge(one)
+    for other in (None, IncrementalRidge("ridge_inverse" if method == "gram" else "gram").add(a, y), BroadLearningRegressor().fit(a, y)):
+        with pytest.raises(ValueError):
+            one.merge(other)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_targets(method):
+    a, y = data()
+    t = np.array([[1.0, 2.0, 0.5], [0.0, -1.0, 1.0]])
+    lambda_ = 0.0 if method in PSEUDO else 0.3
+    close(IncrementalRidge(method, lambda_).add(a, y).map_targets(t), solution(a, y @ t, lambda_))
+    close(IncrementalRidge(method, lambda_).add(a, y).add_targets(t), solution(a, np.hstack([y, y @ t]), lambda_))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_files(method, tmp_path):
+    """What is saved, pickled or copied goes on to the last bit."""
+    a, y = data()
+    ridge = IncrementalRidge(method, 0.0).add(a[:60], y[:60])
+    ridge.save(tmp_path / "state")
+    others = [IncrementalRidge.load(tmp_path / "state"), pickle.loads(pickle.dumps(ridge)), copy.deepcopy(ridge)]
+    want = ridge.add(a[60:], y[60:]).weights().tobytes()
+    for other in others:
+        assert other.add(a[60:], y[60:]).weights().tobytes() == want
+    (tmp_path / "state").write_bytes(b"blsridge")
+    with pytest.raises(FormatError):
+        IncrementalRidge.load(tmp_path / "state")
+    with pytest.raises(FileNotFoundError):
+        IncrementalRidge.load(tmp_path / "nothing")
+
+
+def test_pickle_before_the_first_rows():
+    ridge = pickle.loads(pickle.dumps(IncrementalRidge("improved", 0.0, form="small", c="check", workspace=-1)))
+    assert repr(ridge) == "IncrementalRidge(method='improved', lambda_=0.0)"
+    assert ridge.attributes()["options"]["Form"] == 2 and ridge.attributes()["options"]["C"] == 2
+
+
+def test_extras():
+    a, y = data()
+    gram, inverse = IncrementalRidge("gram").add(a, y), IncrementalRidge("ridge_inverse").add(a, y)
+    close(gram.refine(a, y), solution(a, y), 1e-12)
+    np.testing.assert_allclose(inverse.leverage(a).sum(), 6, rtol=1e-9)
+    np.testing.assert_allclose(gram.predict(a), a @ solution(a, y), atol=1e-9)
+    assert gram.condition()["instead"] == "gram" and 12 < gram.condition()["digits"] <= 16
+    assert inverse.attributes()["last"]["added"] == 80
+    with pytest.raises(UnsupportedError, match="has no refine; start the model by gram"):
+        inverse.refine(a, y)
+    with pytest.raises(UnsupportedError, match="the method gram has no leverage; start the model by ridge_inverse or inverse_cholesky"):
+        gram.leverage(a)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_failures_change_nothing(method):
+    a, y = data()
+    ridge = IncrementalRidge(method, 0.0).add(a, y)
+    before = pickle.dumps(ridge)
+    bad = a.copy()
+    bad[3, 3] = np.nan
+    for act in [
+        lambda: ridge.add(a[:, :5], y),
+        lambda: ridge.add(a, y[:5]),
+        lambda: ridge.add(bad, y),
+        lambda: ridge.add(a, y, -np.ones(80)),
+        lambda: ridge.add(a, y, np.ones(79)),
+        lambda: ridge.add(a, y[:, :1]),
+        lambda: ridge.forget(0),
+        lambda: ridge.forget(1.5),
+        lambda: ridge.add_nodes(a[:5], a[:5], y[:5]),
+        lambda: ridge.remove(a, y),
+        lambda: ridge.add_targets(np.ones((3, 1))),
+    ]:
+        with pytest.raises((ValueError, NumericError)):
+            act()
+    assert pickle.dumps(ridge) == before
+
+
+def test_before_the_first_rows():
+    ridge = IncrementalRidge("qr", 0.0)
+    for act in [ridge.weights, ridge.condition, lambda: ridge.forget(0.5), lambda: ridge.set_lambda(1.0), lambda: ridge.remove([[1.0]], [1.0])]:
+        with pytest.raises((NotFittedError, ValueError)):
+            act()
+    with pytest.raises(NumericError):
+        IncrementalRidge("gram").add(np.ones((1, 2)), [1.0]).weights()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"method": "magic"}, {"method": None}, {"lambda_": -1}, {"lambda_": None}, {"lambda_": np.nan}, {"form": "tiny"}, {"c": 3}, {"workspace": "big"}],
+)
+def test_bad_parameters(bad):
+    with pytest.raises(ValueError):
+        IncrementalRidge(**bad)
+
+
+def test_million_rows():
+    a = np.random.default_rng(0).normal(size=(1_000_000, 4))
+    close(IncrementalRidge("gram").add(a, a @ np.arange(4.0)), np.arange(4.0).reshape(-1, 1))
+    assert linalg.matmul(a.T, a).shape == (4, 4)
