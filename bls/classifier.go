@@ -9,6 +9,7 @@ import (
 	"blskernel"
 	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 )
 
@@ -102,8 +103,8 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	cost: that of Transform and of Updater.AddInputs, which grows with the samples before only for
 //	Improved and Original.
 //	memory: with new classes once more the output layer.
-//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *ClassesError, and those of
-//	AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *ClassesError, *MemoryError,
+//	and those of AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitWeighted(context.Background(), x, labels, nil)
 }
@@ -115,7 +116,8 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 //	cost: that of Transform and 2lkc flops.
 //	memory: the result, and a panel of rows of some 10 MB.
 //	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
-//	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64.
+//	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64;
+//	*MemoryError for scores that memory has no room for.
 func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
 	return c.DecisionFunctionContext(context.Background(), x)
 }
@@ -270,6 +272,10 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 		first = 1
 	}
 	cols := first + classes
+	if err := memory.Check(memory.Floats(len(labels), cols), "bls", "take fewer rows at once, or fewer classes",
+		"the targets of %d samples of %d classes", len(labels), classes); err != nil {
+		return nil, err
+	}
 	data := make([]float64, len(labels)*cols)
 	for i, label := range labels {
 		row := data[i*cols : (i+1)*cols]

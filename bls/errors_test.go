@@ -188,3 +188,27 @@ func TestFitRefusedForMemory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRefusedForMemory has no room for the targets of a fit and for the scores of a prediction.
+func TestRefusedForMemory(t *testing.T) {
+	const l, d, classes = 300, 20, 5
+	x, labels := samples(98, l, d, d), cyclic(l, classes)
+	c := &Classifier{Features: plain(FeatureOptions{Groups: 2, GroupNodes: 10}), Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.1}, Classes: classes}
+	testutil.NoError(t, c.Fit(x, labels))
+	for name, tc := range map[string]struct {
+		need int64
+		call func() error
+	}{
+		"OneHot":  {8 * l * classes, func() error { _, err := OneHot(labels, classes); return err }},
+		"Fit":     {8 * l * (classes + 1), func() error { return c.Fit(x, labels) }},
+		"Predict": {8 * l * classes, func() error { _, err := c.Predict(x); return err }},
+	} {
+		undo := memory.Limit(tc.need - 1)
+		err := tc.call()
+		undo()
+		var e *MemoryError
+		if !errors.As(err, &e) || e.Need != tc.need || e.Do == "" {
+			t.Errorf("%s: %v; want %d bytes", name, err, tc.need)
+		}
+	}
+}

@@ -251,6 +251,9 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	}
 	l, d := x.Dims()
 	k, c := w.Dims()
+	if err := memory.Check(memory.Floats(l, c), "bls", "take fewer rows at once", "the scores of %d samples, %d each", l, c); err != nil {
+		return nil, err
+	}
 	out := mat.NewDense(l, c, nil)
 	rows := min(l, panelRows(max(d+1, k)))
 	work := m.newRows(rows)

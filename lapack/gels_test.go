@@ -107,7 +107,7 @@ func TestGels(t *testing.T) {
 func TestGelsScaled(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(271)
-		for _, shape := range [][2]int{{30, 30}, {150, 100}, {100, 150}} {
+		for _, shape := range [][2]int{{1, 1}, {2, 2}, {3, 2}, {1, 5}, {7, 9}, {16, 16}, {30, 30}, {150, 100}, {100, 150}} {
 			a := randomFull(rng, shape[0], shape[1])
 			b := randomFull(rng, shape[0], 7)
 			for _, lq := range []bool{false, true} {

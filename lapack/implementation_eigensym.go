@@ -17,12 +17,12 @@ import (
 // numbers. Of work it needs nothing, but checks that lwork is at least max(1, 3n-1); if lwork is -1 it
 // only writes this length to work[0].
 //
-// It returns false, with NaN in w, if A is not finite, n > 1, and false, with w undefined, if the
-// algorithm does not converge. a is then unchanged.
+// It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm
+// does not converge. a is then unchanged.
 func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
 	need := max(1, 3*n-1)
 	compute := jobz == gonumlapack.EVCompute
-	if !compute && jobz != gonumlapack.EVNone || !isUplo(ul) || n < 2 || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n {
+	if !compute && jobz != gonumlapack.EVNone || !isUplo(ul) || n < 1 || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n {
 		ok = impl.Implementation.Dsyev(jobz, ul, n, a, lda, w, work, lwork)
 	} else {
 		ok = eigensym.Syev(impl.begin("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])

@@ -14,7 +14,6 @@ const (
 	leastElements   = 8100  // elements of their matrix
 	mostSingle      = 32    // reflections up to which Dormqr and Dormlq need
 	leastProduct    = 10000 // elements of C
-	leastGels       = 700   // elements of A and X, or of A and B
 )
 
 // Dgeqrf overwrites the m×n A by R on and above the diagonal, where A = Q R, and by the k = min(m,
@@ -135,7 +134,7 @@ func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float
 	t, ok := isTranspose(trans)
 	k := min(m, n)
 	least := k + max(k, nrhs)
-	if !ok || k <= 0 || nrhs <= 0 || !holds(a, m, n, lda) || !holds(b, max(m, n), nrhs, ldb) || max(m, n)*(k+nrhs) < leastGels || lwork < least || len(work) < lwork {
+	if !ok || k <= 0 || nrhs <= 0 || !holds(a, m, n, lda) || !holds(b, max(m, n), nrhs, ldb) || lwork < least || len(work) < lwork {
 		unwritten(work, func(work []float64) {
 			ok = impl.Implementation.Dgels(trans, m, n, nrhs, a, lda, b, ldb, work, lwork)
 		})

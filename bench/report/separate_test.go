@@ -11,6 +11,21 @@ import (
 	"blskernel/bench/speed"
 )
 
+// TestShareStarts gives starts of as many flops the mean of their times.
+func TestShareStarts(t *testing.T) {
+	cells := []bench.TableCell{
+		{Method: "original", FlopsModel: 7, Seconds: 1}, {Method: "gram", FlopsModel: 7, Seconds: 20},
+		{Method: "improved/paper", FlopsModel: 7, Seconds: 2}, {Method: "improved/small", FlopsModel: 7, Seconds: 6},
+		{Method: "ridge-inverse", FlopsModel: 7, Seconds: 30}, {Method: "improved", FlopsModel: 8, Seconds: 40},
+	}
+	shareStarts(cells)
+	for i, want := range []float64{3, 20, 3, 3, 30, 40} {
+		if got := cells[i].Seconds; got != want {
+			t.Errorf("%s: %v; want %v", cells[i].Method, got, want)
+		}
+	}
+}
+
 // A small run: Table 3 with two updates, and what else a case wants.
 var smallHead = bench.TableHead{
 	PaperTable: bench.PaperTable{Table: 3, Data: bench.MNIST, Initial: 100, Batch: 50, Updates: 2, Nodes: 40},

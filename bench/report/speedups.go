@@ -91,9 +91,9 @@ and all updates.`,
 	return sec
 }
 
-// entry returns an element, NaN behind the end.
+// entry returns an element, or NaN where there is none.
 func entry(of []float64, n int) float64 {
-	if n < len(of) {
+	if 0 <= n && n < len(of) {
 		return of[n]
 	}
 	return nan

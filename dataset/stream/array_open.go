@@ -75,7 +75,11 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	}
 	// With one row or one column of a matrix the two orders are the same.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
-		return nil, faultf("the array is in Fortran order; save numpy.ascontiguousarray(x)")
+		if !a.plain() || len(a.Shape) > 2 {
+			return nil, faultf("the array is in Fortran order, as numpy has x.T and pandas df.values, which is read from a plain " +
+				".npy file of a matrix; save numpy.ascontiguousarray(x)")
+		}
+		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.size)}
 	}
 	a.about = info{heading: Heading{Columns: a.width, Dims: len(a.Shape)}, rows: a.n}
 	if f.archive != nil {

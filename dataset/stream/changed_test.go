@@ -56,6 +56,7 @@ func TestChangedWhileRead(t *testing.T) {
 	const rows, cols = 1 << 12, 64
 	values := make([]float64, rows*cols)
 	array := append(npyHeader(1, "<f8", false, rows, cols), float64s(values...)...)
+	fortran := append(npyHeader(1, "<f8", true, rows, cols), float64s(values...)...)
 	text := []byte(strings.Repeat("1,2\n", 1<<19))
 	idx := idxFile(8, make([]byte, rows*cols), rows, cols)
 	archive := func(method uint16) []byte { return npz(t, member{"X.npy", array, method}) }
@@ -66,6 +67,7 @@ func TestChangedWhileRead(t *testing.T) {
 		says string
 	}{
 		{"a.npy", array, 1 << 16, "cut off"},
+		{"b.npy", fortran, 1 << 16, "cut off"},
 		{"c.npy", array, 0, "cut off"},
 		{"d.idx", idx, 1 << 14, "cut off"},
 		{"e.npz", archive(zip.Store), 1 << 16, "cut off"},

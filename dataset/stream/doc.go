@@ -74,11 +74,11 @@
 // or standard input. Names of arrays are never used as names of files.
 //
 // Versions 1 to 3 of .npy are read; bool, integers of 1 to 8 bytes, float16, float32 and float64 in
-// either byte order; C order alone: save numpy.ascontiguousarray(x) of others. Samples with more than
-// one dimension become rows in C order; one-dimensional arrays are one column. Integers of 64 bits that
-// float64 cannot hold are errors. Labels may be integers, truth values, whole floating point numbers,
-// and text (<U, |S). Complex numbers, dates, structured arrays, and Python objects, whose unpickling
-// runs programs, are refused by name.
+// either byte order; C order, and Fortran order of a matrix in a plain .npy file, as numpy.save(x.T)
+// writes it. Samples with more than one dimension become rows in C order; one-dimensional arrays are
+// one column. Integers of 64 bits that float64 cannot hold are errors. Labels may be integers, truth
+// values, whole floating point numbers, and text (<U, |S). Complex numbers, dates, structured arrays,
+// and Python objects, whose unpickling runs programs, are refused by name.
 //
 // # idx
 //
@@ -94,7 +94,7 @@
 // for each array of an .npz, 512 bytes for a batch, and with Options.Bad 8 KiB for each bad sample,
 // until Bad returns. Describe allocates as much again, and keeps 64 words of 256 bytes for each column.
 // A Reader keeps the batch at hand and the data that follows: of a text at most four chunks of at most
-// 16 MiB, of an array a sample or 2^17 elements. Without Peek and .npz it is at
+// 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek and .npz it is at
 // most 288 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a text, a sample of
 // an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its
 // directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 8) bytes, and 8 bytes more for each row

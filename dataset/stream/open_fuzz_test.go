@@ -221,7 +221,8 @@ func checkLabelsAgain(t *testing.T, labels []string) {
 
 // FuzzArrays puts any elements behind any header of each version, which is as long as it says, and
 // reads the array as a file, through a pipe, packed, and as the members of archives whose checksums are
-// right: what one way reads all read, with all samples or without the bad ones.
+// right: what one way reads all read, with all samples or without the bad ones, but for the order of
+// Fortran, which needs a plain file.
 func FuzzArrays(f *testing.F) {
 	dict := func(descr, order, shape string) string {
 		return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }"
@@ -267,7 +268,8 @@ func FuzzArrays(f *testing.F) {
 			if strings.HasSuffix(name, "aside") {
 				want, wantErr = wantAside, wantAsideErr
 			}
-			if (err == nil) != (wantErr == nil) || err == nil && (got.rows != want.rows || !bitsEqual(got.x, want.x)) {
+			fortran := err != nil && strings.Contains(err.Error(), "Fortran order")
+			if (err == nil) != (wantErr == nil) && !fortran || err == nil && (got.rows != want.rows || !bitsEqual(got.x, want.x)) {
 				t.Errorf("%s: %d samples, error %v; as a file %d, error %v", name, got.rows, err, want.rows, wantErr)
 			}
 		}

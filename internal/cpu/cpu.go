@@ -70,19 +70,24 @@ var here = sync.OnceValue(func() core { return choose(ask()) })
 
 // choose returns the kind of core that CacheSizes describes.
 func choose(cores []core) (chosen core) {
-	for _, c := range cores {
-		if c.complete(); c.caches.L2Share() > chosen.caches.L2Share() {
+	for i, c := range cores {
+		if c.complete(); i == 0 || c.caches.L2Share() > chosen.caches.L2Share() {
 			chosen = c
 		}
 	}
 	return chosen
 }
 
-// complete adds what the system does not tell. It takes all caches from the table if one is missing.
+// leastShare is the smallest share of L2 that is believed: virtual machines may say that all of their
+// CPUs share one.
+const leastShare = 32 << 10
+
+// complete adds what the system does not tell. It takes all caches from the table if one is missing, or
+// cannot be right.
 func (c *core) complete() {
 	like, own := lookup(c.id, c.name), &c.caches
 	own.Source = "reported"
-	if own.L1D <= 0 || own.L2 <= 0 {
+	if own.L2Cores = max(own.L2Cores, 0); own.L1D <= 0 || own.L2Share() < leastShare {
 		*own = Caches{L1D: like.l1d << 10, L2: like.l2 << 10, L2Cores: like.cores, Source: "assumed: " + like.name}
 	}
 	own.L2Cores, own.L3 = cmp.Or(own.L2Cores, like.cores), max(own.L3, 0)

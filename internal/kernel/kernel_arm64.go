@@ -14,7 +14,7 @@ var vectorKernels = []Kernel{
 		Available: func() bool { return true },
 		MR:        6,
 		NR:        8,
-		Speed:     20,
+		Speed:     20, // a Neoverse N1 of 2.5 GHz at its peak
 		Gemm:      dgemmNEON_6x8,
 		Solve:     dtrsmNEON_6x8,
 		Multiply:  dtrmmNEON_6x8,

@@ -117,7 +117,7 @@ func gemvN(g *generator) {
 	blocks("long", []int{1}, false)
 }
 
-// longRow is the length of rows from which AVX2 takes one at a time.
+// longRow is the longest row of which AVX2 takes several at a time, as measured.
 const longRow = 250
 
 // nonzero returns a register that is zero if and only if the float64 argument of the given name is.

@@ -17,13 +17,13 @@ const (
 
 // A qr is the state of bdsqr: the bidiagonal B, and the rotations of its rows and columns.
 type qr struct {
-	d, e          []float64
-	u, v          *rotations.Sequence // nil where vectors are not wanted
-	c1, s1        []float64           // of the rotations of the columns, or of the rows where upwards
-	c2, s2        []float64           // of the others
-	thresh        float64             // an element of e up to this is zero
-	lastLo, lastN int                 // the block before
-	upwards       bool
+	d, e            []float64
+	u, v            *rotations.Sequence // nil where vectors are not wanted
+	c1, s1          []float64           // of the rotations of the columns, or of the rows where upwards
+	c2, s2          []float64           // of the others
+	thresh          float64             // an element of e up to this is zero
+	lastLo, lastEnd int                 // the block before
+	upwards         bool
 }
 
 // bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and e
@@ -35,7 +35,7 @@ type qr struct {
 func bdsqr(d, e []float64, u, v *rotations.Sequence) bool {
 	n := len(d)
 	x := make([]float64, 4*n)
-	q := qr{d: d, e: e, u: u, v: v, c1: x[:n], s1: x[n : 2*n], c2: x[2*n : 3*n], s2: x[3*n:], lastN: -1}
+	q := qr{d: d, e: e, u: u, v: v, c1: x[:n], s1: x[n : 2*n], c2: x[2*n : 3*n], s2: x[3*n:], lastEnd: -1}
 	q.thresh = max(tolerance*q.least(), maxSweeps*float64(n)*float64(n)*0x1p-1022)
 	rotated := 0
 	for end := n; end > 1; {
@@ -113,10 +113,10 @@ type chase struct {
 // direct returns the block of rows lo to end-1. The direction of a new block is that from its larger
 // end to its smaller.
 func (q *qr) direct(lo, end int) chase {
-	if lo >= q.lastN || end <= q.lastLo {
+	if lo >= q.lastEnd || end <= q.lastLo {
 		q.upwards = math.Abs(q.d[lo]) < math.Abs(q.d[end-1])
 	}
-	q.lastLo, q.lastN = lo, end
+	q.lastLo, q.lastEnd = lo, end
 	return chase{q, lo, end - lo}
 }
 

@@ -23,8 +23,8 @@ as a pipeline of Apache Beam.
 
   blskernel-beam --model BASE --out MODEL [flags] PATTERN...
 
-The patterns name CSV, npy, npz and idx files, plain or gzip, on this machine, gs:// or
-s3://. The fit takes the feature maps of the model BASE, which 'blskernel train' makes
+The patterns name CSV, npy and idx files, plain or gzip, on this machine, gs:// or s3://,
+and npz files, plain and on this machine. The fit takes the feature maps of the model BASE, which 'blskernel train' makes
 from a sample of the data, its words, means and signs of numbers, and its ridge if
 --lambda is not given. The result is a model for 'blskernel predict'. It equals, up to
 rounding, that of one process for all rows.

@@ -43,10 +43,10 @@ func NewTrain(s ui.Streams) *cobra.Command {
 		Use:   "train --out MODEL [flags] FILE...",
 		Short: "Train a model on files of any size",
 		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzip, or on standard
-input (-), and write it to a model file. The rows are read and learned batch by batch. Memory
-depends on the k nodes and on two batches of 8 (d + k) bytes for each row with d inputs, not on the
-number of rows. Only the methods improved and original keep a matrix of rows x k. With very many
-columns the first batch takes the most memory: --first makes it smaller.
+input (-), and write it to a model file. An .npz must be a plain file. The rows are read and learned
+batch by batch. Memory depends on the k nodes and on two batches of 8 (d + k) bytes for each row with
+d inputs, not on the number of rows. Only the methods improved and original keep a matrix of rows x k.
+With very many columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay: rows must be in
 random order, and not sorted by their labels. A label that comes up later is a new class, as in

@@ -1,0 +1,64 @@
+package stream
+
+import (
+	"io"
+	"slices"
+)
+
+// panelElements is how many elements are held at once, if they are more than one sample.
+const panelElements = 1 << 21
+
+// A fortranReader reads the elements of a matrix in Fortran order in C order. Element (i, j) of an n×m
+// matrix lies at i + nj. It holds a panel of rows at a time, each column of which is one read.
+type fortranReader struct {
+	arrayFile
+	width  int    // elements of a sample
+	sample int64  // bytes of one
+	at     int64  // bytes read, in C order
+	first  int64  // bytes before panel
+	panel  []byte // some samples in C order
+	column []byte
+}
+
+func (f *fortranReader) Read(p []byte) (int, error) {
+	if f.at == f.Bytes {
+		return 0, io.EOF
+	}
+	if f.at < f.first || f.at >= f.first+int64(len(f.panel)) {
+		if err := f.load(f.at / f.sample); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, f.panel[f.at-f.first:])
+	f.at += int64(n)
+	return n, nil
+}
+
+// load reads the panel that begins with a row.
+func (f *fortranReader) load(row int64) error {
+	n := f.Shape[0]
+	m := int(min(n-row, int64(max(1, panelElements/f.width))))
+	size := f.DType.Size
+	f.column = slices.Grow(f.column[:0], m*size)[:m*size]
+	panel := slices.Grow(f.panel[:0], m*int(f.sample))[:m*int(f.sample)]
+	f.panel = f.panel[:0] // nothing is held after a failed read
+	for col := range f.width {
+		if f.in.ctx.Err() != nil {
+			return canceled(f.in.ctx)
+		}
+		offset := (int64(col)*n + row) * int64(size)
+		if k, err := f.in.random.ReadAt(f.column, f.Length+offset); k < len(f.column) {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		at := col * size
+		for i := 0; i < len(f.column); i += size {
+			copy(panel[at:], f.column[i:i+size])
+			at += int(f.sample)
+		}
+	}
+	f.first, f.panel = row*f.sample, panel
+	return nil
+}
