@@ -63,7 +63,7 @@ mca:
 # The packages that have goroutines of their own or in their tests, without the longest tests of numbers and cells. The race
 # detector does not see the threads of OpenBLAS.
 RACE          = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
-RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout'))))
+RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout' ':!python'))))
 
 race:
 	$(RACE) -short -skip 'Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong' $(RACE_PACKAGES)

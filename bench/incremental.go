@@ -21,6 +21,9 @@ type Incremental struct {
 	Updates  int             // number of updates
 	Features bls.FeatureOptions
 	Variants []Variant
+	// Whitening fits a ZCA to the first samples, in no time of a step, and sends all through it.
+	// nil leaves them as they are.
+	Whitening *dataset.ZCAOptions
 	// Update has the options of the updates, except those of the variants. Its Backend also
 	// computes the test, and the features if they have none.
 	Update  blsupdate.Options

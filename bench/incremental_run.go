@@ -9,6 +9,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
+	"blskernel/dataset"
 	"blskernel/mat"
 )
 
@@ -18,6 +19,7 @@ type incrementalRun struct {
 	progress  Progress
 	done, all float64 // samples so far, and of the experiment
 
+	zca      *dataset.ZCA // nil without whitening
 	features *bls.Features
 	counter  *blsupdate.Counter // backend of the features
 	testA    *mat.Dense
@@ -51,6 +53,12 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 		return row, err
 	}
 	from, to := r.samples(step)
+	if step == 0 && r.Whitening != nil {
+		r.tell("whitening")
+		if r.zca, err = dataset.FitZCA(r.Train.Dense(from, to), *r.Whitening); err != nil {
+			return row, err
+		}
+	}
 	runtime.GC()
 	r.counter.Reset()
 	began := time.Now()
@@ -134,7 +142,10 @@ func (r *incrementalRun) account(i int) TableCell {
 
 // expand returns the rows of A for the given samples. Its first call fits the feature maps to them.
 func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
-	x := r.Train.Dense(from, to)
+	x, err := r.samplesOf(r.Train, from, to)
+	if err != nil {
+		return nil, err
+	}
 	if r.features != nil {
 		return r.features.Transform(x)
 	}
@@ -145,11 +156,23 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	return a, err
 }
 
+// samplesOf returns samples of a set, whitened if they are to be.
+func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dense, error) {
+	x := set.Dense(from, to)
+	if r.zca == nil {
+		return x, nil
+	}
+	return x, r.zca.Transform(x)
+}
+
 // test fills in the accuracies, and how far the weights are from those of the first variant.
 func (r *incrementalRun) test(cells []TableCell) error {
 	if r.Test != nil && r.testA == nil {
-		var err error
-		if r.testA, err = r.features.Transform(r.Test.Dense(0, r.Test.Len())); err != nil {
+		x, err := r.samplesOf(r.Test, 0, r.Test.Len())
+		if err != nil {
+			return err
+		}
+		if r.testA, err = r.features.Transform(x); err != nil {
 			return err
 		}
 		r.testY = r.Test.LabelsInt(0, r.Test.Len())

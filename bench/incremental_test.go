@@ -10,9 +10,11 @@ import (
 
 	"blskernel"
 	"blskernel/bls"
+	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/internal/testutil"
+	"blskernel/mat"
 )
 
 var both = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
@@ -220,5 +222,38 @@ func TestProgress(t *testing.T) {
 				t.Errorf("told of %q; want %q", doing, want)
 			}
 		})
+	}
+}
+
+// TestWhitening computes the accuracy of the start by hand: with a whitening of the first samples.
+func TestWhitening(t *testing.T) {
+	e := small(90, 20, 1)
+	e.Variants = e.Variants[:1]
+	e.Whitening = &dataset.ZCAOptions{RowConstant: 1e-3, EigenvalueConstant: 0.1}
+	got := *collect(t, e)[0].Cells[0].Accuracy
+
+	z, err := dataset.FitZCA(e.Train.Dense(0, 90), *e.Whitening)
+	testutil.NoError(t, err)
+	x, test := e.Train.Dense(0, 90), e.Test.Dense(0, e.Test.Len())
+	testutil.NoError(t, z.Transform(x))
+	testutil.NoError(t, z.Transform(test))
+	features, a, err := bls.FitTransformFeatures(x, e.Features)
+	testutil.NoError(t, err)
+	y, err := bls.OneHot(e.Train.LabelsInt(0, 90), e.Train.Classes)
+	testutil.NoError(t, err)
+	u, err := blsupdate.New(e.Variants[0].Method, a, y, e.Variants[0].options(e.Update))
+	testutil.NoError(t, err)
+	w, err := u.Weights()
+	testutil.NoError(t, err)
+	testA, err := features.Transform(test)
+	testutil.NoError(t, err)
+	var scores mat.Dense
+	scores.Mul(testA, w)
+	if want := 100 * metrics.Accuracy(e.Test.LabelsInt(0, e.Test.Len()), bls.ArgMax(&scores), nil); got != want {
+		t.Errorf("%v%%; want %v%%", got, want)
+	}
+	e.Whitening = nil
+	if plain := *collect(t, e)[0].Cells[0].Accuracy; plain == got {
+		t.Errorf("%v%% without whitening too", plain)
 	}
 }

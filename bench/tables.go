@@ -87,12 +87,14 @@ func (t PaperTable) Features() bls.FeatureOptions {
 // A TableHead has the settings of a run of one of the paper's tables.
 type TableHead struct {
 	PaperTable
-	Title   string   `json:"title"`
-	Scale   float64  `json:"scale"`   // by which the sizes were multiplied
-	Targets int      `json:"targets"` // c
-	Lambda  float64  `json:"lambda"`
-	Shrink  float64  `json:"shrink"`  // s of Algorithm 1
-	Methods []string `json:"methods"` // in the order of the cells
+	Title   string  `json:"title"`
+	Scale   float64 `json:"scale"`   // by which the sizes were multiplied
+	Targets int     `json:"targets"` // c
+	Lambda  float64 `json:"lambda"`
+	Shrink  float64 `json:"shrink"` // s of Algorithm 1
+	// Whitening names the constants of a whitening of the samples; empty without one.
+	Whitening string   `json:"whitening,omitempty"`
+	Methods   []string `json:"methods"` // in the order of the cells
 	// Planner is the method that the planner chose, empty if that is not among the methods.
 	Planner string   `json:"planner"`
 	Repeat  string   `json:"repeat,omitempty"` // of the runs after the first

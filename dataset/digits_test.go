@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // TestDigitsGolden compares the bytes of a seed with a checksum. A new checksum invalidates every
@@ -227,7 +226,7 @@ func TestDigitsDifficulty(t *testing.T) {
 	}
 	features := func(x *mat.Dense) *mat.Dense {
 		h := new(mat.Dense)
-		h.Mul(standardized(x), weights)
+		h.Mul(standardized(x, 0), weights)
 		h.Apply(func(_, _ int, v float64) float64 { return math.Tanh(v) }, h)
 		return h
 	}
@@ -270,18 +269,4 @@ func ridgeAccuracy(x, xt *mat.Dense, labels, testLabels []byte, lambda float64) 
 		}
 	}
 	return 100 * float64(right) / float64(len(testLabels))
-}
-
-// standardized returns x with rows of mean 0 and variance 1.
-func standardized(x *mat.Dense) *mat.Dense {
-	z := mat.DenseCopyOf(x)
-	l, _ := x.Dims()
-	for i := range l {
-		row := z.RawRowView(i)
-		mean, variance := stat.MeanVariance(row, nil)
-		for j := range row {
-			row[j] = (row[j] - mean) / math.Sqrt(variance)
-		}
-	}
-	return z
 }

@@ -1,6 +1,6 @@
 // Package dataset supplies labelled grey images: readers of idx files, the format of MNIST, and of the
-// binary matrix files of small NORB, and a synthetic digit set that needs no file. docs/data.md says
-// where the files are and how to check them.
+// binary matrix files of small NORB, a whitening of samples, and a synthetic digit set that needs no
+// file. docs/data.md says where the files are and how to check them.
 //
 // # Images
 //
@@ -42,6 +42,8 @@
 // files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). A file has at most
 // [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that it holds
 // 100 MB of 896.
+//
+// [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //
 // # The synthetic set
 //

@@ -99,3 +99,23 @@ func ExampleLoadMNIST() {
 	}
 	// Output: no data
 }
+
+// The whitening is fitted to some samples and applied to others.
+func ExampleFitZCA() {
+	train, test := dataset.Digits(200, 1), dataset.Digits(5, 2)
+	z, err := dataset.FitZCA(train.Dense(0, 200), dataset.ZCAOptions{
+		RowConstant: dataset.ZCAUnitRows, EigenvalueConstant: dataset.ZCAUnitValues,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := test.Dense(0, 5)
+	if err := z.Transform(x); err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, cols := x.Dims()
+	fmt.Println(rows, cols, z.Features())
+	// Output: 5 784 784
+}

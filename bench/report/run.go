@@ -113,8 +113,10 @@ func (r *run) paperData() string {
 // sameTask reports whether accuracies compare with the paper's, by whatever recipe they were reached.
 func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paperData() }
 
-// paperRecipe reports whether the ridge and the scale are the paper's.
-func (r *run) paperRecipe() bool { return r.Lambda == paperLambda && r.Shrink == bls.DefaultShrink }
+// paperRecipe reports whether the ridge and the scale are the paper's, and nothing was whitened.
+func (r *run) paperRecipe() bool {
+	return r.Lambda == paperLambda && r.Shrink == bls.DefaultShrink && r.Whitening == ""
+}
 
 // paperTimes returns the paper's figures for a form of Improved where times compare with them: the
 // sizes and the recipe are the same, the data are the same or random images of their size, which serve
@@ -147,6 +149,9 @@ func (r *run) name() string {
 	}
 	if r.Shrink != bls.DefaultShrink {
 		name += fmt.Sprintf(", s = %.3g", r.Shrink)
+	}
+	if r.Whitening != "" {
+		name += ", whitened with " + r.Whitening + " constants"
 	}
 	return name
 }

@@ -22,6 +22,7 @@ func TestPaperTables(t *testing.T) {
 		{"--table 7 --runs 3", []string{"no data", " improved/paper ", " improved/small ", "random images"}},
 		{"--table 2 --embedded --method planner --runs 3", []string{"\nAccuracy against samples\n", "gram, 3 seeds ", " ± "}},
 		{"--table 2 --embedded --lambda 2^-18 --shrink 1.5", []string{"lambda = 2^-18, s = 1.5"}},
+		{"--table 2 --embedded --method gram --zca unit", []string{"Table 2 at scale 0.01 on synthetic digits, whitened with unit constants"}},
 		{"--table 3 --embedded --method qr,planner --retrain", []string{"qr", "gram"}},
 	} {
 		status, out, errs := inProcess(strings.Fields(paperArgs + tc.args)...)

@@ -87,6 +87,20 @@ func TestLinux(t *testing.T) {
 	}
 }
 
+// TestWrongShares has a virtual machine that says that far too many CPUs share L2, and a count of -1.
+func TestWrongShares(t *testing.T) {
+	root := files(t, "graviton2.txt")
+	root["sys/devices/system/cpu/cpu0/cache/index2/shared_cpu_list"].Data = []byte("0-99999999\n")
+	want := Caches{L1D: 64 * kib, L2: mib, L2Cores: 1, Source: "assumed: Neoverse N1"}
+	if c := choose(fromLinux(root)); c.name != "Neoverse N1" || c.caches != want {
+		t.Errorf("%q %+v, want %+v", c.name, c.caches, want)
+	}
+	one := choose([]core{{name: "Apple M1", caches: Caches{L1D: 128 * kib, L2: 12 * mib, L2Cores: -1}}})
+	if want := (Caches{L1D: 128 * kib, L2: 12 * mib, L2Cores: 4, Source: "reported"}); one.caches != want {
+		t.Errorf("%+v, want %+v", one.caches, want)
+	}
+}
+
 func TestSysctl(t *testing.T) {
 	number := func(n uint64, size int) string {
 		return string(binary.LittleEndian.AppendUint64(nil, n)[:size])

@@ -10,6 +10,7 @@ import (
 	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset"
 
 	"github.com/spf13/cobra"
 )
@@ -27,6 +28,7 @@ type paper struct {
 	seed     uint64
 	lambda   ui.Ridge
 	shrink   float64
+	zca      string
 	retrain  bool
 
 	backend blskernel.Backend
@@ -41,6 +43,20 @@ const (
 	// mostShrink makes tanh a step for nearly all samples.
 	mostShrink = 1e3
 )
+
+// The values of --zca.
+const whiteningReference, whiteningUnit = "reference", "unit"
+
+// whitening returns what --zca asks for, nil without it.
+func (x *paper) whitening() *dataset.ZCAOptions {
+	switch x.zca {
+	case whiteningReference:
+		return &dataset.ZCAOptions{Backend: x.backend}
+	case whiteningUnit:
+		return &dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows, EigenvalueConstant: dataset.ZCAUnitValues, Backend: x.backend}
+	}
+	return nil
+}
 
 // paperMethods are the default of --method.
 var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
@@ -96,6 +112,8 @@ file: 'blskernel report' takes several.`,
 	ui.SeedFlag(cmd, &x.seed)
 	ui.LambdaFlag(cmd, &x.lambda, "")
 	f.Float64Var(&x.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
+	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
+		"which hardly whiten, or unit, with constants that do", "", whiteningReference, whiteningUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
 	f.Bool("predict", false, "without effect, for recorded commands: the planner goes by flops")
 	f.Lookup("predict").Hidden = true

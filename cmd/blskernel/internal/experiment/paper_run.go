@@ -53,6 +53,7 @@ func (x *paper) table(ctx context.Context, n int) error {
 	}
 	head := bench.TableHead{
 		PaperTable: t, Title: t.TitleOn(data), Scale: x.size, Targets: train.Classes, Lambda: update.Lambda, Shrink: x.shrink,
+		Whitening: x.zca,
 	}
 	repeat := variants[len(variants)-1]
 	if slices.Contains(variants, choice) {
@@ -77,7 +78,7 @@ func (x *paper) table(ctx context.Context, n int) error {
 	for i, seed := range head.Seeds {
 		e := t.Experiment(seed, x.shrink)
 		e.Train, e.Test, e.Update, e.Retrain, e.Variants = train, test, update, x.retrain && i == 0, variants
-		e.Features.Backend = x.backend
+		e.Features.Backend, e.Whitening = x.backend, x.whitening()
 		if i > 0 {
 			e.Variants = []bench.Variant{repeat}
 		}

@@ -1,0 +1,229 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/backend"
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+	"blskernel/internal/lapack/eigensym"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Constants of the reference code on broad learning, and others that whiten pixels in [0, 1].
+const (
+	ZCARows   = 10.0  // RowConstant of the reference code
+	ZCAValues = 100.0 // EigenvalueConstant of the reference code
+
+	ZCAUnitRows   = ZCARows / (255 * 255) // for pixels in [0, 1] what ZCARows is for pixels in [0, 255]
+	ZCAUnitValues = 0.1
+)
+
+// ZCAOptions are the constants of [FitZCA]; the zero value is those of the reference code.
+//
+// The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they hardly whiten: the
+// variance of a row is at most about 1/4, so that every row is divided by about sqrt(10), and all
+// eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use them
+// to reproduce that code.
+//
+// Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. After the first step the elements of a
+// row have a variance near 1, and so the mean eigenvalue is about 1. Eigenvalues below the second
+// constant, mostly noise, stay small; those above it come near 1. Smaller constants whiten more and
+// amplify more noise; [ZCA.Values] returns the eigenvalues.
+type ZCAOptions struct {
+	RowConstant        float64           // added to the variance of each row, > 0; 0 means ZCARows
+	EigenvalueConstant float64           // added to each eigenvalue, > 0; 0 means ZCAValues
+	Backend            blskernel.Backend // nil means blskernel.Default()
+}
+
+// A ZCA whitens samples with the least change ("zero phase components"). For a sample x, a row of d
+// features, it computes
+//
+//	z = (x - mean(x)) / sqrt(var(x) + r)    mean and variance of the d elements, by d-1
+//	y = (z - m) P,    P = V diag(1/sqrt(D + e)) V'
+//
+// where m is the mean of the rows z of the fit, V D V' the eigendecomposition of their covariance, by
+// l-1, and r and e are RowConstant and EigenvalueConstant. P is symmetric; with e = 0 the covariance of
+// the fit's y is I. Several goroutines may use a fitted ZCA.
+//
+// Sources: A. J. Bell and T. J. Sejnowski, "The 'independent components' of natural scenes are edge
+// filters", Vision Research 37 (1997), for ZCA; A. Coates, H. Lee and A. Y. Ng, "An analysis of
+// single-layer networks in unsupervised feature learning", AISTATS 2011, for the two constants.
+type ZCA struct {
+	rows    float64 // RowConstant
+	mean    []float64
+	values  []float64
+	p       *mat.SymPacked
+	backend blskernel.Backend
+}
+
+// Features returns d, the number of columns that samples must have.
+func (z *ZCA) Features() int { return len(z.mean) }
+
+// Values returns the eigenvalues D of the covariance of the fit, ascending, in new storage.
+func (z *ZCA) Values() []float64 { return slices.Clone(z.values) }
+
+// FitZCA fits a ZCA to the samples X (l×d), l >= 2 and d >= 2.
+//
+//	reads/writes: X is neither modified nor kept.
+//	cost: l·d² flops for the covariance, some 9d³ for its eigenvalues and vectors, and d³ for P.
+//	memory: five d×d matrices, and rows of 8 MB.
+//	errors: *blsupdate.OptionError for a constant that is negative, NaN or infinite;
+//	*blsupdate.ShapeError for fewer than 2 rows or columns; *blsupdate.NotFiniteError for a NaN or
+//	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the
+//	eigenvalues do not converge.
+func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
+	z := &ZCA{rows: cmp.Or(opt.RowConstant, ZCARows), backend: backend.Or(opt.Backend)}
+	e := cmp.Or(opt.EigenvalueConstant, ZCAValues)
+	for _, option := range []struct {
+		name  string
+		value float64
+	}{{"RowConstant", z.rows}, {"EigenvalueConstant", e}} {
+		if v := option.value; !(v > 0) || math.IsInf(v, 1) {
+			return nil, &blsupdate.OptionError{Op: "dataset", Option: option.name, Value: v,
+				Want: "a finite number above 0, or 0 for the default"}
+		}
+	}
+	l, d := x.Dims()
+	if l < 2 || d < 2 {
+		return nil, &blsupdate.ShapeError{Op: "dataset", Matrix: "X", Rows: l, Cols: d, Want: "at least 2 rows and 2 columns"}
+	}
+	if err := checkZCASamples(x); err != nil {
+		return nil, err
+	}
+	v, roots := z.covariance(x), make([]float64, d)
+	z.values = make([]float64, d)
+	if !eigensym.Syev(lapack.On(z.backend), blas.Upper, true, d, block.Dense(v, d), z.values) {
+		return nil, fmt.Errorf("dataset: the eigenvalues of the %d×%d covariance of X do not converge", d, d)
+	}
+	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)): exactly symmetric, at half the flops.
+	for j, value := range z.values {
+		z.values[j] = max(value, 0) // below it for rounding alone
+		roots[j] = 1 / math.Sqrt(math.Sqrt(z.values[j]+e))
+	}
+	for i := range d {
+		for j, root := range roots {
+			v[i*d+j] *= root
+		}
+	}
+	z.p = mat.NewSymPacked(d, nil)
+	mat.SymOuterK(z.backend, z.p, 1, mat.NewDense(d, d, v), false)
+	return z, nil
+}
+
+// covariance sets the mean of the standardized rows of x and returns their d×d covariance. Rows are
+// centered before they are multiplied, so that a large mean loses no digits.
+func (z *ZCA) covariance(x *mat.Dense) []float64 {
+	l, d := x.Dims()
+	z.mean = make([]float64, d)
+	row := make([]float64, d)
+	for i := range l {
+		z.standardize(row, x.RawRowView(i))
+		for j, v := range row {
+			z.mean[j] += v
+		}
+	}
+	for j := range z.mean {
+		z.mean[j] /= float64(l)
+	}
+	s := make([]float64, d*d)
+	z.eachPanel(x, func(_ int, panel *mat.Dense) {
+		raw := panel.RawMatrix()
+		z.backend.Dsyrk(blas.Upper, blas.Trans, d, raw.Rows, 1/float64(l-1), raw.Data, d, 1, s, d)
+	})
+	for i := range d {
+		for j := range i {
+			s[i*d+j] = s[j*d+i]
+		}
+	}
+	return s
+}
+
+// Transform replaces the rows of X (l×d) by the whitened ones. Each depends only on the same row of X,
+// up to the rounding of the product.
+//
+//	cost: 2ld² flops; memory: rows of 8 MB.
+//	errors: *blsupdate.NotFiniteError for a NaN or an infinity in X, blsupdate.ErrOverflow for an
+//	element beyond ±1e150; X is then unchanged.
+//	panics: if X is empty or has other columns than the fit.
+func (z *ZCA) Transform(x *mat.Dense) error {
+	_, d := x.Dims()
+	if d != len(z.mean) {
+		panic(panicZCASamples)
+	}
+	if err := checkZCASamples(x); err != nil {
+		return err
+	}
+	z.eachPanel(x, func(from int, panel *mat.Dense) {
+		rows := x.Slice(from, from+panel.RawMatrix().Rows, 0, d).(*mat.Dense)
+		mat.MulSym(z.backend, rows, panel, z.p)
+	})
+	return nil
+}
+
+const panicZCASamples = "dataset: ZCA: X has other columns than the samples of the fit"
+
+// zcaPanel returns the rows of d elements that are processed at a time: 8 MB, at least 64 rows.
+func zcaPanel(d int) int { return max(64, (1<<20)/d) }
+
+// eachPanel calls f for consecutive panels of rows of x, standardized and centered, with the index of
+// the first row. f may overwrite those rows of x.
+func (z *ZCA) eachPanel(x *mat.Dense, f func(from int, panel *mat.Dense)) {
+	l, d := x.Dims()
+	data := make([]float64, min(l, zcaPanel(d))*d)
+	for from := 0; from < l; from += zcaPanel(d) {
+		rows := min(l-from, zcaPanel(d))
+		for i := range rows {
+			row := data[i*d : (i+1)*d]
+			z.standardize(row, x.RawRowView(from+i))
+			for j, m := range z.mean {
+				row[j] -= m
+			}
+		}
+		f(from, mat.NewDense(rows, d, data[:rows*d]))
+	}
+}
+
+// standardize sets dst = (x - mean(x)) / sqrt(var(x) + r).
+func (z *ZCA) standardize(dst, x []float64) {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	mean := sum / float64(len(x))
+	squares := 0.0
+	for j, v := range x {
+		dst[j] = v - mean
+		squares += float64(dst[j] * dst[j])
+	}
+	deviation := math.Sqrt(squares/float64(len(x)-1) + z.rows)
+	for j := range dst {
+		dst[j] /= deviation
+	}
+}
+
+// mostZCA bounds the elements of samples: the squares of up to 10⁸ of them add up to a number.
+const mostZCA = 1e150
+
+// checkZCASamples returns an error for the first element of x that is NaN, infinite or too large.
+func checkZCASamples(x *mat.Dense) error {
+	l, _ := x.Dims()
+	for i := range l {
+		for j, v := range x.RawRowView(i) {
+			switch {
+			case v-v != 0:
+				return &blsupdate.NotFiniteError{Op: "dataset", Matrix: "X", Row: i, Col: j, Value: v}
+			case math.Abs(v) > mostZCA:
+				return fmt.Errorf("dataset: element (%d,%d) of X is %v, beyond ±%v: %w", i, j, v, mostZCA, blsupdate.ErrOverflow)
+			}
+		}
+	}
+	return nil
+}
