@@ -147,7 +147,7 @@ def wheel_of(arch: str, out: str, cc: Optional[str] = None, library: Optional[st
 
 
 def sources() -> list[str]:
-    """Return the files of the repository that the library and the package are made of."""
+    """Return the tracked files of the repository that the library and the package are made of."""
     if not os.path.exists(os.path.join(ROOT, ".git")):  # an unpacked source archive
         found = (os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT) for name in names)
         return sorted(f for f in found if "__pycache__" not in f and not f.endswith((".so", ".pyc")) and f not in ("PKG-INFO", "pyproject.toml"))
@@ -160,8 +160,8 @@ def sources() -> list[str]:
         if package["ImportPath"].split("/")[0] == "blskernel":
             names = [n for field in fields for n in package.get(field, []) if not n.endswith("_test.go")]
             found.update(os.path.relpath(os.path.join(package["Dir"], n), ROOT) for n in names)
-    ours = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "python"], capture_output=True, text=True, check=True)
-    return sorted(found | set(ours.stdout.split("\n")) - {""})
+    tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=True).stdout.split("\0")
+    return [name for name in sorted(tracked) if name in found or name.startswith("python/")]
 
 
 def sdist_of(out: str) -> str:
