@@ -7,10 +7,13 @@ can use it. ``native/blskernel.h`` is the reference for everything here.
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import operator
 import os
 import re
+import secrets
+import stat
 import threading
 import weakref
 from typing import Any, Mapping, Optional, Sequence
@@ -28,6 +31,7 @@ __all__ = [
     "UnsupportedError",
     "as_matrix",
     "as_vector",
+    "file_name",
     "info",
     "library",
     "set_threads",
@@ -481,6 +485,15 @@ def set_threads(threads: int) -> None:
 def write_file(path: Any, data: bytes) -> None:
     """Write a file as a whole: after a failure the old one is there, or none.
 
+    A symbolic link stays and its target is written. A file that is there keeps its mode.
+
+    Parameters
+    ----------
+    path : path-like
+        The name of the file.
+    data : bytes
+        Its contents.
+
     Examples
     --------
     >>> import os, tempfile
@@ -489,11 +502,20 @@ def write_file(path: Any, data: bytes) -> None:
     >>> os.path.getsize(path)
     4
     """
-    path = os.fsdecode(path)
-    folder, name = os.path.split(os.path.abspath(path))
-    part = os.path.join(folder, f".{name}.{os.getpid()}.{threading.get_ident()}")
+    path = os.path.realpath(file_name(path))
     try:
-        with open(part, "wb") as file:
+        old = os.stat(path).st_mode
+    except FileNotFoundError:
+        old = None
+    if old is not None and not stat.S_ISREG(old):
+        raise OSError(errno.EISDIR if stat.S_ISDIR(old) else errno.EINVAL, "this is no regular file: name another one", path)
+    mode = 0o666 if old is None else stat.S_IMODE(old) & 0o777  # the first less what umask says
+    folder, name = os.path.split(path)
+    part = os.path.join(folder, f".{name}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            if old is not None and stat.S_IMODE(os.fstat(file.fileno()).st_mode) != mode:
+                os.fchmod(file.fileno(), mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -507,3 +529,17 @@ def write_file(path: Any, data: bytes) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
+
+
+def file_name(path: Any) -> str:
+    """Return the name of a file to write as text. Numbers, which are descriptors, are refused.
+
+    Examples
+    --------
+    >>> file_name(b"model.bls")
+    'model.bls'
+    """
+    name = os.fsdecode(path)
+    if not os.path.basename(name):
+        raise ValueError(f"path is {name!r}, which names no file: give the name of a file")
+    return name

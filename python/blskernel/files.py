@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._native import FormatError, Handle, __version__, write_file
+from ._native import FormatError, Handle, __version__, file_name, write_file
 from ._options import learner_params
 from ._table import Table
 from .learner import BroadLearningClassifier, BroadLearningRegressor, _now
@@ -20,7 +20,8 @@ __all__ = ["load", "save"]
 def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Union[str, os.PathLike[str]]) -> None:
     """Write a fitted model to a file, which ``load`` and the command blskernel read.
 
-    A file that is there is replaced at once: after a failure there is the old one or the new one.
+    A file that is there is replaced at once: after a failure there is the old one or the new one. It
+    keeps its mode, and a symbolic link leads to the new one.
     Labels are kept as text. What the command noted in a file that was loaded stays: where its columns
     have words, which files it has learned, when it was created.
 
@@ -43,7 +44,7 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
     """
     if not isinstance(model, (BroadLearningClassifier, BroadLearningRegressor)):
         raise TypeError(f"save takes a BroadLearningClassifier or a BroadLearningRegressor, not {type(model).__name__}")
-    model = _now(model)
+    path, model = file_name(path), _now(model)
     native = model._fitted()
     present = native.json("attributes")["metadata"]
     seconds = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
@@ -79,11 +80,22 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     ------
     ValueError
         If the file is no model, was cut off or altered, or is of a newer version.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from blskernel import BroadLearningClassifier, load, save
+    >>> model = BroadLearningClassifier(random_state=0).fit([[0.0], [1.0]] * 20, [3, 7] * 20)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.bls")
+    >>> save(model, path)
+    >>> load(path).classes_.tolist()
+    [3, 7]
     """
+    path = os.fsdecode(path)
     with open(path, "rb") as file:
         data = file.read()
     if data.startswith((b"blsridge", b"blsstate")):
-        raise FormatError(f"{os.fspath(path)} holds an IncrementalRidge: use IncrementalRidge.load")
+        raise FormatError(f"{path} holds an IncrementalRidge: use IncrementalRidge.load")
     native = Handle.decode(data)
     state = native.json("attributes")
     metadata = state["metadata"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from typing import Any, Optional
 
 import numpy as np
@@ -346,6 +347,7 @@ class IncrementalRidge:
         >>> IncrementalRidge.load(path).weights().tolist()
         [[3.0]]
         """
+        path = _native.file_name(path)
         _native.write_file(path, self._encode())
 
     @classmethod
@@ -364,10 +366,11 @@ class IncrementalRidge:
             ...
         blskernel._native.FormatError: /dev/null is not the state of an IncrementalRidge
         """
+        path = os.fsdecode(path)
         with open(path, "rb") as file:
             data = file.read()
         self = cls.__new__(cls)
-        self._handle = _decode(data, str(path))
+        self._handle = _decode(data, path)
         return self
 
     def _encode(self) -> bytes:

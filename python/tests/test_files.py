@@ -288,3 +288,87 @@ def test_names_of_files_as_bytes(tmp_path):
     model = BroadLearningRegressor(random_state=0).fit([[0.0], [1.0], [2.0]] * 20, [1.0, 3.0, 5.0] * 20)
     save(model, os.fsencode(tmp_path / "m.bls"))
     assert load(tmp_path / "m.bls").n_features_in_ == 1
+
+
+def writers():
+    """What writes a file, and what reads it."""
+    model = regressor().fit(*table())
+    ridge = IncrementalRidge().add(np.eye(2), np.ones((2, 1)))
+    return [(lambda path: save(model, path), load), (ridge.save, IncrementalRidge.load)]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o444])
+def test_a_file_keeps_its_mode(mode, tmp_path, monkeypatch):
+    """From the creation of the temporary file on it has no more rights than the old file."""
+    modes, create = [], os.open
+
+    def recorded(path, flags, *more):
+        file = create(path, flags, *more)
+        if flags & os.O_CREAT:
+            modes.append(os.fstat(file).st_mode & 0o777)
+        return file
+
+    monkeypatch.setattr(os, "open", recorded)
+    for write_, read in writers():
+        path = tmp_path / "model"
+        path.write_bytes(b"old")
+        path.chmod(mode)
+        write_(path)
+        assert path.stat().st_mode & 0o777 == mode and not modes.pop() & ~mode
+        read(path)
+        path.unlink()
+
+
+def test_a_new_file_has_the_mode_that_umask_says(tmp_path):
+    before = os.umask(0o027)
+    try:
+        for write_, _ in writers():
+            write_(tmp_path / "model")
+            assert (tmp_path / "model").stat().st_mode & 0o777 == 0o640
+            (tmp_path / "model").unlink()
+    finally:
+        os.umask(before)
+
+
+def test_a_symbolic_link_stays(tmp_path):
+    (tmp_path / "folder").mkdir()
+    for name in ["there", "not there yet"]:
+        for write_, read in writers():
+            target, link = tmp_path / "folder" / name, tmp_path / "link"
+            if name == "there":
+                target.write_bytes(b"old")
+            link.symlink_to(os.path.join("folder", name))
+            write_(link)
+            assert link.is_symlink() and target.is_file() and not target.is_symlink()
+            read(link)
+            link.unlink()
+            target.unlink()
+
+
+@pytest.mark.parametrize("path, error", [
+    ("", ValueError), (b"", ValueError), ("model/", ValueError), (".", IsADirectoryError), ("pipe", OSError), ("loop", OSError),
+    (7, TypeError), (True, TypeError), (None, TypeError), (1.5, TypeError),
+])
+def test_names_that_save_refuses(path, error, tmp_path, monkeypatch):
+    """Nothing is written, and a descriptor stays open."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    os.symlink("loop", "loop")
+    for write_, _ in writers():
+        with pytest.raises(error):
+            write_(path)
+    assert sorted(os.listdir()) == ["loop", "pipe"]
+
+
+def test_descriptors_are_no_names(tmp_path):
+    """Neither reading nor writing takes or closes one."""
+    path = tmp_path / "file"
+    path.write_bytes(b"data")
+    with open(path, "r+b") as file:
+        for write_, read in writers():
+            for call in [write_, read]:
+                for number in [file.fileno(), True]:
+                    with pytest.raises(TypeError):
+                        call(number)
+        assert os.fstat(file.fileno()).st_size == 4
+    assert path.read_bytes() == b"data"
