@@ -131,12 +131,12 @@ class _Learner(BaseEstimator):
         params = {**self.get_params(deep=False), "random_state": int(seed), **params}
         return learner_options(self._kind == "classifier", **params)
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        """X, y and the weights of rows; rows of weight 0 count as absent."""
+    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+        """X, y and the weights of all rows."""
         raise NotImplementedError
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
-        """The targets of the library for y of `_rows`."""
+        """The targets of the library for y of `_checked`."""
         raise NotImplementedError
 
     def _start(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: Any = None, **params: Any) -> None:
@@ -167,7 +167,7 @@ class _Learner(BaseEstimator):
     def _learn(self, method: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Call a method of a fitted model with rows of known classes."""
         self._fitted()
-        X, y, weights = self._rows(X, y, sample_weight, False)
+        X, y, weights = _present(*self._checked(X, y, sample_weight, False))
         self._change(method, X, self._targets(y), None if weights is None else weights[:, None])
 
     @_whole
@@ -299,18 +299,29 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         self.random_state = random_state
 
     def _options(self, **params: Any) -> dict[str, Any]:
-        if isinstance(self.class_weight, dict):  # _rows makes weights of rows of it
+        if isinstance(self.class_weight, dict):  # _checked makes weights of rows of it
             params["class_weight"] = None
         return super()._options(**params)
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         X, y = check_data(self, X, y, reset)
         check_classification_targets(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         if isinstance(self.class_weight, dict):
             own = np.array([float(self.class_weight.get(label, 1)) for label in y.tolist()])
             weights = own if weights is None else weights * own
-        return _present(X, y, weights)
+        return X, y, weights
+
+    def _start_classes(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: np.ndarray, closed: bool) -> None:
+        """Fit another model, with classes for all labels, also for those without rows of a weight."""
+        X, numbers, weights = _present(X, _numbers(labels, y), weights)
+        present = np.unique(numbers).astype(np.intp)
+        if closed or len(present) == len(labels):
+            self._start(method, X, numbers, weights, labels, classes=len(labels) if closed else None)
+            return
+        known = labels[present]
+        self._start(method, X, _numbers(known, labels[numbers[:, 0].astype(np.intp)]), weights, known)
+        self._model = _relabelled(self._model, _union(known, labels))
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
         return _numbers(self._labels, y)
@@ -326,17 +337,18 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         y : array-like of shape (n_samples,)
             The labels: numbers, strings, anything that NumPy sorts.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often the squared error of each row counts. Rows of weight 0 are left out.
+            How often the squared error of each row counts. Rows of weight 0 are left out, but for
+            their labels, which are classes.
 
         Returns
         -------
         self : BroadLearningClassifier
         """
-        X, y, weights = self._rows(X, y, sample_weight, True)
+        X, y, weights = self._checked(X, y, sample_weight, True)
         labels = np.unique(y)
         if len(labels) < 2:
             raise ValueError(f"This classifier needs at least 2 classes, and y has one class: {labels[0]!r}")
-        self._start("fit", X, _numbers(labels, y), weights, labels)
+        self._start_classes("fit", X, y, weights, labels, False)
         self._closed = False
         return self
 
@@ -357,7 +369,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         self : BroadLearningClassifier
         """
         first = not hasattr(self, "_model")
-        X, y, weights = self._rows(X, y, sample_weight, first)
+        X, y, weights = self._checked(X, y, sample_weight, first)
         closed = classes is not None if first else self._closed
         if first:
             known = np.unique(y if classes is None else classes)
@@ -369,11 +381,12 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         if closed and len(labels) > len(known):
             raise ValueError(f"y has labels that are not in classes: {labels[len(known):].tolist()}")
         if first:
-            self._start("partial_fit", X, _numbers(labels, y), weights, labels, classes=len(labels) if closed else None)
+            self._start_classes("partial_fit", X, y, weights, labels, closed)
         else:
             if len(labels) > len(known):  # in a copy, so that after an interruption the model has the classes of before
                 self._model = _relabelled(self._model, labels)
-            self._change("partial_fit", X, _numbers(labels, y), None if weights is None else weights[:, None])
+            X, numbers, weights = _present(X, _numbers(labels, y), weights)
+            self._change("partial_fit", X, numbers, None if weights is None else weights[:, None])
         self._closed = closed
         return self
 
@@ -526,12 +539,12 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         tags.target_tags.multi_output = True
         return tags
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         X, y = check_data(self, X, y, reset, multi_output=True, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         if reset:
             self._flat = y.ndim == 1
-        return _present(X, y, None if sample_weight is None else check_weights(sample_weight, X))
+        return X, y, None if sample_weight is None else check_weights(sample_weight, X)
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
         return y[:, None] if y.ndim == 1 else y
@@ -553,7 +566,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         -------
         self : BroadLearningRegressor
         """
-        X, y, weights = self._rows(X, y, sample_weight, True)
+        X, y, weights = _present(*self._checked(X, y, sample_weight, True))
         self._start("fit", X, self._targets(y), weights)
         return self
 
@@ -563,7 +576,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         if hasattr(self, "_model"):
             self._learn("partial_fit", X, y, sample_weight)
             return self
-        X, y, weights = self._rows(X, y, sample_weight, True)
+        X, y, weights = _present(*self._checked(X, y, sample_weight, True))
         self._start("partial_fit", X, self._targets(y), weights)
         return self
 

@@ -154,6 +154,41 @@ def test_rows_of_weight_0_are_absent(make):
     close(make().fit(X, y, sample_weight=weights), make().fit(X[rows], y[rows], sample_weight=weights[rows]), X[rows], 0)
 
 
+@pytest.mark.parametrize("names", [[0, 1, 2], ["b", "a", "c"]])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_labels_of_weight_0_are_classes(method, names):
+    """The model is that of classes which are named from the start, and goes on like it."""
+    X, y = table()
+    rows, names = y != 1, np.array(names)
+    weights, labels = rows * 2.0, names[y]
+    named = classifier().partial_fit(X[rows], labels[rows], classes=names, sample_weight=weights[rows])
+    model = getattr(classifier(), method)(X, labels, sample_weight=weights)
+    close(model, named, X, 1e-9)
+    close(model.partial_fit(X, labels), named.partial_fit(X, labels), X)
+    close(classifier(class_weight={names[1]: 0}).fit(X, labels), classifier().fit(X, labels, sample_weight=weights / 2), X)
+    later = classifier().fit(X[rows], labels[rows]).partial_fit(X, labels, sample_weight=weights)
+    assert later.classes_.tolist() == sorted(names.tolist())
+    assert classifier(class_weight="balanced").fit(X, labels, sample_weight=weights).predict(X).tolist() != []
+
+
+def test_one_label_has_weight():
+    X, y = table()
+    for method in ["fit", "partial_fit"]:
+        model = getattr(classifier(), method)(X, y, sample_weight=(y == 1) * 1.0)
+        assert model.classes_.tolist() == [0, 1, 2] and set(model.predict(X)) == {1}
+        assert (model.predict_proba(X).argmax(axis=1) == 1).all()
+        named = classifier().partial_fit(X[y == 1], y[y == 1], classes=[0, 1, 2])
+        close(model.partial_fit(X, y), named.partial_fit(X, y), X)
+
+
+def test_bagging_of_rare_labels():
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y = np.r_[np.zeros(118, int), 1, 2]
+    model = ensemble.BaggingClassifier(BroadLearningClassifier(), random_state=0).fit(X, y)
+    assert model.predict_proba(X).shape == (120, 3) and model.score(X, y) > 0.9
+
+
 def test_class_weights():
     X, y = table()
     names = np.array(["a", "b", "c"])[y]
