@@ -6,15 +6,20 @@
  * bls_free frees it. All functions may be called from any thread at any time.
  *
  * Codes and texts. Each function returns a code. Functions with text and capacity write there what was
- * wrong and what to do, as UTF-8 that ends with a zero byte and is cut to the capacity; text may be NULL.
+ * wrong and what to do, as UTF-8 that ends with a zero byte and is cut to the capacity.
+ *
+ * NULL. These pointers may be NULL: text; options; arrays where count is 0; the bytes of bls_decode where
+ * n is 0; the bytes of bls_result, which then only sets n. Any other pointer that is NULL, or a count
+ * below 0, gives BLS_VALUE, and the function does nothing.
  *
  * Memory. The library keeps no memory of the caller. Arrays belong to a method from bls_start until
  * bls_wait returns another code than BLS_RUNNING, or bls_free returns: do not change or free them before.
  * They are used in place. Results overlap no other array; after an error their contents are undefined.
  * A method whose work needs more memory than there is fails with BLS_MEMORY before it begins.
  *
- * Threads. An object takes one method that changes it at a time. Methods that only predict, solve or
- * encode run beside each other. The others wait, in no order, and bls_cancel does not end that wait.
+ * Threads. Of an object, predict, decision_function, predict_proba, solve and inverse run beside each
+ * other, and so does matmul. Every other method runs alone. It waits for its turn, in no order, and
+ * bls_cancel does not end that wait.
  *
  * Cancelling. After bls_cancel a method stops at its next check and leaves its object as it was. Parts
  * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, and all of

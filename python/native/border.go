@@ -61,6 +61,9 @@ func write(text *C.char, capacity C.int64_t, s string) {
 //export goOpen
 func goOpen(kind, options *C.char, bytes unsafe.Pointer, n C.int64_t, out *C.bls_handle, text *C.char, capacity C.int64_t) C.int32_t {
 	return guarded(text, capacity, func(b blskernel.Backend) (err error) {
+		if out == nil || kind == nil && (n < 0 || bytes == nil && n != 0) {
+			return valueError("object is NULL, or bytes is NULL, or n is negative: give where to write the handle, and n bytes")
+		}
 		var o object
 		if kind == nil {
 			o, err = decode(b, unsafe.Slice((*byte)(bytes), int(n)))
@@ -77,6 +80,9 @@ func goOpen(kind, options *C.char, bytes unsafe.Pointer, n C.int64_t, out *C.bls
 //export goStart
 func goStart(h C.bls_handle, method, options *C.char, arrays *C.bls_matrix, count C.int64_t, out *C.bls_handle, text *C.char, capacity C.int64_t) C.int32_t {
 	return guarded(text, capacity, func(b blskernel.Backend) error {
+		if out == nil || method == nil || count < 0 || arrays == nil && count != 0 {
+			return valueError("job, method or arrays is NULL, or count is negative: give where to write the handle, a name, and count arrays")
+		}
 		e, err := lookup[*entry](int64(h))
 		if err != nil {
 			return err
@@ -118,6 +124,9 @@ func goWait(h C.bls_handle, milliseconds C.int64_t, text *C.char, capacity C.int
 //export goResult
 func goResult(h C.bls_handle, bytes unsafe.Pointer, n *C.int64_t) C.int32_t {
 	return guarded(nil, 0, func(blskernel.Backend) error {
+		if n == nil {
+			return valueError("n is NULL")
+		}
 		j, err := lookup[*job](int64(h))
 		if err != nil {
 			return err

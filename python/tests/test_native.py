@@ -247,17 +247,27 @@ def test_texts_are_cut():
 
 
 def test_null_pointers():
-    """NULL where there must be something is a code, and no crash."""
-    lib = _native.library()
-    assert lib.bls_open(None, None, None, None, 0) in (3, 11)
-    assert lib.bls_open(b"ridge", None, None, None, 0) in (3, 11)
-    assert lib.bls_decode(None, 5, None, None, 0) in (3, 6, 11)
-    assert lib.bls_decode(None, -1, None, None, 0) in (3, 6, 11)
-    assert lib.bls_start(0, None, None, None, 0, None, None, 0) in (3, 11)
-    assert lib.bls_start(0, b"matmul", None, None, 3, None, None, 0) in (3, 11)
-    assert lib.bls_start(0, b"matmul", None, None, -3, None, None, 0) in (3, 11)
-    assert lib.bls_result(0, None, None) == 5
+    """NULL where there must be something, or a negative number, is an error of values and does nothing."""
+    lib, out, text = _native.library(), ctypes.byref(ctypes.c_int64(7)), ctypes.create_string_buffer(200)
+    array = (_native._Matrix * 3)()
+    model = ridge()
+    handles = info()["handles"]
+    for call, *arguments in [
+        (lib.bls_open, None, None, None), (lib.bls_open, b"ridge", None, None), (lib.bls_open, None, None, out),
+        (lib.bls_decode, None, 5, None), (lib.bls_decode, None, 5, out), (lib.bls_decode, None, -1, None), (lib.bls_decode, None, -1, out),
+        (lib.bls_decode, b"blsmodel", -1, out), (lib.bls_decode, b"blsmodel", 8, None),
+        (lib.bls_start, 0, None, None, None, 0, None), (lib.bls_start, 0, None, None, None, 0, out),
+        (lib.bls_start, 0, b"matmul", None, None, 3, None), (lib.bls_start, 0, b"matmul", None, None, 3, out),
+        (lib.bls_start, 0, b"matmul", None, None, -3, out), (lib.bls_start, 0, b"matmul", None, array, -3, out),
+        (lib.bls_start, 0, b"matmul", None, array, 3, None), (lib.bls_start, model.value, b"attributes", None, None, 0, None),
+    ]:
+        assert call(*arguments, None, 0) == 3, arguments
+        assert call(*arguments, text, 200) == 3 and text.value, arguments
+    assert out._obj.value == 7 and info()["handles"] == handles
+    assert lib.bls_decode(None, 0, out, None, 0) == 6
+    assert lib.bls_result(0, None, None) == 3
     assert lib.bls_info(None, 0) == 0
+    assert info()["handles"] == handles
 
 
 def test_impossible_arrays():
