@@ -20,6 +20,8 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ._options import whole
+
 __all__ = [
     "FormatError",
     "ForkedError",
@@ -479,7 +481,7 @@ def set_threads(threads: int) -> None:
     1
     >>> set_threads(0)
     """
-    run(0, "threads", options={"Threads": operator.index(threads)})
+    run(0, "threads", options={"Threads": whole("threads", operator.index(threads))})
 
 
 def write_file(path: Any, data: bytes) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-__all__ = ["condition", "method_name", "learner_options", "learner_params", "update_options", "update_params"]
+__all__ = ["condition", "method_name", "learner_options", "learner_params", "real", "shown", "update_options", "update_params", "whole"]
 
 _SCALINGS = (None, "samples", "columns", "none")
 _METHODS = (None, "improved", "original", "ridge_inverse", "inverse_cholesky", "gram", "qr")
@@ -31,14 +31,65 @@ def _place(name: str, value: Any, known: Sequence[Optional[str]]) -> int:
     return known.index(value)
 
 
-def _number(name: str, value: Any, least: float = 0, whole: bool = True, none: Any = None) -> Any:
-    """Return a number that is at least so large, 0 for None, and `none`, where there is one, for 0."""
+def shown(value: Any) -> str:
+    """Return a value as an error shows it: of a large integer its size, since Python refuses to print all.
+
+    Examples
+    --------
+    >>> shown(-3), shown(10**400)
+    ('-3', 'an integer of 1329 bits')
+    """
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
+
+
+def real(name: str, value: Any) -> float:
+    """Return a number as a float, or raise ValueError if that is not finite.
+
+    Examples
+    --------
+    >>> real("factor", 1)
+    1.0
+    """
+    try:
+        out = float(value)
+    except OverflowError:
+        out = math.inf
+    if not math.isfinite(out):
+        raise ValueError(f"{name} is {shown(value)}; want a finite number in the range of float64")
+    return out
+
+
+def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = "") -> int:
+    """Return an integer from `least` to below `end`, a power of two, or raise ValueError.
+
+    Examples
+    --------
+    >>> whole("threads", np.int64(2))
+    2
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= value < end:
+        low = least if least >= -1 else f"-2**{(-least).bit_length() - 1}"
+        raise ValueError(f"{name} is {shown(value)}; want an integer of at least {low} and below 2**{end.bit_length() - 1}{other}")
+    return int(value)
+
+
+def _number(name: str, value: Any, least: float = 0, none: Any = None) -> Any:
+    """Return a finite number that is at least so large, 0 for None, and `none`, where there is one, for 0."""
     if value is None:
         return 0
-    kind = numbers.Integral if whole else numbers.Real
-    if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < math.inf:
-        raise ValueError(f"{name} is {value!r}; want {'an integer' if whole else 'a finite number'} of at least {least}, or None")
-    value = int(value) if whole else float(value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not least <= value < math.inf:
+        raise ValueError(f"{name} is {shown(value)}; want a finite number of at least {least}, or None")
+    value = real(name, value)
+    return none if value == 0 and none is not None else value
+
+
+def _count(name: str, value: Any, least: int = 0, none: Any = None, end: int = 2**63) -> Any:
+    """Return an integer that is at least so large, 0 for None, and `none`, where there is one, for 0."""
+    if value is None:
+        return 0
+    value = whole(name, value, least, end, ", or None")
     return none if value == 0 and none is not None else value
 
 
@@ -57,14 +108,12 @@ def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, wor
     >>> update_options("gram", 0.5, None, False, None, 0)[0]
     5
     """
-    if isinstance(workspace, bool) or not isinstance(workspace, numbers.Integral):
-        raise ValueError(f"workspace is {workspace!r}; want an integer")
     return _place("method", method, _METHODS), {
-        "Lambda": _number("lambda_", lambda_, whole=False, none=none),
+        "Lambda": _number("lambda_", lambda_, none=none),
         "Form": _place("form", form, _FORMS),
         "Solve": _flag("solve", solve),
         "C": _place("c", c, _MODES),
-        "Workspace": int(workspace),
+        "Workspace": whole("workspace", workspace, -(2**63)),
     }
 
 
@@ -148,28 +197,25 @@ def learner_options(
     -1
     """
     number, update = update_options(method, lambda_, form, solve, c, workspace, none=-1)
-    seed = _number("random_state", random_state)
-    if seed >= 2**64:
-        raise ValueError(f"random_state is {seed}; want an integer below 2**64")
     out = {
         "Features": {
             "Scaling": _place("scaling", scaling, _SCALINGS),
-            "Groups": _number("feature_groups", feature_groups, 1),
-            "GroupNodes": _number("feature_nodes", feature_nodes, 1),
-            "EnhancementNodes": _number("enhancement_nodes", enhancement_nodes, none=-1),
-            "Shrink": _number("shrink", shrink, 5e-324, whole=False),
+            "Groups": _count("feature_groups", feature_groups, 1),
+            "GroupNodes": _count("feature_nodes", feature_nodes, 1),
+            "EnhancementNodes": _count("enhancement_nodes", enhancement_nodes, none=-1),
+            "Shrink": _number("shrink", shrink, 5e-324),
             "Unscaled": _flag("unscaled", unscaled),
             "Enhancement": _place("enhancement", enhancement, _ENHANCEMENTS),
-            "Seed": seed,
+            "Seed": _count("random_state", random_state, end=2**64),
         },
         "Method": number,
         "Update": update,
-        "ExpectedRows": _number("expected_rows", expected_rows),
+        "ExpectedRows": _count("expected_rows", expected_rows),
         "Validate": _flag("validate", validate),
     }
     if classifier:
         out["ClassWeight"] = _place("class_weight", class_weight, _CLASS_WEIGHTS)
-        out["Classes"] = _number("classes", classes)
+        out["Classes"] = _count("classes", classes)
     else:
         out["NoIntercept"] = _flag("no_intercept", no_intercept)
     return out

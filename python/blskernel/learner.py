@@ -15,7 +15,7 @@ from typing import Any, Callable, Optional, TypeVar, Union
 import numpy as np
 
 from ._native import Handle
-from ._options import condition, learner_options
+from ._options import condition, learner_options, real
 from ._sklearn import (
     BaseEstimator,
     ClassifierMixin,
@@ -189,13 +189,13 @@ class _Learner(BaseEstimator):
         The predictions stay. Before each ``partial_fit`` it gives exponential forgetting. ``set_lambda``
         restores the ridge.
         """
-        self._change("forget", Factor=float(factor))
+        self._change("forget", Factor=real("factor", factor))
         return self
 
     @_whole
     def set_lambda(self, lambda_: float) -> _Learner:
         """Change the ridge, as if it had been ``lambda_`` from the start; methods "gram" and "qr"."""
-        self._change("set_lambda", Lambda=float(lambda_))
+        self._change("set_lambda", Lambda=real("lambda_", lambda_))
         return self
 
     @_whole

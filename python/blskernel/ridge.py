@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _native
 from ._native import as_matrix, as_vector
-from ._options import condition, method_name, update_options
+from ._options import condition, method_name, real, update_options
 
 __all__ = ["IncrementalRidge"]
 
@@ -153,7 +153,7 @@ class IncrementalRidge:
         >>> ridge.add([[1.0]], [3.0]).weights().round(12).tolist()
         [[2.0]]
         """
-        self._handle.call("forget", options={"Factor": float(factor)})
+        self._handle.call("forget", options={"Factor": real("factor", factor)})
         return self
 
     def add_nodes(self, a: Any, h: Any, y: Any) -> IncrementalRidge:
@@ -216,7 +216,7 @@ class IncrementalRidge:
         >>> IncrementalRidge().add([[1.0]], [4.0]).set_lambda(1.0).weights().round(12).tolist()
         [[2.0]]
         """
-        self._handle.call("set_lambda", options={"Lambda": float(lambda_)})
+        self._handle.call("set_lambda", options={"Lambda": real("lambda_", lambda_)})
         return self
 
     def refine(self, a: Any, y: Any) -> IncrementalRidge:

@@ -11,6 +11,7 @@ import pytest
 
 from blskernel import BroadLearningClassifier, BroadLearningRegressor, IncrementalRidge, NotFittedError, UnsupportedError
 from blskernel._native import Handle
+from blskernel._options import shown
 
 FIXED = {"feature_groups": 3, "feature_nodes": 4, "enhancement_nodes": 20, "shrink": 1.0, "lambda_": 0.01, "random_state": 1}
 
@@ -404,6 +405,36 @@ def test_interrupted_after_a_new_class(monkeypatch):
 def test_bad_parameters(params):
     with pytest.raises(ValueError):
         BroadLearningRegressor(**params).fit(*table(50))
+
+
+HUGE = [2**63, 2**70, 10**400, 10**5000]
+
+
+@pytest.mark.parametrize("value", [*HUGE, -(2**70), -(10**5000)], ids=shown)
+@pytest.mark.parametrize("name", ["feature_groups", "feature_nodes", "enhancement_nodes", "expected_rows", "workspace"])
+def test_integers_beyond_64_bits(name, value):
+    for make in [BroadLearningClassifier, BroadLearningRegressor]:
+        with pytest.raises(ValueError, match=f"^{name} is .*; want an integer"):
+            make(**{name: value}).fit(*table(50))
+
+
+@pytest.mark.parametrize("value", [*HUGE[2:], -(10**400), np.inf, np.nan], ids=shown)
+def test_numbers_beyond_float64(value):
+    model = regressor(method="gram").fit(*table(50))
+    for name, call in [
+        ("lambda_", lambda: regressor(lambda_=value).fit(*table(50))), ("shrink", lambda: regressor(shrink=value).fit(*table(50))),
+        ("lambda_", lambda: model.set_lambda(value)), ("factor", lambda: model.forget(value)),
+    ]:
+        with pytest.raises(ValueError, match=f"^{name} is .*; want a finite number"):
+            call()
+
+
+def test_the_largest_seed():
+    X, y = table(50)
+    assert len(classifier(random_state=2**64 - 1).fit(X, y).predict(X)) == 50
+    for seed in [2**64, 10**400, 10**5000]:
+        with pytest.raises(ValueError, match="^random_state is "):
+            classifier(random_state=seed).fit(X, y)
 
 
 @pytest.mark.parametrize("call", ["predict", "decision_function", "predict_proba", "condition"])

@@ -315,6 +315,12 @@ def test_threads_are_whole(threads):
         _native.set_threads(threads)
 
 
+@pytest.mark.parametrize("threads", [-1, 2**63, 2**70, 10**400])
+def test_threads_are_in_range(threads):
+    with pytest.raises(ValueError, match="threads is .*; want an integer"):
+        _native.set_threads(threads)
+
+
 def test_info():
     about = info()
     assert about["backend"] == "pure" and about["threads"] >= 1 and about["version"]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from blskernel import BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, NumericError, UnsupportedError, linalg
+from blskernel._options import shown
 
 METHODS = ["gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"]
 FORMS = [None, "auto", "paper", "small", "large", "compressed"]
@@ -165,6 +166,18 @@ def test_before_the_first_rows():
 def test_bad_parameters(bad):
     with pytest.raises(ValueError):
         IncrementalRidge(**bad)
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 10**5000, np.nan, -np.inf], ids=shown)
+def test_numbers_beyond_float64(value):
+    ridge = IncrementalRidge().add(np.eye(2), [1.0, 2.0])
+    for name, call in [
+        ("lambda_", lambda: IncrementalRidge(lambda_=value)), ("lambda_", lambda: ridge.set_lambda(value)), ("factor", lambda: ridge.forget(value)),
+    ]:
+        with pytest.raises(ValueError, match=f"^{name} is .*; want a finite number"):
+            call()
+    with pytest.raises(ValueError, match="^workspace is .*; want an integer"):
+        IncrementalRidge(workspace=value)
 
 
 def test_million_rows():
