@@ -172,29 +172,108 @@ class _Learner(BaseEstimator):
 
     @_whole
     def remove(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
-        """Unlearn rows, exactly as they were learned. It is no erasure: scaling and maps stay."""
+        """Unlearn rows, exactly as they were learned. It is no erasure: scaling and maps stay.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows that the model has learned, in any order.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their labels or targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights with which the model has learned them.
+
+        Returns
+        -------
+        self : estimator
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.remove(X[:2], y[:2]).predict([[0.0], [1.0]]).tolist()
+        ['no', 'yes']
+        """
         self._learn("remove", X, y, sample_weight)
         return self
 
     @_whole
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
-        """Learn other rows in place of all so far, with the same feature maps and settings."""
+        """Learn other rows in place of all so far, with the same feature maps and settings.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their labels, of classes that the model knows, or their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        self : estimator
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.refit(X, ["yes", "no"] * 20).predict([[0.0], [1.0]]).tolist()
+        ['yes', 'no']
+        """
         self._learn("refit", X, y, sample_weight)
         return self
 
     @_whole
     def forget(self, factor: float) -> _Learner:
-        """Let all rows so far, and the ridge, count ``factor`` times, 0 < factor <= 1.
+        """Let all rows so far, and the ridge, count ``factor`` times.
 
         The predictions stay. Before each ``partial_fit`` it gives exponential forgetting. ``set_lambda``
         restores the ridge.
+
+        Parameters
+        ----------
+        factor : float
+            The factor, above 0 and at most 1.
+
+        Returns
+        -------
+        self : estimator
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.forget(0.01).partial_fit(X, ["yes", "no"] * 20).predict([[0.0], [1.0]]).tolist()
+        ['yes', 'no']
         """
         self._change("forget", Factor=real("factor", factor))
         return self
 
     @_whole
     def set_lambda(self, lambda_: float) -> _Learner:
-        """Change the ridge, as if it had been ``lambda_`` from the start; methods "gram" and "qr"."""
+        """Change the ridge, as if it had been ``lambda_`` from the start; methods "gram" and "qr".
+
+        Parameters
+        ----------
+        lambda_ : float
+            The ridge, 0 for none.
+
+        Returns
+        -------
+        self : estimator
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.set_lambda(0.5).predict([[0.0], [1.0]]).tolist()
+        ['no', 'yes']
+        """
         self._change("set_lambda", Lambda=real("lambda_", lambda_))
         return self
 
@@ -204,12 +283,44 @@ class _Learner(BaseEstimator):
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
         The methods "gram" and "qr" can merge.
+
+        Parameters
+        ----------
+        other : estimator
+            The other model, of the same class. It stays as it is.
+
+        Returns
+        -------
+        self : estimator
+            The model itself.
+
+        Examples
+        --------
+        >>> import copy
+        >>> model = BroadLearningRegressor(random_state=0).fit([[0.0], [1.0]] * 20, [0.0, 1.0] * 20)
+        >>> other = copy.deepcopy(model).refit([[2.0], [3.0]] * 20, [2.0, 3.0] * 20)
+        >>> model.merge(other).predict([[0.0], [3.0]]).round().tolist()
+        [0.0, 3.0]
         """
         self._change("merge", Other=_of_kind(self, other).value)
         return self
 
     def condition(self) -> dict[str, Any]:
-        """Return how accurate the weights are, as ``IncrementalRidge.condition`` does."""
+        """Return how accurate the weights are.
+
+        Returns
+        -------
+        dict
+            ``rcond``, the reciprocal condition number; ``digits``, a lower bound of the correct digits;
+            ``advice`` where these are few, and the method ``instead``.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> bool(0 < model.condition()["rcond"] <= 1)
+        True
+        """
         return condition(self._fitted())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -343,6 +454,13 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         Returns
         -------
         self : BroadLearningClassifier
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> BroadLearningClassifier(random_state=0).fit(X, y).predict([[1.0], [0.0]]).tolist()
+        ['yes', 'no']
         """
         X, y, weights = self._checked(X, y, sample_weight, True)
         labels = np.unique(y)
@@ -367,6 +485,14 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         Returns
         -------
         self : BroadLearningClassifier
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).partial_fit(X, y)
+        >>> model.partial_fit([[2.0]] * 20, ["maybe"] * 20).predict([[0.0], [2.0]]).tolist()
+        ['no', 'maybe']
         """
         first = not hasattr(self, "_model")
         X, y, weights = self._checked(X, y, sample_weight, first)
@@ -409,6 +535,25 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
         The methods "gram" and "qr" can merge.
+
+        Parameters
+        ----------
+        other : BroadLearningClassifier
+            The other model. It stays as it is.
+
+        Returns
+        -------
+        self : BroadLearningClassifier
+            The model itself.
+
+        Examples
+        --------
+        >>> import copy
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> other = copy.deepcopy(model).partial_fit([[2.0]] * 20, ["maybe"] * 20)
+        >>> model.merge(other).classes_.tolist()
+        ['maybe', 'no', 'yes']
         """
         mine, theirs = self._fitted(), _of_kind(self, other)
         labels = _union(mine.labels, theirs.labels)
@@ -421,7 +566,27 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
     @_whole
     def calibrate(self, X: Any, y: Any) -> BroadLearningClassifier:
-        """Find the slope of the probabilities by rows that the model has not learned."""
+        """Find the slope of the probabilities by rows that the model has not learned.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of classes that the model knows.
+
+        Returns
+        -------
+        self : BroadLearningClassifier
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.calibrate([[0.1], [0.9]], ["no", "yes"]).predict([[0.0], [1.0]]).tolist()
+        ['no', 'yes']
+        """
         self._fitted()
         X, y = check_data(self, X, y, False)
         self._change("calibrate", X, self._targets(y))
@@ -430,16 +595,46 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for that of a row, and -1 for the others.
 
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             Of two classes the second one is predicted where the score is positive.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.decision_function([[0.0], [1.0]]).round().tolist()
+        [-1.0, 1.0]
         """
         scores = self._columns("decision_function", X)
         return (scores[:, 1] - scores[:, 0]) / 2 if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label of the largest score of each row."""
+        """Return the label of the largest score of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Elements of ``classes_``.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.predict([[1.0], [0.0]]).tolist()
+        ['yes', 'no']
+        """
         self = _now(self)
         model = self._fitted()
         return model.labels[self._predict(model, "predict", X, 1)[:, 0].astype(np.intp)]
@@ -451,10 +646,27 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return self._predict(model, method, X, len(model.labels))[:, np.argsort(model.labels)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes, (n_samples, n_classes).
+        """Return the probabilities of the classes.
 
         They are a softmax of the scores. Its slope comes from rows that ``fit`` has held out, or from
         ``calibrate``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            One column for each of ``classes_``; the rows sum to 1.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> (model.predict_proba([[0.0], [1.0]]) > 0.5).tolist()
+        [[True, False], [False, True]]
         """
         return self._columns("predict_proba", X)
 
@@ -565,6 +777,13 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         Returns
         -------
         self : BroadLearningRegressor
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, [3.0, 5.0] * 20
+        >>> BroadLearningRegressor(random_state=0).fit(X, y).predict([[0.0], [1.0]]).round(1).tolist()
+        [3.0, 5.0]
         """
         X, y, weights = _present(*self._checked(X, y, sample_weight, True))
         self._start("fit", X, self._targets(y), weights)
@@ -572,7 +791,24 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
 
     @_whole
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
-        """Learn more rows, as in ``fit``. It fits a model that is not fitted."""
+        """Learn more rows. It fits a model that is not fitted.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+
+        Returns
+        -------
+        self : BroadLearningRegressor
+            The model itself.
+
+        Examples
+        --------
+        >>> model = BroadLearningRegressor(random_state=0).partial_fit([[0.0], [1.0]] * 20, [3.0, 5.0] * 20)
+        >>> model.partial_fit([[2.0]] * 20, [7.0] * 20).predict([[0.0], [2.0]]).round(1).tolist()
+        [3.0, 7.0]
+        """
         if hasattr(self, "_model"):
             self._learn("partial_fit", X, y, sample_weight)
             return self
@@ -581,7 +817,24 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the predictions, (n_samples,) or (n_samples, n_outputs) as y was in ``fit``."""
+        """Return the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Of as many dimensions as y in the call that started the model.
+
+        Examples
+        --------
+        >>> model = BroadLearningRegressor(random_state=0).fit([[0.0], [1.0]] * 20, [3.0, 5.0] * 20)
+        >>> model.predict([[1.0]]).round(1).tolist()
+        [5.0]
+        """
         self = _now(self)
         model = self._fitted()
         y = self._predict(model, "predict", X, model.json("attributes")["targets"])

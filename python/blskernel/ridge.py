@@ -128,6 +128,20 @@ class IncrementalRidge:
     def remove(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Unlearn rows, which were added before with the same numbers and weights, in any order.
 
+        Parameters
+        ----------
+        a : array_like of shape (n_rows, n_nodes)
+            The rows.
+        y : array_like of shape (n_rows, n_targets) or (n_rows,)
+            Their targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            The weights with which they were added.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
+
         Raises
         ------
         ValueError
@@ -147,6 +161,16 @@ class IncrementalRidge:
     def forget(self, factor: float) -> IncrementalRidge:
         """Multiply the weight of all rows so far, and the ridge, by a factor in (0, 1].
 
+        Parameters
+        ----------
+        factor : float
+            The factor.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
+
         Examples
         --------
         >>> ridge = IncrementalRidge().add([[1.0]], [0.0]).forget(0.5)
@@ -161,6 +185,20 @@ class IncrementalRidge:
 
         "improved" and "original" want the rows in the order in which they were added.
 
+        Parameters
+        ----------
+        a : array_like of shape (n_rows, n_nodes)
+            All rows so far.
+        h : array_like of shape (n_rows, n_new) or (n_rows,)
+            Their new columns.
+        y : array_like of shape (n_rows, n_targets) or (n_rows,)
+            Their targets.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
+
         Examples
         --------
         >>> a, h, y = [[1.0], [0.0]], [[0.0], [1.0]], [5.0, 7.0]
@@ -173,6 +211,16 @@ class IncrementalRidge:
     def add_targets(self, t: Any) -> IncrementalRidge:
         """Append targets that are linear in those so far: Y becomes [Y, Y t].
 
+        Parameters
+        ----------
+        t : array_like of shape (n_targets, n_new)
+            The combinations, one a column.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
+
         Examples
         --------
         >>> IncrementalRidge().add([[1.0]], [3.0]).add_targets([[-1.0]]).weights().tolist()
@@ -183,6 +231,16 @@ class IncrementalRidge:
 
     def map_targets(self, t: Any) -> IncrementalRidge:
         """Replace the targets by linear combinations of them: Y becomes Y t.
+
+        Parameters
+        ----------
+        t : array_like of shape (n_targets, n_new)
+            The combinations, one a column.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
 
         Examples
         --------
@@ -196,6 +254,16 @@ class IncrementalRidge:
         """Learn all rows of another object of the same method ("gram" or "qr"), nodes and targets.
 
         The ridge stays; that of the other object is left out.
+
+        Parameters
+        ----------
+        other : IncrementalRidge
+            The other object. It stays as it is.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
 
         Examples
         --------
@@ -211,6 +279,16 @@ class IncrementalRidge:
     def set_lambda(self, lambda_: float) -> IncrementalRidge:
         """Change the ridge, as if it had been so from the start ("gram" and "qr").
 
+        Parameters
+        ----------
+        lambda_ : float
+            The ridge, 0 for none.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
+
         Examples
         --------
         >>> IncrementalRidge().add([[1.0]], [4.0]).set_lambda(1.0).weights().round(12).tolist()
@@ -221,6 +299,18 @@ class IncrementalRidge:
 
     def refine(self, a: Any, y: Any) -> IncrementalRidge:
         """Make the weights of "gram" more accurate with all rows and targets, until the next change.
+
+        Parameters
+        ----------
+        a : array_like of shape (n_rows, n_nodes)
+            All rows so far.
+        y : array_like of shape (n_rows, n_targets) or (n_rows,)
+            Their targets.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
 
         Examples
         --------
@@ -237,6 +327,7 @@ class IncrementalRidge:
         Returns
         -------
         numpy.ndarray of shape (n_nodes, n_targets)
+            The weights.
 
         Raises
         ------
@@ -263,6 +354,16 @@ class IncrementalRidge:
     def predict(self, x: Any) -> np.ndarray:
         """Return ``x @ weights()``.
 
+        Parameters
+        ----------
+        x : array_like of shape (n_rows, n_nodes)
+            The rows.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n_rows, n_targets)
+            The predictions.
+
         Examples
         --------
         >>> IncrementalRidge().add([[2.0]], [6.0]).predict([[5.0]]).tolist()
@@ -274,6 +375,16 @@ class IncrementalRidge:
 
     def leverage(self, x: Any) -> np.ndarray:
         """Return ``x (A'A + lambda_ I)**-1 x'`` for each row ("ridge_inverse", "inverse_cholesky").
+
+        Parameters
+        ----------
+        x : array_like of shape (n_rows, n_nodes)
+            The rows.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n_rows,)
+            The leverages.
 
         Examples
         --------
@@ -303,6 +414,11 @@ class IncrementalRidge:
 
     def attributes(self) -> dict[str, Any]:
         """Return the numbers of samples, nodes and targets, the last change, and the library's options.
+
+        Returns
+        -------
+        dict
+            ``samples``, ``nodes``, ``targets``, ``last`` and ``options``, these by the library's names.
 
         Examples
         --------
@@ -339,6 +455,11 @@ class IncrementalRidge:
     def save(self, path: Any) -> None:
         """Write the whole state to a file, which `load` reads; it goes on to the last bit.
 
+        Parameters
+        ----------
+        path : path-like
+            The name of the file.
+
         Examples
         --------
         >>> import os, tempfile
@@ -353,6 +474,16 @@ class IncrementalRidge:
     @classmethod
     def load(cls, path: Any) -> IncrementalRidge:
         """Return what `save` has written.
+
+        Parameters
+        ----------
+        path : path-like
+            The name of the file.
+
+        Returns
+        -------
+        IncrementalRidge
+            An object that goes on as the saved one would.
 
         Raises
         ------
