@@ -326,6 +326,7 @@ class Handle:
     """
 
     labels: Any = None  # what an estimator notes of its classes
+    targets: int = 0  # and of its targets
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))

@@ -144,8 +144,9 @@ class _Learner(BaseEstimator):
         model = Handle(self._kind, self._options(**params))
         model.labels = labels
         model.call(method, [X, y, None if weights is None else weights[:, None]])
-        self._model = model
-        self.choice_ = model.json("attributes")["choice"]
+        about = model.json("attributes")
+        model.targets = about["targets"]
+        self._model, self.choice_ = model, about["choice"]
 
     def _change(self, method: str, *operands: Any, **options: Any) -> None:
         """Change the present model."""
@@ -334,6 +335,7 @@ class _Learner(BaseEstimator):
         if "_model" in state:
             state["_model"] = Handle.decode(state["_model"])
             state["_model"].labels = state.pop("_labels")
+            state["_model"].targets = state["_model"].json("attributes")["targets"]
         super().__setstate__(state)
 
 
@@ -837,7 +839,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         """
         self = _now(self)
         model = self._fitted()
-        y = self._predict(model, "predict", X, model.json("attributes")["targets"])
+        y = self._predict(model, "predict", X, model.targets)
         return y[:, 0] if self._flat else y
 
 
@@ -852,7 +854,7 @@ def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
     """A copy of a model, with more classes or in another order."""
     copied = Handle.decode(model.fetch("encode"))
     copied.call("relabel", options={"To": _numbers(labels, model.labels)[:, 0].astype(int), "Classes": len(labels)})
-    copied.labels = labels
+    copied.labels, copied.targets = labels, len(labels)
     return copied
 
 

@@ -14,6 +14,7 @@ import pytest
 from blskernel import BroadLearningClassifier, BroadLearningRegressor, HandleError, IncrementalRidge, _native, linalg
 from blskernel._native import Handle
 from blskernel._options import learner_options
+from test_estimators import classifier, regressor, table
 
 HEAD = """
 import ctypes, faulthandler, gc, multiprocessing, os, pickle, signal, sys, threading, time
@@ -329,6 +330,20 @@ def test_predictions_during_fits_are_of_one_model():
         of_one(BroadLearningClassifier, labels, lambda m: pickle.loads(pickle.dumps(m)).predict_proba(X))
     finally:
         sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("make", [classifier, regressor])
+def test_predictions_only_read(make, monkeypatch):
+    """They call nothing that waits for other predictions of the same model, also in a copy from a pickle."""
+    X, y = table()
+    model, methods, run = make().fit(X, np.eye(3)[y] if make is regressor else y), [], _native.run
+    model = pickle.loads(pickle.dumps(model))
+    monkeypatch.setattr(_native, "run", lambda handle, method, *rest, **more: methods.append(method) or run(handle, method, *rest, **more))
+    assert len(model.predict(X)) == 300 and methods == ["predict"]
+    if make is classifier:
+        model.predict_proba(X)
+        model.decision_function(X)
+        assert methods[1:] == ["predict_proba", "decision_function"]
 
 
 def test_parameters_that_are_set_during_a_fit_stay():
