@@ -183,6 +183,8 @@ _WORDS = {
     "Seed": "random_state",
     "ridge-inverse": "ridge_inverse",
     "inverse-cholesky": "inverse_cholesky",
+    "+Inf": "inf",
+    "-Inf": "-inf",
 }
 _PATTERN = re.compile("|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile): ")
 

@@ -140,15 +140,48 @@ except ImportError:
         return weights
 
 
+def _is_plain(estimator: Any, X: Any) -> bool:
+    """Whether a fitted model reads X as it is: the library itself refuses elements that are not finite."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and len(X) > 0
+        and X.shape[1] == getattr(estimator, "n_features_in_", 0)
+        and not hasattr(estimator, "feature_names_in_")
+        and estimator._table is None
+    )
+
+
+def _is_plain_target(y: Any, rows: int, multi_output: bool = False, y_numeric: bool = False) -> bool:
+    """Whether y needs no conversion, and is finite."""
+    if type(y) is not np.ndarray or y.ndim not in ((1, 2) if multi_output else (1,)) or len(y) != rows or y.size == 0:
+        return False
+    return y.dtype.kind in ("biu" if y_numeric else "biuSU") or y.dtype.kind == "f" and bool(np.isfinite(y).all())
+
+
+def check_labels(y: np.ndarray) -> None:
+    """Refuse targets that are no labels. Of whole numbers and texts scikit-learn need not be asked."""
+    if y.dtype.kind not in "biuSU" and not (y.dtype.kind == "f" and (y == np.trunc(y)).all()):
+        check_classification_targets(y)
+
+
 def check_inputs(estimator: Any, X: Any) -> np.ndarray:
     """X as a matrix of float64 with the columns of the fit."""
+    if _is_plain(estimator, X):
+        return X
     refuse_masked(X, "X")
     table = getattr(estimator, "_table", None)
     return _validate(estimator, X, reset=False) if table is None else table.inputs(X)
 
 
-def check_data(estimator: Any, X: Any, y: Any, reset: bool, **options: Any) -> tuple[np.ndarray, np.ndarray]:
-    """X as a matrix of float64 and y, of as many rows. `reset` takes the columns of X for those of the fit."""
+def check_data(estimator: Any, X: Any, y: Any, reset: bool, all_learned: bool = False, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+    """X as a matrix of float64 and y, of as many rows. `reset` takes the columns of X for those of the fit.
+
+    Where all rows are learned, the library checks what a fitted model gets in the form that it reads.
+    """
+    if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
+        return X, y
     refuse_masked(X, "X")
     refuse_masked(y, "y")
     if reset:

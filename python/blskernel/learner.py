@@ -20,10 +20,10 @@ from ._sklearn import (
     BaseEstimator,
     ClassifierMixin,
     RegressorMixin,
-    check_classification_targets,
     check_data,
     check_inputs,
     check_is_fitted,
+    check_labels,
     check_random_state,
     check_weights,
 )
@@ -417,8 +417,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return super()._options(**params)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        X, y = check_data(self, X, y, reset)
-        check_classification_targets(y)
+        X, y = check_data(self, X, y, reset, sample_weight is None and not isinstance(self.class_weight, dict))
+        check_labels(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         if isinstance(self.class_weight, dict):
             own = np.array([float(self.class_weight.get(label, 1)) for label in y.tolist()])
@@ -505,7 +505,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
             raise ValueError(f"classes={classes!r} differs from those of the first call: {self.classes_!r}")
         else:
             known = self._labels
-        labels = _union(known, y)
+        places = _places(known, y)
+        labels = known if places is not None else _union(known, y)
         if closed and len(labels) > len(known):
             raise ValueError(f"y has labels that are not in classes: {labels[len(known):].tolist()}")
         if first:
@@ -513,7 +514,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         else:
             if len(labels) > len(known):  # in a copy, so that after an interruption the model has the classes of before
                 self._model = _relabelled(self._model, labels)
-            X, numbers, weights = _present(X, _numbers(labels, y), weights)
+            numbers = _numbers(labels, y) if places is None else _column(places)
+            X, numbers, weights = _present(X, numbers, weights)
             self._change("partial_fit", X, numbers, None if weights is None else weights[:, None])
         self._closed = closed
         return self
@@ -590,7 +592,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         ['no', 'yes']
         """
         self._fitted()
-        X, y = check_data(self, X, y, False)
+        X, y = check_data(self, X, y, False, True)
         self._change("calibrate", X, self._targets(y))
         return self
 
@@ -754,7 +756,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         return tags
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        X, y = check_data(self, X, y, reset, multi_output=True, y_numeric=True)
+        X, y = check_data(self, X, y, reset, sample_weight is None, multi_output=True, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         if reset:
             self._flat = y.ndim == 1
@@ -873,15 +875,25 @@ def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
         raise ValueError(f"no type of integers holds all labels, such as {labels[0]!r} and {more[0]!r}: give them all as int64")
 
 
-def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The places of y in labels, as a column of float64."""
+def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:
+    """The places of y in labels, None if there are others in y."""
     _same_kind(labels, y)
     order = np.argsort(labels)
-    at = np.searchsorted(labels, y, sorter=order).clip(max=len(labels) - 1)
-    found = order[at]
-    if not np.array_equal(labels[found], y):
+    found = order.take(np.searchsorted(labels, y, sorter=order), mode="clip")
+    return found if np.array_equal(labels[found], y) else None
+
+
+def _column(places: np.ndarray) -> np.ndarray:
+    """Places of labels as the library takes them."""
+    return places.astype(np.float64)[:, None]
+
+
+def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The places of y in labels, as a column of float64."""
+    places = _places(labels, y)
+    if places is None:
         raise ValueError(f"y has labels that the model does not know: {_union(labels, y)[len(labels):].tolist()}")
-    return found.astype(np.float64)[:, None]
+    return _column(places)
 
 
 def _present(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:

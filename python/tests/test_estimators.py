@@ -397,6 +397,31 @@ def test_interrupted_after_a_new_class(monkeypatch):
     assert model.partial_fit(X, y).classes_.tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_bad_elements_after_the_fit(bad):
+    """Arrays that are read in place are checked by the library, others by scikit-learn: all are refused."""
+    X, y = table()
+    x = X.copy()
+    x[7, 2] = bad
+    for model, targets in [(classifier().fit(X, y), y), (regressor().fit(X, y * 1.0), y * 1.0)]:
+        before = model.predict(X).tobytes()
+        for call in [getattr(model, name) for name in ["partial_fit", "remove", "refit", "calibrate"] if hasattr(model, name)]:
+            for rows in [x, x.tolist(), np.asfortranarray(x)]:
+                with pytest.raises(ValueError, match="NaN|[iI]nf|not finite"):
+                    call(rows, targets)
+            with pytest.raises(ValueError):
+                call(X, np.where(y > 0, bad, y))
+            if hasattr(model, "classes_"):
+                with pytest.raises(ValueError):
+                    call(X, y + 0.5)
+        for rows in [x, x.tolist()]:
+            with pytest.raises(ValueError, match="NaN|[iI]nf|not finite"):
+                model.predict(rows)
+        with pytest.raises(ValueError):
+            model.partial_fit(x, targets, sample_weight=(np.arange(300) != 7) * 1.0)
+        assert model.predict(X).tobytes() == before
+
+
 @pytest.mark.parametrize("params", [
     {"scaling": "rows"}, {"feature_nodes": 0}, {"feature_groups": 1.5}, {"enhancement_nodes": -1}, {"shrink": -1.0}, {"lambda_": np.nan},
     {"method": "best"}, {"form": "round"}, {"random_state": "seed"}, {"random_state": -1}, {"expected_rows": "all"}, {"enhancement": 3},
