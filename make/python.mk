@@ -15,7 +15,8 @@ python: python-library
 	@$(PYTHON) -c 'import numpy, pytest' || { echo "the tests of the Python package need NumPy and pytest: install python3-numpy python3-pytest, or name another PYTHON" >&2; exit 1; }
 	cd python && PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules --doctest-glob='*.md' blskernel tests README.md $(PYTHONFLAGS)
 
-# For linux on x86_64 and aarch64, and the source archive. The wheel that needs a cross compiler is the last.
+# For linux on x86_64 and aarch64, and the source archive. The wheel that needs a cross compiler comes
+# last.
 wheel:
 	$(PYTHON_BUILD) wheel --arch amd64 --out '$(PYTHON_DIST)'
 	$(PYTHON_BUILD) sdist --out '$(PYTHON_DIST)'

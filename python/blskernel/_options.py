@@ -32,7 +32,7 @@ def _place(name: str, value: Any, known: Sequence[Optional[str]]) -> int:
 
 
 def shown(value: Any) -> str:
-    """Return a value as an error shows it: of a large integer its size, since Python refuses to print all.
+    """Return a value as errors show it: a large integer by its size, since Python may not print it.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = 
 
 
 def _number(name: str, value: Any, least: float = 0, none: Any = None) -> Any:
-    """Return a finite number that is at least so large, 0 for None, and `none`, where there is one, for 0."""
+    """Return a finite number of at least `least`: 0 for None, and `none`, if given, for 0."""
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not least <= value < math.inf:
@@ -86,7 +86,7 @@ def _number(name: str, value: Any, least: float = 0, none: Any = None) -> Any:
 
 
 def _count(name: str, value: Any, least: int = 0, none: Any = None, end: int = 2**63) -> Any:
-    """Return an integer that is at least so large, 0 for None, and `none`, where there is one, for 0."""
+    """Return an integer of at least `least`: 0 for None, and `none`, if given, for 0."""
     if value is None:
         return 0
     value = whole(name, value, least, end, ", or None")

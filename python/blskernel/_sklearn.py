@@ -141,7 +141,7 @@ except ImportError:
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
-    """Whether a fitted model reads X as it is: the library itself refuses elements that are not finite."""
+    """Whether a fitted model reads X as it is. The library refuses NaN and infinities."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -176,8 +176,9 @@ def check_inputs(estimator: Any, X: Any) -> np.ndarray:
 
 
 def check_data(estimator: Any, X: Any, y: Any, reset: bool, all_learned: bool = False, **options: Any) -> tuple[np.ndarray, np.ndarray]:
-    """X as a matrix of float64 and y, of as many rows. `reset` takes the columns of X for those of the fit.
+    """X as a matrix of float64 and y, of as many rows.
 
+    `reset` takes the columns of X for those of the fit.
     Where all rows are learned, the library checks what a fitted model gets in the form that it reads.
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):

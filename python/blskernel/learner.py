@@ -809,7 +809,8 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
 
         Examples
         --------
-        >>> model = BroadLearningRegressor(random_state=0).partial_fit([[0.0], [1.0]] * 20, [3.0, 5.0] * 20)
+        >>> X, y = [[0.0], [1.0]] * 20, [3.0, 5.0] * 20
+        >>> model = BroadLearningRegressor(random_state=0).partial_fit(X, y)
         >>> model.partial_fit([[2.0]] * 20, [7.0] * 20).predict([[0.0], [2.0]]).round(1).tolist()
         [3.0, 7.0]
         """

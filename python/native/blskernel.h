@@ -8,9 +8,9 @@
  * Codes and texts. Each function returns a code. Functions with text and capacity write there what was
  * wrong and what to do, as UTF-8 that ends with a zero byte and is cut to the capacity.
  *
- * NULL. These pointers may be NULL: text; options; arrays where count is 0; the bytes of bls_decode where
- * n is 0; the bytes of bls_result, which then only sets n. Any other pointer that is NULL, or a count
- * below 0, gives BLS_VALUE, and the function does nothing.
+ * NULL. These pointers may be NULL: text; options; arrays where count is 0; bytes of bls_decode where n
+ * is 0; bytes of bls_result, which then only sets n. Any other NULL, and a negative count or n of
+ * bls_decode, gives BLS_VALUE, and the function does nothing.
  *
  * Memory. The library keeps no memory of the caller. Arrays belong to a method from bls_start until
  * bls_wait returns another code than BLS_RUNNING, or bls_free returns: do not change or free them before.

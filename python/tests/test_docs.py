@@ -12,7 +12,7 @@ OURS = [BroadLearningClassifier, BroadLearningRegressor, IncrementalRidge]
 
 
 def methods(of):
-    """The public methods of a class that the package defines, by name; those of scikit-learn are its own."""
+    """The public methods of a class by name, without those of scikit-learn."""
     found = {name: getattr(of, name) for name in dir(of) if not name.startswith("_") and callable(getattr(of, name))}
     modules = {name: getattr(method, "__module__", None) or "" for name, method in found.items()}
     return {f"{of.__name__}.{n}": found[n] for n, m in modules.items() if m.startswith("blskernel") and m != "blskernel._sklearn"}

@@ -399,7 +399,7 @@ def test_interrupted_after_a_new_class(monkeypatch):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_bad_elements_after_the_fit(bad):
-    """Arrays that are read in place are checked by the library, others by scikit-learn: all are refused."""
+    """The library checks arrays that it reads in place, scikit-learn the others: all are refused."""
     X, y = table()
     x = X.copy()
     x[7, 2] = bad

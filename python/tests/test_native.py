@@ -247,7 +247,7 @@ def test_texts_are_cut():
 
 
 def test_null_pointers():
-    """NULL where there must be something, or a negative number, is an error of values and does nothing."""
+    """A NULL that is not allowed, or a negative number, is an error of values and does nothing."""
     lib, out, text = _native.library(), ctypes.byref(ctypes.c_int64(7)), ctypes.create_string_buffer(200)
     array = (_native._Matrix * 3)()
     model = ridge()

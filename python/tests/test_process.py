@@ -334,7 +334,7 @@ def test_predictions_during_fits_are_of_one_model():
 
 @pytest.mark.parametrize("make", [classifier, regressor])
 def test_predictions_only_read(make, monkeypatch):
-    """They call nothing that waits for other predictions of the same model, also in a copy from a pickle."""
+    """They call nothing that waits for other predictions of the same model, also after a pickle."""
     X, y = table()
     model, methods, run = make().fit(X, np.eye(3)[y] if make is regressor else y), [], _native.run
     model = pickle.loads(pickle.dumps(model))
