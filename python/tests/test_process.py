@@ -22,6 +22,8 @@ import numpy as np
 import blskernel
 from blskernel import ForkedError, HandleError, IncrementalRidge, _native, linalg
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where a job in the background ignores it
+
 def long_call(ridge=None):
     ridge = ridge or IncrementalRidge("qr", 1.0)
     a = np.random.default_rng(0).normal(size=(20000, 1500))
