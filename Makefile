@@ -60,13 +60,13 @@ mca:
 	done; \
 	$(GO) -C internal/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
 
-# The packages that have goroutines of their own or in their tests, without the longest tests of numbers and cells. The race
-# detector does not see the threads of OpenBLAS.
+# The packages that have goroutines of their own or in their tests, without the longest tests of numbers and cells, and that of
+# allocated bytes, of which the race detector makes more. It does not see the threads of OpenBLAS.
 RACE          = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
 RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout' ':!python'))))
 
 race:
-	$(RACE) -short -skip 'Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong' $(RACE_PACKAGES)
+	$(RACE) -short -skip 'Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong|HostileMemory' $(RACE_PACKAGES)
 
 # The kernels and the products; and what computes with them.
 PRODUCTS = $(shell $(GO) list . ./mat/... ./internal/... | grep -v 'internal/docs$$')
