@@ -12,8 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
-	"unicode/utf8"
 	"unsafe"
 
 	"blskernel"
@@ -48,12 +48,7 @@ func write(text *C.char, capacity C.int64_t, s string) {
 	if text == nil || capacity <= 0 {
 		return
 	}
-	if n := int64(capacity) - 1; int64(len(s)) > n {
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n]
-	}
+	s = strings.ToValidUTF8(s[:min(int64(len(s)), int64(capacity)-1)], "")
 	to := unsafe.Slice((*byte)(unsafe.Pointer(text)), len(s)+1)
 	to[copy(to, s)] = 0
 }
@@ -87,8 +82,8 @@ func goStart(h C.bls_handle, method, options *C.char, arrays *C.bls_matrix, coun
 		if err != nil {
 			return err
 		}
-		given := unsafe.Slice((*array)(unsafe.Pointer(arrays)), min(int(count), 4)) // of which no method has so many
-		j, err := e.start(&call{backend: b, name: C.GoString(method), text: []byte(C.GoString(options)), arrays: slices.Clone(given)})
+		given := slices.Clone(unsafe.Slice((*array)(unsafe.Pointer(arrays)), min(int(count), 4))) // of which no method has so many
+		j, err := e.start(&call{backend: b, name: C.GoString(method), text: []byte(C.GoString(options)), arrays: given})
 		if err == nil {
 			*out = C.bls_handle(add(j))
 		}

@@ -37,11 +37,10 @@ func (h handleError) Error() string {
 func lookup[T any](h int64) (T, error) {
 	handles.Lock()
 	defer handles.Unlock()
-	v, ok := handles.all[h].(T)
-	if !ok {
-		return v, handleError(h)
+	if v, ok := handles.all[h].(T); ok {
+		return v, nil
 	}
-	return v, nil
+	return *new(T), handleError(h)
 }
 
 // remove frees an object, or a job after its end, to which it brings it.
@@ -133,17 +132,15 @@ func (e *entry) run(c *call, j *job) (err error) {
 		defer o.mu.Unlock()
 		c.other = o.object
 	}
+	lock, unlock := e.mu.Lock, e.mu.Unlock
 	if methods[c.name].reads {
-		e.mu.RLock()
-		defer e.mu.RUnlock()
-	} else {
-		e.mu.Lock()
-		defer e.mu.Unlock()
+		lock, unlock = e.mu.RLock, e.mu.RUnlock
 	}
-	if err := c.ctx.Err(); err != nil {
-		return err
+	lock()
+	defer unlock()
+	if err = c.ctx.Err(); err == nil {
+		err = e.call(c)
 	}
-	err = e.call(c)
 	j.elapsed, j.result = time.Since(began), c.result
 	return err
 }
