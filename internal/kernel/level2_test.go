@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"runtime"
 	"testing"
 )
 
@@ -162,6 +163,9 @@ func checkVectors(s *shape, k Kernel) {
 
 // A lane of -0, the sum of products that underflow, is +0 after the zeros of an incomplete eight.
 func TestLanesOfMinusZero(t *testing.T) {
+	if runtime.GOARCH == "386" {
+		t.Skip("zeros have other signs where multiply-adds are made of other operations")
+	}
 	available(t, func(t *testing.T, k Kernel) {
 		var x, y, z [80]float64
 		for i := range x {
