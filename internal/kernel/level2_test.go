@@ -3,8 +3,8 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"runtime"
+	"slices"
 	"testing"
 )
 
