@@ -13,8 +13,9 @@ import (
 // orthonormal eigenvectors, column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a
 // vector is arbitrary.
 //
-// Values take 4n³/3 flops, vectors about 7n³ more, and a workspace of its own of about n(2n+200)
-// numbers. Of work it needs nothing, but checks that lwork is at least max(1, 3n-1); if lwork is -1 it
+// Values take 4n³/3 flops and a workspace of its own of about n(n+200) numbers; vectors at most about
+// 10n³/3 flops more, and n(4n+200) numbers. Vectors come by divide and conquer, as of LAPACK's dsyevd.
+// Of work it needs nothing, but checks that lwork is at least max(1, 3n-1); if lwork is -1 it
 // only writes this length to work[0].
 //
 // It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm

@@ -37,11 +37,9 @@ func BenchmarkSyev(b *testing.B) {
 		run("values", func() { Syev(bk, blas.Upper, false, n, work, w) })
 		run("Sytrd", func() { Sytrd(bk, n, work, w, e, tau) })
 		diagonal, beside := slices.Clone(w), slices.Clone(e)
-		copy(a.X, work.X) // the reflections
-		run("Orgtr", func() { Orgtr(bk, n, work, tau) })
-		copy(a.X, work.X) // Qᵀ
-		run("Steqr", func() {
-			Steqr(bk, append(w[:0], diagonal...), append(e[:0], beside...), work)
+		vectors := block.Dense(make([]float64, n*a.Ld), a.Ld)
+		run("Stedc", func() {
+			Stedc(bk, append(w[:0], diagonal...), append(e[:0], beside...), vectors)
 		})
 	}
 }

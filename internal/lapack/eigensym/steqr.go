@@ -3,40 +3,19 @@ package eigensym
 import (
 	"math"
 
-	"blskernel/internal/block"
 	"blskernel/internal/elementary"
-	"blskernel/internal/lapack"
 	"blskernel/internal/lapack/rotations"
 )
 
-// leastSequence is the order from which on a Sequence is faster than rotations one by one.
-const leastSequence = 20
-
-// Steqr overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal n×n matrix T with
-// the diagonal d and e beside it, and e by zeros. If z is Qᵀ, dense and n×n, row i of z becomes the
-// eigenvector of Q T Qᵀ for d[i]. It returns false if 30n sweeps are not enough; d, e and z are then
-// undefined.
+// Sterf overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal matrix with the
+// diagonal d and e beside it, and e by zeros. It returns false if 30n sweeps are not enough.
 //
-// It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed (Parlett,
-// The Symmetric Eigenvalue Problem, chapter 8; LAPACK: dsteqr). About two sweeps find an eigenvalue of
-// a random matrix, which makes n² rotations.
-func Steqr(bk lapack.Backend, d, e []float64, z block.Matrix) bool {
-	n := len(d)
-	q := solver{vectors: true, z: z, c: make([]float64, len(e)), s: make([]float64, len(e))}
-	if n < leastSequence {
-		return q.diagonalize(d, e)
-	}
-	q.later = rotations.New(bk, n, n, z)
-	ok := q.diagonalize(d, e)
-	q.later.Flush()
-	return ok
-}
-
-// Sterf is Steqr without vectors, in the variant of Pal, Walker and Kahan, which has squares of
-// rotations and no roots (Parlett, section 8.15; LAPACK: dsterf).
+// It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed, in the
+// variant of Pal, Walker and Kahan, which has squares of rotations and no roots (Parlett, The Symmetric
+// Eigenvalue Problem, chapter 8; LAPACK: dsterf).
 func Sterf(d, e []float64) bool {
-	var q solver
-	return q.diagonalize(d, e)
+	q := solver{left: sweeps * len(d)}
+	return diagonalize(d, e, q.block)
 }
 
 // A site says which rows of the vectors a sweep rotates: as many as its e, from row first on, and one.
@@ -61,20 +40,13 @@ func (q *solver) set(i, n int, reversed bool, c, s float64) {
 	q.c[i], q.s[i] = c, s
 }
 
-// apply applies the n rotations that are set to the vectors, now or later.
+// apply applies the n rotations that are set to the vectors.
 func (q *solver) apply(n int, at site) {
-	switch c, s := q.c[:n], q.s[:n]; {
-	case q.later == nil:
-		for i := range n {
-			if !at.reversed {
-				i = n - 1 - i
-			}
-			rotate(c[i], s[i], q.z.Elements(at.first+i, 0, len(q.c)+1), q.z.Elements(at.first+i+1, 0, len(q.c)+1))
+	for i := range n {
+		if !at.reversed {
+			i = n - 1 - i
 		}
-	case at.reversed:
-		q.later.Forward(at.first, c, s)
-	default:
-		q.later.Backward(at.first, c, s)
+		rotate(q.c[i], q.s[i], q.z.Elements(at.first+i, q.from, q.to), q.z.Elements(at.first+i+1, q.from, q.to))
 	}
 }
 

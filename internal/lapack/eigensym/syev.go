@@ -13,13 +13,13 @@ import (
 )
 
 // Syev writes the eigenvalues of the symmetric n×n A, n > 0, whose triangle ul is in a, to w, in
-// ascending order. With vectors it overwrites all of a by the eigenvectors, column j for w[j]; else it
-// does not change a. It returns false, with w undefined, if the algorithm does not converge, or with
-// NaN in w if A is not finite; a is then unchanged. (LAPACK: dsyev.)
+// ascending order. If vectors are wanted it overwrites all of a by the eigenvectors, column j for w[j];
+// else it does not change a. It returns false, with w undefined, if the algorithm does not converge, or
+// with NaN in w if A is not finite; a is then unchanged. (LAPACK: dsyev, dsyevd.)
 //
-// The values take 4n³/3 flops, the vectors 4n³/3 and 6n³ in rotations. The workspace is n(2n+200)
-// numbers.
-func Syev(bk lapack.Backend, ul blas.Uplo, vectors bool, n int, a block.Matrix, w []float64) bool {
+// The values take 4n³/3 flops, the vectors 2n³ and at most about 4n³/3. The workspace is n(n+200)
+// numbers for values, and n(4n+200) with vectors.
+func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if lapack.NotFinite(bk, ul, n, n, a) != nil {
 		for i := range w {
 			w[i] = math.NaN()
@@ -30,15 +30,19 @@ func Syev(bk lapack.Backend, ul blas.Uplo, vectors bool, n int, a block.Matrix, 
 	scale := load(bk, ul, n, a, z)
 	e, tau := make([]float64, n-1), make([]float64, n-1)
 	Sytrd(bk, n, z, w, e, tau)
-	if !vectors {
+	if !wanted {
 		ok := Sterf(w, e)
 		slices.Sort(w)
 		multiply(w, 1/scale)
 		return ok
 	}
-	Orgtr(bk, n, z, tau)
-	if !Steqr(bk, w, e, z) {
+	vectors := block.Dense(memory.Zeros(n*z.Ld), z.Ld)
+	if !Stedc(bk, w, e, vectors) {
 		return false
+	}
+	if n > 1 {
+		q := lapack.Reflections(true, n-1, z.Sub(0, 1), tau)
+		q.Ormqr(bk, blas.Right, blas.Trans, n, vectors.Sub(0, 1))
 	}
 	order := make([]int, n)
 	for i := range order {
@@ -49,7 +53,7 @@ func Syev(bk lapack.Backend, ul blas.Uplo, vectors bool, n int, a block.Matrix, 
 	for i, from := range order {
 		w[i] = values[from] / scale
 	}
-	store(bk, n, z, order, a)
+	store(bk, n, vectors, order, a)
 	return true
 }
 

@@ -1,0 +1,140 @@
+package secular
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+	"blskernel/internal/testutil"
+)
+
+// equations returns kinds of equations of order n, whose poles and z are the fixed ones, near each
+// other, or of very different sizes. Neighbouring poles and z are as far from each other and from zero
+// as a merge leaves them.
+func equations(rng *rand.Rand, n int, squares bool) map[string]Equation {
+	const least = 8 * eps
+	equation := func(d, z func(i int) float64) Equation {
+		q := Equation{D: make([]float64, n), Z: make([]float64, n), Squares: squares}
+		for i := range n {
+			q.D[i], q.Z[i] = d(i), math.Copysign(max(math.Abs(z(i)), least), z(i))
+		}
+		slices.Sort(q.D)
+		if squares {
+			q.D[0] = 0
+		}
+		for i := 1; i < n; i++ {
+			q.D[i] = max(q.D[i], q.D[i-1]+least)
+		}
+		return q
+	}
+	small := func(int) float64 { return math.Pow(10, -16*rng.Float64()) }
+	return map[string]Equation{
+		"random":    equation(func(int) float64 { return rng.Float64() }, func(int) float64 { return rng.NormFloat64() }),
+		"even":      equation(func(i int) float64 { return float64(i) / float64(n) }, func(int) float64 { return 1 / math.Sqrt(float64(n)) }),
+		"near":      equation(func(i int) float64 { return 0.5 + float64(i)*1e-15 }, func(int) float64 { return -1 }),
+		"two heaps": equation(func(i int) float64 { return float64(i%2) + small(i)*1e-3 }, func(int) float64 { return rng.NormFloat64() }),
+		"small":     equation(func(int) float64 { return rng.Float64() }, small),
+		"graded":    equation(small, small),
+	}
+}
+
+// exact returns the function at root i in many digits, and the sum of the magnitudes of its terms.
+func exact(q Equation, z []float64, r Root) (f, sum float64) {
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
+	total := number(1)
+	for j, zj := range z {
+		pole, gap := number(q.D[j]), number(q.D[j])
+		gap.Sub(gap, number(q.D[r.Pole]))
+		if q.Squares {
+			gap.Mul(gap, pole.Add(pole, number(q.D[r.Pole])))
+		}
+		gap.Sub(gap, number(r.Distance))
+		square := number(zj)
+		square.Mul(square, square).Quo(square, gap)
+		total.Add(total, square)
+		v, _ := square.Float64()
+		sum += math.Abs(v)
+	}
+	f, _ = total.Float64()
+	return f, sum + 1
+}
+
+// Roots lie between the poles, and the function is zero there up to rounding. The z for which they are
+// exact is the given one up to rounding, and its vectors are orthogonal.
+func TestSolve(t *testing.T) {
+	bk := lapack.On(blskernel.Default())
+	for _, n := range []int{1, 2, 3, 7, 30, 100} {
+		for _, squares := range []bool{false, true} {
+			for name, q := range equations(testutil.Rand(uint64(n)), n, squares) {
+				name = fmt.Sprintf("%s, n=%d, squares %v", name, n, squares)
+				given, roots, gaps := slices.Clone(q.Z), make([]Root, n), block.Dense(make([]float64, n*n), n)
+				q.Solve(bk, roots, gaps)
+				norm := bk.Dnrm2(n, given, 1)
+				for i, r := range roots {
+					if f, sum := exact(q, given, r); !(math.Abs(f) <= float64(n+20)*eps*sum) {
+						t.Errorf("%s: the function at root %d is %g, of terms %g", name, i, f, sum)
+					}
+					row := gaps.Elements(i, 0, n)
+					for j, gap := range row {
+						if (gap < 0) != (j <= i) || gap == 0 {
+							t.Errorf("%s: root %d is at %g from pole %d", name, i, gap, j)
+						}
+						row[j] = q.Z[j] / gap
+					}
+					bk.Dscal(n, 1/bk.Dnrm2(n, row, 1), row, 1)
+					for j := range i {
+						if dot := bk.Ddot(n, row, 1, gaps.Elements(j, 0, n), 1); !(math.Abs(dot) <= float64(10*n)*eps) {
+							t.Errorf("%s: the product of vectors %d and %d is %g", name, i, j, dot)
+						}
+					}
+					if !(math.Abs(q.Z[i]-given[i]) <= float64(20*n)*eps*norm) {
+						t.Errorf("%s: z[%d] is %g, given %g", name, i, q.Z[i], given[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// A search ends, whatever the numbers are.
+func TestSolveEnds(t *testing.T) {
+	rng := testutil.Rand(2)
+	number := func() float64 { return math.Ldexp(rng.Float64(), -rng.IntN(1100)) }
+	for range 2000 {
+		n := 1 + rng.IntN(9)
+		q := Equation{D: make([]float64, n), Z: make([]float64, n), Squares: rng.IntN(2) == 0}
+		for i := range n {
+			q.D[i], q.Z[i] = number(), number()
+		}
+		slices.Sort(q.D)
+		if rng.IntN(10) == 0 {
+			q.Z[rng.IntN(n)] = math.NaN()
+		}
+		q.Solve(lapack.On(blskernel.Default()), make([]Root, n), block.Dense(make([]float64, n*n), n))
+	}
+}
+
+// Bisections reach any number in 64 steps.
+func TestMiddle(t *testing.T) {
+	rng := testutil.Rand(3)
+	for range 1000 {
+		want := math.Ldexp(rng.NormFloat64(), -rng.IntN(1000))
+		lo, hi, steps := min(0, 2*want), max(0, 2*want), 0
+		for ; lo != want && hi != want; steps++ {
+			if m := middle(lo, hi); m < want {
+				lo = m
+			} else {
+				hi = m
+			}
+		}
+		if steps > 64 {
+			t.Errorf("%g took %d steps", want, steps)
+		}
+	}
+}
