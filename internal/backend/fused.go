@@ -37,21 +37,3 @@ func Fused(b blskernel.Backend) FusedProducts {
 	}
 	return pureblas.FromDgemm{Float64: b}
 }
-
-// A Rotator rotates rows in the plane, on several threads.
-type Rotator interface {
-	// Rotate is Rotate of internal/kernel, with row 0 at a[from].
-	Rotate(m, k, n int, ts []float64, ldt int, a []float64, from, lda int)
-
-	// BlockRows is that of block.Products.
-	BlockRows(rows, nanoseconds int, do func(from, to int))
-}
-
-// Rotations returns b itself if it is a Rotator, or else the pure backend on the best kernel, whose
-// results are the same.
-func Rotations(b blskernel.Backend) Rotator {
-	if r, ok := Or(b).(Rotator); ok {
-		return r
-	}
-	return pureblas.Best()
-}

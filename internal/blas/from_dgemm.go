@@ -181,7 +181,7 @@ func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 		return
 	}
 	v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, 0, c, ldc)
-	tanh := Best().Kernel().Tanh
+	tanh := best().Kernel().Tanh
 	gemm.Rows(m, n*timeOfTanh, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := c[i*ldc : i*ldc+n]

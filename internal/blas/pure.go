@@ -46,9 +46,9 @@ func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
 	return kernel.MeasurePeak(p.Engine.Kernel(), threads, clock)
 }
 
-// Best returns the BLAS on the selected kernel, or on the best one if the environment names a kernel
+// best returns the BLAS on the selected kernel, or on the best one if the environment names a kernel
 // that this machine cannot run: that is an error of the pure backend alone.
-var Best = sync.OnceValue(func() *Pure {
+var best = sync.OnceValue(func() *Pure {
 	k, err := kernel.Selected()
 	if err != nil {
 		k, _ = kernel.Lookup(kernel.Names()[0])

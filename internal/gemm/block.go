@@ -42,7 +42,3 @@ func (e *Engine) AddAbs(x, sums []float64) float64 {
 	}
 	return e.kernel.AddAbs(len(x), &x[0], &sums[:len(x)][0])
 }
-
-func (e *Engine) Rotate(m, k, n int, ts []float64, ldt int, a []float64, from, lda int) {
-	e.kernel.Rotate(m, k, n, &ts[0], ldt, &a[from], lda)
-}

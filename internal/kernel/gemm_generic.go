@@ -27,7 +27,6 @@ var generic = Kernel{
 	GemvT:     dgemvTGeneric,
 	Ger:       dgerGeneric,
 	Dotxaxpyf: ddotxaxpyfGeneric,
-	Rotate:    drotateGeneric,
 	Tanh:      dtanhGeneric,
 	Exp:       dexpGeneric,
 }

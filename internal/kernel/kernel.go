@@ -170,19 +170,6 @@ type Kernel struct {
 	//	y[j] += sum over i of (alpha·u[i])·A[i,j]
 	//	v[i] += alpha · sum over j of A[i,j]·x[j]
 	Dotxaxpyf func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)
-
-	// Rotate applies m sweeps of k plane rotations, m = 1 or 4, k >= 1, to k+m rows of n elements,
-	// n a multiple of 8. Sweep w begins w rows before sweep 0: for w = 0, ..., m-1 and j = 0, ...,
-	// k-1 in this order it overwrites rows x = a[(j-w)*lda:] and y = a[(j-w+1)*lda:] by c·x + s·y
-	// and c·y - s·x, with s = ts[w*ldt+2j+1], and in ts[w*ldt+2j] the tangent t = s/(1+c) of half
-	// the angle. It does so by three shears, which are 3mkn multiply-adds:
-	//
-	//	x[i] = FMA(t, y[i], x[i])
-	//	y[i] = FMA(-s, x[i], y[i])
-	//	x[i] = FMA(t, y[i], x[i])
-	//
-	// lda may be negative.
-	Rotate func(m, k, n int, ts *float64, ldt int, a *float64, lda int)
 }
 
 // Form and Store are other names of uint8 because the declarations of the assembly are generated

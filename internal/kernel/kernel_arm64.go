@@ -31,7 +31,6 @@ var vectorKernels = []Kernel{
 		GemvT:     dgemvTNEON,
 		Ger:       dgerNEON,
 		Dotxaxpyf: ddotxaxpyfNEON,
-		Rotate:    drotateNEON,
 		Tanh:      elementwise(dtanhNEON, tanhTable),
 		Exp:       elementwise(dexpNEON, expTable),
 	},

@@ -40,7 +40,6 @@ var outputs = []output{
 	{"level1", []isa{avx512, avx2}, level1},
 	{"level2", []isa{avx512, avx2}, level2},
 	{"search", []isa{avx512, avx2}, search},
-	{"rotate", []isa{avx512, avx2}, rotate},
 }
 
 func main() {

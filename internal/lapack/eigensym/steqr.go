@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"blskernel/internal/elementary"
-	"blskernel/internal/lapack/rotations"
+	"blskernel/internal/lapack"
 )
 
 // Sterf overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal matrix with the
@@ -99,7 +99,7 @@ func (q *solver) sweep(d, e []float64, at site) {
 			c, s = g*root, f*root
 			cc, cs, ss = float64(g*g)*square, float64(f*g)*square, float64(f*f)*square
 		} else {
-			c, s, r = rotations.Lartg(g, f)
+			c, s, r = lapack.Lartg(g, f)
 			cc, cs, ss = c*c, c*s, s*s
 		}
 		if i < n-1 {

@@ -6,7 +6,6 @@ import (
 
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
-	"blskernel/internal/lapack/rotations"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -151,7 +150,7 @@ func unitColumns(n int, v block.Matrix, w []complex128) {
 			continue
 		}
 		f[k] = 1 / math.Sqrt(sums[k]+sums[k+1])
-		c, s, _ := rotations.Lartg(v.X[at[k]*v.Ld+k], v.X[at[k]*v.Ld+k+1])
+		c, s, _ := lapack.Lartg(v.X[at[k]*v.Ld+k], v.X[at[k]*v.Ld+k+1])
 		turn[k] = rotation{float64(c * f[k]), float64(s * f[k])}
 		k++
 	}

@@ -76,3 +76,22 @@ func (q Equation) Solve(bk lapack.Backend, roots []Root, gaps block.Matrix) {
 		q.Z[j] = math.Copysign(math.Sqrt(math.Abs(v)), q.Z[j])
 	}
 }
+
+// Vectors overwrites the gaps by the unit vectors z[j]/(p[j] - x), row i for root i and element j at
+// place[j], and norms by what they were divided by.
+func (q Equation) Vectors(bk lapack.Backend, gaps block.Matrix, place []int, norms []float64) {
+	n := len(q.D)
+	bk.BlockRows(n, 3*n, func(from, to int) {
+		vector := make([]float64, n)
+		for i := from; i < to; i++ {
+			row := gaps.Elements(i, 0, n)
+			for j, gap := range row {
+				vector[j] = q.Z[j] / gap
+			}
+			norms[i] = bk.Dnrm2(n, vector, 1)
+			for j, x := range vector {
+				row[place[j]] = x / norms[i]
+			}
+		}
+	})
+}

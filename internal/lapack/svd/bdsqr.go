@@ -3,7 +3,7 @@ package svd
 import (
 	"math"
 
-	"blskernel/internal/lapack/rotations"
+	"blskernel/internal/lapack"
 )
 
 const (
@@ -18,11 +18,11 @@ const (
 // A qr is the state of bdsqr: the bidiagonal B, and the rotations of its rows and columns.
 type qr struct {
 	d, e            []float64
-	u, v            *rotations.Sequence // nil where vectors are not wanted
-	c1, s1          []float64           // of the rotations of the columns, or of the rows where upwards
-	c2, s2          []float64           // of the others
-	thresh          float64             // an element of e up to this is zero
-	lastLo, lastEnd int                 // the block before
+	u, v            *plane    // nil where vectors are not wanted
+	c1, s1          []float64 // of the rotations of the columns, or of the rows where upwards
+	c2, s2          []float64 // of the others
+	thresh          float64   // an element of e up to this is zero
+	lastLo, lastEnd int       // the block before
 	upwards         bool
 }
 
@@ -32,7 +32,7 @@ type qr struct {
 // were enough.
 //
 //	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
-func bdsqr(d, e []float64, u, v *rotations.Sequence) bool {
+func bdsqr(d, e []float64, u, v *plane) bool {
 	n := len(d)
 	x := make([]float64, 4*n)
 	q := qr{d: d, e: e, u: u, v: v, c1: x[:n], s1: x[n : 2*n], c2: x[2*n : 3*n], s2: x[3*n:], lastEnd: -1}
@@ -96,10 +96,10 @@ func (q *qr) pair(lo int) {
 	least, most, sr, cr, sl, cl := lasv2(q.d[lo], q.e[lo], q.d[lo+1])
 	q.d[lo], q.e[lo], q.d[lo+1] = most, 0, least
 	if q.v != nil {
-		q.v.Forward(lo, []float64{cr}, []float64{sr})
+		q.v.forward(lo, []float64{cr}, []float64{sr})
 	}
 	if q.u != nil {
-		q.u.Forward(lo, []float64{cl}, []float64{sl})
+		q.u.forward(lo, []float64{cl}, []float64{sl})
 	}
 }
 
@@ -185,15 +185,15 @@ func (b chase) sweep(shift float64) {
 	c1, s1, c2, s2 := b.c1[:k], b.s1[:k], b.c2[:k], b.s2[:k]
 	switch {
 	case !b.upwards && b.v != nil:
-		b.v.Forward(b.lo, c1, s1)
+		b.v.forward(b.lo, c1, s1)
 	case b.upwards && b.v != nil:
-		b.v.Backward(b.lo, c2, s2)
+		b.v.backward(b.lo, c2, s2)
 	}
 	switch {
 	case !b.upwards && b.u != nil:
-		b.u.Forward(b.lo, c2, s2)
+		b.u.forward(b.lo, c2, s2)
 	case b.upwards && b.u != nil:
-		b.u.Backward(b.lo, c1, s1)
+		b.u.backward(b.lo, c1, s1)
 	}
 }
 
@@ -210,11 +210,11 @@ func (b chase) unshifted() {
 	c, oldC, oldS := 1.0, 1.0, 0.0
 	for i := range b.n - 1 {
 		var s, r float64
-		c, s, r = rotations.Lartg(*b.diagonal(i)*c, *b.beside(i))
+		c, s, r = lapack.Lartg(*b.diagonal(i)*c, *b.beside(i))
 		if i > 0 {
 			*b.beside(i - 1) = oldS * r
 		}
-		oldC, oldS, *b.diagonal(i) = rotations.Lartg(oldC*r, *b.diagonal(i + 1)*s)
+		oldC, oldS, *b.diagonal(i) = lapack.Lartg(oldC*r, *b.diagonal(i + 1)*s)
 		b.keep(i, c, s, oldC, oldS)
 	}
 	h := *b.diagonal(b.n - 1) * c
@@ -228,14 +228,14 @@ func (b chase) shifted(shift float64) {
 	e := *b.beside(0)
 	g := e
 	for i := range b.n - 1 {
-		c1, s1, r := rotations.Lartg(f, g)
+		c1, s1, r := lapack.Lartg(f, g)
 		if i > 0 {
 			*b.beside(i - 1) = r
 		}
 		next := *b.diagonal(i + 1)
 		f, e = float64(c1*d)+float64(s1*e), float64(c1*e)-float64(s1*d)
 		g, next = s1*next, c1*next
-		c2, s2, r := rotations.Lartg(f, g)
+		c2, s2, r := lapack.Lartg(f, g)
 		*b.diagonal(i) = r
 		f, d = float64(c2*e)+float64(s2*next), float64(c2*next)-float64(s2*e)
 		if i+2 < b.n {

@@ -8,7 +8,6 @@ import (
 	"blskernel"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
-	"blskernel/internal/lapack/rotations"
 	"blskernel/internal/testutil"
 )
 
@@ -33,13 +32,7 @@ func BenchmarkGesvd(b *testing.B) {
 		run("values", func() { Gesvd(bk, n, n, block.Dense(x, n), s, Vectors{}, Vectors{}) })
 		var f bidiagonal
 		run("gebrd", func() { f = gebrd(bk, n, n, block.Dense(x, n), block.Dense(u, n)) })
-		run("orgbr", func() { orgRows(bk, n, n, n, block.Dense(x, n), f.tauQ) })
-		run("bdsqr", func() { bdsqr(slices.Clone(f.d), slices.Clone(f.e), nil, nil) })
 		run("dqds", func() { dqds(slices.Clone(f.d), f.e) })
-		run("rotations", func() {
-			q := rotations.New(bk, n, n, block.Dense(x, n))
-			bdsqr(slices.Clone(f.d), slices.Clone(f.e), q, nil)
-			q.Flush()
-		})
+		run("bdsdc", func() { bdsdc(bk, slices.Clone(f.d), slices.Clone(f.e), block.Dense(u, n), block.Dense(vt, n)) })
 	}
 }

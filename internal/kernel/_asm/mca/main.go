@@ -215,7 +215,7 @@ func predictions(mca string, functions map[string]loop) error {
 // counts prints the table of instructions for each element, which is a product, or is stored.
 func counts(functions map[string]loop) {
 	fmt.Println("\n| instructions for an element, a vector | neon | avx2 | avx512 |\n|---|---|---|---|")
-	for i, name := range []string{"copy", "transpose", "tanh", "exp", "dot", "axpy", "gemvN", "gemvT", "ger", "dotxaxpyf", "rotate"} {
+	for i, name := range []string{"copy", "transpose", "tanh", "exp", "dot", "axpy", "gemvN", "gemvT", "ger", "dotxaxpyf"} {
 		fmt.Printf("| %s |", name)
 		w := products
 		if i < 4 {

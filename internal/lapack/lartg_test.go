@@ -1,4 +1,4 @@
-package rotations
+package lapack
 
 import (
 	"math"
