@@ -7,16 +7,18 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A, in about 20n³ flops with
-// all vectors for m = n. It overwrites a. s has the min(m, n) values in descending order. jobU and
-// jobVT say what goes to u and vt: for lapack.SVDAll U is m×m and Vᵀ n×n; for lapack.SVDStore there are
-// the first min(m, n) columns of U and rows of Vᵀ; for lapack.SVDNone u or vt is not used. As gonum's
-// it has no lapack.SVDOverwrite.
+// Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A, for m = n in 8n³/3 flops,
+// and at most about 20n³/3 more with vectors, which come by divide and conquer, as of LAPACK's dgesdd.
+// It overwrites a. s has the min(m, n) values in descending order, the same with vectors and without:
+// each has the digits that the bidiagonal matrix gives it. jobU and jobVT say what goes to u and vt:
+// for lapack.SVDAll U is m×m and Vᵀ n×n; for lapack.SVDStore there are the first min(m, n) columns of U
+// and rows of Vᵀ; for lapack.SVDNone u or vt is not used. As gonum's it has no lapack.SVDOverwrite.
 //
 // It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
-// not converge; u and vt are then undefined. It has a workspace of its own of up to about two matrices
-// of the size of A, and one of U or Vᵀ. The first lwork elements of work are not used, but must be as
-// many as gonum's routine needs; if lwork is -1 it only writes that length to work[0].
+// not converge; u and vt are then undefined. It has a workspace of its own of about two matrices of the
+// size of A, and with vectors four more of order min(m, n). The first lwork elements of work are not
+// used, but must be as many as gonum's routine needs; if lwork is -1 it only writes that length to
+// work[0].
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
 	k := min(m, n)
 	left, okU := vectors(jobU, m, k, u, ldu)
