@@ -111,10 +111,11 @@ function out = read_npy(file)
   bytes = str2double(kind{2});
   switch kind{1}
     case 'U'
-      text = fread(from, [bytes, prod(shape)], 'uint32=>double')';
+      text = fread(from, [4 * bytes, prod(shape)], 'uint8=>uint8')';
       out = cell(shape);
       for i = 1:numel(out)
-        out{i} = char(text(i, text(i, :) > 0));
+        used = 4 * ceil(max([0, find(text(i, :))]) / 4);
+        out{i} = native2unicode(text(i, 1:used), 'UTF-32LE');
       end
       if isscalar(out)
         out = out{1};
@@ -141,8 +142,9 @@ function write_npy(file, values)
     values = cellstr(values);
   end
   if iscell(values)
-    width = max(1, max(cellfun(@numel, values)));
-    descr = sprintf('<U%d', width);
+    values = cellfun(@utf32, values, 'UniformOutput', false);
+    width = max(4, max(cellfun(@numel, values)));
+    descr = sprintf('<U%d', width / 4);
     shape = sprintf('(%d,)', numel(values));
   else
     descr = '<f8';
@@ -160,9 +162,18 @@ function write_npy(file, values)
   fwrite(to, header, 'uint8');
   if iscell(values)
     for i = 1:numel(values)
-      fwrite(to, [double(values{i}), zeros(1, width - numel(values{i}))], 'uint32');
+      fwrite(to, [values{i}, zeros(1, width - numel(values{i}), 'uint8')], 'uint8');
     end
   else
     fwrite(to, double(values)', 'double');
+  end
+end
+
+% The bytes of a text in a .npy file. A char of Octave is a byte of UTF-8, and one of MATLAB is a unit of UTF-16.
+function bytes = utf32(text)
+  text = char(text);
+  bytes = reshape(unicode2native(text, 'UTF-32LE'), 1, []);
+  if ~isequal(reshape(native2unicode(bytes, 'UTF-32LE'), 1, []), reshape(text, 1, []))
+    error('blskernel:text', 'a label is not valid Unicode: %s', text);
   end
 end

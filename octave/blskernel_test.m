@@ -16,6 +16,25 @@ function blskernel_test()
   blskernel("write", "a.npy", labels);
   assert(isequal(blskernel("read", "a.npy"), labels));
 
+  % Characters beyond ASCII: NumPy and the command see each of them, and not the bytes.
+  foreign = {"größer"; "東京"; "ω😀"; ""};
+  blskernel("write", "a.npy", foreign);
+  assert(isequal(blskernel("read", "a.npy"), foreign));
+  from = fopen("a.npy");
+  assert(! isempty(strfind(fread(from, 128, "uint8=>char")', "'<U6'")));
+  assert(fread(from, 6, "uint32")', [103, 114, 246, 223, 101, 114]);
+  fclose(from);
+  blskernel("train", "foreign.bls", X, foreign(kinds), flags{:});
+  assert(isequal(unique(blskernel("predict", "foreign.bls", X)), sort(foreign(1:2))));
+  m = blskernel("export", "foreign.bls");
+  assert(isequal(sort(m.classes), sort(foreign(1:2))));
+  try
+    blskernel("write", "a.npy", {"good", char([200, 65])});
+    assert(false);
+  catch e
+    assert(! isempty(strfind(e.message, "not valid Unicode")));
+  end
+
   % Labels as text and as numbers.
   blskernel("train", "words.bls", X, labels, flags{:});
   blskernel("train", "numbers.bls", X, kinds, "--task", "classification", flags{:});
