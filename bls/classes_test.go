@@ -295,3 +295,30 @@ func TestManyNewClasses(t *testing.T) {
 		}
 	}
 }
+
+// Fit and PartialFit take as many classes as there are labels without gaps. A larger label is an error.
+func TestManyClasses(t *testing.T) {
+	const classes = 5000
+	x := samples(5, classes+2, 2, 2)
+	labels := cyclic(classes+2, classes)
+	features := FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: None, Shrink: 1}
+	c := &Classifier{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.1}}
+	for _, gap := range []int{classes + 1, math.MaxInt, math.MinInt} {
+		bad := slices.Clone(labels)
+		bad[7] = gap
+		var e *LabelError
+		if err := c.Fit(x, bad); !errors.As(err, &e) {
+			t.Errorf("a label of %d: %v", gap, err)
+		}
+	}
+	must(t, c.Fit(x, labels))
+	if c.NumClasses() != classes {
+		t.Errorf("%d classes; want %d", c.NumClasses(), classes)
+	}
+	later := &Classifier{Features: features, Method: blsupdate.Gram, Update: c.Update}
+	must(t, later.Fit(x, cyclic(classes+2, 2)))
+	must(t, later.PartialFit(x, labels))
+	if later.NumClasses() != classes {
+		t.Errorf("after PartialFit %d classes; want %d", later.NumClasses(), classes)
+	}
+}

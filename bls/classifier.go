@@ -13,8 +13,8 @@ import (
 	"blskernel/mat"
 )
 
-// maxInferredClasses bounds the number of classes that Fit takes from the labels, so that a column of
-// serial numbers is an error and not an allocation of l times that many.
+// maxInferredClasses bounds the number of classes that Fit takes from labels with gaps, so that a
+// column of large numbers is an error and not an allocation of l times the largest one.
 const maxInferredClasses = 1 << 12
 
 // A Classifier is a broad learning system that predicts classes. Its feature maps are fitted to the
@@ -58,7 +58,8 @@ type Classifier struct {
 	// least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
 	// InverseCholesky without a ridge.
 	Update blsupdate.Options
-	// Classes is c. 0 stands for 1 + the largest label so far, which must then be below 4096.
+	// Classes is c. 0 stands for 1 + the largest label so far, which must then be below 4096 unless
+	// every number up to it is a label too.
 	Classes int
 	// ClassWeight says how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
@@ -94,9 +95,9 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 // blsupdate.Options says how far that holds for Lambda > 0. PartialFit fits a Classifier that is not
 // fitted.
 //
-// A label beyond c adds the classes up to it, unless Classes is set or the label is 4096 or more: the
-// weights become those of a model that had these classes from the start. For that the constant 1 is a
-// target of every model, and the target of a new class is its negative.
+// A label beyond c adds the classes up to it, unless Classes is set or the label is too large for Fit:
+// the weights become those of a model that had these classes from the start. For that the constant 1 is
+// a target of every model, and the target of a new class is its negative.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c, or larger for new classes.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
@@ -238,14 +239,28 @@ func labelTargets(x *mat.Dense, inputs int, labels []int, classes int, constant 
 // labelColumn names the labels in errors.
 const labelColumn = "the column of labels"
 
-// inferClasses returns 1 + the largest label, from 1 to maxInferredClasses. OneHot finds labels out of
-// that range.
+// inferClasses returns 1 + the largest label, from 1 to maxInferredClasses, or more where all of 0 to
+// the largest are labels. OneHot finds labels out of that range.
 func inferClasses(labels []int) int {
-	largest := 0
+	classes := 1
 	for _, v := range labels {
-		largest = max(largest, v)
+		classes = max(classes, v+1)
 	}
-	return min(largest, maxInferredClasses-1) + 1
+	if classes <= maxInferredClasses {
+		return classes
+	}
+	missing := classes
+	seen := make([]bool, len(labels)) // as many labels have no gaps above that
+	for _, v := range labels {
+		if v >= 0 && v < len(seen) && !seen[v] {
+			seen[v] = true
+			missing--
+		}
+	}
+	if missing > 0 {
+		return maxInferredClasses
+	}
+	return classes
 }
 
 // OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j and -1

@@ -372,3 +372,19 @@ def test_descriptors_are_no_names(tmp_path):
                         call(number)
         assert os.fstat(file.fileno()).st_size == 4
     assert path.read_bytes() == b"data"
+
+
+def test_more_classes_than_4096(tmp_path):
+    """The labels say how many classes there are. A model of fit stays open to more, also as a file, and one with classes closed."""
+    X, y = np.random.default_rng(0).normal(size=(5000, 2)), np.arange(5000) * 3
+    few = {"feature_groups": 1, "feature_nodes": 2, "enhancement_nodes": 0, "lambda_": 0.1, "method": "gram", "random_state": 0}
+    model = BroadLearningClassifier(**few).fit(X, y)
+    closed = BroadLearningClassifier(**few).partial_fit(X, y, classes=y)
+    assert model.classes_.tolist() == y.tolist()
+    assert model.predict(X[:9]).tolist() == closed.predict(X[:9]).tolist()
+    assert BroadLearningClassifier(**few).partial_fit(X, y).predict(X[:9]).tolist() == model.predict(X[:9]).tolist()
+    save(model, tmp_path / "open.bls")
+    save(closed, tmp_path / "closed.bls")
+    assert load(tmp_path / "open.bls").partial_fit(X[:1], [-1]).classes_.tolist() == [-1, *y]
+    with pytest.raises(ValueError, match="not in classes"):
+        load(tmp_path / "closed.bls").partial_fit(X[:1], [-1])
