@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/coder"
 	"blskernel/internal/memory"
+	"blskernel/lapack"
 )
 
 var (
@@ -62,7 +64,10 @@ type ConditionError struct {
 // Error names the matrix and what to do.
 func (e *ConditionError) Error() string {
 	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
-	if e.Err != nil {
+	var pivot *lapack.PivotError
+	if errors.As(e.Err, &pivot) { // whose own advice is for callers of lapack
+		cause = fmt.Sprintf("pivot %d is %.3g", pivot.Index, pivot.Pivot)
+	} else if e.Err != nil {
 		cause = e.Err.Error()
 	}
 	advice := "scale the columns, start from more rows, add smaller batches by form Small, or use a ridge"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
+	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -381,5 +383,18 @@ func TestCause(t *testing.T) {
 		if err := u.AddInputsContext(ctx, testutil.Random(r, 2, k+1), testutil.Random(r, 2, 1)); !is[*ShapeError](err) {
 			t.Errorf("%v: wrong shapes are a mistake whether or not it is canceled: %v", u.Method(), err)
 		}
+	}
+}
+
+// A ConditionError gives one advice, and leaves out that of the factorization, which is for callers of
+// lapack.
+func TestConditionErrorText(t *testing.T) {
+	u, err := New(Gram, mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4)), Options{})
+	if err == nil {
+		_, err = u.Weights()
+	}
+	const want = "blsupdate: A'A + lambda I: singular to working precision (pivot 1 is 0); use the method qr, a larger ridge, or scale the columns"
+	if err == nil || err.Error() != want || !errors.Is(err, lapack.ErrNotPositiveDefinite) {
+		t.Errorf("%v; want %s", err, want)
 	}
 }
