@@ -189,6 +189,6 @@ def check_data(estimator: Any, X: Any, y: Any, reset: bool, all_learned: bool = 
         estimator._table = None
     elif estimator._table is not None:
         X = estimator._table.inputs(X)
-        plain = type(estimator)()  # which knows neither the columns of the table nor their names
+        plain = object.__new__(type(estimator))  # which knows neither the columns of the table nor their names
         return _validate(plain, X, y, reset=True, **options)
     return _validate(estimator, X, y, reset=reset, **options)

@@ -7,6 +7,7 @@ weights W are a linear least-squares problem with a ridge, which is updated when
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import threading
 import weakref
@@ -71,16 +72,23 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 class _Turns:
-    """The locks of estimators, which hold no lock themselves, since they are copied and pickled."""
+    """The locks of estimators, which hold no lock themselves, since they are copied and pickled.
+
+    They are found by identity: a subclass may define __eq__, and with it lose __hash__.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.locks: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self.locks: dict[int, tuple[Any, Any]] = {}
 
     def of(self, estimator: Any) -> Any:
         """The lock of an estimator, which a method holds that changes it."""
+        key = id(estimator)
         with self.lock:
-            return self.locks.setdefault(estimator, threading.RLock())
+            if key not in self.locks:
+                end = weakref.ref(estimator, lambda _: self.locks.pop(key, None))
+                self.locks[key] = threading.RLock(), end
+            return self.locks[key][0]
 
 
 _turns = _Turns()
@@ -121,15 +129,19 @@ class _Learner(BaseEstimator):
     """What classifiers and regressors share."""
 
     _kind: str
+    _names: list[str]  # of the parameters, without those that a subclass adds
     _model: Handle
 
     def _options(self, **params: Any) -> dict[str, Any]:
         """The parameters as the library knows them, but for those that are given."""
-        seed = self.random_state
+        given = {name: getattr(self, name) for name in self._names}
+        seed = given["random_state"]
         if not isinstance(seed, (int, np.integer)):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        params = {**self.get_params(deep=False), "random_state": int(seed), **params}
-        return learner_options(self._kind == "classifier", **params)
+            try:
+                seed = check_random_state(seed).randint(2**31 - 1)
+            except (TypeError, ValueError):
+                raise ValueError(f"random_state is {seed!r}; want an integer of at least 0 and below 2**64, a RandomState or None") from None
+        return learner_options(self._kind == "classifier", **{**given, "random_state": int(seed), **params})
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
         """X, y and the weights of all rows."""
@@ -844,6 +856,10 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         model = self._fitted()
         y = self._predict(model, "predict", X, model.targets)
         return y[:, 0] if self._flat else y
+
+
+for _class in (BroadLearningClassifier, BroadLearningRegressor):
+    _class._names = list(inspect.signature(_class).parameters)
 
 
 def _of_kind(estimator: _Learner, other: Any) -> Handle:

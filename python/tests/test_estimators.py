@@ -12,6 +12,7 @@ import pytest
 from blskernel import BroadLearningClassifier, BroadLearningRegressor, IncrementalRidge, NotFittedError, UnsupportedError
 from blskernel._native import Handle
 from blskernel._options import shown
+from blskernel.learner import _turns
 
 FIXED = {"feature_groups": 3, "feature_nodes": 4, "enhancement_nodes": 20, "shrink": 1.0, "lambda_": 0.01, "random_state": 1}
 
@@ -570,3 +571,34 @@ def test_labels_of_two_integer_types():
     with pytest.raises(ValueError, match="no type of integers"):
         model.partial_fit(X, np.full(40, -1))
     assert model.partial_fit(X, y).classes_.tolist() == [large, large + 1]
+
+
+class Named(BroadLearningClassifier):
+    """A subclass as users write it: with a parameter of its own, and an equality that has no hash."""
+
+    def __init__(self, name="none", *, lambda_=None, enhancement_nodes=20, random_state=None):
+        super().__init__(lambda_=lambda_, enhancement_nodes=enhancement_nodes, shrink=1.0, random_state=random_state)
+        self.name = name
+
+    def __eq__(self, other):
+        return isinstance(other, Named) and self.name == other.name
+
+
+def test_subclasses():
+    X, y = table()
+    model = Named("mine", lambda_=0.5, random_state=0).fit(X, y).partial_fit(X, y)
+    assert model.get_params() == {"name": "mine", "lambda_": 0.5, "enhancement_nodes": 20, "random_state": 0}
+    close(model, BroadLearningClassifier(lambda_=0.5, enhancement_nodes=20, shrink=1.0, random_state=0).fit(X, y).partial_fit(X, y), X, 0)
+    for other in [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]:
+        assert type(other) is Named and other.name == "mine" and other == model
+        close(other, model, X, 0)
+        close(other.partial_fit(X, y), copy.deepcopy(model).partial_fit(X, y), X, 0)
+    other = Named("mine", random_state=1)  # equal, and yet another one
+    assert _turns.of(other) is not _turns.of(model) and _turns.of(other) is _turns.of(other)
+    number = len(_turns.locks)
+    del other
+    assert len(_turns.locks) == number - 1
+    base = pytest.importorskip("sklearn.base")
+    other = base.clone(model)
+    assert other.get_params() == model.get_params() and not hasattr(other, "_model")
+    assert other.set_params(name="other", lambda_=2.0).fit(X, y).name == "other"
