@@ -20,7 +20,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ._options import whole
+from ._options import shown, whole
 
 __all__ = [
     "FormatError",
@@ -175,6 +175,7 @@ _WORDS = {
     "Unscaled": "unscaled",
     "Scaling": "scaling",
     "Groups": "feature_groups",
+    "Factor": "factor",
     "Forget": "forget",
     "Lambda": "lambda_",
     "Shrink": "shrink",
@@ -205,10 +206,13 @@ def _options(options: Optional[Mapping[str, Any]]) -> bytes:
     if not options:
         return b""
     given = {name: value for name, value in options.items() if value is not None}
-    try:
-        return json.dumps(given, allow_nan=False, default=_plain).encode()
-    except ValueError as e:
-        raise ValueError(f"an option is not finite, or no number or text: {given}") from e
+    texts = []
+    for name, value in given.items():
+        try:
+            texts.append(f"{json.dumps(name)}: {json.dumps(value, allow_nan=False, default=_plain)}")
+        except ValueError as e:
+            raise ValueError(f"{_in_python(name)} is {shown(value)}, which is not finite, or no number or text") from e
+    return f"{{{', '.join(texts)}}}".encode()
 
 
 def _plain(value: Any) -> Any:

@@ -22,12 +22,12 @@ _ENHANCEMENTS = ("orthonormal", "uniform")
 _CLASS_WEIGHTS = (None, "balanced")
 
 
-def _place(name: str, value: Any, known: Sequence[Optional[str]]) -> int:
-    """Return the place of a name, and 0 for None."""
+def _place(name: str, value: Any, known: Sequence[Optional[str]], other: str = " or None") -> int:
+    """Return the place of a name, and 0 for None; `other` is what else may be given."""
     if value is None:
         return 0
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{name} is {value!r}; want one of {', '.join(repr(k) for k in known)}")
+        raise ValueError(f"{name} is {shown(value)}; want {', '.join(repr(k) for k in known if k)}{other}")
     return known.index(value)
 
 
@@ -44,8 +44,10 @@ def shown(value: Any) -> str:
     return repr(value)
 
 
-def real(name: str, value: Any) -> float:
-    """Return a number as a float, or raise ValueError if that is not finite.
+def real(name: str, value: Any, want: str = "of at least 0") -> float:
+    """Return a number as a float, or raise ValueError if that is negative or not finite.
+
+    `want` says which numbers are legal.
 
     Examples
     --------
@@ -54,10 +56,10 @@ def real(name: str, value: Any) -> float:
     """
     try:
         out = float(value)
-    except OverflowError:
-        out = math.inf
-    if not math.isfinite(out):
-        raise ValueError(f"{name} is {shown(value)}; want a finite number in the range of float64")
+    except (OverflowError, TypeError, ValueError):
+        out = math.nan
+    if not 0 <= out < math.inf:
+        raise ValueError(f"{name} is {shown(value)}; want a finite number {want}")
     return out
 
 
@@ -75,13 +77,13 @@ def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = 
     return int(value)
 
 
-def _number(name: str, value: Any, least: float = 0, none: Any = None) -> Any:
-    """Return a finite number of at least `least`: 0 for None, and `none`, if given, for 0."""
+def _number(name: str, value: Any, want: str, least: float = 0, none: Any = None) -> Any:
+    """Return a finite number from `least`, as `want` says: 0 for None, and `none`, if given, for 0."""
     if value is None:
         return 0
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not least <= value < math.inf:
-        raise ValueError(f"{name} is {shown(value)}; want a finite number of at least {least}, or None")
-    value = real(name, value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value >= least:
+        raise ValueError(f"{name} is {shown(value)}; want a finite number {want}")
+    value = real(name, value, want)
     return none if value == 0 and none is not None else value
 
 
@@ -108,8 +110,9 @@ def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, wor
     >>> update_options("gram", 0.5, None, False, None, 0)[0]
     5
     """
-    return _place("method", method, _METHODS), {
-        "Lambda": _number("lambda_", lambda_, none=none),
+    left = none != 0  # IncrementalRidge leaves nothing to fit
+    return _place("method", method, _METHODS, " or None" if left else ""), {
+        "Lambda": _number("lambda_", lambda_, "of at least 0, or None" if left else "of at least 0", none=none),
         "Form": _place("form", form, _FORMS),
         "Solve": _flag("solve", solve),
         "C": _place("c", c, _MODES),
@@ -196,6 +199,8 @@ def learner_options(
     >>> learner_options(True, enhancement_nodes=0, lambda_=0.5)["Features"]["EnhancementNodes"]
     -1
     """
+    if unscaled and shrink is not None:
+        raise ValueError(f"shrink is {shown(shrink)}; want None, since unscaled leaves out the factor")
     number, update = update_options(method, lambda_, form, solve, c, workspace, none=-1)
     out = {
         "Features": {
@@ -203,7 +208,7 @@ def learner_options(
             "Groups": _count("feature_groups", feature_groups, 1),
             "GroupNodes": _count("feature_nodes", feature_nodes, 1),
             "EnhancementNodes": _count("enhancement_nodes", enhancement_nodes, none=-1),
-            "Shrink": _number("shrink", shrink, 5e-324),
+            "Shrink": _number("shrink", shrink, "above 0, or None", 5e-324),
             "Unscaled": _flag("unscaled", unscaled),
             "Enhancement": _place("enhancement", enhancement, _ENHANCEMENTS),
             "Seed": _count("random_state", random_state, end=2**64),
@@ -214,7 +219,7 @@ def learner_options(
         "Validate": _flag("validate", validate),
     }
     if classifier:
-        out["ClassWeight"] = _place("class_weight", class_weight, _CLASS_WEIGHTS)
+        out["ClassWeight"] = _place("class_weight", class_weight, _CLASS_WEIGHTS, ", a dict or None")
         out["Classes"] = _count("classes", classes)
     else:
         out["NoIntercept"] = _flag("no_intercept", no_intercept)

@@ -263,7 +263,7 @@ class _Learner(BaseEstimator):
         >>> model.forget(0.01).partial_fit(X, ["yes", "no"] * 20).predict([[0.0], [1.0]]).tolist()
         ['yes', 'no']
         """
-        self._change("forget", Factor=real("factor", factor))
+        self._change("forget", Factor=real("factor", factor, "above 0 and at most 1"))
         return self
 
     @_whole
@@ -433,7 +433,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         check_labels(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         if isinstance(self.class_weight, dict):
-            own = np.array([float(self.class_weight.get(label, 1)) for label in y.tolist()])
+            numbers = {label: real(f"class_weight[{label!r}]", weight) for label, weight in self.class_weight.items()}
+            own = np.array([numbers.get(label, 1.0) for label in y.tolist()])
             weights = own if weights is None else weights * own
         return X, y, weights
 

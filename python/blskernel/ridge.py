@@ -177,7 +177,7 @@ class IncrementalRidge:
         >>> ridge.add([[1.0]], [3.0]).weights().round(12).tolist()
         [[2.0]]
         """
-        self._handle.call("forget", options={"Factor": real("factor", factor)})
+        self._handle.call("forget", options={"Factor": real("factor", factor, "above 0 and at most 1")})
         return self
 
     def add_nodes(self, a: Any, h: Any, y: Any) -> IncrementalRidge:

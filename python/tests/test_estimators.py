@@ -573,6 +573,49 @@ def test_labels_of_two_integer_types():
     assert model.partial_fit(X, y).classes_.tolist() == [large, large + 1]
 
 
+@pytest.mark.parametrize("params, message", [
+    ({"scaling": "rows"}, "scaling is 'rows'; want 'samples', 'columns', 'none' or None"),
+    ({"form": 3}, "form is 3; want 'auto', 'paper', 'small', 'large', 'compressed' or None"),
+    ({"class_weight": "even"}, "class_weight is 'even'; want 'balanced', a dict or None"),
+    ({"class_weight": {0: np.nan}}, "class_weight[0] is nan; want a finite number of at least 0"),
+    ({"class_weight": {0: -1}}, "class_weight[0] is -1; want a finite number of at least 0"),
+    ({"class_weight": {0: "much"}}, "class_weight[0] is 'much'; want a finite number of at least 0"),
+    ({"lambda_": np.nan}, "lambda_ is nan; want a finite number of at least 0, or None"),
+    ({"shrink": 0}, "shrink is 0; want a finite number above 0, or None"),
+    ({"shrink": 0.5, "unscaled": True}, "shrink is 0.5; want None, since unscaled leaves out the factor"),
+    ({"random_state": 1.5}, "random_state is 1.5; want an integer of at least 0 and below 2**64, a RandomState or None"),
+])
+def test_errors_name_the_parameter_and_what_is_legal(params, message):
+    with pytest.raises(ValueError) as raised:
+        BroadLearningClassifier(**params).fit(*table(50))
+    assert str(raised.value) == message
+
+
+def test_errors_of_actions_name_the_parameter():
+    ridge = IncrementalRidge().add(np.eye(3), np.ones(3))
+    for model in [ridge, regressor(method="gram").fit(*table(50))]:
+        for value in ["x", None, np.nan, -1, [1, 2]]:
+            with pytest.raises(ValueError, match="^lambda_ is .*; want a finite number of at least 0$"):
+                model.set_lambda(value)
+            with pytest.raises(ValueError, match="^factor is .*; want a finite number above 0 and at most 1$"):
+                model.forget(value)
+    for params, message in [
+        ({"method": "best"}, "method is 'best'; want 'improved', 'original', 'ridge_inverse', 'inverse_cholesky', 'gram', 'qr'"),
+        ({"lambda_": np.nan}, "lambda_ is nan; want a finite number of at least 0"),
+    ]:
+        with pytest.raises(ValueError) as raised:
+            IncrementalRidge(**params)
+        assert str(raised.value) == message
+    with pytest.raises(ValueError, match="^lambda_ is nan, which is not finite"):
+        Handle("ridge", {"Lambda": np.nan})
+
+
+def test_one_advice():
+    """The advice of the factorization inside, which the package does not offer, is not given."""
+    with pytest.raises(ValueError, match=r"\(pivot 1 is 0\); use the method qr, a larger ridge, or scale the columns$"):
+        IncrementalRidge("gram").add(np.ones((4, 3)), np.ones(4)).weights()
+
+
 class Named(BroadLearningClassifier):
     """A subclass as users write it: with a parameter of its own, and an equality that has no hash."""
 
