@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from typing import Any
 
 import numpy as np
@@ -160,10 +161,33 @@ def _is_plain_target(y: Any, rows: int, multi_output: bool = False, y_numeric: b
     return y.dtype.kind in ("biu" if y_numeric else "biuSU") or y.dtype.kind == "f" and bool(np.isfinite(y).all())
 
 
-def check_labels(y: np.ndarray) -> None:
+def check_labels(y: np.ndarray, name: str = "y") -> None:
     """Refuse targets that are no labels. Of whole numbers and texts scikit-learn need not be asked."""
+    if y.dtype.kind in "fO" and (y != y).any() or y.dtype.kind == "f" and np.isinf(y).any():
+        raise ValueError(f"{name} contains NaN or infinity, which is no label")
     if y.dtype.kind not in "biuSU" and not (y.dtype.kind == "f" and (y == np.trunc(y)).all()):
-        check_classification_targets(y)
+        try:
+            check_classification_targets(y)
+        except TypeError as e:
+            raise ValueError(f"{name} has labels of two kinds, which have no order ({e}): give them all as numbers, or all as text") from e
+
+
+def as_labels(y: Any, name: str = "y") -> Any:
+    """Labels in a list as an array, unless NumPy would make one label of two.
+
+    Those are 1 and "1", and beside a float 2**53 and 2**53+1.
+    """
+    if not isinstance(y, (list, tuple)):
+        return y
+    a = np.asarray(y)
+    if a.ndim != 1:
+        return a
+    kinds = {str if isinstance(label, str) else bytes if isinstance(label, bytes) else None: label for label in y}
+    if a.dtype.kind in "SU" and len(kinds) > 1:
+        raise ValueError(f"{name} has labels of two kinds, such as {list(kinds.values())}: give them all as numbers, or all as text")
+    if a.dtype.kind == "f" and any(isinstance(label, numbers.Integral) and int(label) != float(label) for label in y):
+        raise ValueError(f"{name} has integers that float64 does not tell apart: give all labels as int64")
+    return a
 
 
 def check_inputs(estimator: Any, X: Any) -> np.ndarray:

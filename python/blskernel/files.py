@@ -52,9 +52,9 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
     metadata: dict[str, Any] = {"changed": now, "created": present.get("created", now)}
     metadata["software"] = f"blskernel for Python {__version__}"
     if model._table is None and hasattr(model, "feature_names_in_"):
-        metadata["inputs"] = [str(name) for name in model.feature_names_in_]
+        metadata["inputs"] = [_text(name, "column") for name in model.feature_names_in_]
     if isinstance(model, BroadLearningClassifier):
-        metadata["classes"] = [_text(label) for label in native.labels.tolist()]
+        metadata["classes"] = [_text(label, "label") for label in native.labels.tolist()]
     write_file(path, native.fetch("encode", {"Metadata": metadata}))
 
 
@@ -116,11 +116,16 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     return model
 
 
-def _text(label: Any) -> str:
-    """A label as the command writes it: 3.0 as 3."""
-    if isinstance(label, bytes):
-        return label.decode(errors="replace")
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+def _text(name: Any, what: str) -> str:
+    """A label or column as the command writes it: 3.0 as 3. What UTF-8 cannot hold is an error."""
+    try:
+        if isinstance(name, bytes):
+            return name.decode()
+        text = str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+        text.encode()
+        return text
+    except UnicodeError as e:
+        raise ValueError(f"the {what} {name!r} is not valid Unicode, as a model file needs it: {e}") from e
 
 
 def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
@@ -131,6 +136,9 @@ def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
         return np.array([text == "True" for text in texts])
     try:
         numbers = np.array([int(text) for text in texts], dtype=np.int64)
+        if numbers.astype(str).tolist() == texts:
+            return numbers
     except (ValueError, OverflowError):
-        return np.array(texts)
-    return numbers if numbers.astype(str).tolist() == texts else np.array(texts)
+        pass
+    labels = np.array(texts)  # without a NUL at the end of a text
+    return labels if labels.tolist() == texts else np.array(texts, dtype=object)

@@ -15,12 +15,13 @@ from typing import Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
 
-from ._native import Handle
+from ._native import Handle, refuse_masked
 from ._options import condition, learner_options, real
 from ._sklearn import (
     BaseEstimator,
     ClassifierMixin,
     RegressorMixin,
+    as_labels,
     check_data,
     check_inputs,
     check_is_fitted,
@@ -429,7 +430,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return super()._options(**params)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        X, y = check_data(self, X, y, reset, sample_weight is None and not isinstance(self.class_weight, dict))
+        X, y = check_data(self, X, as_labels(y), reset, sample_weight is None and not isinstance(self.class_weight, dict))
         check_labels(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         if isinstance(self.class_weight, dict):
@@ -478,7 +479,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         ['yes', 'no']
         """
         X, y, weights = self._checked(X, y, sample_weight, True)
-        labels = np.unique(y)
+        labels = _distinct(y)
         if len(labels) < 2:
             raise ValueError(f"This classifier needs at least 2 classes, and y has one class: {labels[0]!r}")
         self._start_classes("fit", X, y, weights, labels, False)
@@ -512,9 +513,11 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         first = not hasattr(self, "_model")
         X, y, weights = self._checked(X, y, sample_weight, first)
         closed = classes is not None if first else self._closed
+        if classes is not None:
+            classes = _classes(classes)
         if first:
-            known = np.unique(y if classes is None else classes)
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            known = _distinct(y) if classes is None else classes
+        elif classes is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(f"classes={classes!r} differs from those of the first call: {self.classes_!r}")
         else:
             known = self._labels
@@ -880,17 +883,46 @@ def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
 
 def _union(labels: np.ndarray, more: np.ndarray) -> np.ndarray:
     """The labels, and behind them those of `more` that are not among them, in ascending order."""
-    more = np.unique(more)
+    more = _distinct(more)
     _same_kind(labels, more)
     return np.concatenate([labels, more[~np.isin(more, labels)]])
 
 
+def _distinct(labels: np.ndarray) -> np.ndarray:
+    """The labels without repetitions, in ascending order."""
+    try:
+        return np.unique(labels)
+    except TypeError as e:
+        raise ValueError(f"labels are of two kinds, which have no order ({e}): give them all as numbers, or all as text") from e
+
+
+def _classes(classes: Any) -> np.ndarray:
+    """The labels that a caller names."""
+    refuse_masked(classes, "classes")
+    labels = np.asarray(as_labels(classes, "classes"))
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(f"classes has the shape {labels.shape}; want a list of at least one label")
+    check_labels(labels, "classes")
+    return _distinct(labels)
+
+
+_KINDS = {**dict.fromkeys("biuf", "number"), "S": "bytes", **dict.fromkeys("UO", "text")}
+
+
 def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
-    """Refuse labels that are not to be compared."""
-    if (labels.dtype.kind in "biuf") != (more.dtype.kind in "biuf"):
+    """Refuse labels that are not to be compared, or that the type of both does not tell apart."""
+    if labels.dtype == more.dtype:
+        return
+    one, two = (_KINDS.get(each.dtype.kind, each.dtype.kind) for each in (labels, more))
+    if one != two:
         raise ValueError(f"labels are of two kinds, such as {labels[0]!r} and {more[0]!r}: give them all as numbers, or all as text")
-    if np.result_type(labels, more).kind == "f" and labels.dtype.kind + more.dtype.kind in ("iu", "ui"):
-        raise ValueError(f"no type of integers holds all labels, such as {labels[0]!r} and {more[0]!r}: give them all as int64")
+    if one != "number" or (common := np.result_type(labels, more)).kind != "f":
+        return
+    for each in (labels, more):
+        with np.errstate(invalid="ignore"):  # 2**63 as float64 is no int64
+            lost = each.dtype.kind in "iu" and (each.astype(common).astype(each.dtype) != each).any()
+        if lost or labels.dtype.kind + more.dtype.kind in ("iu", "ui"):
+            raise ValueError(f"no type of integers holds all labels, such as {labels[0]!r} and {more[0]!r}: give them all as int64")
 
 
 def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:

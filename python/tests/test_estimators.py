@@ -616,6 +616,61 @@ def test_one_advice():
         IncrementalRidge("gram").add(np.ones((4, 3)), np.ones(4)).weights()
 
 
+LOST = [
+    [1, "1"], ["a", np.nan], [b"1", "1"], [2**53, 2**53 + 1, 0.5], [2**63 + 1, 2**63, -1],
+    np.array(["a", None], dtype=object), np.array(["a", 1], dtype=object), np.array(["a", np.nan], dtype=object),
+]
+
+
+@pytest.mark.parametrize("labels", LOST, ids=str)
+def test_labels_that_would_become_equal(labels):
+    X = table(60)[0]
+    y = [labels[i % len(labels)] for i in range(60)]
+    y = np.array(y, dtype=object) if isinstance(labels, np.ndarray) else y
+    good = np.array(["a", "b"])[np.arange(60) % 2]
+    for call in [lambda: classifier().fit(X, y), lambda: classifier().partial_fit(X, y), lambda: classifier().partial_fit(X, good, classes=labels)]:
+        with pytest.raises(ValueError):
+            call()
+
+
+def test_labels_of_two_types():
+    """int64 and float64 have float64 in common, which does not tell large labels apart."""
+    X, large = table(60)[0], np.array([2**53, 2**53 + 1])[np.arange(60) % 2]
+    model = classifier(method="gram").fit(X, large)
+    for y in [[0.5 * 2, 2.0], np.array([2.0**53, 1.0]), np.float32([1, 2])]:
+        with pytest.raises(ValueError, match="no type of integers"):
+            model.partial_fit(X[:2], np.asarray(y))
+    assert model.partial_fit(X[:2], np.array([7, 8], np.int32)).classes_.tolist() == [7, 8, 2**53, 2**53 + 1]
+    assert classifier().fit(X, large % 7).partial_fit(X[:2], [3.0, 4.0]).classes_.tolist() == sorted({3, 4, 2**53 % 7, (2**53 + 1) % 7})
+    with pytest.raises(ValueError, match="two kinds"):
+        classifier().fit(X, np.array([b"a", b"b"])[large % 2]).partial_fit(X[:1], ["a"])
+
+
+@pytest.mark.parametrize("classes", [[0, 1, np.nan], [0, 1, np.inf], [0, 1, 1.5], [[0, 1]], [], 3, np.ma.array([0, 1, 2], mask=[0, 0, 1])], ids=str)
+def test_classes_that_are_no_labels(classes):
+    X, y = table(60, classes=2)
+    model = classifier().partial_fit(X, y)
+    before = model.predict(X).tobytes()
+    for call in [classifier().partial_fit, model.partial_fit]:
+        with pytest.raises(ValueError):
+            call(X, y, classes=classes)
+    assert model.predict(X).tobytes() == before
+
+
+def test_ties():
+    """Of equal scores it is the class that came first, and of those of one call the smallest."""
+    X = np.zeros((6, 2))
+    X[0] = 1
+    few = {**FIXED, "shrink": None, "enhancement_nodes": 0, "method": "gram"}
+    model = BroadLearningClassifier(**few).fit(X, [0, 0, 0, 5, 5, 5])
+    model.refit(X[1:5], [5, 0, 5, 0])
+    assert len(set(model.decision_function(X[1:2]).tolist())) == 1
+    assert model.predict(X[1:2]).tolist() == [0]
+    model.partial_fit(X[1:3], [-3, -3])
+    scores = model.decision_function(X[1:2])[0]
+    assert scores[0] == scores[1] == scores[2] and model.predict(X[1:2]).tolist() == [0]
+
+
 class Named(BroadLearningClassifier):
     """A subclass as users write it: with a parameter of its own, and an equality that has no hash."""
 

@@ -388,3 +388,24 @@ def test_more_classes_than_4096(tmp_path):
     assert load(tmp_path / "open.bls").partial_fit(X[:1], [-1]).classes_.tolist() == [-1, *y]
     with pytest.raises(ValueError, match="not in classes"):
         load(tmp_path / "closed.bls").partial_fit(X[:1], [-1])
+
+
+@pytest.mark.parametrize("labels", [["a\udcff", "b"], [b"\xff", b"a"]], ids=["surrogate", "latin-1"])
+def test_labels_that_are_no_unicode(tmp_path, labels):
+    """A file has UTF-8. Another character in place of what that cannot hold would be another label."""
+    X, y = table(classes=2)
+    model = classifier().fit(X, np.array(labels)[y])
+    with pytest.raises(ValueError, match="^the label .* is not valid Unicode"):
+        save(model, tmp_path / "model.bls")
+    assert not (tmp_path / "model.bls").exists()
+    model.fit(X, y)
+    model.feature_names_in_ = np.array(["a", "b", "c", "\udcff"], dtype=object)
+    with pytest.raises(ValueError, match="^the column .* is not valid Unicode"):
+        save(model, tmp_path / "model.bls")
+
+
+def test_labels_that_end_in_a_nul(tmp_path):
+    X, y = table(classes=2)
+    model = classifier().fit(X, np.array(["a", "a\0"], dtype=object)[y])
+    save(model, tmp_path / "model.bls")
+    assert load(tmp_path / "model.bls").classes_.tolist() == ["a", "a\0"]
