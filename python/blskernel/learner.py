@@ -638,6 +638,9 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of the largest score of each row.
 
+        Of equal scores that of the class counts which the model met first, and of classes of one call
+        that of the smallest label.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)

@@ -15,6 +15,7 @@
  * Memory. The library keeps no memory of the caller. Arrays belong to a method from bls_start until
  * bls_wait returns another code than BLS_RUNNING, or bls_free returns: do not change or free them before.
  * They are used in place. Results overlap no other array; after an error their contents are undefined.
+ * Where an array maps a file that another process cuts off, SIGBUS ends the program: map no such file.
  * A method whose work needs more memory than there is fails with BLS_MEMORY before it begins.
  *
  * Threads. Of an object, predict, decision_function, predict_proba, solve and inverse run beside each
@@ -67,7 +68,7 @@ enum {
 	BLS_INTERNAL = 11    /* a fault of the library, which caught it; drop the object */
 };
 
-/* Element (i, j) is data[i*stride + j], where stride is at least cols. */
+/* Element (i, j) is data[i*stride + j]. stride is at least cols, and data is aligned as a double is. */
 typedef struct {
 	double *data; /* NULL, with rows 0, stands for an optional array that is left out */
 	int64_t rows, cols, stride;
