@@ -35,8 +35,8 @@ __all__ = [
     "as_vector",
     "file_name",
     "info",
-    "library",
     "set_threads",
+    "shared_object",
     "write_file",
 ]
 
@@ -110,7 +110,7 @@ _library: Optional[ctypes.CDLL] = None
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
-def library() -> ctypes.CDLL:
+def shared_object() -> ctypes.CDLL:
     """Return the library, which the first call opens.
 
     Raises
@@ -347,7 +347,7 @@ class Handle:
 
     def _keep(self, function: str, *arguments: Any) -> None:
         """Make the object. It is freed once, whatever interrupts this."""
-        lib, text, self._number = library(), ctypes.create_string_buffer(_CAPACITY), ctypes.c_int64()
+        lib, text, self._number = shared_object(), ctypes.create_string_buffer(_CAPACITY), ctypes.c_int64()
         self._finalizer = weakref.finalize(self, _free, lib, self._number)
         self._finalizer.atexit = False  # the end of the process frees everything
         _check(getattr(lib, function)(*arguments, ctypes.byref(self._number), text, _CAPACITY), text)
@@ -429,7 +429,7 @@ def run(
     >>> out.tolist()
     [[3.0]]
     """
-    lib, text = library(), ctypes.create_string_buffer(_CAPACITY)
+    lib, text = shared_object(), ctypes.create_string_buffer(_CAPACITY)
     # A reference to each until the end.
     arrays = [*(a if a is None else as_matrix(a, f"array {i}") for i, a in enumerate(operands)), *results]
     table = (_Matrix * len(arrays))(*map(_describe, arrays))
@@ -473,7 +473,7 @@ def info() -> dict[str, Any]:
     >>> info()["backend"]
     'pure'
     """
-    lib, text = library(), ctypes.create_string_buffer(_CAPACITY)
+    lib, text = shared_object(), ctypes.create_string_buffer(_CAPACITY)
     _check(lib.bls_info(text, _CAPACITY), text)
     return {"version": __version__, **json.loads(text.value)}
 

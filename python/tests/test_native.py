@@ -192,8 +192,8 @@ def test_handles():
     for unknown in [1, -1, 2**62, r.value]:
         with pytest.raises(HandleError):
             run(unknown, "weights", results=[np.empty((1, 1))])
-        assert _native.library().bls_free(unknown) == 5
-    assert _native.library().bls_free(0) == 5
+        assert _native.shared_object().bls_free(unknown) == 5
+    assert _native.shared_object().bls_free(0) == 5
     with pytest.raises(HandleError):
         ridge().call("merge", options={"Other": r.value})
 
@@ -210,7 +210,7 @@ def test_handles_are_freed():
 
 def test_job_handles():
     """A job waits once or often, keeps its result, and cannot be an object."""
-    lib, text, job, n = _native.library(), ctypes.create_string_buffer(200), ctypes.c_int64(), ctypes.c_int64()
+    lib, text, job, n = _native.shared_object(), ctypes.create_string_buffer(200), ctypes.c_int64(), ctypes.c_int64()
     r = ridge()
     assert lib.bls_start(r.value, b"encode", None, None, 0, ctypes.byref(job), text, 200) == 0
     for _ in range(2):
@@ -225,7 +225,7 @@ def test_job_handles():
 
 def test_free_ends_a_job():
     """bls_free of a method under way stops it and waits: after it nothing touches the arrays."""
-    lib, text, job = _native.library(), ctypes.create_string_buffer(200), ctypes.c_int64()
+    lib, text, job = _native.shared_object(), ctypes.create_string_buffer(200), ctypes.c_int64()
     r, a = Handle("ridge"), np.random.default_rng(0).normal(size=(20000, 1000))
     rows = (_native._Matrix * 2)(_native._describe(a), _native._describe(a[:, :1]))
     before = info()["handles"]
@@ -237,7 +237,7 @@ def test_free_ends_a_job():
 
 def test_texts_are_cut():
     """A text ends with 0 and between two characters, whatever its capacity."""
-    lib, out = _native.library(), ctypes.c_int64()
+    lib, out = _native.shared_object(), ctypes.c_int64()
     for capacity in range(0, 60):
         text = ctypes.create_string_buffer(b"\x01" * 64, 64)
         assert lib.bls_open("×é".encode() * 10, None, ctypes.byref(out), text, capacity) == 3
@@ -248,7 +248,7 @@ def test_texts_are_cut():
 
 def test_null_pointers():
     """A NULL that is not allowed, or a negative number, is an error of values and does nothing."""
-    lib, out, text = _native.library(), ctypes.byref(ctypes.c_int64(7)), ctypes.create_string_buffer(200)
+    lib, out, text = _native.shared_object(), ctypes.byref(ctypes.c_int64(7)), ctypes.create_string_buffer(200)
     array = (_native._Matrix * 3)()
     model = ridge()
     handles = info()["handles"]
@@ -272,7 +272,7 @@ def test_null_pointers():
 
 def test_impossible_arrays():
     """Sizes that overflow, or have no memory behind them, are refused."""
-    lib, text, job = _native.library(), ctypes.create_string_buffer(200), ctypes.c_int64()
+    lib, text, job = _native.shared_object(), ctypes.create_string_buffer(200), ctypes.c_int64()
     for rows, cols, stride, data in [
         (-1, 1, 1, 0), (1, -1, 1, 0), (2**62, 2**62, 2**62, 8), (2**63 - 1, 2, 2, 8), (2**32, 2**32, 2**32, 8), (1, 1, 1, 0), (2**40, 2**40, 2**40, 0),
         (2, 2, 1, 8), (2, 2, 0, 8), (2, 2, -2, 8), (2, 1, 2**62, 8), (2**62, 1, 2**62, 8),
@@ -283,7 +283,7 @@ def test_impossible_arrays():
 
 def test_labels_of_no_columns():
     """Their rows, of which none is there, are not counted on."""
-    lib, text, job, x = _native.library(), ctypes.create_string_buffer(200), ctypes.c_int64(), np.eye(4)
+    lib, text, job, x = _native.shared_object(), ctypes.create_string_buffer(200), ctypes.c_int64(), np.eye(4)
     model, none = Handle("classifier"), _native._Matrix(x.ctypes.data, 2**40, 0, 0)
     assert lib.bls_start(model.value, b"fit", None, (_native._Matrix * 3)(_native._describe(x), none, none), 3, ctypes.byref(job), text, 200) == 0
     assert lib.bls_wait(job, -1, text, 200) == 3 and b"want one column" in text.value
