@@ -17,6 +17,7 @@ verify:
 	cd scaleout && BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h ./...
 	$(MAKE) --no-print-directory gate
 	$(MAKE) --no-print-directory check-release
+	BLSKERNEL_FITS=10000 $(MAKE) --no-print-directory python
 	$(MAKE) --no-print-directory check-wheel matlab
 
 # Every operation on files fails, every command is interrupted at every moment, backends panic, memory is refused. With -v each

@@ -5,7 +5,7 @@ PYTHON       ?= /usr/bin/python3
 PYTHON_BUILD  = $(PYTHON) python/build_backend.py
 PYTHON_DIST  ?= $(DIST)/python
 
-.PHONY: python-library python wheel wheel-arm64 check-wheel
+.PHONY: python-library python wheel check-wheel check-wheel-here
 
 python-library:
 	$(PYTHON_BUILD) library
@@ -26,3 +26,7 @@ wheel:
 # environments of their own and uses them.
 check-wheel:
 	@python/check_wheel.sh '$(PYTHON)'
+
+# The same without aarch64, and with the build cache.
+check-wheel-here:
+	@python/check_wheel.sh '$(PYTHON)' here
