@@ -608,7 +608,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         ['no', 'yes']
         """
         self._fitted()
-        X, y = check_data(self, X, y, False, True)
+        X, y = check_data(self, X, as_labels(y), False, True)
+        check_labels(y)
         self._change("calibrate", X, self._targets(y))
         return self
 

@@ -628,9 +628,20 @@ def test_labels_that_would_become_equal(labels):
     y = [labels[i % len(labels)] for i in range(60)]
     y = np.array(y, dtype=object) if isinstance(labels, np.ndarray) else y
     good = np.array(["a", "b"])[np.arange(60) % 2]
-    for call in [lambda: classifier().fit(X, y), lambda: classifier().partial_fit(X, y), lambda: classifier().partial_fit(X, good, classes=labels)]:
+    model = classifier().fit(X, good)
+    for call in [classifier().fit, classifier().partial_fit, model.partial_fit, model.remove, model.refit, model.calibrate]:
         with pytest.raises(ValueError):
-            call()
+            call(X, y)
+    with pytest.raises(ValueError):
+        classifier().partial_fit(X, good, classes=labels)
+
+
+def test_a_list_of_ones_and_texts_is_no_list_of_texts():
+    X = table(60)[0]
+    model = classifier().fit(X, ["1", "2"] * 30)
+    for call in [model.partial_fit, model.remove, model.refit, model.calibrate]:
+        with pytest.raises(ValueError, match="two kinds"):
+            call(X[:2], [1, "2"])
 
 
 def test_labels_of_two_types():
