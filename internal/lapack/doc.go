@@ -10,6 +10,7 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
+	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -46,9 +47,14 @@ func half(n int) int {
 	return n / 2
 }
 
-// stride returns a distance between rows of n elements: an odd multiple of 64 bytes, so that the
+// Stride returns a distance between rows of n elements: an odd multiple of 64 bytes, so that the
 // elements of a column do not compete for the same sets of a cache, whose lines are 64 or 128 bytes.
-func stride(n int) int { return (n+tileOrder-1)/tileOrder*tileOrder | tileOrder }
+func Stride(n int) int { return (n+tileOrder-1)/tileOrder*tileOrder | tileOrder }
+
+// Zeros returns a rows×cols matrix of zeros, with the stride for cols.
+func Zeros(rows, cols int) block.Matrix {
+	return block.Dense(memory.Zeros(rows*Stride(cols)), Stride(cols))
+}
 
 // offDiagonal returns the block beside the diagonal, in the triangle ul of a, whose first half has
 // order n1.

@@ -23,7 +23,7 @@ func Gehrd(bk Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	if most <= 0 {
 		return
 	}
-	ld := stride(ihi - ilo)
+	ld := Stride(ihi - ilo)
 	w := acquire(2*most*(ld+n) + most*(2*most+1) + 2*n*most)
 	defer w.release()
 	q, work := w.matrix(2*most, ld), w.take(2*most*n)

@@ -61,9 +61,9 @@ func (f *QR) factor(bk Backend, base, n int) (first *Pivot) {
 	}
 	nb := min(f.NB, f.K)
 	f.T, f.Tau = make([]float64, f.K*f.NB), make([]float64, f.K)
-	w := acquire(nb * (f.M + stride(f.M) + n + 1))
+	w := acquire(nb * (f.M + Stride(f.M) + n + 1))
 	defer w.release()
-	v, columns, work, dots := w.take(nb*f.M), w.matrix(nb, stride(f.M)), w.take(nb*n), w.take(nb)
+	v, columns, work, dots := w.take(nb*f.M), w.matrix(nb, Stride(f.M)), w.take(nb*n), w.take(nb)
 	for j := 0; j < f.K; j += nb {
 		at, p := f.A.Sub(j, j), columns
 		h := Reflector{Rows: f.M - j, Cols: min(nb, f.K-j), T: block.Dense(f.T[j*f.NB:], f.NB)}

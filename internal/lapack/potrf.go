@@ -20,7 +20,7 @@ func Potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 
 func potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if n <= base {
-		ld := stride(n)
+		ld := Stride(n)
 		w := acquire(n * ld)
 		defer w.release()
 		u := w.matrix(n, ld)

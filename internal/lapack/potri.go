@@ -80,7 +80,7 @@ func offRows(ul blas.Uplo, off block.Matrix, i int) block.Matrix {
 
 // inverseBase is inverse in a workspace.
 func inverseBase(bk Backend, ul blas.Uplo, n int, a block.Matrix, d *Diagonal) {
-	ld := stride(n)
+	ld := Stride(n)
 	w := acquire(2 * n * ld)
 	defer w.release()
 	u, x := w.matrix(n, ld), w.matrix(n, ld)

@@ -90,7 +90,7 @@ func (e *Tpqrt) Run(bk Backend) (*Element, *Pivot) {
 	most := max(1, e.Plan.Room/(k+c))
 	chunks := (q + most - 1) / most
 	rows := (q + chunks - 1) / chunks
-	e.w = block.Dense(memory.Zeros(rows*stride(k+c)), stride(k+c))
+	e.w = block.Dense(memory.Zeros(rows*Stride(k+c)), Stride(k+c))
 	nb := min(e.Plan.Panel, k)
 	p, next := newTpqrt2(bk, nb, rows, e.Plan.Base), newTpqrt2(bk, nb, rows, e.Plan.Base)
 	e.top = make([]float64, nb*(k+c))

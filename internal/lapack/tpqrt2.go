@@ -24,7 +24,7 @@ type tpqrt2 struct {
 
 // newTpqrt2 returns storage for panels of up to n columns and q rows.
 func newTpqrt2(bk Backend, n, q, base int) *tpqrt2 {
-	ldv := stride(q)
+	ldv := Stride(q)
 	return &tpqrt2{
 		bk: bk, base: base,
 		v: block.Dense(make([]float64, n*ldv), ldv), t: block.Dense(make([]float64, n*n), n), dots: make([]float64, n),

@@ -18,7 +18,7 @@ func BenchmarkSyev(b *testing.B) {
 	bk := lapack.On(blskernel.Default())
 	for _, n := range []int{3, 10, 30, 100, 300, 1000, 2000} {
 		rng := rand.New(rand.NewPCG(26, uint64(n)))
-		a, w := block.Dense(make([]float64, n*stride(n)), stride(n)), make([]float64, n)
+		a, w := block.Dense(make([]float64, n*lapack.Stride(n)), lapack.Stride(n)), make([]float64, n)
 		for i := range a.X {
 			a.X[i] = rng.NormFloat64()
 		}

@@ -64,7 +64,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 		return
 	}
 
-	q, s := m.Equation(false), block.Dense(v.products, stride(k))
+	q, s := m.Equation(false), block.Dense(v.products, lapack.Stride(k))
 	roots, norms := make([]secular.Root, k), make([]float64, k)
 	q.Solve(v.Backend, roots, s)
 	place, _, _, _ := m.Places()
@@ -94,7 +94,7 @@ func Stedc(bk lapack.Backend, d, e []float64, z block.Matrix) bool {
 	}
 	v := divider{Backend: bk, solver: solver{vectors: true, z: z, c: make([]float64, n), s: make([]float64, n), left: sweeps * n}}
 	if n > leaf {
-		v.products, v.rows = memory.Zeros(n*stride(n)), memory.Zeros(n*n)
+		v.products, v.rows = memory.Zeros(n*lapack.Stride(n)), memory.Zeros(n*n)
 	}
 	return diagonalize(d, e, v.divide)
 }

@@ -7,7 +7,6 @@ import (
 
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
-	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -26,17 +25,19 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 		}
 		return false
 	}
-	z := block.Dense(memory.Zeros(n*stride(n)), stride(n))
-	scale := load(bk, ul, n, a, z)
+	z := lapack.Zeros(n, n)
+	exponent := load(bk, ul, n, a, z)
 	e, tau := make([]float64, n-1), make([]float64, n-1)
 	Sytrd(bk, n, z, w, e, tau)
 	if !wanted {
 		ok := Sterf(w, e)
 		slices.Sort(w)
-		multiply(w, 1/scale)
+		for i, v := range w {
+			w[i] = math.Ldexp(v, exponent)
+		}
 		return ok
 	}
-	vectors := block.Dense(memory.Zeros(n*z.Ld), z.Ld)
+	vectors := lapack.Zeros(n, n)
 	if !Stedc(bk, w, e, vectors) {
 		return false
 	}
@@ -51,35 +52,25 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	values := slices.Clone(w)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	for i, from := range order {
-		w[i] = values[from] / scale
+		w[i] = math.Ldexp(values[from], exponent)
 	}
 	store(bk, n, vectors, order, a)
 	return true
 }
 
-// load writes the triangle ul of a to the upper one of z, times a power of two, which it returns, that
-// keeps products of elements from overflow and underflow.
-func load(bk lapack.Backend, ul blas.Uplo, n int, a, z block.Matrix) (scale float64) {
-	size := 0.0
-	for i := range n {
-		row := a.Elements(i, i, n)
-		if ul == blas.Lower {
-			row = a.Elements(i, 0, i+1)
-		}
-		_, most := bk.AbsMax(row)
-		size = max(size, most)
-	}
+// load writes the triangle ul of a to the upper one of z, and zeros below it, divided by 2^exponent
+// where that keeps products of elements from overflow and underflow.
+func load(bk lapack.Backend, ul blas.Uplo, n int, a, z block.Matrix) (exponent int) {
 	if ul == blas.Upper {
 		block.CopyUpper(z, a, n)
 	} else {
 		bk.Transpose(n, n, a.X, a.Ld, z.X, z.Ld)
 	}
-	if scale = safeScale(size); scale != 1 {
-		for i := range n {
-			multiply(z.Elements(i, i, n), scale)
-		}
+	for i := range n {
+		clear(z.Elements(i, 0, i))
 	}
-	return scale
+	exponent, _ = lapack.Scale(bk, 400, n, n, z)
+	return exponent
 }
 
 // store writes row order[j] of z to column j of a.

@@ -31,7 +31,7 @@ type panel struct {
 //
 // Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27, 1989. (LAPACK: dsytrd, dlatrd.)
 func Sytrd(bk lapack.Backend, n int, a block.Matrix, d, e, tau []float64) {
-	ld, rows := stride(n), 2*min(panelRows, n)
+	ld, rows := lapack.Stride(n), 2*min(panelRows, n)
 	p := panel{bk, n, a, block.Dense(memory.Zeros(rows*ld), ld), make([]float64, rows)}
 	for i := 0; i < n; i += panelRows {
 		end := min(i+panelRows, n)
@@ -88,6 +88,3 @@ func (p *panel) reflect(r, k int) (e, tau float64) {
 	p.Daxpy(m, -0.5*tau*p.Ddot(m, w, 1, v, 1), v, 1, w, 1)
 	return e, tau
 }
-
-// stride returns a distance between rows of n elements: an odd multiple of 64 bytes.
-func stride(n int) int { return (n+7)/8*8 | 8 }

@@ -114,15 +114,6 @@ func multiply(x []float64, scale float64) {
 	}
 }
 
-// safeScale returns the power of two by which numbers up to the given size are to be multiplied so
-// that their squares neither overflow nor, where they matter, underflow; 1 if they do not anyway.
-func safeScale(size float64) float64 {
-	if size == 0 || 0x1p-400 < size && size < 0x1p400 {
-		return 1
-	}
-	return unitScale(size)
-}
-
 // unitScale returns the power of two by which numbers up to the given size are at most 1.
 func unitScale(size float64) float64 {
 	_, exponent := math.Frexp(size)

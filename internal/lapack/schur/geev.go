@@ -18,8 +18,9 @@ import (
 //
 // About 25n³ flops with one kind of vectors, 10n³ without.
 func Geev(bk lapack.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
-	exponent, ok := normalizeScale(n, a)
-	if !ok {
+	finite := lapack.NotFinite(bk, blas.All, n, n, a) == nil
+	exponent, _ := lapack.Scale(bk, 485, n, n, a)
+	if !finite {
 		for i := range w {
 			w[i] = complex(math.NaN(), math.NaN())
 		}
@@ -73,34 +74,6 @@ func Geev(bk lapack.Backend, n int, a block.Matrix, w []complex128, left bool, v
 		w[i] = complex(math.Ldexp(real(v), exponent), im)
 	}
 	return first
-}
-
-// normalizeScale divides the n×n a by 2 to the power exponent where its largest element is not between
-// 2⁻⁴⁸⁵ and 2⁴⁸⁵. It returns ok = false if an element is not finite.
-func normalizeScale(n int, a block.Matrix) (exponent int, ok bool) {
-	largest := 0.0
-	for i := range n {
-		for _, v := range a.Elements(i, 0, n) {
-			largest = max(largest, math.Abs(v))
-		}
-	}
-	if largest == 0 || 0x1p-485 <= largest && largest <= 0x1p485 {
-		return 0, true
-	}
-	if largest-largest != 0 {
-		return 0, false
-	}
-	_, exponent = math.Frexp(largest)
-	exponent += 485
-	if largest > 1 {
-		exponent -= 2 * 485
-	}
-	for i := range n {
-		for j, v := range a.Elements(i, 0, n) {
-			a.X[i*a.Ld+j] = math.Ldexp(v, -exponent)
-		}
-	}
-	return exponent, true
 }
 
 // leftVectors writes the left eigenvectors of the n×n quasi-triangle t to the lower triangle x. Read

@@ -51,7 +51,7 @@ func bdsdc(bk lapack.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	for i := range d {
 		d[i], e[i] = math.Ldexp(d[i], -exponent), math.Ldexp(e[i], -exponent)
 	}
-	v.products, v.rows = memory.Zeros(n*stride(n)), memory.Zeros(n*(n+1))
+	v.products, v.rows = memory.Zeros(n*lapack.Stride(n)), memory.Zeros(n*(n+1))
 	if !v.divide(d, e[:n-1], 0) {
 		return false
 	}
@@ -154,7 +154,7 @@ func (v *divider) merge(d []float64, middle int, wide bool, on, beside float64, 
 	}
 
 	k := len(m.Kept)
-	q, s := m.Equation(true), block.Dense(v.products, stride(k))
+	q, s := m.Equation(true), block.Dense(v.products, lapack.Stride(k))
 	roots, norms := make([]secular.Root, k), make([]float64, k)
 	q.Solve(v.Backend, roots, s)
 	place, _, _, _ := m.Places()

@@ -146,7 +146,7 @@ func TestBdsdc(t *testing.T) {
 	for _, n := range []int{1, 2, leaf, leaf + 1, leaf + 2, 2*leaf + 1, 2*leaf + 2, 130} {
 		for name, b := range bidiagonals(rng, n) {
 			name := fmt.Sprintf("%s n=%d", name, n)
-			d, e, ut, vt := slices.Clone(b[0]), slices.Clone(b[1]), zeros(n, n), zeros(n, n)
+			d, e, ut, vt := slices.Clone(b[0]), slices.Clone(b[1]), lapack.Zeros(n, n), lapack.Zeros(n, n)
 			if !bdsdc(bk, d, e, ut, vt) {
 				t.Fatalf("%s: no convergence", name)
 			}

@@ -7,7 +7,6 @@ import (
 
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
-	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -25,7 +24,8 @@ func Gesvd(bk lapack.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	if min(m, n) == 0 {
 		return true
 	}
-	exponent, finite := scale(bk, m, n, a)
+	finite := lapack.NotFinite(bk, blas.All, m, n, a) == nil
+	exponent, _ := lapack.Scale(bk, 400, m, n, a) // squares then neither overflow nor underflow
 	if !finite || !gesvd(bk, m, n, a, s, u, vt) {
 		for i := range s {
 			s[i] = math.NaN()
@@ -38,30 +38,6 @@ func Gesvd(bk lapack.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 		}
 	}
 	return true
-}
-
-// scale divides A by 2^exponent if it has elements so large or so small that their products may
-// overflow or underflow, and reports whether all elements are finite.
-func scale(bk lapack.Backend, m, n int, a block.Matrix) (exponent int, finite bool) {
-	if lapack.NotFinite(bk, blas.All, m, n, a) != nil {
-		return 0, false
-	}
-	largest := 0.0
-	for i := range m {
-		_, size := bk.AbsMax(a.Elements(i, 0, n))
-		largest = max(largest, size)
-	}
-	if largest == 0 || 0x1p-400 <= largest && largest <= 0x1p400 {
-		return 0, true
-	}
-	_, exponent = math.Frexp(largest)
-	for i := range m {
-		row := a.Elements(i, 0, n)
-		for j, v := range row {
-			row[j] = math.Ldexp(v, -exponent)
-		}
-	}
-	return exponent, true
 }
 
 // wide is the ratio of m to n, in eighths, from which on R of a QR factorization is reduced: for values
@@ -79,7 +55,7 @@ func gesvd(bk lapack.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	if p.right {
 		p.vt = vt.X
 		if !tall {
-			p.vt = zeros(n, n)
+			p.vt = lapack.Zeros(n, n)
 		}
 	}
 	var ok bool
@@ -106,9 +82,9 @@ type problem struct {
 func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	w, ut := a, u.X
 	if upright {
-		w = zeros(p.n, p.m)
+		w = lapack.Zeros(p.n, p.m)
 		p.Transpose(p.m, p.n, a.X, a.Ld, w.X, w.Ld)
-		ut = zeros(u.Count, p.m)
+		ut = lapack.Zeros(u.Count, p.m)
 	}
 	if !p.decompose(w, s, u.Count, ut) {
 		return false
@@ -123,14 +99,14 @@ func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vecto
 func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	q := a
 	if !upright {
-		q = zeros(p.m, p.n)
+		q = lapack.Zeros(p.m, p.n)
 		p.Transpose(p.n, p.m, a.X, a.Ld, q.X, q.Ld)
 	}
 	f, overflow := lapack.Geqrf(p.Backend, 0, 0, p.m, p.n, q)
 	if overflow != nil {
 		return false
 	}
-	w := zeros(p.n, p.n)
+	w := lapack.Zeros(p.n, p.n)
 	for i := range p.n {
 		for j, r := range q.Elements(i, i, p.n) {
 			w.X[w.Row(i+j)+i] = r
@@ -139,7 +115,7 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 	r := p
 	r.m = p.n
 	count := min(u.Count, p.n)
-	ut := zeros(count, p.n)
+	ut := lapack.Zeros(count, p.n)
 	if !r.decompose(w, s, count, ut) {
 		return false
 	}
@@ -148,7 +124,7 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 	}
 	x := u.X
 	if !upright {
-		x = zeros(p.m, u.Count)
+		x = lapack.Zeros(p.m, u.Count)
 	}
 	for i := range p.m {
 		row := x.Elements(i, 0, u.Count)
@@ -179,14 +155,14 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 	}
 	vt, reflections := p.vt, block.Matrix{}
 	if p.right {
-		reflections = zeros(p.n, p.n)
+		reflections = lapack.Zeros(p.n, p.n)
 	} else {
-		vt = zeros(p.n, p.n)
+		vt = lapack.Zeros(p.n, p.n)
 	}
 	b := gebrd(p.Backend, p.n, p.m, w, reflections)
 	part := ut
 	if count == 0 {
-		part = zeros(p.n, p.n)
+		part = lapack.Zeros(p.n, p.n)
 	}
 	if !b.values(s) || !bdsdc(p.Backend, b.d, b.e, part, vt) {
 		return false
@@ -253,12 +229,3 @@ func permute(order []int, a block.Matrix, cols int) {
 		copy(a.Elements(i, 0, cols), first)
 	}
 }
-
-// zeros returns a matrix of zeros.
-func zeros(rows, cols int) block.Matrix {
-	return block.Dense(memory.Zeros(rows*stride(cols)), stride(cols))
-}
-
-// stride returns a distance between rows of n elements: an odd multiple of 64 bytes, so that the
-// elements of a column do not compete for the same sets of a cache.
-func stride(n int) int { return (n+7)/8*8 | 8 }
