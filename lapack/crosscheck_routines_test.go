@@ -237,7 +237,7 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 
 // padded stores a with rows ld apart and NaN between them.
 func padded(a *full, ld int) []float64 {
-	x := make([]float64, (a.r-1)*ld+a.c)
+	x := make([]float64, max(0, (a.r-1)*ld+a.c))
 	for i := range x {
 		x[i] = math.NaN()
 	}
