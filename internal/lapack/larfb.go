@@ -25,14 +25,16 @@ func (h Reflector) unitLower() {
 
 // Apply overwrites C, of n columns, by (I - V op(T) Vᵀ) C; work has Cols*n elements. It takes about
 // 4*Rows*Cols*n flops. (LAPACK: dlarfb.)
+//
+// The product VᵀC is formed as CᵀV: the right factor of a product is packed, and V is small.
 func (h Reflector) Apply(bk Backend, t blas.Transpose, n int, c block.Matrix, work []float64) {
 	if n == 0 {
 		return
 	}
-	w := block.Dense(work, n)
-	bk.gemm(blas.Trans, blas.NoTrans, h.Cols, n, h.Rows, 1, h.V, c, 0, w)
-	bk.trmm(blas.Left, blas.Upper, t, blas.NonUnit, h.Cols, n, 1, h.T, w)
-	bk.gemm(blas.NoTrans, blas.NoTrans, h.Rows, n, h.Cols, -1, h.V, w, 1, c)
+	w := block.Dense(work, h.Cols)
+	bk.gemm(blas.Trans, blas.NoTrans, n, h.Cols, h.Rows, 1, c, h.V, 0, w)
+	bk.trmm(blas.Right, blas.Upper, block.Other(t), blas.NonUnit, n, h.Cols, 1, h.T, w)
+	bk.gemm(blas.NoTrans, blas.Trans, h.Rows, n, h.Cols, -1, h.V, w, 1, c)
 }
 
 // ApplyRight overwrites C, of m rows, by C (I - V op(T) Vᵀ); work has m*Cols elements. It takes as many
