@@ -9,7 +9,11 @@ import (
 // Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a, of m rows,
 // or dgelqf in a matrix of m columns if rows is set; tau are their factors.
 func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
-	return QR{M: m, K: len(tau), NB: reflectorColumns, Rows: rows, A: a, Tau: tau}
+	nb := geqrfColumnsLow
+	if m >= reflectorRows {
+		nb = geqrfColumns
+	}
+	return QR{M: m, K: len(tau), NB: nb, Rows: rows, A: a, Tau: tau}
 }
 
 // Orgqr overwrites A by the first n columns of Q, 0 < K <= n <= M, or by its transpose where A holds
