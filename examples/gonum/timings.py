@@ -38,7 +38,7 @@ OPERATIONS = {
     "LU": sp and (lambda x: sp.lu_factor(x.well)),
     "QR": lambda x: np.linalg.qr(x.a, mode="r"),
     "QR-Q": lambda x: np.linalg.qr(x.a),
-    "LQ": lambda x: np.linalg.qr(x.a.T, mode="r"),
+    "LQ": lambda x: np.linalg.qr(x.a.T),  # LQ.Factorize makes Q too
     "SVD": lambda x: np.linalg.svd(x.a, full_matrices=False),
     "SVD-values": lambda x: np.linalg.svd(x.a, compute_uv=False),
     "Eigen": lambda x: np.linalg.eig(x.a),
