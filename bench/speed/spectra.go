@@ -19,7 +19,7 @@ import (
 type decomposition struct {
 	matrices, lists int
 	own             func(l lapack.Implementation, n int, x [][]float64, work []float64) (ok bool)
-	library         func(l backend.ColumnMajorLAPACK, n int, x [][]float64, work []float64, iwork []int32) (info int)
+	theirs          func(l backend.ColumnMajorLAPACK, n int, x [][]float64, work []float64, iwork []int32) (info int)
 	// compared are numbers that all implementations agree in, found from A and what they wrote:
 	// those that are the same, and the residual, which is 0. Vectors are the same but for their
 	// signs.
@@ -132,7 +132,7 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	p.against = func(string) *Problem {
 		q := problem(transposed(n, a), func(be blskernel.Backend, x [][]float64) func() error {
 			work, iwork := make([]float64, n*(4*n+260)), make([]int32, 8*n+3) // enough for blocks
-			return onLAPACK(be, func(l backend.ColumnMajorLAPACK) int { return d.library(l, n, x, work, iwork) })
+			return onLAPACK(be, func(l backend.ColumnMajorLAPACK) int { return d.theirs(l, n, x, work, iwork) })
 		})
 		q.compared = func() []float64 {
 			x := d.parts(n, slices.Clone(q.out))
