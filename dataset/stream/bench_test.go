@@ -29,6 +29,20 @@ func tableText(rows, cols, decimals int) []byte {
 	return out.Bytes()
 }
 
+// readThrough reads a file in batches of 10,000 samples.
+func readThrough(b *testing.B, path string, opt Options) {
+	b.Helper()
+	r, err := Open(b.Context(), []string{path}, opt)
+	testutil.NoError(b, err)
+	for err == nil {
+		_, err = r.Next(10000)
+	}
+	if err != io.EOF {
+		b.Fatal(err)
+	}
+	r.Close()
+}
+
 // BenchmarkCSV reads a table of 50 columns; decimals=17 is what programs write that keep every bit.
 // BenchmarkCSV/parse is the work of one core.
 func BenchmarkCSV(b *testing.B) {
@@ -38,15 +52,7 @@ func BenchmarkCSV(b *testing.B) {
 		b.Run(fmt.Sprintf("read/decimals=%d", decimals), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				r, err := Open(b.Context(), []string{path}, Options{Targets: []string{"50"}})
-				testutil.NoError(b, err)
-				for err == nil {
-					_, err = r.Next(10000)
-				}
-				if err != io.EOF {
-					b.Fatal(err)
-				}
-				r.Close()
+				readThrough(b, path, Options{Targets: []string{"50"}})
 			}
 		})
 		b.Run(fmt.Sprintf("parse/decimals=%d", decimals), func(b *testing.B) {
@@ -110,14 +116,6 @@ func BenchmarkNPY(b *testing.B) {
 	path := write(b, "x.npy", data)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		r, err := Open(b.Context(), []string{path}, Options{})
-		testutil.NoError(b, err)
-		for err == nil {
-			_, err = r.Next(10000)
-		}
-		if err != io.EOF {
-			b.Fatal(err)
-		}
-		r.Close()
+		readThrough(b, path, Options{})
 	}
 }
