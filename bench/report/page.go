@@ -103,15 +103,24 @@ func failed(err error) error {
 }
 
 // WriteFolder writes README.md and, if there is a plot, plots/speed-ups.svg. It makes the folders,
-// replaces files of the same names, each as a whole, and leaves others alone. The errors are those of
-// the files, wrapped.
+// replaces files of the same names, each as a whole, and leaves others alone. If the folder has a file
+// notes.md, the last line of README.md is a link to it. The errors are those of the files, wrapped.
 func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 	if p.Plot != nil {
 		if err := write(fsys, filepath.Join(dir, "plots", "speed-ups.svg"), p.Plot.WriteSVG); err != nil {
 			return err
 		}
 	}
-	return write(fsys, filepath.Join(dir, "README.md"), p.WriteMarkdown)
+	return write(fsys, filepath.Join(dir, "README.md"), func(w io.Writer) error {
+		if err := p.WriteMarkdown(w); err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(dir, "notes.md")); err != nil {
+			return nil // there are none
+		}
+		_, err := io.WriteString(w, "\n[notes.md](notes.md) has the files and what to know when reading them.\n")
+		return failed(err)
+	})
 }
 
 func write(fsys vfs.FS, path string, render func(io.Writer) error) error {

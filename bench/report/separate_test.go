@@ -76,6 +76,23 @@ func says(t *testing.T, got string, want []string, not ...string) {
 	}
 }
 
+// TestTitles gives the tables of like runs titles of their own: by other methods, and the same once more.
+func TestTitles(t *testing.T) {
+	lines := func(head bench.TableHead) []sampleLine {
+		lines := []sampleLine{{"table", head}}
+		for n := range 3 {
+			lines = append(lines, sampleLine{"row", smallRow(head, n, 3, 2, 1)})
+		}
+		return lines
+	}
+	other, third := smallHead, smallHead
+	other.Methods, third.Table = []string{"gram", "qr", "original"}, 4
+	says(t, pageText(t, lines(smallHead), lines(other), lines(smallHead), lines(third)), []string{
+		"### Table 3, pure, 2 threads, by original, improved/paper, gram MNIST", "### Table 3, pure, 2 threads, by gram, qr, original MNIST",
+		"### Table 3, pure, 2 threads, by original, improved/paper, gram (2) MNIST", "### Table 4, pure, 2 threads MNIST",
+	})
+}
+
 // TestSharedStart times the same start at 30 and 20 s: the total of both methods has 25 s, and what is
 // faster is the updates alone. Starts of other flops are not the same.
 func TestSharedStart(t *testing.T) {

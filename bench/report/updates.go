@@ -17,20 +17,39 @@ of a solution from scratch: of A⁺ and W, and of W alone. An update above that 
 scratch does not pay. A⁺ from scratch is by the paper's ridge formula, in results of earlier
 versions by the start of Improved.`,
 	}
+	// Titles are links on the page: a run by other methods, or the same once more, has another one.
+	titles := map[string]int{}
 	for _, r := range runs {
 		if r.last() > 0 {
-			sec.Tables = append(sec.Tables, r.timeTable())
+			titles[r.title()]++
 		}
+	}
+	used := map[string]int{}
+	for _, r := range runs {
+		if r.last() == 0 {
+			continue
+		}
+		t := r.timeTable()
+		if titles[t.Title] > 1 {
+			t.Title += ", by " + strings.Join(r.Methods, ", ")
+		}
+		if used[t.Title]++; used[t.Title] > 1 {
+			t.Title += fmt.Sprintf(" (%d)", used[t.Title])
+		}
+		sec.Tables = append(sec.Tables, t)
 	}
 	sec.numbers = timeNumbers(runs)
 	return sec
 }
 
+// title names a run by what differs from the paper, and where it was measured.
+func (r *run) title() string { return r.name() + ", " + r.where }
+
 // timeTable has the steps of a run by all methods.
 func (r *run) timeTable() Table {
 	last := r.last()
 	t := Table{
-		Title: fmt.Sprintf("%s, %s", r.name(), r.where), Text: r.TitleOn(r.Data) + ".",
+		Title: r.title(), Text: r.TitleOn(r.Data) + ".",
 		Columns: stepColumns("seconds", 0, last, "all"),
 		Rows:    [][]string{stepRow("samples", whole, 0, last, func(n int) float64 { return float64(r.steps[n].Samples) }, nan)},
 	}

@@ -100,5 +100,4 @@ full)
 esac
 rm -f "$out"/plots/*.svg # those of results that are no longer there
 "$blskernel" report --results "$out" --out "$out" >/dev/null
-[ "$size" = quick ] || printf '\n[notes.md](notes.md) has the files and what to know when reading them.\n' >>"$out/README.md"
 echo "the page is $out/README.md, with plots in $out/plots" >&2
