@@ -6,7 +6,10 @@ TOOL     = $(GO) tool -modfile=$(CURDIR)/make/tools/go.mod
 # The folders of all go.mod files.
 MODULES := $(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))
 
-.PHONY: all test demo lint tidy generate check-generate mca race noasm kernels bench flops rates page results benchsmoke benchcompare octave matlab examples
+.PHONY: all test demo lint tidy generate check-generate mca race race-long noasm kernels bench flops rates page results benchsmoke benchcompare octave matlab examples
+
+empty :=
+space := $(empty) $(empty)
 
 all: lint test
 
@@ -60,13 +63,26 @@ mca:
 	done; \
 	$(GO) -C internal/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
 
-# The packages that have goroutines of their own or in their tests, without the longest tests of numbers and cells, and that of
-# allocated bytes, of which the race detector makes more. It does not see the threads of OpenBLAS.
+# The packages that have goroutines of their own or in their tests. The race detector sees neither the threads of OpenBLAS nor
+# assembly. Where one goroutine calls and only the products divide their work, it finds nothing that their own tests do not
+# show; and internal/soak does everything at once. So the packages RACE_SOME have those tests that start goroutines or bring
+# parts of rows to several, and the others all but the longest. race-long, of make verify, has what is left out here.
+# TestHostileMemory counts bytes: in code for the race detector append(s, make([]byte, n)...) allocates twice.
 RACE          = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
 RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout' ':!python'))))
+RACE_SOME     = ./bls/ ./blsupdate/ ./internal/blas12/ ./lapack/
+RACE_TESTS    = Concurrent|Thread|ParallelRows|While|Tune$$|NewClass|Shared$$
+RACE_NEVER    = Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong|HostileMemory
+RACE_LONG     = Fuzz|Shapes|TestProducts$$|PackingBits|ParallelAllocs|ScaledEquations|MatrixVector|Accuracy|TestGemm$$|AbsMax \
+	BadLongText|BadPairs|BadCells|BytesOf RandomTables|PaperTables|WithoutPlanner|Demonstration|TestSignals|Golden|JSON|NumPy \
+	WideBatches|EarlierFlags|TestTable$$|AutomaticAgain|BesideEnds
 
 race:
-	$(RACE) -short -skip 'Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong|HostileMemory' $(RACE_PACKAGES)
+	$(RACE) -short -run '$(RACE_TESTS)' -skip '$(RACE_NEVER)' $(RACE_SOME)
+	$(RACE) -short -skip '$(RACE_NEVER)|$(subst $(space),|,$(strip $(RACE_LONG)))' $(filter-out $(RACE_SOME),$(RACE_PACKAGES))
+
+race-long:
+	$(RACE) -short -timeout 1h -skip '$(RACE_NEVER)' $(RACE_PACKAGES)
 
 # The kernels and the products; and what computes with them.
 PRODUCTS = $(shell $(GO) list . ./mat/... ./internal/... | grep -v 'internal/docs$$')

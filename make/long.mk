@@ -5,10 +5,11 @@
 # The packages whose tests have a long form.
 LONG = $(shell $(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | sed -n 's|\([^ ]*\) .*blskernel/internal/testutil/long.*|\1|p')
 
-# About an hour on two cores. MNIST is left out where its files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
+# About 70 minutes on two cores. MNIST is left out where its files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
 verify:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h $(LONG)
 	$(RACE) -count=1 -timeout 1h ./internal/soak
+	$(MAKE) --no-print-directory race-long
 	$(MAKE) --no-print-directory fuzz
 	$(MAKE) --no-print-directory arm64 cross
 	$(MAKE) --no-print-directory cover
