@@ -6,7 +6,7 @@ TOOL     = $(GO) tool -modfile=$(CURDIR)/make/tools/go.mod
 # The folders of all go.mod files.
 MODULES := $(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))
 
-.PHONY: all test demo lint tidy generate check-generate mca race race-long noasm kernels bench flops rates page results benchsmoke benchcompare octave matlab examples
+.PHONY: all test demo lint tidy generate check-generate openblas mca race race-long noasm kernels bench flops rates page results benchsmoke benchcompare octave matlab examples
 
 empty :=
 space := $(empty) $(empty)
@@ -25,6 +25,15 @@ demo:
 
 test:
 	$(GO) test ./...
+
+# With OpenBLAS: all tests but of the packages that have no backend, or only pure, and of the command the short ones.
+NO_BACKEND = $(addprefix blskernel/,dataset/stream internal/blas12 internal/docs internal/elementary internal/gemm internal/golden internal/kernel)
+COMMANDS   = $(shell $(GO) list ./cmd/... ./examples/...)
+
+openblas: export CGO_ENABLED = 1
+openblas:
+	$(GO) test -tags cgo $(filter-out $(NO_BACKEND) $(COMMANDS),$(shell $(GO) list ./...))
+	$(GO) test -tags cgo -short $(COMMANDS)
 
 lint:
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
