@@ -97,9 +97,10 @@ race-long:
 PRODUCTS = $(shell $(GO) list . ./mat/... ./internal/... | grep -v 'internal/docs$$')
 COMPUTE  = $(PRODUCTS) $(shell $(GO) list ./lapack/... ./blsupdate/... ./bls)
 
+# Without internal/golden, which make golden tests in this way.
 noasm:
 	$(GO) vet -tags noasm ./...
-	$(GO) test -tags noasm -short $(PRODUCTS)
+	$(GO) test -tags noasm -short $(filter-out %/internal/golden,$(PRODUCTS))
 
 # Without cgo, on each kernel of this CPU but the first, which the other targets test, and the last, which noasm tests.
 kernels:
