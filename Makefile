@@ -103,12 +103,13 @@ noasm:
 	$(GO) test -tags noasm -short $(filter-out %/internal/golden,$(PRODUCTS))
 
 # Without cgo, on each kernel of this CPU but the first, which the other targets test, and the last, which noasm tests.
+# internal/golden, internal/kernel and internal/block run on all kernels by themselves.
 kernels:
 	@set -e; kernels="$$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p')"; \
 	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
 	for kernel in $$(echo "$$kernels" | sed '1d;$$d'); do \
 		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
-		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test -short $(COMPUTE); \
+		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test -short $(filter-out %/internal/golden %/internal/kernel %/internal/block,$(COMPUTE)); \
 	done
 
 # The modules that show how this one is used.
