@@ -11,7 +11,7 @@ verify:
 	$(RACE) -count=1 -timeout 1h ./internal/soak
 	$(MAKE) --no-print-directory race-long
 	$(MAKE) --no-print-directory fuzz
-	$(MAKE) --no-print-directory arm64 cross
+	$(MAKE) --no-print-directory arm64 golden-s390x cross
 	$(MAKE) --no-print-directory cover
 	$(MAKE) --no-print-directory rates
 	$(MAKE) --no-print-directory large-csv

@@ -53,7 +53,8 @@ s390x:
 	$(call emulated,s390x,$(QEMU_S390X),-short -run 'Encod|Decode|Golden|Elsewhere|Foreign|RowKeys' ./bls/... ./blsupdate/...)
 
 # The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two,
-# without assembly, and on machines in emulation, where CI leaves out the portable kernel if there is another (SHORT=-short).
+# without assembly, and on machines in emulation. With SHORT=-short, as in CI, the portable kernel is left out if there is another,
+# and in emulation the largest orders.
 # GODEBUG is that of go.mod, whatever the environment says.
 GOLDEN = $(SHORT) -run Golden -count=1 ./internal/golden ./cmd/blskernel
 

@@ -2,6 +2,7 @@ package golden_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -35,6 +36,18 @@ func (r recorder) add(name, rule string, results ...[]float64) {
 	r.Check(r.TB, name, rule, golden.Sum(results...))
 }
 
+// some is true where the tests leave results out: short ones in emulation, where the two largest orders
+// of a factorization take as long as all else.
+var some bool
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if some = testing.Short() && os.Getenv("BLSKERNEL_EMULATOR") != ""; some {
+		orders = orders[:len(orders)-2]
+	}
+	os.Exit(m.Run())
+}
+
 // each runs f on every kernel of this machine: one run of the section for each.
 func each(t *testing.T, section string, f func(r recorder, b blskernel.Backend)) {
 	if why := golden.Outside(); why != "" {
@@ -47,7 +60,9 @@ func each(t *testing.T, section string, f func(r recorder, b blskernel.Backend))
 		}
 		book.Begin()
 		f(recorder{t, book}, b)
-		book.End(t)
+		if !some {
+			book.End(t)
+		}
 	})
 }
 
