@@ -76,7 +76,8 @@ func says(t *testing.T, got string, want []string, not ...string) {
 	}
 }
 
-// TestTitles gives the tables of like runs titles of their own: by other methods, and the same once more.
+// TestTitles gives the tables of like runs titles of their own: by other methods, and the same once
+// more.
 func TestTitles(t *testing.T) {
 	lines := func(head bench.TableHead) []sampleLine {
 		lines := []sampleLine{{"table", head}}

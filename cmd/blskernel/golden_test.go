@@ -67,7 +67,8 @@ func TestGoldenCommand(t *testing.T) {
 				testutil.NoError(t, err)
 				book.Check(t, name, rule, golden.SumBytes(data))
 			}
-			// In emulation each training takes ten seconds: a short test has one task for each method, in turn.
+			// In emulation each training takes ten seconds: a short test has one task
+			// for each method, in turn.
 			some := os.Getenv(emulator) != "" && testing.Short()
 			book.Begin()
 			for i, m := range blsupdate.Methods() {

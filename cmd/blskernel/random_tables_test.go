@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/testutil/long"
 )
 
-// TestRandomTables trains on tables as people have them and predicts the same rows: 100 tables, and 5000
-// with the long suites. A table is learned, or refused with a message that names a column. At most 5% are
-// refused of those without dates and without columns of too many words.
+// TestRandomTables trains on tables as people have them and predicts the same rows: 100 tables, and
+// 5000 with the long suites. A table is learned, or refused with a message that names a column. At most
+// 5% are refused of those without dates and without columns of too many words.
 func TestRandomTables(t *testing.T) {
 	tables := 100
 	switch {

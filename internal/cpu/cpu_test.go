@@ -17,8 +17,8 @@ func TestCPU(t *testing.T) {
 	if c.L1D <= 0 || c.L2 <= 0 || c.L3 < 0 || c.L2Cores <= 0 || c.L2Share() > c.L2 {
 		t.Errorf("CacheSizes() = %+v", c)
 	}
-	// Every CPU of 64 bits has the first of its instruction sets, one of 32 bits may. cpuid does not
-	// ask an x86 under the build tag noasm; the system tells those of arm64 all the same.
+	// Every CPU of 64 bits has the first of its instruction sets, one of 32 bits may. cpuid does
+	// not ask an x86 under the build tag noasm; the system tells those of arm64 all the same.
 	features, first := Features(), ""
 	switch {
 	case runtime.GOARCH == "386":

@@ -161,8 +161,8 @@ func checkVectors(s *shape, k Kernel) {
 }
 
 // A lane of -0, the sum of products that underflow, is +0 after the zeros of an incomplete eight. Where
-// a multiply-add rounds twice (fma.go), the product is -0 already when it is added to the lane's +0, and
-// the lane is +0 in any case.
+// a multiply-add rounds twice (fma.go), the product is -0 already when it is added to the lane's +0,
+// and the lane is +0 in any case.
 func TestLanesOfMinusZero(t *testing.T) {
 	available(t, func(t *testing.T, k Kernel) {
 		var x, y, z [80]float64

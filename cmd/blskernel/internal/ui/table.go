@@ -27,8 +27,8 @@ func Aligned(cells [][]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Significant writes a number >= 0 with at most 3 decimals, in 7 characters below ten million. Below 0.1
-// it has three significant digits, in at most 9 characters down to 1e-99.
+// Significant writes a number >= 0 with at most 3 decimals, in 7 characters below ten million. Below
+// 0.1 it has three significant digits, in at most 8 characters down to 1e-99.
 func Significant(v float64) string {
 	if v > 0 && v < 0.1 {
 		return fmt.Sprintf("%#.3g", v)

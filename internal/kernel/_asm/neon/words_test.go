@@ -64,7 +64,8 @@ func TestAllWords(t *testing.T) {
 	g.prefetchAhead(1, 2)
 	checkWords(t, "words.go", g.text.String())
 
-	// A method of words.go that encodes a word, but for the forms that they share, has to be called above.
+	// A method of words.go that encodes a word, but for the forms that they share, has to be called
+	// above.
 	forms := []string{"word", "three", "two", "lane"}
 	called := calls(t, "words_test.go")["TestAllWords"]
 	for name, own := range calls(t, "words.go") {
