@@ -32,7 +32,7 @@ COMMANDS   = $(shell $(GO) list ./cmd/... ./examples/...)
 
 openblas: export CGO_ENABLED = 1
 openblas:
-	$(GO) test -tags cgo $(filter-out $(NO_BACKEND) $(COMMANDS),$(shell $(GO) list ./...))
+	$(GO) test -timeout 30m -tags cgo $(filter-out $(NO_BACKEND) $(COMMANDS),$(shell $(GO) list ./...))
 	$(GO) test -tags cgo -short $(COMMANDS)
 
 lint:
@@ -87,8 +87,8 @@ RACE_LONG     = Fuzz|Shapes|TestProducts$$|PackingBits|ParallelAllocs|ScaledEqua
 	WideBatches|EarlierFlags|TestTable$$|AutomaticAgain|BesideEnds
 
 race:
-	$(RACE) -short -run '$(RACE_TESTS)' -skip '$(RACE_NEVER)' $(RACE_SOME)
-	$(RACE) -short -skip '$(RACE_NEVER)|$(subst $(space),|,$(strip $(RACE_LONG)))' $(filter-out $(RACE_SOME),$(RACE_PACKAGES))
+	$(RACE) -short -timeout 30m -run '$(RACE_TESTS)' -skip '$(RACE_NEVER)' $(RACE_SOME)
+	$(RACE) -short -timeout 30m -skip '$(RACE_NEVER)|$(subst $(space),|,$(strip $(RACE_LONG)))' $(filter-out $(RACE_SOME),$(RACE_PACKAGES))
 
 race-long:
 	$(RACE) -short -timeout 1h -skip '$(RACE_NEVER)' $(RACE_PACKAGES)
