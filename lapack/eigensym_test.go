@@ -86,6 +86,25 @@ func TestDsyev(t *testing.T) {
 	})
 }
 
+// No bit depends on the number of threads.
+func TestDsyevThreads(t *testing.T) {
+	defer blskernel.SetThreads(0)
+	for _, n := range []int{33, 300, 500} {
+		a := normal(true, constant(1))(testutil.Rand(uint64(n)), n)
+		var first, vectors []float64
+		for _, threads := range []int{1, 2, 3} {
+			blskernel.SetThreads(threads)
+			w, z, ok := syev(t, fastBLAS(t), gonumlapack.EVCompute, blas.Upper, a)
+			if threads == 1 {
+				first, vectors = w, z.x
+			}
+			if !ok || !sameBits(w, first) || !sameBits(z.x, vectors) {
+				t.Errorf("n=%d: %v, or other bits on %d threads", n, ok, threads)
+			}
+		}
+	}
+}
+
 // A matrix with NaN or an infinity has no eigenvalues, and stays as it is; they are NaN.
 func TestDsyevNotFinite(t *testing.T) {
 	for _, n := range []int{2, 3, 50, 150} {
