@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// panelRows is the number of rows that are reduced before what they leave is updated.
+// panelRows is the number of rows that are reduced before what they leave is updated, as in LAPACK.
 const panelRows = 32
 
 // A panel is the rows of a symmetric matrix that are being reduced. With the reflections I - tau v vᵀ

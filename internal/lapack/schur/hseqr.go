@@ -1,5 +1,3 @@
-// Package schur computes eigenvalues and eigenvectors of general matrices: balancing, the multishift QR
-// algorithm with aggressive early deflation, and eigenvectors of quasi-triangles by blocks.
 package schur
 
 import (
@@ -12,6 +10,7 @@ import (
 	"blskernel/internal/lapack"
 )
 
+// As LAPACK has them: the first two in iparmq, the third in dlaqr0.
 const (
 	leastMultishift = 75 // the order above which steps have more than two shifts
 	nibble          = 14 // percent of a window: fewer deflations are followed by a sweep

@@ -13,7 +13,7 @@ import (
 // products of reflections with the factors tauQ and tauP.
 type bidiagonal struct{ d, e, tauQ, tauP []float64 }
 
-// blockColumns is the number of columns that gebrd reduces before it updates the rest.
+// blockColumns is the number of columns that gebrd reduces before it updates the rest, as in LAPACK.
 const blockColumns = 32
 
 // A reduction is the state of gebrd. W is Aᵀ, n×m, as it was before the block that begins with column
