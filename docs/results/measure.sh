@@ -57,7 +57,7 @@ whole() {
 # One case of each operation, on matrices, on a matrix and vectors, and on vectors.
 # shellcheck disable=SC2086 # the last argument is words
 speed() {
-	measure bench --op dgemm,dsyrk,dsyr2k,dsymm,dtrmm,dtrsm,dgemmtp,dsprk,dspmm,cholesky-inverse,ldlt-inverse,lu-inverse,lu-solve \
+	measure bench --op dgemm,dsyrk,dsyr2k,dsymm,dtrmm,dtrsm,dgemmtp,dsprk,dspmm,cholesky-inverse,ldlt-inverse,lu-inverse,lu-solve,qr,eigensym,svd,eigen \
 		--case NN,UN,LU,LUN,N,L --n "$1" --rounds "$4" $5
 	measure bench --op dgemv,dger --case N --n "$2" --rounds "$4" $5
 	measure bench --op ddot,daxpy --n "$3" --rounds "$4" $5
