@@ -45,7 +45,7 @@ var layers = []string{
 	"blskernel/mat",
 	"blskernel/internal/coder",
 	"blskernel/internal/lapack",
-	"blskernel/internal/lapack/rotations",
+	"blskernel/internal/lapack/secular",
 	"blskernel/internal/lapack/svd",
 	"blskernel/internal/lapack/eigensym",
 	"blskernel/internal/lapack/schur",

@@ -14,7 +14,7 @@ import (
 // vector is arbitrary.
 //
 // Values take 4n³/3 flops and a workspace of its own of about n(n+200) numbers; vectors at most about
-// 10n³/3 flops more, and n(4n+200) numbers. Vectors come by divide and conquer, as of LAPACK's dsyevd.
+// 10n³/3 flops more, and n(4n+200) numbers. Vectors come by divide and conquer, as in LAPACK's dsyevd.
 // Of work it needs nothing, but checks that lwork is at least max(1, 3n-1); if lwork is -1 it
 // only writes this length to work[0].
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A, for m = n in 8n³/3 flops,
-// and at most about 20n³/3 more with vectors, which come by divide and conquer, as of LAPACK's dgesdd.
+// and at most about 20n³/3 more with vectors, which come by divide and conquer, as in LAPACK's dgesdd.
 // It overwrites a. s has the min(m, n) values in descending order, the same with vectors and without:
 // each has the digits that the bidiagonal matrix gives it. jobU and jobVT say what goes to u and vt:
 // for lapack.SVDAll U is m×m and Vᵀ n×n; for lapack.SVDStore there are the first min(m, n) columns of U
@@ -16,7 +16,8 @@ import (
 //
 // It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
 // not converge; u and vt are then undefined. It has a workspace of its own of about two matrices of the
-// size of A, and with vectors four more of order min(m, n). The first lwork elements of work are not
+// size of A, with vectors four more of order min(m, n), and one of the size of all of U or Vᵀ if that
+// is asked for. The first lwork elements of work are not
 // used, but must be as many as gonum's routine needs; if lwork is -1 it only writes that length to
 // work[0].
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {

@@ -196,6 +196,21 @@ func TestSVDNotFinite(t *testing.T) {
 	}
 }
 
+// Columns, rows, or blocks may be so small beside others that their squares underflow.
+func TestSVDGraded(t *testing.T) {
+	for n := 66; n <= 130; n += 31 {
+		for name, size := range map[string]func(n, i, j int) float64{
+			"columns": func(_, _, j int) float64 { return math.Pow(10, -4*float64(j)) },
+			"rows":    func(_, i, _ int) float64 { return math.Pow(10, -4*float64(i)) },
+			"blocks":  func(n, i, j int) float64 { return unless((i < n/2) != (j < n/2)) * math.Pow(10, -160*unless(i >= n/2)) },
+			"tiny":    func(n, i, j int) float64 { return unless((i < n/2) != (j < n/2)) * math.Pow(10, -318*unless(i >= n/2)) },
+		} {
+			a := normal(false, size)(testutil.Rand(uint64(n)), n)
+			checkSVD(t, fmt.Sprintf("%s, n=%d", name, n), a, svdOf(t, fastBLAS(t), a, gonumlapack.SVDStore, gonumlapack.SVDStore))
+		}
+	}
+}
+
 // No bit depends on the number of threads.
 func TestSVDThreads(t *testing.T) {
 	defer blskernel.SetThreads(0)

@@ -83,7 +83,7 @@ func TestTable(t *testing.T) {
 			"test       synthetic digits of seed 2: 2000 images\n",
 			"nodes      k = 60: 4 groups of 5 feature nodes, 40 enhancement nodes; seed 1\n",
 			"samples    90, then 2 updates of q = 20; lambda = 2^-30\n",
-			"accuracies differ by at most 0.00 points, W by ",
+			"accuracies within 0.00 points, W within ",
 		}},
 		{[]string{"--method", "improved", "--lambda", "0.1", "--updates", "0"}, 8, 8, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
 	} {

@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/memory"
 )
 
-// leaf is the order up to which rotations, n³ flops one by one, take no longer than halves.
-const leaf = 32
+// leafOrder is the largest order for which the QL algorithm is at least as fast as a merge.
+const leafOrder = 32
 
 // A divider is the divide and conquer algorithm for a block of a tridiagonal matrix: the eigenvectors
 // of the halves less a matrix of rank 1 are known, and the rows of the vectors of the whole are
@@ -25,7 +25,7 @@ type divider struct {
 // divide diagonalizes the block of T with the diagonal d and e beside it that begins with row first.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)
-	if n <= leaf {
+	if n <= leafOrder {
 		return v.block(d, e, first)
 	}
 	half := n / 2
@@ -43,41 +43,28 @@ func (v *divider) divide(d, e []float64, first int) bool {
 // merge diagonalizes the block whose halves are diagonal but for the element beside them.
 func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	n := len(d)
-	m := secular.Merge{D: d, X: make([]float64, n), Halfs: make([]secular.Half, n), Cut: half}
+	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
 	root, largest, squares := math.Sqrt(math.Abs(beside)), 0.0, 0.0
 	for i := range d {
 		if i < half {
-			m.X[i], m.Halfs[i] = root*z.X[z.Row(i)+half-1], secular.Top
+			m.X[i], m.Halves[i] = root*z.X[z.Row(i)+half-1], secular.Top
 		} else {
-			m.X[i], m.Halfs[i] = math.Copysign(root, beside)*z.X[z.Row(i)+half], secular.Bottom
+			m.X[i], m.Halves[i] = math.Copysign(root, beside)*z.X[z.Row(i)+half], secular.Bottom
 		}
 		largest = max(largest, math.Abs(d[i]))
 		squares += float64(m.X[i] * m.X[i])
 	}
-	negligible := 8 * eps * max(largest, squares)
-	least := negligible / max(math.Sqrt(squares), 0x1p-500)
-	m.Deflate(m.Ascending(), least, negligible, func(i, j int, c, s float64) {
+	// What is left out is at most some roundings of the norm; or so small that beside numbers up to 1
+	// it does not count, while squares of what stays do not underflow.
+	negligible := max(8*eps*max(largest, squares), 0x1p-400)
+	m.Deflate(m.Ascending(), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
 		rotate(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
 	})
-	k := len(m.Kept)
-	if k == 0 {
-		return
+	if len(m.Kept) > 0 {
+		m.Solve(v.Backend, false, v.products)
+		m.Multiply(v.Backend, n, z, v.rows)
+		m.SetValues(func(pole, distance float64) float64 { return pole + distance })
 	}
-
-	q, s := m.Equation(false), block.Dense(v.products, lapack.Stride(k))
-	roots, norms := make([]secular.Root, k), make([]float64, k)
-	q.Solve(v.Backend, roots, s)
-	place, _, _, _ := m.Places()
-	q.Vectors(v.Backend, s, place, norms)
-	m.Multiply(v.Backend, s, n, z, v.rows)
-	values := make([]float64, 0, n)
-	for _, r := range roots {
-		values = append(values, q.D[r.Pole]+r.Distance)
-	}
-	for _, i := range m.Gone {
-		values = append(values, d[i])
-	}
-	copy(d, values)
 }
 
 // Stedc overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal n×n matrix T with
@@ -93,7 +80,7 @@ func Stedc(bk lapack.Backend, d, e []float64, z block.Matrix) bool {
 		z.X[z.Row(i)+i] = 1
 	}
 	v := divider{Backend: bk, solver: solver{vectors: true, z: z, c: make([]float64, n), s: make([]float64, n), left: sweeps * n}}
-	if n > leaf {
+	if n > leafOrder {
 		v.products, v.rows = memory.Zeros(n*lapack.Stride(n)), memory.Zeros(n*n)
 	}
 	return diagonalize(d, e, v.divide)

@@ -72,3 +72,63 @@ func TestExponents(t *testing.T) {
 		}
 	}
 }
+
+// The vectors of divide and conquer are orthogonal, and T Z = Z Λ, up to rounding, also where parts of T
+// are far smaller than others, eigenvalues agree, or nothing is on the diagonal.
+func TestStedc(t *testing.T) {
+	bk := lapack.On(blskernel.Default())
+	one := func(int) float64 { return 1 }
+	for _, n := range []int{leafOrder, leafOrder + 1, 2*leafOrder + 2, 130} {
+		for p := range 35 {
+			rng := rand.New(rand.NewPCG(28, uint64(p)))
+			normal := func(int) float64 { return rng.NormFloat64() }
+			zeros := func(i int) float64 { return float64(i%2) * rng.Float64() }
+			tiny := math.Ldexp(1, -31*p)
+			part := func(i int) float64 {
+				if i > n/2-3 {
+					return tiny
+				}
+				return 1
+			}
+			for name, f := range map[string][2]func(i int) float64{
+				"random":      {normal, normal},
+				"links":       {func(i int) float64 { return math.Abs(10 - float64(i%21)) }, func(i int) float64 { return max(tiny, float64(i%21)/20) }},
+				"tiny part":   {func(i int) float64 { return normal(i) * part(i) }, func(i int) float64 { return normal(i) * part(i) }},
+				"tiny, zeros": {func(i int) float64 { return zeros(i) * part(i) }, func(i int) float64 { return normal(i) * part(i) }},
+				"tiny beside": {one, func(int) float64 { return tiny }},
+				"zeros on it": {func(int) float64 { return 0 }, normal},
+			} {
+				d, e, z := make([]float64, n), make([]float64, n-1), lapack.Zeros(n, n)
+				for i := range n {
+					if d[i] = f[0](i); i < n-1 {
+						e[i] = f[1](i)
+					}
+				}
+				w := slices.Clone(d)
+				if !Stedc(bk, w, slices.Clone(e), z) {
+					t.Fatalf("%s, 2^-%d, n=%d: no convergence", name, 31*p, n)
+				}
+				norm := max(largest(d), largest(e))
+				for i := range n {
+					row := z.Elements(i, 0, n)
+					for j := range n {
+						dot := bk.Ddot(n, row, 1, z.Elements(j, 0, n), 1)
+						residual := d[j]*row[j] - w[i]*row[j]
+						if i == j {
+							dot--
+						}
+						if j > 0 {
+							residual += e[j-1] * row[j-1]
+						}
+						if j < n-1 {
+							residual += e[j] * row[j+1]
+						}
+						if bound := 10 * float64(n) * eps; !(math.Abs(dot) <= bound && math.Abs(residual) <= bound*norm) {
+							t.Fatalf("%s, 2^-%d, n=%d: vectors %d and %d: %g, residual %g", name, 31*p, n, i, j, dot, residual)
+						}
+					}
+				}
+			}
+		}
+	}
+}

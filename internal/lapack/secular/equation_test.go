@@ -20,16 +20,16 @@ import (
 func equations(rng *rand.Rand, n int, squares bool) map[string]Equation {
 	const least = 8 * eps
 	equation := func(d, z func(i int) float64) Equation {
-		q := Equation{D: make([]float64, n), Z: make([]float64, n), Squares: squares}
+		q := Equation{Poles: make([]float64, n), Z: make([]float64, n), Squares: squares}
 		for i := range n {
-			q.D[i], q.Z[i] = d(i), math.Copysign(max(math.Abs(z(i)), least), z(i))
+			q.Poles[i], q.Z[i] = d(i), math.Copysign(max(math.Abs(z(i)), least), z(i))
 		}
-		slices.Sort(q.D)
+		slices.Sort(q.Poles)
 		if squares {
-			q.D[0] = 0
+			q.Poles[0] = 0
 		}
 		for i := 1; i < n; i++ {
-			q.D[i] = max(q.D[i], q.D[i-1]+least)
+			q.Poles[i] = max(q.Poles[i], q.Poles[i-1]+least)
 		}
 		return q
 	}
@@ -41,6 +41,7 @@ func equations(rng *rand.Rand, n int, squares bool) map[string]Equation {
 		"two heaps": equation(func(i int) float64 { return float64(i%2) + small(i)*1e-3 }, func(int) float64 { return rng.NormFloat64() }),
 		"small":     equation(func(int) float64 { return rng.Float64() }, small),
 		"graded":    equation(small, small),
+		"close":     equation(func(int) float64 { return 0.5 + 0.01*math.Exp2(-50*rng.Float64()) }, func(int) float64 { return 1e-15 * rng.NormFloat64() }),
 	}
 }
 
@@ -49,10 +50,10 @@ func exact(q Equation, z []float64, r Root) (f, sum float64) {
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
 	total := number(1)
 	for j, zj := range z {
-		pole, gap := number(q.D[j]), number(q.D[j])
-		gap.Sub(gap, number(q.D[r.Pole]))
+		pole, gap := number(q.Poles[j]), number(q.Poles[j])
+		gap.Sub(gap, number(q.Poles[r.Pole]))
 		if q.Squares {
-			gap.Mul(gap, pole.Add(pole, number(q.D[r.Pole])))
+			gap.Mul(gap, pole.Add(pole, number(q.Poles[r.Pole])))
 		}
 		gap.Sub(gap, number(r.Distance))
 		square := number(zj)
@@ -108,15 +109,32 @@ func TestSolveEnds(t *testing.T) {
 	number := func() float64 { return math.Ldexp(rng.Float64(), -rng.IntN(1100)) }
 	for range 2000 {
 		n := 1 + rng.IntN(9)
-		q := Equation{D: make([]float64, n), Z: make([]float64, n), Squares: rng.IntN(2) == 0}
+		q := Equation{Poles: make([]float64, n), Z: make([]float64, n), Squares: rng.IntN(2) == 0}
 		for i := range n {
-			q.D[i], q.Z[i] = number(), number()
+			q.Poles[i], q.Z[i] = number(), number()
 		}
-		slices.Sort(q.D)
+		slices.Sort(q.Poles)
 		if rng.IntN(10) == 0 {
 			q.Z[rng.IntN(n)] = math.NaN()
 		}
 		q.Solve(lapack.On(blskernel.Default()), make([]Root, n), block.Dense(make([]float64, n*n), n))
+	}
+}
+
+// A root takes four evaluations of the function in the mean.
+func TestSteps(t *testing.T) {
+	const n = 300
+	sum := 0
+	q := equations(testutil.Rand(n), n, false)["random"]
+	poles, gaps := make([]float64, n), make([]float64, n)
+	for i := range n {
+		_, steps := q.solve(i, poles, gaps)
+		if sum += steps; steps > 20 {
+			t.Errorf("root %d took %d steps", i, steps)
+		}
+	}
+	if sum > 5*n {
+		t.Errorf("%d roots took %d steps", n, sum)
 	}
 }
 

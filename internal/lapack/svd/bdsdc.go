@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"blskernel/internal/block"
-	"blskernel/internal/elementary"
 	"blskernel/internal/lapack"
 	"blskernel/internal/lapack/secular"
 	"blskernel/internal/memory"
 )
 
-// leaf is the order up to which the QR algorithm takes no longer than halves.
-const leaf = 32
+// leafOrder is the largest order for which the QR algorithm is at least as fast as a merge.
+const leafOrder = 32
 
 // A divider is the divide and conquer algorithm for a bidiagonal matrix. One row is taken out; the
 // singular vectors of the halves above and below it are known, and those of the whole are products of
@@ -25,9 +24,9 @@ type divider struct {
 }
 
 // bdsdc overwrites d by the singular values, in no order, of the bidiagonal n×n B with d on its
-// diagonal and e above it, and the rows of the n×n ut and vt by the left and right singular vectors. It
-// overwrites e. Each value has an error of some roundings of the largest one. It returns false if the
-// QR algorithm does not converge for a leaf.
+// diagonal and e above it, and the rows of the n×n ut and vt by the left and right singular vectors. e
+// has n elements; the last is not used, and all are then undefined. Each value has an error of some
+// roundings of the largest one. It returns false if the QR algorithm does not converge for a leaf.
 //
 // It takes at most about 8n³/3 flops, nearly all in products, and less where values agree or vectors
 // are local. The workspace has 2n² numbers. (LAPACK: dbdsdc.)
@@ -38,7 +37,7 @@ func bdsdc(bk lapack.Backend, d, e []float64, ut, vt block.Matrix) bool {
 		unit(vt.Elements(i, 0, n), i)
 	}
 	v := divider{Backend: bk, ut: ut, vt: vt}
-	if n <= leaf {
+	if n <= leafOrder {
 		return v.leaf(d, e[:n-1], 0)
 	}
 	largest := 0.0
@@ -66,7 +65,7 @@ func bdsdc(bk lapack.Backend, d, e []float64, ut, vt block.Matrix) bool {
 // that of its null space.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)
-	if n <= leaf {
+	if n <= leafOrder {
 		return v.leaf(d, e, first)
 	}
 	middle := n / 2
@@ -81,8 +80,9 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// leaf is divide by the QR algorithm. The column that a block may have beyond its rows is first rotated
-// away: down the rows the block becomes lower bidiagonal, and upper again.
+// leaf is divide by the QR algorithm. If the block has one more column than rows, rotations of columns
+// first make it square and lower bidiagonal, and rotations of rows upper bidiagonal again. (LAPACK:
+// dlasdq.)
 func (v *divider) leaf(d, e []float64, first int) bool {
 	n := len(d)
 	left, right := &plane{v.ut, first, n}, &plane{v.vt, first, len(e) + 1}
@@ -114,34 +114,37 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 }
 
 // merge makes the values d, and the rows of ut and vt, of the halves those of the whole, which has the
-// elements on and beside in its row middle, and one more column than rows if wide.
-func (v *divider) merge(d []float64, middle int, wide bool, on, beside float64, ut, vt block.Matrix) {
+// elements on and beside in its row middle, and one more column than rows if extra.
+func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64, ut, vt block.Matrix) {
 	n := len(d)
 	cols := n
-	if wide {
+	if extra {
 		cols++
 	}
-	m := secular.Merge{D: d, X: make([]float64, n), Halfs: make([]secular.Half, n), Cut: middle + 1}
+	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: middle + 1}
 	largest := 0.0
 	for i := range d {
 		if i <= middle {
-			m.X[i], m.Halfs[i] = on*vt.X[vt.Row(i)+middle], secular.Top
+			m.X[i], m.Halves[i] = on*vt.X[vt.Row(i)+middle], secular.Top
 		} else {
-			m.X[i], m.Halfs[i] = beside*vt.X[vt.Row(i)+middle+1], secular.Bottom
+			m.X[i], m.Halves[i] = beside*vt.X[vt.Row(i)+middle+1], secular.Bottom
 		}
 		largest = max(largest, math.Abs(d[i]), math.Abs(m.X[i]))
 	}
-	d[middle], m.Halfs[middle] = 0, secular.Whole
-	if wide {
+	d[middle], m.Halves[middle] = 0, secular.Whole
+	if extra {
 		v.join(&m.X[middle], beside*vt.X[vt.Row(n)+middle+1], vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
 		largest = max(largest, math.Abs(m.X[middle]))
 	}
 
-	// The row that was taken out has no value of its own, and stays.
-	negligible := 8 * eps * largest
-	if negligible == 0 {
+	if largest == 0 {
 		return
 	}
+
+	// What is left out is some roundings of the norm; or so small that beside numbers up to 1 it
+	// does not count, while squares of what stays do not underflow. The row that was taken out always
+	// stays: its X, and the distance to the next D, are raised to what counts. (LAPACK: dlasd2.)
+	negligible := max(8*eps*largest, 0x1p-200)
 	m.X[middle] = math.Copysign(max(math.Abs(m.X[middle]), negligible), m.X[middle])
 	m.Kept = append(m.Kept, middle)
 	order := slices.DeleteFunc(m.Ascending(), func(i int) bool { return i == middle })
@@ -150,56 +153,42 @@ func (v *divider) merge(d []float64, middle int, wide bool, on, beside float64, 
 		v.Drot(cols, vt.Elements(i, 0, cols), 1, vt.Elements(j, 0, cols), 1, c, s)
 	})
 	if len(m.Kept) > 1 {
-		m.D[m.Kept[1]] = max(m.D[m.Kept[1]], negligible/2)
+		d[m.Kept[1]] = max(d[m.Kept[1]], negligible/2)
 	}
-
-	k := len(m.Kept)
-	q, s := m.Equation(true), block.Dense(v.products, lapack.Stride(k))
-	roots, norms := make([]secular.Root, k), make([]float64, k)
-	q.Solve(v.Backend, roots, s)
-	place, _, _, _ := m.Places()
-	q.Vectors(v.Backend, s, place, norms)
-	m.Multiply(v.Backend, s, cols, vt, v.rows)
-	v.left(q, s, place, norms)
-	m.Multiply(v.Backend, s, n, ut, v.rows)
-	values := make([]float64, 0, n)
-	for _, r := range roots {
-		d := q.D[r.Pole]
-		values = append(values, d+r.Distance/(d+math.Sqrt(float64(d*d)+r.Distance)))
-	}
-	for _, i := range m.Gone {
-		values = append(values, d[i])
-	}
-	copy(d, values)
+	m.Solve(v.Backend, true, v.products)
+	m.Multiply(v.Backend, cols, vt, v.rows)
+	v.leftVectors(&m)
+	m.Multiply(v.Backend, n, ut, v.rows)
+	m.SetValues(func(pole, distance float64) float64 {
+		return pole + distance/(pole+math.Sqrt(float64(pole*pole)+distance))
+	})
 }
 
-// left overwrites the right singular vectors in the rows of s by the left ones: elements d[j] times
-// those of the right ones before they were divided by the norms, and -1 for the row that was taken out.
-func (v *divider) left(q secular.Equation, s block.Matrix, place []int, norms []float64) {
-	k := len(norms)
+// leftVectors overwrites the right singular vectors in the rows of S by the left ones: elements d[j]
+// times those of the right ones before they were divided by their norms, and -1 for the row that was
+// taken out.
+func (v *divider) leftVectors(m *secular.Merge) {
+	k := len(m.Kept)
 	by := make([]float64, k)
-	for j, d := range q.D {
-		by[place[j]] = d
+	for j, d := range m.Poles {
+		by[m.Place[j]] = d
 	}
 	v.BlockRows(k, 2*k, func(from, to int) {
 		for i := from; i < to; i++ {
-			row := s.Elements(i, 0, k)
+			row := m.S.Elements(i, 0, k)
 			for j, d := range by {
 				row[j] *= d
 			}
-			row[place[0]] = -1 / norms[i]
+			row[m.Place[0]] = -1 / m.Norms[i]
 			v.Dscal(k, 1/v.Dnrm2(k, row, 1), row, 1)
 		}
 	})
 }
 
-// join makes the last element of x that of both null spaces: it rotates their rows, so that it is zero
-// for the second.
+// join rotates the rows of the two null spaces so that the row that was taken out has an element, x,
+// for the first only; y is that for the second.
 func (v *divider) join(x *float64, y float64, row, last []float64) {
-	r := elementary.Hypot(*x, y)
-	if r == 0 {
-		return
-	}
-	v.Drot(len(row), row, 1, last, 1, *x/r, y/r)
+	c, s, r := lapack.Lartg(*x, y)
+	v.Drot(len(row), row, 1, last, 1, c, s)
 	*x = r
 }

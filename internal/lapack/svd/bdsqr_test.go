@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/internal/testutil"
 )
@@ -36,7 +37,21 @@ func bidiagonals(rng *rand.Rand, n int) map[string][2][]float64 {
 	graded := func(step float64) func(i int) float64 {
 		return func(i int) float64 { return math.Pow(10, step*float64(i)) }
 	}
+	scale := math.Ldexp(1, -300-rng.IntN(700)) // of a part of the rows, which is tiny
+	tiny := func(part func(i int) bool) [2][]float64 {
+		element := func(i int) float64 {
+			if part(i) {
+				return rng.NormFloat64() * scale
+			}
+			return rng.NormFloat64()
+		}
+		return of(element, element)
+	}
 	return map[string][2][]float64{
+		"tiny top":       tiny(func(i int) bool { return i < n/2+3 }),
+		"tiny bottom":    tiny(func(i int) bool { return i > n/2-3 }),
+		"tiny middle":    tiny(func(i int) bool { return 4 < i && i < n-4 }),
+		"one huge":       tiny(func(i int) bool { return i != n/2 }),
 		"ones":           of(one, one),
 		"normal":         of(func(int) float64 { return rng.NormFloat64() }, func(int) float64 { return rng.NormFloat64() }),
 		"graded down":    of(graded(-0.7), graded(-0.7)),
@@ -143,7 +158,7 @@ func TestBdsqrAccuracy(t *testing.T) {
 func TestBdsdc(t *testing.T) {
 	bk := lapack.On(blskernel.Default())
 	rng := testutil.Rand(265)
-	for _, n := range []int{1, 2, leaf, leaf + 1, leaf + 2, 2*leaf + 1, 2*leaf + 2, 130} {
+	for _, n := range []int{1, 2, leafOrder, leafOrder + 1, leafOrder + 2, 2*leafOrder + 1, 2*leafOrder + 2, 130} {
 		for name, b := range bidiagonals(rng, n) {
 			name := fmt.Sprintf("%s n=%d", name, n)
 			d, e, ut, vt := slices.Clone(b[0]), slices.Clone(b[1]), lapack.Zeros(n, n), lapack.Zeros(n, n)
@@ -173,8 +188,36 @@ func TestBdsdc(t *testing.T) {
 					}
 				}
 			}
-			if n <= leaf {
+			if n <= leafOrder {
 				checkValues(t, name, b[0], b[1], sorted(d), accuracy(n))
+			}
+		}
+	}
+}
+
+// Where a part of B is far smaller than the rest, the vectors of its null spaces are orthogonal too.
+func TestBdsdcTiny(t *testing.T) {
+	bk := lapack.On(blskernel.Default())
+	const n = 2*leafOrder + 2
+	for p := 400; p <= 1070; p += 10 {
+		rng := testutil.Rand(uint64(p))
+		d, e, ut, vt := make([]float64, n), make([]float64, n), lapack.Zeros(n, n), lapack.Zeros(n, n)
+		for i := range n {
+			d[i], e[i] = rng.NormFloat64(), rng.NormFloat64()
+			if i < n/2 {
+				d[i], e[i] = math.Ldexp(d[i], -p), math.Ldexp(e[i], -p)
+			}
+		}
+		if !bdsdc(bk, d, e, ut, vt) {
+			t.Fatalf("2^-%d: no convergence", p)
+		}
+		for _, z := range []block.Matrix{ut, vt} {
+			for i := range n {
+				for j := range i {
+					if dot := bk.Ddot(n, z.Elements(i, 0, n), 1, z.Elements(j, 0, n), 1); !(math.Abs(dot) <= 10*n*eps) {
+						t.Fatalf("2^-%d: rows %d and %d: %g", p, i, j, dot)
+					}
+				}
 			}
 		}
 	}

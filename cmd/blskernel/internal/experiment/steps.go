@@ -76,7 +76,7 @@ func (t *stepTable) compared() (text string) {
 			}
 			weights = max(weights, r.Cells[i].Difference)
 		}
-		text += fmt.Sprintf("\nupdates: %s %s s, %s %s s: %.2f times the speed; accuracies differ by at most %.2f points, W by %.0e\n",
+		text += fmt.Sprintf("\nupdates: %s %s s, %s %s s: %.2f times the speed; accuracies within %.2f points, W within %.0e\n",
 			t.methods[i], ui.Significant(t.updates(i)), t.methods[0], ui.Significant(t.updates(0)), t.updates(0)/t.updates(i), points, weights)
 	}
 	return text
