@@ -32,8 +32,8 @@ type Merge struct {
 
 	// What Solve finds: the equation and its roots, and in the rows of S the vectors, which were
 	// divided by Norms. Element j of a vector, of row Kept[j], is in column Place[j] of S, in the
-	// order top, whole, bottom: so each half of the columns of the vectors has products with those rows
-	// that may be nonzero there.
+	// order top, whole, bottom: so each half of the columns of the vectors has products with those
+	// rows that may be nonzero there.
 	Equation
 	Roots              []Root
 	S                  block.Matrix

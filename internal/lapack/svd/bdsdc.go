@@ -142,8 +142,9 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 	}
 
 	// What is left out is some roundings of the norm; or so small that beside numbers up to 1 it
-	// does not count, while squares of what stays do not underflow. The row that was taken out always
-	// stays: its X, and the distance to the next D, are raised to what counts. (LAPACK: dlasd2.)
+	// does not count, while squares of what stays do not underflow. The row that was taken out
+	// always stays: its X, and the distance to the next D, are raised to what counts. (LAPACK:
+	// dlasd2.)
 	negligible := max(8*eps*largest, 0x1p-200)
 	m.X[middle] = math.Copysign(max(math.Abs(m.X[middle]), negligible), m.X[middle])
 	m.Kept = append(m.Kept, middle)
