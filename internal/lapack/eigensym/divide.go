@@ -54,8 +54,8 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 		largest = max(largest, math.Abs(d[i]))
 		squares += float64(m.X[i] * m.X[i])
 	}
-	// What is left out is at most some roundings of the norm; or so small that beside numbers up to 1
-	// it does not count, while squares of what stays do not underflow.
+	// What is left out is at most some roundings of the norm; or so small that beside numbers up to
+	// 1 it does not count, while squares of what stays do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
 	m.Deflate(m.Ascending(), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
 		rotate(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))

@@ -73,8 +73,8 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// The vectors of divide and conquer are orthogonal, and T Z = Z Λ, up to rounding, also where parts of T
-// are far smaller than others, eigenvalues agree, or nothing is on the diagonal.
+// The vectors of divide and conquer are orthogonal, and T Z = Z Λ, up to rounding, also where parts of
+// T are far smaller than others, eigenvalues agree, or nothing is on the diagonal.
 func TestStedc(t *testing.T) {
 	bk := lapack.On(blskernel.Default())
 	one := func(int) float64 { return 1 }
