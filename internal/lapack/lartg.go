@@ -35,3 +35,13 @@ func Lartg(f, g float64) (c, s, r float64) {
 	r = math.Copysign(math.Sqrt(float64(f*f)+float64(g*g)), f)
 	return f / r, g / r, r * scale
 }
+
+// Rot overwrites x by c·x + s·y, and y by c·y - s·x, without a call of a backend, which costs more than
+// short vectors.
+func Rot(c, s float64, x, y []float64) {
+	y = y[:len(x)]
+	for j, v := range x {
+		w := y[j]
+		x[j], y[j] = float64(c*v)+float64(s*w), float64(c*w)-float64(s*v)
+	}
+}

@@ -58,7 +58,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	// 1 it does not count, while squares of what stays do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
 	m.Deflate(m.Ascending(), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
-		rotate(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
+		lapack.Rot(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
 	})
 	if len(m.Kept) > 0 {
 		m.Solve(v.Backend, false, v.products)

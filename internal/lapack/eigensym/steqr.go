@@ -46,16 +46,7 @@ func (q *solver) apply(n int, at site) {
 		if !at.reversed {
 			i = n - 1 - i
 		}
-		rotate(q.c[i], q.s[i], q.z.Elements(at.first+i, q.from, q.to), q.z.Elements(at.first+i+1, q.from, q.to))
-	}
-}
-
-// rotate overwrites x by c·x + s·y, and y by c·y - s·x.
-func rotate(c, s float64, x, y []float64) {
-	y = y[:len(x)]
-	for j, v := range x {
-		w := y[j]
-		x[j], y[j] = float64(c*v)+float64(s*w), float64(c*w)-float64(s*v)
+		lapack.Rot(q.c[i], q.s[i], q.z.Elements(at.first+i, q.from, q.to), q.z.Elements(at.first+i+1, q.from, q.to))
 	}
 }
 

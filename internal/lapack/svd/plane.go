@@ -1,6 +1,9 @@
 package svd
 
-import "blskernel/internal/block"
+import (
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+)
 
 // A plane is the rows of a matrix from row first on that are rotated in pairs, in n columns from column
 // first on.
@@ -26,11 +29,7 @@ func (p *plane) backward(from int, c, s []float64) {
 
 func (p *plane) rotate(i int, c, s float64) {
 	i += p.first
-	x, y := p.z.Elements(i, p.first, p.first+p.n), p.z.Elements(i+1, p.first, p.first+p.n)
-	for j, v := range x {
-		w := y[j]
-		x[j], y[j] = float64(c*v)+float64(s*w), float64(c*w)-float64(s*v)
-	}
+	lapack.Rot(c, s, p.z.Elements(i, p.first, p.first+p.n), p.z.Elements(i+1, p.first, p.first+p.n))
 }
 
 // unit makes x the unit vector with a one at i.
