@@ -4,7 +4,6 @@ import "math"
 
 // The magnitudes between which squares and their sum neither overflow nor lose digits.
 const (
-	safeMin = 0x1p-1022
 	rootMin = 0x1p-511
 	rootMax = 0x1p510
 )
@@ -29,15 +28,15 @@ func Lartg(f, g float64) (c, s, r float64) {
 	}
 	scale := 1.0
 	if !(rootMin < sizeF && sizeF < rootMax && rootMin < sizeG && sizeG < rootMax) {
-		scale = min(max(safeMin, sizeF, sizeG), 1/safeMin)
+		scale = min(max(smallest, sizeF, sizeG), 1/smallest)
 		f, g = f/scale, g/scale
 	}
 	r = math.Copysign(math.Sqrt(float64(f*f)+float64(g*g)), f)
 	return f / r, g / r, r * scale
 }
 
-// Rot overwrites x by c·x + s·y, and y by c·y - s·x, without a call of a backend, which costs more than
-// short vectors.
+// Rot overwrites x by c·x + s·y, and y by c·y - s·x, without a call of a backend, which costs more
+// than short vectors.
 func Rot(c, s float64, x, y []float64) {
 	y = y[:len(x)]
 	for j, v := range x {

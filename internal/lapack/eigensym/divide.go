@@ -68,8 +68,8 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 }
 
 // Stedc overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal n×n matrix T with
-// the diagonal d and e beside it, e by zeros, and row i of the dense n×n z by the eigenvector for d[i].
-// It returns false if 30n sweeps are not enough for the leaves; d, e and z are then undefined.
+// the diagonal d and e beside it, e by zeros, and row i of the n×n z by the eigenvector for d[i]. It
+// returns false if 30n sweeps are not enough for the leaves; d, e and z are then undefined.
 //
 // It takes at most about 4n³/3 flops, nearly all in products, and less where eigenvalues agree or
 // vectors are local. The workspace has 2n² numbers. (LAPACK: dstedc.)

@@ -156,8 +156,8 @@ func (s *search) others(x float64) float64 {
 	return f
 }
 
-// smallRoot returns the root of c x² - a x + b that is 2b/(a + sqrt(a² - 4bc)), and largeRoot the other
-// one, without cancellation. Where rounding made the discriminant negative it is taken for its
+// smallRoot returns the root of c x² - a x + b that is 2b/(a + sqrt(a² - 4bc)), and largeRoot the
+// other one, without cancellation. Where rounding made the discriminant negative it is taken for its
 // magnitude.
 func smallRoot(c, a, b float64) float64 {
 	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))

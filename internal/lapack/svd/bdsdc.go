@@ -136,8 +136,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 		v.join(&m.X[middle], beside*vt.X[vt.Row(n)+middle+1], vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
 		largest = max(largest, math.Abs(m.X[middle]))
 	}
-
-	if largest == 0 {
+	if largest == 0 { // the block is zero, and is diagonal
 		return
 	}
 
