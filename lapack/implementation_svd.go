@@ -8,11 +8,12 @@ import (
 )
 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A, for m = n in 8n³/3
-// flops, and at most about 20n³/3 more with vectors, which come by divide and conquer, as in LAPACK's dgesdd.
-// It overwrites a. s has the min(m, n) values in descending order, the same with vectors and without:
-// each has the digits that the bidiagonal matrix gives it. jobU and jobVT say what goes to u and vt:
-// for lapack.SVDAll U is m×m and Vᵀ n×n; for lapack.SVDStore there are the first min(m, n) columns
-// of U and rows of Vᵀ; for lapack.SVDNone u or vt is not used. As gonum's it has no lapack.SVDOverwrite.
+// flops, and at most about 20n³/3 more with vectors, which come by divide and conquer, as in
+// LAPACK's dgesdd. It overwrites a. s has the min(m, n) values in descending order, the same with
+// vectors and without: each has the digits that the bidiagonal matrix gives it. jobU and jobVT say
+// what goes to u and vt: for lapack.SVDAll U is m×m and Vᵀ n×n; for lapack.SVDStore there are the
+// first min(m, n) columns of U and rows of Vᵀ; for lapack.SVDNone u or vt is not used. As gonum's it
+// has no lapack.SVDOverwrite.
 //
 // It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
 // not converge; u and vt are then undefined. It has a workspace of its own of about two matrices of the
