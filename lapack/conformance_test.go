@@ -36,6 +36,9 @@ var replaced = []conformance{
 	{"Dorglq", func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
 	{"Dormqr", func(t *testing.T, impl Implementation) { testlapack.DormqrTest(t, impl) }},
 	{"Dormlq", func(t *testing.T, impl Implementation) { testlapack.DormlqTest(t, impl) }},
+	{"Dgecon", func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
+	{"Dpocon", func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
+	{"Dtrcon", func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
 	{"Dgels", func(t *testing.T, impl Implementation) { testlapack.DgelsTest(t, impl) }},
 	{"Dgesvd", func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }},
 	{"Dsyev", func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
@@ -43,7 +46,6 @@ var replaced = []conformance{
 
 // inherited are those of gonum's own routines of the interface, which run on our BLAS.
 var inherited = []conformance{
-	{"Dgecon", func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
 	{"Dgeqp3", func(t *testing.T, impl Implementation) { testlapack.Dgeqp3Test(t, impl) }},
 	{"Dggsvd3", func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
 	{"Dlantr", func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
@@ -54,10 +56,8 @@ var inherited = []conformance{
 	{"Dpbcon", func(t *testing.T, impl Implementation) { testlapack.DpbconTest(t, impl) }},
 	{"Dpbtrf", func(t *testing.T, impl Implementation) { testlapack.DpbtrfTest(t, impl) }},
 	{"Dpbtrs", func(t *testing.T, impl Implementation) { testlapack.DpbtrsTest(t, impl) }},
-	{"Dpocon", func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
 	{"Dpstrf", func(t *testing.T, impl Implementation) { testlapack.DpstrfTest(t, impl) }},
 	{"Dtbtrs", func(t *testing.T, impl Implementation) { testlapack.DtbtrsTest(t, impl) }},
-	{"Dtrcon", func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
 }
 
 // TestImplementation runs gonum's own tests of every routine that is ours, on every kernel.

@@ -12,6 +12,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
 // compareSquare compares what Cholesky, LDLT and LU have in common, and more.
@@ -194,6 +195,9 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 		condT = condOf(a.transpose())
 	}
 	add("Implementation.Dgetrs", of(x, n, c, ldb), between(n, condT, of(x, n, c, ldb)))
+	const norm = gonumlapack.MaxColumnSum
+	work, iwork := make([]float64, 4*n), make([]int, n)
+	checkCondition(t, "Dgecon", impl.Dgecon(norm, n, lu, lda, a.norm(), work, iwork), cond)
 	must("Dgetri", impl.Dgetri(n, lu, lda, ipiv, make([]float64, n), n))
 	add("Implementation.Dgetri", of(lu, n, n, lda), between(n, cond, of(lu, n, n, lda)))
 
@@ -203,6 +207,7 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 	x = padded(b, ldb)
 	impl.Dpotrs(ul, n, c, g.a, lda, x, ldb)
 	add("Implementation.Dpotrs", of(x, n, c, ldb), between(n, condSPD, of(x, n, c, ldb)))
+	checkCondition(t, "Dpocon", impl.Dpocon(ul, n, g.a, lda, spd.norm(), work, iwork), condSPD)
 	must("Dpotri", impl.Dpotri(ul, n, g.a, lda))
 	add("Implementation.Dpotri", g.symmetric(), between(n, condSPD, g.symmetric()))
 	g.check(t, "Dpotrf, Dpotri")
@@ -213,6 +218,7 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 	}
 	g = newGuarded(ul, n, lda, diag == blas.Unit, at)
 	condR := max(condOf(g.triangular()), condOf(g.triangular().transpose()))
+	checkCondition(t, "Dtrcon", impl.Dtrcon(norm, ul, diag, n, g.a, lda, work, iwork), condOf(g.triangular()))
 	x = padded(b, ldb)
 	must("Dtrtrs", impl.Dtrtrs(ul, tr, diag, n, c, g.a, lda, x, ldb))
 	add("Implementation.Dtrtrs", of(x, n, c, ldb), between(n, condR, of(x, n, c, ldb)))

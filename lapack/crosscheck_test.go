@@ -165,7 +165,7 @@ func comparisons() []comparison {
 		{"QR", "QR: Factorize FactorizeInPlace SolveTo QTo QInPlace RTo RCond", compareQR},
 		{"elimination", "AppendRows MergeTriangles", compareElimination},
 		{"triangle", "SolveTriangular SolveTriangularRows InvertTriangle RCondTriangle", compareTriangle},
-		{"Implementation", "Implementation: Dpotrf Dpotri Dpotrs Dgetrf Dgetri Dgetrs Dtrtri Dtrtrs Dorgqr", compareImplementation},
+		{"Implementation", "Implementation: Dpotrf Dpotri Dpotrs Dgetrf Dgetri Dgetrs Dtrtri Dtrtrs Dorgqr Dgecon Dpocon Dtrcon", compareImplementation},
 		{"reflections", "Implementation: Dgeqrf Dgelqf Dorglq Dormqr Dormlq Dgels", compareReflections},
 		{"SVD", "Implementation: Dgesvd", compareSVD},
 		{"eigenvalues", "Implementation: Dsyev", compareEigenSym},

@@ -26,6 +26,7 @@ import (
 //	Dgeqrf, Dorgqr, Dormqr          QR: factors, Q from its reflections, products with Q
 //	Dgelqf, Dorglq, Dormlq          LQ: the same
 //	Dgels                           least squares
+//	Dpocon, Dgecon, Dtrcon          condition numbers: of Cholesky, LU, and triangles
 //	Dgeev                           eigenvalues and vectors of general matrices
 //	Dgesvd                          singular values and vectors
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
@@ -40,7 +41,7 @@ import (
 //
 // Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
 // for a workspace of another length, and Dgetrf and the routines of QR, LQ and least squares have one
-// of their own, of 48(m+23) and 128(m+n+5) numbers at most.
+// of their own, of 48(m+23) and 64(3m+2n+17) numbers at most.
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
@@ -82,6 +83,8 @@ func holds(x []float64, m, n, ldx int) bool {
 }
 
 func isUplo(ul blas.Uplo) bool { return ul == blas.Upper || ul == blas.Lower }
+
+func isDiag(diag blas.Diag) bool { return diag == blas.NonUnit || diag == blas.Unit }
 
 // isTranspose reports whether t is valid, and returns blas.Trans for blas.ConjTrans.
 func isTranspose(t blas.Transpose) (blas.Transpose, bool) {
@@ -190,7 +193,7 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 // the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a unchanged,
 // if T has a zero on its diagonal.
 func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {
-	if n < leastInverse || !isUplo(ul) || diag != blas.NonUnit && diag != blas.Unit || !holds(a, n, n, lda) {
+	if n < leastInverse || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dtrtri(ul, diag, n, a, lda)
 	}
 	if singular(diag, n, a, lda) {
@@ -205,7 +208,7 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 // flops. It returns false, and leaves B unchanged, if T has a zero on its diagonal.
 func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, a []float64, lda int, b []float64, ldb int) (ok bool) {
 	op, ok := isTranspose(t)
-	if !ok || nrhs <= 0 || !isUplo(ul) || diag != blas.NonUnit && diag != blas.Unit || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
+	if !ok || nrhs <= 0 || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
 		return impl.Implementation.Dtrtrs(ul, t, diag, n, nrhs, a, lda, b, ldb)
 	}
 	if singular(diag, n, a, lda) {

@@ -58,6 +58,8 @@ func TestImplementationArguments(t *testing.T) {
 		}
 		wr, jobvl, jobvr := make([]float64, len(ipiv)), "NVx"[rng.IntN(3)], "VNx"[rng.IntN(3)]
 		side := []blas.Side{blas.Left, blas.Right, 'x'}[rng.IntN(3)]
+		norm := []gonumlapack.MatrixNorm{gonumlapack.MaxColumnSum, gonumlapack.MaxRowSum, 'x'}[rng.IntN(3)]
+		anorm := []float64{-1, 0, 1, math.Inf(1)}[rng.IntN(4)]
 		calls := orthogonalCalls(side, tr, m, n, nrhs, a, lda, right[:len(ipiv)], b, ldb, work, lwork)
 		maps.Copy(calls, map[string]func(impl gonumlapack.Float64) any{
 			"Dpotrf": func(impl gonumlapack.Float64) any { return impl.Dpotrf(ul, n, a, lda) },
@@ -73,6 +75,9 @@ func TestImplementationArguments(t *testing.T) {
 			"Dgeev": func(impl gonumlapack.Float64) any {
 				return impl.Dgeev(gonumlapack.LeftEVJob(jobvl), gonumlapack.RightEVJob(jobvr), n, a, lda, wr, slices.Clone(wr), b, ldb, slices.Clone(b), ldb, work, lwork)
 			},
+			"Dgecon": func(impl gonumlapack.Float64) any { return impl.Dgecon(norm, n, a, lda, anorm, work, ipiv) },
+			"Dpocon": func(impl gonumlapack.Float64) any { return impl.Dpocon(ul, n, a, lda, anorm, work, ipiv) },
+			"Dtrcon": func(impl gonumlapack.Float64) any { return impl.Dtrcon(norm, ul, d, n, a, lda, work, ipiv) },
 			"Dtrtri": func(impl gonumlapack.Float64) any { return impl.Dtrtri(ul, d, n, a, lda) },
 			"Dtrtrs": func(impl gonumlapack.Float64) any { return impl.Dtrtrs(ul, tr, d, n, nrhs, a, lda, b, ldb) },
 		})

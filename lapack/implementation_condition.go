@@ -1,0 +1,66 @@
+package lapack
+
+import (
+	"math"
+
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+
+	"gonum.org/v1/gonum/blas"
+	gonumlapack "gonum.org/v1/gonum/lapack"
+)
+
+// Dgecon returns an estimate of 1/(‖A‖ ‖A⁻¹‖) in the 1-norm, for norm = lapack.MaxColumnSum, or in the
+// infinity norm, for lapack.MaxRowSum, with what Dgetrf left of the n×n A, and anorm = ‖A‖. The
+// estimate of ‖A⁻¹‖ is a lower bound, and rarely less than a third of it. It takes about 10n² flops.
+//
+// It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular, anorm is 0 or infinite, or the
+// condition number overflows. work, at least 4n, and iwork, at least n, are not used. (LAPACK: dgecon,
+// dlacn2.)
+func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
+	if !isSum(norm) || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
+		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
+	}
+	bk, lu := impl.begin("Dgecon", n, n, 0), block.Dense(a, lda)
+	return condition(norm, n, anorm, func(x block.Matrix, trans bool) {
+		lapack.Getrs(bk, blas.Left, block.Trans(trans), n, 1, lu, nil, false, true, x)
+	})
+}
+
+// Dpocon is Dgecon for the Cholesky factor that Dpotrf left in the triangle ul of a. Both norms are the
+// same. work has at least 3n elements. (LAPACK: dpocon.)
+func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
+	if !isUplo(ul) || anorm < 0 || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
+		return impl.Implementation.Dpocon(ul, n, a, lda, anorm, work, iwork)
+	}
+	bk, factor := impl.begin("Dpocon", n, n, 0), block.Dense(a, lda)
+	return condition(gonumlapack.MaxColumnSum, n, anorm, func(x block.Matrix, _ bool) {
+		lapack.Potrs(bk, blas.Left, ul, n, 1, factor, x)
+	})
+}
+
+// Dtrcon is Dgecon for the triangle ul of a, whose norm it computes, in about 6n² flops. The first n of
+// at least 3n elements of work are overwritten. (LAPACK: dtrcon.)
+func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int, work []float64, iwork []int) float64 {
+	if !isSum(norm) || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
+		return impl.Implementation.Dtrcon(norm, ul, diag, n, a, lda, work, iwork)
+	}
+	anorm := impl.Dlantr(norm, ul, diag, n, n, a, lda, work)
+	bk, t := impl.begin("Dtrcon", n, n, 0), block.Dense(a, lda)
+	return condition(norm, n, anorm, func(x block.Matrix, trans bool) {
+		lapack.Trtrs(bk, blas.Left, ul, block.Trans(trans), diag, n, 1, t, x)
+	})
+}
+
+// condition is lapack.Con in either norm: ‖A⁻¹‖ in the infinity norm is ‖A⁻ᵀ‖ in the 1-norm.
+func condition(norm gonumlapack.MatrixNorm, n int, anorm float64, solve func(x block.Matrix, trans bool)) float64 {
+	if math.IsNaN(anorm) {
+		return anorm
+	}
+	rows := norm == gonumlapack.MaxRowSum
+	return lapack.Con(n, anorm, func(x []float64, trans bool) { solve(block.Dense(x, 1), trans != rows) })
+}
+
+func isSum(norm gonumlapack.MatrixNorm) bool {
+	return norm == gonumlapack.MaxColumnSum || norm == gonumlapack.MaxRowSum
+}
