@@ -18,7 +18,7 @@ const (
 
 // Dgeqrf overwrites the m×n A by R on and above the diagonal, where A = Q R, and by the k = min(m,
 // n) reflections of Q: column i of V below the diagonal, with a one on it, for H = I - tau v vᵀ and
-// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of its own of 128(m+n+5)
+// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of its own of 64(3m+2n+17)
 // numbers at most. The first lwork elements of work, at least max(1, n), are not used; if lwork is -1
 // it only writes a length to work[0]. NaN and infinities, and numbers whose squares sum up to more
 // than the largest number's, make NaN or infinities of R and tau.
@@ -52,7 +52,7 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 // Dorgqr overwrites what Dgeqrf left in the first k columns of the m×n a, reflections below the
 // diagonal and tau their k factors, by the first n columns of their product Q, 0 <= k <= n <= m. It
 // takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of its
-// own of 32(m+n+32) numbers. The first lwork elements of work, at least max(1, n), are not used; if
+// own of 64(m+n+65) numbers. The first lwork elements of work, at least max(1, n), are not used; if
 // lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < leastOrgqr || k > n || n > m || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
@@ -79,7 +79,7 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 // Dormqr overwrites the m×n C by op(Q) C if side is blas.Left, and by C op(Q) if it is blas.Right,
 // with the k reflections that Dgeqrf left in a, of m or n rows, and tau. op(Q) is Q if trans is
 // blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a
-// workspace of its own of 32(m+n+33) numbers. The first lwork elements of work, at least max(1, n) on
+// workspace of its own of 64(m+n+65) numbers. The first lwork elements of work, at least max(1, n) on
 // the left and max(1, m) on the right, are not used; if lwork is -1 it only writes a length to
 // work[0].
 func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {

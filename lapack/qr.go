@@ -42,8 +42,8 @@ func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
 func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in
-// the package comment. The workspace is at most 128(l + k) numbers; the receiver keeps 65k of them at
-// most.
+// the package comment. The workspace is at most 64(3l + k + 16) numbers; the receiver keeps 65k more
+// at most.
 func (f *QR) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
 
 func (f *QR) factorize(a *mat.Dense, inPlace bool) error {

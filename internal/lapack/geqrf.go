@@ -19,6 +19,14 @@ const (
 	geqrfRows       = 1024 // from which on there are geqrfColumns
 	geqrtLeast      = 16   // columns at which geqrt ends its recursion, for Level 2 to take over
 	reflectorRows   = 600  // the same where T is not kept
+	panelTime       = 2.5  // how much longer it takes to update and reduce a block than to update it
+)
+
+// For few right sides the traffic of V counts, and T takes much of the time of applying reflections: 16
+// columns are 1.3 to 2 times as fast as 64.
+const (
+	ormqrColumns = 16
+	ormqrFew     = 32 // right sides below which they are taken
 )
 
 // A QR holds the Q of a factorization of a dense matrix of M rows, the product of K reflections, with
@@ -51,9 +59,9 @@ func Gelqf(bk Backend, m, n int, a block.Matrix) QR {
 	return f
 }
 
-// factor is Geqrf for the matrix of M rows and n columns in A.
-func (f *QR) factor(bk Backend, base, n int) (first *Pivot) {
-	base = cmp.Or(base, geqrtLeast)
+// factor is Geqrf for the matrix of M rows and n columns in A. While the columns on the right of a
+// block are brought up to date, one thread goes on to the next block, whose columns come first.
+func (f *QR) factor(bk Backend, base, n int) *Pivot {
 	if f.NB == 0 {
 		f.NB = geqrfColumns
 		if f.M < geqrfRows {
@@ -62,36 +70,80 @@ func (f *QR) factor(bk Backend, base, n int) (first *Pivot) {
 	}
 	nb := min(f.NB, f.K)
 	f.T, f.Tau = make([]float64, f.K*f.NB), make([]float64, f.K)
-	w := acquire(nb * (f.M + Stride(f.M) + n + 1))
+	if f.K == 0 {
+		return nil
+	}
+	w := acquire(nb * (2*f.M + Stride(f.M) + n + 1))
 	defer w.release()
-	v, columns, work, dots := w.take(nb*f.M), w.matrix(nb, Stride(f.M)), w.take(nb*n), w.take(nb)
-	for j := 0; j < f.K; j += nb {
-		at, p := f.A.Sub(j, j), columns
-		h := Reflector{Rows: f.M - j, Cols: min(nb, f.K-j), T: block.Dense(f.T[j*f.NB:], f.NB)}
-		h.V = block.Dense(v, h.Cols)
-		if f.Rows {
-			p = at
-		} else {
-			bk.Transpose(h.Rows, h.Cols, at.X, at.Ld, p.X, p.Ld)
+	p := panels{QR: f, bk: bk, base: cmp.Or(base, geqrtLeast)}
+	p.v, p.columns, p.dots = [2][]float64{w.take(nb * f.M), w.take(nb * f.M)}, w.matrix(nb, Stride(f.M)), w.take(nb)
+	work := w.take(nb * n)
+	for h, j := p.reduce(0), 0; j < f.K; j += nb {
+		right := j + h.Cols
+		cols := min(nb, f.K-right)
+		rest := n - right - cols
+		update := func(from, to int) {
+			f.apply(bk, h, blas.Trans, to-from, j, right+from, work[from*h.Cols:to*h.Cols])
 		}
-		geqrt(bk, h.Rows, h.Cols, p, h.T, base, dots)
-		for r := range h.Cols {
-			tau := h.T.X[r*f.NB+r]
-			f.Tau[j+r] = tau
-			for _, v := range []float64{p.X[p.Row(r)+r], tau} {
-				if first == nil && !isFinite(v) {
-					first = &Pivot{j + r, v}
-				}
+		var next Reflector
+		reduce := func() {
+			if cols > 0 {
+				next = p.reduce(right)
 			}
 		}
-		bk.Transpose(h.Cols, h.Rows, p.X, p.Ld, h.V.X, h.V.Ld)
-		if !f.Rows {
-			block.Copy(at, h.V, h.Rows, h.Cols)
+		each := 4 * float64(h.Rows) * float64(h.Cols)
+		if ahead := float64(cols) * panelTime * each; cols > 0 && bk.looksAhead(ahead, float64(rest)*each) {
+			bk.ahead(func() {
+				update(0, cols)
+				reduce()
+			}, ahead, rest, stripWidth(rest), each, func(from, to int) { update(cols+from, cols+to) })
+		} else {
+			update(0, n-right)
+			reduce()
 		}
-		h.unitLower()
-		f.apply(bk, h, blas.Trans, n-j-h.Cols, j, j+h.Cols, work)
+		h = next
 	}
-	return first
+	return p.bad
+}
+
+// panels makes the blocks of reflections of a factorization.
+type panels struct {
+	*QR
+	bk      Backend
+	base    int
+	v       [2][]float64 // of the last block and of this one
+	columns block.Matrix // where columns are rows
+	dots    []float64
+	bad     *Pivot
+}
+
+// reduce reduces the block of columns that begins with column j, and returns its reflections, which
+// last until the next but one is made.
+func (p *panels) reduce(j int) Reflector {
+	at, c := p.A.Sub(j, j), p.columns
+	h := Reflector{Rows: p.M - j, Cols: min(p.NB, p.K-j), T: block.Dense(p.T[j*p.NB:], p.NB)}
+	h.V = block.Dense(p.v[j/p.NB%2], h.Cols)
+	if p.Rows {
+		c = at
+	} else {
+		p.bk.Transpose(h.Rows, h.Cols, at.X, at.Ld, c.X, c.Ld)
+	}
+	geqrt(p.bk, h.Rows, h.Cols, c, h.T, p.base, p.dots)
+	for r := range h.Cols {
+		tau := h.T.X[r*p.NB+r]
+		p.Tau[j+r] = tau
+		for _, v := range []float64{c.X[c.Row(r)+r], tau} {
+			if p.bad == nil && !isFinite(v) {
+				p.bad = &Pivot{j + r, v}
+			}
+		}
+	}
+	p.bk.Transpose(h.Cols, h.Rows, c.X, c.Ld, h.V.X, h.V.Ld)
+	if !p.Rows {
+		block.Copy(at, h.V, h.Rows, h.Cols)
+	}
+	h.unitLower()
+	return h
 }
 
 // apply overwrites the n columns of A from column j on, in rows i to M, by op(H) times them; work has
@@ -137,6 +189,9 @@ func (f QR) reflections(bk Backend) func(i int) Reflector {
 // Ormqr overwrites the M×c X by Q X or, if t is blas.Trans, by QᵀX, in c(4MK - 2K²) flops; if
 // side is blas.Right, it overwrites the c×M X by X Q or X Qᵀ. (LAPACK: dormqr.)
 func (f QR) Ormqr(bk Backend, side blas.Side, t blas.Transpose, c int, x block.Matrix) {
+	if f.T == nil && c < ormqrFew {
+		f.NB = ormqrColumns
+	}
 	nb := min(f.NB, f.K)
 	work, reflections := make([]float64, nb*c), f.reflections(bk)
 	last := (f.K - 1) / nb * nb
