@@ -56,6 +56,12 @@ func Zeros(rows, cols int) block.Matrix {
 	return block.Dense(memory.Zeros(rows*Stride(cols)), Stride(cols))
 }
 
+// Unit makes x the unit vector with a one at i.
+func Unit(x []float64, i int) {
+	clear(x)
+	x[i] = 1
+}
+
 // offDiagonal returns the block beside the diagonal, in the triangle ul of a, whose first half has
 // order n1.
 func offDiagonal(ul blas.Uplo, a block.Matrix, n1 int) block.Matrix {

@@ -33,7 +33,7 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 			k = len(swap) - 1 - k
 		}
 		if s := swap[k]; s != k {
-			exchange(x.Elements(k, from, to), x.Elements(s, from, to))
+			Exchange(x.Elements(k, from, to), x.Elements(s, from, to))
 		}
 	}
 }
@@ -42,9 +42,9 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 // cleared first.
 const exchangeLoop = 64
 
-// exchange exchanges the elements of p and q, which do not overlap. Long rows go through a buffer in
-// the first level of cache: three copies by vectors are faster than a loop.
-func exchange(p, q []float64) {
+// Exchange exchanges the elements of p and q, which are the same or do not overlap. Long rows go
+// through a buffer in the first level of cache: three copies by vectors are faster than a loop.
+func Exchange(p, q []float64) {
 	if len(p) < exchangeLoop {
 		q = q[:len(p)]
 		for i, v := range p {

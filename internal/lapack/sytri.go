@@ -44,6 +44,6 @@ func exchangeSymmetric(bk Backend, n int, a block.Matrix, swap []int) {
 		other := a.X[a.Row(s):]
 		row[k], other[s] = other[s], row[k]
 		bk.BlockRows(s-k-1, quickSuccession*elementTime, down)
-		exchange(row[s+1:n], other[s+1:n])
+		Exchange(row[s+1:n], other[s+1:n])
 	}
 }

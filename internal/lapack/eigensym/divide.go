@@ -76,10 +76,9 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 func Stedc(bk lapack.Backend, d, e []float64, z block.Matrix) bool {
 	n := len(d)
 	for i := range n {
-		clear(z.Elements(i, 0, n))
-		z.X[z.Row(i)+i] = 1
+		lapack.Unit(z.Elements(i, 0, n), i)
 	}
-	v := divider{Backend: bk, solver: solver{vectors: true, z: z, c: make([]float64, n), s: make([]float64, n), left: sweeps * n}}
+	v := divider{Backend: bk, solver: solver{vectors: true, z: z, left: sweeps * n}}
 	if n > leafOrder {
 		v.products, v.rows = memory.Zeros(n*lapack.Stride(n)), memory.Zeros(n*n)
 	}

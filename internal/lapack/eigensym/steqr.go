@@ -18,40 +18,17 @@ func Sterf(d, e []float64) bool {
 	return diagonalize(d, e, q.block)
 }
 
-// A site says which rows of the vectors a sweep rotates: as many as its e, from row first on, and one.
-type site struct {
-	first    int
-	reversed bool
-}
-
-// place returns the site of rows l to m of n whose first is row first of the matrix.
-func place(first, l, m, n int, reversed bool) site {
-	if reversed {
-		return site{first + n - 1 - m, true}
+// rotate rotates the vectors of rows i and i+1 of the block.
+func (q *solver) rotate(i int, c, s float64) {
+	x, y := q.from+i, q.from+i+1
+	if q.reversed {
+		x, y = q.to-1-i, q.to-2-i
 	}
-	return site{first + l, false}
+	lapack.Rot(c, s, q.z.Elements(x, q.from, q.to), q.z.Elements(y, q.from, q.to))
 }
 
-// set sets rotation i of n of a sweep that goes up from the last.
-func (q *solver) set(i, n int, reversed bool, c, s float64) {
-	if reversed {
-		i, s = n-1-i, -s
-	}
-	q.c[i], q.s[i] = c, s
-}
-
-// apply applies the n rotations that are set to the vectors.
-func (q *solver) apply(n int, at site) {
-	for i := range n {
-		if !at.reversed {
-			i = n - 1 - i
-		}
-		lapack.Rot(q.c[i], q.s[i], q.z.Elements(at.first+i, q.from, q.to), q.z.Elements(at.first+i+1, q.from, q.to))
-	}
-}
-
-// pair diagonalizes two rows.
-func (q *solver) pair(d, e []float64, at site) {
+// pair diagonalizes two rows, from row l of the block on.
+func (q *solver) pair(d, e []float64, l int) {
 	beside := e[0]
 	if !q.vectors {
 		beside = math.Sqrt(beside)
@@ -61,18 +38,17 @@ func (q *solver) pair(d, e []float64, at site) {
 	if q.vectors {
 		t := less / beside
 		c := 1 / elementary.Hypot(1, t)
-		q.set(0, 1, at.reversed, c, -t*c)
-		q.apply(1, at)
+		q.rotate(l, c, -t*c)
 	}
 }
 
-// sweep makes one sweep over an unreduced matrix: T becomes its product from both sides with rotations
+// sweep makes one sweep over an unreduced matrix from row l of the block on: T becomes its product from both sides with rotations
 // of rows i and i+1, from the last to the first, of which the first is that of T less the shift.
 //
 // Each rotation waits for the one before. T goes by squares and products of c and s, for which it waits
 // for one division only; the root that c and s take is ready when the next rotation needs them. That is
 // 1.4 times as fast as to wait for c and s.
-func (q *solver) sweep(d, e []float64, at site) {
+func (q *solver) sweep(d, e []float64, l int) {
 	n := len(e)
 	if !q.vectors {
 		squares(d, e)
@@ -101,11 +77,10 @@ func (q *solver) sweep(d, e []float64, at site) {
 		p = float64(ss*t) + float64(2*cs*b)
 		d[i+1] = last + p
 		g = float64(cs*t) + float64((cc-ss)*b)
-		q.set(i, n, at.reversed, c, -s)
+		q.rotate(l+i, c, -s)
 	}
 	d[0] -= p
 	e[0] = g
-	q.apply(n, at)
 }
 
 // squares is sweep without rotations, for the squares e. A p so small that c has lost digits would make

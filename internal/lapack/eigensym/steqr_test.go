@@ -21,7 +21,7 @@ func TestSweepsEnd(t *testing.T) {
 	}
 	for left := range 5 * n {
 		for _, vectors := range []bool{false, true} {
-			q := solver{vectors: vectors, z: block.Dense(make([]float64, n*n), n), c: make([]float64, n-1), s: make([]float64, n-1), left: left}
+			q := solver{vectors: vectors, z: block.Dense(make([]float64, n*n), n), left: left}
 			if ok := q.block(slices.Clone(d), slices.Clone(e), 0); ok != (q.left >= 0) || left < n/2 && ok || left >= 4*n && !ok {
 				t.Errorf("%v with %d sweeps, vectors %v, %d left", ok, left, vectors, q.left)
 			}

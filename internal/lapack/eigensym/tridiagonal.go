@@ -19,8 +19,8 @@ const (
 type solver struct {
 	vectors  bool         // or values alone, where e holds squares
 	z        block.Matrix // row i becomes the eigenvector for d[i], if row i of I is there
-	from, to int          // the columns of the block
-	c, s     []float64    // the rotations of one sweep
+	from, to int          // the rows and columns of the block
+	reversed bool         // the order of d and e
 	left     int          // sweeps
 }
 
@@ -53,8 +53,8 @@ func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 // is reversed where that is the last one. block returns false after too many sweeps.
 func (q *solver) block(d, e []float64, first int) bool {
 	q.from, q.to = first, first+len(d)
-	reversed := math.Abs(d[len(d)-1]) < math.Abs(d[0])
-	if reversed {
+	q.reversed = math.Abs(d[len(d)-1]) < math.Abs(d[0])
+	if q.reversed {
 		slices.Reverse(d)
 		slices.Reverse(e)
 		defer slices.Reverse(d)
@@ -69,13 +69,13 @@ func (q *solver) block(d, e []float64, first int) bool {
 		case 0:
 			l++
 		case 1:
-			q.pair(d[l:], e[l:], place(first, l, m, n, reversed))
+			q.pair(d[l:], e[l:], l)
 			l += 2
 		default:
 			if q.left--; q.left < 0 {
 				return false
 			}
-			q.sweep(d[l:m+1], e[l:m], place(first, l, m, n, reversed))
+			q.sweep(d[l:m+1], e[l:m], l)
 		}
 	}
 	return true

@@ -52,13 +52,7 @@ func gebal(bk lapack.Backend, n int, a block.Matrix) balance {
 // exchange swaps rows i and k of a, and its columns.
 func (b *balance) exchange(a block.Matrix, i, k int) {
 	b.swapped[k] = i
-	if i == k {
-		return
-	}
-	x, y := a.Elements(i, 0, b.n), a.Elements(k, 0, b.n)
-	for j, v := range x {
-		x[j], y[j] = y[j], v
-	}
+	lapack.Exchange(a.Elements(i, 0, b.n), a.Elements(k, 0, b.n))
 	for r := range b.n {
 		row := a.Elements(r, 0, b.n)
 		row[i], row[k] = row[k], row[i]
@@ -141,14 +135,7 @@ func (b *balance) gebak(left bool, v block.Matrix) {
 			}
 		}
 	}
-	swap := func(i int) {
-		if k := b.swapped[i]; k != i {
-			x, y := v.Elements(i, 0, b.n), v.Elements(k, 0, b.n)
-			for j, e := range x {
-				x[j], y[j] = y[j], e
-			}
-		}
-	}
+	swap := func(i int) { lapack.Exchange(v.Elements(i, 0, b.n), v.Elements(b.swapped[i], 0, b.n)) }
 	for i := b.ilo - 1; i >= 0; i-- {
 		swap(i)
 	}

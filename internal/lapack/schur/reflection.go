@@ -5,6 +5,7 @@ import (
 
 	"blskernel/internal/block"
 	"blskernel/internal/elementary"
+	"blskernel/internal/lapack"
 )
 
 // The unit roundoff, twice; the least normal number.
@@ -99,14 +100,8 @@ type rotation struct{ c, s float64 }
 
 // left applies the rotation to rows at and at+1 of a, in columns from to end-1.
 func (r rotation) left(a block.Matrix, at, from, end int) {
-	if from >= end {
-		return
-	}
-	x, y := a.Elements(at, from, end), a.Elements(at+1, from, end)
-	for j, p := range x {
-		q := y[j]
-		x[j] = float64(r.c*p) + float64(r.s*q)
-		y[j] = float64(r.c*q) - float64(r.s*p)
+	if from < end {
+		lapack.Rot(r.c, r.s, a.Elements(at, from, end), a.Elements(at+1, from, end))
 	}
 }
 

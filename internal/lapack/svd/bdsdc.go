@@ -33,8 +33,8 @@ type divider struct {
 func bdsdc(bk lapack.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	n := len(d)
 	for i := range n {
-		unit(ut.Elements(i, 0, n), i)
-		unit(vt.Elements(i, 0, n), i)
+		lapack.Unit(ut.Elements(i, 0, n), i)
+		lapack.Unit(vt.Elements(i, 0, n), i)
 	}
 	v := divider{Backend: bk, ut: ut, vt: vt}
 	if n <= leafOrder {
@@ -87,19 +87,18 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 	n := len(d)
 	left, right := &plane{v.ut, first, n}, &plane{v.vt, first, len(e) + 1}
 	if n == len(e) {
-		c, s := make([]float64, n), make([]float64, n)
-		chase := func(n int) {
+		chase := func(n int, p *plane) {
 			for i := range n {
-				c[i], s[i], d[i] = lapack.Lartg(d[i], e[i])
+				var c, s float64
+				c, s, d[i] = lapack.Lartg(d[i], e[i])
 				if e[i] = 0; i+1 < len(d) {
-					e[i], d[i+1] = s[i]*d[i+1], c[i]*d[i+1]
+					e[i], d[i+1] = s*d[i+1], c*d[i+1]
 				}
+				p.rotate(i, i+1, c, s)
 			}
 		}
-		chase(n)
-		right.forward(0, c, s)
-		chase(n - 1)
-		left.forward(0, c[:n-1], s[:n-1])
+		chase(n, right)
+		chase(n-1, left)
 	}
 	if !bdsqr(d, slices.Concat(e[:n-1], []float64{0}), left, right) {
 		return false

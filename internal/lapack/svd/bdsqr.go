@@ -18,11 +18,9 @@ const (
 // A qr is the state of bdsqr: the bidiagonal B, and the rotations of its rows and columns.
 type qr struct {
 	d, e            []float64
-	u, v            *plane    // nil where vectors are not wanted
-	c1, s1          []float64 // of the rotations of the columns, or of the rows where upwards
-	c2, s2          []float64 // of the others
-	thresh          float64   // an element of e up to this is zero
-	lastLo, lastEnd int       // the block before
+	u, v            *plane  // nil where vectors are not wanted
+	thresh          float64 // an element of e up to this is zero
+	lastLo, lastEnd int     // the block before
 	upwards         bool
 }
 
@@ -34,8 +32,7 @@ type qr struct {
 //	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
 func bdsqr(d, e []float64, u, v *plane) bool {
 	n := len(d)
-	x := make([]float64, 4*n)
-	q := qr{d: d, e: e, u: u, v: v, c1: x[:n], s1: x[n : 2*n], c2: x[2*n : 3*n], s2: x[3*n:], lastEnd: -1}
+	q := qr{d: d, e: e, u: u, v: v, lastEnd: -1}
 	q.thresh = max(tolerance*q.least(), maxSweeps*float64(n)*float64(n)*0x1p-1022)
 	rotated := 0
 	for end := n; end > 1; {
@@ -95,12 +92,8 @@ func (q *qr) block(end int) (lo int, largest float64) {
 func (q *qr) pair(lo int) {
 	least, most, sr, cr, sl, cl := lasv2(q.d[lo], q.e[lo], q.d[lo+1])
 	q.d[lo], q.e[lo], q.d[lo+1] = most, 0, least
-	if q.v != nil {
-		q.v.forward(lo, []float64{cr}, []float64{sr})
-	}
-	if q.u != nil {
-		q.u.forward(lo, []float64{cl}, []float64{sl})
-	}
+	q.v.rotate(lo, lo+1, cr, sr)
+	q.u.rotate(lo, lo+1, cl, sl)
 }
 
 // A chase is a block of B, of n > 2 rows from lo on, that a sweep goes through downwards, or upwards:
@@ -181,28 +174,17 @@ func (b chase) sweep(shift float64) {
 	if last := b.beside(b.n - 2); math.Abs(*last) <= b.thresh {
 		*last = 0
 	}
-	k := b.n - 1
-	c1, s1, c2, s2 := b.c1[:k], b.s1[:k], b.c2[:k], b.s2[:k]
-	switch {
-	case !b.upwards && b.v != nil:
-		b.v.forward(b.lo, c1, s1)
-	case b.upwards && b.v != nil:
-		b.v.backward(b.lo, c2, s2)
-	}
-	switch {
-	case !b.upwards && b.u != nil:
-		b.u.forward(b.lo, c2, s2)
-	case b.upwards && b.u != nil:
-		b.u.backward(b.lo, c1, s1)
-	}
 }
 
-// keep notes the two rotations of step i of a sweep, upwards as they are in the order of the rows.
-func (b chase) keep(i int, c1, s1, c2, s2 float64) {
+// rotate applies the two rotations of step i of a sweep to the vectors: those of the columns first, or
+// of the rows where upwards.
+func (b chase) rotate(i int, c1, s1, c2, s2 float64) {
+	x, y, first, second := b.lo+i, b.lo+i+1, b.v, b.u
 	if b.upwards {
-		i, s1, s2 = b.n-2-i, -s1, -s2
+		x, y, first, second = b.lo+b.n-1-i, b.lo+b.n-2-i, b.u, b.v
 	}
-	b.c1[i], b.s1[i], b.c2[i], b.s2[i] = c1, s1, c2, s2
+	first.rotate(x, y, c1, s1)
+	second.rotate(x, y, c2, s2)
 }
 
 // unshifted is the implicit zero-shift QR step, in which no sum cancels.
@@ -215,7 +197,7 @@ func (b chase) unshifted() {
 			*b.beside(i - 1) = oldS * r
 		}
 		oldC, oldS, *b.diagonal(i) = lapack.Lartg(oldC*r, *b.diagonal(i + 1)*s)
-		b.keep(i, c, s, oldC, oldS)
+		b.rotate(i, c, s, oldC, oldS)
 	}
 	h := *b.diagonal(b.n - 1) * c
 	*b.diagonal(b.n - 1), *b.beside(b.n - 2) = h*oldC, h*oldS
@@ -242,7 +224,7 @@ func (b chase) shifted(shift float64) {
 			e = *b.beside(i + 1)
 			g, e = s2*e, c2*e
 		}
-		b.keep(i, c1, s1, c2, s2)
+		b.rotate(i, c1, s1, c2, s2)
 	}
 	*b.diagonal(b.n - 1), *b.beside(b.n - 2) = d, f
 }

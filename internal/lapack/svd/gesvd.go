@@ -172,7 +172,7 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 			if i < p.n {
 				clear(ut.Elements(i, p.n, p.m))
 			} else {
-				unit(ut.Elements(i, 0, p.m), i)
+				lapack.Unit(ut.Elements(i, 0, p.m), i)
 			}
 		}
 		q := lapack.Reflections(true, p.m, w, b.tauQ)

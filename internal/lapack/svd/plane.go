@@ -12,28 +12,10 @@ type plane struct {
 	first, n int
 }
 
-// forward makes rows from+j and from+j+1, for j = 0, 1, ... in this order, c[j]·row(from+j) +
-// s[j]·row(from+j+1) and c[j]·row(from+j+1) - s[j]·row(from+j).
-func (p *plane) forward(from int, c, s []float64) {
-	for j := range c {
-		p.rotate(from+j, c[j], s[j])
+// rotate makes rows x and y of the plane, if there is one, c·x + s·y and c·y - s·x.
+func (p *plane) rotate(x, y int, c, s float64) {
+	if p != nil {
+		row := func(i int) []float64 { return p.z.Elements(p.first+i, p.first, p.first+p.n) }
+		lapack.Rot(c, s, row(x), row(y))
 	}
-}
-
-// backward is forward from the last j to the first.
-func (p *plane) backward(from int, c, s []float64) {
-	for j := len(c) - 1; j >= 0; j-- {
-		p.rotate(from+j, c[j], s[j])
-	}
-}
-
-func (p *plane) rotate(i int, c, s float64) {
-	i += p.first
-	lapack.Rot(c, s, p.z.Elements(i, p.first, p.first+p.n), p.z.Elements(i+1, p.first, p.first+p.n))
-}
-
-// unit makes x the unit vector with a one at i.
-func unit(x []float64, i int) {
-	clear(x)
-	x[i] = 1
 }
