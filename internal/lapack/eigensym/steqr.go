@@ -42,8 +42,9 @@ func (q *solver) pair(d, e []float64, l int) {
 	}
 }
 
-// sweep makes one sweep over an unreduced matrix from row l of the block on: T becomes its product from both sides with rotations
-// of rows i and i+1, from the last to the first, of which the first is that of T less the shift.
+// sweep makes one sweep over an unreduced matrix from row l of the block on: T becomes its product from
+// both sides with rotations of rows i and i+1, from the last to the first, of which the first is that
+// of T less the shift.
 //
 // Each rotation waits for the one before. T goes by squares and products of c and s, for which it waits
 // for one division only; the root that c and s take is ready when the next rotation needs them. That is
