@@ -10,16 +10,16 @@ import (
 
 // Making nb reflections of l rows together takes about 3l*nb² flops, on one thread for the most
 // part. Applying them takes 4l*nb for each column on the right, at full speed if nb is large enough
-// for the traffic of that column not to count. So 32 is 12% faster than 64 at order 300 and 3% at
-// 1000, and 3% slower at 2000. To apply them alone, 64 is 8% faster at order 1000 and 13% at 2000, and
-// 14% slower at 300.
+// for the traffic of that column not to count. So 32 is 12% faster than 64 at order 300, and 64 as fast
+// at 1000 and up to 14% faster at 2000, the more the busier memory is. To apply them alone, 64 is 8%
+// faster at order 1000 and 13% at 2000, and 14% slower at 300.
 const (
 	geqrfColumns    = 64
 	geqrfColumnsLow = 32
-	geqrfRows       = 1024 // from which on there are geqrfColumns
-	geqrtLeast      = 16   // columns at which geqrt ends its recursion, for Level 2 to take over
-	reflectorRows   = 600  // the same where T is not kept
-	panelTime       = 2.5  // how much longer it takes to update and reduce a block than to update it
+	geqrfRows       = 900 // from which on there are geqrfColumns
+	geqrtLeast      = 16  // columns at which geqrt ends its recursion, for Level 2 to take over
+	reflectorRows   = 600 // the same where T is not kept
+	panelTime       = 2.5 // how much longer it takes to update and reduce a block than to update it
 )
 
 // For few right sides the traffic of V counts, and T takes much of the time of applying reflections: 16
