@@ -26,12 +26,13 @@ demo:
 test:
 	$(GO) test ./...
 
-# With OpenBLAS: all tests but of the packages that have no backend, or only pure, and of the command the short ones; and but for
-# one that chooses settings for hundreds of tables.
+# With OpenBLAS, and not again with pure: all tests but of the packages that have no backend, or only pure, and of the command the
+# short ones; and but for one that chooses settings for hundreds of tables.
 NO_BACKEND = $(addprefix blskernel/,dataset/stream internal/blas12 internal/docs internal/elementary internal/gemm internal/golden internal/kernel)
 COMMANDS   = $(shell $(GO) list ./cmd/... ./examples/...)
 
 openblas: export CGO_ENABLED = 1
+openblas: export BLSKERNEL_ONLY = openblas
 openblas:
 	$(GO) test -timeout 30m -tags cgo -skip ZeroValuePredicts $(filter-out $(NO_BACKEND) $(COMMANDS),$(shell $(GO) list ./...))
 	$(GO) test -tags cgo -short $(COMMANDS)

@@ -35,6 +35,7 @@ var layers = []string{
 	"blskernel/internal/check",
 	"blskernel/internal/cpu",
 	"blskernel/internal/kernel",
+	"blskernel/internal/testutil/kernels",
 	"blskernel/internal/blas12",
 	"blskernel/internal/gemm",
 	"blskernel/internal/blas",

@@ -5,8 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blskernel/internal/kernel"
-	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -76,20 +75,11 @@ func random(rnd *rand.Rand, n int) []float64 {
 	return x
 }
 
-// available runs a test for the routines on each kernel that this machine can run.
+// available runs a test for the routines on each of kernels.Some.
 func available(t *testing.T, test func(*testing.T, *Routines)) {
-	for _, k := range everyKernel(t) {
+	for _, k := range kernels.Some(t) {
 		t.Run("kernel="+k.Name, func(t *testing.T) { test(t, New(k, inPieces)) })
 	}
-}
-
-func everyKernel(t testing.TB) (all []kernel.Kernel) {
-	for _, name := range kernel.Names() {
-		k, err := kernel.Lookup(name)
-		testutil.NoError(t, err)
-		all = append(all, k)
-	}
-	return all
 }
 
 // BenchmarkRoutines measures each routine on each kernel, and gonum's.
@@ -109,7 +99,7 @@ func BenchmarkRoutines(b *testing.B) {
 				})
 			}
 			run("impl=gonum", gonum.Implementation{})
-			for _, k := range everyKernel(b) {
+			for _, k := range kernels.All(b) {
 				run("impl="+k.Name, New(k, nil))
 			}
 		}

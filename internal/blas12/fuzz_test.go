@@ -8,6 +8,7 @@ import (
 
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
+	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -53,7 +54,7 @@ func FuzzRoutines(f *testing.F) {
 		f.Add(data, rnd.Uint64())
 	}
 	var all []*Routines
-	for _, k := range everyKernel(f) {
+	for _, k := range kernels.All(f) {
 		all = append(all, New(k, nil))
 	}
 	regions := []*guard.Region{guard.New(f, 1<<13), guard.New(f, 1<<9), guard.New(f, 1<<9)}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil/kernels"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -68,12 +70,12 @@ func everyCall(rnd *rand.Rand, rough bool, do func(name string, n int, a, x, y [
 
 // TestKernelsAgree compares, bit for bit, the results of each kernel with those of the first one.
 func TestKernelsAgree(t *testing.T) {
-	kernels := everyKernel(t)
+	all := kernels.All(t)
 	rnd := rand.New(rand.NewPCG(16, 16))
 	for _, rough := range []bool{false, true} {
 		everyCall(rnd, rough, func(name string, n int, a, x, y []float64, call func(f vectorBLAS, a, x, y []float64)) {
 			var want []float64
-			for _, k := range kernels {
+			for _, k := range all {
 				a, x, y := slices.Clone(a), slices.Clone(x), slices.Clone(y)
 				call(New(k, nil), a, x, y)
 				got := slices.Concat(a, x, y)
@@ -81,7 +83,7 @@ func TestKernelsAgree(t *testing.T) {
 					want = got
 				}
 				if !sameBits(got, want) {
-					t.Errorf("%s, n=%d: %s has other bits than %s", name, n, k.Name, kernels[0].Name)
+					t.Errorf("%s, n=%d: %s has other bits than %s", name, n, k.Name, all[0].Name)
 				}
 			}
 		})
@@ -90,14 +92,14 @@ func TestKernelsAgree(t *testing.T) {
 		for _, solve := range []bool{false, true} {
 			x := newStrided(rnd, c.n, -2, written)
 			var want []float64
-			for _, k := range kernels {
+			for _, k := range all {
 				got := slices.Clone(x.s)
 				c.call(New(k, nil), solve, got, -2)
 				if want == nil {
 					want = got
 				}
 				if !sameBits(got, want) {
-					t.Errorf("%v, solution %v: %s has other bits than %s", c, solve, k.Name, kernels[0].Name)
+					t.Errorf("%v, solution %v: %s has other bits than %s", c, solve, k.Name, all[0].Name)
 				}
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/internal/testutil/kernels"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -76,7 +78,7 @@ func near(got, want float64) bool {
 
 // TestDrotg computes the rotation of numbers of all sizes in many bits.
 func TestDrotg(t *testing.T) {
-	r := New(everyKernel(t)[0], nil)
+	r := New(kernels.Some(t)[0], nil)
 	rnd := rand.New(rand.NewPCG(14, 14))
 	for i := range 20000 {
 		a, b := anySize(rnd), anySize(rnd)
@@ -131,7 +133,7 @@ func TestDrotg(t *testing.T) {
 // TestDrotmg checks what H promises: the second component becomes zero, and the rotation with the
 // square roots in it is orthogonal, so that the weighted norm stays.
 func TestDrotmg(t *testing.T) {
-	r := New(everyKernel(t)[0], nil)
+	r := New(kernels.Some(t)[0], nil)
 	rnd := rand.New(rand.NewPCG(15, 15))
 	size := func() float64 { return math.Ldexp(rnd.NormFloat64(), rnd.IntN(120)-60) }
 	flags := map[blas.Flag]int{}
@@ -181,7 +183,7 @@ func TestDrotmg(t *testing.T) {
 // TestDrotmgEnds passes zeros, negative weights, infinities and NaN: it returns at all, which gonum's
 // does not for infinite weights.
 func TestDrotmgEnds(t *testing.T) {
-	r := New(everyKernel(t)[0], nil)
+	r := New(kernels.Some(t)[0], nil)
 	done := make(chan bool)
 	go func() {
 		defer close(done)

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"blskernel/internal/testutil/kernels"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -69,7 +71,7 @@ func passes() []pass {
 
 // TestShared compares, bit for bit, what several goroutines compute with what one does.
 func TestShared(t *testing.T) {
-	for _, k := range everyKernel(t) {
+	for _, k := range kernels.Some(t) {
 		t.Run("kernel="+k.Name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(6, 6))
 			a, x, y := random(rnd, 701*701), random(rnd, 3*701), random(rnd, 3*701)

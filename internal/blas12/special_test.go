@@ -9,6 +9,7 @@ import (
 
 	"blskernel/internal/check"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -212,7 +213,7 @@ func TestRowIsDot(t *testing.T) {
 // TestNoAllocations has an order at which triangles come in pieces, too. The race detector has pools
 // forget what they are given.
 func TestNoAllocations(t *testing.T) {
-	for _, k := range everyKernel(t) {
+	for _, k := range kernels.Some(t) {
 		unshared := func(int, int, func(from, to int)) { t.Errorf("kernel=%s: a small matrix is shared", k.Name) }
 		for n, r := range map[int]*Routines{50: New(k, unshared), 450: New(k, nil)} {
 			a, x, y := make([]float64, n*n), make([]float64, n), make([]float64, n)

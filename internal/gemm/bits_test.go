@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil/kernels"
 	"blskernel/internal/testutil/long"
 
 	"gonum.org/v1/gonum/blas"
@@ -52,9 +53,9 @@ func everyEngine(t *testing.T, what string, f func() []float64) {
 	t.Helper()
 	for _, kc := range []int{0, 16} {
 		var want []float64
-		kernels := everyKernel(t)
-		slices.Reverse(kernels)
-		for _, k := range kernels {
+		all := kernels.All(t)
+		slices.Reverse(all)
+		for _, k := range all {
 			e := New(k)
 			if kc > 0 {
 				e.blocks = blockSizes{MC: 2 * k.MR, KC: kc, NC: 3 * k.NR}
@@ -69,7 +70,7 @@ func everyEngine(t *testing.T, what string, f func() []float64) {
 				for i, v := range got {
 					if math.Float64bits(v) != math.Float64bits(want[i]) && !(math.IsNaN(v) && math.IsNaN(want[i])) {
 						t.Fatalf("%s, KC=%d: element %d is %v (%x) by kernel %s on %d threads, %v (%x) by kernel %s; the package comment has the one order of the sum",
-							what, e.blocks.KC, i, v, v, k.Name, threads, want[i], want[i], kernels[0].Name)
+							what, e.blocks.KC, i, v, v, k.Name, threads, want[i], want[i], all[0].Name)
 					}
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"blskernel/internal/kernel"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
+	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -20,8 +21,8 @@ type shape struct{ fuzz.Choices }
 
 // engine makes an engine on one of the kernels with block sizes that the fuzzer chooses, so that small
 // matrices have many blocks, and with caches in which B is read where it lies, or never.
-func (s *shape) engine(kernels []kernel.Kernel) *Engine {
-	k := kernels[s.Below(len(kernels))]
+func (s *shape) engine(all []kernel.Kernel) *Engine {
+	k := all[s.Below(len(all))]
 	depths := []int{8, 16, 24, 32, 40, 48, 160, 2 * (fewRows + 16)}
 	return &Engine{
 		kernel: k,
@@ -67,12 +68,12 @@ func seed(f *testing.F, times, before, forms, between, lengths int) {
 // packed block.
 func FuzzPackSource(f *testing.F) {
 	seed(f, 30, 2, 8, 2, 2)
-	kernels := everyKernel(f)
+	all := kernels.All(f)
 	storage, packedInto := guard.New(f, 1<<14), guard.New(f, 1<<15)
 	buffer := make([]float64, gathered*gatheredSteps)
 	f.Fuzz(func(t *testing.T, data []byte, numbers uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(numbers, 12))
-		k := kernels[s.Below(len(kernels))]
+		k := all[s.Below(len(all))]
 		edge := guard.Edges[s.Below(2)]
 		form := s.Below(8)
 		w := []int{k.MR, k.NR, 1 + s.Below(30)}[s.Below(3)]
@@ -270,11 +271,11 @@ func FuzzProducts(f *testing.F) {
 	rs := routines()
 	seed(f, 3, 6, len(rs), 1, 3)
 	alone(f)
-	kernels, regions := everyKernel(f), newFences(f, 1<<14)
+	all, regions := kernels.All(f), newFences(f, 1<<14)
 	f.Fuzz(func(t *testing.T, data []byte, numbers uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(numbers, 13))
 		edge := guard.Edges[s.Below(2)]
-		active = s.engine(kernels)
+		active = s.engine(all)
 		r := rs[s.Below(len(rs))]
 		ab := scalars[s.Below(len(scalars))]
 		p := r.build(rnd, s.Below(66), s.Below(66), s.Below(66), ab[0], ab[1])
@@ -292,11 +293,11 @@ func FuzzProducts(f *testing.F) {
 func FuzzTriangular(f *testing.F) {
 	seed(f, 3, 6, 32, 0, 2)
 	alone(f)
-	kernels, regions := everyKernel(f), newFences(f, 1<<14)
+	all, regions := kernels.All(f), newFences(f, 1<<14)
 	f.Fuzz(func(t *testing.T, data []byte, numbers uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(numbers, 14))
 		edge := guard.Edges[s.Below(2)]
-		active = s.engine(kernels)
+		active = s.engine(all)
 		form := s.Below(32)
 		side, ul, tA := sides[form&1], triangles[form>>1&1], transposes[form>>2&1]
 		d, solve := []blas.Diag{blas.NonUnit, blas.Unit}[form>>3&1], form>>4 == 1

@@ -11,7 +11,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
-	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -308,27 +308,17 @@ func identical(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// everyKernel returns the kernels that this machine can run.
-func everyKernel(t testing.TB) (kernels []kernel.Kernel) {
-	for _, name := range kernel.Names() {
-		k, err := kernel.Lookup(name)
-		testutil.NoError(t, err)
-		kernels = append(kernels, k)
-	}
-	return kernels
-}
-
 // A way is an engine that goes its own way through small matrices.
 type way struct {
 	name string
 	*Engine
 }
 
-// ways returns, for each kernel, the engine that is used, one with blocks of a few tiles, one with
-// these blocks that reads B where it lies if it can, and one with diagonal blocks of more rows than are
-// applied in place.
+// ways returns, for each of kernels.Some, the engine that is used, one with blocks of a few tiles, one
+// with these blocks that reads B where it lies if it can, and one with diagonal blocks of more rows
+// than are applied in place.
 func ways(t testing.TB) (all []way) {
-	for _, k := range everyKernel(t) {
+	for _, k := range kernels.Some(t) {
 		tiny := blockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
 		diagonal := tiny
 		diagonal.KC = 2 * (fewRows + 2*k.MR)

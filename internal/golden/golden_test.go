@@ -37,7 +37,7 @@ func (r recorder) add(name, rule string, results ...[]float64) {
 }
 
 // some is true where the tests leave results out: short ones in emulation, where the two largest orders
-// of a factorization take as long as all else.
+// of a factorization take as long as all else, and models that choose their settings longer.
 var some bool
 
 func TestMain(m *testing.M) {

@@ -2,6 +2,7 @@
 package backends
 
 import (
+	"os"
 	"testing"
 
 	"blskernel"
@@ -10,6 +11,18 @@ import (
 
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
 var kernels = []string{"avx512", "avx2", "neon", "generic"}
+
+// EnvOnly names the environment variable with the one backend to test, for a run that has tested the
+// others before.
+const EnvOnly = "BLSKERNEL_ONLY"
+
+// only returns the backend to test if name is not the one.
+func only(name string) (other string) {
+	if other = os.Getenv(EnvOnly); other == name {
+		return ""
+	}
+	return other
+}
 
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process
 // cannot use is skipped, or fails where testutil.EnvRequire lists it.
@@ -47,6 +60,9 @@ func All(t testing.TB) []blskernel.Backend {
 // add appends the backend of the given name to all where it can be used.
 func add(t testing.TB, all []blskernel.Backend, required, name string) []blskernel.Backend {
 	t.Helper()
+	if only(required) != "" {
+		return all
+	}
 	b, err := blskernel.Lookup(name)
 	if err == nil {
 		t.Log("backend", name)
@@ -63,6 +79,9 @@ func run(t *testing.T, required, name string, f func(t *testing.T, b blskernel.B
 	t.Helper()
 	b, err := blskernel.Lookup(name)
 	t.Run("backend="+name, func(t *testing.T) {
+		if other := only(required); other != "" {
+			t.Skipf("%s=%s", EnvOnly, other)
+		}
 		if err != nil {
 			testutil.SkipOrFail(t, required, err)
 		}

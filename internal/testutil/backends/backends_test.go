@@ -10,6 +10,7 @@ import (
 
 // Every usable backend is run once, pure by On on its own kernel and by OnKernels on each.
 func TestOn(t *testing.T) {
+	t.Setenv(EnvOnly, "")
 	var on, kernels []string
 	On(t, func(t *testing.T, b blskernel.Backend) { on = append(on, b.Name()) })
 	slices.Sort(on)
@@ -32,5 +33,22 @@ func TestOn(t *testing.T) {
 	}
 	if !slices.Equal(kernels, short) || !slices.Equal(listed, all) {
 		t.Errorf("OnKernels ran %q of %q, All has %q of %q", kernels, short, listed, all)
+	}
+}
+
+// With EnvOnly the others are not run.
+func TestOnly(t *testing.T) {
+	for only, want := range map[string][3]int{"generic": {0, 1, 1}, "pure": {1, 0, 0}, "none": {}} {
+		if testing.Short() && only == "generic" {
+			continue
+		}
+		t.Setenv(EnvOnly, only)
+		var ran [3]int
+		On(t, func(*testing.T, blskernel.Backend) { ran[0]++ })
+		OnKernels(t, func(*testing.T, blskernel.Backend) { ran[1]++ })
+		ran[2] = len(All(t))
+		if ran != want {
+			t.Errorf("%s=%s: %v runs by On, OnKernels and All, want %v", EnvOnly, only, ran, want)
+		}
 	}
 }
