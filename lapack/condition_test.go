@@ -106,7 +106,7 @@ func gonumInverse(a *full) *full {
 }
 
 // The estimates are at least the true values, and at most ten times as large, in both norms, for both
-// triangles, and at every scale at which the norm and the inverse are numbers.
+// triangles, and for matrices times 2⁻⁹⁰⁰, 1 and 2⁹⁰⁰.
 func TestCondition(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		impl := Implementation{Backend: bk}
@@ -122,40 +122,53 @@ func TestCondition(t *testing.T) {
 
 // A condition number that is infinite or not known gives 0, and NaN gives NaN.
 func TestConditionExtremes(t *testing.T) {
-	const n = 5
-	impl := Implementation{Backend: fastBLAS(t)}
-	work, iwork := make([]float64, 4*n), make([]int, n)
-	inf, nan := math.Inf(1), math.NaN()
-	for _, c := range []struct {
-		name     string
-		at       float64 // element 2, 2 of a matrix that is otherwise I
-		anorm    float64
-		factored float64
-		triangle float64
-	}{
-		{"I", 1, 1, 1, 1},
-		{"singular", 0, 1, 0, 0},
-		{"norm 0", 1, 0, 0, 1},
-		{"infinite norm", 1, inf, 0, 1},
-		{"norm NaN", 1, nan, nan, 1},
-		{"NaN", nan, 1, 0, nan},
-		{"infinity", inf, 1, 1, 0},
-		{"overflow", 0x1p-1060, 1, 0, 0},
-	} {
-		a := identity(n)
-		a.set(2, 2, c.at)
-		for norm := range map[gonumlapack.MatrixNorm]bool{gonumlapack.MaxColumnSum: true, gonumlapack.MaxRowSum: true} {
-			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
-				for name, pair := range map[string][2]float64{
-					"Dgecon": {c.factored, impl.Dgecon(norm, n, a.x, n, c.anorm, work, iwork)},
-					"Dpocon": {c.factored, impl.Dpocon(ul, n, a.x, n, c.anorm, work, iwork)},
-					"Dtrcon": {c.triangle, impl.Dtrcon(norm, ul, blas.NonUnit, n, a.x, n, work, iwork)},
-				} {
-					if want, got := pair[0], pair[1]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-						t.Errorf("%s: %s(%c, %c) = %v, want %v", c.name, name, norm, ul, got, want)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		const n = 5
+		impl := Implementation{Backend: bk}
+		work, iwork := make([]float64, 4*n), make([]int, n)
+		inf, nan := math.Inf(1), math.NaN()
+		for _, c := range []struct {
+			name     string
+			at       float64 // element 2, 2 of I, or of a dense matrix
+			anorm    float64
+			factored float64
+			triangle float64
+			dense    bool
+		}{
+			{"I", 1, 1, 1, 1, false},
+			{"singular", 0, 1, 0, 0, false},
+			{"singular and dense", 0, 1, 0, 0, true},
+			{"norm 0", 1, 0, 0, 1, false},
+			{"infinite norm", 1, inf, 0, 1, false},
+			{"norm NaN", 1, nan, nan, 1, false},
+			{"NaN", nan, 1, 0, nan, false},
+			{"NaN and dense", nan, 1, 0, nan, true},
+			{"overflow", 0x1p-1060, 1, 0, 0, false},
+		} {
+			a := identity(n)
+			if c.dense {
+				a = randomFull(testutil.Rand(7), n, n)
+			}
+			a.set(2, 2, c.at)
+			for _, norm := range []gonumlapack.MatrixNorm{gonumlapack.MaxColumnSum, gonumlapack.MaxRowSum} {
+				for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
+					for name, pair := range map[string][2]float64{
+						"Dgecon": {c.factored, impl.Dgecon(norm, n, a.x, n, c.anorm, work, iwork)},
+						"Dpocon": {c.factored, impl.Dpocon(ul, n, a.x, n, c.anorm, work, iwork)},
+						"Dtrcon": {c.triangle, impl.Dtrcon(norm, ul, blas.NonUnit, n, a.x, n, work, iwork)},
+					} {
+						if want, got := pair[0], pair[1]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+							t.Errorf("%s: %s(%c, %c) = %v, want %v", c.name, name, norm, ul, got, want)
+						}
 					}
 				}
 			}
 		}
-	}
+		// Elements of 2⁸⁰⁰ times solutions of the size of the condition number, 2³⁰¹, would
+		// overflow.
+		u := []float64{0x1p800, 0x1p800, 0, 0x1p500}
+		if got := impl.Dtrcon(gonumlapack.MaxColumnSum, blas.Upper, blas.NonUnit, 2, u, 2, work, iwork); !(got >= 0x1p-302 && got <= 0x1p-300) {
+			t.Errorf("rcond = %v, want %v", got, 0x1p-301)
+		}
+	})
 }

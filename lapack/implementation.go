@@ -40,8 +40,9 @@ import (
 // those that gonum's Implementation has beyond lapack.Float64 and makes of one of those above.
 //
 // Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
-// for a workspace of another length, and Dgetrf and the routines of QR, LQ and least squares have one
-// of their own, of 48(m+23) and 64(3m+2n+17) numbers at most.
+// for a workspace of another length, Dgecon and Dpocon take NaN in the factors for a singular matrix,
+// and Dgetrf and the routines of QR, LQ and least squares have a workspace of their own, of 48(m+23)
+// and, where m and n are the larger and the smaller, 64(3m+2n+16) + n numbers at most.
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {

@@ -14,15 +14,15 @@ import (
 // infinity norm, for lapack.MaxRowSum, with what Dgetrf left of the n×n A, and anorm = ‖A‖. The
 // estimate of ‖A⁻¹‖ is a lower bound, and rarely less than a third of it. It takes about 10n² flops.
 //
-// It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular, anorm is 0 or infinite, or the
-// condition number overflows. work, at least 4n, and iwork, at least n, are not used. (LAPACK: dgecon,
-// dlacn2.)
+// It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular, anorm is 0 or infinite, or a
+// solution is not finite: the condition number is beyond 2⁹⁶⁰, or the factors have NaN or an infinity.
+// work, at least 4n, and iwork, at least n, are not used. (LAPACK: dgecon, dlacn2.)
 func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
 	if !isSum(norm) || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
 	}
 	bk, lu := impl.begin("Dgecon", n, n, 0), block.Dense(a, lda)
-	return condition(norm, n, anorm, func(x block.Matrix, trans bool) {
+	return condition(norm, n, anorm, func(x block.Matrix, trans bool) { // P does not change the norms of A⁻¹
 		lapack.Getrs(bk, blas.Left, block.Trans(trans), n, 1, lu, nil, false, true, x)
 	})
 }
@@ -40,7 +40,7 @@ func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, ano
 }
 
 // Dtrcon is Dgecon for the triangle ul of a, whose norm it computes, in about 6n² flops. The first n of
-// at least 3n elements of work are overwritten. (LAPACK: dtrcon.)
+// at least 3n elements of work may be overwritten. (LAPACK: dtrcon.)
 func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int, work []float64, iwork []int) float64 {
 	if !isSum(norm) || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
 		return impl.Implementation.Dtrcon(norm, ul, diag, n, a, lda, work, iwork)
