@@ -26,8 +26,8 @@ demo:
 test:
 	$(GO) test ./...
 
-# With OpenBLAS, and not again with pure: all tests but of the packages that have no backend, or only pure, and of the command the
-# short ones; and but for one that chooses settings for hundreds of tables.
+# With OpenBLAS, and not again with pure: the tests of all packages that have another backend than pure. Of the command there are the
+# short ones. One test that chooses settings for hundreds of tables is left out.
 NO_BACKEND = $(addprefix blskernel/,dataset/stream internal/blas12 internal/docs internal/elementary internal/gemm internal/golden internal/kernel)
 COMMANDS   = $(shell $(GO) list ./cmd/... ./examples/...)
 

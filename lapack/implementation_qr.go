@@ -18,10 +18,10 @@ const (
 
 // Dgeqrf overwrites the m×n A by R on and above the diagonal, where A = Q R, and by the k = min(m,
 // n) reflections of Q: column i of V below the diagonal, with a one on it, for H = I - tau v vᵀ and
-// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of its own of 64(3m+2n+17)
+// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of its own of 64(3m+n+16) + 65k
 // numbers at most. The first lwork elements of work, at least max(1, n), are not used; if lwork is -1
-// it only writes a length to work[0]. NaN and infinities, and numbers whose squares sum up to more
-// than the largest number's, make NaN or infinities of R and tau.
+// it only writes a length to work[0]. NaN and infinities, and numbers whose squares sum up to more than
+// the largest number's, make NaN or infinities of R and tau.
 func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < leastReflectors || !holds(a, m, n, lda) || m*n < leastElements || lwork < n || len(work) < lwork || len(tau) != k {
@@ -36,8 +36,9 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 
 // Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m,
 // n) reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. These are the
-// numbers that Dgeqrf makes of Aᵀ, but for rounding. Flops, workspace, and work, at least max(1,
-// m), are as there.
+// numbers that Dgeqrf makes of Aᵀ, but for rounding. Flops and workspace are those of Dgeqrf for Aᵀ.
+// The first lwork elements of work, at least max(1, m), are not used; if lwork is -1 it only writes a
+// length to work[0].
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < leastReflectors || !holds(a, m, n, lda) || m*n < leastElements || lwork < m || len(work) < lwork || len(tau) < k {
@@ -78,10 +79,9 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 
 // Dormqr overwrites the m×n C by op(Q) C if side is blas.Left, and by C op(Q) if it is blas.Right,
 // with the k reflections that Dgeqrf left in a, of m or n rows, and tau. op(Q) is Q if trans is
-// blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a
-// workspace of its own of 64(m+n+65) numbers. The first lwork elements of work, at least max(1, n) on
-// the left and max(1, m) on the right, are not used; if lwork is -1 it only writes a length to
-// work[0].
+// blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a workspace of
+// its own of 64(m+n+65) numbers at most. The first lwork elements of work, at least max(1, n) on the
+// left and max(1, m) on the right, are not used; if lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {
 	nq, nw, ok := sides(side, trans, m, n, k)
 	if !ok || !holds(a, nq, k, lda) || len(tau) != k || !holds(c, m, n, ldc) || lwork < nw || len(work) < lwork {

@@ -103,9 +103,9 @@ func TestImplementationArguments(t *testing.T) {
 				checkNothingWritten(t, name, f, zeros, ints, work)
 			}
 			if got != want {
-				t.Fatalf("%s(side %c, ul %c, trans %c, diag %c, m %d, n %d, nrhs or k %d, lda %d, ldb %d, lwork %d, "+
+				t.Fatalf("%s(side %c, ul %c, trans %c, diag %c, norm %c, anorm %v, m %d, n %d, nrhs or k %d, lda %d, ldb %d, lwork %d, "+
 					"len(a) %d, len(b) %d, len(ipiv) %d, len(work) %d): %v, gonum %v",
-					name, side, ul, tr, d, m, n, nrhs, lda, ldb, lwork, len(a), len(b), len(ipiv), len(work), got, want)
+					name, side, ul, tr, d, norm, anorm, m, n, nrhs, lda, ldb, lwork, len(a), len(b), len(ipiv), len(work), got, want)
 			}
 			seen[want]++
 		}

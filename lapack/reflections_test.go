@@ -262,7 +262,7 @@ func TestReflectionsNotFinite(t *testing.T) {
 func TestReflectionsThreads(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	rng := testutil.Rand(268)
-	for _, shape := range [][2]int{{300, 290}, {1100, 200}, {150, 400}} {
+	for _, shape := range [][2]int{{300, 290}, {1100, 200}, {950, 480}, {150, 400}} {
 		a := randomFull(rng, shape[0], shape[1])
 		c := randomFull(rng, shape[0], 300)
 		for _, lq := range []bool{false, true} {

@@ -16,6 +16,7 @@ cross:
 
 portability: cross i386 arm64 s390x
 
+# Without the fits that choose settings, which take longest and have nothing of their own that 32 bits change.
 i386:
 	CGO_ENABLED=0 GOARCH=386 $(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=386 $(GO) test -short -skip 'ZeroValue|FindsRare|Tune' $(PRODUCTS) ./bls/... ./dataset/...

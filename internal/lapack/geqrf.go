@@ -18,12 +18,12 @@ const (
 	geqrfColumnsLow = 32
 	geqrfRows       = 900 // from which on there are geqrfColumns
 	geqrtLeast      = 16  // columns at which geqrt ends its recursion, for Level 2 to take over
-	reflectorRows   = 600 // the same where T is not kept
-	panelTime       = 2.5 // how much longer it takes to update and reduce a block than to update it
+	reflectorRows   = 600 // geqrfRows where T is not kept
+	panelTime       = 2.5 // the time to update and reduce a block over that to update it
 )
 
-// For few right sides the traffic of V counts, and T takes much of the time of applying reflections: 16
-// columns are 1.3 to 2 times as fast as 64.
+// For few right sides the traffic of V counts, and T, where it is not kept, takes much of the time of
+// applying reflections: 16 columns are 1.3 to 2 times as fast as 64.
 const (
 	ormqrColumns = 16
 	ormqrFew     = 32 // right sides below which they are taken
@@ -92,11 +92,11 @@ func (f *QR) factor(bk Backend, base, n int) *Pivot {
 			}
 		}
 		each := 4 * float64(h.Rows) * float64(h.Cols)
-		if ahead := float64(cols) * panelTime * each; cols > 0 && bk.looksAhead(ahead, float64(rest)*each) {
+		if first := float64(cols) * panelTime * each; cols > 0 && bk.looksAhead(first, float64(rest)*each) {
 			bk.ahead(func() {
 				update(0, cols)
 				reduce()
-			}, ahead, rest, stripWidth(rest), each, func(from, to int) { update(cols+from, cols+to) })
+			}, first, rest, stripWidth(rest), each, func(from, to int) { update(cols+from, cols+to) })
 		} else {
 			update(0, n-right)
 			reduce()
@@ -111,7 +111,7 @@ type panels struct {
 	*QR
 	bk      Backend
 	base    int
-	v       [2][]float64 // of the last block and of this one
+	v       [2][]float64 // of the block that is applied and of the next, by turns
 	columns block.Matrix // where columns are rows
 	dots    []float64
 	bad     *Pivot

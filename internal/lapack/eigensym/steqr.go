@@ -47,8 +47,7 @@ func (q *solver) pair(d, e []float64, l int) {
 // of T less the shift.
 //
 // Each rotation waits for the one before. T goes by squares and products of c and s, for which it waits
-// for one division only; the root that c and s take is ready when the next rotation needs them. That is
-// 1.4 times as fast as to wait for c and s.
+// for one division only; the root that c and s take is ready when the next rotation needs them.
 func (q *solver) sweep(d, e []float64, l int) {
 	n := len(e)
 	if !q.vectors {

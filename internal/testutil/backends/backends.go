@@ -3,6 +3,7 @@ package backends
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -12,20 +13,26 @@ import (
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
 var kernels = []string{"avx512", "avx2", "neon", "generic"}
 
-// EnvOnly names the environment variable with the one backend to test, for a run that has tested the
-// others before.
+// EnvOnly names the environment variable with the one backend to test, "pure" on any kernel or
+// "openblas", for a run that has tested the other before.
 const EnvOnly = "BLSKERNEL_ONLY"
 
-// only returns the backend to test if name is not the one.
-func only(name string) (other string) {
-	if other = os.Getenv(EnvOnly); other == name {
-		return ""
+// leftOut reports whether EnvOnly has another backend than that of the given name. A value that is none
+// of them fails the test, which would test nothing.
+func leftOut(t testing.TB, name string) bool {
+	t.Helper()
+	only := os.Getenv(EnvOnly)
+	switch only {
+	case "", "pure", "openblas":
+	default:
+		t.Fatalf("%s=%s: not pure or openblas", EnvOnly, only)
 	}
-	return other
+	return only != "" && only != strings.Split(name, "/")[0]
 }
 
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process
-// cannot use is skipped, or fails where testutil.EnvRequire lists it.
+// cannot use is skipped, or fails where testutil.EnvRequire lists it. EnvOnly leaves one out, here and
+// in OnKernels and All.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	run(t, "pure", "pure", f)
@@ -60,7 +67,7 @@ func All(t testing.TB) []blskernel.Backend {
 // add appends the backend of the given name to all where it can be used.
 func add(t testing.TB, all []blskernel.Backend, required, name string) []blskernel.Backend {
 	t.Helper()
-	if only(required) != "" {
+	if leftOut(t, name) {
 		return all
 	}
 	b, err := blskernel.Lookup(name)
@@ -78,14 +85,15 @@ func add(t testing.TB, all []blskernel.Backend, required, name string) []blskern
 func run(t *testing.T, required, name string, f func(t *testing.T, b blskernel.Backend)) bool {
 	t.Helper()
 	b, err := blskernel.Lookup(name)
+	out := leftOut(t, name)
 	t.Run("backend="+name, func(t *testing.T) {
-		if other := only(required); other != "" {
-			t.Skipf("%s=%s", EnvOnly, other)
+		if out {
+			t.Skipf("%s leaves it out", EnvOnly)
 		}
 		if err != nil {
 			testutil.SkipOrFail(t, required, err)
 		}
 		f(t, b)
 	})
-	return err == nil
+	return err == nil && !out
 }
