@@ -26,15 +26,19 @@ demo:
 test:
 	$(GO) test ./...
 
-# With OpenBLAS, and not again with pure: the tests of all packages that have another backend than pure. Of the command there are the
-# short ones. One test that chooses settings for hundreds of tables is left out.
+# The tests of package bls that choose settings by many fits. They take longest, and neither the backend nor the size of an int is
+# what they are about: they are left out where that is tested.
+CHOICES = ZeroValue|FindsRare|Tune|OfAnySize|GivenIsKept
+
+# With OpenBLAS, and not again with pure: the tests of all packages that have another backend than pure, and of the command the
+# short ones.
 NO_BACKEND = $(addprefix blskernel/,dataset/stream internal/blas12 internal/docs internal/elementary internal/gemm internal/golden internal/kernel)
 COMMANDS   = $(shell $(GO) list ./cmd/... ./examples/...)
 
 openblas: export CGO_ENABLED = 1
 openblas: export BLSKERNEL_ONLY = openblas
 openblas:
-	$(GO) test -timeout 30m -tags cgo -skip ZeroValuePredicts $(filter-out $(NO_BACKEND) $(COMMANDS),$(shell $(GO) list ./...))
+	$(GO) test -timeout 30m -tags cgo -skip '$(CHOICES)' $(filter-out $(NO_BACKEND) $(COMMANDS),$(shell $(GO) list ./...))
 	$(GO) test -tags cgo -short $(COMMANDS)
 
 lint:
