@@ -61,6 +61,4 @@ func condition(norm gonumlapack.MatrixNorm, n int, anorm float64, solve func(x b
 	return lapack.Con(n, anorm, func(x []float64, trans bool) { solve(block.Dense(x, 1), trans != rows) })
 }
 
-func isSum(norm gonumlapack.MatrixNorm) bool {
-	return norm == gonumlapack.MaxColumnSum || norm == gonumlapack.MaxRowSum
-}
+func isSum(n gonumlapack.MatrixNorm) bool { return n == gonumlapack.MaxColumnSum || n == gonumlapack.MaxRowSum }

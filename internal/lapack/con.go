@@ -1,22 +1,27 @@
 package lapack
 
-import "blskernel/internal/isfinite"
+import (
+	"math"
+
+	"blskernel/internal/isfinite"
+)
 
 // Con returns an estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) from anorm = ‖A‖₁ and a function that overwrites x by A⁻¹x
-// or, if trans is set, by A⁻ᵀx. It is 0 where the condition number overflows.
+// or, if trans is set, by A⁻ᵀx. It is 0 where a result is not finite.
 //
-// It is the estimate of norm1 for a multiple of A⁻¹: anorm, so that the solves have the size of the
-// condition number, or 2⁶⁴ if anorm is larger, since they multiply elements of A by results. So they
-// are finite for condition numbers up to 2⁹⁶⁰, and need no rescaling as in dlatrs.
+// It is the estimate of norm1 for anorm*A⁻¹, less a power of two where anorm is above 2⁶⁴: the solves,
+// which multiply elements of A by results, are finite up to condition numbers of 2⁹⁶⁰.
 func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if n == 0 {
 		return 1
 	}
-	scale := min(anorm, 0x1p64)
+	_, exponent := math.Frexp(anorm)
+	factor := math.Ldexp(1, min(0, 64-exponent))
+	anorm *= factor
 	e := newNorm1(make([]float64, n))
 	for e.next() {
 		for i := range e.x {
-			e.x[i] *= scale
+			e.x[i] *= anorm
 		}
 		solve(e.x, e.trans)
 		if !isfinite.All(e.x) {
@@ -26,5 +31,5 @@ func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if !(e.est > 0) || !isFinite(e.est) {
 		return 0
 	}
-	return scale / anorm / e.est
+	return factor / e.est
 }
