@@ -18,7 +18,7 @@ import (
 // solution is not finite: the condition number is beyond 2⁹⁶⁰, or the factors have NaN or an infinity.
 // work, at least 4n, and iwork, at least n, are not used. (LAPACK: dgecon, dlacn2.)
 func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
-	if !isSum(norm) || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
+	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
 	}
 	bk, lu := impl.begin("Dgecon", n, n, 0), block.Dense(a, lda)
@@ -42,7 +42,7 @@ func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, ano
 // Dtrcon is Dgecon for the triangle ul of a, whose norm it computes, in about 6n² flops. The first n of
 // at least 3n elements of work may be overwritten. (LAPACK: dtrcon.)
 func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int, work []float64, iwork []int) float64 {
-	if !isSum(norm) || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
+	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
 		return impl.Implementation.Dtrcon(norm, ul, diag, n, a, lda, work, iwork)
 	}
 	anorm := impl.Dlantr(norm, ul, diag, n, n, a, lda, work)
@@ -60,5 +60,3 @@ func condition(norm gonumlapack.MatrixNorm, n int, anorm float64, solve func(x b
 	rows := norm == gonumlapack.MaxRowSum
 	return lapack.Con(n, anorm, func(x []float64, trans bool) { solve(block.Dense(x, 1), trans != rows) })
 }
-
-func isSum(n gonumlapack.MatrixNorm) bool { return n == gonumlapack.MaxColumnSum || n == gonumlapack.MaxRowSum }
