@@ -26,12 +26,12 @@ demo:
 test:
 	$(GO) test ./...
 
-# The tests of package bls that choose settings by many fits. They take longest, and neither the backend nor the size of an int is
-# what they are about: they are left out where that is tested.
+# The tests of package bls that choose settings by many fits. They take longest, and are left out
+# where the backend or the size of an int is tested: they are about neither.
 CHOICES = ZeroValue|FindsRare|Tune|OfAnySize|GivenIsKept
 
-# With OpenBLAS, and not again with pure: the tests of all packages that have another backend than pure, and of the command the
-# short ones.
+# With OpenBLAS, and not again with pure: the tests of all packages that have another backend than
+# pure, and of the command the short ones.
 NO_BACKEND = $(addprefix blskernel/,dataset/stream internal/blas12 internal/docs internal/elementary internal/gemm internal/golden internal/kernel)
 COMMANDS   = $(shell $(GO) list ./cmd/... ./examples/...)
 

@@ -22,7 +22,7 @@ func conditions(t *testing.T, impl Implementation, n int, scale float64, check f
 	rng := testutil.Rand(uint64(n))
 	general := randomFull(rng, n, n)
 	definite := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
-	triangle := randomFull(rng, n, n) // divided by n off the diagonal, so that its condition stays small
+	triangle := randomFull(rng, n, n) // small off the diagonal, for a small condition number
 	for i := range n {
 		for j := range n {
 			triangle.set(i, j, triangle.at(i, j)/float64(n))

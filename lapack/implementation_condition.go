@@ -22,7 +22,8 @@ func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float6
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
 	}
 	bk, lu := impl.begin("Dgecon", n, n, 0), block.Dense(a, lda)
-	return condition(norm, n, anorm, func(x block.Matrix, trans bool) { // P does not change the norms of A⁻¹
+	// P does not change the norms of A⁻¹.
+	return condition(norm, n, anorm, func(x block.Matrix, trans bool) {
 		lapack.Getrs(bk, blas.Left, block.Trans(trans), n, 1, lu, nil, false, true, x)
 	})
 }

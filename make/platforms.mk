@@ -47,14 +47,16 @@ arm64-fuzz:
 	CGO_ENABLED=0 GOARCH=arm64 $(MAKE) --no-print-directory fuzz FUZZTIME=4000x FUZZPACKAGES='./internal/gemm ./internal/kernel ./internal/blas12' \
 		FUZZEXEC="-exec '$(CURDIR)/make/emulate $(QEMU_ARM64)'"
 
-# What depends on the order of bytes: the readers and writers of files but of text, and encoded states and models.
+# What depends on the order of bytes: the readers and writers of files but of text, and encoded states
+# and models.
 s390x:
 	$(call emulated,s390x,$(QEMU_S390X),-short -skip '^Example|DigitsDifficulty|ZCA|CSV|Text|Pairs|Borders|Cells|Replaced' ./internal/codec/... ./internal/npy/... ./bls/modelfile ./dataset/...)
 	$(call emulated,s390x,$(QEMU_S390X),-short -run 'Encod|Decode|Golden|Elsewhere|Foreign|RowKeys' ./bls/... ./blsupdate/...)
 
 # The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two,
-# without assembly, and on machines in emulation. With SHORT=-short, as in CI, the portable kernel is left out if there is another,
-# in emulation the largest orders and most models, and on s390x, which differs by the order of bytes, what is longest.
+# without assembly, and on machines in emulation. With SHORT=-short, as in CI, the portable kernel is
+# left out if there is another, in emulation the largest orders and most models, and on s390x, which
+# differs by the order of bytes, what is longest.
 # GODEBUG is that of go.mod, whatever the environment says.
 GOLDEN = $(SHORT) -run Golden -count=1 ./internal/golden ./cmd/blskernel
 
