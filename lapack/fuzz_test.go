@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"blskernel"
@@ -125,15 +124,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 		}
 		f.Add(data, rnd.Uint64())
 	}
-	on := []blskernel.Backend{gonumBackend{}}
-	for _, bk := range backends.All(f) {
-		if strings.HasPrefix(bk.Name(), "pure/") {
-			on = append(on, bk)
-		}
-	}
-	if len(on) < 2 {
-		f.Fatal("no kernel")
-	}
+	on := append([]blskernel.Backend{gonumBackend{}}, backends.Pure(f)...)
 	var regions []*guard.Region
 	for range 6 {
 		regions = append(regions, guard.New(f, mostGuarded))

@@ -32,7 +32,7 @@ func leftOut(t testing.TB, name string) bool {
 
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process
 // cannot use is skipped, or fails where testutil.EnvRequire lists it. EnvOnly leaves one out, here and
-// in OnKernels and All.
+// in OnKernels, All and Pure.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	run(t, "pure", "pure", f)
@@ -62,6 +62,23 @@ func All(t testing.TB) []blskernel.Backend {
 		all = add(t, all, k, "pure/"+k)
 	}
 	return add(t, all, "openblas", "openblas")
+}
+
+// Pure returns the backend pure on each kernel that this machine has. Where EnvOnly leaves the backend
+// out, it skips the test.
+func Pure(t testing.TB) []blskernel.Backend {
+	t.Helper()
+	if leftOut(t, "pure") {
+		t.Skipf("%s leaves pure out", EnvOnly)
+	}
+	var all []blskernel.Backend
+	for _, k := range kernels {
+		all = add(t, all, k, "pure/"+k)
+	}
+	if len(all) == 0 {
+		t.Fatal("no kernel")
+	}
+	return all
 }
 
 // add appends the backend of the given name to all where it can be used.

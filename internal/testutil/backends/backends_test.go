@@ -42,17 +42,19 @@ func TestOnly(t *testing.T) {
 	if testing.Short() && pure > 1 {
 		pure--
 	}
-	for only, want := range map[string][3]int{"pure": {1, pure, len(backend.Kernels())}, "openblas": {}} {
+	every := len(backend.Kernels())
+	for only, want := range map[string][4]int{"pure": {1, pure, every, every}, "openblas": {}} {
 		if only == "openblas" && slices.Contains(blskernel.Names(), only) {
-			want = [3]int{1, 1, 1}
+			want = [4]int{1, 1, 1, 0}
 		}
 		t.Setenv(EnvOnly, only)
-		var ran [3]int
+		var ran [4]int
 		On(t, func(*testing.T, blskernel.Backend) { ran[0]++ })
 		OnKernels(t, func(*testing.T, blskernel.Backend) { ran[1]++ })
 		ran[2] = len(All(t))
+		t.Run("pure", func(t *testing.T) { ran[3] = len(Pure(t)) })
 		if ran != want {
-			t.Errorf("%s=%s: %v runs by On, OnKernels and All, want %v", EnvOnly, only, ran, want)
+			t.Errorf("%s=%s: %v runs by On, OnKernels, All and Pure, want %v", EnvOnly, only, ran, want)
 		}
 	}
 }
