@@ -119,9 +119,9 @@ func (r rotation) rows(x, y []float64) {
 // addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m block c, and overwrites the m×n block z
 // by Z D⁻¹.
 func (d *Diagonal) addSymmetric(bk Backend, m, n int, z, c block.Matrix) {
-	w := acquire(n)
-	defer w.release()
-	lambda := w.take(n)
+	w := Acquire()
+	defer w.Release()
+	lambda := w.Take(n)
 	rotations := d.diagonalize(lambda)
 	for k, v := range lambda {
 		lambda[k] = 1 / v

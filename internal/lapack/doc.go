@@ -10,7 +10,6 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -50,11 +49,6 @@ func half(n int) int {
 // Stride returns a distance between rows of n elements: an odd multiple of 64 bytes, so that the
 // elements of a column do not compete for the same sets of a cache, whose lines are 64 or 128 bytes.
 func Stride(n int) int { return (n+tileOrder-1)/tileOrder*tileOrder | tileOrder }
-
-// Zeros returns a rows×cols matrix of zeros, with the stride for cols.
-func Zeros(rows, cols int) block.Matrix {
-	return block.Dense(memory.Zeros(rows*Stride(cols)), Stride(cols))
-}
 
 // Unit makes x the unit vector with a one at i.
 func Unit(x []float64, i int) {

@@ -24,11 +24,11 @@ func Gehrd(bk Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 		return
 	}
 	ld := Stride(ihi - ilo)
-	w := acquire(2*most*(ld+n) + most*(2*most+1) + 2*n*most)
-	defer w.release()
-	q, work := w.matrix(2*most, ld), w.take(2*most*n)
-	t, vy, dots := w.matrix(most, most), w.matrix(most, most), w.take(most)
-	v, right := w.take(n*most), w.take(n*most)
+	w := Acquire()
+	defer w.Release()
+	q, work := w.Matrix(2*most, ld), w.Take(2*most*n)
+	t, vy, dots := w.Matrix(most, most), w.Matrix(most, most), w.Take(most)
+	v, right := w.Take(n*most), w.Take(n*most)
 	for i := ilo; i < ihi-1; i += most {
 		p := lahr2{bk: bk, m: ihi - i, n: min(most, ihi-1-i), y: q, t: t, vy: vy, dots: dots}
 		p.v = q.Sub(p.n, 0)

@@ -73,11 +73,11 @@ func (f *QR) factor(bk Backend, base, n int) *Pivot {
 	if f.K == 0 {
 		return nil
 	}
-	w := acquire(nb * (2*f.M + Stride(f.M) + n + 1))
-	defer w.release()
+	w := Acquire()
+	defer w.Release()
 	p := panels{QR: f, bk: bk, base: cmp.Or(base, geqrtLeast)}
-	p.v, p.columns, p.dots = [2][]float64{w.take(nb * f.M), w.take(nb * f.M)}, w.matrix(nb, Stride(f.M)), w.take(nb)
-	work := w.take(nb * n)
+	p.v, p.columns, p.dots = [2][]float64{w.Take(nb * f.M), w.Take(nb * f.M)}, w.Matrix(nb, Stride(f.M)), w.Take(nb)
+	work := w.Take(nb * n)
 	for h, j := p.reduce(0), 0; j < f.K; j += nb {
 		right := j + h.Cols
 		cols := min(nb, f.K-right)
@@ -160,12 +160,12 @@ func (f QR) apply(bk Backend, h Reflector, t blas.Transpose, n, i, j int, work [
 
 // reflections returns the function that makes the block of reflections that begins with column i; it
 // lasts until the next one is made.
-func (f QR) reflections(bk Backend) func(i int) Reflector {
+func (f QR) reflections(bk Backend, w *Workspace) func(i int) Reflector {
 	nb := min(f.NB, f.K)
-	v, column := make([]float64, f.M*nb), make([]float64, nb)
+	v, column := w.Take(f.M*nb), w.Take(nb)
 	var t []float64
 	if f.T == nil {
-		t = make([]float64, nb*nb)
+		t = w.Take(nb * nb)
 	}
 	return func(i int) Reflector {
 		h := Reflector{Rows: f.M - i, Cols: min(nb, f.K-i)}
@@ -193,7 +193,9 @@ func (f QR) Ormqr(bk Backend, side blas.Side, t blas.Transpose, c int, x block.M
 		f.NB = ormqrColumns
 	}
 	nb := min(f.NB, f.K)
-	work, reflections := make([]float64, nb*c), f.reflections(bk)
+	w := Acquire()
+	defer w.Release()
+	work, reflections := w.Take(nb*c), f.reflections(bk, w)
 	last := (f.K - 1) / nb * nb
 	for k := 0; k <= last; k += nb {
 		i := k

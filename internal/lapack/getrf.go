@@ -20,10 +20,9 @@ const GetrfBase = 48
 // goes on to the end as LAPACK does, and returns a pivot only if U has a zero on its diagonal.
 func Getrf(bk Backend, base, m, n int, a block.Matrix, swap []int, complete bool) *Pivot {
 	k := min(m, n)
-	size := min(base, k) * panelStride(m)
-	w := acquire(size)
-	defer w.release()
-	f := getrf{bk: bk, base: base, work: w.take(size), complete: complete}
+	w := Acquire()
+	defer w.Release()
+	f := getrf{bk: bk, base: base, work: w.Take(min(base, k) * panelStride(m)), complete: complete}
 	bad := f.factor(m, k, 0, a, swap)
 	if m < n && (bad == nil || complete) {
 		f.update(m, m, m, n-m, a, swap)

@@ -26,9 +26,9 @@ const InverseColumns = 64
 // Stability of Numerical Algorithms, section 14.3). work has nb*n elements; if nil, Getri has its own.
 func Getri(bk Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
 	if work == nil {
-		w := acquire(nb * n)
-		defer w.release()
-		work = w.take(nb * n)
+		w := Acquire()
+		defer w.Release()
+		work = w.Take(nb * n)
 	}
 	Trtri(bk, blas.Upper, blas.NonUnit, n, a)
 	for j := (n - 1) / nb * nb; j >= 0; j -= nb {

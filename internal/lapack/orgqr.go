@@ -28,7 +28,9 @@ func (f QR) Orgqr(bk Backend, n int) {
 	for i := f.K; i < n; i++ {
 		f.A.X[f.A.Row(i)+i] = 1
 	}
-	work, reflections := make([]float64, nb*n), f.reflections(bk)
+	w := Acquire()
+	defer w.Release()
+	work, reflections := w.Take(nb*n), f.reflections(bk, w)
 	for i := (f.K - 1) / nb * nb; i >= 0; i -= nb {
 		h := reflections(i)
 		f.apply(bk, h, blas.NoTrans, n-i-h.Cols, i, i+h.Cols, work)

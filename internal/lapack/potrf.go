@@ -21,9 +21,9 @@ func Potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 func potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if n <= base {
 		ld := Stride(n)
-		w := acquire(n * ld)
-		defer w.release()
-		u := w.matrix(n, ld)
+		w := Acquire()
+		defer w.Release()
+		u := w.Matrix(n, ld)
 		loadUpper(u, ul, n, a)
 		bad := potrfRows(bk, n, u)
 		storeUpper(a, ul, n, u)

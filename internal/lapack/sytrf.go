@@ -29,9 +29,9 @@ func Sytrf(bk Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int, bad *
 	swap = make([]int, n)
 	var ends []int
 	nb = min(nb, n)
-	work := acquire(nb*n + 2*nb)
-	defer work.release()
-	l, lambda, w := work.take(nb*n), work.take(nb), work.take(nb)
+	work := Acquire()
+	defer work.Release()
+	l, lambda, w := work.Take(nb*n), work.Take(nb), work.Take(nb)
 	for j := 0; j < n; {
 		m := n - j
 		p := lasyf{bk: bk, m: m, nb: nb, a: a.Sub(j, j), l: block.Dense(l, m), w: w, d: d.D[j:], e: d.E[j:], swap: swap[j:]}
@@ -78,9 +78,9 @@ func exchangeInRows(bk Backend, n int, a block.Matrix, swap []int, first func(ro
 		return
 	}
 	bk.BlockRows(n, 1+n/4, func(from, to int) {
-		w := acquire(n)
-		defer w.release()
-		old := w.take(n)
+		w := Acquire()
+		defer w.Release()
+		old := w.Take(n)
 		// Element j comes from source[j] backwards, and goes there forwards.
 		source := make([]int32, n)
 		for j := range source {

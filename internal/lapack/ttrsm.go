@@ -53,9 +53,9 @@ func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 // flops. It halves U, so that nearly all of the work is in long products.
 func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 	if m <= block.Size {
-		w := acquire(m * Stride(m))
-		defer w.release()
-		d := w.matrix(m, Stride(m))
+		w := Acquire()
+		defer w.Release()
+		d := w.Matrix(m, Stride(m))
 		block.CopyUpper(d, u, m)
 		bk.trmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, m, n, 1, d, b)
 		return
@@ -76,9 +76,9 @@ const productRows = 256
 // of the n×n dense block t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
 func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha float64, a, t, c block.Matrix) {
 	panel, ld := min(m, productRows), Stride(n)
-	w := acquire(panel * ld)
-	defer w.release()
-	p := w.matrix(panel, ld)
+	w := Acquire()
+	defer w.Release()
+	p := w.Matrix(panel, ld)
 	for i := 0; i < m; i += panel {
 		rows := min(panel, m-i)
 		if tA == blas.NoTrans {
@@ -96,9 +96,9 @@ func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha fl
 // inZeroed calls do with a dense copy of the triangle ul of the n×n dense block x, whose other triangle
 // is zero, and copies the triangle back.
 func inZeroed(ul blas.Uplo, n int, x block.Matrix, do func(z block.Matrix)) {
-	w := acquire(n * Stride(n))
-	defer w.release()
-	z := w.matrix(n, Stride(n))
+	w := Acquire()
+	defer w.Release()
+	z := w.Matrix(n, Stride(n))
 	for i := range n {
 		from, to := rowOf(ul, n, i)
 		row := z.Elements(i, 0, n)

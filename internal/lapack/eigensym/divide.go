@@ -6,7 +6,6 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/internal/lapack/secular"
-	"blskernel/internal/memory"
 )
 
 // leafOrder is the largest order for which the QL algorithm is at least as fast as a merge.
@@ -80,7 +79,9 @@ func Stedc(bk lapack.Backend, d, e []float64, z block.Matrix) bool {
 	}
 	v := divider{Backend: bk, solver: solver{vectors: true, z: z, left: sweeps * n}}
 	if n > leafOrder {
-		v.products, v.rows = memory.Zeros(n*lapack.Stride(n)), memory.Zeros(n*n)
+		w := lapack.Acquire()
+		defer w.Release()
+		v.products, v.rows = w.Take(n*lapack.Stride(n)), w.Take(n*n)
 	}
 	return diagonalize(d, e, v.divide)
 }

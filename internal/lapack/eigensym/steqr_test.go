@@ -98,7 +98,7 @@ func TestStedc(t *testing.T) {
 				"tiny beside": {one, func(int) float64 { return tiny }},
 				"zeros on it": {func(int) float64 { return 0 }, normal},
 			} {
-				d, e, z := make([]float64, n), make([]float64, n-1), lapack.Zeros(n, n)
+				d, e, z := make([]float64, n), make([]float64, n-1), block.Dense(make([]float64, n*n), n)
 				for i := range n {
 					if d[i] = f[0](i); i < n-1 {
 						e[i] = f[1](i)

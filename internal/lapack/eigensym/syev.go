@@ -25,9 +25,11 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 		}
 		return false
 	}
-	z := lapack.Zeros(n, n)
+	work := lapack.Acquire()
+	defer work.Release()
+	z := work.Matrix(n, lapack.Stride(n))
 	exponent := load(bk, ul, n, a, z)
-	e, tau := make([]float64, n-1), make([]float64, n-1)
+	e, tau := work.Take(n-1), work.Take(n-1)
 	Sytrd(bk, n, z, w, e, tau)
 	if !wanted {
 		ok := Sterf(w, e)
@@ -37,7 +39,7 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 		}
 		return ok
 	}
-	vectors := lapack.Zeros(n, n)
+	vectors := work.Matrix(n, z.Ld)
 	if !Stedc(bk, w, e, vectors) {
 		return false
 	}
@@ -49,7 +51,8 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	for i := range order {
 		order[i] = i
 	}
-	values := slices.Clone(w)
+	values := work.Take(n)
+	copy(values, w)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	for i, from := range order {
 		w[i] = math.Ldexp(values[from], exponent)
@@ -77,7 +80,9 @@ func load(bk lapack.Backend, ul blas.Uplo, n int, a, z block.Matrix) (exponent i
 func store(bk lapack.Backend, n int, z block.Matrix, order []int, a block.Matrix) {
 	const rows = 32 // stay in a cache
 	bk.BlockRows((n+rows-1)/rows, rows*n, func(from, to int) {
-		part := block.Dense(make([]float64, min(rows, n)*z.Ld), z.Ld)
+		w := lapack.Acquire()
+		defer w.Release()
+		part := w.Matrix(min(rows, n), z.Ld)
 		for j := from * rows; j < min(to*rows, n); j += rows {
 			m := min(rows, n-j)
 			for k, i := range order[j : j+m] {

@@ -3,7 +3,6 @@ package eigensym
 import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
-	"blskernel/internal/memory"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -32,7 +31,9 @@ type panel struct {
 // Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27, 1989. (LAPACK: dsytrd, dlatrd.)
 func Sytrd(bk lapack.Backend, n int, a block.Matrix, d, e, tau []float64) {
 	ld, rows := lapack.Stride(n), 2*min(panelRows, n)
-	p := panel{bk, n, a, block.Dense(memory.Zeros(rows*ld), ld), make([]float64, rows)}
+	w := lapack.Acquire()
+	defer w.Release()
+	p := panel{bk, n, a, w.Matrix(rows, ld), w.Take(rows)}
 	for i := 0; i < n; i += panelRows {
 		end := min(i+panelRows, n)
 		for r := i; r < end; r++ {

@@ -27,7 +27,9 @@ func Geev(bk lapack.Backend, n int, a block.Matrix, w []complex128, left bool, v
 		return n
 	}
 	b := gebal(bk, n, a)
-	tau := make([]float64, max(0, n-1))
+	work := lapack.Acquire()
+	defer work.Release()
+	tau := work.Take(max(0, n-1))
 	lapack.Gehrd(bk, n, b.ilo, b.ihi, a, tau)
 
 	var q block.Matrix
@@ -43,7 +45,7 @@ func Geev(bk lapack.Backend, n int, a block.Matrix, w []complex128, left bool, v
 	clearBelow(a, b.ilo, b.ihi)
 	first = Hseqr(bk, rows > 0, n, b.ilo, b.ihi, a, w, rows, q)
 	if first == 0 && rows > 0 {
-		vectors := block.Dense(make([]float64, n*n), n)
+		vectors := work.Matrix(n, n)
 		if left {
 			if right {
 				block.Copy(vl, q, n, n)

@@ -7,7 +7,6 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/internal/lapack/secular"
-	"blskernel/internal/memory"
 )
 
 // leafOrder is the largest order for which the QR algorithm is at least as fast as a merge.
@@ -50,7 +49,9 @@ func bdsdc(bk lapack.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	for i := range d {
 		d[i], e[i] = math.Ldexp(d[i], -exponent), math.Ldexp(e[i], -exponent)
 	}
-	v.products, v.rows = memory.Zeros(n*lapack.Stride(n)), memory.Zeros(n*(n+1))
+	w := lapack.Acquire()
+	defer w.Release()
+	v.products, v.rows = w.Take(n*lapack.Stride(n)), w.Take(n*(n+1))
 	if !v.divide(d, e[:n-1], 0) {
 		return false
 	}
@@ -100,7 +101,7 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 		chase(n, right)
 		chase(n-1, left)
 	}
-	if !bdsqr(d, slices.Concat(e[:n-1], []float64{0}), left, right) {
+	if !bdsqr(d, e, left, right) {
 		return false
 	}
 	for i, x := range d {

@@ -25,7 +25,7 @@ type qr struct {
 }
 
 // bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and e
-// above it. d becomes the values, each to high relative accuracy, with any sign and in any order, e
+// above it, in the first n-1 elements of e. d becomes the values, each to high relative accuracy, with any sign and in any order, e
 // zero. Rotations go to u for the rows of Uᵀ and to v for those of Vᵀ. It reports whether 6n² rotations
 // were enough.
 //

@@ -161,7 +161,7 @@ func TestBdsdc(t *testing.T) {
 	for _, n := range []int{1, 2, leafOrder, leafOrder + 1, leafOrder + 2, 2*leafOrder + 1, 2*leafOrder + 2, 130} {
 		for name, b := range bidiagonals(rng, n) {
 			name := fmt.Sprintf("%s n=%d", name, n)
-			d, e, ut, vt := slices.Clone(b[0]), slices.Clone(b[1]), lapack.Zeros(n, n), lapack.Zeros(n, n)
+			d, e, ut, vt := slices.Clone(b[0]), slices.Clone(b[1]), block.Dense(make([]float64, n*n), n), block.Dense(make([]float64, n*n), n)
 			if !bdsdc(bk, d, e, ut, vt) {
 				t.Fatalf("%s: no convergence", name)
 			}
@@ -201,7 +201,7 @@ func TestBdsdcTiny(t *testing.T) {
 	const n = 2*leafOrder + 2
 	for p := 400; p <= 1070; p += 10 {
 		rng := testutil.Rand(uint64(p))
-		d, e, ut, vt := make([]float64, n), make([]float64, n), lapack.Zeros(n, n), lapack.Zeros(n, n)
+		d, e, ut, vt := make([]float64, n), make([]float64, n), block.Dense(make([]float64, n*n), n), block.Dense(make([]float64, n*n), n)
 		for i := range n {
 			d[i], e[i] = rng.NormFloat64(), rng.NormFloat64()
 			if i < n/2 {

@@ -3,6 +3,8 @@ package svd
 import (
 	"math"
 	"slices"
+
+	"blskernel/internal/lapack"
 )
 
 // negligible is the square of the relative error that a value may have from an element that dqds
@@ -32,7 +34,9 @@ type qd struct {
 //	Algebra Appl. 309 (2000) 217-244 (LAPACK: dlasq1 to dlasq6). The choice of shifts is simpler.
 func dqds(d, e []float64) bool {
 	n := len(d)
-	x := make([]float64, 6*n)
+	w := lapack.Acquire()
+	defer w.Release()
+	x := w.Take(6 * n)
 	z := qd{hi: n - 1, q: x[:n], e: x[n : 2*n], oldQ: x[2*n : 3*n], oldE: x[3*n : 4*n], d: x[4*n : 5*n], growth: 0.25}
 	values := x[5*n:]
 	largest, least := 0.0, math.Inf(1)

@@ -31,7 +31,7 @@ type reduction struct {
 	vx, yu      block.Matrix
 	dots        []float64 // with the rows of vx or yu
 	base, corr  []float64
-	sums        []float64 // of pieces of rows, m numbers each
+	sums        []float64 // of pieces of rows, m numbers each, and behind them few more for each piece
 }
 
 // gebrd reduces the m×n A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the reflection of
@@ -44,19 +44,12 @@ type reduction struct {
 //
 //	source: LAPACK's dgebrd; Howell, Demmel, Fulton, Hammarling, Marmol, ACM Trans. Math. Softw. 34
 //	(2008), article 14, for the single pass.
-func gebrd(bk lapack.Backend, n, m int, w, p block.Matrix) bidiagonal {
+func gebrd(bk lapack.Backend, work *lapack.Workspace, n, m int, w, p block.Matrix) bidiagonal {
 	nb := min(blockColumns, n)
-	pieces := piecesOf(n)
-	x := make([]float64, 5*n+2*nb*(m+n+1)+pieces*m)
-	take := func(k int) []float64 {
-		t := x[:k:k]
-		x = x[k:]
-		return t
-	}
-	r := reduction{Backend: bk, n: n, m: m, w: w}
-	r.bidiagonal = bidiagonal{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
-	r.vx, r.yu = block.Dense(take(2*nb*m), m), block.Dense(take(2*nb*n), n)
-	r.dots, r.base, r.corr, r.sums = take(2*nb), take(n), take(n), take(pieces*m)
+	r := reduction{Backend: bk, n: n, m: m, w: w, vx: work.Matrix(2*nb, m), yu: work.Matrix(2*nb, n)}
+	r.bidiagonal = bidiagonal{work.Take(n), work.Take(n), work.Take(n), work.Take(n)}
+	r.e[n-1] = 0
+	r.dots, r.base, r.corr, r.sums = work.Take(2*nb), work.Take(n), work.Take(n), work.Take(piecesOf(n)*(m+few))
 	for ; r.first < n; r.first += nb {
 		end := min(r.first+nb, n)
 		for i := r.first; i < end; i++ {
@@ -143,9 +136,14 @@ func piecesOf(rows int) int { return max(1, min(rows/32, 16)) }
 func (r *reduction) pass(i int, x []float64) {
 	rest, wide := r.n-i-1, r.m-i
 	pieces := piecesOf(rest)
+	if pieces == 1 {
+		r.passRows(i, i+1, r.n, x, r.sums)
+		return
+	}
+	dots := r.sums[pieces*r.m:]
 	r.BlockRows(pieces, 1+rest*wide/(4*pieces), func(from, to int) {
 		for k := from; k < to; k++ {
-			r.passRows(i, i+1+k*rest/pieces, i+1+(k+1)*rest/pieces, r.sums[k*r.m:][:wide-1])
+			r.passRows(i, i+1+k*rest/pieces, i+1+(k+1)*rest/pieces, r.sums[k*r.m:][:wide-1], dots[k*few:])
 		}
 	})
 	copy(x, r.sums)
@@ -154,15 +152,17 @@ func (r *reduction) pass(i int, x []float64) {
 	}
 }
 
-// passRows is pass for the rows from to end-1, with their product in sum.
-func (r *reduction) passRows(i, from, end int, sum []float64) {
-	const few = 24
-	var dots [few]float64
+// few is the largest number of rows of a pass that stay in a cache.
+const few = 24
+
+// passRows is pass for the rows from to end-1, with their product in sum and those of few of them with
+// v in dots.
+func (r *reduction) passRows(i, from, end int, sum, dots []float64) {
 	v, y, u := r.row(r.vx, i, 0)[i:], r.row(r.yu, i, 0), r.row(r.yu, i, 1)
 	tau, wide, height := r.tauQ[i], len(v), max(4, min(few, 1<<15/len(v)))
 	for first := from; from < end; from += height {
 		rows, at := min(height, end-from), r.w.Row(from)+i
-		r.Dgemv(blas.NoTrans, rows, wide, 1, r.w.X[at:], r.w.Ld, v, 1, 0, dots[:], 1)
+		r.Dgemv(blas.NoTrans, rows, wide, 1, r.w.X[at:], r.w.Ld, v, 1, 0, dots, 1)
 		for k, dot := range dots[:rows] {
 			j := from + k
 			by := float64(tau * (dot - r.corr[j-i-1]))

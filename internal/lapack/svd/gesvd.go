@@ -51,12 +51,10 @@ func gesvd(bk lapack.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	if !tall {
 		m, n, u, vt = n, m, vt, u
 	}
-	p := problem{Backend: bk, m: m, n: n, right: vt.Count > 0}
-	if p.right {
-		p.vt = vt.X
-		if !tall {
-			p.vt = lapack.Zeros(n, n)
-		}
+	p := problem{Backend: bk, work: lapack.Acquire(), m: m, n: n, right: vt.Count > 0}
+	defer p.work.Release()
+	if p.vt = vt.X; p.right && !tall {
+		p.vt = p.matrix(n, n)
 	}
 	var ok bool
 	if 8*m >= wide*n {
@@ -73,18 +71,24 @@ func gesvd(bk lapack.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 // A problem is the decomposition of an m×n A, m >= n.
 type problem struct {
 	lapack.Backend
+	work  *lapack.Workspace
 	m, n  int
 	right bool // whether Vᵀ is wanted
 	vt    block.Matrix
+}
+
+// matrix returns a matrix in the workspace.
+func (p problem) matrix(rows, cols int) block.Matrix {
+	return p.work.Matrix(rows, lapack.Stride(cols))
 }
 
 // nearlySquare reduces A, which is a or the transpose of a. U, or Uᵀ, goes to u.
 func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	w, ut := a, u.X
 	if upright {
-		w = lapack.Zeros(p.n, p.m)
+		w = p.matrix(p.n, p.m)
 		p.Transpose(p.m, p.n, a.X, a.Ld, w.X, w.Ld)
-		ut = lapack.Zeros(u.Count, p.m)
+		ut = p.matrix(u.Count, p.m)
 	}
 	if !p.decompose(w, s, u.Count, ut) {
 		return false
@@ -99,15 +103,16 @@ func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vecto
 func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	q := a
 	if !upright {
-		q = lapack.Zeros(p.m, p.n)
+		q = p.matrix(p.m, p.n)
 		p.Transpose(p.n, p.m, a.X, a.Ld, q.X, q.Ld)
 	}
 	f, overflow := lapack.Geqrf(p.Backend, 0, 0, p.m, p.n, q)
 	if overflow != nil {
 		return false
 	}
-	w := lapack.Zeros(p.n, p.n)
+	w := p.matrix(p.n, p.n)
 	for i := range p.n {
+		clear(w.Elements(i, i, p.n))
 		for j, r := range q.Elements(i, i, p.n) {
 			w.X[w.Row(i+j)+i] = r
 		}
@@ -115,7 +120,7 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 	r := p
 	r.m = p.n
 	count := min(u.Count, p.n)
-	ut := lapack.Zeros(count, p.n)
+	ut := p.matrix(count, p.n)
 	if !r.decompose(w, s, count, ut) {
 		return false
 	}
@@ -124,7 +129,7 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 	}
 	x := u.X
 	if !upright {
-		x = lapack.Zeros(p.m, u.Count)
+		x = p.matrix(p.m, u.Count)
 	}
 	for i := range p.m {
 		row := x.Elements(i, 0, u.Count)
@@ -148,21 +153,21 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 // not depend on whether vectors are wanted. This adds about a tenth to the time.
 func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matrix) bool {
 	if count == 0 && !p.right {
-		b := gebrd(p.Backend, p.n, p.m, w, block.Matrix{})
+		b := gebrd(p.Backend, p.work, p.n, p.m, w, block.Matrix{})
 		ok := b.values(s)
 		descend(s)
 		return ok
 	}
 	vt, reflections := p.vt, block.Matrix{}
 	if p.right {
-		reflections = lapack.Zeros(p.n, p.n)
+		reflections = p.matrix(p.n, p.n)
 	} else {
-		vt = lapack.Zeros(p.n, p.n)
+		vt = p.matrix(p.n, p.n)
 	}
-	b := gebrd(p.Backend, p.n, p.m, w, reflections)
+	b := gebrd(p.Backend, p.work, p.n, p.m, w, reflections)
 	part := ut
 	if count == 0 {
-		part = lapack.Zeros(p.n, p.n)
+		part = p.matrix(p.n, p.n)
 	}
 	if !b.values(s) || !bdsdc(p.Backend, b.d, b.e, part, vt) {
 		return false
@@ -197,8 +202,7 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 // whether they converge.
 func (b bidiagonal) values(s []float64) bool {
 	copy(s, b.d)
-	e := slices.Clone(b.e)
-	return dqds(s, e) || bdsqr(s, e, nil, nil)
+	return dqds(s, b.e) || bdsqr(s, slices.Clone(b.e), nil, nil)
 }
 
 // descend sorts the magnitudes of s, the largest first, and returns where each was.

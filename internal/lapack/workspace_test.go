@@ -1,0 +1,33 @@
+package lapack
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// A workspace has room for all that the call before took, in lines of a cache of its own.
+func TestWorkspace(t *testing.T) {
+	w := &Workspace{}
+	for round := range 3 {
+		a, b, none := w.Take(9), w.Take(7), w.Take(0)
+		if len(a) != 9 || cap(a) < 9 || len(b) != 7 || len(none) != 0 {
+			t.Fatalf("round %d: lengths %d, %d and %d, not 9, 7 and 0", round, len(a), len(b), len(none))
+		}
+		a[8], b[0], b[6] = 1, 2, 3
+		if a[8] != 1 || b[0] != 2 {
+			t.Errorf("round %d: elements overlap", round)
+		}
+		if round > 0 && (&a[0] != &w.whole[0] || &b[0] != &w.whole[16] || uintptr(unsafe.Pointer(&b[0]))%64 != 0) {
+			t.Errorf("round %d: not in the workspace", round)
+		}
+		if a, b := append(a, 4), append(b, 5); a[9] != 4 || b[7] != 5 || round > 0 && (w.whole[9] == 4 || w.whole[23] == 5) {
+			t.Errorf("round %d: what is appended is in the workspace", round)
+		}
+		w.reset()
+	}
+	w.taken = mostKept + 1
+	w.reset()
+	if len(w.whole) != 24 {
+		t.Errorf("%d elements kept, not 24", len(w.whole))
+	}
+}
