@@ -17,7 +17,7 @@ import (
 // both results, 0·NaN and 0·Inf too.
 func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, s float64) {
 	if checkPair(n, x, incX, y, incY) {
-		rotate(n, x, incX, y, incY, c, -s, s, c)
+		r.rotate(n, x, incX, y, incY, c, -s, s, c)
 	}
 }
 
@@ -44,30 +44,21 @@ func (r *Routines) Drotm(n int, x []float64, incX int, y []float64, incY int, p 
 	}
 	switch h := p.H; p.Flag {
 	case blas.Rescaling:
-		rotate(n, x, incX, y, incY, h[0], h[1], h[2], h[3])
+		r.rotate(n, x, incX, y, incY, h[0], h[1], h[2], h[3])
 	case blas.OffDiagonal:
-		rotate(n, x, incX, y, incY, 1, h[1], h[2], 1)
+		r.rotate(n, x, incX, y, incY, 1, h[1], h[2], 1)
 	case blas.Diagonal:
-		rotate(n, x, incX, y, incY, h[0], -1, 1, h[3])
+		r.rotate(n, x, incX, y, incY, h[0], -1, 1, h[3])
 	}
 }
 
-// rotate multiplies all pairs x[i], y[i] by a matrix of 2×2. Four pairs at once, loaded before any is
-// stored, take a fifth less time.
-func rotate(n int, x []float64, incX int, y []float64, incY int, h11, h21, h12, h22 float64) {
-	ix, iy := first(n, incX), first(n, incY)
+// rotate multiplies all pairs x[i], y[i] by a matrix of 2×2.
+func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h11, h21, h12, h22 float64) {
 	if incX == 1 && incY == 1 {
-		for ; ix+4 <= n; ix += 4 {
-			u, v := (*[4]float64)(x[ix:]), (*[4]float64)(y[ix:])
-			u0, u1, u2, u3, v0, v1, v2, v3 := u[0], u[1], u[2], u[3], v[0], v[1], v[2], v[3]
-			u[0], v[0] = float64(h11*u0)+float64(h12*v0), float64(h21*u0)+float64(h22*v0)
-			u[1], v[1] = float64(h11*u1)+float64(h12*v1), float64(h21*u1)+float64(h22*v1)
-			u[2], v[2] = float64(h11*u2)+float64(h12*v2), float64(h21*u2)+float64(h22*v2)
-			u[3], v[3] = float64(h11*u3)+float64(h12*v3), float64(h21*u3)+float64(h22*v3)
-		}
-		iy = ix
-		n -= ix
+		r.kernel.Rot(n, h11, h12, h21, h22, &x[0], &y[0])
+		return
 	}
+	ix, iy := first(n, incX), first(n, incY)
 	for range n {
 		u, v := x[ix], y[iy]
 		x[ix], y[iy] = float64(h11*u)+float64(h12*v), float64(h21*u)+float64(h22*v)

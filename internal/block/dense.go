@@ -213,3 +213,10 @@ func (v viaDense) AddAbs(x, sums []float64) float64 {
 	}
 	return total
 }
+
+func (v viaDense) Rot(c, s float64, x, y []float64) {
+	for i, u := range x {
+		w := y[i]
+		x[i], y[i] = float64(c*u)+float64(s*w), float64(c*w)-float64(s*u)
+	}
+}

@@ -36,4 +36,8 @@ type Products interface {
 	// AddAbs computes sums[i] += |x[i]| and returns the sum of |x[i]|, which is not finite if an
 	// element is not.
 	AddAbs(x, sums []float64) float64
+
+	// Rot overwrites x by c·x + s·y, and y, which is as long, by c·y - s·x. Each product and each
+	// sum is rounded.
+	Rot(c, s float64, x, y []float64)
 }

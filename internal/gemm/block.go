@@ -42,3 +42,9 @@ func (e *Engine) AddAbs(x, sums []float64) float64 {
 	}
 	return e.kernel.AddAbs(len(x), &x[0], &sums[:len(x)][0])
 }
+
+func (e *Engine) Rot(c, s float64, x, y []float64) {
+	if n := len(x); n > 0 {
+		e.kernel.Rot(n, c, s, -s, c, &x[0], &y[:n][0])
+	}
+}

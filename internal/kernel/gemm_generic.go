@@ -21,6 +21,7 @@ var generic = Kernel{
 	Dot:       ddotGeneric,
 	Axpy:      daxpyGeneric,
 	Scal:      dscalGeneric,
+	Rot:       drotGeneric,
 	AbsMax:    dabsMaxGeneric,
 	AddAbs:    daddAbsGeneric,
 	GemvN:     dgemvNGeneric,

@@ -32,9 +32,9 @@
 //
 // # Level 1 and 2
 //
-// Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf access exactly the elements in their
-// equations. Lengths are at least 1, and results do not overlap operands. No multiplier is skipped.
-// Nothing depends on addresses. Sums have lanes, all +0 at first, and one fixed shape:
+// Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf access exactly the elements in
+// their equations. Lengths are at least 1, and results do not overlap operands. No multiplier is
+// skipped. Nothing depends on addresses. Sums have lanes, all +0 at first, and one fixed shape:
 //
 //   - Dot has 32 lanes while 32 elements are left: element i is added to lane i%32 by a fused
 //     multiply-add. Then lanes v and v+16 are added, and v and v+8. The eight lanes take the next
@@ -45,6 +45,7 @@
 //     of y to each row. Axpy is one fused multiply-add for each element, by the rounded alpha·x[i].
 //   - Dotxaxpyf is Axpy of the rows to y from the top down, and v[i] = FMA(alpha, s, v[i]) with the sum
 //     s of row i in the last eight lanes of Dot alone.
+//   - Rot rounds each product and each sum.
 //   - AddAbs has 16 lanes while 16 elements are left. Then lanes 0 to 3 take the elements by fours, and
 //     two more lanes, e and f, the rest in turn. Lanes v and v+8 are added, then v and v+4, and of
 //     these p, q, r, s the sum is ((p+e)+(q+f)) + (r+s).
@@ -131,15 +132,17 @@ type Kernel struct {
 	// element's result depends on its value alone, and is the same on every kernel.
 	Tanh, Exp func(dst, src []float64)
 
-	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and
-	// 2 in the package comment.
+	// Dot, Axpy, Scal and Rot are the loops of one or two vectors; n >= 1, unit stride. See Level 1
+	// and 2 in the package comment.
 	//
 	//	Dot:  returns the sum of x[i]·y[i]
 	//	Axpy: y[i] += alpha·x[i]
 	//	Scal: x[i] *= alpha
+	//	Rot:  x[i], y[i] = h11·x[i] + h12·y[i], h21·x[i] + h22·y[i]
 	Dot  func(n int, x, y *float64) float64
 	Axpy func(n int, alpha float64, x, y *float64)
 	Scal func(n int, alpha float64, x *float64)
+	Rot  func(n int, h11, h12, h21, h22 float64, x, y *float64)
 
 	// AbsMax returns the index of the first of the largest |x[i]|, and that magnitude, for 0 <= i <
 	// n; n >= 1. A NaN is never the largest; if nothing is larger than zero it returns 0, 0.

@@ -25,6 +25,7 @@ var vectorKernels = []Kernel{
 		Dot:       ddotNEON,
 		Axpy:      daxpyNEON,
 		Scal:      dscalNEON,
+		Rot:       drotNEON,
 		AbsMax:    dabsMaxNEON,
 		AddAbs:    daddAbsNEON,
 		GemvN:     dgemvNNEON,

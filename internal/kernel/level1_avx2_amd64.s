@@ -233,3 +233,100 @@ axpy_no2:
 axpy_no1:
 	VZEROUPPER
 	RET
+
+// func drotAVX2(n int, h11 float64, h12 float64, h21 float64, h22 float64, x *float64, y *float64)
+// Requires: AVX
+TEXT ·drotAVX2(SB), NOSPLIT, $0-56
+	VBROADCASTSD h11+8(FP), Y0
+	VBROADCASTSD h12+16(FP), Y1
+	VBROADCASTSD h21+24(FP), Y2
+	VBROADCASTSD h22+32(FP), Y3
+	MOVQ         n+0(FP), AX
+	MOVQ         x+40(FP), CX
+	MOVQ         y+48(FP), DX
+	SUBQ         $+8, AX
+	JL           rot_unrolled_done
+
+rot_unrolled:
+	VMOVUPD (CX), Y4
+	VMOVUPD (DX), Y5
+	VMOVUPD 32(CX), Y6
+	VMOVUPD 32(DX), Y7
+	VMULPD  Y1, Y5, Y9
+	VMULPD  Y2, Y4, Y8
+	VMULPD  Y0, Y4, Y4
+	VMULPD  Y3, Y5, Y5
+	VADDPD  Y9, Y4, Y4
+	VADDPD  Y8, Y5, Y5
+	VMULPD  Y1, Y7, Y9
+	VMULPD  Y2, Y6, Y8
+	VMULPD  Y0, Y6, Y6
+	VMULPD  Y3, Y7, Y7
+	VADDPD  Y9, Y6, Y6
+	VADDPD  Y8, Y7, Y7
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y5, (DX)
+	VMOVUPD Y6, 32(CX)
+	VMOVUPD Y7, 32(DX)
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+8, AX
+	JGE     rot_unrolled
+
+rot_unrolled_done:
+	ADDQ $+8, AX
+	SUBQ $+4, AX
+	JL   rot_vector_done
+
+rot_vector:
+	VMOVUPD (CX), Y4
+	VMOVUPD (DX), Y5
+	VMULPD  Y1, Y5, Y7
+	VMULPD  Y2, Y4, Y6
+	VMULPD  Y0, Y4, Y4
+	VMULPD  Y3, Y5, Y5
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y6, Y5, Y5
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y5, (DX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+4, AX
+	JGE     rot_vector
+
+rot_vector_done:
+	ADDQ    $+4, AX
+	TESTQ   $+2, AX
+	JE      rot_no2
+	VMOVUPD (CX), X4
+	VMOVUPD (DX), X5
+	VMULPD  X1, X5, X7
+	VMULPD  X2, X4, X6
+	VMULPD  X0, X4, X4
+	VMULPD  X3, X5, X5
+	VADDPD  X7, X4, X4
+	VADDPD  X6, X5, X5
+	VMOVUPD X4, (CX)
+	VMOVUPD X5, (DX)
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+rot_no2:
+	TESTQ  $+1, AX
+	JE     rot_no1
+	VMOVSD (CX), X4
+	VMOVSD (DX), X5
+	VMULPD X1, X5, X1
+	VMULPD X2, X4, X2
+	VMULPD X0, X4, X4
+	VMULPD X3, X5, X5
+	VADDPD X1, X4, X4
+	VADDPD X2, X5, X5
+	VMOVSD X4, (CX)
+	VMOVSD X5, (DX)
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+rot_no1:
+	VZEROUPPER
+	RET

@@ -318,3 +318,115 @@ done_31:
 	FMOVD F0, (R1)
 end_32:
 	RET
+
+// func drotNEON(n int, h11, h12, h21, h22 float64, x, y *float64)
+TEXT ·drotNEON(SB), NOSPLIT, $0-56
+	FMOVD h11+8(FP), F28
+	VDUP V28.D[0], V28.D2
+	FMOVD h12+16(FP), F29
+	VDUP V29.D[0], V29.D2
+	FMOVD h21+24(FP), F30
+	VDUP V30.D[0], V30.D2
+	FMOVD h22+32(FP), F31
+	VDUP V31.D[0], V31.D2
+	MOVD n+0(FP), R0
+	MOVD x+40(FP), R1
+	MOVD y+48(FP), R2
+	SUBS $8, R0, R0
+	BMI done_34
+loop_33:
+	FLDPQ (R1), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ (R2), (F4, F5)
+	FLDPQ 32(R2), (F6, F7)
+	WORD $0x6e7ddc8c // fmul v12.2d, v4.2d, v29.2d
+	WORD $0x6e7edc08 // fmul v8.2d, v0.2d, v30.2d
+	WORD $0x6e7cdc00 // fmul v0.2d, v0.2d, v28.2d
+	WORD $0x6e7fdc84 // fmul v4.2d, v4.2d, v31.2d
+	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD $0x6e7ddcad // fmul v13.2d, v5.2d, v29.2d
+	WORD $0x6e7edc29 // fmul v9.2d, v1.2d, v30.2d
+	WORD $0x6e7cdc21 // fmul v1.2d, v1.2d, v28.2d
+	WORD $0x6e7fdca5 // fmul v5.2d, v5.2d, v31.2d
+	WORD $0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD $0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD $0x6e7ddcce // fmul v14.2d, v6.2d, v29.2d
+	WORD $0x6e7edc4a // fmul v10.2d, v2.2d, v30.2d
+	WORD $0x6e7cdc42 // fmul v2.2d, v2.2d, v28.2d
+	WORD $0x6e7fdcc6 // fmul v6.2d, v6.2d, v31.2d
+	WORD $0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD $0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	WORD $0x6e7ddcef // fmul v15.2d, v7.2d, v29.2d
+	WORD $0x6e7edc6b // fmul v11.2d, v3.2d, v30.2d
+	WORD $0x6e7cdc63 // fmul v3.2d, v3.2d, v28.2d
+	WORD $0x6e7fdce7 // fmul v7.2d, v7.2d, v31.2d
+	WORD $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FSTPQ (F0, F1), (R1)
+	FSTPQ (F2, F3), 32(R1)
+	FSTPQ (F4, F5), (R2)
+	FSTPQ (F6, F7), 32(R2)
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R0, R0
+	BPL loop_33
+done_34:
+	ADD $8, R0, R0
+	SUBS $4, R0, R0
+	BMI done_36
+loop_35:
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R2), (F4, F5)
+	WORD $0x6e7ddc8c // fmul v12.2d, v4.2d, v29.2d
+	WORD $0x6e7edc08 // fmul v8.2d, v0.2d, v30.2d
+	WORD $0x6e7cdc00 // fmul v0.2d, v0.2d, v28.2d
+	WORD $0x6e7fdc84 // fmul v4.2d, v4.2d, v31.2d
+	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD $0x6e7ddcad // fmul v13.2d, v5.2d, v29.2d
+	WORD $0x6e7edc29 // fmul v9.2d, v1.2d, v30.2d
+	WORD $0x6e7cdc21 // fmul v1.2d, v1.2d, v28.2d
+	WORD $0x6e7fdca5 // fmul v5.2d, v5.2d, v31.2d
+	WORD $0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD $0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FSTPQ (F0, F1), (R1)
+	FSTPQ (F4, F5), (R2)
+	ADD $32, R1
+	ADD $32, R2
+	SUBS $4, R0, R0
+	BPL loop_35
+done_36:
+	ADD $4, R0, R0
+	SUBS $2, R0, R0
+	BMI done_38
+loop_37:
+	FMOVQ (R1), F0
+	FMOVQ (R2), F4
+	WORD $0x6e7ddc8c // fmul v12.2d, v4.2d, v29.2d
+	WORD $0x6e7edc08 // fmul v8.2d, v0.2d, v30.2d
+	WORD $0x6e7cdc00 // fmul v0.2d, v0.2d, v28.2d
+	WORD $0x6e7fdc84 // fmul v4.2d, v4.2d, v31.2d
+	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FMOVQ F0, (R1)
+	FMOVQ F4, (R2)
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $2, R0, R0
+	BPL loop_37
+done_38:
+	ADD $2, R0, R0
+	CBZ R0, end_39
+	FMOVD (R1), F0
+	FMOVD (R2), F4
+	WORD $0x6e7ddc8c // fmul v12.2d, v4.2d, v29.2d
+	WORD $0x6e7edc08 // fmul v8.2d, v0.2d, v30.2d
+	WORD $0x6e7cdc00 // fmul v0.2d, v0.2d, v28.2d
+	WORD $0x6e7fdc84 // fmul v4.2d, v4.2d, v31.2d
+	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FMOVD F0, (R1)
+	FMOVD F4, (R2)
+end_39:
+	RET

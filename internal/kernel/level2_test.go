@@ -136,6 +136,7 @@ func checkVectors(s *shape, k Kernel) {
 	y, py := s.vector(n, 1, math.NaN())
 	wantX, wantY := slices.Clone(x.x), slices.Clone(y.x)
 	alpha := s.value()
+	h11, h12, h21, h22 := s.value(), s.value(), s.value(), s.value()
 	dot := dotOf(n, func(i int) float64 { return wantX[i] }, func(i int) float64 { return wantY[i] })
 	sum, at, size := sumAbs(wantX), 0, 0.0
 	for i, v := range wantX {
@@ -151,10 +152,13 @@ func checkVectors(s *shape, k Kernel) {
 		s.equal("the sum of AddAbs", 0, k.AddAbs(n, px, py), sum)
 		k.Axpy(n, alpha, px, py)
 		k.Scal(n, alpha, px)
+		k.Rot(n, h11, h12, h21, h22, px, py)
 	})
 	for i, v := range wantX {
 		wantY[i] = fma(alpha, v, wantY[i]+math.Abs(v))
 		wantX[i] *= alpha
+		u, v := wantX[i], wantY[i]
+		wantX[i], wantY[i] = float64(h11*u)+float64(h12*v), float64(h21*u)+float64(h22*v)
 	}
 	s.same("x", x, wantX)
 	s.same("y", y, wantY)

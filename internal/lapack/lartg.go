@@ -1,6 +1,10 @@
 package lapack
 
-import "math"
+import (
+	"math"
+
+	"blskernel/internal/block"
+)
 
 // The magnitudes between which squares and their sum neither overflow nor lose digits.
 const (
@@ -35,12 +39,21 @@ func Lartg(f, g float64) (c, s, r float64) {
 	return f / r, g / r, r * scale
 }
 
-// Rot overwrites x by c·x + s·y, and y by c·y - s·x, without a call of a backend, which costs more
-// than short vectors.
-func Rot(c, s float64, x, y []float64) {
-	y = y[:len(x)]
-	for j, v := range x {
-		w := y[j]
-		x[j], y[j] = float64(c*v)+float64(s*w), float64(c*w)-float64(s*v)
+// A Plane is rows of n elements, ld apart, that rotations combine in pairs.
+type Plane struct {
+	bk    Backend
+	x     []float64
+	ld, n int
+}
+
+// Plane returns the rows of the dense z from row first on, in n columns from column first on.
+func (bk Backend) Plane(z block.Matrix, first, n int) *Plane {
+	return &Plane{bk, z.X[first*(z.Ld+1):], z.Ld, n}
+}
+
+// Rotate makes rows i and j of the plane, if there is one, c·x + s·y and c·y - s·x.
+func (p *Plane) Rotate(i, j int, c, s float64) {
+	if p != nil {
+		p.bk.Rot(c, s, p.x[i*p.ld:][:p.n], p.x[j*p.ld:][:p.n])
 	}
 }

@@ -1,6 +1,9 @@
 package lapack
 
 import (
+	"cmp"
+	"slices"
+
 	"blskernel"
 	"blskernel/internal/block"
 
@@ -95,5 +98,26 @@ func permute(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int, b
 		Laswp(bk, nrhs, b, swap, back)
 	} else {
 		Lapmt(bk, nrhs, b, swap, back)
+	}
+}
+
+// Sort sorts s in ascending order, and returns where each number was.
+func Sort(s []float64) (order []int) {
+	order = make([]int, len(s))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[i], s[j]) })
+	Permute(order, block.Dense(s, 1), 1)
+	return order
+}
+
+// Permute moves row order[i] of a, of the given number of columns, to row i, for all i.
+func Permute(order []int, a block.Matrix, cols int) {
+	for i, from := range order {
+		for from < i { // whose row has made room for another
+			from = order[from]
+		}
+		Exchange(a.Elements(i, 0, cols), a.Elements(from, 0, cols))
 	}
 }

@@ -5,15 +5,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// level1 writes the kernels of one or two vectors. The kernel avx512 takes axpy, and ger of level2,
-// from avx2: stores limit them, and Zen 4 stores 512 bits no faster than 256 twice. There ger with
-// 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256; these take 17 ns and
-// 4.9 µs.
+// level1 writes the kernels of one or two vectors. The kernel avx512 takes axpy and rot, and ger of
+// level2, from avx2: stores limit them, and Zen 4 stores 512 bits no faster than 256 twice. There ger
+// with 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256; these take 17 ns
+// and 4.9 µs.
 func level1(g *generator) {
 	dot(g)
 	scal(g)
 	if g.lanes == 4 {
 		axpy(g)
+		rot(g)
 	}
 }
 
@@ -61,6 +62,44 @@ func scal(g *generator) {
 	n, x := g.argument("n"), g.argument("x")
 	g.parts("scal", unroll, n, g.edge(n), []reg.GPVirtual{x}, func(p part, count int) {
 		p.update(count, g.along(x), func(_ int, v vector) { p.mul(alpha, v) })
+	})
+	g.ret()
+}
+
+// rot is the loop
+//
+//	for i := range n { x[i], y[i] = h11*x[i]+h12*y[i], h21*x[i]+h22*y[i] }
+//
+// with all loads of a turn before its stores.
+func rot(g *generator) {
+	g.function("rot", "func(n int, h11, h12, h21, h22 float64, x, y *float64)",
+		"overwrites x[i] by h11*x[i] + h12*y[i], and y[i] by h21*x[i] + h22*y[i], for 0 <= i < n. The reference is drotGeneric.")
+	var h [4]vector
+	for i, name := range []string{"h11", "h12", "h21", "h22"} {
+		h[i] = g.vec()
+		g.VBROADCASTSD(g.parameter(name), h[i])
+	}
+	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
+	g.parts("rot", unroll/2, n, g.edge(n), []reg.GPVirtual{x, y}, func(p part, count int) {
+		u, v := make([]vector, count), make([]vector, count)
+		for i := range count {
+			u[i], v[i] = g.vec(), g.vec()
+			p.load(g.at(x, i), u[i])
+			p.load(g.at(y, i), v[i])
+		}
+		for i := range count {
+			fromX, fromY := g.vec(), g.vec()
+			p.VMULPD(p.of(h[1]), p.of(v[i]), p.of(fromY))
+			p.VMULPD(p.of(h[2]), p.of(u[i]), p.of(fromX))
+			p.mul(h[0], u[i])
+			p.mul(h[3], v[i])
+			p.add(fromY, u[i])
+			p.add(fromX, v[i])
+		}
+		for i := range count {
+			p.store(u[i], g.at(x, i))
+			p.store(v[i], g.at(y, i))
+		}
 	})
 	g.ret()
 }

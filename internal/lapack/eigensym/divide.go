@@ -16,7 +16,6 @@ const leafOrder = 32
 // products of an orthogonal matrix with theirs. (Cuppen, Numer. Math. 36 (1981) 177-195; LAPACK:
 // dlaed1, dlaed2, dlaed3.)
 type divider struct {
-	lapack.Backend
 	solver                   // of leaves; its z has the vectors of all
 	products, rows []float64 // the workspace of merges
 }
@@ -57,7 +56,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	// 1 it does not count, while squares of what stays do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
 	m.Deflate(m.Ascending(), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
-		lapack.Rot(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
+		v.Rot(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
 	})
 	if len(m.Kept) > 0 {
 		m.Solve(v.Backend, false, v.products)
@@ -77,11 +76,11 @@ func Stedc(bk lapack.Backend, d, e []float64, z block.Matrix) bool {
 	for i := range n {
 		lapack.Unit(z.Elements(i, 0, n), i)
 	}
-	v := divider{Backend: bk, solver: solver{vectors: true, z: z, left: sweeps * n}}
+	v := divider{solver: solver{Backend: bk, vectors: true, z: z, left: sweeps * n}}
 	if n > leafOrder {
 		w := lapack.Acquire()
 		defer w.Release()
 		v.products, v.rows = w.Take(n*lapack.Stride(n)), w.Take(n*n)
 	}
-	return diagonalize(d, e, v.divide)
+	return diagonalize(bk, d, e, v.divide)
 }

@@ -13,18 +13,18 @@ import (
 // It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed, in the
 // variant of Pal, Walker and Kahan, which has squares of rotations and no roots (Parlett, The Symmetric
 // Eigenvalue Problem, chapter 8; LAPACK: dsterf).
-func Sterf(d, e []float64) bool {
+func Sterf(bk lapack.Backend, d, e []float64) bool {
 	q := solver{left: sweeps * len(d)}
-	return diagonalize(d, e, q.block)
+	return diagonalize(bk, d, e, q.block)
 }
 
 // rotate rotates the vectors of rows i and i+1 of the block.
 func (q *solver) rotate(i int, c, s float64) {
-	x, y := q.from+i, q.from+i+1
 	if q.reversed {
-		x, y = q.to-1-i, q.to-2-i
+		q.plane.Rotate(q.n-1-i, q.n-2-i, c, s)
+	} else {
+		q.plane.Rotate(i, i+1, c, s)
 	}
-	lapack.Rot(c, s, q.z.Elements(x, q.from, q.to), q.z.Elements(y, q.from, q.to))
 }
 
 // pair diagonalizes two rows, from row l of the block on.

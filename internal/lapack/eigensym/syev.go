@@ -1,7 +1,6 @@
 package eigensym
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -32,7 +31,7 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	e, tau := work.Take(n-1), work.Take(n-1)
 	Sytrd(bk, n, z, w, e, tau)
 	if !wanted {
-		ok := Sterf(w, e)
+		ok := Sterf(bk, w, e)
 		slices.Sort(w)
 		for i, v := range w {
 			w[i] = math.Ldexp(v, exponent)
@@ -47,15 +46,9 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 		q := lapack.Reflections(true, n-1, z.Sub(0, 1), tau)
 		q.Ormqr(bk, blas.Right, blas.Trans, n, vectors.Sub(0, 1))
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	values := work.Take(n)
-	copy(values, w)
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	for i, from := range order {
-		w[i] = math.Ldexp(values[from], exponent)
+	order := lapack.Sort(w)
+	for i, v := range w {
+		w[i] = math.Ldexp(v, exponent)
 	}
 	store(bk, n, vectors, order, a)
 	return true

@@ -6,6 +6,7 @@ import (
 
 	"blskernel/internal/block"
 	"blskernel/internal/elementary"
+	"blskernel/internal/lapack"
 )
 
 const (
@@ -17,17 +18,19 @@ const (
 // A solver is the implicit QL algorithm for a tridiagonal matrix with the diagonal d and e beside it.
 // About two sweeps find an eigenvalue of a random matrix, so vectors of order n take 6n³ flops.
 type solver struct {
-	vectors  bool         // or values alone, where e holds squares
-	z        block.Matrix // row i becomes the eigenvector for d[i], if row i of I is there
-	from, to int          // the rows and columns of the block
-	reversed bool         // the order of d and e
-	left     int          // sweeps
+	lapack.Backend
+	vectors  bool          // or values alone, where e holds squares
+	z        block.Matrix  // row i becomes the eigenvector for d[i], if row i of I is there
+	plane    *lapack.Plane // that of the block, of order n
+	n        int
+	reversed bool // the order of d and e
+	left     int  // sweeps
 }
 
 // diagonalize overwrites d by the eigenvalues, in no order, and e by zeros. It cuts the matrix where e
 // is negligible, scales each block to numbers up to 1, and calls do for it and the row it begins with.
 // It returns false if do does.
-func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
+func diagonalize(bk lapack.Backend, d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
 		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
 			last++
@@ -37,13 +40,15 @@ func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 		}
 		if first < last {
 			d, e := d[first:last+1], e[first:last]
-			scale := unitScale(max(largest(d), largest(e)))
-			multiply(d, scale)
-			multiply(e, scale)
+			_, onDiagonal := bk.AbsMax(d)
+			_, beside := bk.AbsMax(e)
+			scale := unitScale(max(onDiagonal, beside))
+			bk.Dscal(len(d), scale, d, 1)
+			bk.Dscal(len(e), scale, e, 1)
 			if !do(d, e, first) {
 				return false
 			}
-			multiply(d, 1/scale)
+			bk.Dscal(len(d), 1/scale, d, 1)
 		}
 	}
 	return true
@@ -52,14 +57,16 @@ func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 // block diagonalizes the block that begins with row first. It is to begin with its smaller end, so it
 // is reversed where that is the last one. block returns false after too many sweeps.
 func (q *solver) block(d, e []float64, first int) bool {
-	q.from, q.to = first, first+len(d)
+	q.n = len(d)
 	q.reversed = math.Abs(d[len(d)-1]) < math.Abs(d[0])
 	if q.reversed {
 		slices.Reverse(d)
 		slices.Reverse(e)
 		defer slices.Reverse(d)
 	}
-	if !q.vectors {
+	if q.vectors {
+		q.plane = q.Plane(q.z, first, q.n)
+	} else {
 		for i, v := range e {
 			e[i] = v * v
 		}
@@ -96,22 +103,6 @@ func (q *solver) end(d, e []float64, l int) int {
 		}
 	}
 	return l
-}
-
-// largest returns the largest magnitude in x.
-func largest(x []float64) float64 {
-	m := 0.0
-	for _, v := range x {
-		m = max(m, math.Abs(v))
-	}
-	return m
-}
-
-// multiply multiplies x by a power of two.
-func multiply(x []float64, scale float64) {
-	for i := range x {
-		x[i] *= scale
-	}
 }
 
 // unitScale returns the power of two by which numbers up to the given size are at most 1.

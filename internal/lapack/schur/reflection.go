@@ -5,7 +5,6 @@ import (
 
 	"blskernel/internal/block"
 	"blskernel/internal/elementary"
-	"blskernel/internal/lapack"
 )
 
 // The unit roundoff, twice; the least normal number.
@@ -100,8 +99,9 @@ type rotation struct{ c, s float64 }
 
 // left applies the rotation to rows at and at+1 of a, in columns from to end-1.
 func (r rotation) left(a block.Matrix, at, from, end int) {
-	if from < end {
-		lapack.Rot(r.c, r.s, a.Elements(at, from, end), a.Elements(at+1, from, end))
+	for j := from; j < end; j++ {
+		x, y := &a.X[at*a.Ld+j], &a.X[(at+1)*a.Ld+j]
+		*x, *y = float64(r.c**x)+float64(r.s**y), float64(r.c**y)-float64(r.s**x)
 	}
 }
 

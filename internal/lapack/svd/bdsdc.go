@@ -39,13 +39,9 @@ func bdsdc(bk lapack.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	if n <= leafOrder {
 		return v.leaf(d, e[:n-1], 0)
 	}
-	largest := 0.0
-	for i, x := range d {
-		if largest = max(largest, math.Abs(x)); i < n-1 {
-			largest = max(largest, math.Abs(e[i]))
-		}
-	}
-	_, exponent := math.Frexp(largest)
+	_, onDiagonal := bk.AbsMax(d)
+	_, beside := bk.AbsMax(e[:n-1])
+	_, exponent := math.Frexp(max(onDiagonal, beside))
 	for i := range d {
 		d[i], e[i] = math.Ldexp(d[i], -exponent), math.Ldexp(e[i], -exponent)
 	}
@@ -85,17 +81,17 @@ func (v *divider) divide(d, e []float64, first int) bool {
 // first make it square and lower bidiagonal, and rotations of rows upper bidiagonal again. (LAPACK:
 // dlasdq.)
 func (v *divider) leaf(d, e []float64, first int) bool {
-	n := len(d)
-	left, right := &plane{v.ut, first, n}, &plane{v.vt, first, len(e) + 1}
+	n, cols := len(d), len(e)+1
+	left, right := v.Plane(v.ut, first, n), v.Plane(v.vt, first, cols)
 	if n == len(e) {
-		chase := func(n int, p *plane) {
+		chase := func(n int, p *lapack.Plane) {
 			for i := range n {
 				var c, s float64
 				c, s, d[i] = lapack.Lartg(d[i], e[i])
 				if e[i] = 0; i+1 < len(d) {
 					e[i], d[i+1] = s*d[i+1], c*d[i+1]
 				}
-				p.rotate(i, i+1, c, s)
+				p.Rotate(i, i+1, c, s)
 			}
 		}
 		chase(n, right)
@@ -107,7 +103,7 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 	for i, x := range d {
 		if math.Signbit(x) {
 			d[i] = -x
-			v.Dscal(right.n, -1, v.vt.Elements(first+i, first, first+right.n), 1)
+			v.Dscal(cols, -1, v.vt.Elements(first+i, first, first+cols), 1)
 		}
 	}
 	return true

@@ -18,19 +18,19 @@ const (
 // A qr is the state of bdsqr: the bidiagonal B, and the rotations of its rows and columns.
 type qr struct {
 	d, e            []float64
-	u, v            *plane  // nil where vectors are not wanted
-	thresh          float64 // an element of e up to this is zero
-	lastLo, lastEnd int     // the block before
+	u, v            *lapack.Plane // nil where vectors are not wanted
+	thresh          float64       // an element of e up to this is zero
+	lastLo, lastEnd int           // the block before
 	upwards         bool
 }
 
 // bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and e
-// above it, in the first n-1 elements of e. d becomes the values, each to high relative accuracy, with any sign and in any order, e
-// zero. Rotations go to u for the rows of Uᵀ and to v for those of Vᵀ. It reports whether 6n² rotations
-// were enough.
+// above it, in the first n-1 elements of e. d becomes the values, each to high relative accuracy, with
+// any sign and in any order, e zero. Rotations go to u for the rows of Uᵀ and to v for those of Vᵀ. It
+// reports whether 6n² rotations were enough.
 //
 //	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
-func bdsqr(d, e []float64, u, v *plane) bool {
+func bdsqr(d, e []float64, u, v *lapack.Plane) bool {
 	n := len(d)
 	q := qr{d: d, e: e, u: u, v: v, lastEnd: -1}
 	q.thresh = max(tolerance*q.least(), maxSweeps*float64(n)*float64(n)*0x1p-1022)
@@ -92,8 +92,8 @@ func (q *qr) block(end int) (lo int, largest float64) {
 func (q *qr) pair(lo int) {
 	least, most, sr, cr, sl, cl := lasv2(q.d[lo], q.e[lo], q.d[lo+1])
 	q.d[lo], q.e[lo], q.d[lo+1] = most, 0, least
-	q.v.rotate(lo, lo+1, cr, sr)
-	q.u.rotate(lo, lo+1, cl, sl)
+	q.v.Rotate(lo, lo+1, cr, sr)
+	q.u.Rotate(lo, lo+1, cl, sl)
 }
 
 // A chase is a block of B, of n > 2 rows from lo on, that a sweep goes through downwards, or upwards:
@@ -183,8 +183,8 @@ func (b chase) rotate(i int, c1, s1, c2, s2 float64) {
 	if b.upwards {
 		x, y, first, second = b.lo+b.n-1-i, b.lo+b.n-2-i, b.u, b.v
 	}
-	first.rotate(x, y, c1, s1)
-	second.rotate(x, y, c2, s2)
+	first.Rotate(x, y, c1, s1)
+	second.Rotate(x, y, c2, s2)
 }
 
 // unshifted is the implicit zero-shift QR step, in which no sum cancels.

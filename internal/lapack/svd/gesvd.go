@@ -1,7 +1,6 @@
 package svd
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -189,10 +188,10 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 	}
 	order := descend(b.d)
 	if count > 0 {
-		permute(order, ut, p.m)
+		lapack.Permute(order, ut, p.m)
 	}
 	if p.right {
-		permute(order, vt, p.n)
+		lapack.Permute(order, vt, p.n)
 	}
 	descend(s)
 	return true
@@ -207,29 +206,12 @@ func (b bidiagonal) values(s []float64) bool {
 
 // descend sorts the magnitudes of s, the largest first, and returns where each was.
 func descend(s []float64) (order []int) {
-	order = make([]int, len(s))
 	for i, v := range s {
-		order[i], s[i] = i, math.Abs(v)
+		s[i] = -math.Abs(v)
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
-	permute(order, block.Dense(s, 1), 1)
+	order = lapack.Sort(s)
+	for i, v := range s {
+		s[i] = -v
+	}
 	return order
-}
-
-// permute moves row order[i] of a to row i, for all i.
-func permute(order []int, a block.Matrix, cols int) {
-	first, done := make([]float64, cols), make([]bool, len(order))
-	for start := range order {
-		if done[start] || order[start] == start {
-			continue
-		}
-		copy(first, a.Elements(start, 0, cols))
-		i := start
-		for ; order[i] != start; i = order[i] {
-			done[i] = true
-			copy(a.Elements(i, 0, cols), a.Elements(order[i], 0, cols))
-		}
-		done[i] = true
-		copy(a.Elements(i, 0, cols), first)
-	}
 }

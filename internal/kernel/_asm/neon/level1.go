@@ -5,6 +5,7 @@ func level1(g *generator) {
 	dot(g)
 	axpy(g)
 	scal(g)
+	rot(g)
 }
 
 // unroll is the number of vectors in one turn of a loop over one row, which hides the loop's own
@@ -62,6 +63,36 @@ func scal(g *generator) {
 			g.fmul(v, alpha, v)
 		}
 		p.store(0, x)
+	})
+	g.ret()
+}
+
+// rot is the loop
+//
+//	for i := range n { x[i], y[i] = h11*x[i]+h12*y[i], h21*x[i]+h22*y[i] }
+//
+// with all loads of a turn before its stores.
+func rot(g *generator) {
+	g.function("rot", "(n int, h11, h12, h21, h22 float64, x, y *float64)",
+		"overwrites x[i] by h11*x[i] + h12*y[i], and y[i] by h21*x[i] + h22*y[i], for 0 <= i < n. The reference is drotGeneric.")
+	const u, v, fromX, fromY, h = vector(0), vector(4), vector(8), vector(12), vector(28)
+	for i, name := range []string{"h11", "h12", "h21", "h22"} {
+		g.broadcast(name, h+vector(i))
+	}
+	n, x, y := g.load("n"), g.load("x"), g.load("y")
+	g.parts(unroll/2, n, []general{x, y}, func(p part) {
+		p.load(x, u)
+		p.load(y, v)
+		for i := range vector(p.count) {
+			g.fmul(v+i, h+1, fromY+i)
+			g.fmul(u+i, h+2, fromX+i)
+			g.fmul(u+i, h, u+i)
+			g.fmul(v+i, h+3, v+i)
+			g.fadd(u+i, fromY+i, u+i)
+			g.fadd(v+i, fromX+i, v+i)
+		}
+		p.store(u, x)
+		p.store(v, y)
 	})
 	g.ret()
 }
