@@ -43,6 +43,11 @@ func (h Reflector) ApplyRight(bk Backend, t blas.Transpose, m int, c block.Matri
 	if m == 0 {
 		return
 	}
+	if h.Cols == 1 {
+		bk.Dgemv(blas.NoTrans, m, h.Rows, h.T.X[0], c.X, c.Ld, h.V.X, 1, 0, work, 1)
+		bk.Dger(m, h.Rows, -1, work, 1, h.V.X, 1, c.X, c.Ld)
+		return
+	}
 	w := block.Dense(work, h.Cols)
 	bk.gemm(blas.NoTrans, blas.NoTrans, m, h.Cols, h.Rows, 1, c, h.V, 0, w)
 	bk.trmm(blas.Right, blas.Upper, t, blas.NonUnit, m, h.Cols, 1, h.T, w)
@@ -71,7 +76,9 @@ func (h Reflector) columns(bk Backend, transposed bool, q block.Matrix, work []f
 // -tau_j T (VᵀV)_j, with T as far as it is known, and on it tau_j. column has Cols elements.
 // (LAPACK: dlarft.)
 func (h Reflector) Larft(bk Backend, tau, column []float64) {
-	bk.Dsyrk(blas.Upper, blas.Trans, h.Cols, h.Rows, 1, h.V.X, h.V.Ld, 0, h.T.X, h.T.Ld)
+	if h.Cols > 1 {
+		bk.Dsyrk(blas.Upper, blas.Trans, h.Cols, h.Rows, 1, h.V.X, h.V.Ld, 0, h.T.X, h.T.Ld)
+	}
 	for j := range h.Cols {
 		for i := range j {
 			column[i] = h.T.X[h.T.Row(i)+j]

@@ -33,9 +33,7 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	if !wanted {
 		ok := Sterf(bk, w, e)
 		slices.Sort(w)
-		for i, v := range w {
-			w[i] = math.Ldexp(v, exponent)
-		}
+		bk.Dscal(n, math.Ldexp(1, exponent), w, 1)
 		return ok
 	}
 	vectors := work.Matrix(n, z.Ld)
@@ -47,9 +45,7 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 		q.Ormqr(bk, blas.Right, blas.Trans, n, vectors.Sub(0, 1))
 	}
 	order := lapack.Sort(w)
-	for i, v := range w {
-		w[i] = math.Ldexp(v, exponent)
-	}
+	bk.Dscal(n, math.Ldexp(1, exponent), w, 1)
 	store(bk, n, vectors, order, a)
 	return true
 }

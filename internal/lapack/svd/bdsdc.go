@@ -129,7 +129,10 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 	}
 	d[middle], m.Halves[middle] = 0, secular.Whole
 	if extra {
-		v.join(&m.X[middle], beside*vt.X[vt.Row(n)+middle+1], vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
+		// Of the two null spaces, the row that was taken out has an element for the first only.
+		c, s, r := lapack.Lartg(m.X[middle], beside*vt.X[vt.Row(n)+middle+1])
+		v.Rot(c, s, vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
+		m.X[middle] = r
 		largest = max(largest, math.Abs(m.X[middle]))
 	}
 	if largest == 0 { // the block is zero, and is diagonal
@@ -145,8 +148,8 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 	m.Kept = append(m.Kept, middle)
 	order := slices.DeleteFunc(m.Ascending(), func(i int) bool { return i == middle })
 	m.Deflate(order, negligible, negligible, func(i, j int, c, s float64) {
-		v.Drot(n, ut.Elements(i, 0, n), 1, ut.Elements(j, 0, n), 1, c, s)
-		v.Drot(cols, vt.Elements(i, 0, cols), 1, vt.Elements(j, 0, cols), 1, c, s)
+		v.Rot(c, s, ut.Elements(i, 0, n), ut.Elements(j, 0, n))
+		v.Rot(c, s, vt.Elements(i, 0, cols), vt.Elements(j, 0, cols))
 	})
 	if len(m.Kept) > 1 {
 		d[m.Kept[1]] = max(d[m.Kept[1]], negligible/2)
@@ -179,12 +182,4 @@ func (v *divider) leftVectors(m *secular.Merge) {
 			v.Dscal(k, 1/v.Dnrm2(k, row, 1), row, 1)
 		}
 	})
-}
-
-// join rotates the rows of the two null spaces so that the row that was taken out has an element, x,
-// for the first only; y is that for the second.
-func (v *divider) join(x *float64, y float64, row, last []float64) {
-	c, s, r := lapack.Lartg(*x, y)
-	v.Drot(len(row), row, 1, last, 1, c, s)
-	*x = r
 }

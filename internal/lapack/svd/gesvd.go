@@ -31,11 +31,7 @@ func Gesvd(bk lapack.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 		}
 		return false
 	}
-	if exponent != 0 {
-		for i, v := range s {
-			s[i] = math.Ldexp(v, exponent)
-		}
-	}
+	bk.Dscal(len(s), math.Ldexp(1, exponent), s, 1)
 	return true
 }
 
@@ -168,17 +164,13 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 	if count == 0 {
 		part = p.matrix(p.n, p.n)
 	}
+	for i := range count {
+		lapack.Unit(ut.Elements(i, 0, p.m), i)
+	}
 	if !b.values(s) || !bdsdc(p.Backend, b.d, b.e, part, vt) {
 		return false
 	}
 	if count > 0 {
-		for i := range count {
-			if i < p.n {
-				clear(ut.Elements(i, p.n, p.m))
-			} else {
-				lapack.Unit(ut.Elements(i, 0, p.m), i)
-			}
-		}
 		q := lapack.Reflections(true, p.m, w, b.tauQ)
 		q.Ormqr(p.Backend, blas.Right, blas.Trans, count, ut)
 	}
