@@ -9,10 +9,10 @@ import (
 
 // From these numbers on the routines are ours, measured as those of the other routines.
 const (
-	leastOrgqr      = 8     // reflections
+	leastOrgqr      = 40    // reflections
 	leastReflectors = 16    // reflections of Dgeqrf, Dgelqf and Dorglq, and
 	leastElements   = 8100  // elements of their matrix
-	mostSingle      = 32    // reflections up to which Dormqr and Dormlq need
+	mostSingle      = 64    // reflections up to which Dormqr and Dormlq need
 	leastProduct    = 10000 // elements of C
 )
 
@@ -29,7 +29,7 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 		return
 	}
 	bk := impl.begin("Dgeqrf", m, n, 0)
-	f, _ := lapack.Geqrf(bk, 0, 0, m, n, block.Dense(a, lda))
+	f, _ := lapack.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda))
 	copy(tau, f.Tau)
 	work[0] = float64(n)
 }
@@ -46,7 +46,7 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 		return
 	}
 	bk := impl.begin("Dgelqf", m, n, 0)
-	copy(tau, lapack.Gelqf(bk, m, n, block.Dense(a, lda)).Tau)
+	copy(tau, lapack.Gelqf(bk, false, m, n, block.Dense(a, lda)).Tau)
 	work[0] = float64(m)
 }
 

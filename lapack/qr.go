@@ -59,7 +59,7 @@ func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 		qr = denseCopy(qr)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	factors, bad := lapack.Geqrf(lapack.On(bk), f.nb, f.base, l, k, blockOf(qr))
+	factors, bad := lapack.Geqrf(lapack.On(bk), true, f.nb, f.base, l, k, blockOf(qr))
 	if bad != nil {
 		return pivotError(routine, bad)
 	}

@@ -30,9 +30,9 @@ func Gels(bk Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix) bool 
 	var f QR // of A or Aᵀ, whichever is tall
 	ul := blas.Upper
 	if m >= n {
-		f, _ = Geqrf(bk, 0, 0, m, n, a)
+		f, _ = Geqrf(bk, true, 0, 0, m, n, a)
 	} else {
-		f, ul = Gelqf(bk, m, n, a), blas.Lower
+		f, ul = Gelqf(bk, true, m, n, a), blas.Lower
 	}
 	least := (m >= n) == (t == blas.NoTrans) // least squares, and not the least norm
 	if least {
@@ -48,9 +48,7 @@ func Gels(bk Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix) bool 
 		clearRows(b, f.K, f.M, nrhs)
 		f.Ormqr(bk, blas.Left, blas.NoTrans, nrhs, b)
 	}
-	if e := eb - ea; e != 0 {
-		scaleRows(bk, math.Ldexp(1, e), wanted, nrhs, b)
-	}
+	scaleRows(bk, math.Ldexp(1, eb-ea), wanted, nrhs, b)
 	return true
 }
 

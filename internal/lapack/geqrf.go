@@ -44,26 +44,27 @@ type QR struct {
 
 // Geqrf overwrites the m×n dense a by its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
-// reflections to the columns on its right. nb and base are 0 but in tests. The pivot is the first
+// reflections to the columns on its right. If keep is not set it returns no T. nb and base are 0 but in
+// tests. The pivot is the first
 // diagonal element at which a reflection is not finite, with its value or, where that is finite, the
 // factor tau of the reflection.
-func Geqrf(bk Backend, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
+func Geqrf(bk Backend, keep bool, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
-	first := f.factor(bk, base, n)
+	first := f.factor(bk, keep, base, n)
 	return f, first
 }
 
 // Gelqf overwrites the m×n dense a by its LQ factorization, which is that of Geqrf for the
 // transpose.
-func Gelqf(bk Backend, m, n int, a block.Matrix) QR {
+func Gelqf(bk Backend, keep bool, m, n int, a block.Matrix) QR {
 	f := QR{M: n, K: min(m, n), Rows: true, A: a}
-	f.factor(bk, 0, m)
+	f.factor(bk, keep, 0, m)
 	return f
 }
 
 // factor is Geqrf for the matrix of M rows and n columns in A. While the columns on the right of a
 // block are brought up to date, one thread goes on to the next block, whose columns come first.
-func (f *QR) factor(bk Backend, base, n int) *Pivot {
+func (f *QR) factor(bk Backend, keep bool, base, n int) *Pivot {
 	if f.NB == 0 {
 		f.NB = geqrfColumns
 		if f.M < geqrfRows {
@@ -71,13 +72,16 @@ func (f *QR) factor(bk Backend, base, n int) *Pivot {
 		}
 	}
 	nb := min(f.NB, f.K)
-	f.T, f.Tau = make([]float64, f.K*f.NB), make([]float64, f.K)
+	t := make([]float64, f.K*f.NB)
+	if f.Tau = make([]float64, f.K); keep {
+		f.T = t
+	}
 	if f.K == 0 {
 		return nil
 	}
 	w := Acquire()
 	defer w.Release()
-	p := panels{QR: f, bk: bk, base: cmp.Or(base, geqrtLeast)}
+	p := panels{QR: f, bk: bk, base: cmp.Or(base, geqrtLeast), n: n, t: t}
 	p.v, p.columns, p.dots = [2][]float64{w.Take(nb * f.M), w.Take(nb * f.M)}, w.Matrix(nb, Stride(f.M)), w.Take(nb)
 	work := w.Take(nb * n)
 	for h, j := p.reduce(0), 0; j < f.K; j += nb {
@@ -112,7 +116,8 @@ func (f *QR) factor(bk Backend, base, n int) *Pivot {
 type panels struct {
 	*QR
 	bk      Backend
-	base    int
+	base, n int          // of geqrt, and the columns of the matrix
+	t       []float64    // as T, but where it is not kept not of the last block
 	v       [2][]float64 // of the block that is applied and of the next, by turns
 	columns block.Matrix // where columns are rows
 	dots    []float64
@@ -123,14 +128,15 @@ type panels struct {
 // last until the next but one is made.
 func (p *panels) reduce(j int) Reflector {
 	at, c := p.A.Sub(j, j), p.columns
-	h := Reflector{Rows: p.M - j, Cols: min(p.NB, p.K-j), T: block.Dense(p.T[j*p.NB:], p.NB)}
+	h := Reflector{Rows: p.M - j, Cols: min(p.NB, p.K-j), T: block.Dense(p.t[j*p.NB:], p.NB)}
 	h.V = block.Dense(p.v[j/p.NB%2], h.Cols)
 	if p.Rows {
 		c = at
 	} else {
 		p.bk.Transpose(h.Rows, h.Cols, at.X, at.Ld, c.X, c.Ld)
 	}
-	geqrt(p.bk, h.Rows, h.Cols, c, h.T, p.base, p.dots)
+	last := j+h.Cols == p.n
+	geqrt(p.bk, h.Rows, h.Cols, c, h.T, p.base, p.dots, p.T != nil || !last)
 	for r := range h.Cols {
 		tau := h.T.X[r*p.NB+r]
 		p.Tau[j+r] = tau
@@ -139,6 +145,9 @@ func (p *panels) reduce(j int) Reflector {
 				p.bad = &Pivot{j + r, v}
 			}
 		}
+	}
+	if last && p.Rows {
+		return h // which is for nothing
 	}
 	p.bk.Transpose(h.Cols, h.Rows, c.X, c.Ld, h.V.X, h.V.Ld)
 	if !p.Rows {

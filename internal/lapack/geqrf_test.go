@@ -1,6 +1,7 @@
 package lapack
 
 import (
+	"slices"
 	"testing"
 
 	"blskernel/internal/block"
@@ -22,8 +23,14 @@ func TestFactorBlocks(t *testing.T) {
 				upright, flat := mat.DenseCopyOf(a), mat.DenseCopyOf(a.T())
 				f := QR{M: m, K: min(m, n), NB: nb, A: dense(upright)}
 				g := QR{M: m, K: min(m, n), NB: nb, A: dense(flat), Rows: true}
-				f.factor(bk, base, n)
-				g.factor(bk, base, n)
+				f.factor(bk, true, base, n)
+				g.factor(bk, true, base, n)
+				alone := mat.DenseCopyOf(a)
+				h := QR{M: m, K: min(m, n), NB: nb, A: dense(alone)}
+				h.factor(bk, false, base, n)
+				if h.T != nil || !slices.Equal(h.Tau, f.Tau) || !mat.Equal(alone, upright) {
+					t.Fatalf("m=%d n=%d nb=%d: another factorization where T is not kept", m, n, nb)
+				}
 				for _, f := range []QR{f, g} {
 					v := upright
 					if f.Rows {

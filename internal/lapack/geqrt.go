@@ -9,10 +9,11 @@ import (
 // geqrt overwrites the m×n matrix A, m >= n, whose transpose is in a, by R and the reflections V,
 // transposed as well, and t by the upper triangular T with Q = I - V T Vᵀ, by halves of the columns
 // (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Each reflection is a row of a,
-// and all products run along these rows, which are long. dots has n elements.
-func geqrt(bk Backend, m, n int, a, t block.Matrix, base int, dots []float64) {
+// and all products run along these rows, which are long. dots has n elements. If whole is not set, T is
+// undefined but for its diagonal.
+func geqrt(bk Backend, m, n int, a, t block.Matrix, base int, dots []float64, whole bool) {
 	if n <= base {
-		geqrtBase(bk, m, n, a, t, dots)
+		geqrtBase(bk, m, n, a, t, dots, whole)
 		return
 	}
 	n1 := n / 2
@@ -20,7 +21,7 @@ func geqrt(bk Backend, m, n int, a, t block.Matrix, base int, dots []float64) {
 	v1, v2 := a, a.Sub(n1, 0) // the columns of the two halves
 	w, t2 := t.Sub(0, n1), t.Sub(n1, n1)
 	below1, below2 := v1.Sub(0, n1), v2.Sub(0, n1) // without the first n1 rows
-	geqrt(bk, m, n1, v1, t, base, dots)
+	geqrt(bk, m, n1, v1, t, base, dots, true)
 
 	// The right half by Q1ᵀ = I - V1 T1ᵀ V1ᵀ, with W in the place of T12. The first n1 rows of V1
 	// are unit lower triangular, so upper in a.
@@ -35,7 +36,10 @@ func geqrt(bk Backend, m, n int, a, t block.Matrix, base int, dots []float64) {
 			v2.X[v2.Row(j)+i] -= x
 		}
 	}
-	geqrt(bk, m-n1, n2, below2, t2, base, dots)
+	geqrt(bk, m-n1, n2, below2, t2, base, dots, whole)
+	if !whole {
+		return
+	}
 
 	// T12 = -T1 V1ᵀ V2 T2; V2 is unit lower triangular in its first n2 rows.
 	block.Copy(w, below1, n1, n2)
@@ -48,7 +52,7 @@ func geqrt(bk Backend, m, n int, a, t block.Matrix, base int, dots []float64) {
 }
 
 // geqrtBase is geqrt for few columns, one after the other.
-func geqrtBase(bk Backend, m, n int, a, t block.Matrix, dots []float64) {
+func geqrtBase(bk Backend, m, n int, a, t block.Matrix, dots []float64, whole bool) {
 	for j := range n {
 		x := a.Elements(j, j, m)
 		beta, tau := Larfg(bk, x[0], x[1:])
@@ -58,7 +62,10 @@ func geqrtBase(bk Backend, m, n int, a, t block.Matrix, dots []float64) {
 			bk.Dgemv(blas.NoTrans, rest, len(x), tau, right.X, right.Ld, x, 1, 0, w, 1)
 			bk.Dger(rest, len(x), -1, w, 1, x, 1, right.X, right.Ld)
 		}
-		larftColumn(bk, j, len(x), tau, a.Sub(0, j), x, t, dots)
+		t.X[t.Row(j)+j] = tau
+		if whole {
+			larftColumn(bk, j, len(x), tau, a.Sub(0, j), x, t, dots)
+		}
 		x[0] = beta
 	}
 }

@@ -79,14 +79,10 @@ func (b *balance) equalize(bk lapack.Backend, a block.Matrix) (changed bool) {
 		if c == 0 || r == 0 {
 			continue
 		}
-		if f := b.factor(a, b.ilo+i, c, r); f != 1 {
+		if f := b.factor(bk, a, b.ilo+i, c, r); f != 1 {
 			b.scale[b.ilo+i] *= f
-			for j := b.ilo; j < b.n; j++ {
-				a.X[(b.ilo+i)*a.Ld+j] /= f
-			}
-			for j := range b.ihi + 1 {
-				a.X[j*a.Ld+b.ilo+i] *= f
-			}
+			bk.Dscal(b.n-b.ilo, 1/f, a.Elements(b.ilo+i, b.ilo, b.n), 1)
+			bk.Dscal(b.ihi+1, f, a.X[b.ilo+i:], a.Ld)
 			changed = true
 		}
 	}
@@ -96,17 +92,15 @@ func (b *balance) equalize(bk lapack.Backend, a block.Matrix) (changed bool) {
 // factor returns the power of two by which column i, of norm c, is to be multiplied and row i, of norm
 // r, divided: 1 if the sum of the norms falls by less than a twentieth, or elements would leave the
 // range of numbers.
-func (b *balance) factor(a block.Matrix, i int, c, r float64) float64 {
+func (b *balance) factor(bk lapack.Backend, a block.Matrix, i int, c, r float64) float64 {
 	const least = smallest / ulp * 2
 	f, sum := 1.0, c+r
 	if c < r/2 || r <= c/2 {
-		column, row := 0.0, 0.0
+		column := 0.0
 		for j := range b.ihi + 1 {
 			column = max(column, math.Abs(a.X[j*a.Ld+i]))
 		}
-		for j := b.ilo; j < b.n; j++ {
-			row = max(row, math.Abs(a.X[i*a.Ld+j]))
-		}
+		_, row := bk.AbsMax(a.Elements(i, b.ilo, b.n))
 		for c < r/2 && max(f, c, column) < 1/least && min(r, r/2, row) > least {
 			f, c, column, r, row = f*2, c*2, column*2, r/2, row/2
 		}
@@ -123,17 +117,13 @@ func (b *balance) factor(a block.Matrix, i int, c, r float64) float64 {
 
 // gebak turns the eigenvectors of the balanced matrix in the columns of v, right or left ones, into
 // those of the matrix itself. (LAPACK: dgebak.)
-func (b *balance) gebak(left bool, v block.Matrix) {
+func (b *balance) gebak(bk lapack.Backend, left bool, v block.Matrix) {
 	for i := b.ilo; i <= b.ihi; i++ {
 		f := b.scale[i]
 		if left {
 			f = 1 / f
 		}
-		if f != 1 {
-			for j := range b.n {
-				v.X[i*v.Ld+j] *= f
-			}
-		}
+		bk.Dscal(b.n, f, v.Elements(i, 0, b.n), 1)
 	}
 	swap := func(i int) { lapack.Exchange(v.Elements(i, 0, b.n), v.Elements(b.swapped[i], 0, b.n)) }
 	for i := b.ilo - 1; i >= 0; i-- {

@@ -69,7 +69,7 @@ func (r routines) Dgebak(job gonumlapack.BalanceJob, side gonumlapack.EVSide, n,
 	}
 	x := square0(n)
 	block.Copy(x, block.Dense(v, ldv), n, m)
-	b.gebak(side == gonumlapack.EVLeft, x)
+	b.gebak(r.bk, side == gonumlapack.EVLeft, x)
 	block.Copy(block.Dense(v, ldv), x, n, m)
 }
 

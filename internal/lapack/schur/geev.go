@@ -58,13 +58,13 @@ func Geev(bk lapack.Backend, n int, a block.Matrix, w []complex128, left bool, v
 					k++
 				}
 			}
-			b.gebak(true, vl)
+			b.gebak(bk, true, vl)
 			unitColumns(n, vl, w)
 		}
 		if right {
 			Trevc(bk, n, a, w, vectors)
 			bk.Dtrmm(blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, n, n, 1, vectors.X, n, vr.X, vr.Ld)
-			b.gebak(false, vr)
+			b.gebak(bk, false, vr)
 			unitColumns(n, vr, w)
 		}
 	}
