@@ -90,7 +90,7 @@ RACE_TESTS    = Concurrent|Thread|ParallelRows|While|Tune$$|NewClass|Shared$$
 RACE_NEVER    = Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong|HostileMemory
 RACE_LONG     = Fuzz|Shapes|TestProducts$$|PackingBits|ParallelAllocs|ScaledEquations|MatrixVector|Accuracy|TestGemm$$|AbsMax \
 	BadLongText|BadPairs|BadCells|BytesOf RandomTables|PaperTables|WithoutPlanner|Demonstration|TestSignals|Golden|JSON|NumPy \
-	WideBatches|EarlierFlags|TestTable$$|AutomaticAgain|BesideEnds
+	WideBatches|EarlierFlags|TestTable$$|AutomaticAgain|BesideEnds|PieceBorders|Replaced
 
 race:
 	$(RACE) -short -timeout 30m -run '$(RACE_TESTS)' -skip '$(RACE_NEVER)' $(RACE_SOME)
