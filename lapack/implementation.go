@@ -34,9 +34,9 @@ import (
 // They have the arguments, results and panics of gonum's, and run on Backend, whatever blas64 uses.
 // Small orders run on gonum's own routines and blas64, which are faster there: below 14 for Dpotri,
 // Dgetri and Dtrtri, 40 for Dpotrf of an upper triangle, 96 for Dgetrf (the lesser of m and n) and
-// 128 for Dpotrf of a lower triangle; below 40 reflections for Dorgqr, and matrices below 90×90 or
-// with fewer than 16 rows or columns for Dgeqrf, Dgelqf and Dorglq; and a C of less than 10,000
-// elements with at most 64 reflections for Dormqr and Dormlq. All other routines are gonum's own, also
+// 128 for Dpotrf of a lower triangle; below 16 reflections or matrices of 90×90 for Dgeqrf, Dgelqf and
+// Dorglq, and of 50×50 for Dorgqr; and a C of less than 10,000 elements with at most 32 reflections for
+// Dormqr and Dormlq. All other routines are gonum's own, also
 // those that gonum's Implementation has beyond lapack.Float64 and makes of one of those above.
 //
 // Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks

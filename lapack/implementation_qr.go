@@ -9,10 +9,10 @@ import (
 
 // From these numbers on the routines are ours, measured as those of the other routines.
 const (
-	leastOrgqr      = 40    // reflections
-	leastReflectors = 16    // reflections of Dgeqrf, Dgelqf and Dorglq, and
-	leastElements   = 8100  // elements of their matrix
-	mostSingle      = 64    // reflections up to which Dormqr and Dormlq need
+	leastReflectors = 16    // reflections of Dgeqrf, Dgelqf, Dorgqr and Dorglq, and
+	leastElements   = 8100  // elements of their matrix, but
+	leastOrgqr      = 2500  // of that of Dorgqr
+	mostSingle      = 32    // reflections up to which Dormqr and Dormlq need
 	leastProduct    = 10000 // elements of C
 )
 
@@ -56,7 +56,7 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 // own of 64(m+n+65) numbers. The first lwork elements of work, at least max(1, n), are not used; if
 // lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
-	if k < leastOrgqr || k > n || n > m || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
+	if k < leastReflectors || k > n || n > m || m*n < leastOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
 		return
 	}

@@ -272,3 +272,23 @@ func TestBlockTrsm(t *testing.T) {
 		}
 	})
 }
+
+// Rot rounds each product and each sum, and touches no element behind x.
+func TestRot(t *testing.T) {
+	eachProducts(t, func(t *testing.T, p block.Products) {
+		rnd := rand.New(rand.NewPCG(18, 1))
+		for n := range 71 {
+			c, s := rnd.NormFloat64(), rnd.NormFloat64()
+			x, y := normal(rnd, n), normal(rnd, n+3)
+			u, v := slices.Clone(x), slices.Clone(y)
+			p.Rot(c, s, u, v[:n])
+			for i, a := range x {
+				b := y[i]
+				x[i], y[i] = float64(c*a)+float64(s*b), float64(c*b)-float64(s*a)
+			}
+			if !slices.Equal(u, x) || !slices.Equal(v, y) {
+				t.Fatalf("n=%d: %v and %v, want %v and %v", n, u, v, x, y)
+			}
+		}
+	})
+}

@@ -23,12 +23,12 @@ const (
 )
 
 // For few right sides the traffic of V counts, and T, where it is not kept, takes much of the time of
-// applying reflections: 16 columns are 1.3 to 2 times as fast as 64. From the right, to rows in a
-// cache, one by one is up to twice as fast.
+// applying reflections: 16 columns are 1.3 to 2 times as fast as 64. Reflections that are rows take up
+// to half the time one by one from the right, where all is in a cache.
 const (
 	ormqrColumns = 16
 	ormqrFew     = 32 // right sides below which they are taken
-	ormqrOne     = 40 // order of Q and of C up to which one is
+	ormqrOne     = 40 // orders of Q and C up to which they are applied one by one
 )
 
 // A QR holds the Q of a factorization of a dense matrix of M rows, the product of K reflections, with
@@ -44,8 +44,8 @@ type QR struct {
 
 // Geqrf overwrites the m×n dense a by its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
-// reflections to the columns on its right. If keep is not set it returns no T. nb and base are 0 but in
-// tests. The pivot is the first
+// reflections to the columns on its right. If keep is not set it returns the same A and Tau without T,
+// and does not compute what only T needs. nb and base are 0 but in tests. The pivot is the first
 // diagonal element at which a reflection is not finite, with its value or, where that is finite, the
 // factor tau of the reflection.
 func Geqrf(bk Backend, keep bool, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
@@ -116,8 +116,8 @@ func (f *QR) factor(bk Backend, keep bool, base, n int) *Pivot {
 type panels struct {
 	*QR
 	bk      Backend
-	base, n int          // of geqrt, and the columns of the matrix
-	t       []float64    // as T, but where it is not kept not of the last block
+	base, n int          // of geqrt; columns of the matrix
+	t       []float64    // T, also where it is not kept
 	v       [2][]float64 // of the block that is applied and of the next, by turns
 	columns block.Matrix // where columns are rows
 	dots    []float64
@@ -147,7 +147,7 @@ func (p *panels) reduce(j int) Reflector {
 		}
 	}
 	if last && p.Rows {
-		return h // which is for nothing
+		return h // nothing is left to apply it to
 	}
 	p.bk.Transpose(h.Cols, h.Rows, c.X, c.Ld, h.V.X, h.V.Ld)
 	if !p.Rows {

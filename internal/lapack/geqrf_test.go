@@ -25,11 +25,16 @@ func TestFactorBlocks(t *testing.T) {
 				g := QR{M: m, K: min(m, n), NB: nb, A: dense(flat), Rows: true}
 				f.factor(bk, true, base, n)
 				g.factor(bk, true, base, n)
-				alone := mat.DenseCopyOf(a)
-				h := QR{M: m, K: min(m, n), NB: nb, A: dense(alone)}
-				h.factor(bk, false, base, n)
-				if h.T != nil || !slices.Equal(h.Tau, f.Tau) || !mat.Equal(alone, upright) {
-					t.Fatalf("m=%d n=%d nb=%d: another factorization where T is not kept", m, n, nb)
+				for _, kept := range []QR{f, g} {
+					alone := mat.DenseCopyOf(a)
+					if kept.Rows {
+						alone = mat.DenseCopyOf(a.T())
+					}
+					h := QR{M: m, K: min(m, n), NB: nb, A: dense(alone), Rows: kept.Rows}
+					h.factor(bk, false, base, n)
+					if h.T != nil || !slices.Equal(h.Tau, kept.Tau) || !slices.Equal(h.A.X, kept.A.X) {
+						t.Fatalf("m=%d n=%d nb=%d, rows %v: another factorization where T is not kept", m, n, nb, h.Rows)
+					}
 				}
 				for _, f := range []QR{f, g} {
 					v := upright

@@ -62,9 +62,10 @@ func geqrtBase(bk Backend, m, n int, a, t block.Matrix, dots []float64, whole bo
 			bk.Dgemv(blas.NoTrans, rest, len(x), tau, right.X, right.Ld, x, 1, 0, w, 1)
 			bk.Dger(rest, len(x), -1, w, 1, x, 1, right.X, right.Ld)
 		}
-		t.X[t.Row(j)+j] = tau
 		if whole {
 			larftColumn(bk, j, len(x), tau, a.Sub(0, j), x, t, dots)
+		} else {
+			t.X[t.Row(j)+j] = tau
 		}
 		x[0] = beta
 	}

@@ -44,8 +44,8 @@ func (h Reflector) ApplyRight(bk Backend, t blas.Transpose, m int, c block.Matri
 		return
 	}
 	if h.Cols == 1 {
-		bk.Dgemv(blas.NoTrans, m, h.Rows, h.T.X[0], c.X, c.Ld, h.V.X, 1, 0, work, 1)
-		bk.Dger(m, h.Rows, -1, work, 1, h.V.X, 1, c.X, c.Ld)
+		bk.Dgemv(blas.NoTrans, m, h.Rows, h.T.X[0], c.X, c.Ld, h.V.X, h.V.Ld, 0, work, 1)
+		bk.Dger(m, h.Rows, -1, work, 1, h.V.X, h.V.Ld, c.X, c.Ld)
 		return
 	}
 	w := block.Dense(work, h.Cols)

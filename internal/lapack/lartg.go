@@ -51,7 +51,8 @@ func (bk Backend) Plane(z block.Matrix, first, n int) *Plane {
 	return &Plane{bk, z.X[first*(z.Ld+1):], z.Ld, n}
 }
 
-// Rotate makes rows i and j of the plane, if there is one, c·x + s·y and c·y - s·x.
+// Rotate makes rows i and j, x and y, counted from the first one, c·x + s·y and c·y - s·x. A nil plane
+// has no rows to rotate.
 func (p *Plane) Rotate(i, j int, c, s float64) {
 	if p != nil {
 		p.bk.Rot(c, s, p.x[i*p.ld:][:p.n], p.x[j*p.ld:][:p.n])

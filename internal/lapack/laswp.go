@@ -101,7 +101,7 @@ func permute(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int, b
 	}
 }
 
-// Sort sorts s in ascending order, and returns where each number was.
+// Sort sorts s in ascending order; s[i] was s[order[i]] before.
 func Sort(s []float64) (order []int) {
 	order = make([]int, len(s))
 	for i := range order {

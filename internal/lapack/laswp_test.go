@@ -74,3 +74,39 @@ func interchanged(t *testing.T, name string, d *mat.Dense, columns bool, swap []
 		t.Errorf("%s: wrong on the way back", name)
 	}
 }
+
+// Sort and Permute against sorting pairs, with equal numbers, zeros of both signs, and one long cycle.
+func TestSortPermute(t *testing.T) {
+	rng := testutil.Rand(28)
+	for n := range 40 {
+		for kind := range 3 {
+			s := make([]float64, n)
+			for i := range s {
+				switch kind {
+				case 0:
+					s[i] = rng.NormFloat64()
+				case 1:
+					s[i] = math.Copysign(float64(rng.IntN(3)), rng.NormFloat64())
+				default:
+					s[i] = float64((i + 1) % n)
+				}
+			}
+			before := slices.Clone(s)
+			order := Sort(s)
+			rows := make([]float64, 2*n)
+			for i, v := range before {
+				rows[2*i], rows[2*i+1] = v, float64(i)
+			}
+			Permute(order, block.Dense(rows, 2), 2)
+			for i, v := range s {
+				from := order[i]
+				if math.Float64bits(v) != math.Float64bits(before[from]) || math.Float64bits(rows[2*i]) != math.Float64bits(v) || rows[2*i+1] != float64(from) {
+					t.Fatalf("n=%d: %v is not element %d of %v, or row %v", n, v, from, before, rows[2*i:2*i+2])
+				}
+				if i > 0 && !(s[i-1] < v || s[i-1] == v && order[i-1] < from) {
+					t.Fatalf("n=%d: %v is not sorted, or not stable: %v", n, s, order)
+				}
+			}
+		}
+	}
+}

@@ -8,40 +8,36 @@ import (
 )
 
 // A Workspace is storage for the time of one call. A pool keeps it, since to allocate and clear it
-// would take as long as all else for matrices of order 100.
-type Workspace struct {
-	whole []float64
-	taken int // in this call, or in the last one: more than there is where calls before took less
-}
+// would take as long as all else for matrices of order 100. It grows by doubling where a call needs
+// more, so what it keeps is at most twice what a call has needed, and not above mostKept.
+type Workspace struct{ whole, rest []float64 }
 
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
-
-// Acquire returns a workspace.
-func Acquire() *Workspace {
-	w := workspaces.Get().(*Workspace)
-	w.reset()
-	return w
-}
 
 // mostKept is the largest number of elements that are kept.
 const mostKept = 1 << 22
 
-// reset gives back all that was taken, and makes room for as much.
-func (w *Workspace) reset() {
-	if w.taken > len(w.whole) && w.taken <= mostKept {
-		w.whole = memory.Zeros(w.taken)
-	}
-	w.taken = 0
+// Acquire returns a workspace.
+func Acquire() *Workspace {
+	w := workspaces.Get().(*Workspace)
+	w.rest = w.whole
+	return w
 }
 
 // Take returns n elements, which are undefined and begin with a line of the cache.
 func (w *Workspace) Take(n int) []float64 {
-	from := w.taken
-	w.taken += (n + 7) / 8 * 8
-	if w.taken > len(w.whole) {
-		return memory.Zeros(n)
+	size := (n + 7) / 8 * 8
+	if size > len(w.rest) {
+		next := max(size, 2*len(w.whole))
+		if next > mostKept {
+			return memory.Zeros(n)
+		}
+		w.whole = memory.Zeros(next)
+		w.rest = w.whole
 	}
-	return w.whole[from : from+n : from+n]
+	x := w.rest[:n:n]
+	w.rest = w.rest[size:]
+	return x
 }
 
 // Matrix takes a dense block of the given number of rows, ld apart.

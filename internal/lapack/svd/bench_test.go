@@ -31,7 +31,12 @@ func BenchmarkGesvd(b *testing.B) {
 		run("thin", func() { Gesvd(bk, n, n, block.Dense(x, n), s, thin(u), thin(vt)) })
 		run("values", func() { Gesvd(bk, n, n, block.Dense(x, n), s, Vectors{}, Vectors{}) })
 		var f bidiagonal
-		run("gebrd", func() { f = gebrd(bk, lapack.Acquire(), n, n, block.Dense(x, n), block.Dense(u, n)) })
+		run("gebrd", func() {
+			w := lapack.Acquire()
+			defer w.Release()
+			f = gebrd(bk, w, n, n, block.Dense(x, n), block.Dense(u, n))
+			f.d, f.e = slices.Clone(f.d), slices.Clone(f.e)
+		})
 		run("dqds", func() { dqds(slices.Clone(f.d), f.e) })
 		run("bdsdc", func() { bdsdc(bk, slices.Clone(f.d), slices.Clone(f.e), block.Dense(u, n), block.Dense(vt, n)) })
 	}

@@ -24,7 +24,8 @@ type qd struct {
 	growth      float64   // of shifts that have nothing but min(d)
 }
 
-// dqds overwrites d by the singular values of the bidiagonal matrix of d and e, in any order. If they
+// dqds overwrites d by the singular values of the bidiagonal matrix of d and e, in any order. e has as
+// many elements, of which the last is 0. If they
 // do not converge, or elements are so different in size that squares may underflow, it returns false
 // and changes nothing. Relative errors are as small as those of bdsqr: a pass subtracts nothing but
 // shifts, and no shift is larger than an eigenvalue. A pass takes a division for each row where a QR

@@ -31,7 +31,7 @@ type reduction struct {
 	vx, yu      block.Matrix
 	dots        []float64 // with the rows of vx or yu
 	base, corr  []float64
-	sums        []float64 // of pieces of rows, m numbers each, and behind them few more for each piece
+	sums        []float64 // of pieces of rows, m numbers each; then fewRows for each piece
 }
 
 // gebrd reduces the m×n A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the reflection of
@@ -49,7 +49,7 @@ func gebrd(bk lapack.Backend, work *lapack.Workspace, n, m int, w, p block.Matri
 	r := reduction{Backend: bk, n: n, m: m, w: w, vx: work.Matrix(2*nb, m), yu: work.Matrix(2*nb, n)}
 	r.bidiagonal = bidiagonal{work.Take(n), work.Take(n), work.Take(n), work.Take(n)}
 	r.e[n-1] = 0
-	r.dots, r.base, r.corr, r.sums = work.Take(2*nb), work.Take(n), work.Take(n), work.Take(piecesOf(n)*(m+few))
+	r.dots, r.base, r.corr, r.sums = work.Take(2*nb), work.Take(n), work.Take(n), work.Take(piecesOf(n)*(m+fewRows))
 	for ; r.first < n; r.first += nb {
 		end := min(r.first+nb, n)
 		for i := r.first; i < end; i++ {
@@ -143,7 +143,7 @@ func (r *reduction) pass(i int, x []float64) {
 	dots := r.sums[pieces*r.m:]
 	r.BlockRows(pieces, 1+rest*wide/(4*pieces), func(from, to int) {
 		for k := from; k < to; k++ {
-			r.passRows(i, i+1+k*rest/pieces, i+1+(k+1)*rest/pieces, r.sums[k*r.m:][:wide-1], dots[k*few:])
+			r.passRows(i, i+1+k*rest/pieces, i+1+(k+1)*rest/pieces, r.sums[k*r.m:][:wide-1], dots[k*fewRows:])
 		}
 	})
 	copy(x, r.sums)
@@ -152,14 +152,13 @@ func (r *reduction) pass(i int, x []float64) {
 	}
 }
 
-// few is the largest number of rows of a pass that stay in a cache.
-const few = 24
+// fewRows is the largest number of rows of a pass that stay in a cache.
+const fewRows = 24
 
-// passRows is pass for the rows from to end-1, with their product in sum and those of few of them with
-// v in dots.
+// passRows is pass for the rows from to end-1, with their product in sum. dots has fewRows elements.
 func (r *reduction) passRows(i, from, end int, sum, dots []float64) {
 	v, y, u := r.row(r.vx, i, 0)[i:], r.row(r.yu, i, 0), r.row(r.yu, i, 1)
-	tau, wide, height := r.tauQ[i], len(v), max(4, min(few, 1<<15/len(v)))
+	tau, wide, height := r.tauQ[i], len(v), max(4, min(fewRows, 1<<15/len(v)))
 	for first := from; from < end; from += height {
 		rows, at := min(height, end-from), r.w.Row(from)+i
 		r.Dgemv(blas.NoTrans, rows, wide, 1, r.w.X[at:], r.w.Ld, v, 1, 0, dots, 1)

@@ -101,7 +101,7 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 		q = p.matrix(p.m, p.n)
 		p.Transpose(p.n, p.m, a.X, a.Ld, q.X, q.Ld)
 	}
-	f, overflow := lapack.Geqrf(p.Backend, true, 0, 0, p.m, p.n, q)
+	f, overflow := lapack.Geqrf(p.Backend, u.Count > 0, 0, 0, p.m, p.n, q)
 	if overflow != nil {
 		return false
 	}
