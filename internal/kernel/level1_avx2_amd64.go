@@ -19,7 +19,7 @@ func dscalAVX2(n int, alpha float64, x *float64)
 //go:noescape
 func daxpyAVX2(n int, alpha float64, x *float64, y *float64)
 
-// drotAVX2 overwrites x[i] by h11*x[i] + h12*y[i], and y[i] by h21*x[i] + h22*y[i], for 0 <= i < n. The reference is drotGeneric.
+// drotAVX2 multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.
 //
 //go:noescape
 func drotAVX2(n int, h11 float64, h12 float64, h21 float64, h22 float64, x *float64, y *float64)

@@ -19,7 +19,7 @@ func daxpyNEON(n int, alpha float64, x, y *float64)
 //go:noescape
 func dscalNEON(n int, alpha float64, x *float64)
 
-// drotNEON overwrites x[i] by h11*x[i] + h12*y[i], and y[i] by h21*x[i] + h22*y[i], for 0 <= i < n. The reference is drotGeneric.
+// drotNEON multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.
 //
 //go:noescape
 func drotNEON(n int, h11, h12, h21, h22 float64, x, y *float64)

@@ -23,10 +23,9 @@ func Gehrd(bk Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	if most <= 0 {
 		return
 	}
-	ld := Stride(ihi - ilo)
 	w := Acquire()
 	defer w.Release()
-	q, work := w.Matrix(2*most, ld), w.Take(2*most*n)
+	q, work := w.Matrix(2*most, ihi-ilo), w.Take(2*most*n)
 	t, vy, dots := w.Matrix(most, most), w.Matrix(most, most), w.Take(most)
 	v, right := w.Take(n*most), w.Take(n*most)
 	for i := ilo; i < ihi-1; i += most {

@@ -48,7 +48,9 @@ func Gels(bk Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix) bool 
 		clearRows(b, f.K, f.M, nrhs)
 		f.Ormqr(bk, blas.Left, blas.NoTrans, nrhs, b)
 	}
-	scaleRows(bk, math.Ldexp(1, eb-ea), wanted, nrhs, b)
+	if e := eb - ea; e != 0 {
+		scaleRows(bk, math.Ldexp(1, e), wanted, nrhs, b)
+	}
 	return true
 }
 

@@ -72,17 +72,20 @@ func (f *QR) factor(bk Backend, keep bool, base, n int) *Pivot {
 		}
 	}
 	nb := min(f.NB, f.K)
-	t := make([]float64, f.K*f.NB)
-	if f.Tau = make([]float64, f.K); keep {
-		f.T = t
+	f.Tau = make([]float64, f.K)
+	if keep {
+		f.T = make([]float64, f.K*f.NB)
 	}
 	if f.K == 0 {
 		return nil
 	}
 	w := Acquire()
 	defer w.Release()
-	p := panels{QR: f, bk: bk, base: cmp.Or(base, geqrtLeast), n: n, t: t}
-	p.v, p.columns, p.dots = [2][]float64{w.Take(nb * f.M), w.Take(nb * f.M)}, w.Matrix(nb, Stride(f.M)), w.Take(nb)
+	p := panels{QR: f, bk: bk, base: cmp.Or(base, geqrtLeast), n: n, t: f.T}
+	if !keep {
+		p.t = w.Take(f.K * f.NB)
+	}
+	p.v, p.columns, p.dots = [2][]float64{w.Take(nb * f.M), w.Take(nb * f.M)}, w.Matrix(nb, f.M), w.Take(nb)
 	work := w.Take(nb * n)
 	for h, j := p.reduce(0), 0; j < f.K; j += nb {
 		right := j + h.Cols

@@ -20,10 +20,9 @@ func Potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 
 func potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if n <= base {
-		ld := Stride(n)
 		w := Acquire()
 		defer w.Release()
-		u := w.Matrix(n, ld)
+		u := w.Matrix(n, n)
 		loadUpper(u, ul, n, a)
 		bad := potrfRows(bk, n, u)
 		storeUpper(a, ul, n, u)

@@ -80,10 +80,9 @@ func offRows(ul blas.Uplo, off block.Matrix, i int) block.Matrix {
 
 // inverseBase is inverse in a workspace.
 func inverseBase(bk Backend, ul blas.Uplo, n int, a block.Matrix, d *Diagonal) {
-	ld := Stride(n)
 	w := Acquire()
 	defer w.Release()
-	u, x := w.Matrix(n, ld), w.Matrix(n, ld)
+	u, x := w.Matrix(n, n), w.Matrix(n, n)
 	loadUpper(u, ul, n, a)
 	if d != nil {
 		inv := d.inverse()

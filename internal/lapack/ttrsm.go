@@ -55,7 +55,7 @@ func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 	if m <= block.Size {
 		w := Acquire()
 		defer w.Release()
-		d := w.Matrix(m, Stride(m))
+		d := w.Matrix(m, m)
 		block.CopyUpper(d, u, m)
 		bk.trmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, m, n, 1, d, b)
 		return
@@ -75,10 +75,10 @@ const productRows = 256
 // addTriangle computes C = C + alpha op(A) T for an m×n dense block c, op(A) m×n, and the triangle ul
 // of the n×n dense block t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
 func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha float64, a, t, c block.Matrix) {
-	panel, ld := min(m, productRows), Stride(n)
+	panel := min(m, productRows)
 	w := Acquire()
 	defer w.Release()
-	p := w.Matrix(panel, ld)
+	p := w.Matrix(panel, n)
 	for i := 0; i < m; i += panel {
 		rows := min(panel, m-i)
 		if tA == blas.NoTrans {
@@ -98,7 +98,7 @@ func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha fl
 func inZeroed(ul blas.Uplo, n int, x block.Matrix, do func(z block.Matrix)) {
 	w := Acquire()
 	defer w.Release()
-	z := w.Matrix(n, Stride(n))
+	z := w.Matrix(n, n)
 	for i := range n {
 		from, to := rowOf(ul, n, i)
 		row := z.Elements(i, 0, n)

@@ -40,8 +40,10 @@ func (w *Workspace) Take(n int) []float64 {
 	return x
 }
 
-// Matrix takes a dense block of the given number of rows, ld apart.
-func (w *Workspace) Matrix(rows, ld int) block.Matrix { return block.Dense(w.Take(rows*ld), ld) }
+// Matrix takes a rows×cols dense block, with the stride for cols.
+func (w *Workspace) Matrix(rows, cols int) block.Matrix {
+	return block.Dense(w.Take(rows*Stride(cols)), Stride(cols))
+}
 
 // Release returns the workspace to the pool.
 func (w *Workspace) Release() { workspaces.Put(w) }

@@ -73,7 +73,7 @@ func scal(g *generator) {
 // with all loads of a turn before its stores.
 func rot(g *generator) {
 	g.function("rot", "func(n int, h11, h12, h21, h22 float64, x, y *float64)",
-		"overwrites x[i] by h11*x[i] + h12*y[i], and y[i] by h21*x[i] + h22*y[i], for 0 <= i < n. The reference is drotGeneric.")
+		"multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.")
 	var h [4]vector
 	for i, name := range []string{"h11", "h12", "h21", "h22"} {
 		h[i] = g.vec()

@@ -26,7 +26,7 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	}
 	work := lapack.Acquire()
 	defer work.Release()
-	z := work.Matrix(n, lapack.Stride(n))
+	z := work.Matrix(n, n)
 	exponent := load(bk, ul, n, a, z)
 	e, tau := work.Take(n-1), work.Take(n-1)
 	Sytrd(bk, n, z, w, e, tau)
@@ -36,7 +36,7 @@ func Syev(bk lapack.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 		bk.Dscal(n, math.Ldexp(1, exponent), w, 1)
 		return ok
 	}
-	vectors := work.Matrix(n, z.Ld)
+	vectors := work.Matrix(n, n)
 	if !Stedc(bk, w, e, vectors) {
 		return false
 	}
@@ -71,7 +71,7 @@ func store(bk lapack.Backend, n int, z block.Matrix, order []int, a block.Matrix
 	bk.BlockRows((n+rows-1)/rows, rows*n, func(from, to int) {
 		w := lapack.Acquire()
 		defer w.Release()
-		part := w.Matrix(min(rows, n), z.Ld)
+		part := w.Matrix(min(rows, n), n)
 		for j := from * rows; j < min(to*rows, n); j += rows {
 			m := min(rows, n-j)
 			for k, i := range order[j : j+m] {

@@ -30,10 +30,10 @@ type panel struct {
 //
 // Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27, 1989. (LAPACK: dsytrd, dlatrd.)
 func Sytrd(bk lapack.Backend, n int, a block.Matrix, d, e, tau []float64) {
-	ld, rows := lapack.Stride(n), 2*min(panelRows, n)
+	rows := 2 * min(panelRows, n)
 	w := lapack.Acquire()
 	defer w.Release()
-	p := panel{bk, n, a, w.Matrix(rows, ld), w.Take(rows)}
+	p := panel{bk, n, a, w.Matrix(rows, n), w.Take(rows)}
 	for i := 0; i < n; i += panelRows {
 		end := min(i+panelRows, n)
 		for r := i; r < end; r++ {
@@ -45,7 +45,7 @@ func Sytrd(bk lapack.Backend, n int, a block.Matrix, d, e, tau []float64) {
 		}
 		if rest := n - end; rest > 0 {
 			v, w, c := p.pairs.Sub(0, end), p.pairs.Sub(1, end), a.Sub(end, end)
-			bk.Dsyr2k(blas.Upper, blas.Trans, rest, panelRows, -1, v.X, 2*ld, w.X, 2*ld, 1, c.X, c.Ld)
+			bk.Dsyr2k(blas.Upper, blas.Trans, rest, panelRows, -1, v.X, 2*v.Ld, w.X, 2*w.Ld, 1, c.X, c.Ld)
 		}
 	}
 }

@@ -123,7 +123,9 @@ func (b *balance) gebak(bk lapack.Backend, left bool, v block.Matrix) {
 		if left {
 			f = 1 / f
 		}
-		bk.Dscal(b.n, f, v.Elements(i, 0, b.n), 1)
+		if f != 1 {
+			bk.Dscal(b.n, f, v.Elements(i, 0, b.n), 1)
+		}
 	}
 	swap := func(i int) { lapack.Exchange(v.Elements(i, 0, b.n), v.Elements(b.swapped[i], 0, b.n)) }
 	for i := b.ilo - 1; i >= 0; i-- {

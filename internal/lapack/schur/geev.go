@@ -45,7 +45,7 @@ func Geev(bk lapack.Backend, n int, a block.Matrix, w []complex128, left bool, v
 	clearBelow(a, b.ilo, b.ihi)
 	first = Hseqr(bk, rows > 0, n, b.ilo, b.ihi, a, w, rows, q)
 	if first == 0 && rows > 0 {
-		vectors := work.Matrix(n, n)
+		vectors := block.Dense(work.Take(n*n), n)
 		if left {
 			if right {
 				block.Copy(vl, q, n, n)

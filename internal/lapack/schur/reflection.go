@@ -97,8 +97,7 @@ func (r *reflection) right(a block.Matrix, order, at, from, end int) {
 // A rotation takes (x, y) to (c x + s y, c y - s x).
 type rotation struct{ c, s float64 }
 
-// left applies the rotation to rows at and at+1 of a, in columns from to end-1, one for each pair of
-// eigenvalues.
+// left applies the rotation to rows at and at+1 of a, in columns from to end-1.
 func (r rotation) left(a block.Matrix, at, from, end int) {
 	for j := from; j < end; j++ {
 		x, y := &a.X[at*a.Ld+j], &a.X[(at+1)*a.Ld+j]

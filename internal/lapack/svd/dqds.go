@@ -25,11 +25,10 @@ type qd struct {
 }
 
 // dqds overwrites d by the singular values of the bidiagonal matrix of d and e, in any order. e has as
-// many elements, of which the last is 0. If they
-// do not converge, or elements are so different in size that squares may underflow, it returns false
-// and changes nothing. Relative errors are as small as those of bdsqr: a pass subtracts nothing but
-// shifts, and no shift is larger than an eigenvalue. A pass takes a division for each row where a QR
-// step takes two roots and four divisions.
+// many elements, of which the last is 0. If the values do not converge, or elements are so different in
+// size that squares may underflow, it returns false and changes nothing. Relative errors are as small
+// as those of bdsqr: a pass subtracts nothing but shifts, and no shift is larger than an eigenvalue. A
+// pass takes a division for each row where a QR step takes two roots and four divisions.
 //
 //	source: Fernando and Parlett, Numer. Math. 67 (1994) 191-229; Parlett and Marques, Linear
 //	Algebra Appl. 309 (2000) 217-244 (LAPACK: dlasq1 to dlasq6). The choice of shifts is simpler.

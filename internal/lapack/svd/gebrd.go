@@ -46,7 +46,8 @@ type reduction struct {
 //	(2008), article 14, for the single pass.
 func gebrd(bk lapack.Backend, work *lapack.Workspace, n, m int, w, p block.Matrix) bidiagonal {
 	nb := min(blockColumns, n)
-	r := reduction{Backend: bk, n: n, m: m, w: w, vx: work.Matrix(2*nb, m), yu: work.Matrix(2*nb, n)}
+	r := reduction{Backend: bk, n: n, m: m, w: w}
+	r.vx, r.yu = block.Dense(work.Take(2*nb*m), m), block.Dense(work.Take(2*nb*n), n)
 	r.bidiagonal = bidiagonal{work.Take(n), work.Take(n), work.Take(n), work.Take(n)}
 	r.e[n-1] = 0
 	r.dots, r.base, r.corr, r.sums = work.Take(2*nb), work.Take(n), work.Take(n), work.Take(piecesOf(n)*(m+fewRows))

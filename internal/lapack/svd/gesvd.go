@@ -49,7 +49,7 @@ func gesvd(bk lapack.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	p := problem{Backend: bk, work: lapack.Acquire(), m: m, n: n, right: vt.Count > 0}
 	defer p.work.Release()
 	if p.vt = vt.X; p.right && !tall {
-		p.vt = p.matrix(n, n)
+		p.vt = p.work.Matrix(n, n)
 	}
 	var ok bool
 	if 8*m >= wide*n {
@@ -72,18 +72,13 @@ type problem struct {
 	vt    block.Matrix
 }
 
-// matrix returns a matrix in the workspace.
-func (p problem) matrix(rows, cols int) block.Matrix {
-	return p.work.Matrix(rows, lapack.Stride(cols))
-}
-
 // nearlySquare reduces A, which is a or the transpose of a. U, or Uᵀ, goes to u.
 func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	w, ut := a, u.X
 	if upright {
-		w = p.matrix(p.n, p.m)
+		w = p.work.Matrix(p.n, p.m)
 		p.Transpose(p.m, p.n, a.X, a.Ld, w.X, w.Ld)
-		ut = p.matrix(u.Count, p.m)
+		ut = p.work.Matrix(u.Count, p.m)
 	}
 	if !p.decompose(w, s, u.Count, ut) {
 		return false
@@ -98,14 +93,14 @@ func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vecto
 func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	q := a
 	if !upright {
-		q = p.matrix(p.m, p.n)
+		q = p.work.Matrix(p.m, p.n)
 		p.Transpose(p.n, p.m, a.X, a.Ld, q.X, q.Ld)
 	}
 	f, overflow := lapack.Geqrf(p.Backend, u.Count > 0, 0, 0, p.m, p.n, q)
 	if overflow != nil {
 		return false
 	}
-	w := p.matrix(p.n, p.n)
+	w := p.work.Matrix(p.n, p.n)
 	for i := range p.n {
 		clear(w.Elements(i, i, p.n))
 		for j, r := range q.Elements(i, i, p.n) {
@@ -115,7 +110,7 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 	r := p
 	r.m = p.n
 	count := min(u.Count, p.n)
-	ut := p.matrix(count, p.n)
+	ut := p.work.Matrix(count, p.n)
 	if !r.decompose(w, s, count, ut) {
 		return false
 	}
@@ -124,7 +119,7 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 	}
 	x := u.X
 	if !upright {
-		x = p.matrix(p.m, u.Count)
+		x = p.work.Matrix(p.m, u.Count)
 	}
 	for i := range p.m {
 		row := x.Elements(i, 0, u.Count)
@@ -155,14 +150,14 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 	}
 	vt, reflections := p.vt, block.Matrix{}
 	if p.right {
-		reflections = p.matrix(p.n, p.n)
+		reflections = p.work.Matrix(p.n, p.n)
 	} else {
-		vt = p.matrix(p.n, p.n)
+		vt = p.work.Matrix(p.n, p.n)
 	}
 	b := gebrd(p.Backend, p.work, p.n, p.m, w, reflections)
 	part := ut
 	if count == 0 {
-		part = p.matrix(p.n, p.n)
+		part = p.work.Matrix(p.n, p.n)
 	}
 	for i := range count {
 		lapack.Unit(ut.Elements(i, 0, p.m), i)
