@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 // BLSKERNEL_EMULATOR where this machine does not run it by itself.
 func child(t *testing.T, env ...string) string {
 	t.Helper()
-	words := append(strings.Fields(os.Getenv("BLSKERNEL_EMULATOR")), os.Args[0])
+	words := append(strings.Fields(os.Getenv(testutil.EnvEmulator)), os.Args[0])
 	cmd := exec.Command(words[0], words[1:]...)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "BLSKERNEL_") {

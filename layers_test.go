@@ -14,7 +14,6 @@ import (
 // list, and every package must be in it.
 var layers = []string{
 	"blskernel/internal/testutil",
-	"blskernel/internal/testutil/long",
 	"blskernel/internal/testutil/hashes",
 	"blskernel/internal/testutil/guard",
 	"blskernel/internal/isfinite",

@@ -13,7 +13,7 @@ import (
 	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/testutil/long"
+	"blskernel/internal/testutil"
 )
 
 // mnist loads the real files from the folder that BLSKERNEL_MNIST names, or from shared/data/mnist
@@ -98,7 +98,7 @@ func TestMNIST(t *testing.T) {
 // and q, so what one run has shown of the accuracy, or of the weights, no other repeats in full.
 // Original, of which an update by 10,000 samples takes 3 to 10 Tflop, has the first updates.
 func TestMNISTLong(t *testing.T) {
-	long.Only(t)
+	testutil.Slow(t)
 	train, test := mnist(t)
 	large := mnistRun{initial: 10000, batch: 10000, updates: 5, enhancement: 1000, lambda: 0x1p-30, seed: 1, methods: []blsupdate.Method{blsupdate.Improved}}
 	accuracies := large.run(t, train, test)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/testutil/long"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -60,7 +60,7 @@ func TestZeroValueLearns(t *testing.T) {
 func TestZeroValuePredicts(t *testing.T) {
 	for i, l := range []int{1, 8, 9, 120} {
 		for j, d := range []int{1, 64} {
-			if i/2 == j && !long.Asked() {
+			if i/2 == j && !testutil.Long() {
 				continue // few rows of 64 columns, and more of one
 			}
 			x, y, labels := normalTable(l+d, l, d)

@@ -12,7 +12,6 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
 
@@ -279,7 +278,7 @@ func TestGrowth(t *testing.T) {
 	const k = 40
 	cuts := []int{100, 120, 140, 200}
 	seeds := 1
-	if long.Asked() {
+	if testutil.Long() {
 		seeds = 5
 	}
 	columns := []variant{

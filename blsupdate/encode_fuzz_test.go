@@ -16,7 +16,6 @@ import (
 	"blskernel/blsupdate/internal/ridge"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
-	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
 
@@ -217,7 +216,7 @@ func checkReadable(t *testing.T, u Updater) bool {
 func TestScalesAreKept(t *testing.T) {
 	seeds := uint64(2000)
 	switch {
-	case long.Asked():
+	case testutil.Long():
 		seeds *= 50
 	case testing.Short():
 		seeds /= 20

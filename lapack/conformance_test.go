@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/testutil/long"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/testlapack"
@@ -75,7 +75,7 @@ func TestImplementation(t *testing.T) {
 func (c conformance) start(t *testing.T, bk blskernel.Backend) {
 	t.Run(c.routine, func(t *testing.T) {
 		if slices.Contains(slow, c.routine) {
-			long.Only(t)
+			testutil.Slow(t)
 		}
 		if testing.Short() && slices.Contains(longer, c.routine) {
 			t.Skip("not in short tests")
@@ -101,7 +101,7 @@ func TestImplementationInherited(t *testing.T) {
 			c.start(t, bk)
 		}
 	}
-	if long.Asked() {
+	if testutil.Long() {
 		backends.OnKernels(t, inherit)
 	} else {
 		inherit(t, blskernel.Default())

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/testutil/long"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -185,7 +185,7 @@ func gonumReflections(m, n int, a []float64, lda int, tau []float64) {
 // gonum's BLAS, on random shapes, and everything that is not to be written to the bit.
 func TestCrossCheck(t *testing.T) {
 	rounds, most := 4, 110
-	if long.Asked() {
+	if testutil.Long() {
 		rounds, most = 200, 400
 	}
 	var backends []blskernel.Backend

@@ -11,7 +11,6 @@ import (
 	"blskernel"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/testutil/long"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
@@ -220,7 +219,7 @@ func unsymmetric() []family {
 
 // onKernelsIfLong runs f on the fastest kernel, and in the long tests on every backend.
 func onKernelsIfLong(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
-	if long.Asked() {
+	if testutil.Long() {
 		backends.OnKernels(t, f)
 	} else {
 		f(t, fastBLAS(t))
@@ -234,7 +233,7 @@ func TestImplementationDgeev(t *testing.T) {
 		rng := testutil.Rand(26)
 		exponents := map[string]float64{"graded-rows-up": 1. / 16, "graded-columns-up": -1. / 16}
 		sizes := []int{0, 1, 2, 3, 7, 30, 76, 130}
-		if long.Asked() {
+		if testutil.Long() {
 			sizes = []int{300}
 			for n := range 153 {
 				sizes = append(sizes, n)

@@ -9,7 +9,6 @@ import (
 
 	"blskernel"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/long"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
@@ -75,7 +74,7 @@ func TestDsyev(t *testing.T) {
 		for k, f := range eigenFamilies() {
 			rng := testutil.Rand(uint64(k))
 			for n := range 131 {
-				if n > 6 && (n+k)%43 > 0 && !long.Asked() && !(f.name == "random" && slices.Contains([]int{31, 32, 33, 63, 64, 65, 66, 96, 97, 129}, n)) {
+				if n > 6 && (n+k)%43 > 0 && !testutil.Long() && !(f.name == "random" && slices.Contains([]int{31, 32, 33, 63, 64, 65, 66, 96, 97, 129}, n)) {
 					continue
 				}
 				ul := []blas.Uplo{blas.Upper, blas.Lower}[(n+k)%2]

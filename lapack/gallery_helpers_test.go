@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/testutil/long"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
@@ -26,7 +26,7 @@ func galleryOrders(family, most int) []int {
 			orders = append(orders, n)
 		}
 	}
-	all, every := long.Asked(), 37
+	all, every := testutil.Long(), 37
 	if testing.Short() {
 		every *= 3
 	}

@@ -11,7 +11,6 @@ import (
 	"blskernel"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/testutil/long"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
@@ -76,7 +75,7 @@ func checkSVD(t *testing.T, name string, a *full, d triplets) {
 // decomposed; in long tests all orders to 130.
 func svdShapes() (all [][2]int) {
 	for n := range 131 {
-		if n < 12 || long.Asked() {
+		if n < 12 || testutil.Long() {
 			all = append(all, [2]int{n, n}, [2]int{n + 1, n}, [2]int{2 * n, n + 1})
 		}
 	}
@@ -91,7 +90,7 @@ func TestSVD(t *testing.T) {
 		rng := testutil.Rand(263)
 		for k, shape := range svdShapes() {
 			for i, s := range spectra() {
-				if shape[0] > 12 && (i+k)%4 != 0 && !long.Asked() {
+				if shape[0] > 12 && (i+k)%4 != 0 && !testutil.Long() {
 					continue
 				}
 				a := s.general(rng, shape[0], shape[1])

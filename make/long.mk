@@ -2,12 +2,10 @@
 
 .PHONY: verify faults soak fuzz large-csv scaleout
 
-# The packages whose tests have a long form.
-LONG = $(shell $(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | sed -n 's|\([^ ]*\) .*blskernel/internal/testutil/long.*|\1|p')
 
 # About 70 minutes on two cores. MNIST is left out where its files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
 verify:
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h $(LONG)
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h ./...
 	$(RACE) -count=1 -timeout 1h ./internal/soak
 	$(MAKE) --no-print-directory race-long
 	$(MAKE) --no-print-directory fuzz

@@ -14,13 +14,12 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/long"
 )
 
 // TestMNIST fits to MNIST in 60 shards, by both methods: the weights and the accuracy are those of one
 // process that learns the same samples at once.
 func TestMNIST(t *testing.T) {
-	long.Only(t)
+	testutil.Slow(t)
 	dir := os.Getenv("BLSKERNEL_MNIST")
 	named := dir != ""
 	train, test, err := dataset.LoadMNIST(cmp.Or(dir, filepath.Join("..", "..", "shared", "data", "mnist")))

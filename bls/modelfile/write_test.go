@@ -12,8 +12,8 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
-	"blskernel/internal/testutil/long"
 	"blskernel/internal/vfs"
 )
 
@@ -104,7 +104,7 @@ func TestSaveOnFullDisk(t *testing.T) {
 	t.Parallel()
 	s := newSaved(t)
 	step, count := 17, 0
-	if long.Asked() {
+	if testutil.Long() {
 		step = 1
 	}
 	for room := 0; room < len(s.new); room += step {

@@ -14,7 +14,6 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
-	"blskernel/internal/testutil/long"
 	"blskernel/internal/vfs"
 )
 
@@ -107,7 +106,7 @@ func TestEveryDiskFault(t *testing.T) {
 	}
 	total, commands := 0, writings(t)
 	step := 12
-	if long.Asked() {
+	if testutil.Long() {
 		step = 1
 	}
 	for first, tr := range commands {
@@ -122,7 +121,7 @@ func TestEveryDiskFault(t *testing.T) {
 			{2, syscall.EACCES, false},
 			{faultfs.Always, syscall.EIO, true},
 		} {
-			if !long.Asked() && mode.Times == 2 || !long.Asked() && mode.Times == faultfs.Always && mode.Err == syscall.EIO {
+			if !testutil.Long() && mode.Times == 2 || !testutil.Long() && mode.Times == faultfs.Always && mode.Err == syscall.EIO {
 				continue
 			}
 			for n := first % min(step, operations); ; n += step {
@@ -155,7 +154,7 @@ func TestEveryFullDisk(t *testing.T) {
 		if status != 0 || size == 0 {
 			t.Fatalf("%s: status %d, %d bytes, %q", tr.name, status, size, stderr)
 		}
-		if long.Asked() {
+		if testutil.Long() {
 			parts = 50
 		}
 		for part := range parts {

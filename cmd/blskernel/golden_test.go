@@ -69,7 +69,7 @@ func TestGoldenCommand(t *testing.T) {
 			}
 			// In emulation each training takes ten seconds: a short test has one task
 			// for each method, in turn.
-			some := os.Getenv(emulator) != "" && testing.Short()
+			some := os.Getenv(testutil.EnvEmulator) != "" && testing.Short()
 			book.Begin()
 			for i, m := range blsupdate.Methods() {
 				for j, target := range []string{"y", "class"} {

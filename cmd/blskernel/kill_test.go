@@ -13,12 +13,11 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/long"
 )
 
 // kills returns how many processes the tests of this file kill: 20, or 200 with BLSKERNEL_LONG=1.
 func kills() int {
-	if long.Asked() {
+	if testutil.Long() {
 		return 200
 	}
 	return 20

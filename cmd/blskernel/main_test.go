@@ -25,16 +25,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// emulator names the variable with the program, and its flags, that runs programs of this architecture
-// where the machine is of another and does not do so by itself.
-const emulator = "BLSKERNEL_EMULATOR"
-
 // command returns the command as a process with the given changes of its environment.
 func command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	testutil.NoError(t, err)
-	words := append(append(strings.Fields(os.Getenv(emulator)), exe), args...)
+	words := append(append(strings.Fields(os.Getenv(testutil.EnvEmulator)), exe), args...)
 	cmd := exec.Command(words[0], words[1:]...)
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "BLSKERNEL_") {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/testutil/long"
+	"blskernel/internal/testutil"
 )
 
 // TestRandomTables trains on tables as people have them and predicts the same rows: 100 tables, and
@@ -17,7 +17,7 @@ import (
 func TestRandomTables(t *testing.T) {
 	tables := 100
 	switch {
-	case long.Asked():
+	case testutil.Long():
 		tables = 5000
 	case testing.Short():
 		tables = 60

@@ -11,9 +11,9 @@ import (
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
-	"blskernel/internal/testutil/long"
 )
 
 // A lookout is a writer that looks at a context before it takes what is written.
@@ -68,7 +68,7 @@ func TestStopAtEveryLook(t *testing.T) {
 			t.Fatalf("%s: %d looks, status %d, %q", tr.name, looks, status, stderr)
 		}
 		step := 1
-		if !long.Asked() {
+		if !testutil.Long() {
 			step = (looks + 2) / 3
 		}
 		// Some looks are at the same time on other goroutines, so that their number differs a

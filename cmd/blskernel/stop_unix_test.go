@@ -14,7 +14,6 @@ import (
 
 	"blskernel/internal/interrupt"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/long"
 )
 
 // TestSignalAnyTime sends SIGINT and SIGTERM to every command at random moments: 20 of each with
@@ -29,7 +28,7 @@ func TestSignalAnyTime(t *testing.T) {
 	window := 60 * time.Millisecond // which is made shorter until a signal is sent in time
 	for i, tr := range commands {
 		signals, whole := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, window
-		if long.Asked() {
+		if testutil.Long() {
 			begun := time.Now()
 			if status, _, stderr := process(t, nil, tr.args(tr.files.lay(t))...); status != 0 {
 				t.Fatalf("%s: status %d, %q", tr.name, status, stderr)
@@ -63,7 +62,7 @@ func TestSignalAnyTime(t *testing.T) {
 			tr.interrupted(t, dir, fmt.Sprintf("%s after a %v", tr.name, s))
 		}
 	}
-	if ended == 0 || long.Asked() && 4*ended < sent {
+	if ended == 0 || testutil.Long() && 4*ended < sent {
 		t.Errorf("only %d of %d processes were ended by a signal", ended, sent)
 	}
 	t.Logf("%d of %d processes of %d commands were ended by a signal", ended, sent, len(commands))

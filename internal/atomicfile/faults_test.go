@@ -14,7 +14,6 @@ import (
 
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
-	"blskernel/internal/testutil/long"
 	"blskernel/internal/vfs"
 )
 
@@ -70,7 +69,7 @@ func TestSteps(t *testing.T) {
 // BLSKERNEL_LONG=1 it is two errors, and one fault or all.
 func TestEveryFault(t *testing.T) {
 	reasons, several := []error{syscall.ENOSPC, syscall.EIO}, []int{1, faultfs.Always}
-	if long.Asked() {
+	if testutil.Long() {
 		reasons, several = append(reasons, syscall.EROFS, io.ErrShortWrite), append(several, 2)
 	}
 	count := 0

@@ -6,8 +6,8 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/testutil/long"
 
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -84,7 +84,7 @@ func checkedRoutines() (all []checked) {
 func TestCrossCheck(t *testing.T) {
 	rounds, most := 40, 150
 	switch {
-	case long.Asked():
+	case testutil.Long():
 		rounds, most = 4000, 400
 	case testing.Short(): // under the race detector
 		rounds = 8

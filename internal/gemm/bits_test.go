@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/kernels"
-	"blskernel/internal/testutil/long"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -40,7 +40,7 @@ func unusual(rnd *rand.Rand, s store, wild bool) {
 // seedsOf returns the seeds of a size: of a large one, whose sums or blocks the smaller ones have as
 // well, one of the three, in turn, unless the long suites are asked for.
 func seedsOf(at int, large bool) []uint64 {
-	if large && !long.Asked() {
+	if large && !testutil.Long() {
 		return []uint64{uint64(at % 3)}
 	}
 	return []uint64{0, 1, 2}

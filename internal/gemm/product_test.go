@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"blskernel/internal/block"
-	"blskernel/internal/testutil/long"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -115,7 +115,7 @@ func TestShapes(t *testing.T) {
 	}
 	for m := 0; m <= longest; m += step {
 		for n := range longest + 1 {
-			if !long.Asked() {
+			if !testutil.Long() {
 				checkEvery(t, rnd, all, cases, m, n, rnd.IntN(longest+1))
 				continue
 			}

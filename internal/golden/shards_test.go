@@ -14,7 +14,6 @@ import (
 	"blskernel/dataset"
 	"blskernel/internal/golden"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/long"
 )
 
 // envShard names the file that TestShardWrite writes, on whatever machine runs it.
@@ -76,7 +75,7 @@ func TestShardWrite(t *testing.T) {
 // TestTwoMachines merges a shard of 2000 digits learned here and one learned on arm64, in
 // emulation, to the bits of the model of the same shards both learned here.
 func TestTwoMachines(t *testing.T) {
-	long.Only(t)
+	testutil.Slow(t)
 	emulator, err := exec.LookPath("qemu-aarch64")
 	if err != nil || runtime.GOARCH == "arm64" {
 		t.Skipf("no emulator of another machine here: %v", err)

@@ -17,14 +17,13 @@ import (
 
 	"blskernel"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/long"
 )
 
 // soakRounds is how often TestSoak does every task twice. With BLSKERNEL_LONG=1 it does each 1200
 // times, as a process does in an hour that is asked for each of them every three seconds.
 func soakRounds() int {
 	switch {
-	case long.Asked():
+	case testutil.Long():
 		return 600
 	case testing.Short():
 		return 2

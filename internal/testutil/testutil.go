@@ -1,8 +1,11 @@
 // Package testutil has what tests of several packages share: seeded matrices, and panics as values.
 //
-// Its subpackages run a test on every backend (backends), put operands beside pages that cannot be
-// touched (guard), draw choices from a fuzzer's data (fuzz), ask for the long suites (long), and run
-// NumPy (numpytest). Only tests import them.
+// A test that cannot run everywhere, or not every day, says so in its own body: Slow, NotUnderRace,
+// NotEmulated, NeedsBackend, SkipOrFail. No list of names elsewhere chooses tests.
+//
+// The subpackages run a test on every backend (backends), put operands beside pages that cannot be
+// touched (guard), draw choices from a fuzzer's data (fuzz), and run NumPy (numpytest). Only tests
+// import them.
 package testutil
 
 import (

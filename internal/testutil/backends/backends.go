@@ -2,7 +2,6 @@
 package backends
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -13,39 +12,30 @@ import (
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
 var kernels = []string{"avx512", "avx2", "neon", "generic"}
 
-// EnvOnly names the environment variable with the one backend to test, "pure" on any kernel or
-// "openblas", for a run that has tested the other before.
-const EnvOnly = "BLSKERNEL_ONLY"
-
-// leftOut reports whether EnvOnly has another backend than that of the given name. A value that is none
-// of them fails the test, which would test nothing.
+// leftOut reports whether testutil.EnvOnly leaves out the backend of the given name, which may end with a
+// kernel.
 func leftOut(t testing.TB, name string) bool {
 	t.Helper()
-	only := os.Getenv(EnvOnly)
-	switch only {
-	case "", "pure", "openblas":
-	default:
-		t.Fatalf("%s=%s: not pure or openblas", EnvOnly, only)
-	}
-	return only != "" && only != strings.Split(name, "/")[0]
+	name, _, _ = strings.Cut(name, "/")
+	return testutil.LeftOut(t, name)
 }
 
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process
-// cannot use is skipped, or fails where testutil.EnvRequire lists it. EnvOnly leaves one out, here and
-// in OnKernels, All and Pure.
+// cannot use is skipped, or fails where testutil.EnvRequire lists it. testutil.EnvOnly leaves one out,
+// here and in OnKernels, All and Pure.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	run(t, "pure", "pure", f)
 	run(t, "openblas", "openblas", f)
 }
 
-// OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. With
-// -short it leaves out the portable kernel, which takes longest, where the machine has another.
+// OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. The portable
+// kernel, which takes longest, is left out where the machine has another, unless testutil.Long.
 func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	ran := false
 	for _, k := range kernels {
-		if k == "generic" && ran && testing.Short() {
+		if k == "generic" && ran && !testutil.Long() {
 			continue
 		}
 		ran = run(t, k, "pure/"+k, f) || ran
@@ -64,13 +54,11 @@ func All(t testing.TB) []blskernel.Backend {
 	return add(t, all, "openblas", "openblas")
 }
 
-// Pure returns the backend pure on each kernel that this machine has. Where EnvOnly leaves the backend
-// out, it skips the test.
+// Pure returns the backend pure on each kernel that this machine has. Where testutil.EnvOnly
+// leaves the backend out, it skips the test.
 func Pure(t testing.TB) []blskernel.Backend {
 	t.Helper()
-	if leftOut(t, "pure") {
-		t.Skipf("%s leaves pure out", EnvOnly)
-	}
+	testutil.NeedsBackend(t, "pure")
 	var all []blskernel.Backend
 	for _, k := range kernels {
 		all = add(t, all, k, "pure/"+k)
@@ -105,7 +93,7 @@ func run(t *testing.T, required, name string, f func(t *testing.T, b blskernel.B
 	out := leftOut(t, name)
 	t.Run("backend="+name, func(t *testing.T) {
 		if out {
-			t.Skipf("%s leaves it out", EnvOnly)
+			t.Skipf("%s leaves it out", testutil.EnvOnly)
 		}
 		if err != nil {
 			testutil.SkipOrFail(t, required, err)

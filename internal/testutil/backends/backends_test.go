@@ -6,11 +6,12 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 )
 
 // Every usable backend is run once, pure by On on its own kernel and by OnKernels on each.
 func TestOn(t *testing.T) {
-	t.Setenv(EnvOnly, "")
+	t.Setenv(testutil.EnvOnly, "")
 	var on, kernels []string
 	On(t, func(t *testing.T, b blskernel.Backend) { on = append(on, b.Name()) })
 	slices.Sort(on)
@@ -20,7 +21,7 @@ func TestOn(t *testing.T) {
 	OnKernels(t, func(t *testing.T, b blskernel.Backend) { kernels = append(kernels, b.Name()) })
 	var short, all, listed []string
 	for _, k := range backend.Kernels() {
-		if k != "generic" || !testing.Short() || len(all) == 0 {
+		if k != "generic" || testutil.Long() || len(all) == 0 {
 			short = append(short, "pure/"+k)
 		}
 		all = append(all, "pure/"+k)
@@ -39,7 +40,7 @@ func TestOn(t *testing.T) {
 // With EnvOnly the other is not run.
 func TestOnly(t *testing.T) {
 	pure := len(backend.Kernels())
-	if testing.Short() && pure > 1 {
+	if !testutil.Long() && pure > 1 {
 		pure--
 	}
 	every := len(backend.Kernels())
@@ -47,14 +48,14 @@ func TestOnly(t *testing.T) {
 		if only == "openblas" && slices.Contains(blskernel.Names(), only) {
 			want = [4]int{1, 1, 1, 0}
 		}
-		t.Setenv(EnvOnly, only)
+		t.Setenv(testutil.EnvOnly, only)
 		var ran [4]int
 		On(t, func(*testing.T, blskernel.Backend) { ran[0]++ })
 		OnKernels(t, func(*testing.T, blskernel.Backend) { ran[1]++ })
 		ran[2] = len(All(t))
 		t.Run("pure", func(t *testing.T) { ran[3] = len(Pure(t)) })
 		if ran != want {
-			t.Errorf("%s=%s: %v runs by On, OnKernels, All and Pure, want %v", EnvOnly, only, ran, want)
+			t.Errorf("%s=%s: %v runs by On, OnKernels, All and Pure, want %v", testutil.EnvOnly, only, ran, want)
 		}
 	}
 }

@@ -18,11 +18,11 @@ func All(t testing.TB) (all []kernel.Kernel) {
 	return all
 }
 
-// Some is All, but with -short it leaves out the portable kernel, which takes longest, where the
-// machine has another.
+// Some is All without the portable kernel, which takes longest, where the machine has another, unless
+// testutil.Long.
 func Some(t testing.TB) []kernel.Kernel {
 	all := All(t)
-	if testing.Short() && len(all) > 1 {
+	if !testutil.Long() && len(all) > 1 {
 		all = all[:len(all)-1]
 	}
 	return all
