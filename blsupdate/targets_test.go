@@ -96,19 +96,20 @@ func TestTargetsInAnyOrder(t *testing.T) {
 	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
 		lives++
 		m := mat.NewDense(2, 2, []float64{-1, 0, 0, 0.5})
+		l.also = m
 		late, early := started(t, l.v.method, l.a, l.y, l.opt), started(t, l.v.method, l.a, mapped(l.y, m, true), l.opt)
 		at := l.r.IntN(8)
 		for step := 0; step < 12 && !l.a.IsEmpty(); step++ {
 			if step == at {
 				must(t, late.AddTargets(m))
 			}
-			act, then := l.paired(m)
-			err := act(late, step >= at)
-			if other := act(early, true); fmt.Sprintf("%T", other) != fmt.Sprintf("%T", err) {
+			act := l.next()
+			err := act.do(late)
+			if other := act.do(early); fmt.Sprintf("%T", other) != fmt.Sprintf("%T", err) {
 				t.Fatalf("step %d: %v, and with all targets from the start %v", step, err, other)
 			}
 			if err == nil {
-				then()
+				act.then()
 			}
 		}
 		if late.Targets() < 4 {
@@ -131,56 +132,6 @@ func TestTargetsInAnyOrder(t *testing.T) {
 	if 2*compared < lives {
 		t.Errorf("only %d of %d lives compared", compared, lives)
 	}
-}
-
-// paired returns an action for models with the targets Y, and, where all is set, with [Y, Y T].
-func (l *life) paired(m *mat.Dense) (act func(u Updater, all bool) error, then func()) {
-	rows, k := l.a.Dims()
-	targets := func(y *mat.Dense, all bool) *mat.Dense {
-		if all {
-			return mapped(y, m, true)
-		}
-		return y
-	}
-	switch l.r.IntN(6) {
-	case 0:
-		order := l.r.Perm(rows)
-		q := min(1+l.r.IntN(3), rows)
-		ax, ya, kept := take(l.a, order[:q]), take(l.y, order[:q]), slices.Sorted(slices.Values(order[q:]))
-		return func(u Updater, all bool) error { return u.RemoveInputs(ax, targets(ya, all)) },
-			func() { l.a, l.y = takeRows(l.a, kept), takeRows(l.y, kept) }
-	case 1:
-		return func(u Updater, _ bool) error { return u.Forget(0.25) },
-			func() { l.a.Scale(0.5, l.a); l.y.Scale(0.5, l.y) }
-	case 2:
-		if k > 6 {
-			break
-		}
-		a, y, h := l.a, l.y, testutil.Random(l.r, rows, 1)
-		return func(u Updater, all bool) error { return u.AddNodes(a, h, targets(y, all)) }, func() { l.a = dense.Beside(a, h) }
-	case 3:
-		if !Supports(l.v.method, ActionRidge) {
-			break
-		}
-		lambda := l.r.Float64()
-		return func(u Updater, _ bool) error { return u.SetLambda(lambda) }, func() {}
-	case 4:
-		if !Supports(l.v.method, ActionMerge) {
-			break
-		}
-		ax, ya := testutil.Random(l.r, 5, k), testutil.Random(l.r, 5, 2)
-		return func(u Updater, all bool) error {
-			other, err := New(l.v.method, ax, targets(ya, all), Options{Lambda: 0.5, Backend: l.opt.Backend})
-			if err != nil {
-				return err
-			}
-			return u.Merge(other)
-		}, func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }
-	}
-	ax, ya := testutil.Random(l.r, 1+l.r.IntN(2*k), k), (*mat.Dense)(nil)
-	ya = testutil.Random(l.r, dense.Rows(ax), 2)
-	return func(u Updater, all bool) error { return u.AddInputs(ax, targets(ya, all)) },
-		func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }
 }
 
 // TestBadTargets gives maps that do not fit or overflow, and checks that the state stays as it is.
