@@ -3,10 +3,8 @@ package modelfile
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -127,89 +125,4 @@ func FuzzForged(f *testing.F) {
 		}
 		checkAgain(t, file, b)
 	})
-}
-
-// TestHostileFiles has files with the right checksums in which texts are as long as they can be, or are
-// made for a terminal: the messages are short and have nothing in them that is not printed.
-func TestHostileFiles(t *testing.T) {
-	_, model := parts(t, written(t, file(t, blsupdate.Gram, false)))
-	long := strings.Repeat("x", maxMetadata-100)
-	with := func(version uint32, meta string) []byte { return forged(version, meta, sectionClassifier, model) }
-	for _, test := range []struct {
-		name string
-		b    []byte
-		says string
-	}{
-		{"an unknown field of 1 MB", with(1, `{"`+long+`":1}`), "unknown field"},
-		{"a time of 1 MB", with(1, `{"created":"`+long+`"}`), "parsing time"},
-		{"a number of 1 MB", with(1, `{"batch":`+strings.Repeat("9", maxMetadata-100)+`}`), "cannot unmarshal"},
-		{"two labels of 500 KB", with(1, `{"classes":["`+long[:maxMetadata/2-100]+`","b","`+long[:maxMetadata/2-100]+`"]}`), "two classes have the label"},
-		{"nested", with(1, strings.Repeat(`{"notes":`, 1<<16)), "the metadata"},
-		{"software of 1 MB", with(3, `{"software":"`+long+`"}`), "version 3"},
-		{"software that clears the screen", with(3, `{"software":"\u001b[2J\u0007"}`), `"\x1b[2J\a", which wrote it`},
-		{"metadata of a newer version that is none", with(3, "]"), "version 3"},
-		{"a classifier of a gigabyte", begin(1, "{}").section(sectionClassifier, 1<<30, model).b, "not complete"},
-		{"2^60 bytes", begin(1, "{}").section(sectionClassifier, 1<<60, model).b, "not complete"},
-		{"metadata of 2^60 bytes", (&builder{header(1)}).section(sectionMetadata, 1<<60, []byte("{}")).b, "checksum"},
-		{"NUL bytes", make([]byte, 1<<10), "begins with"},
-		{"a mark of UTF-8", append([]byte("\xef\xbb\xbf"), with(1, "{}")...), "begins with"},
-	} {
-		if file, err := read(t, test.b); err == nil || !strings.Contains(err.Error(), test.says) || strings.ContainsAny(err.Error(), "\x1b\a") {
-			t.Errorf("%s: %v, %.500v, want %q", test.name, file, err, test.says)
-		}
-	}
-}
-
-// TestHostilePaths has in the place of a file what is none.
-func TestHostilePaths(t *testing.T) {
-	dir := t.TempDir()
-	loop := filepath.Join(dir, "loop")
-	if err := os.Symlink("loop", loop); err != nil && runtime.GOOS == "windows" {
-		t.Skip(err) // where links need a permission
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]error{dir: ErrNotAModel, os.DevNull: ErrNotAModel, filepath.Join(dir, "missing"): os.ErrNotExist, loop: nil, dir + "/\x00": nil} {
-		if f, err := Load(path, nil); err == nil || f != nil || want != nil && !errors.Is(err, want) || !strings.Contains(err.Error(), filepath.Base(path)) && path != dir+"/\x00" {
-			t.Errorf("%q: %v", path, err)
-		}
-	}
-}
-
-// A growing reader is a file that becomes longer while it is read.
-type growing struct {
-	r    io.Reader
-	more int
-}
-
-func (g *growing) Read(p []byte) (int, error) {
-	n, err := g.r.Read(p)
-	if err == io.EOF && g.more > 0 {
-		g.more--
-		p[0] = 0
-		return 1, nil
-	}
-	return n, err
-}
-
-// TestChangedWhileRead reads a file that becomes longer and one that becomes shorter.
-func TestChangedWhileRead(t *testing.T) {
-	b := written(t, file(t, blsupdate.QR, true))
-	var longer *FormatError
-	if _, err := Read(&growing{bytes.NewReader(b), 1}, nil); !errors.As(err, &longer) || longer.Section != sectionEnd {
-		t.Errorf("longer: %v", err)
-	}
-	path := filepath.Join(t.TempDir(), "m.bls")
-	must(t, os.WriteFile(path, b, 0o666))
-	in, err := os.Open(path)
-	must(t, err)
-	defer in.Close()
-	half := make([]byte, len(b)/2)
-	_, err = io.ReadFull(in, half)
-	must(t, err)
-	must(t, os.Truncate(path, int64(len(half)+7)))
-	var shorter *TruncatedError
-	if _, err := Read(io.MultiReader(bytes.NewReader(half), in), nil); !errors.As(err, &shorter) || shorter.Bytes != int64(len(half)+7) {
-		t.Errorf("shorter: %v", err)
-	}
 }

@@ -98,17 +98,16 @@ func (s *saved) save(t *testing.T, fsys vfs.FS) error {
 	return err
 }
 
-// TestSaveOnFullDisk saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1,
-// else one in 17.
-func TestSaveOnFullDisk(t *testing.T) {
+// TestSaveErrors saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1, else one
+// in 17; and to where no file can be.
+func TestSaveErrors(t *testing.T) {
 	t.Parallel()
 	s := newSaved(t)
-	step, count := 17, 0
+	step := 17
 	if testutil.Long() {
 		step = 1
 	}
 	for room := 0; room < len(s.new); room += step {
-		count++
 		full, _ := faultfs.Full(room)
 		if err := s.save(t, full); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "make room on the disk") {
 			t.Fatalf("room for %d bytes: %v", room, err)
@@ -118,7 +117,13 @@ func TestSaveOnFullDisk(t *testing.T) {
 	if err := s.save(t, room); err != nil || asked() != len(s.new) {
 		t.Errorf("room for all of %d bytes: %v, %d written", len(s.new), err, asked())
 	}
-	t.Logf("%d sizes of the disk", count)
+	dir := filepath.Dir(s.path)
+	if err := Save(dir, s.file); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if err := Save(filepath.Join(dir, "missing", "m.bls"), s.file); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
 }
 
 // TestSaveFaults lets each operation of a Save fail, once and from then on.
@@ -153,5 +158,4 @@ func TestSaveFaults(t *testing.T) {
 	if count < 2*len(operations) {
 		t.Errorf("%d operations were failed, of %d for each number of faults", count, len(operations))
 	}
-	t.Logf("%d operations were failed", count)
 }
