@@ -1,0 +1,3 @@
+module blskernel/make/mutants
+
+go 1.26.0

@@ -1,0 +1,250 @@
+// Mutants measures what the tests find. It changes one operator or removes one statement of a package at a
+// time, and runs the tests of its folder, of the package and the golden hashes until one fails.
+//
+//	go -C make/mutants run . -n 60 -out after.jsonl           60 changes of each package, drawn by -seed
+//	go -C make/mutants run . -out after.jsonl -root DIR bls   of package bls as it is in DIR
+//	go -C make/mutants run . -table before.jsonl after.jsonl  both side by side, in Markdown
+//
+// A package has the folders below it, but for other packages of the list. A change that does not compile
+// is replaced by the next one. What -out has already is not run again. A change in equivalent.txt alters
+// nothing that is promised, and does not count. The exit status is 1 where less than -least is found.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+var packages = strings.Fields("internal/block internal/lapack lapack blsupdate bls dataset/stream bls/modelfile cmd/blskernel")
+
+// operators are exchanged in pairs.
+var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- += -= *= /=")
+
+// A mutant is a changed file.
+type mutant struct {
+	name         string // the same as long as its function is
+	file, folder string // absolute; relative to the module
+	text         []byte
+}
+
+// A result is what became of a mutant: found, timed out, missed or broken, which does not compile.
+type result struct{ Package, Mutant, Outcome string }
+
+var root = flag.String("root", "../..", "the `folder` of the module")
+
+func main() {
+	n := flag.Int("n", 4, "the `number` of mutants of each package")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` that draws them")
+	out := flag.String("out", os.DevNull, "the `file` of results")
+	least := flag.Float64("least", 0, "the `share` that must be found")
+	table := flag.Bool("table", false, "print a table of the given files")
+	flag.Parse()
+	if *table {
+		tabulate(flag.Args())
+		return
+	}
+	list := flag.Args()
+	if len(list) == 0 {
+		list = packages
+	}
+	results := read(*out)
+	for _, p := range list {
+		all := mutants(p)
+		fmt.Printf("%s: %d of %d mutants, seed %d\n", p, *n, len(all), *seed)
+		rand.New(rand.NewPCG(*seed, 1)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		if said, err := command("test", "./"+p+"/...", "./internal/golden").CombinedOutput(); err != nil {
+			log.Fatalf("%s fails without a mutant:\n%s", p, said)
+		}
+		left := *n
+		for _, m := range all {
+			if at := slices.IndexFunc(results, func(r result) bool { return r.Mutant == m.name }); left > 0 {
+				if at < 0 {
+					at, results = len(results), append(results, test(p, m))
+					write(*out, results[at])
+				}
+				if results[at].Outcome != "broken" {
+					left--
+				}
+			}
+		}
+	}
+	if share := count("", results)[4]; !(share >= *least) {
+		log.Fatalf("%.2f of the mutants are found, want %.2f", share, *least)
+	}
+}
+
+// mutants returns the mutants of the files that package p and the folders below it have on this machine.
+func mutants(p string) (all []mutant) {
+	list, err := command("list", "-f", "{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}\n{{end}}", "./"+p+"/...").Output()
+	check(err)
+	for file := range slices.Chunk(strings.Fields(string(list)), 2) {
+		if folder := strings.TrimPrefix(file[0], "blskernel/"); folder == p || !slices.Contains(packages, folder) {
+			all = append(all, inFile(file[1], folder)...)
+		}
+	}
+	return all
+}
+
+// inFile returns the mutants of a file, none of a generated one.
+func inFile(file, folder string) (all []mutant) {
+	text, err := os.ReadFile(file)
+	check(err)
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	check(err)
+	if ast.IsGenerated(f) {
+		return nil
+	}
+	part := func(from, to token.Pos) []byte {
+		return text[set.Position(from).Offset:set.Position(to).Offset]
+	}
+	for _, decl := range f.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
+		}
+		in := filepath.Join(folder, filepath.Base(file)) + " "
+		if fn.Recv != nil {
+			in += string(part(fn.Recv.List[0].Type.Pos(), fn.Recv.List[0].Type.End())) + "."
+		}
+		times := map[string]int{} // of each change in the function
+		add := func(from, to token.Pos, with string) {
+			what := strings.Join(strings.Fields(fmt.Sprintf("%s%s: %s -> %s", in, fn.Name.Name, part(from, to), with)), " ")
+			times[what]++
+			changed := slices.Concat(part(f.FileStart, from), []byte(with), part(to, f.FileEnd))
+			all = append(all, mutant{fmt.Sprintf("%s #%d", what, times[what]), file, folder, changed})
+		}
+		operator := func(pos token.Pos, op token.Token) {
+			if at := slices.Index(operators, op.String()); at >= 0 {
+				add(pos, pos+token.Pos(len(op.String())), operators[at^1])
+			}
+		}
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				operator(n.OpPos, n.Op)
+			case *ast.IncDecStmt:
+				operator(n.TokPos, n.Tok)
+			case *ast.UnaryExpr:
+				if n.Op == token.NOT || n.Op == token.SUB {
+					add(n.OpPos, n.X.Pos(), "")
+				}
+			case *ast.AssignStmt:
+				operator(n.TokPos, n.Tok)
+				if n.Tok == token.ASSIGN {
+					add(n.Pos(), n.End(), "")
+				}
+			case *ast.ExprStmt, *ast.BranchStmt:
+				add(n.Pos(), n.End(), "")
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// test returns what becomes of a mutant of package p.
+func test(p string, m mutant) result {
+	dir, err := os.MkdirTemp("", "mutant")
+	check(err)
+	defer os.RemoveAll(dir)
+	file, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
+	check(os.WriteFile(file, m.text, 0o600))
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: file}})
+	check(err)
+	check(os.WriteFile(overlay, replace, 0o600))
+	if command("build", "-overlay", overlay, "./"+m.folder).Run() != nil {
+		return result{p, m.name, "broken"}
+	}
+	outcome := "missed"
+	for _, suite := range []string{"./" + m.folder, "./" + p + "/...", "./internal/golden"} {
+		run := command("test", "-vet=off", "-failfast", "-timeout=5m", "-overlay", overlay, suite)
+		if said, err := run.CombinedOutput(); err != nil {
+			if outcome = "found"; bytes.Contains(said, []byte("panic: test timed out")) {
+				outcome = "timed out"
+			}
+			break
+		}
+	}
+	return result{p, m.name, outcome}
+}
+
+// command returns the go command in the folder of the module, without cgo.
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = *root, append(os.Environ(), "CGO_ENABLED=0")
+	return cmd
+}
+
+// read returns the results in a file, none if it is not there.
+func read(name string) (results []result) {
+	text, _ := os.ReadFile(name)
+	for line := range bytes.Lines(text) {
+		var r result
+		check(json.Unmarshal(line, &r))
+		results = append(results, r)
+	}
+	return results
+}
+
+// write appends a result to a file, and prints it unless it was found.
+func write(name string, r result) {
+	if r.Outcome != "found" && r.Outcome != "broken" {
+		fmt.Printf("%s: %s\n", r.Outcome, r.Mutant)
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	check(err)
+	check(json.NewEncoder(f).Encode(r))
+	check(f.Close())
+}
+
+// count returns how many mutants of package p, or of all for "", were found, timed out, were missed and are
+// equivalent, and the share of the first two among the first three.
+func count(p string, results []result) (t [5]float64) {
+	equivalent, err := os.ReadFile("equivalent.txt") // lines of a mutant's name, a tab and the reason
+	check(err)
+	for _, r := range results {
+		at := slices.Index([]string{"found", "timed out", "missed"}, r.Outcome)
+		if at == 2 && bytes.Contains(equivalent, []byte("\n"+r.Mutant+"\t")) {
+			at = 3
+		}
+		if at >= 0 && (p == "" || r.Package == p) {
+			t[at]++
+		}
+	}
+	t[4] = (t[0] + t[1]) / (t[0] + t[1] + t[2])
+	return t
+}
+
+// tabulate prints a row for each package and five columns for each file.
+func tabulate(files []string) {
+	fmt.Println("| package |" + strings.Repeat(" found | timed out | missed | equivalent | share found |", len(files)))
+	fmt.Println("|---|" + strings.Repeat("---|", 5*len(files)))
+	for _, p := range packages {
+		fmt.Printf("| `%s` |", p)
+		for _, file := range files {
+			t := count(p, read(file))
+			fmt.Printf(" %v | %v | %v | %v | %.2f |", t[0], t[1], t[2], t[3], t[4])
+		}
+		fmt.Println()
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
