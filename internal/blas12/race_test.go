@@ -1,5 +1,0 @@
-//go:build race
-
-package blas12
-
-const raceEnabled = true

@@ -1,0 +1,170 @@
+package blas12
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/fuzz"
+	"blskernel/internal/testutil/kernels"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// A vectorBLAS is a BLAS without Level 3.
+type vectorBLAS interface {
+	blas.Float64Level1
+	blas.Float64Level2
+}
+
+// A shape has the arguments of a call that are no operands.
+type shape struct {
+	ul           blas.Uplo
+	tA           blas.Transpose
+	d            blas.Diag
+	m, n, kL, kU int
+	pad, ld      int // pad is what ld is longer than it has to be
+	incX, incY   int
+	alpha, beta  float64
+	p            blas.DrotmParams
+	returned     float64 // by the routine
+}
+
+// A routine is one of those that compute something on vectors.
+type routine struct {
+	name    string
+	storage string // of A: matrix, band, or one triangle of a square matrix: full, packed, diagonals
+	writes  string // the operands that are written
+	call    func(f vectorBLAS, s *shape, a, x, y []float64)
+}
+
+var routines = []routine{
+	{"Ddot", "", "", func(f vectorBLAS, s *shape, _, x, y []float64) { s.returned = f.Ddot(s.n, x, s.incX, y, s.incY) }},
+	{"Dnrm2", "", "", func(f vectorBLAS, s *shape, _, x, _ []float64) { s.returned = f.Dnrm2(s.n, x, s.incX) }},
+	{"Dasum", "", "", func(f vectorBLAS, s *shape, _, x, _ []float64) { s.returned = f.Dasum(s.n, x, s.incX) }},
+	{"Daxpy", "", "y", func(f vectorBLAS, s *shape, _, x, y []float64) { f.Daxpy(s.n, s.alpha, x, s.incX, y, s.incY) }},
+	{"Dscal", "", "x", func(f vectorBLAS, s *shape, _, x, _ []float64) { f.Dscal(s.n, s.alpha, x, s.incX) }},
+	{"Drot", "", "xy", func(f vectorBLAS, s *shape, _, x, y []float64) { f.Drot(s.n, x, s.incX, y, s.incY, 3, -2) }},
+	{"Drotm", "", "xy", func(f vectorBLAS, s *shape, _, x, y []float64) { f.Drotm(s.n, x, s.incX, y, s.incY, s.p) }},
+	{"Dgemv", "matrix", "y", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dgemv(s.tA, s.m, s.n, s.alpha, a, s.ld, x, s.incX, s.beta, y, s.incY)
+	}},
+	{"Dgbmv", "band", "y", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dgbmv(s.tA, s.m, s.n, s.kL, s.kU, s.alpha, a, s.ld, x, s.incX, s.beta, y, s.incY)
+	}},
+	{"Dsymv", "full", "y", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dsymv(s.ul, s.n, s.alpha, a, s.ld, x, s.incX, s.beta, y, s.incY)
+	}},
+	{"Dspmv", "packed", "y", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dspmv(s.ul, s.n, s.alpha, a, x, s.incX, s.beta, y, s.incY)
+	}},
+	{"Dsbmv", "diagonals", "y", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dsbmv(s.ul, s.n, s.kL, s.alpha, a, s.ld, x, s.incX, s.beta, y, s.incY)
+	}},
+	{"Dger", "matrix", "a", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dger(s.m, s.n, s.alpha, x, s.incX, y, s.incY, a, s.ld)
+	}},
+	{"Dsyr", "full", "a", func(f vectorBLAS, s *shape, a, x, _ []float64) { f.Dsyr(s.ul, s.n, s.alpha, x, s.incX, a, s.ld) }},
+	{"Dspr", "packed", "a", func(f vectorBLAS, s *shape, a, x, _ []float64) { f.Dspr(s.ul, s.n, s.alpha, x, s.incX, a) }},
+	{"Dsyr2", "full", "a", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dsyr2(s.ul, s.n, s.alpha, x, s.incX, y, s.incY, a, s.ld)
+	}},
+	{"Dspr2", "packed", "a", func(f vectorBLAS, s *shape, a, x, y []float64) {
+		f.Dspr2(s.ul, s.n, s.alpha, x, s.incX, y, s.incY, a)
+	}},
+	{"Dtrmv", "full", "x", func(f vectorBLAS, s *shape, a, x, _ []float64) { f.Dtrmv(s.ul, s.tA, s.d, s.n, a, s.ld, x, s.incX) }},
+	{"Dtpmv", "packed", "x", func(f vectorBLAS, s *shape, a, x, _ []float64) { f.Dtpmv(s.ul, s.tA, s.d, s.n, a, x, s.incX) }},
+	{"Dtbmv", "diagonals", "x", func(f vectorBLAS, s *shape, a, x, _ []float64) {
+		f.Dtbmv(s.ul, s.tA, s.d, s.n, s.kL, a, s.ld, x, s.incX)
+	}},
+	{"Dtrsv", "full", "x", func(f vectorBLAS, s *shape, a, x, _ []float64) { f.Dtrsv(s.ul, s.tA, s.d, s.n, a, s.ld, x, s.incX) }},
+	{"Dtpsv", "packed", "x", func(f vectorBLAS, s *shape, a, x, _ []float64) { f.Dtpsv(s.ul, s.tA, s.d, s.n, a, x, s.incX) }},
+	{"Dtbsv", "diagonals", "x", func(f vectorBLAS, s *shape, a, x, _ []float64) {
+		f.Dtbsv(s.ul, s.tA, s.d, s.n, s.kL, a, s.ld, x, s.incX)
+	}},
+}
+
+// triangular reports whether the routine multiplies by a triangle or solves with one.
+func (r routine) triangular() bool { return r.name[:2] == "Dt" }
+
+// oneVector reports whether the routine does nothing where the increment is negative.
+func (r routine) oneVector() bool { return r.name == "Dnrm2" || r.name == "Dasum" || r.name == "Dscal" }
+
+// pick returns one of the values.
+func pick[T any](c *fuzz.Choices, from ...T) T { return from[c.Below(len(from))] }
+
+// choose returns a shape of the given size. What c chooses first matters to most routines.
+func choose(c *fuzz.Choices, m, n int) shape {
+	s := shape{m: m, n: n}
+	s.incX, s.incY = pick(c, 1, 1, 2, -1, -3), pick(c, 1, 1, 5, -1, -2)
+	s.alpha, s.beta = pick(c, 1.0, -2, 0), pick(c, 1.0, 3, 0)
+	s.ul, s.tA = pick(c, blas.Upper, blas.Lower), pick(c, blas.NoTrans, blas.Trans, blas.ConjTrans)
+	s.d, s.pad = pick(c, blas.NonUnit, blas.Unit), c.Below(4)
+	s.kL, s.kU = pick(c, 0, 1, 2, 5, 7, 8, 9, 17, 30, 80), pick(c, 0, 1, 3, 7, 8, 16, 45)
+	switch s.p = (blas.DrotmParams{Flag: blas.Flag(c.Below(4) - 2), H: [4]float64{2, -3, 5, 7}}); s.p.Flag {
+	case blas.Identity: // NaN is what must not be read
+		s.p.H = [4]float64{nan, nan, nan, nan}
+	case blas.OffDiagonal:
+		s.p.H[0], s.p.H[3] = nan, nan
+	case blas.Diagonal:
+		s.p.H[1], s.p.H[2] = nan, nan
+	}
+	return s
+}
+
+// random returns n numbers, with room behind them.
+func random(rnd *rand.Rand, n int) []float64 {
+	x := make([]float64, n, n+64)
+	for i := range x {
+		x[i] = rnd.NormFloat64()
+	}
+	return x
+}
+
+// TestNoAllocations has an order at which triangles come in pieces, too. The race detector has pools
+// forget what they are given.
+func TestNoAllocations(t *testing.T) {
+	testutil.NotUnderRace(t, "it counts allocations")
+	k := kernels.All(t)[0]
+	unshared := func(int, int, func(from, to int)) { t.Error("a small matrix is shared") }
+	for n, f := range map[int]*Routines{50: New(k, unshared), 450: New(k, nil)} {
+		a, x, y := make([]float64, n*n), make([]float64, n), make([]float64, n)
+		for _, r := range routines {
+			for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+				s := &shape{ul: blas.Upper, tA: tA, d: blas.Unit, m: n, n: n, kL: n / 4, kU: n / 4, ld: n, incX: 1, incY: -1, alpha: 1, beta: 2}
+				if allocs := testing.AllocsPerRun(20, func() { r.call(f, s, a, x, y) }); allocs != 0 {
+					t.Errorf("%s %c, n=%d: %v allocations", r.name, tA, n, allocs)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkRoutines measures each routine on each kernel, and gonum's.
+func BenchmarkRoutines(b *testing.B) {
+	for _, r := range routines {
+		for _, n := range []int{8, 64, 256, 1000, 4000} {
+			rnd := rand.New(rand.NewPCG(1, uint64(n)))
+			a, x, y := random(rnd, n*n), random(rnd, n), random(rnd, n)
+			for i := range a {
+				a[i] /= float64(n) // a triangle of such numbers is well conditioned
+			}
+			for _, s := range []shape{{ul: blas.Upper, tA: blas.NoTrans}, {ul: blas.Lower, tA: blas.Trans}} {
+				s.d, s.m, s.n, s.kL, s.kU, s.ld, s.incX, s.incY, s.alpha, s.beta = blas.Unit, n, n, n/8, n/8, n, 1, 1, -1, 0.7
+				run := func(name string, f vectorBLAS) {
+					b.Run(fmt.Sprintf("%s%c%c/%s/n=%d", r.name, s.ul, s.tA, name, n), func(b *testing.B) {
+						for b.Loop() {
+							r.call(f, &s, a, x, y)
+						}
+					})
+				}
+				run("impl=gonum", gonum.Implementation{})
+				for _, k := range kernels.All(b) {
+					run("impl="+k.Name, New(k, nil))
+				}
+			}
+		}
+	}
+}
