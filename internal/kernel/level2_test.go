@@ -2,79 +2,9 @@ package kernel
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-// TestLevel2IsLevel1 checks the identities of the package comment, bit for bit.
-func TestLevel2IsLevel1(t *testing.T) {
-	available(t, func(t *testing.T, k Kernel) {
-		rnd := rand.New(rand.NewPCG(11, 12))
-		random := func(n int) []float64 {
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = rnd.NormFloat64()
-			}
-			return x
-		}
-		for n := 1; n <= 70; n++ {
-			for _, m := range []int{1, 2, 3, 4, 5, 7, 8, 11, 15, 23} {
-				lda, inc := n+rnd.IntN(3), 1+rnd.IntN(3)
-				a, along, down := random(m*lda), random(n), random(m*inc)
-				alpha, beta := rnd.NormFloat64(), []float64{0, 1, 0.3}[rnd.IntN(3)]
-
-				got := random(m * inc)
-				k.GemvN(m, n, 1, &a[0], lda, &along[0], 0, &got[0], inc)
-				for i := range m {
-					if want := k.Dot(n, &a[i*lda], &along[0]); got[i*inc] != want {
-						t.Errorf("m=%d n=%d: GemvN of row %d is %v, Dot %v", m, n, i, got[i*inc], want)
-					}
-				}
-
-				got = random(n)
-				want := append([]float64(nil), got...)
-				k.GemvT(m, n, alpha, &a[0], lda, &down[0], inc, beta, &got[0])
-				k.Scal(n, beta, &want[0])
-				for i := range m {
-					k.Axpy(n, alpha*down[i*inc], &a[i*lda], &want[0])
-				}
-				if !identical(got, want) {
-					t.Errorf("m=%d n=%d beta=%v: GemvT is not Scal and Axpy", m, n, beta)
-				}
-
-				want = append([]float64(nil), a...)
-				k.Ger(m, n, alpha, &down[0], inc, &along[0], &a[0], lda)
-				for i := range m {
-					k.Axpy(n, alpha*down[i*inc], &along[0], &want[i*lda])
-				}
-				if !identical(a, want) {
-					t.Errorf("m=%d n=%d: Ger is not Axpy", m, n)
-				}
-
-				for step := -1; step <= 1; step++ {
-					first := lda + m // the distance of the first two rows, so that the last ones do not overlap
-					rows := random(m * (first + m))
-					u, y, v := random(m), random(n), random(m)
-					y1, v1, at := slices.Clone(y), slices.Clone(v), 0
-					k.Dotxaxpyf(m, n, alpha, &rows[0], first, step, &along[0], &u[0], &y[0], &v[0])
-					for i := range m {
-						k.Dotxaxpyf(1, n, alpha, &rows[at], 0, 0, &along[0], &u[i], &y1[0], &v1[i])
-						at += first + i*step
-					}
-					if !identical(y, y1) || !identical(v, v1) {
-						t.Errorf("m=%d n=%d step=%d: Dotxaxpyf is not that of its rows", m, n, step)
-					}
-					k.Axpy(n, alpha*u[0], &rows[0], &y1[0])
-					k.Dotxaxpyf(1, n, alpha, &rows[0], 0, 0, &along[0], &u[0], &y[0], &v[0])
-					if !identical(y, y1) {
-						t.Errorf("n=%d: Dotxaxpyf of a row is not Axpy", n)
-					}
-				}
-			}
-		}
-	})
-}
 
 // dotOf is the inner product in the lanes of the package comment.
 func dotOf(n int, x, y func(i int) float64) float64 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
 )
@@ -185,8 +186,10 @@ func regions(t testing.TB) (all []*guard.Region) {
 }
 
 // exhaust runs a check on each kernel, at both edges, with all combinations of its first choices, each
-// below a number, and random later ones.
+// below a number, and random later ones. The short form takes some 5000 of the combinations, at a prime
+// step, so that each choice still takes all its values.
 func exhaust(t *testing.T, check check, choices func(k Kernel) []int) {
+	testutil.NotUnderRace(t, "it starts no goroutines, and most of it is assembly")
 	available(t, func(t *testing.T, k Kernel) {
 		below, own := choices(k), regions(t)
 		rnd := rand.New(rand.NewPCG(31, 1))
@@ -194,9 +197,9 @@ func exhaust(t *testing.T, check check, choices func(k Kernel) []int) {
 		for _, n := range below {
 			total *= n
 		}
-		step := 1
-		if testing.Short() {
-			step = 7
+		step, primes := 1, []int{7, 11, 13, 17, 23, 29}
+		for !testutil.Long() && total/step > 5000 && len(primes) > 0 {
+			step, primes = primes[0], primes[1:]
 		}
 		for c := 0; c < total; c += step {
 			var data []byte
