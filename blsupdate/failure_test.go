@@ -65,41 +65,6 @@ func TestBadStart(t *testing.T) {
 	}
 }
 
-// TestTooFewSamples has changes that would leave fewer samples than nodes: the *RankError says that the
-// model exists, and not how to start one.
-func TestTooFewSamples(t *testing.T) {
-	const l, k = 20, 5
-	r, a, y := problem(91, 0, l, k, 1)
-	remove := func(u Updater) error { return u.RemoveInputs(rowsBetween(a, 3, l), rowsBetween(y, 3, l)) }
-	nodes := func(u Updater) error {
-		return u.AddNodes(rowsBetween(a, 0, u.Samples()), testutil.Random(r, u.Samples(), l), rowsBetween(y, 0, u.Samples()))
-	}
-	for _, test := range []struct {
-		name   string
-		method Method
-		l      int
-		lambda float64
-		change func(Updater) error
-		want   RankError
-		says   string
-	}{
-		{"remove", Original, l, 0.1, remove, RankError{3, 5, 0.1, true}, "would leave 3 samples for 5 nodes with lambda > 0"},
-		{"remove", Improved, l, 0.1, remove, RankError{3, 5, 0.1, true}, "would leave 3 samples for 5 nodes with lambda > 0"},
-		{"nodes", Original, l, 0.1, nodes, RankError{20, 25, 0.1, true}, "would leave 20 samples for 25 nodes with lambda > 0"},
-		{"nodes", Improved, l, 0.1, nodes, RankError{20, 25, 0.1, true}, "would leave 20 samples for 25 nodes with lambda > 0"},
-		{"nodes", QR, 4, 0, nodes, RankError{4, 5, 0, true}, "4 samples do not determine the weights of 5 nodes without a ridge: add rows first"},
-	} {
-		u := started(t, test.method, rowsBetween(a, 0, test.l), rowsBetween(y, 0, test.l), Options{Lambda: test.lambda})
-		before := digest(u)
-		err := test.change(u)
-		var rank *RankError
-		if !errors.As(err, &rank) || *rank != test.want || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%v, %s: %v; want %+v that says %q", test.method, test.name, err, test.want, test.says)
-		}
-		checkUnchanged(t, u, before)
-	}
-}
-
 func TestNames(t *testing.T) {
 	for _, m := range Methods() {
 		if got, err := ParseMethod(strings.ToUpper(m.String())); got != m || err != nil {

@@ -161,34 +161,6 @@ func TestNodesModel(t *testing.T) {
 	}
 }
 
-// TestNodesRefused gives nodes that cannot be added and compares the state bit by bit.
-func TestNodesRefused(t *testing.T) {
-	r, a, y := problem(75, 0, 12, 4, 1)
-	wide := mat.NewDense(4, 9, nil)
-	wide.Copy(testutil.WithCondition(r, 9, 4, 1e14).T())
-	for _, test := range []struct {
-		name   string
-		a, h   *mat.Dense
-		y      *mat.Dense
-		lambda float64
-		as     any
-	}{
-		{"rank not to be decided", wide, testutil.Random(r, 4, 2), testutil.Random(r, 4, 1), 0, new(*ConditionError)},
-		{"ridge with too few samples", a, testutil.Random(r, 12, 9), y, 0.1, new(*RankError)},
-		{"overflow of D", a, scaled(testutil.Random(r, 12, 2), 1e308), y, 0, nil},
-		{"overflow of D, with a ridge", scaled(gonummat.DenseCopyOf(a), 1e-3), scaled(testutil.Random(r, 12, 2), 4e307), y, 1e-6, nil},
-		{"overflow of W", a, scaled(testutil.Random(r, 12, 2), 1e-200), scaled(gonummat.DenseCopyOf(y), 1e200), 0, nil},
-	} {
-		u := mustNew(t, Improved, test.a, test.y, Options{Lambda: test.lambda})
-		before := digest(u)
-		err := u.AddNodes(test.a, test.h, test.y)
-		if test.as == nil && !errors.Is(err, ErrOverflow) || test.as != nil && !errors.As(err, test.as) {
-			t.Errorf("%s: error %v", test.name, err)
-		}
-		checkUnchanged(t, u, before)
-	}
-}
-
 // TestNodesOrder gives AddNodes the samples of a model that has learned and unlearned some: as the
 // model has them, which is the only thing that is accepted, and in other ways, which are refused with
 // the first row that is not the right one and without a change of the state.
