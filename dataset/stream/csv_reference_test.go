@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"blskernel/internal/testutil"
 )
 
 // lineOfFault returns the line in the error for what encoding/csv refuses: the first of the record if a
@@ -25,7 +27,8 @@ func lineOfFault(parse *csv.ParseError) int64 {
 // reference reads text by encoding/csv and strconv: its samples, bad ones among them, and the line of
 // the fault that ends the reading, 0 where there is none.
 func reference(path, text string, comma rune) (samples []sampleAt, line int64) {
-	text = strings.TrimPrefix(text, "\ufeff")
+	from := len(text)
+	text = strings.TrimPrefix(text, utf8Mark)
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = comma
 	r.FieldsPerRecord = -1
@@ -50,7 +53,7 @@ func reference(path, text string, comma rune) (samples []sampleAt, line int64) {
 			line, _ := r.FieldPos(col)
 			return Place{Path: path, Line: int64(line)}
 		}
-		s := sampleAt{x: make([]float64, len(record)), place: lineOf(0)}
+		s := sampleAt{x: make([]float64, len(record)), place: lineOf(0), end: int64(from-len(text)) + r.InputOffset()}
 		for i, cell := range record {
 			v, err := strconv.ParseFloat(strings.Trim(cell, " \t"), 64)
 			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -79,8 +82,9 @@ func bitsEqual(a, b []float64) bool {
 	return true
 }
 
-// compareCSV reads text, as it comes from arrive, and compares samples, their places and the faults
-// with the reference: up to the first bad sample, and after bad ones where Options.Bad leaves them out.
+// compareCSV reads text, as it comes from arrive, and compares samples, their places, the bytes that they
+// took and the faults with the reference: up to the first bad sample, and after bad ones where Options.Bad
+// leaves them out.
 func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
 	for _, aside := range []bool{false, true} {
@@ -103,7 +107,13 @@ func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) 
 				if b.First != int64(len(got)) {
 					t.Fatalf("%q: sample %d has the number %d", text, len(got), b.First)
 				}
-				got = append(got, sampleAt{x: b.X.RawRowView(0), place: b.Where(0)})
+				done, _ := r.Bytes()
+				got = append(got, sampleAt{x: b.X.RawRowView(0), place: b.Where(0), end: done})
+			}
+		}
+		if err == io.EOF {
+			if done, total := r.Bytes(); done != int64(len(text)) || total != -1 {
+				t.Fatalf("%q: %d of %d bytes at the end, want %d of -1", text, done, total, len(text))
 			}
 		}
 		if r != nil {
@@ -120,7 +130,7 @@ func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) 
 			t.Fatalf("%q: %d samples, good and bad, want %d", text, len(got), len(want))
 		}
 		for i, w := range want {
-			if got[i].fault != w.fault || !w.bad() && (!bitsEqual(got[i].x, w.x) || got[i].place != w.place) {
+			if got[i].fault != w.fault || !w.bad() && (!bitsEqual(got[i].x, w.x) || got[i].place != w.place || got[i].end != w.end) {
 				t.Fatalf("%q: sample %d is %+v, want %+v", text, i, got[i], w)
 			}
 		}
@@ -143,7 +153,8 @@ var csvTexts = []string{
 	"1,2,\n", "1,2\n3\n", "1,2\n3,4,5\n", ",\n", "1,\n", "1,NaN\n", "inf,1\n", "1,1e999\n", "1e-999,-0\n", "\r\r\n1\n", "1\r2\n",
 	" 1 ,\t2 \n", "+1,-.5\n5.,.\n", "0x1p-2,1_0\n", "9007199254740993,9007199254740992.5\n", "123456789012345678901234567890,1\n",
 	"0.1,1.7976931348623157e308\n4.9e-324,0.30000000000000004\n", "1,2\nx,3\n", "1;2\n3;4\n", "\x00,1\n", "1,2\n\"", "\"\"\n", "1\n \n",
-	"1,2\n5\"x\",3\n4,5\n", "1,2\n\"5\"x\"\",3\n4,5\n", "1,2\n\n3\nx,4\n\"\",\"5\n6\"\n7,8,9\n1,2", "1,2\n\"3\n\"x\"\",4\n\"5\",6\"\n",
+	"1,2\n5\"x\",3\n4,5\n", "1,2\n\"5\"x\"\",3\n4,5\n", "1,2\n\"5\n\"x\"\",3\n4,5\n", "1,2\n5\"x,3\n4,5\n", "1,2\nx,2\n5\"x,3\n4,5\n6,\"7\"\n",
+	"1,2\n3,\"4\n5,6\n", "1,2\n3,\"4\n5,6\"\n7,8\n", "1,\"2\"x\"\"\n3,4\n", "1,2\n\n3\nx,4\n\"\",\"5\n6\"\n7,8,9\n1,2", "1,2\n\"3\n\"x\"\",4\n\"5\",6\"\n",
 	"00000000000000000000001,1\n", "-,1\n", "--1,1\n", "1.2.3,1\n", "1e5,1E+5\n", "0.00000000000000000001,0\n",
 }
 
@@ -166,16 +177,21 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 	}
 }
 
-// TestCSVLong compares texts of many pieces, with faults near the ends of pieces and elsewhere.
+// TestCSVLong compares texts of many pieces, with blank lines, with faults at their ends, and with a bad
+// line that begins and ends on either side of the end of the first piece.
 func TestCSVLong(t *testing.T) {
+	testutil.NotUnderRace(t, "one reader of long texts")
 	rng := rand.New(rand.NewPCG(3, 5))
+	size := 1 << 18
+	if testutil.Long() {
+		size = 3 << 20
+	}
 	for _, form := range []struct {
-		name   string
 		quoted float64 // share of the cells
 		fault  string
-	}{{"plain", 0, ""}, {"some quoted", 1e-4, ""}, {"all quoted", 1, ""}, {"fault", 1e-4, "1,2,3\n"}, {"bare quote", 0, "1\"2,3\n"}, {"open quote", 1e-3, "1,\"2\n"}} {
+	}{{0, ""}, {1e-3, ""}, {1, ""}, {1e-3, "1,2,3\n"}, {0, "1\"2,3\n"}, {1e-3, "1,\"2\n"}} {
 		var text strings.Builder
-		for text.Len() < 3<<20 {
+		for text.Len() < size {
 			for col := range 2 {
 				cell := strconv.FormatFloat(rng.NormFloat64(), 'g', 1+rng.IntN(18), 64)
 				if rng.Float64() < form.quoted {
@@ -184,12 +200,17 @@ func TestCSVLong(t *testing.T) {
 				text.WriteString(cell)
 				text.WriteByte(",\n"[col])
 			}
+			if rng.IntN(20) == 0 {
+				text.WriteString("\r\n")
+			}
 		}
-		text.WriteString(form.fault)
-		text.WriteString("1,2\n")
-		t.Run(form.name, func(t *testing.T) {
-			compareCSV(t, text.String(), ',', whole(text.String()))
-		})
+		compareCSV(t, text.String()+form.fault+"1,2\n", ',', whole(text.String()+form.fault+"1,2\n"))
+	}
+	for _, bad := range []string{"x,2,u\n", "1,2\n", "\"x\n\",2,u\n"} {
+		for shift := range 20 {
+			text := "1," + strings.Repeat(" ", firstChunk-20+shift) + "2,5\n" + bad + strings.Repeat("3,4,6\n", 9)
+			compareCSV(t, text, ',', whole(text))
+		}
 	}
 }
 

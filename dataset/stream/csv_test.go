@@ -124,22 +124,6 @@ func TestCSVFaults(t *testing.T) {
 	}
 }
 
-// TestCSVLongRecord checks the bound of a record from both sides, and the error for an open quotation
-// mark.
-func TestCSVLongRecord(t *testing.T) {
-	cell := strings.Repeat(" ", maxRecord-2)
-	fits := write(t, "x.csv", []byte("1\n"+cell+"2\n3\n"))
-	if got := mustLoad(t, []string{fits}, Options{}); !slices.Equal(got.x, []float64{1, 2, 3}) {
-		t.Errorf("got %v", got)
-	}
-	_, err := load(t, []string{write(t, "x.csv", []byte("1\n"+cell+cell+"2\n"))}, Options{})
-	wantFault(t, "line", err, "longer than")
-	_, err = load(t, []string{write(t, "x.csv", []byte("1\n2\n\"3\n"+strings.Repeat("4\n", maxRecord)))}, Options{})
-	if fault := wantFault(t, "quote", err, "is not closed"); fault.Line != 3 {
-		t.Errorf("line %d, want 3", fault.Line)
-	}
-}
-
 func TestCSVSeveralFiles(t *testing.T) {
 	a := write(t, "a.csv", []byte("x,y\n1,2\n3,4\n"))
 	same := write(t, "b.csv", []byte("x,y\n5,6"))

@@ -1,9 +1,7 @@
 package stream
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,77 +9,6 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
-
-// TestWhereBytes reads a text of several pieces, with empty lines and cells over several lines, and
-// compares the place of every sample, and the bytes that were taken after every batch, with what
-// encoding/csv says.
-func TestWhereBytes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 7))
-	var quoted strings.Builder
-	for range 30000 {
-		switch rng.IntN(8) {
-		case 0:
-			quoted.WriteString("\r\n")
-		case 1:
-			fmt.Fprintf(&quoted, "%d,\"x\n\ny\"\n", rng.IntN(1000))
-		default:
-			fmt.Fprintf(&quoted, "%d,z\n", rng.IntN(1e6))
-		}
-	}
-	for name, text := range map[string]string{
-		"quoted":       quoted.String() + "1,z",
-		"plain":        strings.Repeat("1,a\n\n23,b\n", 20000),
-		"mark, header": utf8Mark + "\n\nn,kind\n" + strings.Repeat("1,a\n\n\n23,b\n", 20000) + "4,c",
-	} {
-		var ends, lines []int64
-		skipped := 0
-		if strings.HasPrefix(text, utf8Mark) {
-			skipped = len(utf8Mark)
-		}
-		ref := csv.NewReader(strings.NewReader(text[skipped:]))
-		for {
-			cells, err := ref.Read()
-			if err == io.EOF {
-				break
-			}
-			testutil.NoError(t, err)
-			if cells[0] == "n" {
-				continue
-			}
-			line, _ := ref.FieldPos(0)
-			ends, lines = append(ends, int64(skipped)+ref.InputOffset()), append(lines, int64(line))
-		}
-		path := write(t, "x.csv", []byte(text))
-		for _, size := range []int{1, 1000, 1 << 20} {
-			r := mustOpen(t, []string{path}, Options{Targets: []string{"2"}, Classes: true})
-			if done, total := r.Bytes(); done != 0 || total != int64(len(text)) {
-				t.Errorf("%s: %d of %d bytes before the first batch", name, done, total)
-			}
-			at := 0
-			for at < len(lines) {
-				b, err := r.Next(size)
-				testutil.NoError(t, err)
-				rows := b.X.RawMatrix().Rows
-				for i := range rows {
-					if p := b.Where(i); p != (Place{Path: path, Line: lines[at+i]}) {
-						t.Fatalf("%s: sample %d is at %v, want line %d", name, at+i, p, lines[at+i])
-					}
-				}
-				at += rows
-				if done, _ := r.Bytes(); done != ends[at-1] {
-					t.Fatalf("%s: %d samples took %d bytes, want %d", name, at, done, ends[at-1])
-				}
-			}
-			if _, err := r.Next(1); err != io.EOF {
-				t.Errorf("%s: %v", name, err)
-			}
-			r.Close()
-			if done, total := r.Bytes(); done != total {
-				t.Errorf("%s: %d of %d bytes after Close", name, done, total)
-			}
-		}
-	}
-}
 
 // TestWhereArrays checks the places of the samples of two arrays in a row, of a batch without places,
 // and of rows outside.

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -12,8 +11,94 @@ import (
 	"testing/iotest"
 
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/faults"
 )
+
+// A sampleAt is a sample of the data as a test expects it.
+type sampleAt struct {
+	x, y  []float64
+	label string
+	place Place // of the inputs
+	end   int64 // bytes of the text up to its end; 0 where they are not known
+	fault Place // what Options.Bad is told of a bad one; empty for a good one
+}
+
+func (s *sampleAt) bad() bool { return s.fault != Place{} }
+
+// at gives the samples their path.
+func at(path string, want []sampleAt) []sampleAt {
+	want = slices.Clone(want)
+	for i := range want {
+		want[i].place.Path = display(path)
+		if want[i].bad() {
+			want[i].fault.Path = display(path)
+		}
+	}
+	return want
+}
+
+// checkLeftOut reads what open opens in batches of some sizes: there are the good samples of want in
+// their order with their numbers, places and bytes, and Options.Bad is told of the bad ones up to the
+// last that is delivered.
+func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (*Reader, error), want []sampleAt, sizes ...int) {
+	t.Helper()
+	for _, size := range sizes {
+		at := 0
+		var told, toldWant []Place
+		r, err := open(func(e *Error) error {
+			told = append(told, Place{e.Path, e.Line, e.Row})
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		passBad := func() {
+			for ; at < len(want) && want[at].bad(); at++ {
+				toldWant = append(toldWant, want[at].fault)
+			}
+		}
+		for rows := size; rows == size; {
+			b, err := r.Next(size)
+			if rows = 0; err == nil {
+				rows, _ = b.X.Dims()
+			} else if err != io.EOF {
+				t.Fatalf("%s by %d: %v behind sample %d", name, size, err, at)
+			}
+			for i := range rows {
+				passBad()
+				if at == len(want) {
+					t.Fatalf("%s by %d: more than %d samples", name, size, len(want))
+				}
+				s := &want[at]
+				if i == 0 && b.First != int64(at) {
+					t.Fatalf("%s by %d: the batch is at %d, want %d", name, size, b.First, at)
+				}
+				if n := b.Number(i); n != int64(at)+1 {
+					t.Fatalf("%s by %d: sample %d has the number %d", name, size, at, n)
+				}
+				if !bitsEqual(b.X.RawRowView(i), s.x) || b.Where(i) != s.place || s.y != nil && !bitsEqual(b.Y.RawRowView(i), s.y) || s.label != "" && b.Labels[i] != s.label {
+					t.Fatalf("%s by %d: sample %d is %v at %v, want %+v", name, size, at, b.X.RawRowView(i), b.Where(i), *s)
+				}
+				at++
+			}
+			if done, _ := r.Bytes(); rows == size && want[at-1].end > 0 && done != want[at-1].end {
+				t.Fatalf("%s by %d: %d bytes up to sample %d, want %d", name, size, done, at-1, want[at-1].end)
+			}
+			if rows < size {
+				passBad()
+			}
+			if !slices.Equal(told, toldWant) {
+				t.Fatalf("%s by %d: bad are %v up to sample %d, want %v", name, size, told, at, toldWant)
+			}
+		}
+		if at != len(want) {
+			t.Fatalf("%s by %d: %d samples, want %d", name, size, at, len(want))
+		}
+		if _, err := r.Next(1); err != io.EOF {
+			t.Fatalf("%s by %d: at the end %v", name, size, err)
+		}
+		testutil.NoError(t, r.Close())
+	}
+}
 
 // badData is data of every format with bad samples, and options for it.
 func badData(t *testing.T) map[string]struct {
@@ -104,45 +189,27 @@ func TestBadEnds(t *testing.T) {
 		}
 	}
 
-	// io.EOF is the end.
+	// io.EOF is the end, and the end of the context ends the reading of nothing but bad lines.
 	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
 	if all, err := readAll(t, r, 10); err != io.EOF || !slices.Equal(all.x, count(1, 2)) {
 		t.Errorf("%v, %v", all.x, err)
 	}
-}
-
-// TestBadAll reads a text in which every line differs from the first in its number of cells: the
-// limit of the caller ends the reading, or the end of the text, or the context.
-func TestBadAll(t *testing.T) {
-	text := "1,2\n" + strings.Repeat("3;4\n", 30_000)
-	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	for _, test := range []struct {
-		limit int
-		stop  func() error
-		want  error
-		calls int
-	}{{1 << 30, nil, io.EOF, 30_000}, {100, func() error { return enough }, enough, 100}, {20_000, func() error { cancel(enough); return nil }, enough, 20_000}} {
-		calls := 0
-		r, err := Open(ctx, []string{"-"}, Options{Stdin: strings.NewReader(text), Bad: func(e *Error) error {
-			if calls++; e.Line != int64(calls+1) {
-				t.Fatalf("call %d is about line %d", calls, e.Line)
-			}
-			if calls == test.limit {
-				return test.stop()
-			}
-			return nil
-		}})
-		testutil.NoError(t, err)
-		if b, err := r.Next(1); err != nil || b.X.At(0, 1) != 2 {
-			t.Errorf("%v, %v", b, err)
+	calls := 0
+	r, err := Open(ctx, []string{"-"}, Options{Stdin: strings.NewReader("1,2\n" + strings.Repeat("3;4\n", 30_000)), Bad: func(*Error) error {
+		if calls++; calls == 20_000 {
+			cancel(why)
 		}
-		if _, err = r.Next(1); !errors.Is(err, test.want) || calls != test.calls {
-			t.Errorf("%d calls and %v, want %d and %v", calls, err, test.calls, test.want)
-		}
-		r.Close()
+		return nil
+	}})
+	testutil.NoError(t, err)
+	if b, err := r.Next(1); err != nil || b.X.At(0, 1) != 2 {
+		t.Errorf("%v, %v", b, err)
 	}
+	if _, err = r.Next(1); !errors.Is(err, why) || calls != 20_000 {
+		t.Errorf("%d calls and %v", calls, err)
+	}
+	testutil.NoError(t, r.Close())
 }
 
 // TestBadReadFault reads from a reader that fails after bad samples, in a later piece: that is a
@@ -225,65 +292,4 @@ func TestBadPeek(t *testing.T) {
 	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("a,b\nx,y\n"), Bad: func(e *Error) error { return e }})
 	_, err := r.Peek(9)
 	wantFault(t, "nothing else", err, `:2: column "a"`)
-}
-
-// TestBadBytes checks how many bytes were taken, up to the last sample that was delivered or left
-// out.
-func TestBadBytes(t *testing.T) {
-	const text = "u,v\nx,1\n2,3\n\n?,5\n6,yyy\n8,9\n,\n"
-	r := mustOpen(t, []string{write(t, "x.csv", []byte(text))}, Options{Bad: func(*Error) error { return nil }})
-	at := func(want string) {
-		t.Helper()
-		if done, total := r.Bytes(); done != int64(strings.Index(text, want)+len(want)) || total != int64(len(text)) {
-			t.Errorf("%d of %d bytes, want those up to %q", done, total, want)
-		}
-	}
-	if done, _ := r.Bytes(); done != 0 {
-		t.Error(done)
-	}
-	if _, err := r.Next(1); err != nil {
-		t.Fatal(err)
-	}
-	at("2,3\n")
-	if b, err := r.Next(1); err != nil || b.First != 4 {
-		t.Fatal(b, err)
-	}
-	at("8,9\n")
-	if _, err := r.Next(1); err != io.EOF {
-		t.Fatal(err)
-	}
-	at("\n,\n")
-}
-
-// TestBadMemory reads short samples that are all bad, and bounds the memory of their errors.
-func TestBadMemory(t *testing.T) {
-	const rows = 1 << 13
-	for _, test := range []struct {
-		name string
-		data []byte
-	}{
-		{"one letter", []byte("1\n" + strings.Repeat("x\n", rows))}, {"one mark", []byte("1\n" + strings.Repeat("\"\"\n", rows))},
-		{"one cell too many", []byte("1\n" + strings.Repeat(",\n", rows))}, {"marks in pairs", []byte("1\n" + strings.Repeat("2\"\"\n", rows))},
-		{"many cells", []byte("1\n" + strings.Repeat(strings.Repeat("\"\",", 1000)+"\n", rows>>10))},
-		{"halves", append(npyHeader(1, "<f2", false, rows+1), append([]byte{0, 0}, bytes.Repeat([]byte{0, 0x7e}, rows)...)...)},
-		{"wide", append(npyHeader(1, "<f2", false, 2, rows), bytes.Repeat([]byte{0, 0x7e}, 2*rows)...)},
-	} {
-		for _, size := range []int{1, 1 << 20} {
-			path := write(t, "x", test.data)
-			bad := 0
-			got := faults.Allocated(func() {
-				r := mustOpen(t, []string{path}, Options{Bad: func(*Error) error { bad++; return nil }})
-				var err error
-				for err == nil {
-					_, err = r.Next(size)
-				}
-				if err != io.EOF {
-					t.Errorf("%s: %v", test.name, err)
-				}
-			})
-			if most := 256*len(test.data) + 8<<10*bad + 512 + 2<<20; bad == 0 || got > uint64(most) {
-				t.Errorf("%s: %d bytes allocated for %d and %d bad samples, at most %d may be", test.name, got, len(test.data), bad, most)
-			}
-		}
-	}
 }

@@ -1,0 +1,203 @@
+package stream
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"blskernel/internal/testutil"
+)
+
+// badCells are cells of a column of numbers that make a sample bad: from plainCells on they have
+// quotation marks, and the last two have them out of place.
+var badCells = []string{"", " ", "NA", "?", "nan", "inf", "-Inf", "1e999", "x", "1.2.3", "\"\"", "\"x\"", "\" NA \"", "\"1,5\"", "\"3\n\n4\"", "7\"x\"8", "\"1\"x\"\""}
+
+const plainCells = 10
+
+// A textForm is the form of a random text of two inputs and a target.
+type textForm struct {
+	name        string
+	bad, quoted float64 // shares of the lines
+	lines       int
+	header      string
+	target      int  // its column, from 0
+	classes     bool // it is a label
+}
+
+// A randomText is a text, with what is expected of it.
+type randomText struct {
+	textForm
+	text strings.Builder
+	line int64
+	want []sampleAt
+}
+
+// newRandomText returns a text of that form.
+func newRandomText(rng *rand.Rand, form textForm) *randomText {
+	b := &randomText{textForm: form, line: 1 + int64(strings.Count(form.header, "\n"))}
+	b.text.WriteString(form.header)
+	for range form.lines {
+		target := "kind " + strconv.Itoa(rng.IntN(9))
+		if !form.classes {
+			target = strconv.Itoa(rng.IntN(9))
+		}
+		cells := slices.Insert([]string{strconv.Itoa(rng.IntN(1e6)), strconv.FormatFloat(rng.NormFloat64(), 'g', -1, 64)}, form.target, target)
+		quoted := rng.Float64() < form.quoted
+		if quoted {
+			cells[rng.IntN(3)] = "\"17\""
+			if form.classes {
+				cells[form.target] = "\"two\nlines\""
+			}
+		}
+		bad := -1
+		if rng.Float64() < form.bad {
+			cells, bad = b.spoil(rng, cells, quoted)
+		}
+		b.add(cells, bad, []string{"\n", "\r\n", "\n\n", "\n\r\n\n"}[max(0, rng.IntN(40)-36)])
+	}
+	return b
+}
+
+// spoil makes a line bad by the number of its cells, or by the cell with the index that it returns. The
+// first line of a text without a header says how many cells there are, and has quotation marks where
+// they belong.
+func (b *randomText) spoil(rng *rand.Rand, cells []string, quoted bool) ([]string, int) {
+	first := b.header == "" && len(b.want) == 0
+	kinds := plainCells
+	if quoted {
+		kinds = len(badCells)
+		if first {
+			kinds -= 2
+		}
+	}
+	bad := rng.IntN(len(cells))
+	switch way := rng.IntN(4); {
+	case way == 0 && !first:
+		cells = append(cells, "", "7")[:[]int{1, 2, 4, 5}[rng.IntN(4)]]
+		return cells, len(cells)
+	case bad == b.target && b.classes: // any other text is a label
+		cells[bad] = badCells[rng.IntN(2)]
+	default:
+		if cells[bad] = badCells[rng.IntN(kinds)]; strings.Contains(cells[bad], "x\"") && b.classes {
+			cells[b.target] = "one line" // at whose end the marks are in pairs
+		}
+	}
+	return cells, bad
+}
+
+// add adds a line with these cells, of which the one at index bad is bad, -1 for none of them,
+// len(cells) for their number.
+func (b *randomText) add(cells []string, bad int, ending string) {
+	s := sampleAt{place: Place{Line: b.line}}
+	if bad == len(cells) {
+		s.fault.Line = b.line
+	}
+	for i, cell := range cells {
+		value := strings.Trim(cell, "\" \t")
+		switch v, err := strconv.ParseFloat(value, 64); {
+		case i == bad:
+			s.fault.Line = b.line
+		case bad >= 0:
+		case i == b.target && b.classes:
+			s.label = value
+		case err != nil:
+			panic(err)
+		case i == b.target:
+			s.y = []float64{v}
+		default:
+			s.x = append(s.x, v)
+		}
+		b.line += int64(strings.Count(cell, "\n"))
+	}
+	b.text.WriteString(strings.Join(cells, ",") + ending)
+	blank := len(ending) - 1 - strings.IndexByte(ending, '\n') // bytes of the blank lines behind it
+	s.end = int64(b.text.Len() - blank)
+	b.line += int64(strings.Count(ending, "\n"))
+	b.want = append(b.want, s)
+}
+
+// check reads the text from standard input, or in every way.
+func (b *randomText) check(t *testing.T, everyWay bool, sizes ...int) {
+	t.Helper()
+	const far = "far.csv"
+	data := []byte(b.text.String())
+	ways := map[string]func() (string, io.Reader){"stdin": func() (string, io.Reader) { return stdinPath, bytes.NewReader(data) }}
+	if everyWay {
+		ways = sources(t, "x.csv", data)
+		ways["Options.Open"] = func() (string, io.Reader) { return far, nil }
+	}
+	for way, source := range ways {
+		path, _ := source()
+		want := at(path, b.want)
+		for i := range want {
+			if strings.HasSuffix(way, "packed") {
+				want[i].end = 0
+			}
+		}
+		checkLeftOut(t, fmt.Sprintf("%s, %s, %.100q", b.name, way, data), func(bad func(*Error) error) (*Reader, error) {
+			opt := Options{Targets: []string{strconv.Itoa(b.target + 1)}, Classes: b.classes, Bad: bad}
+			if b.header == "" {
+				opt.Header = HeaderAbsent
+			}
+			if path == far {
+				opt.Open = (&memory{files: map[string][]byte{far: data}}).open
+			}
+			_, opt.Stdin = source()
+			return Open(t.Context(), []string{path}, opt)
+		}, want, sizes...)
+	}
+}
+
+// TestBadTexts reads random texts with bad lines: many short ones, and long ones with few, many, or
+// nothing else, in which a sample is in another piece for each source.
+func TestBadTexts(t *testing.T) {
+	testutil.NotUnderRace(t, "one reader of many texts")
+	testutil.NotEmulated(t, "many texts")
+	rng := rand.New(rand.NewPCG(9, 1))
+	short, long := 1000, 10_000
+	if testutil.Long() {
+		short, long = 10_000, 60_000
+	}
+	headers := []string{"", "a,b,c\n", utf8Mark + "\n\na,b,c\n"}
+	for i := range short {
+		form := textForm{"short", 0.4, float64(i%3) / 2, 1 + rng.IntN(4), headers[rng.IntN(3)], rng.IntN(3), i%2 == 0}
+		newRandomText(rng, form).check(t, false, 1, 2)
+	}
+	for i, form := range []textForm{{name: "plain, few", bad: 1e-3, lines: long}, {name: "plain, many", bad: 0.5, lines: long / 3},
+		{name: "quoted, few", bad: 1e-3, quoted: 0.1, lines: long / 3}, {name: "quoted, many", bad: 0.3, quoted: 0.5, lines: long / 4},
+		{name: "mixed", bad: 0.01, quoted: 1e-4, lines: long}, {name: "all", bad: 1, quoted: 0.01, lines: long / 4}} {
+		form.header, form.target, form.classes = headers[1+i%2], i%3, i%4 < 2
+		newRandomText(rng, form).check(t, true, 77, 1<<20)
+	}
+}
+
+// TestBadCrowded reads lines of too many cells. A text without quotation marks goes on after them. They
+// end a text with quotation marks, as a record that is too long does.
+func TestBadCrowded(t *testing.T) {
+	crowd := strings.Repeat(",", maxCells)
+	text := "1,2\n" + crowd + "\n3,4\n" + crowd + "\n" + crowd + "\nx,\n5,6\n" + crowd
+	var lines []int64
+	all, err := loadEach(t, "-", Options{Format: CSV, Stdin: strings.NewReader(text), Bad: func(e *Error) error {
+		lines = append(lines, e.Line)
+		return nil
+	}})
+	if want := []int64{2, 4, 5, 6, 8}; err != nil || !slices.Equal(all.x, count(1, 6)) || !slices.Equal(lines, want) {
+		t.Errorf("%v, bad are %v, want %v; %v", all.x, lines, want, err)
+	}
+	for name, text := range map[string]string{
+		":3: the line has more than": "1,\"2\"\nx,\n" + crowd + "\n3,\"4\"\n",
+		":2: the line is longer":     "1\n" + strings.Repeat("\x00", maxRecord+1),
+	} {
+		r := mustOpen(t, []string{"-"}, Options{Format: CSV, Stdin: strings.NewReader(text), Bad: func(e *Error) error { return nil }})
+		if b, err := r.Next(1); err != nil || b.X.At(0, 0) != 1 {
+			t.Errorf("%v, %v", b, err)
+		}
+		_, err = r.Next(1)
+		wantFault(t, name, err, name)
+	}
+}
