@@ -97,7 +97,7 @@ func misuses() (all []misuse) {
 
 // Bad arguments of every function panic with a constant, and nothing has been written then.
 func TestArguments(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, m := range misuses() {
 			data := make([]float64, 60)
 			for i := range data {

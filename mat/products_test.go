@@ -65,7 +65,7 @@ func operand(r *rand.Rand, rows, cols int, trans bool) (held *Dense, op mat.Matr
 }
 
 func TestProducts(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := testutil.Rand(1)
 		for _, m := range []int{1, 2, 5, 33, 70} {
 			for _, n := range []int{1, 3, 40} {
@@ -107,4 +107,46 @@ func TestProducts(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHostileScalars: a result between two subnormal numbers is rounded to the nearest, half-way to the
+// even one, as above the smallest normal number. A sum that leaves the range on the way is an infinity.
+// A sum whose terms stay inside is right. Products of zeros of either sign are equal to zero, but those
+// of a zero and NaN or an infinity are NaN.
+func TestHostileScalars(t *testing.T) {
+	const least, huge = math.SmallestNonzeroFloat64, math.MaxFloat64
+	negative := math.Copysign(0, -1)
+	for _, test := range []struct {
+		x, y []float64
+		want float64
+	}{
+		{[]float64{0x1p-537}, []float64{0x1p-538}, 0},           // half of the smallest number
+		{[]float64{-0x1p-537}, []float64{0x1p-538}, 0},          // the same
+		{[]float64{0x1.8p-537}, []float64{0x1p-538}, least},     // three quarters
+		{[]float64{0x1.8p-537}, []float64{0x1p-537}, 2 * least}, // one and a half
+		{[]float64{0x1.4p-536}, []float64{0x1p-537}, 2 * least}, // two and a half
+		{[]float64{0x1.cp-536}, []float64{0x1p-537}, 4 * least}, // three and a half
+		{[]float64{0x1.8p-1060}, []float64{0x1p-16}, 0},         // three eighths
+		{[]float64{0x1p-1022}, []float64{0.5}, 0x1p-1023},
+		{[]float64{0x1.fffffffffffffp-1022}, []float64{0.5}, 0x1p-1022}, // up to the smallest normal number
+		{[]float64{0x1p-600}, []float64{0x1p-600}, 0},
+		{[]float64{huge, huge}, []float64{1, 1}, math.Inf(1)},
+		{[]float64{-huge, -huge}, []float64{1, 1}, math.Inf(-1)},
+		{[]float64{huge}, []float64{-2}, math.Inf(-1)},
+		{[]float64{huge, -huge}, []float64{1, 1}, 0},
+		{[]float64{0x1p1023, 0x1p1022}, []float64{1, 1}, 0x1.8p1023},
+		{[]float64{0, 0, 0}, []float64{1, 1, 1}, 0}, {[]float64{negative, negative}, []float64{1, 1}, 0},
+		{[]float64{negative}, []float64{-1}, 0}, {[]float64{0}, []float64{-1}, 0},
+		{[]float64{0}, []float64{negative}, 0}, {[]float64{negative}, []float64{negative}, 0},
+		{[]float64{0, math.NaN()}, []float64{1, 0}, math.NaN()}, {[]float64{math.Inf(1), 1}, []float64{0, 1}, math.NaN()},
+	} {
+		p := len(test.x)
+		backends.On(t, func(t *testing.T, b blskernel.Backend) {
+			var got Dense
+			Mul(b, &got, NewDense(1, p, test.x), NewDense(p, 1, test.y))
+			if got := got.At(0, 0); got != test.want && !(math.IsNaN(got) && math.IsNaN(test.want)) {
+				t.Errorf("%v times %v is %v, want %v", test.x, test.y, got, test.want)
+			}
+		})
+	}
 }

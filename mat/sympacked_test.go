@@ -1,52 +1,81 @@
 package mat
 
 import (
+	"math"
 	"slices"
 	"testing"
+
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 )
 
-// numbered returns the packed matrix whose element (i, j), i <= j, is 100 i + j.
-func numbered(n int) *SymPacked {
-	s := NewSymPacked(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(j, i, float64(100*i+j))
+// FuzzSymPacked compares the elements of a packed matrix, and of what it is converted to, with those of
+// gonum's full one after a sequence of operations, indices outside included.
+func FuzzSymPacked(f *testing.F) {
+	f.Add([]byte{1, 0, 0, 0, 5})
+	for n := range byte(12) {
+		r, data := testutil.Rand(uint64(n)), []byte{n}
+		for range 40 * int(n) {
+			data = append(data, byte(r.IntN(256)))
 		}
+		f.Add(data)
 	}
-	return s
-}
-
-func TestSymPackedConversions(t *testing.T) {
-	for n := range 9 {
-		s := numbered(n)
-		if raw := s.RawSymPacked(); raw.N != n || raw.Uplo != blas.Upper || !slices.IsSorted(raw.Data) || len(raw.Data) != n*(n+1)/2 {
-			t.Fatalf("n=%d: raw matrix %v", n, raw) // element (i, j), i <= j, is 100i+j
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := &cut{data}
+		n := c.Below(12)
+		s := NewSymPacked(n, nil)
+		if n == 0 {
+			if testutil.PanicValue(func() { s.At(0, 0) }) != mat.ErrRowAccess {
+				t.Fatal("an element of nothing")
+			}
+			return
 		}
-		dense, sym := s.Dense(), s.SymDense()
-		var fromDense, fromPacked SymPacked
-		fromDense.CopySym(sym)
-		fromPacked.CopySym(s)
-		for i := range n {
-			for j := range n {
-				for what, m := range map[string]mat.Matrix{
-					"Dense": dense, "SymDense": sym, "T": s.T(), "copy of SymDense": &fromDense, "copy of SymPacked": &fromPacked,
-				} {
-					if m.At(i, j) != s.At(i, j) {
-						t.Errorf("n=%d: %s has %v at (%d,%d), want %v", n, what, m.At(i, j), i, j, s.At(i, j))
-					}
+		full := mat.NewSymDense(n, nil)
+		for len(c.Choices) > 3 {
+			i, j, v := c.Below(n+2)-1, c.Below(n+2)-1, float64(c.Below(256))
+			inside := i >= 0 && i < n && j >= 0 && j < n
+			got := testutil.PanicValue(func() { s.SetSym(i, j, v) })
+			switch {
+			case inside && got == nil:
+				full.SetSym(i, j, v)
+			case !inside && (got == mat.ErrRowAccess || got == mat.ErrColAccess):
+			default:
+				t.Fatalf("SetSym(%d, %d) of order %d: panics with %v", i, j, n, got)
+			}
+			if c.Below(4) == 0 {
+				s.AddDiagonal(v)
+				for k := range n {
+					full.SetSym(k, k, full.At(k, k)+v)
 				}
 			}
 		}
-		if n > 0 {
-			fromPacked.SetSym(0, 0, -1)
-			if s.At(0, 0) == -1 {
-				t.Errorf("n=%d: CopySym shares storage", n)
+		var rows []float64
+		for i := range n {
+			for j := i; j < n; j++ {
+				rows = append(rows, full.At(i, j))
 			}
 		}
-	}
+		if raw := s.RawSymPacked(); raw.N != n || raw.Uplo != blas.Upper || !slices.Equal(raw.Data, rows) {
+			t.Fatalf("raw matrix %v, want %v", raw, rows)
+		}
+		var fromDense, fromPacked SymPacked
+		fromDense.CopySym(full)
+		fromPacked.CopySym(s)
+		s.SetSym(0, 0, -1) // of which the copies know nothing
+		if fromPacked.At(0, 0) == -1 {
+			t.Fatal("CopySym shares storage")
+		}
+		s.SetSym(0, 0, full.At(0, 0))
+		for what, m := range map[string]mat.Matrix{
+			"SymPacked": s, "Dense": s.Dense(), "SymDense": s.SymDense(), "T": s.T(), "copy of SymDense": &fromDense, "copy of SymPacked": &fromPacked,
+		} {
+			if !mat.Equal(m, full) || math.IsNaN(mat.Sum(m)) {
+				t.Fatalf("%s: %v, want %v", what, mat.Formatted(m), mat.Formatted(full))
+			}
+		}
+	})
 }
 
 func TestSymPackedStorage(t *testing.T) {
@@ -54,14 +83,14 @@ func TestSymPackedStorage(t *testing.T) {
 	s := NewSymPacked(2, data)
 	s.SetSym(1, 0, 7)
 	s.AddDiagonal(10)
-	if want := []float64{11, 7, 13}; data[0] != want[0] || data[1] != want[1] || data[2] != want[2] {
+	if want := []float64{11, 7, 13}; !slices.Equal(data, want) {
 		t.Errorf("storage is %v, want %v", data, want)
 	}
 	s.Reset()
 	if !s.IsEmpty() || s.SymmetricDim() != 0 {
 		t.Error("not empty after Reset")
 	}
-	s.CopySym(numbered(1))
+	s.CopySym(NewSymPacked(1, []float64{5}))
 	if &s.RawSymPacked().Data[0] != &data[0] {
 		t.Error("Reset gives the storage away")
 	}

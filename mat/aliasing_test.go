@@ -1,7 +1,6 @@
 package mat
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -140,49 +139,6 @@ func FuzzAliasing(f *testing.F) {
 		}
 		if !slices.Equal(storage, before) {
 			t.Fatal("something beside the result was written")
-		}
-	})
-}
-
-// FuzzSymPacked compares the elements of a packed matrix with those of gonum's full one after a
-// sequence of operations, indices outside included.
-func FuzzSymPacked(f *testing.F) {
-	f.Add([]byte{0})
-	f.Add([]byte{1, 0, 0, 0, 5})
-	f.Add([]byte{7, 6, 6, 1, 9, 0, 6, 2, 8, 3, 1, 0, 4, 9, 2, 7, 3, 1, 1, 1})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c := &cut{data}
-		n := c.Below(12)
-		s := NewSymPacked(n, nil)
-		if n == 0 {
-			if testutil.PanicValue(func() { s.At(0, 0) }) != mat.ErrRowAccess {
-				t.Fatal("an element of nothing")
-			}
-			return
-		}
-		full := mat.NewSymDense(n, nil)
-		for len(c.Choices) > 3 {
-			i, j, v := c.Below(n+2)-1, c.Below(n+2)-1, float64(c.Below(256))
-			inside := i >= 0 && i < n && j >= 0 && j < n
-			got := testutil.PanicValue(func() { s.SetSym(i, j, v) })
-			switch {
-			case inside && got == nil:
-				full.SetSym(i, j, v)
-			case !inside && (got == mat.ErrRowAccess || got == mat.ErrColAccess):
-			default:
-				t.Fatalf("SetSym(%d, %d) of order %d: panics with %v", i, j, n, got)
-			}
-			if c.Below(4) == 0 {
-				s.AddDiagonal(v)
-				for k := range n {
-					full.SetSym(k, k, full.At(k, k)+v)
-				}
-			}
-		}
-		for what, m := range map[string]mat.Matrix{"SymPacked": s, "Dense": s.Dense(), "SymDense": s.SymDense()} {
-			if !mat.Equal(m, full) || math.IsNaN(mat.Sum(m)) {
-				t.Fatalf("%s: %v, want %v", what, mat.Formatted(m), mat.Formatted(full))
-			}
 		}
 	})
 }
