@@ -1,12 +1,11 @@
 package docs
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,18 +14,38 @@ import (
 // TestCommands checks the command lines in blocks of shell and in backquotes: commands, flags, packages
 // and make targets exist.
 func TestCommands(t *testing.T) {
-	c := newCommands(t)
+	needTools(t, "go")
+	c := &commands{run: filepath.Join(t.TempDir(), "blskernel"), helps: map[string]map[string]bool{}}
+	out, err := goCommand(root, "build", "-o", c.run, "./cmd/blskernel")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, pattern := range []string{"Makefile", "make/*.mk"} {
+		walk(t, pattern, func(_, text string) {
+			for _, m := range regexp.MustCompile(`(?m)^([a-z][\w-]*):(?:[^=]|$)`).FindAllStringSubmatch(text, -1) {
+				c.targets = append(c.targets, m[1])
+			}
+		})
+	}
 	for _, p := range pages(t) {
-		passages := slices.Clone(p.spans)
-		for _, b := range p.blocks {
-			if b.language == "" || b.language == "sh" {
-				passages = append(passages, b.passage)
+		for _, s := range append(p.spans, p.blocks...) {
+			if err := c.check(s.text); err != nil && slices.Contains([]string{"", "sh", "`", "``"}, s.language) {
+				t.Errorf("%s: %v", p.at(s), err)
 			}
 		}
-		for _, s := range passages {
-			if err := c.check(s.text); err != nil {
-				t.Errorf("%s: %v", p.at(s.line), err)
-			}
+	}
+	for line, right := range map[string]bool{
+		"blskernel": true, "blskernel info --json": true, "blskernel info -json": true, "blskernel help info": true, "blskernel completion bash": true,
+		"blskernel demo --lambda 2^-30 -seed=7": true, "go run ./cmd/blskernel info": true, "go test ./lapack/... -run Gallery": true,
+		"make test demo": true, "DATA=x make -j2 results X=y": true, "export P=q; nice make test # tset": true, "a \\\n -b 'make tset' >make 2>&1": true,
+		"cat >a <<'END'\nmake tset\nEND\n": true, "bench/benchcompare.sh": true, "anything --else": true, "cd examples/external && go run .": true,
+		"blskernel info --jsn": false, "./blskernel info --jsn": false, "blskernel nonsense": false, "blskernel help nonsense": false,
+		"blskernel completion elvish": false, "blskernel demo --sed 7": false, "go run ./cmd/blskernel information": false,
+		"go run ./cmd/blskernl info": false, "go test ./lapac/...": false, "make tset": false, "bench/benchcomparison.sh": false,
+		"cd examples/external && go vet ./other": false, "x=1 make tset": false, "(a; make tset) | b": false, "{ make tset; }": false,
+	} {
+		if err := c.check(line); (err == nil) != right {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }
@@ -34,93 +53,52 @@ func TestCommands(t *testing.T) {
 // commands knows which commands there are.
 type commands struct {
 	run     string                     // the command, built
-	targets map[string]bool            // of make
+	targets []string                   // of make
 	helps   map[string]map[string]bool // flags by command, nil where there is no such command
-}
-
-func newCommands(t *testing.T) *commands {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the command")
-	}
-	needTools(t, "go")
-	c := &commands{run: filepath.Join(t.TempDir(), "blskernel"), targets: map[string]bool{}, helps: map[string]map[string]bool{}}
-	if runtime.GOOS == "windows" {
-		c.run += ".exe"
-	}
-	cmd := exec.Command("go", "build", "-o", c.run, "./cmd/blskernel")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	target := regexp.MustCompile(`(?m)^([a-z][\w-]*):(?:[^=]|$)`)
-	for _, pattern := range []string{"Makefile", "make/*.mk"} {
-		walk(t, pattern, func(_, text string) {
-			for _, m := range target.FindAllStringSubmatch(text, -1) {
-				c.targets[m[1]] = true
-			}
-		})
-	}
-	return c
 }
 
 // check returns what is wrong with the commands of a text, which begins at the top of the repository.
 func (c *commands) check(text string) error {
 	dir := "."
 	for _, words := range simpleCommands(text) {
-		if len(words) == 2 && words[0] == "cd" && !strings.ContainsAny(words[1], "$~") {
-			dir = filepath.Join(dir, words[1])
+		var err error
+		name, args := strings.TrimPrefix(words[0], "./"), words[1:]
+		switch {
+		case len(args) == 0 && !strings.Contains(words[0], "/"): // the name of something
+		case name == "cd" && !strings.ContainsAny(args[0], "$~"):
+			dir = filepath.Join(dir, args[0])
+		case name == "blskernel":
+			err = c.checkBlskernel(args)
+		case name == "make":
+			for _, w := range args {
+				if !strings.HasPrefix(w, "-") && !assignment.MatchString(w) && !slices.Contains(c.targets, w) {
+					err = fmt.Errorf("make has no target %s", w)
+				}
+			}
+		case name == "go":
+			err = c.checkGo(dir, args)
+		case strings.HasSuffix(name, ".sh"):
+			err = exists(dir, name)
 		}
-		if err := c.checkOne(dir, words); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s: %w", strings.Join(words, " "), err)
 		}
 	}
 	return nil
 }
 
-// checkOne returns what is wrong with a command in a folder of the repository.
-func (c *commands) checkOne(dir string, words []string) error {
-	name, args := words[0], words[1:]
-	switch {
-	case len(args) == 0 && !strings.Contains(name, "/"): // the name of something
-	case strings.TrimPrefix(name, "./") == "blskernel":
-		return c.checkBlskernel(args)
-	case name == "make":
-		for _, w := range args {
-			if !strings.HasPrefix(w, "-") && !assignment.MatchString(w) && !c.targets[w] {
-				return fmt.Errorf("make has no target %s", w)
+// checkGo checks the packages that the go command gets, and what blskernel gets from it.
+func (c *commands) checkGo(dir string, args []string) error {
+	for i, a := range args {
+		if strings.HasPrefix(a, "./") || a == "." {
+			if err := exists(dir, strings.TrimSuffix(a, "...")); err != nil {
+				return err
+			} else if args[0] == "run" && filepath.Join(dir, a) == filepath.Join("cmd", "blskernel") {
+				return c.checkBlskernel(args[i+1:])
+			} else if args[0] == "run" {
+				return nil
 			}
 		}
-	case name == "go":
-		return c.checkGo(dir, args[0], args[1:])
-	case strings.HasSuffix(name, ".sh"):
-		return exists(dir, name)
-	}
-	return nil
-}
-
-// checkGo checks the packages that the go command gets, and what blskernel gets from it.
-func (c *commands) checkGo(dir, verb string, args []string) error {
-	for i, a := range args {
-		if !strings.HasPrefix(a, "./") && a != "." {
-			continue
-		}
-		if err := exists(dir, strings.TrimSuffix(a, "...")); err != nil {
-			return err
-		}
-		if verb == "run" && filepath.Join(dir, a) == filepath.Join("cmd", "blskernel") {
-			return c.checkBlskernel(args[i+1:])
-		} else if verb == "run" {
-			return nil
-		}
-	}
-	return nil
-}
-
-// exists returns an error if the repository has no such file or folder.
-func exists(dir, name string) error {
-	if _, err := os.Stat(filepath.Join(root, dir, filepath.FromSlash(name))); err != nil {
-		return fmt.Errorf("there is no %s", filepath.ToSlash(filepath.Join(dir, name)))
 	}
 	return nil
 }
@@ -139,7 +117,7 @@ func (c *commands) checkBlskernel(args []string) error {
 	}
 	flags := c.flags(path)
 	if flags == nil {
-		return fmt.Errorf("there is no such command")
+		return errors.New("there is no such command")
 	}
 	for _, a := range args {
 		// A number is no flag.
@@ -149,11 +127,6 @@ func (c *commands) checkBlskernel(args []string) error {
 	}
 	return nil
 }
-
-var (
-	flagWord = regexp.MustCompile(`^--?([A-Za-z][\w-]*)`)
-	helpFlag = regexp.MustCompile(`(?m)^\s+(?:-(\w)(?:, |\s))?\s*(?:--([\w-]+))?`) // a line of a help text that describes a flag
-)
 
 // flags returns the names of the flags in the help of a command, nil if there is no such command.
 func (c *commands) flags(path []string) map[string]bool {
@@ -175,36 +148,16 @@ func (c *commands) flags(path []string) map[string]bool {
 	return flags
 }
 
-func TestCheck(t *testing.T) {
-	c := newCommands(t)
-	for _, line := range []string{
-		"blskernel", "blskernel info --json", "blskernel info -json", "blskernel help info", "blskernel completion bash",
-		"blskernel demo --lambda 2^-30 -seed=7", "go run ./cmd/blskernel info", "go test ./lapack/... -run Gallery", "make test demo",
-		"DATA=x make -j2 results X=y", "export P=q; nice make test # tset", "a \\\n -b 'make tset' >make 2>&1", "cat >a <<'END'\nmake tset\nEND\n", "bench/benchcompare.sh", "anything --else", "cd examples/external && go run .",
-	} {
-		if err := c.check(line); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, line := range []string{
-		"blskernel info --jsn", "./blskernel info --jsn", "blskernel nonsense", "blskernel help nonsense", "blskernel completion elvish",
-		"blskernel demo --sed 7", "go run ./cmd/blskernel information", "go run ./cmd/blskernl info", "go test ./lapac/...", "make tset",
-		"bench/benchcomparison.sh", "cd examples/external && go vet ./other",
-		"x=1 make tset", "(a; make tset) | b", "{ make tset; }",
-	} {
-		if c.check(line) == nil {
-			t.Errorf("%s passes", line)
-		}
-	}
-}
-
 var (
+	flagWord = regexp.MustCompile(`^--?([A-Za-z][\w-]*)`)
+	helpFlag = regexp.MustCompile(`(?m)^\s+(?:-(\w)(?:, |\s))?\s*(?:--([\w-]+))?`) // a line of a help text that describes a flag
+
 	hereDoc     = regexp.MustCompile(`<<-?\s*['"]?(\w+)['"]?`)
 	quoted      = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"`)
-	comment     = regexp.MustCompile(`(?m)(^|\s)#.*$`)
-	redirection = regexp.MustCompile(`\d*[<>]+&? *[^\s;|&()]*`)
+	ignored     = regexp.MustCompile(`(?m)(?:^|\s)#.*$|\d*[<>]+&? *[^\s;|&()]*`) // comments and redirections
 	separator   = regexp.MustCompile(`[\n;|&(){}]`)
 	assignment  = regexp.MustCompile(`^\w+=`)
+	beforeNames = []string{"export", "!", "nice", "time", "then", "do", "env", "$"} // words before a command
 )
 
 // simpleCommands splits shell text into its simple commands, each a list of words, as far as pages use
@@ -215,13 +168,10 @@ func simpleCommands(text string) (all [][]string) {
 		_, rest, _ := strings.Cut(text[m[1]:], "\n"+text[m[2]:m[3]]+"\n")
 		text = text[:m[0]] + "\n" + rest
 	}
-	text = quoted.ReplaceAllString(text, "quoted")
-	text = redirection.ReplaceAllString(comment.ReplaceAllString(text, ""), " ")
-	// Words before a command.
-	prefixes := []string{"export", "!", "nice", "time", "then", "do", "env", "$"}
+	text = ignored.ReplaceAllString(quoted.ReplaceAllString(text, "quoted"), " ")
 	for _, part := range separator.Split(text, -1) {
 		words := strings.Fields(part)
-		for len(words) > 0 && (assignment.MatchString(words[0]) || slices.Contains(prefixes, words[0])) {
+		for len(words) > 0 && (assignment.MatchString(words[0]) || slices.Contains(beforeNames, words[0])) {
 			words = words[1:]
 		}
 		if len(words) > 0 {
@@ -229,4 +179,12 @@ func simpleCommands(text string) (all [][]string) {
 		}
 	}
 	return all
+}
+
+// goCommand runs the go command in a folder and returns what it prints.
+func goCommand(dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOWORK=off")
+	return cmd.CombinedOutput()
 }

@@ -2,13 +2,9 @@ package docs
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"path"
+	"maps"
 	"strings"
 	"testing"
-
-	"blskernel/internal/testutil"
 )
 
 // TestExamples wants an Example for every exported type and function of the libraries, the experiments
@@ -37,7 +33,7 @@ func TestExamples(t *testing.T) {
 // shown returns the names that the Examples use, and those in the signatures and types of what they
 // use.
 func (p *library) shown() map[string]bool {
-	used, names := map[string]bool{}, map[string]bool{}
+	used := map[string]bool{}
 	for _, f := range p.tests {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && strings.HasPrefix(d.Name.Name, "Example") {
@@ -46,9 +42,7 @@ func (p *library) shown() map[string]bool {
 			}
 		}
 	}
-	for name := range used {
-		names[name] = true
-	}
+	names := maps.Clone(used)
 	for _, f := range p.files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -78,83 +72,15 @@ func identifiers(code ast.Node, names map[string]bool) {
 	})
 }
 
-// Reasons why a name is in no Example.
-const (
-	needsFiles = "reads files of small NORB, which the repository does not have; the tests write some"
-	measuring  = "measures the machine for 20 seconds, or reads what was measured; the commands plan and flops do"
-)
+// measuring is a reason why a name is in no Example.
+const measuring = "measures the machine for 20 seconds, or reads what was measured; the commands plan and flops do"
 
 // unused lists the exported names that are in no Example, with the reason.
 var unused = map[string]map[string]string{
 	"blskernel/bls/modelfile": {"SaveFS": "for callers with a file system of their own, such as tests"},
-	"blskernel/dataset": {
-		"LoadNORB": needsFiles,
-	},
+	"blskernel/dataset":       {"LoadNORB": "reads files of small NORB, which the repository does not have; the tests write some"},
 	"blskernel/blsupdate": {
 		"Candidate":    "a line of what Choice.Explain prints",
 		"MeasureRates": measuring, "RatesFor": measuring, "RatesFile": measuring, "Peak": measuring,
 	},
-}
-
-// A library is a package of the module that others may import.
-type library struct {
-	exported map[string]bool // package-level names: whether they want an Example
-	files    []*ast.File     // without tests
-	tests    []*ast.File
-}
-
-// libraries returns the public packages of the module by their import paths, for all platforms
-// together.
-func libraries(t *testing.T) map[string]*library {
-	t.Helper()
-	all := map[string]*library{}
-	set := token.NewFileSet()
-	walk(t, "*.go", func(name, text string) {
-		dir := path.Dir(name)
-		if strings.Contains("/"+name, "/_") || strings.Contains("/"+name, "/internal/") || strings.HasPrefix(name, "cmd/") ||
-			strings.HasPrefix(name, "examples/") || strings.HasPrefix(name, "scaleout/") {
-			return
-		}
-		f, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
-		testutil.NoError(t, err)
-		p := all[path.Join("blskernel", dir)]
-		if p == nil {
-			p = &library{exported: map[string]bool{}}
-			all[path.Join("blskernel", dir)] = p
-		}
-		if strings.HasSuffix(name, "_test.go") {
-			p.tests = append(p.tests, f)
-			return
-		}
-		p.files = append(p.files, f)
-		for _, d := range f.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil {
-					p.add(d.Name, true)
-				}
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					switch s := s.(type) {
-					case *ast.TypeSpec:
-						p.add(s.Name, !strings.HasSuffix(s.Name.Name, "Error"))
-					case *ast.ValueSpec:
-						for _, n := range s.Names {
-							p.add(n, false)
-						}
-					}
-				}
-			}
-		}
-	})
-	if len(all) < 5 {
-		t.Fatalf("only %d public packages", len(all))
-	}
-	return all
-}
-
-func (p *library) add(name *ast.Ident, wanted bool) {
-	if name.IsExported() {
-		p.exported[name.Name] = wanted
-	}
 }

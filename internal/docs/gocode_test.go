@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -27,12 +26,29 @@ func TestGoBlocks(t *testing.T) {
 				continue
 			}
 			if err := checkGo(b.text, known); err != nil {
-				t.Errorf("%s: %v", p.at(b.line), err)
-			} else if strings.HasPrefix(b.text, "package main\n") && !testing.Short() {
-				if out, err := goProgram(t, t.TempDir(), b.text, "vet", "."); err != nil {
-					t.Errorf("%s: %v\n%s", p.at(b.line), err, out)
+				t.Errorf("%s: %v", p.at(b), err)
+			} else if strings.HasPrefix(b.text, "package main\n") {
+				if out, err := goProgram(t, b.text, "vet"); err != nil {
+					t.Errorf("%s: %v\n%s", p.at(b), err, out)
 				}
 			}
+		}
+	}
+	for text, right := range map[string]bool{
+		"b := blskernel.Default()\n":                                               true,
+		"b := blskernel.Defualt()\n":                                               false,
+		"func f(u blsupdate.Updater) {}\n":                                         true,
+		"func f(u blsupdate.Updatr) {}\n":                                          false,
+		"bench := f()\nbench.Anything()\n":                                         true,
+		"x := [}\n":                                                                false,
+		"if x {\ny()\n}\n":                                                         false, // gofmt indents it
+		"import \"blskernel/bls\"\n\nvar c bls.Clasif\n":                           false,
+		"package main\n\nimport m \"blskernel/mat\"\n\nvar x m.Dense\n":            true,
+		"package main\n\nimport m \"blskernel/mat\"\n\nvar x m.Dens\n":             false,
+		"package main\n\nimport \"gonum.org/v1/gonum/mat\"\n\nvar x mat.Tridiag\n": true,
+	} {
+		if err := checkGo(text, known); (err == nil) != right {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
@@ -69,9 +85,7 @@ func checkGo(text string, known map[string]*library) error {
 		if i.Name != nil {
 			name = i.Name.Name
 		}
-		if l := known[at]; l != nil {
-			imported[name] = l
-		}
+		imported[name] = known[at]
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -87,46 +101,62 @@ func checkGo(text string, known map[string]*library) error {
 	return err
 }
 
-// goProgram runs the go command in a folder, as a module that has a program and requires this module as
-// users do.
-func goProgram(t *testing.T, dir, text string, args ...string) ([]byte, error) {
+// goProgram runs a verb of the go command on a program in a module of its own, which requires this
+// module as users do.
+func goProgram(t *testing.T, text, verb string) ([]byte, error) {
 	t.Helper()
 	top, err := filepath.Abs(root)
 	testutil.NoError(t, err)
-	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		testutil.NoError(t, err)
-		if name == "go.mod" {
-			data = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(data, []byte("module example.com/page"))
-			data = fmt.Appendf(data, "\nrequire blskernel v0.0.0\n\nreplace blskernel => %s\n", filepath.ToSlash(top))
-		}
-		write(t, filepath.Join(dir, name), string(data))
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	testutil.NoError(t, err)
+	mod = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(mod, []byte("module example.com/page"))
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	testutil.NoError(t, err)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": fmt.Sprintf("%s\nrequire blskernel v0.0.0\n\nreplace blskernel => %s\n", mod, filepath.ToSlash(top)),
+		"go.sum": string(sum), "main.go": text,
+	} {
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	write(t, filepath.Join(dir, "main.go"), text)
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
-	return cmd.CombinedOutput()
+	return goCommand(dir, verb, "-mod=mod", ".")
 }
 
-// TestCheckGo has code that passes and code that does not.
-func TestCheckGo(t *testing.T) {
-	known := libraries(t)
-	for text, right := range map[string]bool{
-		"b := blskernel.Default()\n":                                               true,
-		"b := blskernel.Defualt()\n":                                               false,
-		"func f(u blsupdate.Updater) {}\n":                                         true,
-		"func f(u blsupdate.Updatr) {}\n":                                          false,
-		"bench := f()\nbench.Anything()\n":                                         true,
-		"x := [}\n":                                                                false,
-		"if x {\ny()\n}\n":                                                         false, // gofmt indents it
-		"import \"blskernel/bls\"\n\nvar c bls.Clasif\n":                           false,
-		"package main\n\nimport m \"blskernel/mat\"\n\nvar x m.Dense\n":            true,
-		"package main\n\nimport m \"blskernel/mat\"\n\nvar x m.Dens\n":             false,
-		"package main\n\nimport \"gonum.org/v1/gonum/mat\"\n\nvar x mat.Tridiag\n": true,
-	} {
-		if err := checkGo(text, known); (err == nil) != right {
-			t.Errorf("%q: %v", text, err)
+// A library is a package of the module that others may import.
+type library struct {
+	exported map[string]bool // package-level names: whether they want an Example
+	files    []*ast.File     // without tests
+	tests    []*ast.File
+}
+
+// libraries returns the public packages of the module by their import paths, for all platforms
+// together.
+func libraries(t *testing.T) map[string]*library {
+	t.Helper()
+	all := map[string]*library{}
+	walk(t, "*.go", func(name, text string) {
+		if regexp.MustCompile(`^(cmd|examples|scaleout|make)/|(^|/)(_|internal/)`).MatchString(name) {
+			return
 		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		testutil.NoError(t, err)
+		at := path.Join("blskernel", path.Dir(name))
+		if all[at] == nil {
+			all[at] = &library{exported: map[string]bool{}}
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			all[at].tests = append(all[at].tests, f)
+			return
+		}
+		all[at].files = append(all[at].files, f)
+		for name, o := range f.Scope.Objects {
+			if ast.IsExported(name) {
+				all[at].exported[name] = o.Kind == ast.Fun || o.Kind == ast.Typ && !strings.HasSuffix(name, "Error")
+			}
+		}
+	})
+	if len(all) < 5 {
+		t.Fatalf("only %d public packages", len(all))
 	}
+	return all
 }

@@ -18,37 +18,36 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestReadme executes the README in a copy of the repository that has the files which it names: the
-// shell blocks that train, and the whole programs.
+// TestReadme executes the README: the shell block that trains, in a folder with the files that it
+// names, and the whole program.
 func TestReadme(t *testing.T) {
 	needTools(t, "sh", "go")
-	dir, user := t.TempDir(), t.TempDir()
-	for _, pattern := range []string{"*.go", "*.s", "go.mod", "go.sum", "bench/report", "bls", "blsupdate/internal/rates/builtin", "cmd", "dataset", "internal"} {
-		walk(t, pattern, func(name, text string) { write(t, filepath.Join(dir, name), text) })
-	}
+	dir := t.TempDir()
+	top, err := filepath.Abs(root)
+	testutil.NoError(t, err)
 	rng := rand.New(rand.NewPCG(5, 1))
-	var labels []string
-	for _, file := range []struct {
-		name string
-		rows int
-	}{{"flowers.csv", 2000}, {"test.csv", 500}, {"more.csv", 700}, {"new.csv", 300}} {
-		var text string
-		text, labels = flowers(rng, file.rows, file.name != "new.csv")
-		write(t, filepath.Join(dir, file.name), text)
-		write(t, filepath.Join(user, file.name), text)
+	for name, rows := range map[string]int{"flowers.csv": 2000, "test.csv": 500, "more.csv": 700} {
+		table, species := flowers(rng, rows)
+		for i := range table {
+			table[i] += "," + species[i]
+		}
+		write(t, filepath.Join(dir, name), "color,length,width,species\n"+strings.Join(table, "\n")+"\n")
 	}
+	table, labels := flowers(rng, 300)
+	write(t, filepath.Join(dir, "new.csv"), "color,length,width\n"+strings.Join(table, "\n")+"\n")
+	p := readPage(t, "README.md")
 	executed := 0
-	for _, b := range readPage(t, "README.md").blocks {
+	for _, b := range p.blocks {
 		if b.language == "go" && strings.HasPrefix(b.text, "package main\n") {
-			if out, err := goProgram(t, user, b.text, "run", "."); err != nil {
-				t.Errorf("README.md:%d: %v\n%s", b.line, err, out)
+			if out, err := goProgram(t, b.text, "run"); err != nil {
+				t.Errorf("%s: %v\n%s", p.at(b), err, out)
 			}
 		}
 		if b.language != "sh" || !strings.Contains(b.text, "blskernel train") {
 			continue
 		}
 		executed++
-		out := shell(t, dir, b.text)
+		out := shell(t, dir, strings.Replace(b.text, "go build ", "go build -C "+top+" -o '"+dir+"' ", 1))
 		if n := wantAccuracy(t, out, 90); n != 1 {
 			t.Errorf("%d accuracies in\n%s", n, out)
 		}
@@ -69,28 +68,20 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// flowers returns a table of made-up flowers and the species of each, which differ by three deviations
-// in two columns. One in ten has no width, and the colors are words that tell nothing.
-func flowers(rng *rand.Rand, rows int, named bool) (text string, labels []string) {
-	species := []string{"setosa", "versicolor", "virginica"}
-	text = "color,length,width,species\n"
-	if !named {
-		text = "color,length,width\n"
-	}
-	for range rows {
-		s := rng.IntN(len(species))
-		labels = append(labels, species[s])
+// flowers returns rows of a table of made-up flowers and the species of each, which differ by three
+// deviations in two columns. One in ten has no width, and the colors are words that tell nothing.
+func flowers(rng *rand.Rand, n int) (rows, species []string) {
+	for range n {
+		s := rng.IntN(3)
 		width := fmt.Sprintf("%.2f", 2.5+0.9*float64((s+1)%2)+0.3*rng.NormFloat64())
 		if rng.IntN(10) == 0 {
 			width = ""
 		}
-		text += fmt.Sprintf("%s,%.2f,%s", []string{"blue", "red", "white"}[rng.IntN(3)], 5+0.9*float64(s)+0.3*rng.NormFloat64(), width)
-		if named {
-			text += "," + species[s]
-		}
-		text += "\n"
+		color, length := []string{"blue", "red", "white"}[rng.IntN(3)], 5+0.9*float64(s)+0.3*rng.NormFloat64()
+		rows = append(rows, fmt.Sprintf("%s,%.2f,%s", color, length, width))
+		species = append(species, []string{"setosa", "versicolor", "virginica"}[s])
 	}
-	return text, labels
+	return rows, species
 }
 
 // TestTutorial executes the shell blocks of the tutorial one after the other in one shell, with a new
@@ -101,8 +92,8 @@ func TestTutorial(t *testing.T) {
 	p := readPage(t, "docs/tutorial.md")
 	const mark = "-- end of block --"
 	var script strings.Builder
-	var blocks []block // executed
-	var said []string  // by the page
+	var blocks []passage // executed
+	var said []string    // by the page
 	for _, b := range p.blocks {
 		switch b.language {
 		case "sh":
@@ -123,12 +114,12 @@ func TestTutorial(t *testing.T) {
 	labels := regexp.MustCompile(`"labels":\[[^]]*\]`)
 	for i, b := range blocks {
 		if got, want := shape(printed[i]), shape(said[i]); got != want {
-			t.Errorf("%s prints\n%s\nwhich is\n%s\nand the page has\n%s", p.at(b.line), printed[i], got, want)
+			t.Errorf("%s prints\n%s\nwhich is\n%s\nand the page has\n%s", p.at(b), printed[i], got, want)
 		}
 		accuracies += wantAccuracy(t, printed[i], 90)
 		got, want := labels.FindString(printed[i]), labels.FindString(said[i])
 		if got != want {
-			t.Errorf("%s serves the labels %s; the page has %s", p.at(b.line), got, want)
+			t.Errorf("%s serves the labels %s; the page has %s", p.at(b), got, want)
 		}
 		if want != "" {
 			served++
@@ -190,12 +181,13 @@ func shell(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// needTools skips a test that builds programs, with -short, on Windows, and where one is missing. With
-// tutorial in BLSKERNEL_REQUIRE the last is a failure.
+// needTools skips a test that builds programs on Windows and where a tool is missing, which is a
+// failure with tutorial in BLSKERNEL_REQUIRE.
 func needTools(t *testing.T, tools ...string) {
 	t.Helper()
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("builds programs and needs a POSIX shell")
+	testutil.NotUnderRace(t, "it builds programs, without the detector")
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a POSIX shell")
 	}
 	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -204,9 +196,16 @@ func needTools(t *testing.T, tools ...string) {
 	}
 }
 
-// write writes a file and the folders above it.
+// write writes a file.
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	testutil.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+// readPage returns the page at a path.
+func readPage(t *testing.T, name string) *page {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	testutil.NoError(t, err)
+	return parsePage(name, string(text))
 }
