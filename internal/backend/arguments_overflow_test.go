@@ -14,6 +14,7 @@ import (
 // overflows, or that an integer of 32 bits does not hold, is too large for any slice: every routine
 // says so and touches nothing.
 func TestArgumentsOverflow(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutines")
 	huge := []int{math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt/2 + 1<<20, math.MaxInt - 2, math.MaxInt}
 	if math.MaxInt > math.MaxInt32 {
 		for _, over := range []float64{0x1p31, 0x1p32, 0x1p32 + 1, 0x1p33 + 12, 0x1p62 + 0x1p32} {

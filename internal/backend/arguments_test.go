@@ -167,6 +167,7 @@ func (s signature) bad(a arguments) []change {
 // text for that argument and has written nothing. With two bad arguments it panics with the text that
 // gonum has for both, which is that of the first in gonum's order of checks.
 func TestArguments(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutines")
 	all := candidates(t)
 	for _, s := range signatures {
 		t.Run(s.routine, func(t *testing.T) {
@@ -209,54 +210,26 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// checkLengths compares the least lengths that were found with the shapes of the operands, for the
-// products that are not gonum's.
+// checkLengths compares the least lengths that were found with the shapes of the operands in the table,
+// for the products that are not gonum's.
 func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 	t.Helper()
 	if !s.optional() || v.m == 0 || v.n == 0 {
 		return
 	}
-	m, n, k := v.m, v.n, v.k
-	if !strings.Contains(" "+s.params+" ", " m ") {
-		m = n
-	}
-	order := n
-	if s.routine == "Dspmm" {
-		side := a["s"].(blas.Side)
-		order, k = check.Order(side, m, n), m
-	}
-	transpose := func(name string) blas.Transpose {
-		if tr, is := a[name].(blas.Transpose); is {
-			return tr
+	for _, description := range strings.Fields(s.operands) {
+		name, _, _, size := s.described(a, description)
+		want := size[0]
+		if ld, is := a["ld"+name].(int); is {
+			rows, cols := size[0], size[len(size)-1]
+			if want = (rows-1)*ld + cols; rows == 0 {
+				want = 0
+			}
+		} else if name == "ap" {
+			want = block.PackedLen(size[0])
 		}
-		return blas.NoTrans
-	}
-	length := func(rows, cols int, ld string) int {
-		if rows == 0 {
-			return 0
-		}
-		return (rows-1)*a[ld].(int) + cols
-	}
-	for name, got := range a {
-		want := got
-		switch name {
-		case "a":
-			rows, cols := block.Stored(transpose("tA"), m, k)
-			want = length(rows, cols, "lda")
-		case "b":
-			rows, cols := block.Stored(transpose("tB"), k, n)
-			want = length(rows, cols, "ldb")
-		case "c":
-			want = length(m, n, "ldc")
-		case "ap":
-			want = block.PackedLen(order)
-		case "d":
-			want = k
-		case "bias":
-			want = n
-		}
-		if got != want {
-			t.Errorf("%v: %s needs %v elements, want %v", a, name, got, want)
+		if a[name] != want {
+			t.Errorf("%v: %s needs %v elements, want %v", a, name, a[name], want)
 		}
 	}
 }

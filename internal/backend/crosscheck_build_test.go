@@ -96,16 +96,29 @@ func (s signature) use(values arguments, name string, marks int) usage {
 	return written
 }
 
-// operand draws an operand and its leading dimension.
-func (s signature) operand(d *draw, values arguments, description string) *operand {
+// described returns what the table says of an operand: its name, the number of marks, its kind and its
+// dimensions, or those of op(X) as they are stored.
+func (s signature) described(values arguments, description string) (name string, marks int, kind string, size []int) {
 	name, shape, _ := strings.Cut(description, "=")
-	marks := strings.Count(name, "!")
+	marks = strings.Count(name, "!")
 	name = strings.TrimRight(name, "!")
 	kind, dimensions, _ := strings.Cut(shape, ":")
-	var size []int
 	for _, of := range strings.Split(dimensions, ",") {
 		size = append(size, s.dimension(values, of))
 	}
+	if kind == "o" {
+		t := values["tA"].(blas.Transpose)
+		if tB, own := values["tB"].(blas.Transpose); own && name == "b" {
+			t = tB
+		}
+		size[0], size[1] = block.Stored(t, size[0], size[1])
+	}
+	return name, marks, kind, size
+}
+
+// operand draws an operand and its leading dimension.
+func (s signature) operand(d *draw, values arguments, description string) *operand {
+	name, marks, kind, size := s.described(values, description)
 	u := s.use(values, name, marks)
 	ld := func(cols int) int {
 		values["ld"+name] = d.ld(cols)
@@ -118,14 +131,7 @@ func (s signature) operand(d *draw, values arguments, description string) *opera
 			inc = 1
 		}
 		return d.vector(size[0], inc, u)
-	case "o":
-		t := values["tA"].(blas.Transpose)
-		if tB, own := values["tB"].(blas.Transpose); own && name == "b" {
-			t = tB
-		}
-		rows, cols := block.Stored(t, size[0], size[1])
-		return d.matrix(rows, cols, ld(cols), whole, u)
-	case "m":
+	case "m", "o":
 		return d.matrix(size[0], size[1], ld(size[1]), whole, u)
 	case "b":
 		m, n, kL, kU := size[0], size[1], values["kL"].(int), values["kU"].(int)

@@ -86,8 +86,8 @@ func TestCrossCheck(t *testing.T) {
 	switch {
 	case testutil.Long():
 		rounds, most = 4000, 400
-	case testing.Short(): // under the race detector
-		rounds = 8
+	case testutil.UnderRace():
+		rounds = 4
 	}
 	all := candidates(t)
 	for k, r := range checkedRoutines() {
@@ -96,12 +96,10 @@ func TestCrossCheck(t *testing.T) {
 			for range rounds {
 				r.check(t, d, all)
 			}
-			// Sizes about the blocks in which products are made of Dgemm.
-			if r.optional() && !testing.Short() {
-				d.sizes = []int{block.Size - 1, block.Size, block.Size + 1, block.Size + 50, 2*block.Size + 100}
-				for range 4 {
-					r.check(t, d, all)
-				}
+			// Sizes about the blocks of products and triangles, and of more than one piece of a matrix.
+			d.sizes = []int{9, block.Size - 1, block.Size, block.Size + 1, block.Size + 80, 2*block.Size + 1}
+			for range 4 {
+				r.check(t, d, all)
 			}
 		})
 	}

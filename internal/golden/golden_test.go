@@ -2,7 +2,6 @@ package golden_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -36,13 +35,12 @@ func (r recorder) add(name, rule string, results ...[]float64) {
 	r.Check(r.TB, name, rule, golden.Sum(results...))
 }
 
-// some is true where the tests leave results out: short ones in emulation, where the two largest orders
-// of a factorization take as long as all else, and models that choose their settings longer.
-var some bool
+// some is true where the tests leave results out: in emulation, where the two largest orders of a
+// factorization take as long as all else, and models that choose their settings longer.
+var some = testutil.Emulated() && !testutil.Long()
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if some = testing.Short() && os.Getenv("BLSKERNEL_EMULATOR") != ""; some {
+	if some {
 		orders = orders[:len(orders)-2]
 	}
 	os.Exit(m.Run())

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -52,9 +54,8 @@ type listed struct {
 
 // load returns the packages of the module that compute, typed, and an importer of all.
 func load(t *testing.T) (all []listed, imports func() types.Importer, set *token.FileSet) {
-	if testing.Short() {
-		t.Skip("lists the packages of the module and checks their types")
-	}
+	testutil.NotUnderRace(t, "it reads source")
+	testutil.NotEmulated(t, "it compiles the module")
 	if _, err := exec.LookPath("go"); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("the go command is not in the path")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/golden"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 )
 
@@ -49,6 +50,7 @@ func (c *call) writes(name string) bool {
 // depends on this element is NaN, and no other result changes a bit. What depends on it is found by
 // another number in its place; a zero as the other factor changes nothing of that.
 func TestNaNReaches(t *testing.T) {
+	testutil.NotUnderRace(t, "no call is so large that goroutines share it")
 	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
 		if b.Name() == "openblas" {
 			t.Skip("has rules of its own")
