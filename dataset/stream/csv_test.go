@@ -30,26 +30,37 @@ func TestCSVColumns(t *testing.T) {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
+}
+
+// TestColumnFaults selects columns that are not there, or contradict each other.
+func TestColumnFaults(t *testing.T) {
+	path := write(t, "people.csv", []byte("id,age,name,height,class\n1,30,ann,1.5,a\n"))
 	for _, test := range []struct {
-		inputs, targets []string
-		says            string
+		opt  Options
+		says string
 	}{
-		{[]string{"weight"}, nil, `no column named "weight"; it has "id", "age"`},
-		{[]string{"6"}, nil, "columns 6 are selected, but there are 5"},
-		{[]string{"0"}, nil, "first column is number 1"},
-		{[]string{"4-2"}, nil, "the first comes after the last"},
-		{[]string{"id:age"}, nil, `no column named "id:age"`},
-		{[]string{"99999999999999999999"}, nil, "but there are 5"},
-		{[]string{"1", "id"}, nil, "named twice"},
-		{[]string{"1"}, []string{"id"}, "named twice"},
-		{nil, []string{"1-5"}, "every column is a target"},
-		{[]string{}, nil, "an empty list of input columns"},
+		{Options{Inputs: []string{"weight"}}, `no column named "weight"; it has "id", "age"`},
+		{Options{Inputs: []string{"6"}}, "columns 6 are selected, but there are 5"},
+		{Options{Inputs: []string{"0"}}, "first column is number 1"},
+		{Options{Inputs: []string{"4-2"}}, "the first comes after the last"},
+		{Options{Inputs: []string{"id:age"}}, `no column named "id:age"`},
+		{Options{Inputs: []string{"99999999999999999999"}}, "but there are 5"},
+		{Options{Inputs: []string{"1", "id"}}, "named twice"},
+		{Options{Inputs: []string{"1"}, Targets: []string{"id"}}, "named twice"},
+		{Options{Targets: []string{"1-5"}}, "every column is a target"},
+		{Options{Inputs: []string{}}, "an empty list of input columns"},
+		{Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true}, "2 target columns for one label"},
+		{Options{Exclude: []string{"d"}}, `no column named "d"`},
+		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, and"},
+		{Options{Weight: "id", Targets: []string{"id"}}, "named twice"},
+		{Options{Weight: "1-2"}, "name one column"},
+		{Options{Exclude: []string{"1-"}}, "leave at least one"},
+		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
+		{Options{Exclude: []string{"6"}}, "there are 5"},
 	} {
-		_, err := load(t, []string{path}, Options{Inputs: test.inputs, Targets: test.targets})
-		wantFault(t, fmt.Sprint(test.inputs, test.targets), err, test.says)
+		_, err := Open(t.Context(), []string{path}, test.opt)
+		wantFault(t, fmt.Sprintf("%+v", test.opt), err, test.says)
 	}
-	_, err := load(t, []string{path}, Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true})
-	wantFault(t, "two labels", err, "2 target columns for one label")
 }
 
 func TestCSVHeader(t *testing.T) {
@@ -88,39 +99,6 @@ func TestCSVHeader(t *testing.T) {
 		if got := mustLoad(t, []string{path}, test.opt); got.rows != test.rows {
 			t.Errorf("%s: %d samples, want %d", test.name, got.rows, test.rows)
 		}
-	}
-}
-
-func TestCSVFaults(t *testing.T) {
-	long := strings.Repeat("9", 100)
-	for _, test := range []struct {
-		name, text string
-		line       int64
-		column     int
-		says       string
-	}{
-		{"word", "a,b\n1,2\n3,x\n", 3, 2, `x.csv:3: column "b" is "x", not a number`},
-		{"long word", "a,b\n1,x" + long + "\n", 2, 2, `"x` + long[:39] + `"..., not a number`},
-		{"empty cell", "a,b\n1,\n", 2, 2, `:2: column "b" is empty; fill in`},
-		{"NA", "1,2\n\n\n1, NA \n", 4, 2, `"NA", a missing value`},
-		{"missing in the first line", "nan,2\n", 1, 1, "missing value"},
-		{"infinite", "a,b\n-Inf,2\n", 2, 1, "infinite"},
-		{"too large", "a,b\n1e400,2\n", 2, 1, "too large"},
-		{"decimal comma", "a;b\n1,5;2\n", 2, 1, "--decimal ,"},
-		{"quote within", "a,b\n1,2\n1,2\"3\n", 3, 0, "quotation mark at byte 4"},
-		{"quote not closed", "a,b\n1,2\n1,\"23\n", 3, 0, "not closed"},
-		{"quote closed lines later", "a,b\n1,\"2\n3,\"4\"\n", 2, 0, "found at byte 3 of line 3"},
-		{"in a quoted text", "\"a\n\n\",b\n1,2\n1,x\n", 5, 2, `"x", not a number`},
-	} {
-		_, err := load(t, []string{write(t, "x.csv", []byte(test.text))}, Options{})
-		fault := wantFault(t, test.name, err, test.says)
-		if fault.Line != test.line || fault.Column != test.column {
-			t.Errorf("%s: line %d, column %d: %v", test.name, fault.Line, fault.Column, err)
-		}
-	}
-	_, err := load(t, []string{write(t, "x.csv", []byte("1,a\n2,\n"))}, Options{Targets: []string{"2"}, Classes: true})
-	if fault := wantFault(t, "empty label", err, "column 2 is empty"); fault.Line != 2 || fault.Column != 2 {
-		t.Errorf("empty label: %v", err)
 	}
 }
 

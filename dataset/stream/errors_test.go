@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +27,9 @@ func TestHostileFiles(t *testing.T) {
 	matrix := append(npyHeader(1, "<f8", false, 4, 3), float64s(count(0, 12)...)...)
 	images := idxFile(8, make([]byte, 8), 2, 2, 2)
 	wide := append(npyHeader(1, "<f8", false, 1, maxColumns), 1, 2, 3)
-	long := strings.Repeat("x", 1<<16)
+	none := npyHeader(1, "<f8", false, 0, 3)
+	noTargets := write(t, "y.npy", npyHeader(1, "<f8", false, 0))
+	long, nines := strings.Repeat("x", 1<<16), strings.Repeat("9", 100)
 	for _, test := range []struct {
 		name string
 		file string
@@ -33,9 +37,9 @@ func TestHostileFiles(t *testing.T) {
 		opt  Options
 		says string
 	}{
-		{"empty text", "x.csv", nil, Options{}, "is empty"},
-		{"blank text", "x.csv", []byte("\n\r\n\n"), Options{}, "is empty"},
-		{"nothing but a mark", "x.csv", []byte("\xef\xbb\xbf"), Options{}, "is empty"},
+		{"empty text", "x.csv", nil, Options{}, "is empty: there are no samples"},
+		{"blank text", "x.csv", []byte("\n\r\n\n"), Options{}, "is empty: there are no samples"},
+		{"nothing but a mark", "x.csv", []byte("\xef\xbb\xbf"), Options{}, "is empty: there are no samples"},
 		{"two marks", "x.csv", []byte("\xef\xbb\xbf\xef\xbb\xbf1,2\n"), Options{Header: HeaderAbsent}, ":1: column 1 is \"\\ufeff1\", not a number"},
 		{"UTF-16", "x.csv", []byte("\xff\xfe1\x00,\x002\x00\n\x00"), Options{}, "UTF-16"},
 		{"UTF-16 without a mark", "x.csv", []byte("1\x00,\x002\x00\n\x003\x00,\x004\x00\n\x00"), Options{}, "not a number"},
@@ -55,6 +59,19 @@ func TestHostileFiles(t *testing.T) {
 		{"a number without end", "x.csv", []byte("1\n" + strings.Repeat("9", 400) + "\n"), Options{}, "too large"},
 		{"column 2^63", "x.csv", []byte("1,2\n"), Options{Targets: []string{"9223372036854775808"}}, "there are 2"},
 		{"many columns by number", "x.csv", []byte("1,2\n3\n"), Options{Inputs: []string{"1-2000000000"}}, "there are 2"},
+		{"a word", "x.csv", []byte("a,b\n1,2\n3,x\n"), Options{}, `:3: column "b" is "x", not a number`},
+		{"a long word", "x.csv", []byte("a,b\n1,x" + nines + "\n"), Options{}, `:2: column "b" is "x` + nines[:39] + `"..., not a number`},
+		{"an empty cell", "x.csv", []byte("a,b\n1,\n"), Options{}, `:2: column "b" is empty; fill in`},
+		{"an empty label", "x.csv", []byte("1,a\n2,\n"), Options{Targets: []string{"2"}, Classes: true}, ":2: column 2 is empty; fill in the label"},
+		{"NA", "x.csv", []byte("1,2\n\n\n1, NA \n"), Options{}, `:4: column 2 is "NA", a missing value`},
+		{"missing in the first line", "x.csv", []byte("nan,2\n"), Options{}, `:1: column 1 is "nan", a missing value`},
+		{"infinite", "x.csv", []byte("a,b\n-Inf,2\n"), Options{}, `:2: column "a" is "-Inf", infinite`},
+		{"too large", "x.csv", []byte("a,b\n1e400,2\n"), Options{}, `:2: column "a" is "1e400", too large`},
+		{"decimal comma", "x.csv", []byte("a;b\n1,5;2\n"), Options{}, `:2: column "a" is "1,5", with a comma; write a point, or say what the comma is by --decimal ,`},
+		{"a quotation mark within, later", "x.csv", []byte("a,b\n1,2\n1,2\"3\n"), Options{}, ":3: a quotation mark at byte 4 of the line, within a cell"},
+		{"a quotation mark that is not closed", "x.csv", []byte("a,b\n1,2\n1,\"23\n"), Options{}, ":3: a quotation mark is not closed"},
+		{"one that is closed lines later", "x.csv", []byte("a,b\n1,\"2\n3,\"4\"\n"), Options{}, ":2: a quotation mark is not closed, or more of its cell follows it, as found at byte 3 of line 3"},
+		{"a word in a quoted text", "x.csv", []byte("\"a\n\n\",b\n1,2\n1,x\n"), Options{}, `:5: column "b" is "x", not a number`},
 		{"a picture", "x.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), Options{Header: HeaderAbsent}, ":1: "},
 
 		{"empty array", "x.npy", nil, Options{}, "ends within its header"},
@@ -73,7 +90,7 @@ func TestHostileFiles(t *testing.T) {
 		{"a sample of a gigabyte", "x.npy", npyOf("(1, 1073741824)", 1, 2, 3), Options{}, "elements in a sample"},
 		{"more elements than are promised", "x.npy", npyOf("(1,)", 1, 2), Options{}, "its header promises"},
 		{"pickled objects", "x.npy", npyHeader(1, "|O", false, 1), Options{}, "pickled"},
-		{"a type of 60 KB", "x.npy", npyRaw(2, "{'descr': '<U"+strings.Repeat("0", 60000)+"1', 'fortran_order': False, 'shape': (0,)}"), Options{}, "no elements"},
+		{"a type of 60 KB", "x.npy", npyRaw(2, "{'descr': '<U"+strings.Repeat("0", 60000)+"1', 'fortran_order': False, 'shape': (0,)}"), Options{}, "no elements: there are no samples"},
 		{"a wide array", "x.npy", wide, Options{}, "cut off"},
 		{"a wide array with a target", "x.npy", wide, Options{Targets: []string{"5"}}, "cut off"},
 		{"a wide array with inputs", "x.npy", wide, Options{Inputs: []string{"1-"}}, "cut off"},
@@ -81,7 +98,15 @@ func TestHostileFiles(t *testing.T) {
 		{"an array cut off", "x.npy", matrix[:len(matrix)-1], Options{}, "cut off"},
 		{"a header only", "x.npy", matrix[:128], Options{}, "cut off"},
 		{"a byte too many", "x.npy", append(slices.Clone(matrix), 0), Options{}, "its header promises"},
-		{"no samples", "x.npy", npyHeader(1, "<f8", false, 0, 3), Options{}, "no elements"},
+		{"NaN", "x.npy", append(npyHeader(1, "<f8", false, 2, 2), float64s(1, 2, 3, math.NaN())...), Options{}, ", row 2: column 2 is NaN, a missing value"},
+		{"NaN in a later column", "x.npy", append(npyHeader(1, "<f8", false, 1, 3), float64s(1, 2, math.NaN())...), Options{Targets: []string{"1"}}, ", row 1: column 3 is NaN"},
+		{"no whole number", "x.npy", append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 0.5)...), Options{Targets: []string{"2"}, Classes: true}, ", row 1: column 2 has the label 0.5, not a whole number"},
+		{"a name", "x.npy", matrix, Options{Targets: []string{"age"}}, "have no names"},
+		{"no samples", "x.npy", none, Options{}, "shape [0 3] has no elements: there are no samples"},
+		{"no samples, but a byte", "x.npy", append(slices.Clone(none), 1), Options{}, "its header promises"},
+		{"neither samples nor targets", "x.npy", none, Options{TargetPath: noTargets}, "no elements: there are no samples"},
+		{"no samples, but targets", "x.npy", none, Options{TargetPath: write(t, "y.npy", y)}, "has no samples, but"},
+		{"no targets", "x.npy", matrix, Options{TargetPath: noTargets}, "is empty, but"},
 		{"no columns", "x.npy", npyHeader(1, "<f8", false, 3, 0), Options{}, "no elements"},
 		{"no dimension", "x.npy", append(npyHeader(1, "<f8", false), matrix[:8]...), Options{}, "single number"},
 		{"sizes of a sample whose product overflows", "x.npy", npyHeader(1, "|u1", false, 1, 1<<20, 1<<20, 1<<20), Options{}, "elements in a sample"},
@@ -131,7 +156,7 @@ func TestHostileFiles(t *testing.T) {
 		{"idx of a gigabyte in 19 bytes", "x.idx", idxFile(8, []byte{1, 2, 3}, 1<<20, 32, 32), Options{}, "cut off"},
 		{"idx whose sizes overflow", "x.idx", idxFile(8, nil, 1<<32-1, 1<<32-1, 1<<32-1), Options{}, "larger than any file"},
 		{"idx whose product is 0 in 64 bits", "x.idx", idxFile(8, nil, 1<<31, 1<<31, 4), Options{}, "larger than any file"},
-		{"idx of nothing", "x.idx", idxFile(8, nil, 0, 1<<20), Options{}, "no elements"},
+		{"idx of nothing", "x.idx", idxFile(8, nil, 0, 1<<20), Options{}, "no elements: there are no samples"},
 		{"idx of 255 dimensions", "x.idx", []byte{0, 0, 8, 255}, Options{}, "255 dimensions"},
 		{"idx of an unknown type", "x.idx", []byte{0, 0, 7, 1, 0, 0, 0, 1, 0}, Options{}, "unknown type"},
 	} {
@@ -156,6 +181,9 @@ func TestHostileFiles(t *testing.T) {
 				says = "its header promises" // which is seen before anything is read
 			}
 			wantFault(t, test.name+", "+way, err, says)
+			if errors.Is(err, ErrEmpty) != strings.Contains(says, ErrEmpty.Error()) {
+				t.Errorf("%s, %s: %v", test.name, way, err)
+			}
 			if err != nil && len(err.Error()) > mostMessage+len(path) {
 				t.Errorf("%s, %s: a message of %d bytes", test.name, way, len(err.Error()))
 			}

@@ -4,10 +4,8 @@ import (
 	"archive/zip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -15,40 +13,6 @@ import (
 
 	"blskernel/internal/testutil"
 )
-
-// listing returns the names in a folder.
-func listing(t *testing.T, folder string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	testutil.NoError(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-// TestHostilePaths opens paths that lead to no file.
-func TestHostilePaths(t *testing.T) {
-	dir := t.TempDir()
-	loop := filepath.Join(dir, "loop.csv")
-	nowhere := filepath.Join(dir, "nowhere.csv")
-	if err := os.Symlink("loop.csv", loop); err != nil && runtime.GOOS == "windows" {
-		t.Skip(err) // where links need a permission
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	testutil.NoError(t, os.Symlink("nothing", nowhere))
-	for path, says := range map[string]string{
-		dir: "a folder must have the files of MNIST", loop: "cannot be opened", nowhere: "cannot be opened",
-		filepath.Join(write(t, "x.csv", []byte("1\n")), "x.csv"): "cannot be opened", dir + "/" + strings.Repeat("x", 1<<10): "cannot be opened",
-		dir + "/\x00": "cannot be opened",
-	} {
-		_, err := Open(t.Context(), []string{path}, Options{})
-		wantFault(t, fmt.Sprintf("%.60q", path), err, says)
-	}
-	_, err := Open(t.Context(), []string{write(t, "x.csv", []byte("1\n"))}, Options{TargetPath: dir})
-	wantFault(t, "targets", err, "is a folder")
-}
 
 // TestChangedWhileRead reads files that become shorter or longer after their header was read. The
 // samples before the fault are right.

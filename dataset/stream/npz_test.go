@@ -3,6 +3,9 @@ package stream
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,4 +94,47 @@ func TestNPZBomb(t *testing.T) {
 	}); got > 1<<20 {
 		t.Errorf("%d bytes allocated for an archive of %d", got, b.Len())
 	}
+}
+
+// TestHostileArchives reads archives with names that lead out of a folder, and with a directory that is
+// too long.
+func TestHostileArchives(t *testing.T) {
+	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
+	names := []string{"../../X", "/X", `..\X`, "a/../../X", "X\x00", "\xff", "con"}
+	var members []member
+	for _, name := range names {
+		members = append(members, member{name + ".npy", x, zip.Deflate})
+	}
+	path := write(t, "x.npz", npz(t, members...))
+	listing := func() string {
+		all, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(path)), "*"))
+		testutil.NoError(t, err)
+		return fmt.Sprint(all)
+	}
+	before := listing()
+	for _, insecure := range []string{"1", "0"} {
+		t.Setenv("GODEBUG", "zipinsecurepath="+insecure)
+		for _, name := range names {
+			if got := mustLoad(t, []string{path}, Options{InputArray: name}); !slices.Equal(got.x, []float64{1, 2, 3, 4}) {
+				t.Errorf("%q: %v", name, got.x)
+			}
+		}
+	}
+	if after := listing(); after != before {
+		t.Errorf("there were %v and are %v", before, after)
+	}
+
+	entry := npz(t, member{strings.Repeat("x", 1<<12), nil, zip.Store})
+	begin, end := bytes.Index(entry, []byte("PK\x01\x02")), bytes.Index(entry, []byte("PK\x05\x06"))
+	directory := bytes.Repeat(entry[begin:end], 1<<10)
+	last := slices.Clone(entry[end:])
+	binary.LittleEndian.PutUint16(last[8:], 1<<10)
+	binary.LittleEndian.PutUint16(last[10:], 1<<10)
+	binary.LittleEndian.PutUint32(last[12:], uint32(len(directory)))
+	binary.LittleEndian.PutUint32(last[16:], 0)
+	long := slices.Concat(directory, last)
+	faults.Bounded(t, 0, 0, 16<<20, func() {
+		_, err := loadEach(t, write(t, "x.npz", long), Options{})
+		wantFault(t, "directory", err, "a directory of more than 1024 KiB")
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -59,87 +61,106 @@ func TestRowsBytes(t *testing.T) {
 	}
 }
 
+// TestOpenFaults opens what contradicts itself, and paths that lead to no file.
 func TestOpenFaults(t *testing.T) {
-	path := write(t, "x.csv", []byte("1,2\n"))
+	dir := t.TempDir()
+	path, missing := write(t, "x.csv", []byte("1,2\n")), filepath.Join(dir, "missing")
+	loop, nowhere := filepath.Join(dir, "loop.csv"), filepath.Join(dir, "nowhere.csv")
+	if err := errors.Join(os.Symlink("loop.csv", loop), os.Symlink("nothing", nowhere)); err != nil && runtime.GOOS != "windows" {
+		t.Fatal(err) // links need a permission there
+	}
 	for _, test := range []struct {
-		name  string
 		paths []string
 		opt   Options
 		says  string
 	}{
-		{"nothing", nil, Options{}, "no source"},
-		{"twice", []string{"-", "-"}, Options{}, "can be read once"},
-		{"twice with targets", []string{"-"}, Options{TargetPath: "-"}, "can be read once"},
-		{"targets of two", []string{path, path}, Options{TargetPath: path}, "2 sources"},
-		{"comma", []string{path}, Options{Comma: '"'}, "cannot separate"},
-		{"missing", []string{path, path + "x"}, Options{}, "cannot be opened"},
-		{"missing targets", []string{path}, Options{TargetPath: path + "x"}, "cannot be opened"},
-		{"folder of targets", []string{path}, Options{TargetPath: t.TempDir()}, "is a folder"},
+		{nil, Options{}, "no source"},
+		{[]string{"-", "-"}, Options{}, "can be read once"},
+		{[]string{"-"}, Options{TargetPath: "-"}, "can be read once"},
+		{[]string{path, path}, Options{TargetPath: path}, "2 sources"},
+		{[]string{path}, Options{Comma: '"'}, "cannot separate"},
+		{[]string{path, missing}, Options{}, missing + ": cannot be opened"},
+		{[]string{path}, Options{TargetPath: missing}, missing + ": cannot be opened"},
+		{[]string{path}, Options{TargetPath: dir}, dir + ": is a folder"},
+		{[]string{dir}, Options{}, "a folder must have the files of MNIST"},
+		{[]string{loop}, Options{}, loop + ": cannot be opened"}, {[]string{nowhere}, Options{}, nowhere + ": cannot be opened"},
+		{[]string{filepath.Join(path, "x.csv")}, Options{}, "cannot be opened"},
+		{[]string{dir + "/" + strings.Repeat("x", 1<<10)}, Options{}, "cannot be opened"},
+		{[]string{dir + "/\x00"}, Options{}, "cannot be opened"},
 	} {
 		_, err := Open(t.Context(), test.paths, test.opt)
 		if err == nil || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%s: error %v, want %q", test.name, err, test.says)
+			t.Errorf("%.200q: error %v, want %q", test.paths, err, test.says)
 		}
-		if strings.HasPrefix(test.name, "missing") && !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v is no fs.ErrNotExist", test.name, err)
+		var fault *Error
+		if place := strings.Contains(test.says, "cannot be opened") || strings.Contains(test.says, "folder"); errors.As(err, &fault) != place || place && fault.Path == "" {
+			t.Errorf("%.200q: error %v, with a path: %v", test.paths, err, place)
+		}
+		if strings.HasPrefix(test.says, missing) && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v is no fs.ErrNotExist", err)
 		}
 	}
+}
+
+func TestNames(t *testing.T) {
 	for name, want := range map[string]Format{"": FormatAuto, "AUTO": FormatAuto, "csv": CSV, "tsv": CSV, "npy": NPY, "npz": NPZ, "idx": IDX} {
 		if got, err := ParseFormat(name); got != want || err != nil {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}
-	}
-	if _, err := ParseFormat("xls"); err == nil || CSV.String() != "csv" {
-		t.Error("names of formats")
 	}
 	for name, want := range map[string]Header{"": HeaderAuto, "Auto": HeaderAuto, "present": HeaderPresent, "absent": HeaderAbsent} {
 		if got, err := ParseHeader(name); got != want || err != nil {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}
 	}
-	if _, err := ParseHeader("yes"); err == nil || HeaderAbsent.String() != "absent" {
-		t.Error("names of headers")
-	}
-	if got := Format(7).String() + Header(-1).String(); got != "Format(7)Header(-1)" {
+	if got := CSV.String() + HeaderAbsent.String() + Format(7).String() + Header(-1).String(); got != "csvabsentFormat(7)Header(-1)" {
 		t.Error(got)
 	}
 }
 
+// TestPackedFaults reads damaged and cut gzip, and archives whose checksums are wrong: of X, and of the
+// targets, which may be as many as there are samples or more.
 func TestPackedFaults(t *testing.T) {
+	spoiled := func(data []byte) []byte {
+		z := zipped(data)
+		z[len(z)-8] ^= 1 // its checksum
+		return z
+	}
 	text := []byte(strings.Repeat("0.123,2\n7,8\n", 3000))
-	good := zipped(text)
-	for _, cut := range []int{3, 9, 30, len(good) / 2, len(good) - 1} {
-		_, err := load(t, []string{write(t, "x.csv.gz", good[:cut])}, Options{})
-		wantFault(t, "cut", err, "x.csv.gz")
+	array, y := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4), append(npyHeader(1, "|u1", false, 2), 1, 2)
+	for _, whole := range [][]byte{text, array, nil, npyHeader(1, "|u1", false, 0, 2)} {
+		z := zipped(whole)
+		for _, cut := range []int{3, 9, len(z) / 2, len(z) - 1} {
+			_, err := load(t, []string{write(t, "x.gz", z[:cut])}, Options{})
+			if wantFault(t, "cut", err, "x.gz"); errors.Is(err, ErrEmpty) {
+				t.Errorf("%d of %d bytes: %v", cut, len(z), err)
+			}
+		}
 	}
-	bad := slices.Clone(good)
-	bad[len(bad)-8] ^= 1
-	_, err := load(t, []string{write(t, "x.csv.gz", bad)}, Options{})
-	wantFault(t, "checksum", err, "damaged")
-	array := zipped(append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4))
-	array[len(array)-8] ^= 1
-	_, err = load(t, []string{write(t, "x.npy.gz", array)}, Options{})
-	wantFault(t, "checksum of an array", err, "damaged")
-
-	// The targets of as many samples as there are, but with a wrong checksum, or more of them.
-	x := write(t, "x.npy", append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4))
-	y := append(npyHeader(1, "|u1", false, 2), 1, 2)
-	for name, data := range map[string][]byte{"y.npy.gz": y, "y.csv.gz": []byte("1\n2\n")} {
-		bad := zipped(data)
-		bad[len(bad)-8] ^= 1
-		_, err = load(t, []string{x}, Options{TargetPath: write(t, name, bad)})
-		wantFault(t, "checksum of targets", err, name+": the compressed data is damaged")
-	}
-	for name, data := range map[string][]byte{"y.npy.gz": zipped(append(y, 3)), "y.csv": []byte("1\n2\n3\n"), "y.csv.gz": zipped([]byte("1\n2\n3\n"))} {
-		_, err = load(t, []string{x}, Options{TargetPath: write(t, name, data)})
-		wantFault(t, "more targets", err, name+": goes on after the")
+	const damaged, more = ": the compressed data is damaged", ": goes on after the"
+	for _, test := range []struct {
+		name string
+		x    []byte
+		y    []byte // nil without
+		says string
+	}{
+		{"x.csv.gz", spoiled(text), nil, "x.csv.gz" + damaged}, {"x.npy.gz", spoiled(array), nil, "x.npy.gz" + damaged},
+		{"y.npy.gz", array, spoiled(y), "y.npy.gz" + damaged}, {"y.csv.gz", array, spoiled([]byte("1\n2\n")), "y.csv.gz" + damaged},
+		{"y.npy.gz", array, zipped(append(y, 3)), "y.npy.gz" + more}, {"y.csv.gz", array, zipped([]byte("1\n2\n3\n")), "y.csv.gz" + more},
+		{"y.csv", array, []byte("1\n2\n3\n"), "y.csv" + more},
+	} {
+		path, opt := write(t, test.name, test.x), Options{}
+		if test.y != nil {
+			path, opt.TargetPath = write(t, "x.npy", test.x), write(t, test.name, test.y)
+		}
+		_, err := load(t, []string{path}, opt)
+		wantFault(t, test.name, err, test.says)
 	}
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
-		archive := npz(t, member{"X.npy", append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4), zip.Store}, member{"y.npy", y, method})
-		entry := bytes.LastIndex(archive, []byte("PK\x01\x02"))
-		archive[entry+16] ^= 1 // the checksum of the second entry
+		archive := npz(t, member{"X.npy", array, zip.Store}, member{"y.npy", y, method})
+		archive[bytes.LastIndex(archive, []byte("PK\x01\x02"))+16] ^= 1 // the checksum of the second entry
 		path := write(t, "d.npz", archive)
-		_, err = load(t, []string{path}, Options{Targets: []string{"y"}})
+		_, err := load(t, []string{path}, Options{Targets: []string{"y"}})
 		wantFault(t, "checksum of the array of targets", err, "damaged")
 		if got := mustLoad(t, []string{path}, Options{}); got.rows != 2 {
 			t.Errorf("an array that is not read: %v", got)
@@ -170,32 +191,4 @@ func TestNextPanics(t *testing.T) {
 	testutil.NoError(t, err)
 	testutil.MustPanic(t, panicSelect, func() { r.Select(Selection{}) })
 	testutil.MustPanic(t, panicPeek, func() { r.Peek(1) })
-}
-
-// TestEmptySources checks that ErrEmpty matches sources without samples, and no others.
-func TestEmptySources(t *testing.T) {
-	none, some := npyHeader(1, "<f8", false, 0, 2), append(npyHeader(1, "<f8", false, 1), float64s(1)...)
-	for _, test := range []struct {
-		name  string
-		x     []byte
-		y     []byte // nil without a file of targets
-		empty bool
-	}{
-		{"x.csv", nil, nil, true}, {"x.csv", []byte("\n\r\n"), nil, true}, {"x.csv.gz", zipped(nil), nil, true},
-		{"x.csv.gz", zipped(nil)[:12], nil, false}, {"x.npy", none, nil, true}, {"x.npy.gz", zipped(none), nil, true},
-		{"x.npy", append(slices.Clone(none), 1), nil, false}, {"x.npy.gz", zipped(append(slices.Clone(none), 1)), nil, false},
-		{"x.npy.gz", zipped(none)[:len(zipped(none))-4], nil, false}, {"x.npy", npyHeader(1, "<f8", false, 3, 0), nil, false},
-		{"x.idx", idxFile(8, nil, 0, 2), nil, true}, {"x.npy", none, npyHeader(1, "<f8", false, 0), true},
-		{"x.npy", none, some, false}, {"x.npy", some, npyHeader(1, "<f8", false, 0), false},
-	} {
-		opt := Options{}
-		if test.y != nil {
-			opt.TargetPath = write(t, "y.npy", test.y)
-		}
-		_, err := Open(t.Context(), []string{write(t, test.name, test.x)}, opt)
-		wantFault(t, test.name, err, "")
-		if errors.Is(err, ErrEmpty) != test.empty {
-			t.Errorf("%s of %d bytes, with targets %t: %v", test.name, len(test.x), test.y != nil, err)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -66,24 +65,5 @@ func TestBadWeights(t *testing.T) {
 			t.Error(err)
 		}
 		testutil.NoError(t, r.Close())
-	}
-}
-
-// TestWrongExclude checks the errors of selections that contradict themselves.
-func TestWrongExclude(t *testing.T) {
-	path := write(t, "x.csv", []byte("a,b,c\n1,2,3\n"))
-	for want, opt := range map[string]Options{
-		`no column named "d"`:   {Exclude: []string{"d"}},
-		"is excluded, and":      {Exclude: []string{"a"}, Targets: []string{"a"}},
-		"named twice":           {Weight: "a", Targets: []string{"a"}},
-		"name one column":       {Weight: "1-2"},
-		"leave at least one":    {Exclude: []string{"1-"}},
-		"leave at least one fo": {Exclude: []string{"a"}, Inputs: []string{"a"}},
-		"there are 3":           {Exclude: []string{"4"}},
-	} {
-		var fault *Error
-		if _, err := Open(t.Context(), []string{path}, opt); !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v, want %q", opt, err, want)
-		}
 	}
 }
