@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"blskernel/bench/result"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 )
@@ -16,11 +15,7 @@ import (
 // small returns a page with a plot.
 func small(t *testing.T) *Page {
 	t.Helper()
-	rows := []sampleLine{{"table", smallHead}}
-	for n := range 3 {
-		rows = append(rows, sampleLine{"row", smallRow(smallHead, n, 3, 2, 1)})
-	}
-	return newPage(t, readSample(t, "x", rows))
+	return newPage(t, readSample(t, "x", smallRun(smallHead, nil, 3, 2, 1)...))
 }
 
 // tree returns the names of all files below dir, with their sizes.
@@ -95,15 +90,7 @@ func TestWriteFolderStopped(t *testing.T) {
 // TestPublishedPage holds docs/results to what the report makes of its files.
 func TestPublishedPage(t *testing.T) {
 	dir, made := filepath.FromSlash("../../docs/results"), t.TempDir()
-	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	testutil.NoError(t, err)
-	var files []*result.File
-	for _, name := range names {
-		f, err := result.ReadFile(name)
-		testutil.NoError(t, err)
-		files = append(files, f)
-	}
-	p := newPage(t, files...)
+	p := newPage(t, published(t)...)
 	testutil.NoError(t, os.WriteFile(filepath.Join(made, "notes.md"), nil, 0o644))
 	testutil.NoError(t, p.WriteFolder(nil, made))
 	testutil.NoError(t, os.Remove(filepath.Join(made, "notes.md")))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"math"
 	"regexp"
@@ -13,10 +14,47 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestPlotFile draws the plot of the sample twice: the bytes are the same, and the SVG is XML with a
+// An element is a part of an SVG file.
+type element struct {
+	XMLName  xml.Name
+	Attrs    []xml.Attr `xml:",any,attr"`
+	Text     string     `xml:",chardata"`
+	Children []*element `xml:",any"`
+}
+
+// parse reads an SVG file as XML.
+func parse(t testing.TB, svg string) *element {
+	t.Helper()
+	root := new(element)
+	testutil.NoError(t, xml.Unmarshal([]byte(svg), root))
+	return root
+}
+
+// all returns the elements below e with the name.
+func (e *element) all(name string) (found []*element) {
+	for _, c := range e.Children {
+		if c.XMLName.Local == name {
+			found = append(found, c)
+		}
+		found = append(found, c.all(name)...)
+	}
+	return found
+}
+
+// attr returns an attribute, or "".
+func (e *element) attr(name string) string {
+	for _, a := range e.Attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// TestPlotFile draws the published plot twice: the bytes are the same, and the SVG is XML with a
 // title, the labels and colors for both kinds of pages. No text reaches out of it.
 func TestPlotFile(t *testing.T) {
-	first, second := newPage(t, sampleFiles(t)...), newPage(t, sampleFiles(t)...)
+	first, second := newPage(t, published(t)...), newPage(t, published(t)...)
 	if markdown(t, first) != markdown(t, second) {
 		t.Error("the page of the same files is another one")
 	}

@@ -1,0 +1,258 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"blskernel/bench"
+	"blskernel/bench/result"
+	"blskernel/bench/speed"
+)
+
+// TestShareStarts gives starts of as many flops the mean of their times.
+func TestShareStarts(t *testing.T) {
+	cells := []bench.TableCell{
+		{Method: "original", FlopsModel: 7, Seconds: 1}, {Method: "gram", FlopsModel: 7, Seconds: 20},
+		{Method: "improved/paper", FlopsModel: 7, Seconds: 2}, {Method: "improved/small", FlopsModel: 7, Seconds: 6},
+		{Method: "ridge-inverse", FlopsModel: 7, Seconds: 30}, {Method: "improved", FlopsModel: 8, Seconds: 40},
+	}
+	shareStarts(cells)
+	for i, want := range []float64{3, 20, 3, 3, 30, 40} {
+		if got := cells[i].Seconds; got != want {
+			t.Errorf("%s: %v; want %v", cells[i].Method, got, want)
+		}
+	}
+}
+
+// A small run: Table 3 with two updates, and what else a case wants.
+var smallHead = bench.TableHead{
+	PaperTable: bench.PaperTable{Table: 3, Data: bench.MNIST, Initial: 100, Batch: 50, Updates: 2, Nodes: 40},
+	Scale:      1, Targets: 10, Lambda: paperLambda, Shrink: 0.8,
+	Methods: []string{"original", "improved/paper", "gram"}, Planner: "gram", Repeat: "gram", Seeds: []uint64{1},
+}
+
+// headOf returns the head of a small run by methods, with the one that the planner would choose.
+func headOf(planner string, methods ...string) bench.TableHead {
+	head := smallHead
+	head.Methods, head.Planner = methods, planner
+	return head
+}
+
+// smallRun returns the lines of a run with the seconds of each method, the same in the three steps of
+// each seed. change, which may be nil, changes a row.
+func smallRun(head bench.TableHead, change func(r *bench.TableRow), seconds ...float64) []sampleLine {
+	lines := []sampleLine{{"table", head}}
+	for _, seed := range head.Seeds {
+		for n := range 3 {
+			r := bench.TableRow{Table: head.Table, Seed: seed, Step: n, Samples: head.Initial + n*head.Batch}
+			for i, s := range seconds {
+				r.Cells = append(r.Cells, bench.TableCell{Method: head.Methods[i], Seconds: s, FlopsModel: 1})
+			}
+			if change != nil {
+				change(&r)
+			}
+			lines = append(lines, sampleLine{"row", r})
+		}
+	}
+	return lines
+}
+
+// withoutMachine leaves line breaks and the kernel and the CPU of the sample out of a text.
+func withoutMachine(text string) string {
+	return strings.NewReplacer(" (avx512)", "", " on AMD EPYC 9R14 &amp; &lt;friends>", "").
+		Replace(strings.Join(strings.Fields(text), " "))
+}
+
+// says reports what a text lacks, and what it has and should not.
+func says(t *testing.T, got string, want []string, not ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("no %q in\n%s", w, got)
+		}
+	}
+	for _, w := range not {
+		if strings.Contains(got, w) {
+			t.Errorf("%q in\n%s", w, got)
+		}
+	}
+}
+
+// start changes the seconds of the methods in the first step.
+func start(seconds ...float64) func(r *bench.TableRow) {
+	return func(r *bench.TableRow) {
+		for i, s := range seconds {
+			if r.Step == 0 {
+				r.Cells[i].Seconds = s
+			}
+		}
+	}
+}
+
+// TestPages has what pages of small runs say, and what they must not say.
+func TestPages(t *testing.T) {
+	fourth, synthetic, seeds, claims := smallHead, smallHead, smallHead, headOf("gram", "original", "improved/paper", "improved/small", "gram")
+	fourth.Table = 4
+	synthetic.Data, synthetic.Title = bench.SyntheticDigits, "MNIST"
+	seeds.Seeds = []uint64{1, 2, 3}
+	claims2 := claims
+	claims2.Table = 2
+	whole := smallRun(smallHead, nil, 3, 2, 1)
+	accuracy := func(of func(r *bench.TableRow) float64) func(r *bench.TableRow) {
+		return func(r *bench.TableRow) { v := of(r); r.Cells[0].Accuracy = &v }
+	}
+	cell := func(n int, first, second string, ratio, overOne float64) sampleLine {
+		return sampleLine{"cell", speed.Result{Op: "dgemm", Args: "NN", N: n, Threads: 2, Peak: 100, Backends: []speed.Timing{
+			{Backend: first, GFLOPS: 50, OfPeak: 0.5, OverOne: overOne}, {Backend: second, GFLOPS: 50 / ratio, Ratio: ratio}}}}
+	}
+	for name, test := range map[string]struct {
+		files     [][]sampleLine
+		want, not []string
+	}{
+		// Tables of like runs have titles of their own: by other methods, and the same again.
+		"titles": {[][]sampleLine{whole, smallRun(headOf("gram", "gram", "qr", "original"), nil, 3, 2, 1), whole, smallRun(fourth, nil, 3, 2, 1)}, []string{
+			"### Table 3, pure, 2 threads, by original, improved/paper, gram MNIST", "### Table 3, pure, 2 threads, by gram, qr, original MNIST",
+			"### Table 3, pure, 2 threads, by original, improved/paper, gram (2) MNIST", "### Table 4, pure, 2 threads MNIST",
+		}, nil},
+		// The same start is timed at 30 and 20 s: the total of both methods has 25 s, and what
+		// is faster is the updates alone.
+		"shared start": {[][]sampleLine{smallRun(smallHead, start(30, 20, 2), 10, 10, 1)}, []string{"**1.00×**", "45.0", "11.2"}, nil},
+		"starts of other flops": {[][]sampleLine{smallRun(smallHead, func(r *bench.TableRow) {
+			start(30, 20, 2)(r)
+			r.Cells[0].FlopsModel = float64(2 - min(r.Step, 1))
+		}, 10, 10, 1)}, []string{"**1.25×**"}, nil},
+		// The methods of a run in two files: their times are both there, and are not compared.
+		"apart": {[][]sampleLine{smallRun(headOf("", "original"), nil, 7), smallRun(headOf("", "improved/paper"), nil, 11)},
+			[]string{"original", "7.00", "11.0"}, []string{"Speed-up of Improved"}},
+		"no planner": {[][]sampleLine{smallRun(headOf("", "original", "improved/paper"), func(r *bench.TableRow) {
+			r.Cells[1].Seconds = min(2, 3-float64(r.Step))
+		}, 2, 0)}, []string{"**1.20×**"}, []string{"planner chooses"}},
+		"interrupted": {[][]sampleLine{whole[:3]}, []string{"The run was interrupted: it has 2 of 3 steps."}, []string{"**1.50×**"}},
+		"synthetic digits": {[][]sampleLine{smallRun(synthetic, accuracy(func(*bench.TableRow) float64 { return 91.5 }), 2, 1, 1)}, []string{
+			"synthetic digits, k = 40, l from 100", "say nothing about MNIST", "at sizes other than the paper's", "91.50",
+		}, []string{"at least the paper's figure", "the paper has 9"}},
+		// Accuracies are means with the deviation, times those of the first seed.
+		"seeds": {[][]sampleLine{smallRun(seeds, accuracy(func(r *bench.TableRow) float64 {
+			for i := range r.Cells {
+				r.Cells[i].Seconds *= float64(r.Seed)
+			}
+			return []float64{90, 91, 95}[r.Seed-1]
+		}), 3, 2, 1)}, []string{"| original, 3 seeds | 92.00 ± 2.65 |", "| improved/paper | 2.50 | 2.00 | 2.00 | 6.50 |"}, []string{"4.00"}},
+		// Retraining is in one of two tables: only that one is named where updating loses to
+		// it. The form that comes first counts.
+		"claims": {[][]sampleLine{smallRun(claims2, nil, 9, 8, 4, 1), smallRun(claims, func(r *bench.TableRow) {
+			if r.Step > 0 {
+				r.Retraining = &bench.Retraining{PseudoinverseSeconds: 5, PseudoinverseBy: "cholesky", WeightsSeconds: 2}
+			}
+		}, 9, 8, 4, 1)}, []string{
+			"**2 of 2** | updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables 3) |",
+			"**7.67×** | speed over Improved, in total training time and for the same weights, of the method that the planner chooses: gram |",
+		}, nil},
+		// Each backend is compared with the others of its own cells.
+		"first backend": {[][]sampleLine{{
+			cell(10, "pure", "openblas", 2, 0), cell(20, "openblas", "pure", 0.5, 0), cell(30, "pure", "openblas", 0.25, 0), cell(40, "pure", "openblas", 8, 1.75),
+		}}, []string{
+			"| dgemm NN, pure, 2 threads / openblas | 50.0 (2.00) | – | 50.0 (0.25) | 50.0 (8.00) | 1.59 | 0.25 |",
+			"| dgemm NN, openblas, 2 threads / pure | – | 50.0 (0.50) | – | – | 0.50 | 0.50 |",
+			"| dgemm NN, pure, 2 threads / 1 thread | – | – | – | 50.0 (1.75) | 1.75 | 1.75 |",
+			"**2.00×** | speed of our backend over OpenBLAS in the median of 3 measurements", "faster in 2 |",
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var files []*result.File
+			for i, lines := range test.files {
+				files = append(files, readSample(t, fmt.Sprint("file", i), append([]sampleLine{sampleMachine(nil)}, lines...)...))
+			}
+			text, _, _ := strings.Cut(markdown(t, newPage(t, files...)), "<summary>Machines")
+			says(t, withoutMachine(text), test.want, test.not...)
+		})
+	}
+}
+
+// TestNames has settings that are not the paper's: each is in the name, and none is compared with the
+// paper as if it were.
+func TestNames(t *testing.T) {
+	for _, tc := range []struct {
+		change     func(*run)
+		want       string
+		task, same bool
+	}{
+		{func(*run) {}, "Table 3", true, true},
+		{func(s *run) { s.Scale = 0.5 }, "Table 3 at scale 0.5", false, false},
+		{func(s *run) { s.Data = bench.SyntheticDigits }, "Table 3 on synthetic digits", false, false},
+		{func(s *run) { s.Lambda = 0x1p-18 }, "Table 3, lambda = 2^-18", true, false},
+		{func(s *run) { s.Lambda = 1e-3 }, "Table 3, lambda = 0.001", true, false},
+		{func(s *run) { s.Shrink = 1.6 }, "Table 3, s = 1.6", true, false},
+		{func(s *run) { s.Whitening = "the paper's" }, "Table 3, whitened with the paper's constants", true, false},
+		{func(s *run) { s.PaperTable.Table, s.Data = 7, bench.NORB }, "Table 7", true, true},
+		{func(s *run) { s.PaperTable.Table, s.Data = 7, bench.RandomImages }, "Table 7 on random images", false, true},
+	} {
+		r := &run{Table: result.Table{TableHead: smallHead}}
+		tc.change(r)
+		if same := r.paperTimes("improved/paper").Total > 0; r.name() != tc.want || r.sameTask() != tc.task || same != tc.same {
+			t.Errorf("%q, %v, %v; want %q, %v, %v", r.name(), r.sameTask(), same, tc.want, tc.task, tc.same)
+		}
+	}
+}
+
+// TestForms runs Table 7 by both forms: the paper's figures are those of improved/small, and each has
+// flops of its own. At another scale none has the paper's.
+func TestForms(t *testing.T) {
+	for _, scale := range []float64{1, 0.1} {
+		head := headOf("", "original", "improved/paper", "improved/small")
+		head.Table, head.Data, head.Scale = 7, bench.RandomImages, scale
+		want, figures := []Group{{"Table 7", []float64{1.2, 1.2, nan}}, {"Table 7 small", []float64{12. / 11, 1.5, 1.10}}}, "at least the paper's figure in 0 of 1 run"
+		if scale != 1 {
+			want[0].Name, want[1].Name, want[1].Values[2], figures = "Table 7 ×0.1", "Table 7 ×0.1 small", nan, "**1.09 to 1.20×**"
+		}
+		page := newPage(t, readSample(t, "x", smallRun(head, func(r *bench.TableRow) {
+			for i, flops := range []float64{6, 5, 4} {
+				r.Cells[i].FlopsModel = flops
+			}
+			if r.Step > 0 {
+				r.Cells[1].Form, r.Cells[2].Form = "large", "small"
+			}
+		}, 12, 10, 11)...))
+		for i, g := range page.Plot.Groups {
+			for n, v := range g.Values {
+				if w := want[i].Values[n]; g.Name != want[i].Name || !(math.Abs(v-w) <= 1e-15 || math.IsNaN(v) && math.IsNaN(w)) {
+					t.Errorf("%+v; want %+v", g, want[i])
+				}
+			}
+		}
+		says(t, markdown(t, page), []string{figures, "| 1.09 |"})
+	}
+}
+
+// TestConditionsApart has what was measured with one thread and with two, with two kernels, by two
+// versions, and beside other work, in files that were joined: no point takes the place of another, and
+// versions are named.
+func TestConditionsApart(t *testing.T) {
+	var lines []sampleLine
+	for i, m := range []sampleLine{
+		sampleMachine(func(m *result.Machine) { m.Threads = []int{1} }), sampleMachine(nil),
+		sampleMachine(func(m *result.Machine) { m.Kernel = "avx2" }), sampleMachine(func(m *result.Machine) { m.Version = "v2" }),
+		sampleMachine(func(m *result.Machine) { m.Threads, m.Beside = []int{1, 0}, 1 }),
+	} {
+		x := float64(i + 1)
+		threads := 1
+		if i == 4 {
+			threads = 0
+		}
+		cost := bench.Cost{Backend: "pure", Method: "gram", K: 7, Total: bench.CostStep{PredictedSeconds: x, MeasuredSeconds: 100 + x}}
+		lines = append(lines, m,
+			sampleLine{"cell", speed.Result{Op: "dgemm", N: 8, Threads: threads, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
+			sampleLine{"cost", cost})
+	}
+	page := newPage(t, readSample(t, "x", lines...))
+	cells := cellsOf(t, page, "Speed")
+	for i := range 5 {
+		hasCell(t, cells, "speed", "%d", 301+i)
+	}
+	says(t, markdown(t, page), []string{
+		"48e7019c0ffe+", "v2", "| 1, default, beside busy processes: 1 |", "| dgemm, pure (avx512), default threads, beside busy processes: 1 on", "| dgemm, pure (avx2), 1 thread on",
+		"### pure (avx512), 1 thread on", "### pure (avx512), 2 threads on", "### pure (avx2), 2 threads on",
+	})
+}
