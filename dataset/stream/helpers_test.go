@@ -37,22 +37,17 @@ func zipped(data []byte) []byte {
 // npyHeader returns what numpy.save writes before the elements: the dictionary with its keys in the
 // order of the alphabet, spaces up to a multiple of 64 bytes, and a newline.
 func npyHeader(version byte, descr string, fortran bool, shape ...int) []byte {
-	order, tuple := "False", "("
+	order, tuple := "False", strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
 	if fortran {
 		order = "True"
 	}
-	for i, n := range shape {
-		if i > 0 {
-			tuple += " "
-		}
-		tuple += fmt.Sprintf("%d,", n)
+	if len(shape) == 1 {
+		tuple += ","
 	}
-	if len(shape) > 1 {
-		tuple = strings.TrimSuffix(tuple, ",")
-	}
-	return npyRaw(version, fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s), }", descr, order, tuple))
+	return npyRaw(version, fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, order, tuple))
 }
 
+// npyRaw returns such a header with the dictionary as it is.
 func npyRaw(version byte, dict string) []byte {
 	out := append([]byte("\x93NUMPY"), version, 0)
 	lengthBytes := 2

@@ -2,11 +2,9 @@ package stream
 
 import (
 	"bytes"
-	"context"
-	"errors"
+	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,89 +37,37 @@ func (d *dribble) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestSelectCSV peeks at texts and then selects: no sample is lost, even of data that can be read once.
-func TestSelectCSV(t *testing.T) {
-	const rows = 3000 // 48 kB, more than a pipe's piece and less than the first of a file
-	for _, header := range []bool{true, false} {
-		var text strings.Builder
-		if header {
-			text.WriteString("a,b,c,kind\n")
-		}
-		for i := range rows {
-			text.WriteString([]string{"1,2.5,-3,setosa\n", "4,5.5,-6,virginica\n"}[i%2])
-		}
-		for name, source := range sources(t, "x.csv", []byte(text.String())) {
-			path, stdin := source()
-			r := mustOpen(t, []string{path}, Options{Stdin: stdin})
-			h := r.Heading()
-			first, names, line := []string{"1", "2.5", "-3", "setosa"}, []string(nil), int64(1)
-			if header {
-				first, line = []string{"a", "b", "c", "kind"}, 2
-				names = first
-			}
-			if h.Format != CSV || h.HasHeader != header || h.Columns != 4 || !slices.Equal(h.First, first) || !slices.Equal(h.Names, names) || h.Arrays != nil {
-				t.Errorf("%s, header %v: %+v", name, header, h)
-			}
-			var fault *Error
-			if _, err := r.Peek(2000); !errors.As(err, &fault) || fault.Line != line || fault.Column != 4 {
-				t.Errorf("%s: %v for a word among the numbers", name, err)
-			}
-			if err := r.Select(Selection{Targets: []string{"5"}}); !errors.As(err, &fault) {
-				t.Errorf("%s: column 5: %v", name, err)
-			}
-			if s := r.Selection(); s.Targets != nil || r.Dim() != 4 {
-				t.Errorf("%s: %+v after an error", name, s)
-			}
-			want := Selection{Inputs: []string{"3", "1"}, Targets: []string{"4"}, Classes: true}
-			testutil.NoError(t, r.Select(want))
-			if h := r.Heading(); h.HasHeader != header || header != (h.Names != nil) || !slices.Equal(h.First, first) || r.Dim() != 2 || r.Outputs() != 1 {
-				t.Errorf("%s: %+v", name, h)
-			}
-			for range 2 {
-				b, err := r.Peek(rows / 2)
-				testutil.NoError(t, err)
-				line := int64(1501)
-				if !header {
-					line--
-				}
-				if b.X.RawMatrix().Rows != rows/2 || b.Labels[1] != "virginica" || b.X.At(1, 0) != -6 || b.Where(rows/2-1) != (Place{Path: display(path), Line: line}) {
-					t.Errorf("%s: Peek gives %d rows, %v, %v", name, b.X.RawMatrix().Rows, b.Labels[:2], b.Where(rows/2-1))
-				}
-				if done, _ := r.Bytes(); done != 0 {
-					t.Errorf("%s: Peek took %d bytes", name, done)
-				}
-			}
-			all, err := readAll(t, r, 999)
-			if err != io.EOF || all.rows != rows || !slices.Equal(all.x[:4], []float64{-3, 1, -6, 4}) || all.labels[rows-1] != "virginica" {
-				t.Errorf("%s, header %v: %d rows, %v", name, header, all.rows, err)
-			}
-		}
-	}
-}
-
-// TestSelectArrays does the same with arrays, and with targets in a file of their own.
-func TestSelectArrays(t *testing.T) {
-	const rows = 500
-	x := make([]float64, 3*rows)
-	labels := make([]byte, 0, 4*rows)
+// TestSelect peeks at data and then selects, in every format: no sample is lost, even of data that can be
+// read once.
+func TestSelect(t *testing.T) {
+	const rows = 3000 // 40 kB of text, more than a pipe's piece and less than the first of a file
+	var text strings.Builder
+	var x []float64
+	var kinds []byte
 	for i := range rows {
-		x[3*i], x[3*i+1], x[3*i+2] = float64(i), float64(-i), float64(i%3)
-		labels = append(labels, byte('a'+i%3), 0, 0, 0)
+		fmt.Fprintf(&text, "%d,%d,%d,%c\n", i, -i, i%3, 'a'+i%3)
+		x = append(x, float64(i), float64(-i), float64(i%3))
+		kinds = append(kinds, byte('a'+i%3), 0, 0, 0)
 	}
-	array := append(npyHeader(1, "<f8", false, rows, 3), float64s(x...)...)
-	names := append(npyHeader(1, "<U1", false, rows), labels...)
-	archive := npz(t, member{"X.npy", array, 8}, member{"kind.npy", names, 0})
-	targets := write(t, "y.npy", names)
+	array, names := append(npyHeader(1, "<f8", false, rows, 3), float64s(x...)...), append(npyHeader(1, "<U1", false, rows), kinds...)
+	first, header := []string{"0", "0", "0", "a"}, []string{"u", "v", "w", "kind"}
+	two := []string{"1-2"}
 	for _, test := range []struct {
-		name   string
-		data   []byte
-		opt    Options
-		choice Selection
-		arrays []string
+		name    string
+		data    []byte
+		opt     Options
+		heading Heading
+		fault   string // of the first Peek, empty for none
+		choice  Selection
+		labels  string // of three samples
 	}{
-		{"npy", array, Options{}, Selection{Inputs: []string{"1-2"}, Targets: []string{"3"}, Classes: true}, nil},
-		{"npy, targets beside", array, Options{TargetPath: targets, Classes: true}, Selection{Inputs: []string{"1-2"}, Classes: true}, nil},
-		{"npz", archive, Options{}, Selection{Inputs: []string{"1-2"}, Targets: []string{"kind"}, Classes: true}, []string{"X", "kind"}},
+		{"csv", []byte(text.String()), Options{}, Heading{Format: CSV, Columns: 4, First: first}, ":1: column 4 is", Selection{Inputs: two, Targets: []string{"4"}, Classes: true}, "abc"},
+		{"csv, header", []byte("u,v,w,kind\n" + text.String()), Options{}, Heading{Format: CSV, HasHeader: true, Columns: 4, Names: header, First: header},
+			`:2: column "kind" is`, Selection{Inputs: []string{"u", "2"}, Targets: []string{"kind"}, Classes: true}, "abc"},
+		{"npy", array, Options{}, Heading{Format: NPY, Columns: 3, Dims: 2}, "", Selection{Inputs: two, Targets: []string{"3"}, Classes: true}, "012"},
+		{"npy, targets beside", array, Options{TargetPath: write(t, "y.npy", names), Classes: true}, Heading{Format: NPY, Columns: 3, Dims: 2}, "", Selection{Inputs: two, Classes: true}, "abc"},
+		{"npz", npz(t, member{"X.npy", array, 8}, member{"kind.npy", names, 0}), Options{}, Heading{Format: NPZ, Columns: 3, Dims: 2, Arrays: []string{"X", "kind"}}, "",
+			Selection{Inputs: two, Targets: []string{"kind"}, Classes: true}, "abc"},
 	} {
 		for name, source := range sources(t, "x", test.data) {
 			if test.name == "npz" && name != "file" {
@@ -132,21 +78,39 @@ func TestSelectArrays(t *testing.T) {
 			var path string
 			path, opt.Stdin = source()
 			r := mustOpen(t, []string{path}, opt)
-			h := r.Heading()
-			if h.Format != formatOfContent(test.data) || h.HasHeader || h.Columns != 3 || h.First != nil || !slices.Equal(h.Arrays, test.arrays) || r.Dim() != 3 {
-				t.Errorf("%s: %+v", name, h)
+			if h := r.Heading(); !reflect.DeepEqual(h, test.heading) || r.Dim() != h.Columns {
+				t.Errorf("%s: %+v, want %+v", name, h, test.heading)
 			}
-			if b, err := r.Peek(1 << 20); err != nil || b.X.RawMatrix().Rows != rows || b.X.At(rows-1, 1) != 1-rows {
-				t.Errorf("%s: Peek %v, %v", name, b, err)
+			if _, err := r.Peek(2000); test.fault != "" {
+				wantFault(t, name, err, test.fault)
+			} else if err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
-			if err := r.Select(Selection{Inputs: []string{"4"}}); err == nil {
-				t.Errorf("%s: a column that is not there", name)
+			wantFault(t, name, r.Select(Selection{Inputs: []string{"5"}, Classes: opt.Classes}), "5 are selected, but there are")
+			if s := r.Selection(); s.Inputs != nil || r.Dim() != test.heading.Columns {
+				t.Errorf("%s: %+v after an error", name, s)
 			}
-			if err := r.Select(test.choice); err != nil {
-				t.Fatalf("%s: %v", name, err)
+			testutil.NoError(t, r.Select(test.choice))
+			if h := r.Heading(); !reflect.DeepEqual(h, test.heading) || r.Dim() != 2 || r.Outputs() != 1 {
+				t.Errorf("%s: %+v, %d inputs, %d outputs", name, h, r.Dim(), r.Outputs())
 			}
-			all, err := readAll(t, r, 77)
-			if err != io.EOF || all.rows != rows || r.Dim() != 2 || len(all.labels) != rows || !slices.Equal(all.x[2*rows-2:], []float64{rows - 1, 1 - rows}) {
+			const last = rows/2 - 1
+			place := Place{Path: display(path), Row: rows / 2}
+			if test.heading.Format == CSV {
+				place = Place{Path: display(path), Line: int64(rows/2 + len(test.heading.Names)/4)}
+			}
+			for range 2 {
+				b, err := r.Peek(rows / 2)
+				testutil.NoError(t, err)
+				if b.X.RawMatrix().Rows != rows/2 || b.Labels[1] != test.labels[1:2] || b.X.At(last, 1) != -last || b.Where(last) != place {
+					t.Errorf("%s: Peek gives %d rows, %v, %v", name, b.X.RawMatrix().Rows, b.Labels[:2], b.Where(last))
+				}
+				if done, _ := r.Bytes(); done != 0 {
+					t.Errorf("%s: Peek took %d bytes", name, done)
+				}
+			}
+			all, err := readAll(t, r, 999)
+			if err != io.EOF || all.rows != rows || !slices.Equal(all.x[2*rows-2:], []float64{rows - 1, 1 - rows}) || strings.Join(all.labels[rows-3:], "") != test.labels {
 				t.Errorf("%s: %d rows, %d labels, %v", name, all.rows, len(all.labels), err)
 			}
 			if done, total := r.Bytes(); path != "-" && (done != total || total <= 0) || path == "-" && (done <= 0 || total != -1) {
@@ -194,56 +158,6 @@ func TestSelectCopies(t *testing.T) {
 	}
 }
 
-// TestNamedPipe opens a pipe without a writer: Open, and Next when it reaches such a pipe, end with the
-// context.
-func TestNamedPipe(t *testing.T) {
-	before := testutil.Goroutines()
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	makePipe(t, pipe)
-	why := errors.New("enough")
-	csv := write(t, "x.csv", []byte("1,2\n"))
-	for name, paths := range map[string][]string{"Open": {pipe}, "Next": {csv, pipe}} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		result := make(chan error)
-		go func() {
-			r, err := Open(ctx, paths, Options{})
-			if err == nil {
-				_, err = r.Next(10)
-				err = errors.Join(err, r.Close())
-			}
-			result <- err
-		}()
-		cancel(why)
-		if err := <-result; !errors.Is(err, why) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		// A late writer ends the goroutine that still opens the pipe.
-		if f, err := os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
-			t.Error(err)
-		} else {
-			testutil.WaitGoroutines(t, before)
-			f.Close()
-		}
-	}
-	// A pipe that is looked at before it is read loses nothing.
-	go func() {
-		if f, err := os.OpenFile(pipe, os.O_WRONLY, 0); err == nil {
-			f.WriteString("1,2,u\n3,4,v\n")
-			f.Close()
-		}
-	}()
-	r := mustOpen(t, []string{pipe}, Options{})
-	testutil.NoError(t, r.Select(Selection{Targets: []string{"3"}, Classes: true}))
-	if b, err := r.Peek(2); err != nil || b.X.RawMatrix().Rows != 2 {
-		t.Errorf("%v, %v", b, err)
-	}
-	if b, err := r.Next(10); err != nil || !slices.Equal(b.X.RawMatrix().Data, count(1, 4)) || strings.Join(b.Labels, "") != "uv" {
-		t.Errorf("%v, %v", b, err)
-	}
-	testutil.NoError(t, r.Close())
-	testutil.WaitGoroutines(t, before)
-}
-
 // TestPeekDropped peeks behind more samples without a value than it is asked for.
 func TestPeekDropped(t *testing.T) {
 	dropped := strings.Repeat("1,\n,2\n", 50)
@@ -260,37 +174,4 @@ func TestPeekDropped(t *testing.T) {
 	if b, err := r.Peek(7); b != nil || err != io.EOF {
 		t.Errorf("all dropped: %v, %v", b, err)
 	}
-}
-
-// TestPeekCancel waits for more than a pipe has until the context ends.
-func TestPeekCancel(t *testing.T) {
-	before := testutil.Goroutines()
-	in, out := io.Pipe()
-	go io.WriteString(out, "1,2\n3,4\n") // ends with the pipe
-	ctx, cancel := context.WithCancelCause(t.Context())
-	r, err := Open(ctx, []string{"-"}, Options{Stdin: in})
-	testutil.NoError(t, err)
-	why := errors.New("enough")
-	result := make(chan error)
-	go func() {
-		_, err := r.Peek(10)
-		result <- err
-	}()
-	cancel(why)
-	if err := <-result; !errors.Is(err, why) {
-		t.Errorf("error %v", err)
-	}
-	if err := r.Select(Selection{}); !errors.Is(err, why) {
-		t.Errorf("and then %v", err)
-	}
-	testutil.NoError(t, r.Close())
-	if _, err := r.Peek(1); err != ErrClosed {
-		t.Errorf("after Close: %v", err)
-	}
-	if err := r.Select(Selection{}); err != ErrClosed {
-		t.Errorf("after Close: %v", err)
-	}
-	r.Bytes()
-	out.Close()
-	testutil.WaitGoroutines(t, before)
 }
