@@ -1,11 +1,14 @@
 package blsupdate
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
@@ -212,6 +215,120 @@ func TestRidgeChange(t *testing.T) {
 				t.Errorf("lambda is %g, want %g", u.Lambda(), lambda)
 			}
 			checkWeights(t, u, a, y, lambda, v.accuracy(l, kappa))
+		}
+	})
+}
+
+// TestRemovalLeverage removes rows up to 1e5 times as large as the others, from well-conditioned and
+// ill-conditioned models, and rows without which hardly a trace of a node is left: the error is that of the
+// state before and 1e3 eps/(1-h), 1e4 for Gram, or the rows are refused, where 1-h is below 1e-8.
+func TestRemovalLeverage(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
+	const k, l, c = 12, 60, 2
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, test := range []struct{ kappa, size, trace float64 }{
+			{1, 1, 1}, {1, 1, 1e-4}, {1, 1, 1e-6}, {1e4, 1, 1}, {1, 3e3, 1}, {1e4, 3e3, 1}, {1, 1e5, 1},
+		} {
+			if v.method == RidgeInverse && (test.kappa > 1 || test.size > 1) {
+				continue // κ² and 1/(1-h) are multiplied
+			}
+			for _, q := range []int{1, 3, 15, 150} {
+				if q == 150 && test.trace == 1 {
+					continue
+				}
+				for _, lambda := range v.ridges(0, 1e-3) {
+					r, a, y := conditioned(uint64(q), 11, l, k, c, test.kappa)
+					for i := range l {
+						a.Set(i, 0, a.At(i, 0)*math.Sqrt(test.trace))
+					}
+					ax, ya := testutil.WithCondition(r, max(q, k), k, test.kappa), scaled(testutil.Random(r, q, c), test.size)
+					ax = scaled(rowsBetween(ax, 0, q), test.size)
+					rest, all := exactRest(a, ax, lambda), stack(ax, a)
+					name := fmt.Sprintf("%v q=%d lambda=%g 1-h=%.1g", test, q, lambda, rest)
+					u := v.start(t, b, all, stack(ya, y), lambda)
+					before := digest(u)
+					err := u.RemoveInputs(ax, ya)
+					if rest < api.LeastRest/2 || err != nil {
+						refused(t, u, before, err, isSingular)
+						var e *LeverageError
+						if errors.As(err, &e) && e.Rest != 0 && !(e.Rest < 2*rest && e.Rest > rest/2 || e.Rest < e.Least) || rest > 2*api.LeastRest {
+							t.Errorf("%s: %v", name, err)
+						}
+						continue
+					}
+					do(t, u, err)
+					if u.Samples() != l || u.Report().Added != -q {
+						t.Errorf("%s: %d samples, %d added", name, u.Samples(), u.Report().Added)
+					}
+					more := 1e3 * dense.Eps / rest
+					if v.method == Gram {
+						more *= 10
+					}
+					checkWeights(t, u, a, y, lambda, v.accuracy(l+q, kappaOf(all, lambda))+more, name)
+				}
+			}
+		}
+	})
+}
+
+// exactRest returns 1-h for rows of [A; Ax; sqrt(lambda) I], from the state without them, so that it is
+// accurate where it is small: 1/(1 + the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ).
+func exactRest(a, ax *mat.Dense, lambda float64) float64 {
+	inverse, _ := pinvOf(stack(a, dense.ScaledIdentity(dense.Cols(a), math.Sqrt(lambda))))
+	var v mat.Dense
+	v.Mul(ax, inverse)
+	_, values := pinvOf(&v)
+	return 1 / (1 + values[0]*values[0])
+}
+
+// TestNodesNearlyDependent adds nodes that are nearly combinations of the old ones, which may be
+// ill-conditioned themselves, and rows after them, which use the whole new state: the error is that of a
+// start with all nodes.
+func TestNodesNearlyDependent(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
+	const l, k, c = 24, 9, 2
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, kappa := range []float64{10, 1e5} {
+			for _, near := range []float64{1, 1e-5} {
+				for _, lambda := range v.ridges(0, 1e-6) {
+					for _, p := range []int{1, 6, 20} {
+						if lambda == 0 && k+p > l {
+							continue
+						}
+						r, a, y := conditioned(57, uint64(p), l, k, c, kappa)
+						h := nearly(r, a, p, near)
+						wide := dense.Beside(a, h)
+						worst := max(kappaOf(a, lambda), kappaOf(wide, lambda))
+						name := fmt.Sprintf("κ=%g near=%g lambda=%g p=%d", kappa, near, lambda, p)
+						u, err := v.try(b, a, y, lambda)
+						if err == nil {
+							err = u.AddNodes(a, h, y)
+						}
+						if err != nil {
+							if !is[*ConditionError](err) || worst < 1e6 {
+								t.Errorf("%s: %v", name, err)
+							}
+							continue
+						}
+						checkWeights(t, u, wide, y, lambda, v.accuracy(l, worst), name)
+						if v.method == QR { // C = H - A D has errors of eps ‖A‖‖D‖, up to κ times eps ‖H‖
+							old, _ := pinvOf(stack(a, dense.ScaledIdentity(k, math.Sqrt(lambda))))
+							d := new(mat.Dense)
+							d.Mul(old.Slice(0, k, 0, l), h)
+							checkQRTriangle(t, u, wide, y, lambda, 20*(1+a.Norm(2)*d.Norm(2)/wide.Norm(2)))
+						}
+						if v.method == Improved && v.form == Large {
+							continue // whose errors grow with the square of the new condition number
+						}
+						ax, ya := testutil.Random(r, 7, k+p), testutil.Random(r, 7, c)
+						if err := u.AddInputs(ax, ya); !is[*ConditionError](err) || worst < 1e6 {
+							do(t, u, err)
+							all := stack(wide, ax)
+							checkWeights(t, u, all, stack(y, ya), lambda, v.accuracy(l+7, max(worst, worstKappa(wide, all, lambda))), name)
+						}
+					}
+				}
+			}
 		}
 	})
 }

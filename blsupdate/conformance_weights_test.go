@@ -116,42 +116,53 @@ func TestGoldenVectors(t *testing.T) {
 	})
 }
 
-// TestLeverage compares leverages of the rows of A with the diagonal of the hat matrix, A (AᵀA + lambda
-// I)⁻¹Aᵀ.
+// TestLeverage compares leverages of the rows of A with the diagonal of A (AᵀA + lambda I)⁻¹Aᵀ: that what is
+// kept is the inverse, after additions, removals and forgetting.
 func TestLeverage(t *testing.T) {
 	const l, k = 40, 7
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, lambda := range []float64{0, 0.1} {
 			r := rand.New(rand.NewPCG(58, 0))
-			a := testutil.WithCondition(r, l, k, 100)
-			u := v.start(t, b, rowsBetween(a, 0, 30), testutil.Random(r, 30, 1), lambda)
+			a, y := testutil.WithCondition(r, l, k, 100), mat.NewDense(l, 1, nil)
+			u := v.start(t, b, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), lambda)
 			leverager, ok := u.(Leverager)
 			if want := v.method == RidgeInverse || v.method == InverseCholesky; ok != want {
 				t.Fatalf("a Leverager: %v", ok)
 			} else if !want {
 				return
 			}
-			do(t, u, u.AddInputs(rowsBetween(a, 30, l), testutil.Random(r, 10, 1)))
-			var hat mat.Dense
-			hat.Mul(a, reference(a, dense.ScaledIdentity(l, 1), lambda))
-			// More rows than are taken at a time, in a matrix with gaps.
-			const times = 512/l + 2
-			x := mat.NewDense(times*l, k+3, nil).Slice(0, times*l, 0, k).(*mat.Dense)
-			for i := range times * l {
-				x.SetRow(i, a.RawRowView(i%l))
-			}
-			report := u.Report()
-			got, err := leverager.Leverage(x)
-			must(t, err)
-			bound := v.inverseBound(l, 120)
-			for i, h := range got {
-				if want := hat.At(i%l, i%l); !(math.Abs(h-want) <= bound) {
-					t.Fatalf("lambda=%g: leverage %v of row %d, want %v", lambda, h, i, want)
+			check := func(known *mat.Dense, factor float64) {
+				t.Helper()
+				var hat mat.Dense
+				hat.Mul(known, highPrecision(known, dense.ScaledIdentity(dense.Rows(known), 1), lambda))
+				// More rows than are taken at a time, in a matrix with gaps.
+				const times = 512/l + 2
+				x := mat.NewDense(times*l, k+3, nil).Slice(0, times*l, 0, k).(*mat.Dense)
+				for i := range times * l {
+					x.SetRow(i, a.RawRowView(i%l))
+				}
+				report := u.Report()
+				got, err := leverager.Leverage(x)
+				must(t, err)
+				for i, h := range got {
+					j := i % l
+					if j >= dense.Rows(known) {
+						continue
+					}
+					if want := hat.At(j, j) / factor; !(math.Abs(h-want) <= v.accuracy(l, 120)/factor) {
+						t.Fatalf("lambda=%g, %d rows: leverage %v of row %d, want %v", lambda, dense.Rows(known), h, i, want)
+					}
+				}
+				if !reflect.DeepEqual(u.Report(), report) {
+					t.Error("the report has changed")
 				}
 			}
-			if !reflect.DeepEqual(u.Report(), report) {
-				t.Error("the report has changed")
-			}
+			do(t, u, u.AddInputs(rowsBetween(a, 30, l), rowsBetween(y, 30, l)))
+			check(a, 1)
+			do(t, u, u.RemoveInputs(rowsBetween(a, 25, l), rowsBetween(y, 25, l)))
+			check(rowsBetween(a, 0, 25), 1)
+			do(t, u, u.Forget(0.25))
+			check(rowsBetween(a, 0, 25), 0.25)
 		}
 	})
 }

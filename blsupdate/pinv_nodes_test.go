@@ -96,43 +96,6 @@ func nearly(r *rand.Rand, a *mat.Dense, p int, noise float64) *mat.Dense {
 	return h
 }
 
-// TestNodesError compares W with a 400-bit solution for new nodes that are nearly combinations of the
-// old ones and of each other, which makes A ill-conditioned: the error grows like eps κ.
-func TestNodesError(t *testing.T) {
-	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8} {
-			for seed := range uint64(5) {
-				r := rand.New(rand.NewPCG(73, seed))
-				const l, k, p = 40, 6, 5
-				all, y := testutil.WithCondition(r, l, k+p, kappa), testutil.Random(r, l, 1)
-				u := mustNew(t, Improved, columnsBetween(all, 0, k), y, Options{Backend: b})
-				do(t, u, u.AddNodes(columnsBetween(all, 0, k), columnsBetween(all, k, k+p), y))
-				v := variant{Improved, Auto, false}
-				checkWeights(t, u, all, y, 0, v.accuracy(l, kappa))
-
-				// New columns that are old ones but for a trace.
-				a := testutil.Random(r, l, k)
-				h := scaled(testutil.Random(r, l, p), 1/kappa)
-				h.Add(h, columnsBetween(a, 0, p))
-				u = mustNew(t, Improved, a, y, Options{Backend: b})
-				do(t, u, u.AddNodes(a, h, y))
-				all = dense.Beside(a, h)
-				checkWeights(t, u, all, y, 0, v.accuracy(l, kappaOf(all, 0)))
-
-				// The same where A is ill-conditioned itself: C has to be orthogonal to
-				// A to better than κ(A).
-				root := math.Pow(kappa, 0.75)
-				a = testutil.WithCondition(r, l, k, root)
-				h = nearly(r, a, p, 1/root)
-				u = mustNew(t, Improved, a, y, Options{Backend: b})
-				do(t, u, u.AddNodes(a, h, y))
-				all = dense.Beside(a, h)
-				checkWeights(t, u, all, y, 0, v.accuracy(l, max(root, kappaOf(all, 0))))
-			}
-		}
-	})
-}
-
 // TestNodesModel compares the flops of the general case with the formula, written out here once more:
 // 6klp for D, C and A⁺, a QR factorization with its Q, a triangular solution and the weights. With a
 // ridge the factorization has k+p more rows, k of which are solved for, and Y - A W and one more
@@ -342,24 +305,4 @@ func TestNodesRidgeError(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestNodesRidgeAfterRows adds nodes after rows, when A⁺ is not the ridge inverse any more but only as
-// near to it as lambda is small against the square of the smallest singular value of the first A: so it
-// is with the nodes.
-func TestNodesRidgeAfterRows(t *testing.T) {
-	const l, q, k, p = 30, 20, 5, 3
-	r := rand.New(rand.NewPCG(81, 0))
-	all, y := testutil.Random(r, l+q, k+p), testutil.Random(r, l+q, 2)
-	a := columnsBetween(all, 0, k)
-	_, values := pinvOf(rowsBetween(a, 0, l))
-	for _, lambda := range []float64{1e-6, 1e-4, 1e-2} {
-		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{Lambda: lambda})
-		do(t, u, u.AddInputs(rowsBetween(a, l, l+q), rowsBetween(y, l, l+q)))
-		do(t, u, u.AddNodes(a, columnsBetween(all, k, k+p), y))
-		ratio := lambda / (values[k-1] * values[k-1])
-		if e := relative(weights(t, u), highPrecision(all, y, lambda)); !(e <= 10*ratio) {
-			t.Errorf("lambda %g: W differs by %g, and lambda is %g of the square", lambda, e, ratio)
-		}
-	}
 }

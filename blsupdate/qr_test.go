@@ -55,9 +55,9 @@ func actQR(t *testing.T, u *updater, err error) {
 
 // checkQRTriangle compares RᵀR with AᵀA + lambda I and Rᵀz with AᵀY, by the bound on R of factor times
 // sqrt(l) eps, in Frobenius norms: R and z are exact for [A Y] with errors of that size.
-func checkQRTriangle(t *testing.T, u *updater, a, y *mat.Dense, lambda, factor float64) {
+func checkQRTriangle(t *testing.T, u Updater, a, y *mat.Dense, lambda, factor float64) {
 	t.Helper()
-	s := u.state.(*qr.State)
+	s := driverOf(u).state.(*qr.State)
 	l, k := a.Dims()
 	var gram, moment, rr, rz mat.Dense
 	gram.Mul(a.T(), a)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
@@ -53,42 +52,6 @@ func TestRemoveAnyRank(t *testing.T) {
 				t.Fatalf("rank %d", rank)
 			}
 		})
-	}
-}
-
-// TestRemoveLeverage removes the two rows that alone have more than a trace of the last node: as long
-// as 1 - h is above 1e-8 that works, and below it is refused with the right value, to a factor 2.
-func TestRemoveLeverage(t *testing.T) {
-	const k, l = 6, 40
-	for _, trace := range []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
-		_, a, y := problem(67, 0, l, k, 1)
-		for i := range l - 2 {
-			a.Set(i, k-1, a.At(i, k-1)*trace)
-		}
-		gone, kept := rowsBetween(a, l-2, l), rowsBetween(a, 0, l-2)
-		plus, _ := pinvOf(kept)
-		var s, e mat.Dense
-		s.Mul(gone, plus)
-		e.Mul(&s, s.T())
-		// This is 1/(1 + the largest eigenvalue), to a factor below 2.
-		rest := 1 / (1 + gonummat.Norm(&e, 2))
-		u := mustNew(t, Improved, a, y, Options{})
-		err := u.RemoveInputs(gone, rowsBetween(y, l-2, l))
-		if rest > 2*api.LeastRest {
-			if err != nil {
-				t.Errorf("trace %g: 1 - h is %g: %v", trace, rest, err)
-			} else {
-				_, values := pinvOf(kept)
-				checkState(t, u, kept, rowsBetween(y, 0, l-2), condition(values), 1e3*dense.Eps/rest)
-			}
-			continue
-		}
-		var leverage *LeverageError
-		if !errors.As(err, &leverage) {
-			t.Errorf("trace %g: 1 - h is %g, and the error %v", trace, rest, err)
-		} else if leverage.Rest != 0 && !(leverage.Rest < 2*rest && leverage.Rest > rest/2) {
-			t.Errorf("trace %g: 1 - h is %g, said to be %g", trace, rest, leverage.Rest)
-		}
 	}
 }
 
