@@ -7,74 +7,77 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel"
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/guard"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
 )
-
-// newPlace returns a block in the middle of random numbers, packed or dense; a square packed one lies
-// on the diagonal.
-func newPlace(rnd *rand.Rand, isPacked bool, rows, cols int) place {
-	const order = 700 // of the packed matrices
-	p := place{rows: rows, cols: cols}
-	switch {
-	case isPacked && rows == cols:
-		p.all = make([]float64, block.PackedLen(order))
-		p.Matrix = block.Packed(order, p.all, 11, 11)
-	case isPacked:
-		p.all = make([]float64, block.PackedLen(order))
-		p.Matrix = block.Packed(order, p.all, order/2-rows-7, order/2+3)
-	default:
-		p.all = make([]float64, (rows+2)*(cols+5))
-		p.Matrix = block.Dense(p.all[3:], cols+5)
-	}
-	p.fill(rnd)
-	return p
-}
-
-// eachProducts runs f on every kernel and for products made of Dgemm.
-func eachProducts(t *testing.T, f func(t *testing.T, p block.Products)) {
-	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) { f(t, block.On(b)) })
-	t.Run("made of Dgemm", func(t *testing.T) { f(t, block.On(gonum.Implementation{})) })
-}
 
 const eps = 0x1p-53
 
-// A gemm is a product C = alpha op(A) op(B) + beta C.
-type gemm struct {
-	tA, tB      blas.Transpose
-	m, n, k     int
-	alpha, beta float64
-	a, b, c     place
-}
+// A check makes a call of Products and compares all that its operands cover.
+type check func(t *testing.T, s *shape, on block.Products)
 
-// operands places A, B and C.
-func (g *gemm) operands(take func(operand, rows, cols int) place) {
-	ra, ca := block.Stored(g.tA, g.m, g.k)
-	rb, cb := block.Stored(g.tB, g.k, g.n)
-	g.a, g.b, g.c = take(0, ra, ca), take(1, rb, cb), take(2, g.m, g.n)
-}
-
-// check computes the product. Each of its elements has two multiplications by scalars, k terms and two
-// additions: k+4 roundings on the way of each.
-func (g gemm) check(t *testing.T, on block.Products) {
-	t.Helper()
-	name := fmt.Sprintf("m=%d n=%d k=%d %c%c", g.m, g.n, g.k, g.tA, g.tB)
-	run(t, name, func() { on.BlockGemm(g.tA, g.tB, g.m, g.n, g.k, g.alpha, g.a.Matrix, g.b.Matrix, g.beta, g.c.Matrix) })
-	inside := func(i, j int) bool { return i < g.m && j < g.n }
-	g.c.compare(t, name, inside, float64(g.k+4), func(i, j int, add func(v float64)) {
-		add(g.beta * g.c.was(blas.NoTrans, i, j))
-		for l := range g.k {
-			add(g.alpha * g.a.was(g.tA, i, l) * g.b.was(g.tB, l, j))
+// random runs a check on random choices.
+func (c check) random(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutines")
+	rnd, own := testutil.Rand(1), regions(t)
+	for _, on := range products(t) {
+		for i := range 400 {
+			s := &shape{rnd: rnd, edge: guard.Edges[i%2], regions: own}
+			for range 24 {
+				s.Choices = append(s.Choices, byte(rnd.IntN(256)))
+			}
+			c(t, s, on)
 		}
+	}
+}
+
+// fuzz runs a check on the choices of a fuzzer, with seeds about the boundaries of tiles and of panels.
+func (c check) fuzz(f *testing.F) {
+	for form := range byte(8) {
+		for _, size := range []byte{0, 1, 2, 7, 8, 9, 23, 24, 25, 49} {
+			f.Add([]byte{form, form / 4, size, (size + form) % 50, (size * form) % 50, form, form >> 1, form >> 2, 1, 2, 3, 4}, uint64(size))
+		}
+	}
+	all, own := products(f), regions(f)
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		s := &shape{Choices: data, rnd: rand.New(rand.NewPCG(seed, 1)), regions: own}
+		on := pick(s, all...)
+		s.edge = pick(s, guard.Edges...)
+		c(t, s, on)
 	})
-	g.a.unchanged(t, name, nothing)
-	g.b.unchanged(t, name, nothing)
+}
+
+func (s *shape) transpose() blas.Transpose { return pick(s, blas.NoTrans, blas.Trans) }
+
+func TestBlockGemm(t *testing.T) { check(checkGemm).random(t) }
+func FuzzBlockGemm(f *testing.F) { check(checkGemm).fuzz(f) }
+
+// checkGemm computes C = alpha op(A) op(B) + beta C. Each of its elements has two multiplications by
+// scalars, k terms and two additions: k+4 roundings on the way of each.
+func checkGemm(t *testing.T, s *shape, on block.Products) {
+	m, n, k, tA, tB := s.size(), s.size(), s.size(), s.transpose(), s.transpose()
+	alpha, beta := pick(s, 1, -1, 0.5), pick(s, 1, 0, -2.0)
+	ra, ca := block.Stored(tA, m, k)
+	rb, cb := block.Stored(tB, k, n)
+	a, b, c := s.take(s.flag(), ra, ca), s.take(s.flag(), rb, cb), s.take(s.flag(), m, n)
+	name := fmt.Sprintf("m=%d n=%d k=%d %c%c", m, n, k, tA, tB)
+	run(t, name, func() { on.BlockGemm(tA, tB, m, n, k, alpha, a.Matrix, b.Matrix, beta, c.Matrix) })
+	inside := func(i, j int) bool { return i < m && j < n }
+	x, y := a.elements(tA), b.elements(block.Other(tB))
+	c.compare(t, name, inside, float64(k+4), func(i, j int) (want, size float64) {
+		want = beta * c.was(i, j)
+		size = math.Abs(want)
+		for l, v := range x[i*k : (i+1)*k] {
+			v *= alpha * y[j*k+l]
+			want, size = want+v, size+math.Abs(v)
+		}
+		return want, size
+	})
+	a.unchanged(t, name, nothing)
+	b.unchanged(t, name, nothing)
 }
 
 // run makes a call that touches nothing beside its operands.
@@ -85,17 +88,16 @@ func run(t *testing.T, name string, call func()) {
 	}
 }
 
-// compare checks that the elements inside are the sums of the terms that terms adds, within a number of
-// roundings of each, and that nothing else was written.
-func (p *place) compare(t *testing.T, name string, inside func(i, j int) bool, roundings float64, terms func(i, j int, add func(v float64))) {
+// compare checks that the elements inside are what sum returns, with the sum of absolute values, within
+// a number of roundings of each, and that nothing else was written.
+func (p place) compare(t *testing.T, name string, inside func(i, j int) bool, roundings float64, sum func(i, j int) (want, size float64)) {
 	t.Helper()
 	for i := range p.rows {
 		for j := range p.cols {
 			if !inside(i, j) {
 				continue
 			}
-			var want, size float64
-			terms(i, j, func(v float64) { want, size = want+v, size+math.Abs(v) })
+			want, size := sum(i, j)
 			if got := p.all[p.at(i, j)]; !(math.Abs(got-want) <= 2.01*roundings*eps*size) {
 				t.Fatalf("%s: element (%d,%d) is %v, want %v", name, i, j, got, want)
 			}
@@ -104,105 +106,95 @@ func (p *place) compare(t *testing.T, name string, inside func(i, j int) bool, r
 	p.unchanged(t, name, inside)
 }
 
-// A syrk is a product C = C + alpha op(A) diag(d) op(A)ᵀ; without d that is the identity.
-type syrk struct {
-	t     blas.Transpose
-	n, k  int
-	alpha float64
-	d     []float64
-	a, c  place
-}
+func TestBlockSyrk(t *testing.T) { check(checkSyrk).random(t) }
+func FuzzBlockSyrk(f *testing.F) { check(checkSyrk).fuzz(f) }
 
-func (g syrk) check(t *testing.T, on block.Products) {
-	t.Helper()
-	name := fmt.Sprintf("n=%d k=%d %c", g.n, g.k, g.t)
-	run(t, name, func() { on.BlockSyrk(g.t, g.n, g.k, g.alpha, g.a.Matrix, g.d, g.c.Matrix) })
-	g.c.compare(t, name, func(i, j int) bool { return i <= j && j < g.n }, float64(g.k+5), func(i, j int, add func(v float64)) {
-		add(g.c.was(blas.NoTrans, i, j))
-		for l := range g.k {
-			v := g.alpha * g.a.was(g.t, i, l) * g.a.was(g.t, j, l)
-			if g.d != nil {
-				v *= g.d[l]
-			}
-			add(v)
-		}
-	})
-	g.a.unchanged(t, name, nothing)
-}
-
-// A trsm is the solution of op(A) X = alpha B, or of X op(A) = alpha B, for a triangle A.
-type trsm struct {
-	side  blas.Side
-	ul    blas.Uplo
-	t     blas.Transpose
-	diag  blas.Diag
-	m, n  int
-	alpha float64
-	a, b  place
-}
-
-// order returns that of A.
-func (g *trsm) order() int {
-	if g.side == blas.Left {
-		return g.m
+// checkSyrk computes C = C + alpha op(A) diag(d) op(A)ᵀ; without d that is the identity.
+func checkSyrk(t *testing.T, s *shape, on block.Products) {
+	n, k, tA, alpha := s.size(), s.size(), s.transpose(), pick(s, 1, -1, 0.5)
+	rows, cols := block.Stored(tA, n, k)
+	a, c, d := s.take(s.flag(), rows, cols), s.diagonal(s.flag(), n), slices.Repeat([]float64{1}, k)
+	given := d
+	if s.flag() {
+		given = nil
+	} else {
+		copy(d, normal(s.rnd, k))
 	}
-	return g.n
+	name := fmt.Sprintf("n=%d k=%d %c", n, k, tA)
+	run(t, name, func() { on.BlockSyrk(tA, n, k, alpha, a.Matrix, given, c.Matrix) })
+	x := a.elements(tA)
+	c.compare(t, name, func(i, j int) bool { return i <= j && j < n }, float64(k+5), func(i, j int) (want, size float64) {
+		want = c.was(i, j)
+		size = math.Abs(want)
+		for l, v := range x[i*k : (i+1)*k] {
+			v *= alpha * x[j*k+l] * d[l]
+			want, size = want+v, size+math.Abs(v)
+		}
+		return want, size
+	})
+	a.unchanged(t, name, nothing)
 }
 
-// inside reports whether element (i, j) of A is read.
-func (g *trsm) inside(i, j int) bool {
-	return i == j && g.diag == blas.NonUnit || i != j && (i < j) == (g.ul == blas.Upper)
-}
+func TestBlockTrsm(t *testing.T) { check(checkTrsm).random(t) }
+func FuzzBlockTrsm(f *testing.F) { check(checkTrsm).fuzz(f) }
 
-// fill makes A well conditioned, and NaN where it is not read.
-func (g *trsm) fill(rnd *rand.Rand) {
-	k := g.order()
+// checkTrsm solves op(A) X = alpha B or X op(A) = alpha B for a well-conditioned triangle A, with NaN
+// where it is not read, and multiplies by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4}
+// |op(A)||X| for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem
+// 8.5), and the sums by which it is found have the same bound.
+func checkTrsm(t *testing.T, s *shape, on block.Products) {
+	m, n, tA, ul := s.size(), s.size(), s.transpose(), blas.Upper
+	side, diag, alpha := pick(s, blas.Left, blas.Right), pick(s, blas.NonUnit, blas.Unit), pick(s, 1, -1, 0.5)
+	packed := s.flag()
+	if !packed && s.flag() {
+		ul = blas.Lower
+	}
+	k := m
+	if side == blas.Right {
+		k = n
+	}
+	a := s.diagonal(packed, k)
+	element := make([]float64, k*k) // of op(A)
 	for i := range k {
 		for j := range k {
+			if packed && i > j {
+				continue // not stored
+			}
+			v, at := &a.all[a.at(i, j)], i*k+j
+			if tA != blas.NoTrans {
+				at = j*k + i
+			}
 			switch {
-			case g.a.Packed && i > j: // not stored
-			case !g.inside(i, j):
-				g.a.all[g.a.at(i, j)] = math.NaN()
+			case i == j && diag == blas.Unit:
+				element[at], *v = 1, math.NaN()
 			case i == j:
-				g.a.all[g.a.at(i, j)] = 2 + rnd.Float64()
+				*v = 2 + s.rnd.Float64()
+				element[at] = *v
+			case i < j == (ul == blas.Upper):
+				*v /= float64(k)
+				element[at] = *v
 			default:
-				g.a.all[g.a.at(i, j)] /= float64(k)
+				*v = math.NaN()
 			}
 		}
 	}
-	g.a.before = slices.Clone(g.a.all)
-}
-
-// check multiplies the solution by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4} |op(A)||X|
-// for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5), and
-// the sums by which it is found have the same bound.
-func (g trsm) check(t *testing.T, on block.Products) {
-	t.Helper()
-	name := fmt.Sprintf("m=%d n=%d %c%c%c%c", g.m, g.n, g.side, g.ul, g.t, g.diag)
-	run(t, name, func() { on.BlockTrsm(g.side, g.ul, g.t, g.diag, g.m, g.n, g.alpha, g.a.Matrix, g.b.Matrix) })
-	element := func(i, j int) float64 { // of op(A)
-		if g.t != blas.NoTrans {
-			i, j = j, i
-		}
-		switch {
-		case i == j && g.diag == blas.Unit:
-			return 1
-		case !g.inside(i, j):
-			return 0
-		}
-		return g.a.before[g.a.at(i, j)]
-	}
-	k := g.order()
-	for i := range g.m {
-		for j := range g.n {
-			residual := -g.alpha * g.b.was(blas.NoTrans, i, j)
+	a.before = slices.Clone(a.all)
+	b := s.take(s.flag(), m, n)
+	name := fmt.Sprintf("m=%d n=%d %c%c%c%c", m, n, side, ul, tA, diag)
+	run(t, name, func() { on.BlockTrsm(side, ul, tA, diag, m, n, alpha, a.Matrix, b.Matrix) })
+	after := b
+	after.before = b.all
+	x := after.elements(block.Trans(side == blas.Left))
+	for i := range m {
+		for j := range n {
+			residual := -alpha * b.was(i, j)
 			size := math.Abs(residual)
 			for l := range k {
 				v := 0.0
-				if g.side == blas.Left {
-					v = element(i, l) * g.b.all[g.b.at(l, j)]
+				if side == blas.Left {
+					v = element[i*k+l] * x[j*k+l]
 				} else {
-					v = g.b.all[g.b.at(i, l)] * element(l, j)
+					v = x[i*k+l] * element[l*k+j]
 				}
 				residual, size = residual+v, size+math.Abs(v)
 			}
@@ -211,72 +203,14 @@ func (g trsm) check(t *testing.T, on block.Products) {
 			}
 		}
 	}
-	g.b.unchanged(t, name, func(i, j int) bool { return i < g.m && j < g.n })
-	g.a.unchanged(t, name, nothing)
-}
-
-// bit returns the first value if bit b of form is not set, and otherwise the second.
-func bit[T any](form, b int, values ...T) T { return values[form>>b&1] }
-
-// What the fuzz targets check, for blocks of larger matrices with columns on the right, and sizes of
-// more than one workspace.
-func TestBlockGemm(t *testing.T) {
-	eachProducts(t, func(t *testing.T, p block.Products) {
-		rnd := testutil.Rand(1)
-		for _, s := range [][3]int{{1, 1, 1}, {7, 9, 5}, {8, 24, 64}, {33, 70, 40}, {100, 50, 65}, {210, 30, 20}} {
-			for form := range 32 {
-				g := gemm{m: s[0], n: s[1], k: s[2], alpha: -0.5, beta: 3}
-				g.tA, g.tB = bit(form, 0, blas.NoTrans, blas.Trans), bit(form, 1, blas.NoTrans, blas.Trans)
-				g.operands(func(operand, rows, cols int) place {
-					return newPlace(rnd, bit(form, 2+operand, false, true), rows, cols+min(operand, 1))
-				})
-				g.check(t, p)
-			}
-		}
-	})
-}
-
-func TestBlockSyrk(t *testing.T) {
-	eachProducts(t, func(t *testing.T, p block.Products) {
-		rnd := testutil.Rand(2)
-		for _, s := range [][2]int{{1, 1}, {9, 5}, {24, 64}, {210, 20}} {
-			for form := range 16 {
-				g := syrk{n: s[0], k: s[1], alpha: -2, t: bit(form, 0, blas.NoTrans, blas.Trans)}
-				rows, cols := block.Stored(g.t, g.n, g.k)
-				g.a, g.c = newPlace(rnd, bit(form, 1, false, true), rows, cols), newPlace(rnd, bit(form, 2, false, true), g.n, g.n)
-				if bit(form, 3, false, true) {
-					g.d = normal(rnd, g.k)
-				}
-				g.check(t, p)
-			}
-		}
-	})
-}
-
-func TestBlockTrsm(t *testing.T) {
-	eachProducts(t, func(t *testing.T, p block.Products) {
-		rnd := testutil.Rand(3)
-		for _, s := range [][2]int{{1, 1}, {9, 5}, {24, 64}, {30, block.Size + 9}, {block.Size + 9, 30}} {
-			for form := range 64 {
-				g := trsm{m: s[0], n: s[1], alpha: 2, side: bit(form, 0, blas.Left, blas.Right), ul: bit(form, 1, blas.Upper, blas.Lower)}
-				g.t, g.diag = bit(form, 2, blas.NoTrans, blas.Trans), bit(form, 3, blas.NonUnit, blas.Unit)
-				packed := bit(form, 5, false, true)
-				if packed && g.ul == blas.Lower {
-					continue
-				}
-				g.a = newPlace(rnd, packed, g.order(), g.order())
-				g.fill(rnd)
-				g.b = newPlace(rnd, bit(form, 4, false, true), g.m, g.n+1)
-				g.check(t, p)
-			}
-		}
-	})
+	b.unchanged(t, name, func(i, j int) bool { return i < m && j < n })
+	a.unchanged(t, name, nothing)
 }
 
 // Rot rounds each product and each sum, and touches no element behind x.
 func TestRot(t *testing.T) {
-	eachProducts(t, func(t *testing.T, p block.Products) {
-		rnd := rand.New(rand.NewPCG(18, 1))
+	rnd := rand.New(rand.NewPCG(18, 1))
+	for _, p := range products(t) {
 		for n := range 71 {
 			c, s := rnd.NormFloat64(), rnd.NormFloat64()
 			x, y := normal(rnd, n), normal(rnd, n+3)
@@ -290,5 +224,5 @@ func TestRot(t *testing.T) {
 				t.Fatalf("n=%d: %v and %v, want %v and %v", n, u, v, x, y)
 			}
 		}
-	})
+	}
 }
