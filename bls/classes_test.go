@@ -11,7 +11,6 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
@@ -206,67 +205,6 @@ func TestRelabel(t *testing.T) {
 			if !slices.Equal(got.ClassCounts(), want.ClassCounts()) {
 				t.Errorf("%v, %v: counts %v, want %v", method, test.to, got.ClassCounts(), want.ClassCounts())
 			}
-			before := encoded(t, got)
-			var label *LabelError
-			var shape *ShapeError
-			if err := got.Relabel(ascending(test.classes), test.classes-1); !errors.As(err, &label) {
-				t.Errorf("%v: %v", test.to, err)
-			}
-			if err := got.Relabel(nil, 3); !errors.As(err, &shape) {
-				t.Errorf("%v: %v", test.to, err)
-			}
-			if err := got.Relabel(ascending(test.classes), -1); !errors.As(err, &label) {
-				t.Errorf("%v: -1 classes: %v", test.to, err)
-			}
-			var option *OptionError
-			if err := got.Relabel(ascending(test.classes), math.MaxInt32); !errors.As(err, &option) {
-				t.Errorf("%v: 2³¹-1 classes: %v", test.to, err)
-			}
-			var short *MemoryError
-			undo := memory.Limit(1 << 30)
-			if err := got.Relabel(ascending(test.classes), math.MaxInt32-1); !errors.As(err, &short) {
-				t.Errorf("%v: 2³¹-2 classes: %v", test.to, err)
-			}
-			undo()
-			if !bytes.Equal(encoded(t, got), before) {
-				t.Errorf("%v: a failed call has changed the model", test.to)
-			}
-		}
-	}
-}
-
-// A failed PartialFit with a new class leaves every bit, the number of classes too: one that is
-// cancelled, one beyond float64, a label that is no class.
-func TestNewClassFails(t *testing.T) {
-	x := samples(5, 60, 8, 8)
-	for _, method := range allMethods {
-		c := &Classifier{Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 5}, Method: method, Update: blsupdate.Options{Lambda: 0.1}}
-		must(t, c.Fit(x, cyclic(60, 2)))
-		before := encoded(t, c)
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		if err := c.PartialFitWeighted(ctx, x, cyclic(60, 3), nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v: %v", method, err)
-		}
-		var option *OptionError
-		if err := c.PartialFitWeighted(context.Background(), x, cyclic(60, 3), slices.Repeat([]float64{-1}, 60)); !errors.As(err, &option) {
-			t.Errorf("%v: weights of -1: %v", method, err)
-		}
-		for _, label := range []int{-1, maxInferredClasses} {
-			var e *LabelError
-			if err := c.PartialFit(rowsOf(x, 0, 1), []int{label}); !errors.As(err, &e) || e.Label != label {
-				t.Errorf("%v: label %d: %v", method, label, err)
-			}
-		}
-		if !bytes.Equal(encoded(t, c), before) {
-			t.Errorf("%v: a failed call has changed the model", method)
-		}
-		must(t, c.PartialFit(x, cyclic(60, 3)))
-		fixed := &Classifier{Features: c.Features, Method: method, Update: c.Update, Classes: 2}
-		must(t, fixed.Fit(x, cyclic(60, 2)))
-		var e *LabelError
-		if err := fixed.PartialFit(x, cyclic(60, 3)); !errors.As(err, &e) || e.Label != 2 {
-			t.Errorf("%v: a class beyond Classes: %v", method, err)
 		}
 	}
 }

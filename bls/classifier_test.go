@@ -90,88 +90,6 @@ func TestClassifierBasics(t *testing.T) {
 	})
 }
 
-func TestClassifierErrors(t *testing.T) {
-	const l, d = 40, 5
-	x := samples(32, l, d, d)
-	labels := cyclic(l, 3)
-	labeled := func(at, v int) []int {
-		out := slices.Clone(labels)
-		out[at] = v
-		return out
-	}
-	huge := func(v int) error {
-		c := &Classifier{}
-		return c.Fit(x, labeled(3, v))
-	}
-	var le *LabelError
-	if err := huge(1 << 30); !errors.As(err, &le) || le.Index != 3 {
-		t.Errorf("a label of 2⁴⁰: %v", err)
-	}
-	if err := huge(-1); !errors.As(err, &le) || le.Index != 3 || le.Classes != 3 {
-		t.Errorf("a negative label: %v", err)
-	}
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, method := range methods {
-			c := &Classifier{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}), Update: blsupdate.Options{Lambda: None}, Classes: 3}
-			must(t, c.Fit(x, labels))
-			before := scoresOf(t, c, x)
-			for _, test := range []struct {
-				name   string
-				x      *mat.Dense
-				labels []int
-				want   any
-				fit    bool // an error of Fit too
-			}{
-				{"no samples", nil, labels, new(*ShapeError), true},
-				{"empty", &mat.Dense{}, nil, new(*ShapeError), true},
-				{"no labels", x, nil, new(*ShapeError), true},
-				{"too few labels", x, labels[1:], new(*ShapeError), true},
-				{"another number of columns", x.Slice(0, l, 0, d-1).(*mat.Dense), labels, new(*ShapeError), false},
-				{"NaN", with(x, math.NaN()), labels, new(*NotFiniteError), true},
-				{"infinity", with(x, math.Inf(-1)), labels, new(*NotFiniteError), true},
-				{"negative label", x, labeled(9, -1), new(*LabelError), true},
-				{"new class", x, labeled(9, 3), new(*LabelError), false},
-			} {
-				err := c.PartialFit(test.x, test.labels)
-				if err == nil || !errors.As(err, test.want) {
-					t.Errorf("PartialFit, %s: %v, want a %T", test.name, err, test.want)
-				}
-				a, y, other := c.Expand(test.x, test.labels)
-				refusedAlike(t, test.name, a, y, other, err)
-				if !test.fit {
-					continue
-				}
-				if err := c.Fit(test.x, test.labels); err == nil || !errors.As(err, test.want) {
-					t.Errorf("Fit, %s: %v, want a %T", test.name, err, test.want)
-				}
-			}
-			// Options that only the last step of Fit looks at.
-			c.Update.Lambda = -2
-			var oe *blsupdate.OptionError
-			if err := c.Fit(x, labels); !errors.As(err, &oe) {
-				t.Errorf("Lambda = -2: %v", err)
-			}
-			c.Update.Lambda, c.Classes = 0, -1
-			var ce *OptionError
-			if err := c.Fit(x, labels); !errors.As(err, &ce) {
-				t.Errorf("Classes = -1: %v", err)
-			}
-			for _, labels := range [][]int{nil, labels[1:]} {
-				var e *ShapeError
-				if _, err := c.Score(x, labels); !errors.As(err, &e) {
-					t.Errorf("Score with %d labels: %v", len(labels), err)
-				}
-			}
-			after := scoresOf(t, c, x)
-			if n := c.model.updater.Samples(); !gonum.Equal(before, after) || n != l {
-				t.Errorf("%v: the errors changed the model, which has %d samples now", method, n)
-			}
-			// The model has still all that an update needs.
-			must(t, c.PartialFit(x, labels))
-		}
-	})
-}
-
 func TestOneHot(t *testing.T) {
 	y, err := OneHot([]int{2, 0}, 3)
 	must(t, err)
@@ -214,4 +132,29 @@ func TestArgMax(t *testing.T) {
 	if got := ArgMax(&mat.Dense{}); len(got) != 0 {
 		t.Errorf("of an empty matrix: %v", got)
 	}
+}
+
+// TestHostileOneClass has labels of one class only, be it the first or not: that is what is predicted
+// for samples such as those, and also when more of them come.
+func TestHostileOneClass(t *testing.T) {
+	const l, d = 40, 5
+	x, fresh := samples(52, l, d, d), samples(53, 200, d, d)
+	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
+		for _, label := range []int{0, 3} {
+			c, _ := small(bk, m, s, ridgeFor(m))
+			for _, batch := range [][2]int{{0, 25}, {25, l}} {
+				must(t, c.PartialFit(rowsOf(x, batch[0], batch[1]), constantly(batch[1]-batch[0], label)))
+				for _, m := range []*mat.Dense{x, fresh} {
+					rows, _ := m.Dims()
+					got := predicted(t, c, m)
+					if !slices.Equal(got, constantly(rows, label)) {
+						t.Errorf("class %d alone, %d samples: %v", label, batch[1], got)
+					}
+				}
+			}
+			if s, err := c.Score(x, constantly(l, label)); err != nil || s != 1 {
+				t.Errorf("class %d alone: accuracy %v, %v", label, s, err)
+			}
+		}
+	})
 }

@@ -5,19 +5,32 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
+	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
+	"blskernel/mat"
 )
 
 // FuzzDecode decodes any bytes as a model of either kind: there is a *FormatError that names a byte of
 // them, or a model that predicts and is encoded as it was read.
 func FuzzDecode(f *testing.F) {
+	words := []uint64{0, 1, 2, 3, math.MaxInt32, math.MaxInt64, math.MaxUint64,
+		math.Float64bits(math.NaN()), math.Float64bits(math.Inf(1)), math.Float64bits(-1)}
 	for _, b := range smallModels(f) {
 		f.Add(b)
 		f.Add(b[:len(b)/2])
 		f.Add(b[:len(b)-1])
+		for at := 0; at+8 <= len(b); at += 8 {
+			was := binary.LittleEndian.Uint64(b[at:])
+			for i, word := range append(words, was+1, was^1<<63) {
+				if i == at/8%12 || testutil.Long() {
+					f.Add(slices.Concat(b[:at], binary.LittleEndian.AppendUint64(nil, word), b[at+8:]))
+				}
+			}
+		}
 	}
 	f.Add([]byte{})
 	f.Add(binary.LittleEndian.AppendUint64(nil, math.MaxUint64))
@@ -37,6 +50,44 @@ func FuzzDecode(f *testing.F) {
 			t.Error("a model is encoded as something else than it was read from")
 		}
 	})
+}
+
+// smallModels are encodings of a classifier and a regressor by each method, of few numbers.
+func smallModels(t testing.TB) map[string][]byte {
+	t.Helper()
+	x := samples(74, 20, 2, 2)
+	labels := cyclic(20, 2)
+	all := map[string][]byte{}
+	for _, method := range allMethods {
+		features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 1, Seed: 5}
+		c := &Classifier{Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 0.5}, Classes: 2}
+		r := &Regressor{Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 0.5}}
+		var b1, b2 bytes.Buffer
+		for _, err := range []error{c.Fit(x, labels), r.Fit(x, firstColumn(x)), c.Encode(&b1), r.Encode(&b2)} {
+			must(t, err)
+		}
+		all["classifier by "+method.String()] = b1.Bytes()
+		all["regressor by "+method.String()] = b2.Bytes()
+	}
+	return all
+}
+
+// decodeAny decodes as the one kind or the other and returns what it is encoded as again. What was
+// decoded predicts, which may be an error and no panic.
+func decodeAny(b []byte) (again []byte, err error) {
+	var out bytes.Buffer
+	if c, err := DecodeClassifier(bytes.NewReader(b), nil); err == nil {
+		_, _ = c.Predict(mat.NewDense(1, c.FittedFeatures().Inputs(), nil))
+		err := c.Encode(&out)
+		return out.Bytes(), err
+	}
+	r, err := DecodeRegressor(bytes.NewReader(b), nil)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = r.Predict(mat.NewDense(1, r.FittedFeatures().Inputs(), nil))
+	err = r.Encode(&out)
+	return out.Bytes(), err
 }
 
 // isOld reports whether b is a model of version 1.

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -169,4 +170,30 @@ func TestUniform(t *testing.T) {
 	if got, want := u[:2], []float64{0.9488887986836434, 0.21552357278391465}; got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("the numbers of seed 1 begin %v, want %v", got, want)
 	}
+}
+
+// TestHostileShrink has the smallest and the largest factors of the enhancement nodes, whose tanh is
+// then 0 or ±1.
+func TestHostileShrink(t *testing.T) {
+	x := samples(62, 30, 5, 5)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, s := range []Scaling{ScaleSamples, ScaleColumns, ScaleNone} {
+			for _, shrink := range []float64{5e-324, 1e-300, 1e300, math.MaxFloat64} {
+				opt := FeatureOptions{Scaling: s, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Shrink: shrink, Backend: bk}
+				f, a, err := FitTransformFeatures(x, opt)
+				var e *OptionError
+				if errors.As(err, &e) && e.Option == "Shrink" && shrink == math.MaxFloat64 {
+					continue
+				}
+				must(t, err)
+				for i := range 30 {
+					for _, v := range a.RawRowView(i)[f.FeatureNodes():] {
+						if math.IsNaN(v) || shrink < 1 && math.Abs(v) > 1e-250 || math.Abs(v) > 1 {
+							t.Fatalf("Shrink = %g: a node is %v", shrink, v)
+						}
+					}
+				}
+			}
+		}
+	})
 }

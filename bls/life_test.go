@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,36 +22,33 @@ import (
 // and a copy keeps the old model.
 func TestRefit(t *testing.T) {
 	ctx := context.Background()
-	x := samples(31, 130, 12, 12)
-	labels, y := cyclic(130, 3), targetsFor(x, 2)
 	for _, method := range allMethods {
-		c, r := fitted(t, method, x, labels, y)
-		c.slope, c.choice = 3, Choice{Rows: 8, HeldOut: 2, Score: 0.5}
-		want, wantR := encoded(t, c), encoded(t, r)
-		kept, keptR := *c, *r
-		must(t, c.PartialFit(rowsOf(x, 60, 130), labels[60:]))
-		must(t, r.PartialFit(rowsOf(x, 60, 130), rowsOf(y, 60, 130)))
-		more, moreR := encoded(t, c), encoded(t, r)
-		if !bytes.Equal(more, encoded(t, &kept)) {
+		p := newPair(t, nil, method).learn(0, 60)
+		p.c.slope, p.c.choice = 3, Choice{Rows: 8, HeldOut: 2, Score: 0.5}
+		want := p.encoded()
+		kept, c, r := *p, *p.c, *p.r
+		kept.c, kept.r = &c, &r
+		p.learn(60, 130)
+		more := p.encoded()
+		if !bytes.Equal(more, kept.encoded()) {
 			t.Errorf("%v: a copy does not share the model", method)
 		}
-		must(t, c.Refit(ctx, rowsOf(x, 0, 60), labels[:60], nil))
-		must(t, r.Refit(ctx, rowsOf(x, 0, 60), rowsOf(y, 0, 60), nil))
-		if !bytes.Equal(encoded(t, c), want) || !bytes.Equal(encoded(t, r), wantR) {
+		in := p.given(0, 60)
+		must(t, errors.Join(p.c.Refit(ctx, in.x, in.labels, nil), p.r.Refit(ctx, in.x, in.y, nil)))
+		if !bytes.Equal(p.encoded(), want) {
 			t.Errorf("%v: Refit with the rows of Fit is another model", method)
 		}
-		if !bytes.Equal(encoded(t, &kept), more) || !bytes.Equal(encoded(t, &keptR), moreR) {
+		if !bytes.Equal(kept.encoded(), more) {
 			t.Errorf("%v: Refit has changed a copy", method)
 		}
-		must(t, c.Refit(ctx, rowsOf(x, 60, 130), cyclic(70, 4), nil))
-		a := mustTransform(t, c.features, rowsOf(x, 60, 130))
+		in = p.given(60, 130)
+		must(t, p.c.Refit(ctx, in.x, cyclic(70, 4), nil))
 		targets, err := targets(cyclic(70, 4), 4, true)
 		must(t, err)
-		u, err := blsupdate.New(method, a, targets, c.updater.Options())
+		u, err := blsupdate.New(method, mustTransform(t, p.c.features, in.x), targets, p.c.updater.Options())
 		must(t, err)
-		w := weightsOf(t, u)
-		if !gonum.Equal(weightsOf(t, c), w.Slice(0, 16, 1, 5)) || !gonum.Equal(gonum.NewDense(1, 4, c.ClassCounts()), gonum.NewDense(1, 4, []float64{18, 18, 17, 17})) {
-			t.Errorf("%v: W of other rows is another, or counts %v", method, c.ClassCounts())
+		if !gonum.Equal(weightsOf(t, p.c), weightsOf(t, u).Slice(0, 16, 1, 5)) || !slices.Equal(p.c.ClassCounts(), []float64{18, 18, 17, 17}) {
+			t.Errorf("%v: W of other rows is another, or counts %v", method, p.c.ClassCounts())
 		}
 	}
 }
@@ -59,10 +57,9 @@ func TestRefit(t *testing.T) {
 // methods can.
 func TestLifeOfARegressor(t *testing.T) {
 	ctx := context.Background()
-	x := samples(32, 130, 12, 12)
-	y := targetsFor(x, 2)
 	for _, method := range allMethods {
-		_, r := fitted(t, method, x, cyclic(130, 3), y)
+		p := newPair(t, nil, method).learn(0, 60)
+		r, in := p.r, p.given(60, 130)
 		u, err := r.copied()
 		must(t, err)
 		alike := func(name string, err1, err2 error) {
@@ -78,94 +75,19 @@ func TestLifeOfARegressor(t *testing.T) {
 				t.Errorf("%v, %s: other weights than of the output layer", method, name)
 			}
 		}
-		part, partY := rowsOf(x, 60, 130), rowsOf(y, 60, 130)
-		a, ya, err := r.Expand(part, partY)
+		a, ya, err := r.Expand(in.x, in.y)
 		must(t, err)
-		alike("PartialFit", r.PartialFit(part, partY), u.AddInputs(a, ya))
-		alike("Remove", r.Remove(ctx, part, partY, nil), u.RemoveInputs(a, ya))
+		alike("PartialFit", r.PartialFit(in.x, in.y), u.AddInputs(a, ya))
+		alike("Remove", r.Remove(ctx, in.x, in.y, nil), u.RemoveInputs(a, ya))
 		alike("SetLambda", r.SetLambda(0.25), u.SetLambda(0.25))
 		alike("Forget", r.Forget(0.5), u.Forget(0.5))
 		other := *r
-		must(t, other.Refit(ctx, part, partY, nil))
+		must(t, other.Refit(ctx, in.x, in.y, nil))
 		alike("Merge", r.Merge(&other), u.Merge(other.Updater()))
-		again, err := DecodeRegressor(bytes.NewReader(encoded(t, r)), nil)
-		must(t, err)
+		again := p.decoded().r
 		if want := r.settings.update.Lambda; again.Update.Lambda != want || blsupdate.Supports(method, blsupdate.ActionRidge) != (want == 0.25) {
 			t.Errorf("%v: lambda %g is decoded as %g", method, want, again.Update.Lambda)
 		}
-	}
-}
-
-// What cannot be done is a typed error, by which nothing changes.
-func TestLifeErrors(t *testing.T) {
-	ctx := context.Background()
-	x := samples(33, 130, 12, 12)
-	labels, y := cyclic(130, 3), targetsFor(x, 2)
-	var c Classifier
-	var r Regressor
-	for name, err := range map[string]error{
-		"Remove": c.Remove(ctx, x, labels, nil), "Forget": c.Forget(0.5), "Merge": c.Merge(&c), "SetLambda": c.SetLambda(1),
-		"Relabel": c.Relabel(nil, 1), "Refit": c.Refit(ctx, x, labels, nil), "Calibrate": c.Calibrate(ctx, x, labels), "Merge nil": c.Merge(nil),
-		"Regressor.Remove": r.Remove(ctx, x, y, nil), "Regressor.Forget": r.Forget(0.5), "Regressor.Merge": r.Merge(&r),
-		"Regressor.SetLambda": r.SetLambda(1), "Regressor.Refit": r.Refit(ctx, x, y, nil), "Regressor.Merge nil": r.Merge(nil),
-	} {
-		if !errors.Is(err, ErrNotFitted) {
-			t.Errorf("%s before a fit: %v", name, err)
-		}
-	}
-	if c.NumClasses() != 0 || c.ClassCounts() != nil || c.Choice() != (Choice{}) {
-		t.Error("a model that is not fitted has classes")
-	}
-	one, rone := fitted(t, blsupdate.Gram, x, labels, y)
-	two, rtwo := fitted(t, blsupdate.Gram, samples(34, 130, 12, 12), labels, targetsFor(samples(34, 130, 12, 12), 2))
-	before, beforeR := encoded(t, one), encoded(t, rone)
-	more := *one
-	must(t, more.Refit(ctx, x, cyclic(130, 4), nil))
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	var option *OptionError
-	var shape *ShapeError
-	var label *LabelError
-	for name, test := range map[string]struct {
-		err  error
-		want any
-	}{
-		"other maps":               {one.Merge(two), &option},
-		"other maps, Regressor":    {rone.Merge(rtwo), &option},
-		"the model itself":         {one.Merge(one), &option},
-		"more classes":             {one.Merge(&more), &shape},
-		"Forget(0)":                {one.Forget(0), &option},
-		"SetLambda(-1)":            {one.SetLambda(-1), &option},
-		"SetLambda(NaN)":           {rone.SetLambda(math.NaN()), &option},
-		"a label that is none":     {one.Remove(ctx, x, cyclic(130, 4), nil), &label},
-		"rows of another width":    {one.Remove(ctx, firstColumn(x), labels, nil), &shape},
-		"more rows than it has":    {one.Remove(ctx, x, labels, nil), &shape},
-		"Refit with a NaN":         {one.Refit(ctx, with(x, math.NaN()), labels, nil), new(*NotFiniteError)},
-		"Refit with a label of -1": {one.Refit(ctx, x, append([]int{-1}, labels[1:]...), nil), &label},
-	} {
-		if !errors.As(test.err, test.want) {
-			t.Errorf("%s: %v", name, test.err)
-		}
-	}
-	for name, err := range map[string]error{
-		"Remove": one.Remove(cancelled, rowsOf(x, 0, 2), labels[:2], nil), "Refit": one.Refit(cancelled, x, labels, nil),
-		"Regressor.Remove": rone.Remove(cancelled, rowsOf(x, 0, 2), rowsOf(y, 0, 2), nil), "Regressor.Refit": rone.Refit(cancelled, x, y, nil),
-	} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a context that is done: %v", name, err)
-		}
-	}
-	if !bytes.Equal(encoded(t, one), before) || !bytes.Equal(encoded(t, rone), beforeR) {
-		t.Error("errors have changed a model")
-	}
-	// Counts are not known of an output layer from elsewhere.
-	u, err := one.copied()
-	must(t, err)
-	foreign, err := one.WithUpdater(u)
-	must(t, err)
-	foreign.settings.classWeight = Balanced
-	if err := foreign.PartialFit(x, labels); !errors.As(err, &option) || foreign.ClassCounts() != nil {
-		t.Errorf("Balanced without counts: %v", err)
 	}
 }
 
@@ -232,9 +154,9 @@ func TestVersion1HasItsClasses(t *testing.T) {
 // and not where one differs.
 func TestSameMaps(t *testing.T) {
 	ctx := context.Background()
-	x := samples(36, 130, 12, 12)
-	c, _ := fitted(t, blsupdate.Gram, x, cyclic(130, 3), targetsFor(x, 1))
-	must(t, c.Merge(decodedAgain(t, c)))
+	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
+	c := p.c
+	must(t, c.Merge(p.decoded().c))
 	if n := c.Updater().Samples(); n != 120 {
 		t.Errorf("%d samples of 60 and 60", n)
 	}
@@ -250,7 +172,7 @@ func TestSameMaps(t *testing.T) {
 		"enhancement nodes": func(f *Features) { f.enhancement = nil },
 		"the scale":         func(f *Features) { f.scale++ },
 	} {
-		other := decodedAgain(t, c)
+		other := p.decoded().c
 		change(other.features)
 		var e *OptionError
 		if err := c.Merge(other); !errors.As(err, &e) {
@@ -259,12 +181,13 @@ func TestSameMaps(t *testing.T) {
 	}
 	// Refit has the ridge that was given or set, whatever has been forgotten.
 	for _, test := range []struct{ set, want float64 }{{math.NaN(), 0x1p-10}, {0.5, 0.5}, {0, 0}} {
-		c, r := fitted(t, blsupdate.QR, x, cyclic(130, 3), targetsFor(x, 1))
+		p := newPair(t, nil, blsupdate.QR).learn(0, 60)
+		c, r := p.c, p.r
 		if !math.IsNaN(test.set) {
 			must(t, errors.Join(c.SetLambda(test.set), r.SetLambda(test.set)))
 		}
 		must(t, errors.Join(c.Forget(0.5), r.Forget(0.5)))
-		must(t, errors.Join(c.Refit(ctx, x, cyclic(130, 3), nil), r.Refit(ctx, x, targetsFor(x, 1), nil)))
+		must(t, errors.Join(c.Refit(ctx, p.x, p.labels, nil), r.Refit(ctx, p.x, p.y, nil)))
 		if one, two := c.Updater().Lambda(), r.Updater().Lambda(); one != test.want || two != test.want {
 			t.Errorf("lambda %g was set, and Refit has %g and %g", test.set, one, two)
 		}

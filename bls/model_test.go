@@ -2,6 +2,7 @@ package bls
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -233,11 +234,106 @@ func TestOneBackendForAll(t *testing.T) {
 	}
 }
 
-func TestNodesInWholeLines(t *testing.T) {
-	for k, want := range map[int]int{1: 1, 511: 511, 512: 520, 520: 520, 521: 536, 5100: 5112, 5112: 5112} {
-		a := newNodes(3, k)
-		if r, c := a.Dims(); r != 3 || c != k || a.RawMatrix().Stride != want {
-			t.Errorf("%d nodes: %d×%d, rows %d apart; want %d", k, r, c, a.RawMatrix().Stride, want)
+// TestHostileFewSamples starts from one sample, from two, and from samples of one input: what is
+// learned is predicted, and all is finite.
+func TestHostileFewSamples(t *testing.T) {
+	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
+		for _, size := range [][2]int{{1, 1}, {1, 6}, {2, 1}, {2, 6}, {9, 1}} {
+			l, d := size[0], size[1]
+			x := samples(54, l, d, d)
+			y := mat.NewDense(l, 2, nil)
+			labels := make([]int, l)
+			for i := range l {
+				labels[i] = (i + 1) % 2
+				y.SetRow(i, []float64{float64(i) - 3, 1e-3})
+			}
+			c, r := small(bk, m, s, ridgeFor(m))
+			c.Classes = 2
+			must(t, c.Fit(x, labels))
+			must(t, r.Fit(x, y))
+			classes := predicted(t, c, x)
+			p := predicted(t, r, x)
+			if firstNotFinite(p) >= 0 {
+				t.Fatalf("l=%d d=%d: predictions are not finite", l, d)
+			}
+			// One sample determines its own prediction, but for the ridge; so do two that
+			// are told apart.
+			if l == 1 || l == 2 && (d > 1 || s != ScaleSamples) {
+				if !slices.Equal(classes, labels) {
+					t.Errorf("l=%d d=%d: predicted %v, want %v", l, d, classes, labels)
+				}
+				if diff := maxDiff(t, p, y); !(diff <= 1e-3) {
+					t.Errorf("l=%d d=%d: predictions are off by %g", l, d, diff)
+				}
+			}
+			// With ScaleSamples one input is no information: all samples are the same, with
+			// the mean for a target.
+			if d == 1 && s == ScaleSamples {
+				for j, mean := range columnMeans(y, nil) {
+					for i := range l {
+						if !(math.Abs(p.At(i, j)-mean) <= 1e-4) {
+							t.Errorf("l=%d: prediction %v, want the mean %v", l, p.At(i, j), mean)
+						}
+					}
+				}
+			}
+			must(t, c.PartialFit(x, labels))
+			must(t, r.PartialFit(x, y))
 		}
-	}
+	})
+}
+
+// TestHostileSamples has samples of zeros, the same sample many times, constant inputs and inputs that
+// are there twice. Samples that are the same have the mean of their targets for a prediction, and most
+// votes for a class.
+func TestHostileSamples(t *testing.T) {
+	const l, d = 30, 4
+	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
+		same := mat.NewDense(l, d, nil)
+		for i := range l {
+			same.SetRow(i, []float64{0.3, -2, 0.1, 7})
+		}
+		labels, y := make([]int, l), mat.NewDense(l, 1, nil)
+		for i := range l {
+			if i%3 == 0 {
+				labels[i] = 1
+			}
+			y.Set(i, 0, float64(i))
+		}
+		for name, x := range map[string]*mat.Dense{"zeros": mat.NewDense(l, d, nil), "the same": same} {
+			c, r := small(bk, m, s, ridgeFor(m))
+			must(t, c.Fit(rowsOf(x, 0, 21), labels[:21]))
+			must(t, c.PartialFit(rowsOf(x, 21, l), labels[21:]))
+			got := predicted(t, c, x)
+			if !slices.Equal(got, constantly(l, 0)) {
+				t.Errorf("%s: %v, want the class of two thirds of the samples", name, got)
+			}
+			must(t, r.Fit(rowsOf(x, 0, 21), rowsOf(y, 0, 21)))
+			must(t, r.PartialFit(rowsOf(x, 21, l), rowsOf(y, 21, l)))
+			p := predicted(t, r, x)
+			for i := range l {
+				if !(math.Abs(p.At(i, 0)-float64(l-1)/2) <= 1e-4) {
+					t.Errorf("%s: prediction %v, want the mean %v", name, p.At(i, 0), float64(l-1)/2)
+					break
+				}
+			}
+		}
+
+		// Constant inputs and copies of inputs: finite, and with ScaleColumns constants make no
+		// difference.
+		x := samples(55, l, d, d)
+		wide := mat.NewDense(l, 2*d+2, nil)
+		for i := range l {
+			row := wide.RawRowView(i)
+			copy(row, x.RawRowView(i))
+			copy(row[d:], x.RawRowView(i))
+			row[2*d+1] = 1e6
+		}
+		_, r := small(bk, m, s, ridgeFor(m))
+		must(t, r.Fit(wide, y))
+		p := predicted(t, r, wide)
+		if firstNotFinite(p) >= 0 {
+			t.Error("constant inputs: predictions are not finite")
+		}
+	})
 }

@@ -2,7 +2,6 @@ package bls
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math"
 	"slices"
@@ -11,228 +10,117 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// expansions are the models of these tests, fitted to the first samples of x.
-func expansions(t *testing.T, bk blskernel.Backend, method blsupdate.Method, x *mat.Dense, labels []int, y *mat.Dense) (*Classifier, []*Regressor) {
-	t.Helper()
-	features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4}
-	update := blsupdate.Options{Lambda: 0x1p-10}
-	c := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: 3}
-	must(t, c.Fit(rowsOf(x, 0, batches[1]), labels[:batches[1]]))
-	var rs []*Regressor
-	for _, without := range []bool{false, true} {
-		r := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: update, NoIntercept: without}
-		must(t, r.Fit(rowsOf(x, 0, batches[1]), rowsOf(y, 0, batches[1])))
-		rs = append(rs, r)
-	}
-	return c, rs
-}
-
-// labelsFor returns labels of three classes for l samples.
-func labelsFor(l int) []int {
-	labels := make([]int, l)
-	for i := range labels {
-		labels[i] = (i + i/7) % 3
-	}
-	return labels
-}
-
 // An output layer that is given what Expand returns becomes to the bit that of PartialFit, for batches
 // of one row and more, and what Expand returns is the nodes and targets as the documentation has them,
-// in storage of its own. Expand changes nothing.
+// in storage of its own. Expand changes nothing, and refuses the same deviations.
 func TestExpandIsPartialFit(t *testing.T) {
-	l := batches[len(batches)-1]
-	x := samples(81, l, 12, 14)
-	labels, y := labelsFor(l), targetsFor(x, 2)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {
-			c, rs := expansions(t, bk, method, x, labels, y)
-			check := func(name string, from, to int, expand func() (a, y *mat.Dense, err error), learn func() error, m *model, encode func() []byte, targets *mat.Dense) {
+			p, without := newPair(t, bk, method), newPair(t, bk, method)
+			without.r.NoIntercept = true
+			p.learn(0, batches[1])
+			without.learn(0, batches[1])
+			check := func(name string, in given, expand func() (a, y *mat.Dense, err error), learn func() error, m *model, targets *mat.Dense) {
 				t.Helper()
-				part := rowsOf(x, from, to)
-				before := encode()
-				var kept bytes.Buffer
-				must(t, blsupdate.Encode(&kept, m.updater))
-				other, err := blsupdate.Decode(&kept, bk)
+				other, err := m.copied()
 				must(t, err)
-
+				before := p.encoded()
 				a, ya, err := expand()
 				must(t, err)
-				if !gonum.Equal(a, withOnes(mustTransform(t, m.features, part), m.center != nil)) || !gonum.Equal(ya, targets) {
-					t.Errorf("%v %s: A or Y of rows %d to %d is another", method, name, from, to)
+				if !gonum.Equal(a, withOnes(mustTransform(t, m.features, in.x), m.center != nil)) || !gonum.Equal(ya, targets) {
+					t.Errorf("%v %s: A or Y is another", method, name)
 				}
 				must(t, other.AddInputs(a, ya))
 				a.Zero()
 				ya.Zero()
-				if !bytes.Equal(encode(), before) {
+				if !bytes.Equal(p.encoded(), before) {
 					t.Errorf("%v %s: Expand has changed the model", method, name)
 				}
 				must(t, learn())
 				var got, want bytes.Buffer
-				must(t, blsupdate.Encode(&got, other))
-				must(t, blsupdate.Encode(&want, m.updater))
+				must(t, errors.Join(blsupdate.Encode(&got, other), blsupdate.Encode(&want, m.updater)))
 				if !bytes.Equal(got.Bytes(), want.Bytes()) {
-					t.Errorf("%v %s: another output layer after rows %d to %d", method, name, from, to)
+					t.Errorf("%v %s: another output layer", method, name)
 				}
 			}
 			for i := 2; i < len(batches); i++ {
-				from, to := batches[i-1], batches[i]
-				part, given := rowsOf(x, from, to), rowsOf(y, from, to)
-				oneHot, err := targets(labels[from:to], 3, true)
+				in := p.given(batches[i-1], batches[i])
+				oneHot, err := targets(in.labels, 3, true)
 				must(t, err)
-				check("Classifier", from, to,
-					func() (a, y *mat.Dense, err error) { return c.Expand(part, labels[from:to]) },
-					func() error { return c.PartialFit(part, labels[from:to]) },
-					c.model, func() []byte { return encoded(t, c) }, oneHot)
-				for _, r := range rs {
-					want := gonum.DenseCopyOf(given)
+				check("Classifier", in,
+					func() (a, y *mat.Dense, err error) { return p.c.Expand(in.x, in.labels) },
+					func() error { return p.c.PartialFit(in.x, in.labels) }, p.c.model, oneHot)
+				for _, r := range []*Regressor{p.r, without.r} {
+					want := gonum.DenseCopyOf(in.y)
 					if !r.NoIntercept {
-						want = deviations(given, r.Center())
+						want = deviations(in.y, r.Center())
 					}
-					check("Regressor", from, to,
-						func() (a, y *mat.Dense, err error) { return r.Expand(part, given) },
-						func() error { return r.PartialFit(part, given) },
-						r.model, func() []byte { return encoded(t, r) }, want)
+					check("Regressor", in,
+						func() (a, y *mat.Dense, err error) { return r.Expand(in.x, in.y) },
+						func() error { return r.PartialFit(in.x, in.y) }, r.model, want)
 				}
 			}
 		}
 	})
-}
-
-// refusedAlike checks that Expand, which returned a, y and got, refuses what PartialFit refuses, with
-// the same error.
-func refusedAlike(t *testing.T, name string, a, y *mat.Dense, got, want error) {
-	t.Helper()
-	if got == nil || want == nil || got.Error() != want.Error() || a != nil || y != nil {
-		t.Errorf("%s: Expand has %v, and PartialFit %v", name, got, want)
-	}
-}
-
-// with returns a copy of m with an element in row 7.
-func with(m *mat.Dense, v float64) *mat.Dense {
-	out := gonum.DenseCopyOf(m)
-	out.Set(7, 1, v)
-	return out
-}
-
-// What depends on scales, memory and a fit; TestClassifierErrors and TestRegressorErrors have the rest.
-func TestExpandErrors(t *testing.T) {
-	l := batches[len(batches)-1]
-	x := samples(82, l, 12, 12)
-	labels, y := labelsFor(l), targetsFor(x, 2)
-	c, rs := expansions(t, nil, blsupdate.Gram, x, labels, y)
-	large := with(x, math.MaxFloat64)
-	a, ya, err := c.Expand(large, labels)
-	var overflow *OverflowError
-	if refusedAlike(t, "overflow", a, ya, err, c.PartialFit(large, labels)); !errors.As(err, &overflow) || overflow.Row != 7 {
-		t.Errorf("a sample too large: %v", err)
-	}
-	for _, r := range rs {
-		a, ya, err := r.Expand(large, y)
-		refusedAlike(t, "overflow", a, ya, err, r.PartialFit(large, y))
-	}
 	// Targets that are finite have deviations that are not.
-	far := mat.NewDense(batches[1], 2, nil)
-	far.Apply(func(_, _ int, _ float64) float64 { return math.MaxFloat64 }, far)
-	r := &Regressor{Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
-	must(t, r.Fit(rowsOf(x, 0, batches[1]), far))
-	far.Scale(-1, far)
-	if _, _, err := r.Expand(rowsOf(x, 0, batches[1]), far); !errors.Is(err, blsupdate.ErrOverflow) {
+	p := newPair(t, nil, blsupdate.Gram)
+	p.y.Apply(func(_, _ int, _ float64) float64 { return math.MaxFloat64 }, p.y)
+	p.learn(0, 60)
+	p.y.Scale(-1, p.y)
+	if err := nothing(p.r.Expand(p.x, p.y)); !errors.Is(err, blsupdate.ErrOverflow) {
 		t.Errorf("deviations beyond float64: %v", err)
 	}
-
-	undo := memory.Limit(1000)
-	a, ya, err = c.Expand(x, labels)
-	want := c.PartialFit(x, labels)
-	undo()
-	var e *MemoryError
-	if refusedAlike(t, "memory", a, ya, err, want); !errors.As(err, &e) {
-		t.Error(err)
-	}
-
-	var zc Classifier
-	var zr Regressor
-	if a, ya, err := zc.Expand(x, labels); !errors.Is(err, ErrNotFitted) || a != nil || ya != nil {
-		t.Errorf("a Classifier that is not fitted: %v", err)
-	}
-	if a, ya, err := zr.Expand(x, y); !errors.Is(err, ErrNotFitted) || a != nil || ya != nil {
-		t.Errorf("a Regressor that is not fitted: %v", err)
-	}
 }
 
-// A context stops it before each panel.
-func TestExpandStopped(t *testing.T) {
-	const l = 3*4096 + 1 // panels of rows with few columns have 4096
-	x := samples(83, l, 2, 2)
-	labels, y := labelsFor(l), targetsFor(x, 1)
-	features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 3}
-	c := &Classifier{Features: plain(features), Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
-	must(t, c.Fit(rowsOf(x, 0, 100), labels[:100]))
-	r := &Regressor{Features: plain(features), Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
-	must(t, r.Fit(rowsOf(x, 0, 100), rowsOf(y, 0, 100)))
-	nothing := func(a, ya *mat.Dense, err error) error {
-		if err != nil && (a != nil || ya != nil) {
-			t.Error("there are rows beside an error")
-		}
-		return err
-	}
-	for name, f := range map[string]func(ctx context.Context) error{
-		"Classifier": func(ctx context.Context) error { return nothing(c.ExpandContext(ctx, x, labels)) },
-		"Regressor":  func(ctx context.Context) error { return nothing(r.ExpandContext(ctx, x, y)) },
-	} {
-		if n := stoppedEverywhere(t, name, f, func() {}); n < 4 {
-			t.Errorf("%s: ExpandContext looks %d times", name, n)
-		}
-	}
-}
-
-// Several goroutines expand at once and make models of what they have, and others predict, the first of
+// Several goroutines expand at once and make models of what they have, encode, and predict, the first of
 // which solve for the weights. Run it with the race detector.
 func TestConcurrentExpand(t *testing.T) {
-	l := batches[len(batches)-1]
-	x := samples(84, l, 12, 12)
-	labels, y := labelsFor(l), targetsFor(x, 2)
 	for _, method := range allMethods {
-		c, rs := expansions(t, nil, method, x, labels, y)
-		wantA, wantY, err := c.Expand(x, labels)
+		p := newPair(t, nil, method).learn(0, 60)
+		wantA, wantY, err := p.c.Expand(p.x, p.labels)
 		must(t, err)
-		wantB, wantZ, err := rs[0].Expand(x, y)
+		wantB, wantZ, err := p.r.Expand(p.x, p.y)
 		must(t, err)
-		again, others := expansions(t, nil, method, x, labels, y)
-		wantClasses := predicted(t, again, x)
-		wantValues := predicted(t, others[0], x)
+		again := newPair(t, nil, method).learn(0, 60)
+		wantClasses, wantValues, bytesOf := predicted(t, again.c, p.x), predicted(t, again.r, p.x), encoded(t, again.r)
 		failures := make([]error, 12)
 		var wg sync.WaitGroup
 		for g := range failures {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				if g%3 == 0 {
-					classes, e1 := c.Predict(x)
-					values, e2 := rs[0].Predict(x)
+				switch g % 3 {
+				case 0:
+					classes, e1 := p.c.Predict(p.x)
+					values, e2 := p.r.Predict(p.x)
 					if failures[g] = errors.Join(e1, e2); failures[g] == nil && !(slices.Equal(classes, wantClasses) && gonum.Equal(values, wantValues)) {
 						failures[g] = errors.New("other predictions")
 					}
-					return
-				}
-				a, ya, e1 := c.Expand(x, labels)
-				b, z, e2 := rs[0].Expand(x, y)
-				if failures[g] = errors.Join(e1, e2); failures[g] != nil {
-					return
-				}
-				u, err := blsupdate.New(blsupdate.Gram, a, ya, blsupdate.Options{})
-				if err == nil {
-					_, err = c.WithUpdater(u)
-				}
-				if failures[g] = err; err == nil &&
-					!(gonum.Equal(a, wantA) && gonum.Equal(ya, wantY) && gonum.Equal(b, wantB) && gonum.Equal(z, wantZ)) {
-					failures[g] = errors.New("other rows")
+				case 1:
+					var b bytes.Buffer
+					if failures[g] = p.r.Encode(&b); failures[g] == nil && !bytes.Equal(b.Bytes(), bytesOf) {
+						failures[g] = errors.New("other bytes")
+					}
+				default:
+					a, ya, e1 := p.c.Expand(p.x, p.labels)
+					b, z, e2 := p.r.Expand(p.x, p.y)
+					if failures[g] = errors.Join(e1, e2); failures[g] != nil {
+						return
+					}
+					u, err := blsupdate.New(blsupdate.Gram, a, ya, blsupdate.Options{})
+					if err == nil {
+						_, err = p.c.WithUpdater(u)
+					}
+					if failures[g] = err; err == nil &&
+						!(gonum.Equal(a, wantA) && gonum.Equal(ya, wantY) && gonum.Equal(b, wantB) && gonum.Equal(z, wantZ)) {
+						failures[g] = errors.New("other rows")
+					}
 				}
 			}()
 		}
@@ -302,12 +190,6 @@ func ridgeSolution(t *testing.T, a, y *mat.Dense, lambda float64) (w *mat.Dense,
 	return w, gonum.Cond(wide, 2)
 }
 
-// learned is what a Classifier and a Regressor tell of what they have learned.
-type learned interface {
-	Weights() (*mat.Dense, error)
-	Updater() blsupdate.Updater
-}
-
 // Parts of the samples, expanded by a model that has seen the first of them, learned by output layers
 // without a ridge, merged in any order and given the ridge at the end, are the model that PartialFit
 // makes of all samples: both have the weights of a least-squares fit, by another routine and to the
@@ -315,47 +197,33 @@ type learned interface {
 // an error of its own of the latter size.
 func TestShardsAreOneModel(t *testing.T) {
 	l := batches[len(batches)-1]
-	x := samples(91, l, 12, 14)
-	labels, y := labelsFor(l), targetsFor(x, 2)
-	oneHot, err := OneHot(labels, 3)
-	must(t, err)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 			for _, lambda := range []float64{0, 0x1p-10} {
-				features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4}
-				update := blsupdate.Options{Lambda: orNone(lambda)}
-				c := &Classifier{Backend: bk, Features: plain(features), Method: method, Update: update, Classes: 3}
-				r := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: update}
-				must(t, c.Fit(rowsOf(x, 0, batches[1]), labels[:batches[1]]))
-				must(t, r.Fit(rowsOf(x, 0, batches[1]), rowsOf(y, 0, batches[1])))
-				baseC, err := DecodeClassifier(bytes.NewReader(encoded(t, c)), bk)
-				must(t, err)
-				baseR, err := DecodeRegressor(bytes.NewReader(encoded(t, r)), bk)
-				must(t, err)
+				p := newPair(t, bk, method)
+				p.c.Update.Lambda, p.r.Update.Lambda = orNone(lambda), orNone(lambda)
+				base := p.learn(0, batches[1]).decoded()
 				for i := 2; i < len(batches); i++ {
-					from, to := batches[i-1], batches[i]
-					must(t, c.PartialFit(rowsOf(x, from, to), labels[from:to]))
-					must(t, r.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
+					p.learn(batches[i-1], batches[i])
 				}
-				nodes := mustTransform(t, c.FittedFeatures(), x)
+				nodes := mustTransform(t, p.c.FittedFeatures(), p.x)
+				oneHot, err := OneHot(p.labels, 3)
+				must(t, err)
 				for _, order := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 2, 4, 0, 3, 1}} {
-					sumC := merged(t, method, bk, lambda, order, func(from, to int) (a, y *mat.Dense, err error) {
-						return baseC.Expand(rowsOf(x, from, to), labels[from:to])
-					})
-					sumR := merged(t, method, bk, lambda, order, func(from, to int) (a, ya *mat.Dense, err error) {
-						return baseR.Expand(rowsOf(x, from, to), rowsOf(y, from, to))
-					})
-					c2, err := baseC.WithUpdater(sumC)
+					c, err := base.c.WithUpdater(merged(t, method, bk, lambda, order, func(from, to int) (a, y *mat.Dense, err error) {
+						return base.c.Expand(rowsOf(p.x, from, to), p.labels[from:to])
+					}))
 					must(t, err)
-					r2, err := baseR.WithUpdater(sumR)
+					r, err := base.r.WithUpdater(merged(t, method, bk, lambda, order, func(from, to int) (a, ya *mat.Dense, err error) {
+						return base.r.Expand(rowsOf(p.x, from, to), rowsOf(p.y, from, to))
+					}))
 					must(t, err)
 					for _, test := range []struct {
-						name     string
-						one, sum learned
-						a, y     *mat.Dense
+						models []*model
+						a, y   *mat.Dense
 					}{
-						{"Classifier", c, c2, nodes, oneHot},
-						{"Regressor", r, r2, withOnes(nodes, true), deviations(y, r.Center())},
+						{[]*model{p.c.model, c.model}, nodes, oneHot},
+						{[]*model{p.r.model, r.model}, withOnes(nodes, true), deviations(p.y, p.r.Center())},
 					} {
 						want, kappa := ridgeSolution(t, test.a, test.y, lambda)
 						qr := 10 * math.Sqrt(float64(l)) * eps * kappa
@@ -367,25 +235,17 @@ func TestShardsAreOneModel(t *testing.T) {
 						if !(tol <= 1e-4) {
 							t.Fatalf("%v, lambda %g: the bound is %g", method, lambda, tol)
 						}
-						for name, m := range map[string]learned{"one model": test.one, "shards": test.sum} {
-							got := weightsOf(t, m)
+						for i, m := range test.models {
 							var diff mat.Dense
-							diff.Sub(got, want)
-							if e := gonum.Norm(&diff, 2) / gonum.Norm(want, 2); !(e <= tol) {
-								t.Errorf("%s by %v, lambda %g, %s in order %v: W is off by %g, more than %g (κ = %g)", test.name, method, lambda, name, order, e, tol, kappa)
-							}
-							if n := m.Updater().Samples(); n != l {
-								t.Errorf("%s: %d samples", name, n)
+							diff.Sub(weightsOf(t, m), want)
+							if e := gonum.Norm(&diff, 2) / gonum.Norm(want, 2); !(e <= tol) || m.updater.Samples() != l {
+								t.Errorf("%v, lambda %g, model %d in order %v: W is off by %g, more than %g (κ = %g), by %d samples",
+									method, lambda, i, order, e, tol, kappa, m.updater.Samples())
 							}
 						}
 					}
-					want := predicted(t, c, x)
-					got := predicted(t, c2, x)
-					if !slices.Equal(got, want) {
-						t.Errorf("%v, lambda %g, order %v: other classes", method, lambda, order)
-					}
-					if !slices.Equal(r2.Center(), baseR.Center()) {
-						t.Errorf("the means are %v, were %v", r2.Center(), baseR.Center())
+					if !slices.Equal(predicted(t, c, p.x), predicted(t, p.c, p.x)) || !slices.Equal(r.Center(), base.r.Center()) {
+						t.Errorf("%v, lambda %g, order %v: other classes or means", method, lambda, order)
 					}
 				}
 			}

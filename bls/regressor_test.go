@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blskernel"
@@ -196,78 +197,6 @@ func TestDetermination(t *testing.T) {
 	}
 }
 
-func TestRegressorErrors(t *testing.T) {
-	const l = 60
-	x, y := surface(7, l)
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, method := range methods {
-			r := &Regressor{Backend: bk, Method: method, Features: plain(FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}), Update: blsupdate.Options{Lambda: None}}
-			must(t, r.Fit(x, y))
-			before := predicted(t, r, x)
-			for _, test := range []struct {
-				name string
-				x, y *mat.Dense
-				want any
-				fit  bool // an error of Fit too
-			}{
-				{"no samples", nil, y, new(*ShapeError), true},
-				{"empty samples", &mat.Dense{}, y, new(*ShapeError), true},
-				{"no targets", x, nil, new(*ShapeError), true},
-				{"empty targets", x, &mat.Dense{}, new(*ShapeError), true},
-				{"too few targets", x, rowsOf(y, 1, l), new(*ShapeError), true},
-				{"another number of features", x.Slice(0, l, 0, 3).(*mat.Dense), y, new(*ShapeError), false},
-				{"NaN in X", with(x, math.NaN()), y, new(*NotFiniteError), true},
-				{"infinity in Y", x, with(y, math.Inf(1)), new(*NotFiniteError), true},
-				{"another number of targets", x, y.Slice(0, l, 0, 1).(*mat.Dense), new(*ShapeError), false},
-			} {
-				a, ya, err := r.Expand(test.x, test.y)
-				refusedAlike(t, test.name, a, ya, err, r.PartialFit(test.x, test.y))
-				calls := map[string]func() error{
-					"PartialFit": func() error { return r.PartialFit(test.x, test.y) },
-					"Score":      func() error { _, err := r.Score(test.x, test.y); return err },
-				}
-				if test.fit {
-					calls["Fit"] = func() error { return r.Fit(test.x, test.y) }
-				}
-				for name, call := range calls {
-					if err := call(); err == nil || !errors.As(err, test.want) {
-						t.Errorf("%s, %s: %v, want a %T", name, test.name, err, test.want)
-					}
-				}
-			}
-			var se *ShapeError
-			if _, err := r.Score(rowsOf(x, 0, 1), rowsOf(y, 0, 1)); !errors.As(err, &se) {
-				t.Errorf("R² of one sample: %v", err)
-			}
-			far := gonum.DenseCopyOf(y)
-			far.Set(0, 1, math.MaxFloat64)
-			far.Set(1, 1, -math.MaxFloat64)
-			if err := r.Fit(x, far); !errors.Is(err, blsupdate.ErrOverflow) {
-				t.Errorf("Fit to targets too far apart: %v", err)
-			}
-			if _, err := r.Score(x, far); !errors.Is(err, blsupdate.ErrOverflow) {
-				t.Errorf("Score of targets too far apart: %v", err)
-			}
-			tiny := mat.NewDense(l, 2, nil)
-			tiny.Apply(func(i, _ int, _ float64) float64 { return 1e-200 * float64(i) }, tiny)
-			if s, err := r.Score(x, tiny); !errors.Is(err, blsupdate.ErrOverflow) {
-				t.Errorf("Score of tiny targets, whose R² overflows: %v, %v", s, err)
-			}
-			// An update that fails in its last step, beyond the checks of this package.
-			y0 := mat.NewDense(l, 2, nil)
-			y0.Apply(func(i, _ int, _ float64) float64 { return math.Copysign(math.MaxFloat64, float64(i%2)-0.5) }, y0)
-			if err := r.PartialFit(x, y0); !errors.Is(err, blsupdate.ErrOverflow) {
-				t.Errorf("PartialFit of huge targets: %v", err)
-			}
-			after := predicted(t, r, x)
-			if n := r.model.updater.Samples(); !gonum.Equal(before, after) || n != l {
-				t.Errorf("%v: the errors changed the model, which has %d samples now", method, n)
-			}
-			must(t, r.PartialFit(x, y))
-		}
-	})
-}
-
 func TestModelsLeaveInputs(t *testing.T) {
 	x, y := surface(8, 60)
 	keptX, keptY := gonum.DenseCopyOf(x), gonum.DenseCopyOf(y)
@@ -286,4 +215,71 @@ func TestModelsLeaveInputs(t *testing.T) {
 	if !gonum.Equal(before, after) {
 		t.Error("the samples or targets were kept")
 	}
+}
+
+// TestHostileTargets multiplies targets by powers of two, up to 1e300: predictions are multiplied to
+// the bit. Targets that are all the same are predicted, whatever their size.
+func TestHostileTargets(t *testing.T) {
+	const l, d = 40, 5
+	x, fresh := samples(58, l, d, d), samples(59, 20, d, d)
+	y := targetsFor(x, 2)
+	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
+		predict := func(y *mat.Dense) *mat.Dense {
+			_, r := small(bk, m, s, ridgeFor(m))
+			must(t, r.Fit(rowsOf(x, 0, 30), rowsOf(y, 0, 30)))
+			must(t, r.PartialFit(rowsOf(x, 30, l), rowsOf(y, 30, l)))
+			p := predicted(t, r, fresh)
+			return p
+		}
+		want := predict(y)
+		for _, power := range []int{-900, -500, 500, 980} {
+			var scaled, back mat.Dense
+			scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, y)
+			back.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, -power) }, predict(&scaled))
+			if !gonum.Equal(&back, want) {
+				t.Errorf("2^%d: predictions differ by %g", power, maxDiff(t, &back, want))
+			}
+		}
+		for _, v := range []float64{0, 1e300, -math.MaxFloat64, 5e-324, 0.1} {
+			constant := mat.NewDense(l, 1, slices.Repeat([]float64{v}, l))
+			for i, p := range predict(constant).RawMatrix().Data {
+				if p != v {
+					t.Errorf("targets of %v: prediction %d is %v", v, i, p)
+				}
+			}
+		}
+	})
+}
+
+// TestHostileLambda has ridges from 0 over the smallest number to the largest, on samples of which half
+// are enough: weights that are finite, or an error that says that the nodes are dependent, and with the
+// largest ridges predictions of the mean.
+func TestHostileLambda(t *testing.T) {
+	const l, d = 60, 5
+	x := samples(60, l, d, d)
+	y := targetsFor(x, 1)
+	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
+		for _, lambda := range []float64{0, 5e-324, 1e-300, 1e-20, 0x1p-30, 1, 1e20, 1e300, math.MaxFloat64} {
+			_, r := small(bk, m, s, lambda)
+			err := r.Fit(x, y)
+			var p *mat.Dense
+			if err == nil {
+				p, err = r.Predict(x)
+			}
+			var ill *blsupdate.ConditionError
+			switch {
+			case errors.As(err, &ill) && lambda <= 1e-20: // 7 of 16 columns are combinations of others
+			case err != nil:
+				t.Errorf("lambda=%g: %v", lambda, err)
+			case firstNotFinite(p) >= 0:
+				t.Errorf("lambda=%g: predictions are not finite", lambda)
+			case lambda >= 1e20:
+				for i := range l {
+					if mean := r.Center()[0]; !(math.Abs(p.At(i, 0)-mean) <= 1e-12*math.Abs(mean)) {
+						t.Fatalf("lambda=%g: prediction %v, want the mean %v", lambda, p.At(i, 0), mean)
+					}
+				}
+			}
+		}
+	})
 }

@@ -101,3 +101,9 @@ func plain(o FeatureOptions) FeatureOptions {
 	}
 	return o
 }
+
+// firstColumn returns the first column of x, without a copy.
+func firstColumn(x *mat.Dense) *mat.Dense {
+	l, _ := x.Dims()
+	return x.Slice(0, l, 0, 1).(*mat.Dense)
+}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
 )
 
 // A ridge that is too small for Gram leads to QR by Tune as by Fit.
@@ -46,38 +45,6 @@ func TestTuneWeights(t *testing.T) {
 		if !(math.Abs(pair[0].Score-pair[1].Score) <= 1e-12) || !(pair[0].Score > 0.6) {
 			t.Errorf("Tune %+v, Fit %+v", pair[0], pair[1])
 		}
-	}
-}
-
-// A choice needs memory for its normal equations: Fit and Tune refuse to begin without, and go through
-// with just enough.
-func TestChoiceRefusedForMemory(t *testing.T) {
-	ctx := context.Background()
-	x, y, labels := normalTable(10, 300, 4)
-	f := FeatureOptions{Groups: 2, GroupNodes: 10, EnhancementNodes: 300, Scaling: ScaleColumns}
-	const k = 321
-	need := mapsBytes(4, 20, 300) + 2*8*300*k + 12*blsupdate.StateBytes(blsupdate.Gram, 300, k, 1)
-	for _, bytes := range []int64{need - 1, need} {
-		r := Regressor{Features: f}
-		undo := memory.Limit(bytes)
-		fit := r.Fit(x, y)
-		_, tune := r.Tune(ctx, x, y, TuneOptions{})
-		undo()
-		for name, err := range map[string]error{"Fit": fit, "Tune": tune} {
-			var e *MemoryError
-			if bytes == need && err != nil || bytes < need && (!errors.As(err, &e) || e.Need != need || e.Do == "") {
-				t.Errorf("%s in %d bytes: %v; want %d", name, bytes, err, need)
-			}
-		}
-	}
-	defer memory.Limit(1 << 30)()
-	var e *MemoryError
-	c := Classifier{Features: FeatureOptions{EnhancementNodes: 200_000}}
-	if _, err := c.Tune(ctx, x, labels, TuneOptions{}); !errors.As(err, &e) || c.Validate {
-		t.Errorf("Tune with 200000 nodes: %v", err)
-	}
-	if err := c.Fit(x, labels); !errors.As(err, &e) || c.Updater() != nil {
-		t.Errorf("Fit with 200000 nodes: %v", err)
 	}
 }
 

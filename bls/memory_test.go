@@ -1,0 +1,84 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/memory"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/faults"
+)
+
+// TestRefusedForMemory has limits one byte below what a call needs: the error has the bytes, nothing is
+// computed, and the models are what they were. At the limit those that need nothing later go through.
+func TestRefusedForMemory(t *testing.T) {
+	testutil.NotUnderRace(t, "counts bytes")
+	const l, k = 130, 16
+	ctx := context.Background()
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.Improved} {
+		p := newPair(t, nil, method).learn(0, 60)
+		before := p.encoded()
+		f, in := p.c.Features, p.given(0, l)
+		fresh, chosen := *p.c, Regressor{Features: f}
+		chosen.Features.EnhancementNodes = 300
+		for name, test := range map[string]struct {
+			need  int64
+			later bool // more is needed
+			call  func() error
+		}{
+			"Fit":                {mapsBytes(12, 6, 10) + 8*l*k + blsupdate.StateBytes(method, l, k, 4), false, func() error { return fresh.Fit(p.x, p.labels) }},
+			"FitFeatures":        {mapsBytes(12, 6, 10) + 8*l*6, false, func() error { _, err := FitFeatures(p.x, f); return err }},
+			"the targets of Fit": {8 * l * 4, true, func() error { return fresh.Fit(p.x, p.labels) }},
+			"PartialFit":         {8 * l * k, true, func() error { return p.c.PartialFit(p.x, p.labels) }},
+			"Expand":             {8 * l * k, false, func() error { return nothing(p.c.Expand(p.x, p.labels)) }},
+			"Predict":            {8 * l * 3, false, func() error { _, err := p.c.Predict(p.x); return err }},
+			"OneHot":             {8 * l * 3, false, func() error { _, err := OneHot(p.labels, 3); return err }},
+			// The normal equations of a choice.
+			"choice": {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
+			"Tune": {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error {
+				_, err := chosen.Tune(ctx, in.x, in.y, TuneOptions{})
+				return err
+			}},
+		} {
+			limited := func(bytes int64) (err error) {
+				defer memory.Limit(bytes)()
+				return test.call()
+			}
+			var e *MemoryError
+			used := faults.Allocated(func() {
+				if err := limited(test.need - 1); !errors.As(err, &e) || e.Need != test.need || e.Op != "bls" || e.Do == "" {
+					t.Errorf("%v, %s: %v; want %d bytes", method, name, err, test.need)
+				}
+			})
+			if used > 8*l*(4+2+12)+1<<16 { // targets and folds come first
+				t.Errorf("%v, %s: %d bytes were allocated", method, name, used)
+			}
+			if !bytes.Equal(p.encoded(), before) {
+				t.Errorf("%v, %s: the models have changed", method, name)
+			}
+			if test.later {
+				continue
+			}
+			if err := limited(test.need); err != nil {
+				t.Errorf("%v, %s in %d bytes: %v", method, name, test.need, err)
+			}
+		}
+	}
+	defer memory.Limit(1 << 30)()
+	x, _, labels := normalTable(10, 300, 4)
+	c := Classifier{Features: FeatureOptions{EnhancementNodes: 200_000}}
+	_, tune := c.Tune(ctx, x, labels, TuneOptions{})
+	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
+	for name, err := range map[string]error{
+		"Tune": tune, "Fit": c.Fit(x, labels), "Relabel": p.c.Relabel([]int{0, 1, 2}, math.MaxInt32-1),
+	} {
+		var e *MemoryError
+		if !errors.As(err, &e) || c.Updater() != nil || c.Validate || p.c.NumClasses() != 3 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
+	"blskernel/mat"
+)
+
+// small returns models of both kinds by a method, not fitted, with 16 nodes. A lambda of 0 is no ridge.
+func small(bk blskernel.Backend, method blsupdate.Method, s Scaling, lambda float64) (*Classifier, *Regressor) {
+	features := plain(FeatureOptions{Scaling: s, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 3})
+	update := blsupdate.Options{Lambda: orNone(lambda)}
+	return &Classifier{Backend: bk, Features: features, Method: method, Update: update},
+		&Regressor{Backend: bk, Features: features, Method: method, Update: update}
+}
+
+// eachMethod runs f for all methods on every backend, and for each kind of scaling.
+func eachMethod(t *testing.T, f func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling)) {
+	t.Helper()
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, m := range blsupdate.Methods() {
+			for _, s := range []Scaling{ScaleSamples, ScaleColumns, ScaleNone} {
+				t.Run(fmt.Sprintf("method=%v/scaling=%v", m, s), func(t *testing.T) { f(t, bk, m, s) })
+			}
+		}
+	})
+}
+
+// ridgeFor returns a ridge with which every method starts from few and from dependent samples: none for
+// those that have the pseudoinverse.
+func ridgeFor(m blsupdate.Method) float64 {
+	if m == blsupdate.Original || m == blsupdate.Improved {
+		return 0
+	}
+	return 0x1p-20
+}
+
+// constantly returns a label l times.
+func constantly(l, label int) []int { return slices.Repeat([]int{label}, l) }
+
+// A pair is a model of each kind, with the samples, labels of three classes and targets that they learn.
+type pair struct {
+	t      testing.TB
+	c      *Classifier
+	r      *Regressor
+	x, y   *mat.Dense
+	labels []int
+}
+
+// newPair returns small models that are not fitted, with as many samples as batches has.
+func newPair(t testing.TB, bk blskernel.Backend, method blsupdate.Method) *pair {
+	t.Helper()
+	c, r := small(bk, method, ScaleColumns, 0x1p-10)
+	l := batches[len(batches)-1]
+	x := samples(31, l, 12, 14)
+	return &pair{t, c, r, x, targetsFor(x, 2), labelsFor(l)}
+}
+
+// learn gives both models the samples from one to another.
+func (p *pair) learn(from, to int) *pair {
+	p.t.Helper()
+	must(p.t, p.c.PartialFit(rowsOf(p.x, from, to), p.labels[from:to]))
+	must(p.t, p.r.PartialFit(rowsOf(p.x, from, to), rowsOf(p.y, from, to)))
+	return p
+}
+
+// given returns the samples from one to another, of weight 1.
+func (p *pair) given(from, to int) given {
+	return given{x: rowsOf(p.x, from, to), y: rowsOf(p.y, from, to), labels: p.labels[from:to]}
+}
+
+// encoded returns what both models are encoded as.
+func (p *pair) encoded() []byte {
+	p.t.Helper()
+	return append(encoded(p.t, p.c), encoded(p.t, p.r)...)
+}
+
+// decoded returns a pair with what is decoded of both models.
+func (p *pair) decoded() *pair {
+	p.t.Helper()
+	q := *p
+	var err error
+	q.c, err = DecodeClassifier(bytes.NewReader(encoded(p.t, p.c)), p.c.Backend)
+	must(p.t, err)
+	q.r, err = DecodeRegressor(bytes.NewReader(encoded(p.t, p.r)), p.r.Backend)
+	must(p.t, err)
+	return &q
+}
+
+// predictions returns the scores of the classifier for all samples, and beside them the predictions of
+// the regressor.
+func (p *pair) predictions() *mat.Dense {
+	p.t.Helper()
+	var out mat.Dense
+	out.Augment(scoresOf(p.t, p.c, p.x), predicted(p.t, p.r, p.x))
+	return &out
+}
+
+// labelsFor returns labels of three classes for l samples.
+func labelsFor(l int) []int {
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = (i + i/7) % 3
+	}
+	return labels
+}
+
+// given is what an operation is given.
+type given struct {
+	x, y    *mat.Dense
+	labels  []int
+	weights []float64
+}
+
+// What an operation takes.
+const (
+	labeled   = 1 << iota // labels or targets
+	weighted              // weights
+	starts                // any number of columns, labels and targets
+	unchecked             // any labels
+	contextless
+)
+
+// An operation is a method of one of the models that takes samples.
+type operation struct {
+	name  string
+	takes int
+	do    func(ctx context.Context, p *pair, in given) error
+}
+
+// has reports whether o takes something of the sort.
+func (o operation) has(sort int) bool { return o.takes&sort != 0 }
+
+// ofClasses reports whether o is one of a Classifier.
+func (o operation) ofClasses() bool { return o.name[0] == 'C' }
+
+// operations are all methods that take samples, but for those that call them with the background, and
+// PredictProba.
+var operations = []operation{
+	{"Classifier.FitWeighted", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
+		return p.c.FitWeighted(ctx, in.x, in.labels, in.weights)
+	}},
+	{"Classifier.PartialFitWeighted", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
+		return p.c.PartialFitWeighted(ctx, in.x, in.labels, in.weights)
+	}},
+	{"Classifier.Refit", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
+		return p.c.Refit(ctx, in.x, in.labels, in.weights)
+	}},
+	{"Classifier.Remove", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
+		return p.c.Remove(ctx, in.x, in.labels, in.weights)
+	}},
+	{"Classifier.Tune", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
+		_, err := p.c.Tune(ctx, in.x, in.labels, TuneOptions{Weights: in.weights, Flops: 1})
+		return err
+	}},
+	{"Classifier.ExpandContext", labeled, func(ctx context.Context, p *pair, in given) error {
+		return nothing(p.c.ExpandContext(ctx, in.x, in.labels))
+	}},
+	{"Classifier.Calibrate", labeled, func(ctx context.Context, p *pair, in given) error {
+		return p.c.Calibrate(ctx, in.x, in.labels)
+	}},
+	{"Classifier.Score", labeled | unchecked | contextless, func(_ context.Context, p *pair, in given) error {
+		_, err := p.c.Score(in.x, in.labels)
+		return err
+	}},
+	{"Classifier.PredictContext", 0, func(ctx context.Context, p *pair, in given) error {
+		_, err := p.c.PredictContext(ctx, in.x)
+		return err
+	}},
+	{"Classifier.DecisionFunctionContext", 0, func(ctx context.Context, p *pair, in given) error {
+		_, err := p.c.DecisionFunctionContext(ctx, in.x)
+		return err
+	}},
+	{"Regressor.FitWeighted", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
+		return p.r.FitWeighted(ctx, in.x, in.y, in.weights)
+	}},
+	{"Regressor.PartialFitWeighted", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
+		return p.r.PartialFitWeighted(ctx, in.x, in.y, in.weights)
+	}},
+	{"Regressor.Refit", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
+		return p.r.Refit(ctx, in.x, in.y, in.weights)
+	}},
+	{"Regressor.Remove", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
+		return p.r.Remove(ctx, in.x, in.y, in.weights)
+	}},
+	{"Regressor.Tune", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
+		_, err := p.r.Tune(ctx, in.x, in.y, TuneOptions{Weights: in.weights, Flops: 1})
+		return err
+	}},
+	{"Regressor.ExpandContext", labeled, func(ctx context.Context, p *pair, in given) error {
+		return nothing(p.r.ExpandContext(ctx, in.x, in.y))
+	}},
+	{"Regressor.Score", labeled | contextless, func(_ context.Context, p *pair, in given) error {
+		_, err := p.r.Score(in.x, in.y)
+		return err
+	}},
+	{"Regressor.PredictContext", 0, func(ctx context.Context, p *pair, in given) error {
+		_, err := p.r.PredictContext(ctx, in.x)
+		return err
+	}},
+}
+
+// nothing returns the error of an Expand, which has to have no rows beside it.
+func nothing(a, y *mat.Dense, err error) error {
+	if err != nil && (a != nil || y != nil) {
+		panic("there are rows beside an error")
+	}
+	return err
+}
+
+// isA reports whether err wraps the error want, or one of the type that want points to.
+func isA(err error, want any) bool {
+	if is, ok := want.(error); ok {
+		return errors.Is(err, is)
+	}
+	return err != nil && errors.As(err, want)
+}
