@@ -19,6 +19,8 @@ var layers = []string{
 	"blskernel/internal/isfinite",
 	"blskernel/internal/elementary",
 	"blskernel/internal/testutil/fuzz",
+	"blskernel/internal/testutil/testmat",
+	"blskernel/internal/testutil/bigfloat",
 	"blskernel/internal/flagvalue",
 	"blskernel/internal/names",
 	"blskernel/internal/memory",

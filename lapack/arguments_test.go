@@ -9,6 +9,7 @@ import (
 	"blskernel"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -43,7 +44,7 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	const n, l = 3, 5
 	spd := mat.NewSymPacked(n, []float64{4, 1, 0, 3, 1, 2})
 	c, f, lu, qr := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
-	tall := randomFull(testutil.Rand(5), l, n).dense()
+	tall := testmat.Random(testutil.Rand(5), l, n).Dense()
 	testutil.NoError(t, errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense()), qr.Factorize(tall)))
 	shape := any(gonummat.ErrShape)
 	var all []misuse
@@ -243,7 +244,7 @@ func TestArguments(t *testing.T) {
 			if got := testutil.PanicValue(func() { m.call(data) }); got != m.want {
 				t.Errorf("%s: panics with %v, want %v", m.what, got, m.want)
 			}
-			if !sameBits(data, before) {
+			if !testmat.SameBits(data, before) {
 				t.Fatalf("%s: storage was written: %v", m.what, data)
 			}
 		}
@@ -257,8 +258,8 @@ func TestSharedStorage(t *testing.T) {
 		data, both := []float64{2, 4, 8, 16}, mat.NewDense(2, 4, nil)
 		b, same := mat.NewDense(2, 2, data), mat.NewDense(2, 2, data)
 		left, right := both.Slice(0, 2, 0, 2).(*mat.Dense), both.Slice(0, 2, 2, 4).(*mat.Dense)
-		err := errors.Join(f.factorize(identity(2), false), f.SolveTo(same, b), f.SolveRowsTo(same, b), f.SolveTo(right, left))
-		if _, errRefine := f.refine(right, identity(2), left); err != nil || errRefine != nil {
+		err := errors.Join(f.factorize(testmat.Identity(2), false), f.SolveTo(same, b), f.SolveRowsTo(same, b), f.SolveTo(right, left))
+		if _, errRefine := f.refine(right, testmat.Identity(2), left); err != nil || errRefine != nil {
 			t.Errorf("%s: %v, %v", f.name, err, errRefine)
 		}
 	}

@@ -11,11 +11,13 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/bigfloat"
+	"blskernel/internal/testutil/testmat"
 )
 
 // bigLogDet returns log|det A| and the sign of det A by elimination in 600 bits.
 func bigLogDet(a *full) (log, sign float64) {
-	_, det := bigSolve(a, newFull(a.r, 0))
+	_, det := bigfloat.Solve(a, testmat.New(a.R, 0))
 	var m big.Float
 	e := det.MantExp(&m)
 	v, _ := m.Float64()
@@ -27,15 +29,15 @@ func bigLogDet(a *full) (log, sign float64) {
 func TestLogDet(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(61)
-		for _, m := range slices.Concat(symGallery(), generalFamilies()) {
+		for _, m := range slices.Concat(testmat.Symmetric(), testmat.Unsymmetric()) {
 			for _, order := range []int{1, 2, 3, 6, 15} {
-				a := m.of(rng, order)
+				a := m.Of(rng, order)
 				wantLog, wantSign := bigLogDet(a)
 				for _, f := range factorizations(t, bk) {
 					if !f.takes(m) {
 						continue
 					}
-					if err := f.factorize(a, false); m.singular && errors.Is(err, ErrSingular) {
+					if err := f.factorize(a, false); m.Singular && errors.Is(err, ErrSingular) {
 						continue
 					} else if err != nil {
 						t.Fatal(err)
@@ -44,7 +46,7 @@ func TestLogDet(t *testing.T) {
 					tol := ratioBound*n*n*eps/f.RCond() + 2*(4*n+math.Abs(wantLog))*eps
 					if log, sign := f.LogDet(); !(math.Abs(log-wantLog) <= tol) || tol < 1 && sign != wantSign {
 						t.Errorf("%s: %s: n=%d: log|det| = %v, sign %v, want %v, %v",
-							f.name, m.name, order, log, sign, wantLog, wantSign)
+							f.name, m.Name, order, log, sign, wantLog, wantSign)
 					}
 				}
 			}
@@ -62,16 +64,16 @@ func TestLogDetScaled(t *testing.T) {
 				fraction, exponent := math.Frexp(s) // math.Log is wrong for subnormal numbers on amd64
 				want := float64(n) * (math.Log(fraction) + float64(exponent)*math.Ln2)
 				tol := 2 * (4*float64(n) + math.Abs(want)) * eps
-				diagonal := symFunc(n, func(i, j int) float64 { return s * unless(i != j) })
-				exchange := symFunc(n, func(i, j int) float64 { return s * unless(i+j != n-1) })
+				diagonal := testmat.Sym(n, func(i, j int) float64 { return s * testmat.Unless(i != j) })
+				exchange := testmat.Sym(n, func(i, j int) float64 { return s * testmat.Unless(i+j != n-1) })
 				// A permutation with random signs.
-				permuted, parity, order := newFull(n, n), 1.0, rng.Perm(n)
+				permuted, parity, order := testmat.New(n, n), 1.0, rng.Perm(n)
 				for i, j := range order {
-					sign := alternate(rng.IntN(2))
-					permuted.set(i, j, s*sign)
+					sign := testmat.Alternate(rng.IntN(2))
+					permuted.Set(i, j, s*sign)
 					parity *= sign
 					for _, before := range order[:i] {
-						parity *= alternate(int(unless(before <= j)))
+						parity *= testmat.Alternate(int(testmat.Unless(before <= j)))
 					}
 				}
 				for _, f := range factorizations(t, bk) {
@@ -90,7 +92,7 @@ func TestLogDetScaled(t *testing.T) {
 					}
 					check(diagonal, 1)
 					if !f.definite {
-						check(exchange, alternate(n/2))
+						check(exchange, testmat.Alternate(n/2))
 					}
 					if !f.symmetric {
 						check(permuted, parity)
@@ -101,13 +103,13 @@ func TestLogDetScaled(t *testing.T) {
 		// A 2×2 pivot with a diagonal: [1 2; 2 1] twice, scaled, and a negative 1×1 pivot:
 		// -9s⁵.
 		for _, s := range []float64{1, 0x1p500, 0x1p-500} {
-			a := newFull(5, 5)
+			a := testmat.New(5, 5)
 			for _, k := range []int{0, 3} {
-				a.set(k, k, s)
-				a.set(k+1, k+1, s)
-				a.set(k, k+1, 2*s)
+				a.Set(k, k, s)
+				a.Set(k+1, k+1, s)
+				a.Set(k, k+1, 2*s)
 			}
-			a.set(2, 2, -s)
+			a.Set(2, 2, -s)
 			f := LDLT{Backend: bk}
 			testutil.NoError(t, f.Factorize(symOf(a)))
 			want := math.Log(9) + 5*math.Log(s)

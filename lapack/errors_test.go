@@ -11,6 +11,7 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
 
@@ -27,13 +28,13 @@ import (
 // every such product are at most 1/4 off the diagonal, which has 1, and the Schur complement is one
 // again.
 func exactRank(rng *rand.Rand, n, rank int) (l, d *full) {
-	l, d = identity(n), newFull(n, n)
+	l, d = testmat.Identity(n), testmat.New(n, n)
 	for i := range n {
 		for j := range i {
-			l.set(i, j, float64(rng.IntN(3)-1)/4)
+			l.Set(i, j, float64(rng.IntN(3)-1)/4)
 		}
 		if i < rank {
-			d.set(i, i, 1)
+			d.Set(i, i, 1)
 		}
 	}
 	return l, d
@@ -62,17 +63,17 @@ func TestExactlySingular(t *testing.T) {
 					if !f.symmetric {
 						m, _ = exactRank(rng, n, rank)
 					}
-					refused(fmt.Sprintf("rank %d", rank), l.mul(d).mul(m.transpose()), rank, rank)
+					refused(fmt.Sprintf("rank %d", rank), l.Mul(d).Mul(m.T()), rank, rank)
 				}
 				for _, p := range []int{0, n / 2, n - 1} {
 					zero := fmt.Sprintf("zero row or column %d", p)
-					a := symFunc(n, func(i, j int) float64 { return rng.NormFloat64() * unless(i == p || j == p) })
+					a := testmat.Sym(n, func(i, j int) float64 { return rng.NormFloat64() * testmat.Unless(i == p || j == p) })
 					switch {
 					case f.definite:
-						spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%5) })
-						refused(zero, symFunc(n, func(i, j int) float64 { return spd.at(i, j) * unless(i == p || j == p) }), p, p)
-						negative := identity(n)
-						negative.set(p, p, -1)
+						spd := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%5) })
+						refused(zero, testmat.Sym(n, func(i, j int) float64 { return spd.At(i, j) * testmat.Unless(i == p || j == p) }), p, p)
+						negative := testmat.Identity(n)
+						negative.Set(p, p, -1)
 						for _, nb := range []int{0, 3} {
 							err := newCholesky(t, bk, nb, plain(t)).factorize(negative, false)
 							wantPivotIn(t, f.name, err, ErrNotPositiveDefinite, p, p, -1)
@@ -85,10 +86,10 @@ func TestExactlySingular(t *testing.T) {
 						// A row of zeros sinks to the last place of LU and a
 						// column of zeros stays in its own, or, if the
 						// transpose is factored, the other way round.
-						row, column := randomFull(rng, n, n), randomFull(rng, n, n)
+						row, column := testmat.Random(rng, n, n), testmat.Random(rng, n, n)
 						for k := range n {
-							row.set(p, k, 0)
-							column.set(k, p, 0)
+							row.Set(p, k, 0)
+							column.Set(k, p, 0)
 						}
 						if _, transposed := backend.ColumnMajor(bk); transposed {
 							row, column = column, row
@@ -108,7 +109,7 @@ func TestExactlySingular(t *testing.T) {
 						}
 					}
 					if n > 1 {
-						refused("powers of two", symFunc(n, func(i, j int) float64 { return scale * power[i] * power[j] }), 1, 1)
+						refused("powers of two", testmat.Sym(n, func(i, j int) float64 { return scale * power[i] * power[j] }), 1, 1)
 					}
 				}
 			}
@@ -130,7 +131,7 @@ func wantPivotIn(t *testing.T, name string, err, kind error, first, last int, pi
 func TestOverflowOfOrderTwo(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, f := range factorizations(t, bk) {
-			testutil.NoError(t, f.factorize(&full{1, 1, []float64{1e-310}}, true))
+			testutil.NoError(t, f.factorize(testmat.From(1, 1, 1e-310), true))
 			_, err := f.inverse(false)
 			wantElement(t, f.name, err, ErrSingular, 0, 0)
 			wantElement(t, f.name, f.SolveTo(&mat.Dense{}, mat.NewDense(1, 1, []float64{1})), ErrSingular, 0, 0)
@@ -141,10 +142,10 @@ func TestOverflowOfOrderTwo(t *testing.T) {
 			switch {
 			case f.definite:
 			case f.symmetric:
-				wantPivot(t, f.name, f.factorize(&full{2, 2, []float64{-1e308, 1e308, 1e308, 1e308}}, false), ErrNotFinite, 1)
+				wantPivot(t, f.name, f.factorize(testmat.From(2, 2, -1e308, 1e308, 1e308, 1e308), false), ErrNotFinite, 1)
 			default:
-				wantPivot(t, f.name, f.factorize(&full{2, 2, []float64{1e308, 1e308, -1e308, 1e308}}, false), ErrNotFinite, 1)
-				wantPivot(t, f.name, f.factorize(&full{3, 3, []float64{4, 2, 1, 2, 2, 1, -2, 0, 0}}, false), ErrSingular, 2)
+				wantPivot(t, f.name, f.factorize(testmat.From(2, 2, 1e308, 1e308, -1e308, 1e308), false), ErrNotFinite, 1)
+				wantPivot(t, f.name, f.factorize(testmat.From(3, 3, 4, 2, 1, 2, 2, 1, -2, 0, 0), false), ErrSingular, 2)
 			}
 		}
 	})
@@ -158,7 +159,7 @@ func TestOverflow(t *testing.T) {
 		overflows := 0
 		for _, n := range []int{1, 2, 3, 4, 5, 8, 16, 17, 33, 65, 100, 129, 200} {
 			for range 4 {
-				a := symFunc(n, func(i, j int) float64 { return math.Copysign(1.7e308, rng.Float64()-0.5) })
+				a := testmat.Sym(n, func(i, j int) float64 { return math.Copysign(1.7e308, rng.Float64()-0.5) })
 				for _, f := range factorizations(t, bk) {
 					err := f.factorize(a, false)
 					var p *PivotError

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
 
@@ -69,7 +70,7 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, f
 		err := do(m)
 		intact()
 		var input *ElementError
-		if (!inPlace || errors.As(err, &input)) && !sameBits(data(m), before) {
+		if (!inPlace || errors.As(err, &input)) && !testmat.SameBits(data(m), before) {
 			t.Errorf("%s: the matrix was changed", r.name)
 		}
 		if err != nil {
@@ -80,9 +81,9 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, f
 	r.inverse = func(inPlace bool) (*full, error) {
 		t.Helper()
 		if !inPlace {
-			x, _ := hold(newFull(0, 0))
+			x, _ := hold(testmat.New(0, 0))
 			err := f.InverseTo(x)
-			return fullOf(x), err
+			return testmat.Of(x), err
 		}
 		x, err := f.InverseInPlace()
 		empty()
@@ -93,7 +94,7 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, f
 		if d := data(x); len(d) > 0 && &d[0] != &held[0] {
 			t.Errorf("%s: the inverse is not in place", r.name)
 		}
-		return fullOf(x), nil
+		return testmat.Of(x), nil
 	}
 	r.refine = func(x *mat.Dense, a *full, b *mat.Dense) (ErrorBounds, error) {
 		t.Helper()
@@ -101,7 +102,7 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, f
 		before := slices.Clone(data(m))
 		bounds, err := f.Refine(x, m, b)
 		intact()
-		if !sameBits(data(m), before) {
+		if !testmat.SameBits(data(m), before) {
 			t.Errorf("%s: Refine changed A", r.name)
 		}
 		return bounds, err
@@ -132,8 +133,8 @@ func newCholesky(t testing.TB, bk blskernel.Backend, nb int, in storage) *factor
 	f := newFactorization(t, c, in.packed, packedData)
 	f.name, f.symmetric, f.definite, f.singular = "Cholesky", true, true, ErrNotPositiveDefinite
 	f.rebuild = func(abs bool) *full {
-		u := upperOf(c.n, c.u, false).perhaps(abs)
-		return u.transpose().mul(u)
+		u := perhaps(abs, upperOf(c.n, c.u, false))
+		return u.T().Mul(u)
 	}
 	return f
 }
@@ -153,12 +154,12 @@ func newLU(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorizatio
 	f.left = func() bool { return !c.transposed() }
 	f.rebuild = func(abs bool) *full {
 		l, u := factorsOf(c)
-		for _, v := range l.x {
+		for _, v := range l.X {
 			if !(math.Abs(v) <= 1) {
 				t.Errorf("|L| = %v", v)
 			}
 		}
-		return rebuiltLU(c, l.perhaps(abs), u.perhaps(abs))
+		return rebuiltLU(c, perhaps(abs, l), perhaps(abs, u))
 	}
 	return f
 }
@@ -175,33 +176,33 @@ func blocked(t testing.TB, bk blskernel.Backend, nb int) []*factorization {
 }
 
 // takes reports whether f is for the matrices of a family.
-func (f *factorization) takes(m family) bool {
-	return f.symmetric == m.symmetric && (m.definite || !f.definite)
+func (f *factorization) takes(m testmat.Family) bool {
+	return f.symmetric == m.Symmetric && (m.Definite || !f.definite)
 }
 
 // rebuiltLDLT returns Pᵀ Uᵀ D U P, or the product of magnitudes: a 2×2 block of D then counts with its
 // largest element in all places, since its rows are mixed where it is made diagonal for an update.
 func rebuiltLDLT(f *LDLT, abs bool) *full {
-	u, d := upperOf(f.n, f.u, true), newFull(f.n, f.n)
+	u, d := upperOf(f.n, f.u, true), testmat.New(f.n, f.n)
 	for i, e := range f.d.E {
-		d.set(i, i, f.d.D[i])
+		d.Set(i, i, f.d.D[i])
 		if i > 0 && f.d.E[i-1] != 0 {
 			e = f.d.E[i-1]
 		} else if e != 0 {
-			d.set(i, i+1, e)
-			d.set(i+1, i, e)
+			d.Set(i, i+1, e)
+			d.Set(i+1, i, e)
 		}
 		if abs {
-			d.set(i, i, max(math.Abs(f.d.D[i]), math.Abs(e)))
+			d.Set(i, i, max(math.Abs(f.d.D[i]), math.Abs(e)))
 		}
 	}
-	u, d = u.perhaps(abs), d.perhaps(abs)
-	a := u.transpose().mul(d).mul(u)
+	u, d = perhaps(abs, u), perhaps(abs, d)
+	a := u.T().Mul(d).Mul(u)
 	for range 2 {
 		for k := f.n - 1; k >= 0; k-- {
-			a.swapRows(k, f.swap[k])
+			a.SwapRows(k, f.swap[k])
 		}
-		a = a.transpose()
+		a = a.T()
 	}
 	return a
 }
@@ -209,29 +210,29 @@ func rebuiltLDLT(f *LDLT, abs bool) *full {
 // factorsOf returns L and U of P A = L U, or of P Aᵀ = L U where the transpose was factored.
 func factorsOf(f *LU) (l, u *full) {
 	n := f.Dim()
-	stored := newFull(n, n)
+	stored := testmat.New(n, n)
 	for i := range n {
-		copy(stored.row(i), f.lu.Data[i*f.lu.Stride:])
+		copy(stored.Row(i), f.lu.Data[i*f.lu.Stride:])
 	}
 	if f.transposed() {
-		stored = stored.transpose()
+		stored = stored.T()
 	}
-	l, u = identity(n), newFull(n, n)
+	l, u = testmat.Identity(n), testmat.New(n, n)
 	for i := range n {
-		copy(l.row(i)[:i], stored.row(i))
-		copy(u.row(i)[i:], stored.row(i)[i:])
+		copy(l.Row(i)[:i], stored.Row(i))
+		copy(u.Row(i)[i:], stored.Row(i)[i:])
 	}
 	return l, u
 }
 
 // rebuiltLU returns PᵀLU, or its transpose if that is what f factored, with the permutation of f.
 func rebuiltLU(f *LU, l, u *full) *full {
-	a := l.mul(u)
+	a := l.Mul(u)
 	for k := len(f.swap) - 1; k >= 0; k-- {
-		a.swapRows(k, f.swap[k])
+		a.SwapRows(k, f.swap[k])
 	}
 	if f.transposed() {
-		return a.transpose()
+		return a.T()
 	}
 	return a
 }

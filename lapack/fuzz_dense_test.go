@@ -1,9 +1,11 @@
 package lapack
 
 import (
+	"fmt"
 	"testing"
 
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -20,29 +22,25 @@ func FuzzQR(f *testing.F) {
 			return
 		}
 		qr := QR{Backend: p.bk, base: 1 + p.Below(6), nb: nb}
-		a := randomFull(p.rng, l, k)
+		a := testmat.Random(p.rng, l, k)
 		for range p.Below(4) { // columns of zeros, which no reflection turns
 			j := p.Below(k)
 			for i := range l {
-				a.set(i, j, 0)
+				a.Set(i, j, 0)
 			}
 		}
-		held := p.dense(a)
+		held, intact := p.dense(a)
 		testutil.NoError(t, p.do(func() error { return qr.FactorizeInPlace(held) }))
-		p.intact(held)
-		r := p.dense(newFull(k, k))
+		intact()
+		r, intactR := p.dense(testmat.New(k, k))
 		testutil.NoError(t, p.do(func() error { qr.RTo(r); return nil }))
-		p.intact(r)
+		intactR()
 		var q *mat.Dense
 		testutil.NoError(t, p.do(func() error { q = qr.QInPlace(); return nil }))
-		p.intact(q)
-		qf := fullOf(q)
-		if r := over(a.sub(qf.mul(fullOf(r))).norm(), float64(l)*eps, a.norm()); !(r <= ratioBound) {
-			t.Errorf("%d×%d: ‖A - Q R‖/(l ‖A‖ eps) = %.3g", l, k, r)
-		}
-		if r := over(identity(k).sub(qf.transpose().mul(qf)).norm(), float64(l)*eps); !(r <= ratioBound) {
-			t.Errorf("%d×%d: ‖I - QᵀQ‖/(l eps) = %.3g", l, k, r)
-		}
+		intact()
+		qf := testmat.Of(q)
+		checkRatio(t, fmt.Sprintf("%d×%d: ‖A - Q R‖/(l ‖A‖ eps)", l, k), testmat.Over(a.Sub(qf.Mul(testmat.Of(r))).Norm(), float64(l)*eps, a.Norm()))
+		checkRatio(t, fmt.Sprintf("%d×%d: ‖I - QᵀQ‖/(l eps)", l, k), testmat.Over(testmat.Identity(k).Sub(qf.T().Mul(qf)).Norm(), float64(l)*eps))
 	})
 }
 
@@ -56,11 +54,7 @@ func FuzzElimination(f *testing.F) {
 			q = k
 		}
 		s := newStackedProblem(p.rng, k, q, c, stackedGallery[0].change, triangle)
-		hold := func(a *full) (*mat.Dense, func()) {
-			d := p.dense(a)
-			return d, func() { p.intact(d) }
-		}
-		got := s.eliminate(p.t, "fuzz", hold, func(r, z, b, y *mat.Dense) error {
+		got := s.eliminate(p.t, "fuzz", p.dense, func(r, z, b, y *mat.Dense) error {
 			return p.do(func() error { return s.routine()(p.bk, r, z, b, y) })
 		})
 		checkSameGram(p.t, "fuzz", s.all(), got.below(), k+q)
@@ -78,47 +72,44 @@ func FuzzDenseTriangles(f *testing.F) {
 		if n == 0 {
 			return
 		}
-		spd := symSpectrum(p.rng, n, func(i int) float64 { return 1 + float64(i) })
-		g := p.guarded(ul, n, lda, false, spd.at)
-		if bad := -1; p.do(func() error { bad = dpotrf(p.bk, ul, n, g.a, lda); return nil }) != nil || bad >= 0 {
+		spd := testmat.Spectral(p.rng, n, testmat.From1)
+		g := p.hold(testmat.Func(n, n, spd.At), lda, triangleOf(ul, false))
+		if bad := -1; p.do(func() error { bad = dpotrf(p.bk, ul, n, g.x, lda); return nil }) != nil || bad >= 0 {
 			t.Fatalf("n=%d %c: pivot %d is not positive", n, ul, bad)
 		}
-		p.untouched(g)
-		u := g.upper()
-		if r := over(spd.sub(u.transpose().mul(u)).norm(), float64(n)*eps, spd.norm()); !(r <= ratioBound) {
-			t.Errorf("n=%d %c: ‖A - UᵀU‖/(n ‖A‖ eps) = %.3g", n, ul, r)
-		}
-		_ = p.do(func() error { dpotri(p.bk, ul, n, g.a, lda); return nil })
-		p.untouched(g)
+		g.check(t, "guarded")
+		checkCholesky(t, fmt.Sprintf("n=%d %c", n, ul), spd, ul, g)
+		_ = p.do(func() error { dpotri(p.bk, ul, n, g.x, lda); return nil })
+		g.check(t, "guarded")
 		checkInverse(t, "dpotri", spd, g.symmetric())
 
-		triangle := triangleOf(p.rng, n)
-		mirrored := func(i, j int) float64 { return triangle.at(min(i, j), max(i, j)) }
-		g = p.guarded(ul, n, lda, diag == blas.Unit, mirrored)
-		before := g.triangular()
-		_ = p.do(func() error { dtrtri(p.bk, ul, diag, n, g.a, lda); return nil })
-		p.untouched(g)
-		checkInverse(t, "dtrtri", before, g.triangular())
+		triangle := testmat.Triangle(p.rng, n)
+		mirrored := func(i, j int) float64 { return triangle.At(min(i, j), max(i, j)) }
+		g = p.hold(testmat.Func(n, n, mirrored), lda, triangleOf(ul, diag == blas.Unit))
+		before := g.matrix()
+		_ = p.do(func() error { dtrtri(p.bk, ul, diag, n, g.x, lda); return nil })
+		g.check(t, "guarded")
+		checkInverse(t, "dtrtri", before, g.matrix())
 
 		// The same triangle to solve with, from either side, for columns of any number.
-		g = p.guarded(ul, n, lda, diag == blas.Unit, mirrored)
-		before = g.triangular()
+		g = p.hold(testmat.Func(n, n, mirrored), lda, triangleOf(ul, diag == blas.Unit))
+		before = g.matrix()
 		side, tr := []blas.Side{blas.Left, blas.Right}[p.Below(2)], []blas.Transpose{blas.NoTrans, blas.Trans}[p.Below(2)]
-		b := randomFull(p.rng, n, 1+p.Below(40))
+		b := testmat.Random(p.rng, n, 1+p.Below(40))
 		op := before
 		if tr != blas.NoTrans {
-			op = before.transpose()
+			op = before.T()
 		}
 		solve := func(x *mat.Dense) error {
 			raw := x.RawMatrix()
-			dtrsm(p.bk, side, ul, tr, diag, n, b.c, 1, g.a, lda, raw.Data, raw.Stride)
+			dtrsm(p.bk, side, ul, tr, diag, n, b.C, 1, g.x, lda, raw.Data, raw.Stride)
 			return nil
 		}
 		if side == blas.Left {
 			p.solved("dtrsm", op, b, solve)
 		} else {
-			p.solvedRows("dtrsm", op.transpose(), b, solve)
+			p.solvedRows("dtrsm", op.T(), b, solve)
 		}
-		p.untouched(g)
+		g.check(t, "guarded")
 	})
 }

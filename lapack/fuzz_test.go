@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -11,10 +12,10 @@ import (
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A problem is what a fuzzer decides: numbers taken from its data, zeros where that ends, and memory in
@@ -38,35 +39,23 @@ func (p *problem) region(n int) []float64 {
 	return r.Slice(n, p.edge)
 }
 
-// dense puts a into guarded memory, with canaries between its rows.
-func (p *problem) dense(a *full) *mat.Dense {
-	stride := max(1, a.c) + p.Below(4)
-	if a.r == 0 || a.c == 0 {
-		return &mat.Dense{}
-	}
-	x := p.region((a.r-1)*stride + a.c)
-	for i := range x {
-		x[i] = canary
-	}
-	for i := range a.r {
-		copy(x[i*stride:], a.row(i))
-	}
-	d := new(mat.Dense)
-	d.SetRawMatrix(blas64.General{Rows: a.r, Cols: a.c, Stride: stride, Data: x})
-	return d
+// hold puts the elements of a that part names into guarded memory, with rows ld apart.
+func (p *problem) hold(a *full, ld int, part func(i, j int) bool) *held {
+	h := hold(a, ld, part)
+	x := p.region(len(h.x))
+	copy(x, h.x)
+	h.x = x
+	return h
 }
 
-const canary = 12345.678
-
-// intact fails if something between the rows of d has changed.
-func (p *problem) intact(d *mat.Dense) {
+// dense is hold for all of a, and a check that what is between its rows stays.
+func (p *problem) dense(a *full) (*mat.Dense, func()) {
 	p.t.Helper()
-	raw := d.RawMatrix()
-	for i, v := range raw.Data {
-		if raw.Cols > 0 && i%raw.Stride >= raw.Cols && v != canary {
-			p.t.Fatalf("element %d between the rows was written", i)
-		}
+	if a.R == 0 || a.C == 0 {
+		return &mat.Dense{}, func() {}
 	}
+	h := p.hold(a, a.C+p.Below(4), whole)
+	return h.view(), func() { p.t.Helper(); h.check(p.t, "dense") }
 }
 
 // packed puts a into guarded memory.
@@ -74,24 +63,7 @@ func (p *problem) packed(a *full) *mat.SymPacked {
 	ap := symOf(a).RawSymPacked().Data
 	x := p.region(len(ap))
 	copy(x, ap)
-	return mat.NewSymPacked(a.r, x)
-}
-
-// guarded puts a triangle into guarded memory, and NaN into the other one and between the rows.
-func (p *problem) guarded(ul blas.Uplo, n, lda int, unit bool, at func(i, j int) float64) *guarded {
-	g := newGuarded(ul, n, lda, unit, at)
-	x := p.region(len(g.a))
-	copy(x, g.a)
-	g.a = x
-	return g
-}
-
-// untouched looks at what lies in the other triangle of g and between its rows; what lies outside
-// cannot be touched.
-func (p *problem) untouched(g *guarded) {
-	p.t.Helper()
-	copy(g.all[guardLength:], g.a)
-	g.check(p.t, "guarded")
+	return mat.NewSymPacked(a.R, x)
 }
 
 // do runs f, which touches nothing beside its operands.
@@ -143,7 +115,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 // exchanges of any distance.
 func (p *problem) matrix(n int) *full {
 	kind := p.Below(4)
-	return symFunc(n, func(i, j int) float64 {
+	return testmat.Sym(n, func(i, j int) float64 {
 		v := p.rng.NormFloat64()
 		switch {
 		case kind == 1 && i == j, kind == 2 && p.rng.IntN(3) > 0:
@@ -157,22 +129,20 @@ func (p *problem) matrix(n int) *full {
 
 // square checks a factorization in place, solutions and the inverse in place of a in guarded memory.
 func (p *problem) square(newF func(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization, nb int, a *full) {
-	t, n := p.t, a.r
+	t, n := p.t, a.R
 	f := newF(t, p.bk, nb, storage{
 		packed: func(a *full) (*mat.SymPacked, func()) { return p.packed(a), func() {} },
-		dense:  func(a *full) (*mat.Dense, func()) { d := p.dense(a); return d, func() { p.intact(d) } },
+		dense:  p.dense,
 	})
 	if err := p.do(func() error { return f.factorize(a, true) }); errors.Is(err, ErrSingular) {
 		return // which some kinds are
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if r := over(a.sub(f.rebuild(false)).norm(), float64(n)*eps, a.norm()); !(r <= ratioBound) {
-		t.Errorf("n=%d: ‖A - UᵀDU‖/(n ‖A‖ eps) = %.3g", n, r)
-	}
-	if b := randomFull(p.rng, n, p.Below(9)); b.r > 0 && b.c > 0 {
+	checkRatio(t, fmt.Sprintf("n=%d: ‖A - UᵀDU‖/(n ‖A‖ eps)", n), testmat.Over(a.Sub(f.rebuild(false)).Norm(), float64(n)*eps, a.Norm()))
+	if b := testmat.Random(p.rng, n, p.Below(9)); b.R > 0 && b.C > 0 {
 		p.solved("SolveTo", a, b, func(x *mat.Dense) error { return f.SolveTo(x, x) })
-		p.solvedRows("SolveRowsTo", a.transpose(), b, func(x *mat.Dense) error { return f.SolveRowsTo(x, x) })
+		p.solvedRows("SolveRowsTo", a.T(), b, func(x *mat.Dense) error { return f.SolveRowsTo(x, x) })
 	}
 	left := f.left()
 	var inverse *full
@@ -197,18 +167,18 @@ func (p *problem) solved(name string, a, b *full, solve func(x *mat.Dense) error
 
 func (p *problem) solvedRows(name string, a, b *full, solve func(x *mat.Dense) error) {
 	p.t.Helper()
-	p.solution(name, b.transpose(), solve, func(x *full) { checkSolution(p.t, name, a, x.transpose(), b) })
+	p.solution(name, b.T(), solve, func(x *full) { checkSolution(p.t, name, a, x.T(), b) })
 }
 
 func (p *problem) solution(name string, b *full, solve func(x *mat.Dense) error, check func(x *full)) {
 	p.t.Helper()
-	x := p.dense(b)
+	x, intact := p.dense(b)
 	if err := p.do(func() error { return solve(x) }); err == nil {
-		check(fullOf(x))
+		check(testmat.Of(x))
 	} else if !errors.Is(err, ErrSingular) {
 		p.t.Errorf("%s: %v", name, err)
 	}
-	p.intact(x)
+	intact()
 }
 
 func FuzzLDLT(f *testing.F) {
@@ -221,17 +191,17 @@ func FuzzLDLT(f *testing.F) {
 func FuzzCholesky(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		n, nb := p.order(60)
-		p.square(newCholesky, nb, spectrum(geometric(math.Pow(10, float64(p.Below(9)))))(p.rng, n))
+		p.square(newCholesky, nb, testmat.Spectrum(testmat.Geometric(math.Pow(10, float64(p.Below(9)))))(p.rng, n))
 	})
 }
 
 func FuzzLU(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		n, nb := p.order(60)
-		a, zeros := newFull(n, n), p.Below(4)
-		for i := range a.x {
+		a, zeros := testmat.New(n, n), p.Below(4)
+		for i := range a.X {
 			if p.rng.IntN(4) >= zeros {
-				a.x[i] = p.rng.NormFloat64()
+				a.X[i] = p.rng.NormFloat64()
 			}
 		}
 		p.square(newLU, nb, a)
@@ -245,27 +215,23 @@ func FuzzCholeskyTriangle(f *testing.F) {
 		t := p.t
 		n, nb := p.order(60)
 		c := Cholesky{Backend: p.bk, symmetric: symmetric{nb: nb}}
-		a := symSpectrum(p.rng, n, func(i int) float64 { return 1 + float64(i) })
+		a := testmat.Spectral(p.rng, n, testmat.From1)
 		testutil.NoError(t, p.do(func() error { return c.FactorizeInPlace(p.packed(a)) }))
 		if n == 0 {
 			return
 		}
 		u := upperOf(n, c.u, false)
-		ut, random := u.transpose(), func(_, _ int) float64 { return p.rng.NormFloat64() }
-		l := p.guarded(blas.Lower, n, n+p.Below(4), false, random)
-		lower := l.triangular()
+		ut, random := u.T(), func(_, _ int) float64 { return p.rng.NormFloat64() }
+		l := p.hold(testmat.Func(n, n, random), n+p.Below(4), triangleOf(blas.Lower, false))
+		lower := l.matrix()
 		testutil.NoError(t, p.do(func() error { return c.SolveUTriangle(l.view()) }))
-		p.untouched(l)
-		x := l.triangular()
-		if r := over(lower.sub(ut.mul(x)).norm(), float64(n)*eps, ut.norm(), x.norm()); !(r <= ratioBound) {
-			t.Errorf("SolveUTriangle, n=%d: ‖L - Uᵀ X‖/(n ‖U‖ ‖X‖ eps) = %.3g", n, r)
-		}
-		m := p.guarded(blas.Upper, n, n+p.Below(4), false, random)
-		upper := m.triangular()
+		l.check(t, "guarded")
+		x := l.matrix()
+		checkRatio(t, fmt.Sprintf("SolveUTriangle, n=%d: ‖L - Uᵀ X‖/(n ‖U‖ ‖X‖ eps)", n), testmat.Over(lower.Sub(ut.Mul(x)).Norm(), float64(n)*eps, ut.Norm(), x.Norm()))
+		m := p.hold(testmat.Func(n, n, random), n+p.Below(4), triangleOf(blas.Upper, false))
+		upper := m.matrix()
 		testutil.NoError(t, p.do(func() error { return c.MulUTriangle(m.view()) }))
-		p.untouched(m)
-		if r := over(m.triangular().sub(u.mul(upper)).norm(), float64(n)*eps, u.norm(), upper.norm()); !(r <= ratioBound) {
-			t.Errorf("MulUTriangle, n=%d: ‖X - U R‖/(n ‖U‖ ‖R‖ eps) = %.3g", n, r)
-		}
+		m.check(t, "guarded")
+		checkRatio(t, fmt.Sprintf("MulUTriangle, n=%d: ‖X - U R‖/(n ‖U‖ ‖R‖ eps)", n), testmat.Over(m.matrix().Sub(u.Mul(upper)).Norm(), float64(n)*eps, u.Norm(), upper.Norm()))
 	})
 }

@@ -3,23 +3,28 @@ package lapack
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	gonumblas "gonum.org/v1/gonum/blas/gonum"
 )
 
-const eps = 0x1p-53 // the unit roundoff
+const (
+	eps        = testmat.Eps
+	ratioBound = testmat.Bound
+)
 
-// ratioBound is the bound of LAPACK's own tests on backward errors in units of n*eps*‖A‖.
-const ratioBound = 30
+// full is a plain matrix of the references.
+type full = testmat.Matrix
 
 // A size is an order and the block size at which it is tested; 0 is the block size in use.
 type size struct{ n, nb int }
@@ -36,200 +41,169 @@ func sizes() []size {
 	return append(s, size{150, 17}, size{200, 32})
 }
 
-// symFunc returns the symmetric matrix with the elements f(i, j), i <= j.
-func symFunc(n int, f func(i, j int) float64) *full {
-	a := newFull(n, n)
-	for i := range n {
-		for j := i; j < n; j++ {
-			v := f(i, j)
-			a.set(i, j, v)
-			a.set(j, i, v)
-		}
-	}
-	return a
+// useBLAS makes gonum use bk for the time of the test.
+func useBLAS(t *testing.T, bk blas.Float64) {
+	before := blas64.Implementation()
+	blas64.Use(bk)
+	t.Cleanup(func() { blas64.Use(before) })
 }
+
+// fastBLAS returns the backend pure on its fastest kernel.
+func fastBLAS(t testing.TB) blskernel.Backend {
+	bk, err := blskernel.Lookup("pure")
+	testutil.NoError(t, err)
+	return bk
+}
+
+// A gonumBackend is gonum's BLAS alone, in Go: what all backends are compared with.
+type gonumBackend struct{ gonumblas.Implementation }
+
+func (gonumBackend) Name() string { return "gonum" }
 
 // symOf returns the packed matrix with the upper triangle of a.
 func symOf(a *full) *mat.SymPacked {
-	s := mat.NewSymPacked(a.r, nil)
-	for i := range a.r {
-		for j := i; j < a.r; j++ {
-			s.SetSym(i, j, a.at(i, j))
+	s := mat.NewSymPacked(a.R, nil)
+	for i := range a.R {
+		for j := i; j < a.R; j++ {
+			s.SetSym(i, j, a.At(i, j))
 		}
 	}
 	return s
 }
 
-// symSpectrum returns H diag(s) H for a product H of two random reflections and its transpose.
-func symSpectrum(rng *rand.Rand, n int, s func(i int) float64) *full {
-	a := newFull(n, n)
-	for i := range n {
-		a.set(i, i, s(i))
-	}
-	for range 2 {
-		v := unitVector(rng, n)
-		a = a.reflectLeft(v).transpose().reflectLeft(v)
-	}
-	return symFunc(n, a.at)
-}
-
-func unitVector(rng *rand.Rand, n int) []float64 {
-	v, ss := make([]float64, n), 0.0
-	for i := range v {
-		v[i] = rng.NormFloat64()
-		ss += v[i] * v[i]
-	}
-	for i := range v {
-		v[i] /= math.Sqrt(ss)
-	}
-	return v
-}
-
-// full is a plain dense matrix for references that share no code with the package.
-type full struct {
-	r, c int
-	x    []float64
-}
-
-func newFull(r, c int) *full            { return &full{r, c, make([]float64, r*c)} }
-func (a *full) at(i, j int) float64     { return a.x[i*a.c+j] }
-func (a *full) set(i, j int, v float64) { a.x[i*a.c+j] = v }
-func (a *full) row(i int) []float64     { return a.x[i*a.c : (i+1)*a.c] }
-func fullOf(a interface {
-	At(i, j int) float64
-	Dims() (r, c int)
-}) *full {
-	r, c := a.Dims()
-	f := newFull(r, c)
-	for i := range r {
-		for j := range c {
-			f.set(i, j, a.At(i, j))
+// upperOf returns the upper triangle that is packed in ap, with ones on its diagonal if unit.
+func upperOf(n int, ap []float64, unit bool) *full {
+	return testmat.Func(n, n, func(i, j int) float64 {
+		if i > j || unit && i == j {
+			return testmat.Unless(i > j)
 		}
-	}
-	return f
-}
-
-func identity(n int) *full {
-	a := newFull(n, n)
-	for i := range n {
-		a.set(i, i, 1)
-	}
-	return a
-}
-
-func (a *full) transpose() *full {
-	b := newFull(a.c, a.r)
-	for i := range a.r {
-		for j := range a.c {
-			b.set(j, i, a.at(i, j))
-		}
-	}
-	return b
-}
-
-// mul returns a*b by gonum's own BLAS, which is faster than plain loops and shares nothing with ours.
-func (a *full) mul(b *full) *full {
-	c := newFull(a.r, b.c)
-	if len(c.x) > 0 && a.c > 0 {
-		gonumblas.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, a.r, b.c, a.c, 1, a.x, a.c, b.x, b.c, 0, c.x, b.c)
-	}
-	return c
-}
-
-func (a *full) sub(b *full) *full {
-	c := newFull(a.r, a.c)
-	for i := range c.x {
-		c.x[i] = a.x[i] - b.x[i]
-	}
-	return c
-}
-
-// reflectLeft returns (I - 2vvᵀ) a.
-func (a *full) reflectLeft(v []float64) *full {
-	w := make([]float64, a.c)
-	for i := range a.r {
-		for j, x := range a.row(i) {
-			w[j] += v[i] * x
-		}
-	}
-	b := newFull(a.r, a.c)
-	for i := range a.r {
-		for j, x := range a.row(i) {
-			b.set(i, j, x-2*v[i]*w[j])
-		}
-	}
-	return b
-}
-
-// norm is the 1-norm; NaN where an element is NaN.
-func (a *full) norm() float64 {
-	m := 0.0
-	for j := range a.c {
-		s := 0.0
-		for i := range a.r {
-			s += math.Abs(a.at(i, j))
-		}
-		m = max(m, s)
-	}
-	return m
+		return ap[block.PackedIndex(n, i, j)]
+	})
 }
 
 // perhaps returns a, or the magnitudes of its elements.
-func (a *full) perhaps(abs bool) *full {
-	if !abs {
-		return a
-	}
-	return magnitudes(a)
-}
-
-// swapRows exchanges rows p and q.
-func (a *full) swapRows(p, q int) {
-	for j, v := range a.row(p) {
-		a.x[p*a.c+j] = a.x[q*a.c+j]
-		a.x[q*a.c+j] = v
-	}
-}
-
-func (a *full) dense() *mat.Dense {
-	if a.r == 0 || a.c == 0 {
-		return &mat.Dense{}
-	}
-	return mat.NewDense(a.r, a.c, append([]float64(nil), a.x...))
-}
-
-func randomFull(rng *rand.Rand, r, c int) *full {
-	a := newFull(r, c)
-	for i := range a.x {
-		a.x[i] = rng.NormFloat64()
+func perhaps(abs bool, a *full) *full {
+	if abs {
+		return a.Abs()
 	}
 	return a
 }
 
-// over returns x/(a*b*...), with 0/0 = 0 for empty and zero matrices. Dividing step by step keeps
-// scaled data from overflowing.
-func over(x float64, by ...float64) float64 {
-	if x == 0 {
-		return 0
+// A held is a matrix in storage with gaps: the elements that part names are numbers, and all others,
+// between and around them, are NaN, which no routine may write, and which spoil a result that reads
+// them.
+type held struct {
+	r, c, ld int
+	part     func(i, j int) bool
+	all, x   []float64
+}
+
+// margin is the number of elements on either side of a held matrix.
+const margin = 5
+
+// nans returns n elements of NaN, and at least one.
+func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, max(1, n)) }
+
+// hold puts the elements of a that part names into storage with rows ld apart.
+func hold(a *full, ld int, part func(i, j int) bool) *held {
+	h := &held{r: a.R, c: a.C, ld: ld, part: part, all: nans(2*margin + max(0, (a.R-1)*ld+a.C))}
+	h.x = slices.Clip(h.all[margin : len(h.all)-margin])
+	for i := range a.R {
+		for j := range a.C {
+			if part(i, j) {
+				h.x[i*ld+j] = a.At(i, j)
+			}
+		}
 	}
-	for _, v := range by {
-		x /= v
+	return h
+}
+
+// whole is the part that is all of a matrix, and triangleOf that of a triangle, without its diagonal if unit.
+func whole(_, _ int) bool { return true }
+
+func triangleOf(ul blas.Uplo, unit bool) func(i, j int) bool {
+	return func(i, j int) bool { return i == j && !unit || i != j && (i < j) == (ul == blas.Upper) }
+}
+
+// newGuarded holds a triangle with the elements at(i, j).
+func newGuarded(ul blas.Uplo, n, lda int, unit bool, at func(i, j int) float64) *held {
+	return hold(testmat.Func(n, n, at), lda, triangleOf(ul, unit))
+}
+
+// check tests that every element outside is as it was, to the bit.
+func (h *held) check(t testing.TB, name string) {
+	t.Helper()
+	outside := slices.Concat(h.all[:margin], h.all[len(h.all)-margin:])
+	for k, v := range h.x {
+		if i, j := k/h.ld, k%h.ld; j >= h.c || !h.part(i, j) {
+			outside = append(outside, v)
+		}
 	}
-	return x
+	if !testmat.SameBits(outside, nans(len(outside))) {
+		t.Fatalf("%s: an element beside the %d×%d matrix was written", name, h.r, h.c)
+	}
+}
+
+// matrix returns the elements of the part, zeros elsewhere, and ones on a diagonal that is not in it.
+func (h *held) matrix() *full {
+	return testmat.Func(h.r, h.c, func(i, j int) float64 {
+		if h.part(i, j) {
+			return h.x[i*h.ld+j]
+		}
+		return testmat.Unless(i != j)
+	})
+}
+
+// after is check, and returns the matrix.
+func (h *held) after(t testing.TB, name string) *full {
+	t.Helper()
+	h.check(t, name)
+	return h.matrix()
+}
+
+// symmetric returns the symmetric matrix of a triangle.
+func (h *held) symmetric() *full {
+	return testmat.Func(h.r, h.r, func(i, j int) float64 {
+		if !h.part(i, j) {
+			i, j = j, i
+		}
+		return h.x[i*h.ld+j]
+	})
+}
+
+// view returns all of the matrix, empty where it is.
+func (h *held) view() *mat.Dense {
+	d := &mat.Dense{}
+	if h.r > 0 && h.c > 0 {
+		d.SetRawMatrix(blas64.General{Rows: h.r, Cols: h.c, Stride: h.ld, Data: h.x})
+	}
+	return d
+}
+
+// wide returns a copy of a as a view with gaps between its rows, and a check that these are as they
+// were.
+func wide(t testing.TB, a *full) (*mat.Dense, func()) {
+	h := hold(a, a.C+3, whole)
+	return h.view(), func() { t.Helper(); h.check(t, "view") }
 }
 
 // checkInverse tests ‖I - A X‖ <= 30 n eps ‖A‖ ‖X‖.
 func checkInverse(t *testing.T, name string, a, x *full) {
 	t.Helper()
-	if r := inverseRatio(a, x); !(r <= ratioBound) {
-		t.Errorf("%s: ‖I - A X‖/(n ‖A‖ ‖X‖ eps) = %.3g", name, r)
-	}
+	checkRatio(t, name+": ‖I - A X‖/(n ‖A‖ ‖X‖ eps)", testmat.InverseRatio(a, x))
 }
 
-// checkSolution tests ‖B - A X‖ <= 30 n eps ‖A‖ ‖X‖, column by column since they may differ in size.
+// checkSolution tests ‖B - A X‖ <= 30 n eps ‖A‖ ‖X‖, column by column.
 func checkSolution(t *testing.T, name string, a, x, b *full) {
 	t.Helper()
-	if r := residualRatio(a, x, b); !(r <= ratioBound) {
-		t.Errorf("%s: ‖b - A x‖/(n ‖A‖ ‖x‖ eps) = %.3g in a column", name, r)
+	checkRatio(t, name+": ‖b - A x‖/(n ‖A‖ ‖x‖ eps) in a column", testmat.ResidualRatio(a, x, b))
+}
+
+// checkRatio tests that one of LAPACK's ratios is at most 30.
+func checkRatio(t *testing.T, name string, ratio float64) {
+	t.Helper()
+	if !(ratio <= ratioBound) {
+		t.Errorf("%s = %.3g", name, ratio)
 	}
 }
 
@@ -238,62 +212,17 @@ func checkSolution(t *testing.T, name string, a, x, b *full) {
 // most c*n*eps*cond; it is less than a tenth of the norm only for matrices made for the purpose.
 func checkRCond(t *testing.T, name string, got float64, a, inv *full) {
 	t.Helper()
-	if a.r == 0 {
+	if a.R == 0 {
 		if got != 1 {
 			t.Errorf("%s: RCond = %v, want 1", name, got)
 		}
 		return
 	}
-	want := 1 / a.norm() / inv.norm()
-	tol := 10 * float64(a.r) * eps / want
+	want := 1 / a.Norm() / inv.Norm()
+	tol := 10 * float64(a.R) * eps / want
 	if !(got >= want*(1-tol)) || !(got <= 10*want*(1+tol)) {
 		t.Errorf("%s: RCond = %.6g, true %.6g", name, got, want)
 	}
-}
-
-func upperOf(n int, ap []float64, unit bool) *full {
-	u := newFull(n, n)
-	for i := range n {
-		for j := i; j < n; j++ {
-			u.set(i, j, ap[block.PackedIndex(n, i, j)])
-		}
-		if unit {
-			u.set(i, i, 1)
-		}
-	}
-	return u
-}
-
-// wide returns a copy of a as a view with gaps between its rows, filled with canaries, and a check
-// that these are still there.
-func wide(t testing.TB, a *full) (*mat.Dense, func()) {
-	if a.r == 0 || a.c == 0 {
-		return &mat.Dense{}, func() {}
-	}
-	const canary = 12345.678
-	backing := mat.NewDense(a.r+2, a.c+3, nil)
-	for i := range a.r + 2 {
-		for j := range a.c + 3 {
-			backing.Set(i, j, canary)
-		}
-	}
-	view := backing.Slice(1, a.r+1, 1, a.c+1).(*mat.Dense)
-	view.Copy(a.dense())
-	return view, func() {
-		t.Helper()
-		for i := range a.r + 2 {
-			for j := range a.c + 3 {
-				inside := i >= 1 && i <= a.r && j >= 1 && j <= a.c
-				if !inside && backing.At(i, j) != canary {
-					t.Fatalf("element (%d, %d) outside of the %d×%d matrix was written", i-1, j-1, a.r, a.c)
-				}
-			}
-		}
-	}
-}
-
-func sameBits(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
 // wantPivot tests that err is a *PivotError of the given kind and index.

@@ -11,6 +11,7 @@ import (
 	"blskernel"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
 
@@ -34,8 +35,8 @@ type operand struct {
 // operands are those of all routines, for matrices of order n and c right-hand sides.
 func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	rng := testutil.Rand(uint64(301 + n))
-	spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%5) })
-	right, more := randomFull(rng, n, c), randomFull(rng, n, n)
+	spd := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%5) })
+	right, more := testmat.Random(rng, n, c), testmat.Random(rng, n, n)
 	same := func(i, j int) (int, int, bool) { return i, j, true }
 	upper := func(i, j int) (int, int, bool) { return i, j, i <= j }
 	lower := func(i, j int) (int, int, bool) { return i, j, i >= j }
@@ -46,7 +47,7 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	var held []*mat.Dense
 	var wanted []*full
 	hold := func(a *full) *mat.Dense {
-		held, wanted = append(held, a.dense()), append(wanted, a)
+		held, wanted = append(held, a.Dense()), append(wanted, a)
 		return held[len(held)-1]
 	}
 	var all []operand
@@ -55,7 +56,7 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 			held, wanted = nil, nil
 			err := run(m)
 			for i, d := range held {
-				if err != nil && !sameBits(denseData(d), wanted[i].x) {
+				if err != nil && !testmat.SameBits(denseData(d), wanted[i].X) {
 					t.Errorf("%s: another operand was changed", name)
 				}
 			}
@@ -75,13 +76,13 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 		}
 		for _, inPlace := range []bool{false, true} {
 			fresh := factorizations(t, bk)[k]
-			add(f.name, spd, at, func(m *mat.Dense) error { return fresh.factorize(fullOf(m), inPlace) })
+			add(f.name, spd, at, func(m *mat.Dense) error { return fresh.factorize(testmat.Of(m), inPlace) })
 		}
 		testutil.NoError(t, f.factorize(spd, false))
 		solves(f.name+".SolveTo", right, f.SolveTo)
-		solves(f.name+".SolveRowsTo", right.transpose(), f.SolveRowsTo)
+		solves(f.name+".SolveRowsTo", right.T(), f.SolveRowsTo)
 		add(f.name+".Refine, A", spd, at, func(m *mat.Dense) error {
-			_, err := f.refine(hold(right), fullOf(m), hold(right))
+			_, err := f.refine(hold(right), testmat.Of(m), hold(right))
 			return err
 		})
 		add(f.name+".Refine, B", right, same, func(m *mat.Dense) error {
@@ -99,16 +100,16 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	qr, ch := QR{Backend: bk}, Cholesky{Backend: bk}
 	add("QR", spd, same, (&QR{Backend: bk}).Factorize)
 	add("QR in place", spd, same, (&QR{Backend: bk}).FactorizeInPlace)
-	testutil.NoError(t, errors.Join(qr.Factorize(spd.dense()), ch.Factorize(symOf(spd))))
+	testutil.NoError(t, errors.Join(qr.Factorize(spd.Dense()), ch.Factorize(symOf(spd))))
 	add("QR.SolveTo", right, same, func(m *mat.Dense) error { return qr.SolveTo(new(mat.Dense), m) })
 	solves("Cholesky.SolveUTo", right, func(dst, b *mat.Dense) error { return ch.SolveUTo(dst, b, true) })
-	solves("Cholesky.SolveURowsTo", right.transpose(), func(dst, b *mat.Dense) error { return ch.SolveURowsTo(dst, b, false) })
+	solves("Cholesky.SolveURowsTo", right.T(), func(dst, b *mat.Dense) error { return ch.SolveURowsTo(dst, b, false) })
 	add("Cholesky.SolveUTriangle", spd, lower, ch.SolveUTriangle)
 	add("Cholesky.MulUTriangle", spd, upper, ch.MulUTriangle)
 	for _, trans := range []bool{false, true} {
 		add("SolveTriangular, B", right, same, func(m *mat.Dense) error { return SolveTriangular(bk, m, hold(spd), trans) })
 		add("SolveTriangular, R", spd, upper, func(m *mat.Dense) error { return SolveTriangular(bk, hold(right), m, trans) })
-		rows := right.transpose()
+		rows := right.T()
 		add("SolveTriangularRows, B", rows, same, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, hold(spd), trans) })
 		add("SolveTriangularRows, R", spd, upper, func(m *mat.Dense) error { return SolveTriangularRows(bk, hold(rows), m, trans) })
 	}
@@ -139,7 +140,7 @@ func TestHostileNaN(t *testing.T) {
 					kinds = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 				}
 				for k, bad := range kinds {
-					for i, at := range positions(rng, o.good.r, o.good.c) {
+					for i, at := range positions(rng, o.good.R, o.good.C) {
 						if n == 5 && (i+k)%3 > 0 || n > 5 && i%len(kinds) != k {
 							// Every place, and every kind, but not all
 							// pairs.
@@ -155,13 +156,13 @@ func TestHostileNaN(t *testing.T) {
 
 func (o operand) check(t *testing.T, n int, bad float64, i, j int) {
 	t.Helper()
-	m := o.good.dense()
+	m := o.good.Dense()
 	m.Set(i, j, bad)
 	r, c, read := o.at(i, j)
 	if read {
-		m.Set(o.good.r-1, o.good.c-1, bad)
+		m.Set(o.good.R-1, o.good.C-1, bad)
 	}
-	before := fullOf(m)
+	before := testmat.Of(m)
 	name := fmt.Sprintf("n=%d: %s: %v (%x) at (%d, %d)", n, o.name, bad, math.Float64bits(bad), i, j)
 	err := o.run(m)
 	if !read {
@@ -175,7 +176,7 @@ func (o operand) check(t *testing.T, n int, bad float64, i, j int) {
 	if errors.As(err, &e) && e.Value != bad && !(math.IsNaN(e.Value) && math.IsNaN(bad)) {
 		t.Errorf("%s: the value is said to be %v", name, e.Value)
 	}
-	if !sameBits(before.x, denseData(m)) {
+	if !testmat.SameBits(before.X, denseData(m)) {
 		t.Errorf("%s: the operand was changed", name)
 	}
 }

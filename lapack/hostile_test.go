@@ -11,6 +11,7 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
 
@@ -24,7 +25,7 @@ func TestHostilePowersOfTwo(t *testing.T) {
 			want := scaledResults(t, bk, n, 0, 0)
 			for _, p := range [][2]int{{-500, 400}, {-500, -400}, {500, 400}, {500, -400}} {
 				for name, got := range scaledResults(t, bk, n, p[0], p[1]) {
-					if !sameBits(got, want[name]) {
+					if !testmat.SameBits(got, want[name]) {
 						t.Errorf("n=%d, 2^%d: %s has other bits", n, p[0], name)
 					}
 				}
@@ -33,77 +34,68 @@ func TestHostilePowersOfTwo(t *testing.T) {
 	})
 }
 
-// times returns a times 2^e.
-func (a *full) times(e int) *full {
-	b := newFull(a.r, a.c)
-	for i, v := range a.x {
-		b.x[i] = math.Ldexp(v, e)
-	}
-	return b
-}
-
 // scaledResults returns what the routines make of matrices times 2^m and right-hand sides times 2^rhs,
 // divided by the powers of two that should be in it.
 func scaledResults(t *testing.T, bk blskernel.Backend, n, m, rhs int) map[string][]float64 {
 	t.Helper()
 	rng := testutil.Rand(uint64(302 + n))
 	matrices := []*full{
-		symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%9) }),
-		symFunc(n, func(i, j int) float64 { return rng.NormFloat64() }), randomFull(rng, n, n),
+		testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%9) }),
+		testmat.Sym(n, func(i, j int) float64 { return rng.NormFloat64() }), testmat.Random(rng, n, n),
 	}
-	tall, right := randomFull(rng, 2*n+1, n), randomFull(rng, 2*n+1, 3)
+	tall, right := testmat.Random(rng, 2*n+1, n), testmat.Random(rng, 2*n+1, 3)
 	out := map[string][]float64{}
 	keep := func(name string, e int, x *full, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatalf("n=%d, 2^%d, %s: %v", n, m, name, err)
 		}
-		out[name] = x.times(-e).x
+		out[name] = x.Times(-e).X
 	}
 	var x mat.Dense
 	for k, f := range factorizations(t, bk) {
-		err := f.factorize(matrices[k].times(m), false)
+		err := f.factorize(matrices[k].Times(m), false)
 		keep(f.name+", product of factors", m, f.rebuild(false), err)
-		keep(f.name+".RCond", 0, numbers(f.RCond()), nil)
+		keep(f.name+".RCond", 0, testmat.Vector(f.RCond()), nil)
 		x.Reset()
-		b := (&full{n, 3, right.x[:3*n]}).times(rhs).dense()
+		b := testmat.From(n, 3, right.X...).Times(rhs).Dense()
 		err = f.SolveTo(&x, b)
-		keep(f.name+".SolveTo", rhs-m, fullOf(&x), err)
-		bounds, err := f.refine(&x, matrices[k].times(m), b)
-		keep(f.name+".Refine", 0, numbers(append(bounds.Backward, bounds.Forward...)...), err)
+		keep(f.name+".SolveTo", rhs-m, testmat.Of(&x), err)
+		bounds, err := f.refine(&x, matrices[k].Times(m), b)
+		keep(f.name+".Refine", 0, testmat.Vector(append(bounds.Backward, bounds.Forward...)...), err)
 		inverse, err := f.inverse(false)
 		keep(f.name+".InverseTo", -m, inverse, err)
 	}
 	m = max(-400, min(400, m))
 	qr := QR{Backend: bk}
-	err := qr.Factorize(tall.times(m).dense())
-	keep("QR.RCond", 0, numbers(qr.RCond()), err)
+	err := qr.Factorize(tall.Times(m).Dense())
+	keep("QR.RCond", 0, testmat.Vector(qr.RCond()), err)
 	x.Reset()
 	qr.RTo(&x)
-	keep("R", m, fullOf(&x), nil)
+	keep("R", m, testmat.Of(&x), nil)
 	x.Reset()
-	err = qr.SolveTo(&x, right.times(rhs).dense())
-	keep("QR.SolveTo", rhs-m, fullOf(&x), err)
-	r, z := newFull(n, n).dense(), newFull(n, 3).dense()
-	err = AppendRows(bk, r, z, tall.times(m).dense(), right.times(rhs).dense())
-	keep("R of AppendRows", m, fullOf(r), err)
-	keep("z of AppendRows", rhs, fullOf(z), nil)
+	err = qr.SolveTo(&x, right.Times(rhs).Dense())
+	keep("QR.SolveTo", rhs-m, testmat.Of(&x), err)
+	r, z := testmat.New(n, n).Dense(), testmat.New(n, 3).Dense()
+	err = AppendRows(bk, r, z, tall.Times(m).Dense(), right.Times(rhs).Dense())
+	keep("R of AppendRows", m, testmat.Of(r), err)
+	keep("z of AppendRows", rhs, testmat.Of(z), nil)
 	err = InvertTriangle(bk, r)
-	keep("inverse of R", -m, fullOf(r), err)
+	keep("inverse of R", -m, testmat.Of(r), err)
 	return out
 }
 
 // exactTriangle returns a unit lower triangle of elements 0, ±1/2, so that elimination with it
 // exchanges no rows, and an upper one of small integers with a diagonal of ±4.
 func exactTriangle(rng *rand.Rand, n int) (l, u *full) {
-	l, u = identity(n), newFull(n, n)
+	l, u = testmat.Identity(n), testmat.New(n, n)
 	for i := range n {
 		for j := range i {
-			l.set(i, j, float64(rng.IntN(3)-1)/2)
+			l.Set(i, j, float64(rng.IntN(3)-1)/2)
 		}
-		u.set(i, i, 4)
+		u.Set(i, i, 4)
 		for j := i + 1; j < n; j++ {
-			u.set(i, j, float64(rng.IntN(5)-2))
+			u.Set(i, j, float64(rng.IntN(5)-2))
 		}
 	}
 	return l, u
@@ -120,29 +112,29 @@ func TestHostileSubnormal(t *testing.T) {
 			rng := testutil.Rand(uint64(303 + n))
 			l, u := exactTriangle(rng, n)
 			ch := Cholesky{Backend: bk}
-			if err := ch.Factorize(symOf(u.transpose().mul(u).times(power))); err != nil {
+			if err := ch.Factorize(symOf(u.T().Mul(u).Times(power))); err != nil {
 				t.Fatalf("n=%d: Cholesky: %v", n, err)
 			}
-			if got := upperOf(n, ch.u, false); !sameValues(got.x, u.times(power/2).x) {
+			if got := upperOf(n, ch.u, false); !sameValues(got.X, u.Times(power/2).X) {
 				t.Errorf("n=%d: the Cholesky factor of subnormal numbers is not exact", n)
 			}
 
 			d := LDLT{Backend: bk}
-			diagonal := symFunc(n, func(i, j int) float64 { return float64(i+1) * alternate(i) * unless(i != j) })
-			if err := d.Factorize(symOf(diagonal.times(-1074))); err != nil {
+			diagonal := testmat.Sym(n, func(i, j int) float64 { return float64(i+1) * testmat.Alternate(i) * testmat.Unless(i != j) })
+			if err := d.Factorize(symOf(diagonal.Times(-1074))); err != nil {
 				t.Fatalf("n=%d: LDLT: %v", n, err)
 			}
 			checkInertia(t, "subnormal", &d, n/2)
 
 			// A X = B for an X of small integers.
-			x := newFull(n, 2)
-			for i := range x.x {
-				x.x[i] = float64(rng.IntN(7) - 3)
+			x := testmat.New(n, 2)
+			for i := range x.X {
+				x.X[i] = float64(rng.IntN(7) - 3)
 			}
 			lu, got := LU{Backend: bk}, new(mat.Dense)
-			err := lu.Factorize(l.mul(u).times(power).dense())
+			err := lu.Factorize(l.Mul(u).Times(power).Dense())
 			if err == nil {
-				err = lu.SolveTo(got, l.mul(u).mul(x).times(power).dense())
+				err = lu.SolveTo(got, l.Mul(u).Mul(x).Times(power).Dense())
 			}
 			_, library := backend.ColumnMajor(bk)
 			switch {
@@ -150,7 +142,7 @@ func TestHostileSubnormal(t *testing.T) {
 				// OpenBLAS multiplies by reciprocals of the pivots, which are infinite.
 			case err != nil:
 				t.Errorf("n=%d: LU: %v", n, err)
-			case !sameValues(fullOf(got).x, x.x):
+			case !sameValues(testmat.Of(got).X, x.X):
 				t.Errorf("n=%d: the solution of a system of subnormal numbers is not exact", n)
 			}
 		}
@@ -164,15 +156,15 @@ func TestHostileReflections(t *testing.T) {
 		for _, k := range []int{1, 2, 6, 40} {
 			const l = 90
 			rng := testutil.Rand(uint64(305 + k))
-			a := randomFull(rng, l, k)
+			a := testmat.Random(rng, l, k)
 			for i := range l {
-				a.set(i, k/2, math.Ldexp(float64(i%2), -1074))
+				a.Set(i, k/2, math.Ldexp(float64(i%2), -1074))
 			}
 			f, q := QR{Backend: bk}, new(mat.Dense)
-			testutil.NoError(t, f.Factorize(a.dense()))
+			testutil.NoError(t, f.Factorize(a.Dense()))
 			f.QTo(q)
-			m := fullOf(q)
-			if r := m.transpose().mul(m).sub(identity(k)).norm(); !(r <= ratioBound*l*eps) {
+			m := testmat.Of(q)
+			if r := m.T().Mul(m).Sub(testmat.Identity(k)).Norm(); !(r <= ratioBound*l*eps) {
 				t.Errorf("k=%d: Q'Q is off by %g from the identity", k, r)
 			}
 		}
@@ -188,27 +180,27 @@ func TestHostileZeros(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 3, 20, 65} {
 			rng := testutil.Rand(uint64(304 + n))
-			plain := symFunc(n, func(i, j int) float64 {
+			plain := testmat.Sym(n, func(i, j int) float64 {
 				if i == j {
 					return float64(2 * n)
 				}
 				return rng.NormFloat64() * float64(rng.IntN(2))
 			})
-			other, last := newFull(n, n), newFull(n, n)
-			for i, v := range plain.x {
-				if other.x[i] = v; v == 0 {
-					plain.x[i], other.x[i] = 0, negative
+			other, last := testmat.New(n, n), testmat.New(n, n)
+			for i, v := range plain.X {
+				if other.X[i] = v; v == 0 {
+					plain.X[i], other.X[i] = 0, negative
 				}
-				if last.x[i] = other.x[i]; i/n == n-1 || i%n == n-1 {
-					last.x[i] = negative
+				if last.X[i] = other.X[i]; i/n == n-1 || i%n == n-1 {
+					last.X[i] = negative
 				}
 			}
-			b := randomFull(rng, n, 2).dense()
+			b := testmat.Random(rng, n, 2).Dense()
 			solution := func(name string, factorize func(a *full) error, solve func(dst, b *mat.Dense) error) {
 				t.Helper()
 				var want, got mat.Dense
 				testutil.NoError(t, errors.Join(factorize(plain), solve(&want, b), factorize(other), solve(&got, b)))
-				if !sameValues(fullOf(&got).x, fullOf(&want).x) {
+				if !sameValues(testmat.Of(&got).X, testmat.Of(&want).X) {
 					t.Errorf("n=%d: the sign of zeros changes the solution by %s", n, name)
 				}
 			}
@@ -221,7 +213,7 @@ func TestHostileZeros(t *testing.T) {
 				wantPivotIn(t, f.name, f.factorize(last, false), f.singular, first, n-1, 0)
 			}
 			qr := QR{Backend: bk}
-			solution("QR", func(a *full) error { return qr.Factorize(a.dense()) }, qr.SolveTo)
+			solution("QR", func(a *full) error { return qr.Factorize(a.Dense()) }, qr.SolveTo)
 		}
 	})
 }

@@ -12,25 +12,12 @@ import (
 	"blskernel"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	gonumlapack "gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
-
-// useBLAS makes gonum use bk for the time of the test.
-func useBLAS(t *testing.T, bk blas.Float64) {
-	before := blas64.Implementation()
-	blas64.Use(bk)
-	t.Cleanup(func() { blas64.Use(before) })
-}
-
-func fastBLAS(t *testing.T) blskernel.Backend {
-	bk, err := blskernel.Lookup("pure")
-	testutil.NoError(t, err)
-	return bk
-}
 
 // The texts of panics and their order are gonum's, and so are the answers for empty matrices.
 func TestImplementationArguments(t *testing.T) {
@@ -119,71 +106,69 @@ func TestImplementationArguments(t *testing.T) {
 // and that ok says whether U has a zero on its diagonal.
 func checkDgetrf(t *testing.T, name string, impl gonumlapack.Float64, a *full) {
 	t.Helper()
-	m, n, lda := a.r, a.c, a.c+3
+	m, n, lda := a.R, a.C, a.C+3
 	k := min(m, n)
-	x, ipiv := padded(a, lda), make([]int, k)
-	ok := impl.Dgetrf(m, n, x, lda, ipiv)
-	lu, l, u := unpadded(t, x, m, n, lda), newFull(m, k), newFull(k, n)
+	h, ipiv := hold(a, lda, whole), make([]int, k)
+	ok := impl.Dgetrf(m, n, h.x, lda, ipiv)
+	lu, l, u := h.after(t, name), testmat.New(m, k), testmat.New(k, n)
 	zero := false
 	for i := range m {
-		for j, v := range lu.row(i) {
+		for j, v := range lu.Row(i) {
 			switch {
 			case i <= j:
-				u.set(i, j, v)
+				u.Set(i, j, v)
 				zero = zero || i == j && v == 0
 			case !(math.Abs(v) <= 1):
 				t.Fatalf("%s: l(%d, %d) = %v", name, i, j, v)
 			default:
-				l.set(i, j, v)
+				l.Set(i, j, v)
 			}
 		}
 		if i < k {
-			l.set(i, i, 1)
+			l.Set(i, i, 1)
 		}
 	}
 	if ok == zero {
 		t.Errorf("%s: ok = %v, a zero on the diagonal: %v", name, ok, zero)
 	}
-	p := l.mul(u)
+	p := l.Mul(u)
 	for i := k - 1; i >= 0; i-- {
 		if ipiv[i] < i || ipiv[i] >= m {
 			t.Fatalf("%s: ipiv[%d] = %d", name, i, ipiv[i])
 		}
-		p.swapRows(i, ipiv[i])
+		p.SwapRows(i, ipiv[i])
 	}
-	if r := over(a.sub(p).norm(), float64(max(m, n))*eps, a.norm()); !(r <= ratioBound) {
-		t.Errorf("%s: ‖A - P L U‖/(n ‖A‖ eps) = %.3g", name, r)
-	}
+	checkRatio(t, name+": ‖A - P L U‖/(n ‖A‖ eps)", testmat.Over(a.Sub(p).Norm(), float64(max(m, n))*eps, a.Norm()))
 }
 
 // Wide, square and tall matrices of full rank, and singular ones: the factors are complete all the
 // same, as gonum's are.
 func TestImplementationDgetrf(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		impl := Implementation{Backend: bk}
 		rng := testutil.Rand(211)
 		for _, s := range [][2]int{{1, 1}, {5, 9}, {96, 96}, {97, 130}, {130, 97}, {150, 150}, {128, 260}, {200, 130}} {
 			m, n := s[0], s[1]
-			a := randomFull(rng, m, n)
+			a := testmat.Random(rng, m, n)
 			name := fmt.Sprintf("%d×%d", m, n)
 			checkDgetrf(t, name, impl, a)
 			// Column j is zero, so is all of A, and columns j and j+1 are the same, to the
 			// bit in the elimination too.
 			for _, j := range []int{0, min(m, n) / 2, min(m, n) - 1} {
-				b := newFull(m, n)
-				copy(b.x, a.x)
+				b := testmat.New(m, n)
+				copy(b.X, a.X)
 				for i := range m {
-					b.set(i, j, 0)
+					b.Set(i, j, 0)
 				}
 				checkDgetrf(t, fmt.Sprintf("%s column %d = 0", name, j), impl, b)
 				if j+1 < n {
 					for i := range m {
-						b.set(i, j, b.at(i, j+1))
+						b.Set(i, j, b.At(i, j+1))
 					}
 					checkDgetrf(t, fmt.Sprintf("%s columns %d = %d", name, j, j+1), impl, b)
 				}
 			}
-			checkDgetrf(t, name+" zero", impl, newFull(m, n))
+			checkDgetrf(t, name+" zero", impl, testmat.New(m, n))
 		}
 	})
 }
@@ -194,14 +179,14 @@ func TestImplementationSingular(t *testing.T) {
 	rng := testutil.Rand(223)
 	for _, n := range []int{3, 20, 150} {
 		for _, at := range []int{0, n / 2, n - 1} {
-			a := randomFull(rng, n, n)
-			a.set(at, at, 0)
-			b := randomFull(rng, n, 2)
+			a := testmat.Random(rng, n, n)
+			a.Set(at, at, 0)
+			b := testmat.Random(rng, n, 2)
 			ipiv := make([]int, n)
 			for i := range ipiv {
 				ipiv[i] = i
 			}
-			got, rhs := append([]float64(nil), a.x...), append([]float64(nil), b.x...)
+			got, rhs := append([]float64(nil), a.X...), append([]float64(nil), b.X...)
 			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 				if impl.Dpotri(ul, n, got, n) || impl.Dtrtri(ul, blas.NonUnit, n, got, n) ||
 					impl.Dtrtrs(ul, blas.Trans, blas.NonUnit, n, 2, got, n, rhs, 2) {
@@ -211,7 +196,7 @@ func TestImplementationSingular(t *testing.T) {
 			if impl.Dgetri(n, got, n, ipiv, make([]float64, n), n) {
 				t.Errorf("n = %d: zero %d on the diagonal of U not found", n, at)
 			}
-			if !sameBits(got, a.x) || !sameBits(rhs, b.x) {
+			if !testmat.SameBits(got, a.X) || !testmat.SameBits(rhs, b.X) {
 				t.Errorf("n = %d: an operand was changed", n)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -17,26 +18,26 @@ import (
 func TestLDLTPivots(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(3)
-		for _, m := range symGallery() {
+		for _, m := range testmat.Symmetric() {
 			for _, s := range []size{{1, 2}, {2, 2}, {7, 3}, {20, 5}, {60, 0}} {
-				a := m.of(rng, s.n)
+				a := m.Of(rng, s.n)
 				f := LDLT{Backend: bk, symmetric: symmetric{nb: s.nb}}
 				if err := f.Factorize(symOf(a)); err != nil {
-					t.Errorf("%s: n=%d: %v", m.name, s.n, err)
+					t.Errorf("%s: n=%d: %v", m.Name, s.n, err)
 					continue
 				}
-				checkBounded(t, m.name, &f)
+				checkBounded(t, m.Name, &f)
 				for k := range s.n {
 					if f.swap[k] < k || f.swap[k] >= s.n {
-						t.Fatalf("%s: n=%d: row %d exchanged with %d", m.name, s.n, k, f.swap[k])
+						t.Fatalf("%s: n=%d: row %d exchanged with %d", m.Name, s.n, k, f.swap[k])
 					}
 					if f.d.E[k] != 0 {
 						if !(f.d.D[k]*f.d.D[k+1] < f.d.E[k]*f.d.E[k]) || f.d.E[k+1] != 0 || f.u[block.PackedIndex(s.n, k, k+1)] != 0 {
-							t.Errorf("%s: n=%d: bad 2×2 pivot at %d", m.name, s.n, k)
+							t.Errorf("%s: n=%d: bad 2×2 pivot at %d", m.Name, s.n, k)
 						}
 					}
 				}
-				testInertia(t, m.name, &f, a)
+				testInertia(t, m.Name, &f, a)
 			}
 		}
 	})
@@ -62,7 +63,7 @@ func TestLDLTBoundedPivots(t *testing.T) {
 		tested := 0
 		for range trials {
 			n := 3 + rng.IntN(8)
-			a := symFunc(n, func(i, j int) float64 {
+			a := testmat.Sym(n, func(i, j int) float64 {
 				if rng.IntN(3) == 0 {
 					return 0
 				}
@@ -78,7 +79,7 @@ func TestLDLTBoundedPivots(t *testing.T) {
 			checkBounded(t, "sparse", &f)
 			var inv mat.SymPacked
 			testutil.NoError(t, f.InverseTo(&inv))
-			checkInverse(t, "sparse", a, fullOf(&inv))
+			checkInverse(t, "sparse", a, testmat.Of(&inv))
 		}
 		if tested < trials*3/4 {
 			t.Errorf("only %d of %d matrices were regular", tested, trials)
@@ -89,14 +90,14 @@ func TestLDLTBoundedPivots(t *testing.T) {
 // testInertia compares with the signs of the eigenvalues, where these are clear of the backward error.
 func testInertia(t *testing.T, name string, f *LDLT, a *full) {
 	t.Helper()
-	unit := symFunc(a.r, func(i, j int) float64 { return a.at(i, j) / a.norm() })
+	unit := testmat.Sym(a.R, func(i, j int) float64 { return a.At(i, j) / a.Norm() })
 	var eig gonummat.EigenSym
 	if !eig.Factorize(symOf(unit).SymDense(), false) {
 		t.Fatalf("%s: no eigenvalues", name)
 	}
 	negative := 0
 	for _, v := range eig.Values(nil) {
-		if math.Abs(v) < ratioBound*float64(a.r)*eps {
+		if math.Abs(v) < ratioBound*float64(a.R)*eps {
 			return
 		}
 		if v < 0 {

@@ -10,6 +10,7 @@ import (
 	"blskernel/internal/lapack"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -70,14 +71,14 @@ func TestAppendRowsRepeatedly(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const k, c, q = 23, 3, 300
 		rng := testutil.Rand(53)
-		b, y := randomFull(rng, q, k), randomFull(rng, q, c)
-		r, z, rest := newFull(k, k).dense(), newFull(k, c).dense(), y.dense()
+		b, y := testmat.Random(rng, q, k), testmat.Random(rng, q, c)
+		r, z, rest := testmat.New(k, k).Dense(), testmat.New(k, c).Dense(), y.Dense()
 		for i, n := 0, 1; i < q; i, n = i+n, n%19+1 {
 			n = min(n, q-i)
-			testutil.NoError(t, AppendRows(bk, r, z, b.dense().Slice(i, i+n, 0, k).(*mat.Dense), rest.Slice(i, i+n, 0, c).(*mat.Dense)))
+			testutil.NoError(t, AppendRows(bk, r, z, b.Dense().Slice(i, i+n, 0, k).(*mat.Dense), rest.Slice(i, i+n, 0, c).(*mat.Dense)))
 		}
-		empty := func(c int) *full { return newFull(0, c) }
-		checkSameGram(t, "batches", stacked(b, y, empty(k), empty(c)), stacked(fullOf(r), fullOf(z), newFull(q, k), fullOf(rest)), q+k)
+		empty := func(c int) *full { return testmat.New(0, c) }
+		checkSameGram(t, "batches", testmat.Stack(b, y, empty(k), empty(c)), testmat.Stack(testmat.Of(r), testmat.Of(z), testmat.New(q, k), testmat.Of(rest)), q+k)
 	})
 }
 
@@ -103,26 +104,6 @@ func TestAppendRowsGolden(t *testing.T) {
 			t.Errorf("subnormal: %v, R = %v", err, r.At(0, 0))
 		}
 	})
-}
-
-// On the pure backend the same bits come out of any number of threads.
-func TestEliminationThreads(t *testing.T) {
-	bk := fastBLAS(t)
-	defer blskernel.SetThreads(0)
-	for _, triangle := range []bool{false, true} {
-		const k, c = 210, 5
-		p := newStackedProblem(testutil.Rand(54), k, k, c, stackedGallery[0].change, triangle)
-		run := p.planned(lapack.TpqrtPlan{Room: 90 * (k + c)}) // three times some rows
-		blskernel.SetThreads(1)
-		want := p.check(t, "one thread", bk, run, false)
-		for _, threads := range []int{0, 2, 3} {
-			blskernel.SetThreads(threads)
-			got := p.check(t, "threads", bk, run, false)
-			if !sameBits(got.r.x, want.r.x) || !sameBits(got.z.x, want.z.x) || !sameBits(got.y.x, want.y.x) {
-				t.Errorf("triangle=%v: %d threads give another result than one", triangle, threads)
-			}
-		}
-	}
 }
 
 func TestEliminationOverflow(t *testing.T) {
@@ -156,20 +137,20 @@ func TestMergeTrianglesOfParts(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const k, c, q = 30, 2, 90
 		rng := testutil.Rand(63)
-		b, y := randomFull(rng, q, k), randomFull(rng, q, c)
-		rest := y.dense()
+		b, y := testmat.Random(rng, q, k), testmat.Random(rng, q, c)
+		rest := y.Dense()
 		var r, z [2]*mat.Dense
 		for i, rows := range [][2]int{{0, 50}, {50, q}} {
-			r[i], z[i] = newFull(k, k).dense(), newFull(k, c).dense()
-			part := b.dense().Slice(rows[0], rows[1], 0, k).(*mat.Dense)
+			r[i], z[i] = testmat.New(k, k).Dense(), testmat.New(k, c).Dense()
+			part := b.Dense().Slice(rows[0], rows[1], 0, k).(*mat.Dense)
 			testutil.NoError(t, AppendRows(bk, r[i], z[i], part, rest.Slice(rows[0], rows[1], 0, c).(*mat.Dense)))
 		}
 		testutil.NoError(t, MergeTriangles(bk, r[0], z[0], r[1], z[1]))
-		none := func(c int) *full { return newFull(0, c) }
+		none := func(c int) *full { return testmat.New(0, c) }
 		// The residual is in two places: what the parts left, and what the merging left of the
 		// second z.
-		left := stacked(fullOf(rest), newFull(q, 0), fullOf(z[1]), newFull(k, 0))
-		checkSameGram(t, "parts", stacked(b, y, none(k), none(c)), stacked(fullOf(r[0]), fullOf(z[0]), newFull(q+k, k), left), q+2*k)
+		left := testmat.Stack(testmat.Of(rest), testmat.New(q, 0), testmat.Of(z[1]), testmat.New(k, 0))
+		checkSameGram(t, "parts", testmat.Stack(b, y, none(k), none(c)), testmat.Stack(testmat.Of(r[0]), testmat.Of(z[0]), testmat.New(q+k, k), left), q+2*k)
 	})
 }
 
@@ -189,7 +170,7 @@ func TestMergeTrianglesFlops(t *testing.T) {
 		{"append", 2 * k * k * k, 0.15, AppendRows},
 	} {
 		count.flops = 0
-		testutil.NoError(t, s.routine(count, randomFull(rng, k, k).dense(), nil, randomFull(rng, k, k).dense(), nil))
+		testutil.NoError(t, s.routine(count, testmat.Random(rng, k, k).Dense(), nil, testmat.Random(rng, k, k).Dense(), nil))
 		if ratio := count.flops / s.flops; !(ratio > 0.8 && ratio < 1+s.excess) {
 			t.Errorf("%s: %.2f times the flops of the documentation", s.name, ratio)
 		}

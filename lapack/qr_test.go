@@ -8,6 +8,7 @@ import (
 	"blskernel"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
 
@@ -31,7 +32,7 @@ func TestQR(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				rng := testutil.Rand(21)
 				for _, s := range shapes {
-					a := randomFull(rng, s.l, s.k)
+					a := testmat.Random(rng, s.l, s.k)
 					change(a)
 					f := &QR{Backend: bk, nb: s.nb, base: s.base}
 					testQR(t, fmt.Sprintf("%+v", s), f, a, regular)
@@ -39,17 +40,17 @@ func TestQR(t *testing.T) {
 			})
 		}
 		for _, scale := range []float64{1, 1e150, 1e-150, 1e200, 1e-200} {
-			of(fmt.Sprintf("scale=%.0e", scale), true, func(a *full) { scaleRow(a.x, scale) })
+			of(fmt.Sprintf("scale=%.0e", scale), true, func(a *full) { scaleRow(a.X, scale) })
 		}
 		of("graded", false, func(a *full) {
-			for i := range a.r {
-				scaleRow(a.row(i), math.Pow(10, -float64(i)/8))
+			for i := range a.R {
+				scaleRow(a.Row(i), math.Pow(10, -float64(i)/8))
 			}
 		})
 		of("rank-deficient", false, func(a *full) {
-			for i := 0; i < a.r && a.c >= 3; i++ {
-				a.set(i, 1, 0)
-				a.set(i, 2, 3*a.at(i, 0))
+			for i := 0; i < a.R && a.C >= 3; i++ {
+				a.Set(i, 1, 0)
+				a.Set(i, 2, 3*a.At(i, 0))
 			}
 		})
 	})
@@ -57,7 +58,7 @@ func TestQR(t *testing.T) {
 
 func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
 	t.Helper()
-	l, k := a.r, a.c
+	l, k := a.R, a.C
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -72,67 +73,67 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
 	}
 	ad, intact := wide(t, a)
 	must(f.Factorize(ad))
-	if !sameBits(fullOf(ad).x, a.x) {
+	if !testmat.SameBits(testmat.Of(ad).X, a.X) {
 		t.Fatalf("%s: Factorize changed its argument", name)
 	}
 	var qd, rd mat.Dense
 	f.QTo(&qd)
 	f.RTo(&rd)
-	q, r := fullOf(&qd), fullOf(&rd)
+	q, r := testmat.Of(&qd), testmat.Of(&rd)
 	if k == 0 {
-		q, r = newFull(0, 0), newFull(0, 0)
+		q, r = testmat.New(0, 0), testmat.New(0, 0)
 	}
 	for i := range k {
 		for j := range i {
-			if r.at(i, j) != 0 {
+			if r.At(i, j) != 0 {
 				t.Fatalf("%s: R is not triangular", name)
 			}
 		}
 	}
 	// Higham, theorem 19.4 and equation (19.13): both residuals are c l k eps in the columns'
 	// norms.
-	small("‖A - QR‖/(l ‖A‖ eps)", over(a.sub(q.mul(r)).norm(), float64(max(1, l))*eps, a.norm()))
-	small("‖I - QᵀQ‖/(l eps)", over(identity(k).sub(q.transpose().mul(q)).norm(), float64(max(1, l))*eps))
+	small("‖A - QR‖/(l ‖A‖ eps)", testmat.Over(a.Sub(q.Mul(r)).Norm(), float64(max(1, l))*eps, a.Norm()))
+	small("‖I - QᵀQ‖/(l eps)", testmat.Over(testmat.Identity(k).Sub(q.T().Mul(q)).Norm(), float64(max(1, l))*eps))
 	if regular && k > 0 {
-		b := randomFull(testutil.Rand(7), l, 3)
+		b := testmat.Random(testutil.Rand(7), l, 3)
 		var x mat.Dense
-		must(f.SolveTo(&x, b.dense()))
+		must(f.SolveTo(&x, b.Dense()))
 		// LAPACK's dqrt17: the residual of least squares is orthogonal to A, ‖Aᵀ(B - AX)‖ <= c
 		// l eps ‖A‖ ‖B‖ for a backward stable solution. The scale is divided out of A and goes
 		// to X, so that nothing overflows.
-		s := a.norm()
-		an, xn := newFull(l, k), fullOf(&x)
-		for i := range a.x {
-			an.x[i] = a.x[i] / s
+		s := a.Norm()
+		an, xn := testmat.New(l, k), testmat.Of(&x)
+		for i := range a.X {
+			an.X[i] = a.X[i] / s
 		}
-		scaleRow(xn.x, s)
-		res := b.sub(an.mul(xn))
-		size := b.norm() + an.norm()*xn.norm()
-		small("‖Aᵀ(B - AX)‖", over(an.transpose().mul(res).norm(), float64(l)*eps, an.transpose().norm(), size))
+		scaleRow(xn.X, s)
+		res := b.Sub(an.Mul(xn))
+		size := b.Norm() + an.Norm()*xn.Norm()
+		small("‖Aᵀ(B - AX)‖", testmat.Over(an.T().Mul(res).Norm(), float64(l)*eps, an.T().Norm(), size))
 		// Rows: Q R⁻ᵀ is the transposed pseudoinverse, so A⁺A = I up to the condition number.
-		p := q.dense()
+		p := q.Dense()
 		must(SolveTriangularRows(f.Backend, p, &rd, true))
-		pf := fullOf(p).transpose()
-		off := identity(k).sub(pf.mul(a)).norm()
-		small("‖I - A⁺A‖/(l ‖A‖ ‖A⁺‖ eps)", over(off, float64(l)*eps, pf.norm(), a.norm()))
+		pf := testmat.Of(p).T()
+		off := testmat.Identity(k).Sub(pf.Mul(a)).Norm()
+		small("‖I - A⁺A‖/(l ‖A‖ ‖A⁺‖ eps)", testmat.Over(off, float64(l)*eps, pf.Norm(), a.Norm()))
 		// And B R⁻¹ for a B = A gives Q back, with gaps left alone.
 		back, whole := wide(t, a)
 		must(SolveTriangularRows(f.Backend, back, &rd, false))
 		whole()
-		bf := fullOf(back)
-		small("‖A - X R‖/(k ‖X‖ ‖R‖ eps)", over(a.sub(bf.mul(r)).norm(), float64(k)*eps, bf.norm(), r.norm()))
+		bf := testmat.Of(back)
+		small("‖A - X R‖/(k ‖X‖ ‖R‖ eps)", testmat.Over(a.Sub(bf.Mul(r)).Norm(), float64(k)*eps, bf.Norm(), r.Norm()))
 		if k <= 20 {
-			inv := identity(k).dense()
+			inv := testmat.Identity(k).Dense()
 			must(SolveTriangularRows(f.Backend, inv, &rd, false))
-			if c := r.norm() * fullOf(inv).norm(); c < 1e10 {
-				checkRCond(t, name, f.RCond(), r, fullOf(inv))
+			if c := r.Norm() * testmat.Of(inv).Norm(); c < 1e10 {
+				checkRCond(t, name, f.RCond(), r, testmat.Of(inv))
 			}
 		}
 	}
 	must(f.FactorizeInPlace(ad))
 	p := f.QInPlace()
 	intact()
-	if k > 0 && (&p.RawMatrix().Data[0] != &ad.RawMatrix().Data[0] || !sameBits(fullOf(p).x, q.x)) {
+	if k > 0 && (&p.RawMatrix().Data[0] != &ad.RawMatrix().Data[0] || !testmat.SameBits(testmat.Of(p).X, q.X)) {
 		t.Errorf("%s: QInPlace differs from QTo", name)
 	}
 	testutil.MustPanic(t, notFactorized, func() { f.RCond() })
@@ -175,7 +176,7 @@ func TestQRErrors(t *testing.T) {
 		}
 		dst := mat.NewDense(2, 1, []float64{5, 6})
 		wantPivot(t, "rank 1", f.SolveTo(dst, mat.NewDense(3, 1, []float64{1, 2, 3})), ErrSingular, 1)
-		if !sameBits(dst.RawMatrix().Data, []float64{5, 6}) {
+		if !testmat.SameBits(dst.RawMatrix().Data, []float64{5, 6}) {
 			t.Error("dst was changed")
 		}
 		// R overflows, and a reflection although R does not, since alpha - beta is larger than

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -11,8 +13,127 @@ import (
 	"blskernel/internal/lapack"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/bigfloat"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
+
+// refinables returns the factorizations that a matrix has, with or without Cholesky.
+func refinables(t *testing.T, bk blskernel.Backend, factored *full, definite bool) (all []*factorization) {
+	t.Helper()
+	for _, f := range factorizations(t, bk) {
+		if f.definite && !definite {
+			continue
+		}
+		testutil.NoError(t, f.factorize(factored, false))
+		all = append(all, f)
+	}
+	return all
+}
+
+// An exactBounds is what ErrorBounds estimates, for one column, in exact arithmetic.
+type exactBounds struct {
+	backward float64 // max |r|_i/(|A||x| + |b|)_i
+	bound    float64 // ‖|A⁻¹|(|r| + (n+1) u (|A||x| + |b|))‖∞/‖x‖∞
+	err      float64 // ‖x - x*‖∞/‖x‖∞
+	hardness float64 // ‖|A||A⁻¹|‖∞ max(|A||x|)/min(|A||x|), for the theorem of Skeel and Higham
+}
+
+func exactly(a, x, b *full) []exactBounds {
+	n := a.R
+	solution, _ := bigfloat.Solve(a, b)
+	inverse, _ := bigfloat.Solve(a, testmat.Identity(n))
+	ba, bx, bb := bigfloat.Of(a), bigfloat.Of(x), bigfloat.Of(b)
+	residuals, ax := bb.Add(-1, ba.Mul(bx)).Abs(), ba.Abs().Mul(bx.Abs())
+	w := ax.Add(1, bb.Abs())
+	bounds := inverse.Abs().Mul(residuals.Add(float64(n+1)*eps, w))
+	errs := solution.Add(-1, bx).Abs()
+	_, cond := ba.Abs().Mul(inverse.Abs()).Mul(bigfloat.Of(testmat.Func(n, 1, func(_, _ int) float64 { return 1 }))).Extremes()
+	all := make([]exactBounds, x.C)
+	for j := range all {
+		e := &all[j]
+		over := func(m *bigfloat.Matrix, by *big.Float) float64 {
+			_, most := m.Column(j).Extremes()
+			return bigfloat.Ratio(most, by)
+		}
+		for i := range n {
+			if v := w.At(i, j); v.Sign() != 0 {
+				e.backward = max(e.backward, bigfloat.Ratio(residuals.At(i, j), v))
+			}
+		}
+		_, most := bx.Abs().Column(j).Extremes()
+		e.bound, e.err, e.hardness = over(bounds, most), over(errs, most), math.Inf(1)
+		if least, largest := ax.Column(j).Extremes(); least.Sign() > 0 {
+			e.hardness = bigfloat.Float(cond) * bigfloat.Ratio(largest, least)
+		}
+	}
+	return all
+}
+
+// refineGallery has matrices on which refinement has something to do: of bad scales, and
+// ill-conditioned ones.
+func refineGallery() []testmat.Family {
+	var g []testmat.Family
+	for _, step := range []float64{-0.8, 0.8} {
+		g = append(g, testmat.Family{Name: fmt.Sprint("graded", step), Symmetric: true, Definite: true, Of: func(rng *rand.Rand, n int) *full {
+			a := testmat.Spectral(rng, n, testmat.From1)
+			return testmat.Sym(n, func(i, j int) float64 { return a.At(i, j) * math.Pow(10, step*float64(i+j)) })
+		}})
+	}
+	for _, m := range testmat.Symmetric() {
+		switch m.Name {
+		case "random", "saddle", "zero-diagonal", "spd-1e+02", "spd-1e+10", "spd-1e+14", "near-singular",
+			"scaled-1e+150", "scaled-1e-150", "spd-scaled-1e+150", "spd-scaled-1e-150":
+			g = append(g, m)
+		}
+	}
+	return g
+}
+
+// testRefineBounds tests one matrix with three columns, and returns to how many of them theorem 12.4
+// applied.
+func testRefineBounds(t *testing.T, name string, f *factorization, a *full, rng *rand.Rand) (proven int) {
+	t.Helper()
+	n := a.R
+	b := testmat.Random(rng, n, 3)
+	for i := range n {
+		b.Set(i, 0, a.Norm()*b.At(i, 0))
+		b.Set(i, 1, a.At(i, 0)+a.At(i, n-1)) // the solution has one or two ones, and zeros
+	}
+	var x mat.Dense
+	testutil.NoError(t, f.SolveTo(&x, b.Dense()))
+	before := exactly(a, testmat.Of(&x), b)
+	got, err := f.refine(&x, a, b.Dense())
+	testutil.NoError(t, err)
+	for j, want := range exactly(a, testmat.Of(&x), b) {
+		tol := 1.01 * float64(n+1) * eps
+		if !(math.Abs(got.Backward[j]-want.backward) <= tol) {
+			t.Errorf("%s: column %d: Backward is %.3g, exactly %.3g", name, j, got.Backward[j], want.backward)
+		}
+		if !(want.backward <= before[j].backward+2*tol) {
+			t.Errorf("%s: column %d: the backward error grew from %.3g to %.3g", name, j, before[j].backward, want.backward)
+		}
+		if want.hardness*float64(n+1)*eps <= 0.01 {
+			proven++
+			if !(got.Backward[j] <= 2*tol) {
+				t.Errorf("%s: column %d: Backward is %.3g after refinement", name, j, got.Backward[j])
+			}
+		}
+		// Where the bound is above 1, which says that no digit is right, the solves have no
+		// digit either.
+		if want.bound > 0.1 {
+			if !(got.Forward[j] > 0.01) {
+				t.Errorf("%s: column %d: Forward is %.3g, exactly %.3g", name, j, got.Forward[j], want.bound)
+			}
+		} else if !(got.Forward[j] >= want.bound/6) || !(got.Forward[j] <= 2.1*want.bound) {
+			t.Errorf("%s: column %d: Forward is %.3g, exactly %.3g", name, j, got.Forward[j], want.bound)
+		}
+		if !(want.err <= got.Forward[j]) {
+			t.Errorf("%s: column %d: the error is %.3g, Forward %.3g", name, j, want.err, got.Forward[j])
+		}
+	}
+	return proven
+}
 
 // The bounds against exact arithmetic. In floating-point r is off by at most (n+1)u w, w = |A||x| +
 // |b|, to first order, and so Backward by (n+1)u. For the same reason the vector |r| + (n+1)u w of
@@ -24,21 +145,21 @@ func TestRefineBounds(t *testing.T) {
 		columns, proven := 0, 0
 		for _, n := range []int{1, 2, 3, 5, 8, 13} {
 			for _, m := range refineGallery() {
-				a := m.of(rng, n)
-				for _, f := range refinables(t, bk, a, m.definite) {
+				a := m.Of(rng, n)
+				for _, f := range refinables(t, bk, a, m.Definite) {
 					columns += 3
-					proven += testRefineBounds(t, fmt.Sprintf("%s: %s: n=%d", m.name, f.name, n), f, a, rng)
+					proven += testRefineBounds(t, fmt.Sprintf("%s: %s: n=%d", m.Name, f.name, n), f, a, rng)
 				}
 			}
-			for _, m := range generalFamilies() {
-				a, f := m.of(rng, n), factorizations(t, bk)[2]
-				if err := f.factorize(a, false); m.singular && errors.Is(err, ErrSingular) {
+			for _, m := range testmat.Unsymmetric() {
+				a, f := m.Of(rng, n), factorizations(t, bk)[2]
+				if err := f.factorize(a, false); m.Singular && errors.Is(err, ErrSingular) {
 					continue
 				} else if err != nil {
 					t.Fatal(err)
 				}
 				columns += 3
-				proven += testRefineBounds(t, fmt.Sprintf("%s: n=%d", m.name, n), f, a, rng)
+				proven += testRefineBounds(t, fmt.Sprintf("%s: n=%d", m.Name, n), f, a, rng)
 			}
 		}
 		if proven < columns/2 {
@@ -53,12 +174,12 @@ func TestRefineStep(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(52)
 		for _, n := range []int{1, 2, 17, 64, 129, 200} {
-			a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%7) })
-			exact := newFull(n, 4)
-			for i := range exact.x {
-				exact.x[i] = float64(rng.IntN(19) - 9)
+			a := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%7) })
+			exact := testmat.New(n, 4)
+			for i := range exact.X {
+				exact.X[i] = float64(rng.IntN(19) - 9)
 			}
-			b := a.mul(exact)
+			b := a.Mul(exact)
 			for _, f := range refinables(t, bk, a, true) {
 				x, intact := wide(t, exact)
 				for i := range n {
@@ -66,15 +187,15 @@ func TestRefineStep(t *testing.T) {
 						x.Set(i, j, x.At(i, j)+1e-5*rng.NormFloat64())
 					}
 				}
-				bounds, err := f.refine(x, a, b.dense())
+				bounds, err := f.refine(x, a, b.Dense())
 				testutil.NoError(t, err)
 				intact()
 				for j := range 4 {
-					got, want := fullOf(x).column(j), exact.column(j)
+					got, want := testmat.Of(x).Column(j), exact.Column(j)
 					// The condition number is 7, so that the step reduces the error
 					// to c n u 7 of itself.
-					if !(got.sub(want).norm() <= 1e-12*max(1, want.norm())) {
-						t.Errorf("%s: n=%d: column %d: error %.3g", f.name, n, j, got.sub(want).norm())
+					if !(got.Sub(want).Norm() <= 1e-12*max(1, want.Norm())) {
+						t.Errorf("%s: n=%d: column %d: error %.3g", f.name, n, j, got.Sub(want).Norm())
 					}
 					if !(bounds.Backward[j] <= 2.1*float64(n+1)*eps) || !(bounds.Forward[j] <= 100*float64(n+1)*eps*float64(n)) {
 						t.Errorf("%s: n=%d: column %d: bounds %.3g, %.3g", f.name, n, j, bounds.Backward[j], bounds.Forward[j])
@@ -84,25 +205,25 @@ func TestRefineStep(t *testing.T) {
 			// With the factors of A/4 a step is four times too long, and triples the error.
 			// What is left is the start, whose backward error is large enough to be known
 			// to many digits.
-			quarter, start := newFull(n, n), newFull(n, 4)
-			for i, v := range a.x {
-				quarter.x[i] = v / 4
+			quarter, start := testmat.New(n, n), testmat.New(n, 4)
+			for i, v := range a.X {
+				quarter.X[i] = v / 4
 			}
-			for i, v := range exact.x {
-				start.x[i] = v + 1e-5*(1+rng.Float64())
+			for i, v := range exact.X {
+				start.X[i] = v + 1e-5*(1+rng.Float64())
 			}
-			r, w := b.sub(a.mul(start)), magnitudes(a).mul(magnitudes(start))
+			r, w := b.Sub(a.Mul(start)), a.Abs().Mul(start.Abs())
 			for _, f := range refinables(t, bk, quarter, true) {
-				x := start.dense()
-				bounds, err := f.refine(x, a, b.dense())
+				x := start.Dense()
+				bounds, err := f.refine(x, a, b.Dense())
 				testutil.NoError(t, err)
-				if !sameBits(x.RawMatrix().Data, start.x) {
+				if !testmat.SameBits(x.RawMatrix().Data, start.X) {
 					t.Errorf("%s: n=%d: a step that makes the backward error worse was taken", f.name, n)
 				}
 				for j, got := range bounds.Backward {
 					want := 0.0
 					for i := range n {
-						want = max(want, math.Abs(r.at(i, j))/(w.at(i, j)+math.Abs(b.at(i, j))))
+						want = max(want, math.Abs(r.At(i, j))/(w.At(i, j)+math.Abs(b.At(i, j))))
 					}
 					if !(math.Abs(got-want) <= 1e-6*want) || !(want > 1e-9) {
 						t.Errorf("%s: n=%d: column %d: Backward is %.9g, want %.9g", f.name, n, j, got, want)
@@ -124,21 +245,21 @@ func TestRefineColumns(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n, nrhs = 41, lapack.RefinePanel + 3
 		rng := testutil.Rand(53)
-		a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i*i) })
-		b := randomFull(rng, n, nrhs)
+		a := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i*i) })
+		b := testmat.Random(rng, n, nrhs)
 		for _, f := range refinables(t, bk, a, true) {
-			x, intact := wide(t, newFull(n, nrhs))
-			testutil.NoError(t, f.SolveTo(x, b.dense()))
-			start := fullOf(x)
-			all, err := f.refine(x, a, b.dense())
+			x, intact := wide(t, testmat.New(n, nrhs))
+			testutil.NoError(t, f.SolveTo(x, b.Dense()))
+			start := testmat.Of(x)
+			all, err := f.refine(x, a, b.Dense())
 			testutil.NoError(t, err)
 			intact()
 			if len(all.Backward) != nrhs || len(all.Forward) != nrhs {
 				t.Fatalf("%d and %d bounds", len(all.Backward), len(all.Forward))
 			}
 			for _, j := range []int{0, 1, 100, lapack.RefinePanel - 1, lapack.RefinePanel, nrhs - 1} {
-				xj := start.column(j).dense()
-				one, err := f.refine(xj, a, b.column(j).dense())
+				xj := start.Column(j).Dense()
+				one, err := f.refine(xj, a, b.Column(j).Dense())
 				testutil.NoError(t, err)
 				if d := all.Backward[j] - one.Backward[0]; !(math.Abs(d) <= 2.1*(n+1)*eps) {
 					t.Errorf("%s: column %d: Backward %.3g among others, %.3g alone", f.name, j, all.Backward[j], one.Backward[0])
@@ -146,7 +267,7 @@ func TestRefineColumns(t *testing.T) {
 				if r := all.Forward[j] / one.Forward[0]; !(r <= 4 && r >= 0.25) {
 					t.Errorf("%s: column %d: Forward %.3g among others, %.3g alone", f.name, j, all.Forward[j], one.Forward[0])
 				}
-				if d := fullOf(x).column(j).sub(fullOf(xj)).norm(); !(d <= n*(all.Forward[j]+one.Forward[0])*start.column(j).norm()) {
+				if d := testmat.Of(x).Column(j).Sub(testmat.Of(xj)).Norm(); !(d <= n*(all.Forward[j]+one.Forward[0])*start.Column(j).Norm()) {
 					t.Errorf("%s: column %d: solutions differ by %.3g", f.name, j, d)
 				}
 			}
@@ -158,13 +279,13 @@ func TestRefineColumns(t *testing.T) {
 func TestRefineExtremes(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, f := range factorizations(t, bk) {
-			testutil.NoError(t, f.factorize(identity(3), false))
+			testutil.NoError(t, f.factorize(testmat.Identity(3), false))
 			// The columns: b = 0, a unit vector, and an x that is wrong.
 			b := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 2, 0, 0, 0})
 			x := mat.NewDense(3, 3, []float64{0, 1, 5, 0, 0, 0, 0, 0, 7})
-			bounds, err := f.refine(x, identity(3), b)
+			bounds, err := f.refine(x, testmat.Identity(3), b)
 			testutil.NoError(t, err)
-			if !sameBits(x.RawMatrix().Data, b.RawMatrix().Data) {
+			if !testmat.SameBits(x.RawMatrix().Data, b.RawMatrix().Data) {
 				t.Errorf("%s: X = %v", f.name, x.RawMatrix().Data)
 			}
 			// The exact solutions have no residual; 4u(|A||x| + |b|) = 8u|x| is what
@@ -173,12 +294,12 @@ func TestRefineExtremes(t *testing.T) {
 				t.Errorf("%s: bounds %v", f.name, bounds)
 			}
 
-			huge := &full{3, 1, []float64{1e308, -1e308, 1e308}}
-			x, b = huge.dense(), newFull(3, 1).sub(huge).dense()
-			if bounds, err = f.refine(x, identity(3), b); err != nil {
+			huge := testmat.From(3, 1, 1e308, -1e308, 1e308)
+			x, b = huge.Dense(), testmat.New(3, 1).Sub(huge).Dense()
+			if bounds, err = f.refine(x, testmat.Identity(3), b); err != nil {
 				t.Fatal(err)
 			}
-			if !sameBits(x.RawMatrix().Data, huge.x) || !math.IsInf(bounds.Backward[0], 1) || !math.IsInf(bounds.Forward[0], 1) {
+			if !testmat.SameBits(x.RawMatrix().Data, huge.X) || !math.IsInf(bounds.Backward[0], 1) || !math.IsInf(bounds.Forward[0], 1) {
 				t.Errorf("%s: overflow: %v, X = %v", f.name, bounds, x.RawMatrix().Data)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
 
@@ -19,24 +20,24 @@ func TestRoutines(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n, c, m = 150, 3, 7
 		rng := testutil.Rand(31)
-		spd := symOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }))
-		square, tall := randomFull(rng, n, n).dense(), randomFull(rng, n+m, n).dense()
-		cols, rows := randomFull(rng, n, c).dense(), randomFull(rng, m, n).dense()
+		spd := symOf(testmat.Spectral(rng, n, testmat.From1))
+		square, tall := testmat.Random(rng, n, n).Dense(), testmat.Random(rng, n+m, n).Dense()
+		cols, rows := testmat.Random(rng, n, c).Dense(), testmat.Random(rng, m, n).Dense()
 		j := &journal{inner: bk}
 		for _, f := range factorizations(t, j) {
-			testutil.NoError(t, f.factorize(fullOf(spd), false))
+			testutil.NoError(t, f.factorize(testmat.Of(spd), false))
 			testutil.NoError(t, f.SolveTo(&mat.Dense{}, cols))
 			testutil.NoError(t, f.SolveRowsTo(&mat.Dense{}, rows))
 			f.RCond()
-			_, err1 := f.refine(randomFull(rng, n, c).dense(), fullOf(spd), cols)
+			_, err1 := f.refine(testmat.Random(rng, n, c).Dense(), testmat.Of(spd), cols)
 			_, err2 := f.inverse(false)
-			testutil.NoError(t, errors.Join(err1, err2, f.factorize(fullOf(spd), true)))
+			testutil.NoError(t, errors.Join(err1, err2, f.factorize(testmat.Of(spd), true)))
 			_, err := f.inverse(true)
 			testutil.NoError(t, err)
 		}
 		qr := QR{Backend: j}
 		testutil.NoError(t, qr.Factorize(tall))
-		testutil.NoError(t, qr.SolveTo(&mat.Dense{}, randomFull(rng, n+m, c).dense()))
+		testutil.NoError(t, qr.SolveTo(&mat.Dense{}, testmat.Random(rng, n+m, c).Dense()))
 		qr.RCond()
 		qr.QTo(&mat.Dense{})
 		var r mat.Dense
@@ -50,13 +51,13 @@ func TestRoutines(t *testing.T) {
 		for _, solve := range []func(x []float64){ch.Solver(), f.Solver()} {
 			solve(make([]float64, n))
 		}
-		x := randomFull(rng, n, c).dense()
-		triangle := identity(n).dense()
+		x := testmat.Random(rng, n, c).Dense()
+		triangle := testmat.Identity(n).Dense()
 		testutil.NoError(t, errors.Join(SolveTriangular(j, x, triangle, false), InvertTriangle(j, triangle)))
 		RCondTriangle(j, triangle)
-		z := randomFull(rng, n, c).dense()
-		testutil.NoError(t, AppendRows(j, triangle, z, rows, randomFull(rng, m, c).dense()))
-		testutil.NoError(t, MergeTriangles(j, triangle, z, identity(n).dense(), x))
+		z := testmat.Random(rng, n, c).Dense()
+		testutil.NoError(t, AppendRows(j, triangle, z, rows, testmat.Random(rng, m, c).Dense()))
+		testutil.NoError(t, MergeTriangles(j, triangle, z, testmat.Identity(n).Dense(), x))
 
 		one := func(name string, nrhs int) backend.Routine {
 			return backend.Routine{Name: name, M: n, N: n, NRHS: nrhs}
@@ -82,9 +83,9 @@ func TestRoutines(t *testing.T) {
 func TestConcurrentReads(t *testing.T) {
 	const n = 40
 	rng := testutil.Rand(41)
-	a, b := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }), randomFull(rng, n, 2).dense()
+	a, b := testmat.Spectral(rng, n, testmat.From1), testmat.Random(rng, n, 2).Dense()
 	all, qr := blocked(t, nil, 7), QR{nb: 7}
-	err := qr.Factorize(a.dense())
+	err := qr.Factorize(a.Dense())
 	for _, f := range all {
 		err = errors.Join(err, f.factorize(a, false))
 	}
@@ -114,15 +115,15 @@ func TestSolveRowsPanels(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(5)
 		const n, m = 23, 2*rowPanel + 7
-		b := randomFull(rng, n, m)
-		a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+		b := testmat.Random(rng, n, m)
+		a := testmat.Spectral(rng, n, testmat.From1)
 		for _, f := range factorizations(t, bk) {
 			if !f.symmetric {
-				a = randomFull(rng, n, n)
+				a = testmat.Random(rng, n, n)
 			}
 			testutil.NoError(t, f.factorize(a, false))
 			_, x := solutions(t, f.name, f, b)
-			checkSolution(t, f.name, a.transpose(), x, b)
+			checkSolution(t, f.name, a.T(), x, b)
 		}
 	})
 }
@@ -131,16 +132,16 @@ func TestSolveRowsPanels(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	none := &mat.Dense{}
 	for _, f := range factorizations(t, nil) {
-		testutil.NoError(t, f.factorize(newFull(0, 0), true))
+		testutil.NoError(t, f.factorize(testmat.New(0, 0), true))
 		_, err1 := f.inverse(false)
-		_, err2 := f.refine(none, newFull(0, 0), none)
+		_, err2 := f.refine(none, testmat.New(0, 0), none)
 		if err := errors.Join(err1, err2, f.SolveTo(none, none), f.SolveRowsTo(none, none)); err != nil || f.RCond() != 1 {
 			t.Errorf("%s: %v, condition %v", f.name, err, f.RCond())
 		}
 		if f.ldlt != nil {
 			checkInertia(t, "empty", f.ldlt, 0)
 		}
-		if x, err := f.inverse(true); err != nil || x.r != 0 {
+		if x, err := f.inverse(true); err != nil || x.R != 0 {
 			t.Errorf("%s: %v", f.name, err)
 		}
 	}
@@ -151,7 +152,7 @@ func TestEmpty(t *testing.T) {
 		c.SolveUTo(none, none, true), c.SolveURowsTo(none, none, true), c.SolveUTriangle(none), c.MulUTriangle(none),
 		SolveTriangular(nil, none, none, true), InvertTriangle(nil, none),
 	))
-	eye, rows := func() *mat.Dense { return identity(2).dense() }, mat.NewDense(4, 2, nil)
+	eye, rows := func() *mat.Dense { return testmat.Identity(2).Dense() }, mat.NewDense(4, 2, nil)
 	testutil.NoError(t, errors.Join(
 		AppendRows(nil, eye(), nil, none, nil), AppendRows(nil, eye(), mat.NewDense(2, 3, nil), none, none),
 		AppendRows(nil, eye(), none, rows, none), AppendRows(nil, none, nil, none, mat.NewDense(4, 3, nil)),

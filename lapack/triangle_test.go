@@ -11,10 +11,10 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A triangleFamily makes upper triangles with a positive diagonal.
@@ -86,15 +86,6 @@ func choleskyOf(rng *rand.Rand, bk blskernel.Backend, family triangleFamily, s s
 	return c, upperOf(n, c.u, false)
 }
 
-// view returns the triangle as part of a matrix of which all else is NaN.
-func (g *guarded) view() *mat.Dense {
-	d := &mat.Dense{}
-	if g.n > 0 {
-		d.SetRawMatrix(blas64.General{Rows: g.n, Cols: g.n, Stride: g.lda, Data: g.a})
-	}
-	return d
-}
-
 // checkProduct tests that C is A B, element by element,
 //
 //	|C - A B| <= (2k + 6) u |A||B|,   k columns of A,
@@ -105,11 +96,11 @@ func (g *guarded) view() *mat.Dense {
 // the computed one within γ(k) of that, and the difference and second order terms are within the rest.
 func checkProduct(t *testing.T, name string, c, a, b *full) {
 	t.Helper()
-	ab, bound := a.mul(b), magnitudes(a).mul(magnitudes(b))
-	for i := range c.r {
-		for j := range c.c {
-			tolerance := float64(2*a.c+6) * eps * bound.at(i, j)
-			if got := math.Abs(c.at(i, j) - ab.at(i, j)); !(got <= tolerance) {
+	ab, bound := a.Mul(b), a.Abs().Mul(b.Abs())
+	for i := range c.R {
+		for j := range c.C {
+			tolerance := float64(2*a.C+6) * eps * bound.At(i, j)
+			if got := math.Abs(c.At(i, j) - ab.At(i, j)); !(got <= tolerance) {
 				t.Errorf("%s: element (%d, %d) differs by %.3g, bound %.3g", name, i, j, got, tolerance)
 				return
 			}
@@ -143,16 +134,16 @@ func triangularSolves(bk blskernel.Backend, c *Cholesky, r *mat.Dense) []triangu
 // U⁻¹B, U⁻ᵀB, B U⁻¹ and B U⁻ᵀ, in place and not, and that U is only read. Those with a Cholesky are the
 // two halves of SolveTo and SolveRowsTo to the bit.
 func TestTriangularSolves(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(211)
 		eachFamily(func(name string, family triangleFamily, s size) {
 			c, u := choleskyOf(rng, bk, family, s)
-			g := newGuarded(blas.Upper, s.n, s.n+3, false, u.at)
+			g := newGuarded(blas.Upper, s.n, s.n+3, false, u.At)
 			for _, routine := range triangularSolves(bk, c, g.view()) {
 				for _, m := range []int{1, 5} {
-					b := randomFull(rng, s.n, m)
+					b := testmat.Random(rng, s.n, m)
 					if routine.rows {
-						b = b.transpose()
+						b = b.T()
 					}
 					for _, trans := range []bool{false, true} {
 						name := fmt.Sprintf("%s: %s m=%d trans=%v", routine.name, name, m, trans)
@@ -162,19 +153,19 @@ func TestTriangularSolves(t *testing.T) {
 							t.Errorf("%s: %v", name, err)
 							continue
 						}
-						op, xf := u, fullOf(&x)
+						op, xf := u, testmat.Of(&x)
 						if trans {
-							op = u.transpose()
+							op = u.T()
 						}
 						if routine.rows {
 							checkProduct(t, name, b, xf, op)
 						} else {
 							checkProduct(t, name, b, op, xf)
 						}
-						if !sameBits(fullOf(bd).x, b.x) {
+						if !testmat.SameBits(testmat.Of(bd).X, b.X) {
 							t.Errorf("%s: the right-hand sides were changed", name)
 						}
-						if err := routine.solve(bd, bd, trans); err != nil || !sameBits(fullOf(bd).x, xf.x) {
+						if err := routine.solve(bd, bd, trans); err != nil || !testmat.SameBits(testmat.Of(bd).X, xf.X) {
 							t.Errorf("%s: in place it is another solution, or %v", name, err)
 						}
 						intact()
@@ -182,19 +173,19 @@ func TestTriangularSolves(t *testing.T) {
 				}
 			}
 			g.check(t, name)
-			if !sameBits(g.triangular().x, u.x) {
+			if !testmat.SameBits(g.matrix().X, u.X) {
 				t.Errorf("%s: the triangle was changed", name)
 			}
-			b := randomFull(rng, s.n, 5).dense()
+			b := testmat.Random(rng, s.n, 5).Dense()
 			for _, f := range []struct {
 				half  func(dst, b *mat.Dense, trans bool) error
 				whole func(dst, b *mat.Dense) error
 				b     *mat.Dense
 				trans bool
-			}{{c.SolveUTo, c.SolveTo, b, true}, {c.SolveURowsTo, c.SolveRowsTo, fullOf(b).transpose().dense(), false}} {
+			}{{c.SolveUTo, c.SolveTo, b, true}, {c.SolveURowsTo, c.SolveRowsTo, testmat.Of(b).T().Dense(), false}} {
 				var whole, halves mat.Dense
 				err := errors.Join(f.whole(&whole, f.b), f.half(&halves, f.b, f.trans), f.half(&halves, &halves, !f.trans))
-				if err != nil || !sameBits(fullOf(&whole).x, fullOf(&halves).x) {
+				if err != nil || !testmat.SameBits(testmat.Of(&whole).X, testmat.Of(&halves).X) {
 					t.Errorf("%s: the halves of the solution do not make it, or %v", name, err)
 				}
 			}
@@ -206,16 +197,16 @@ func TestTriangularSolves(t *testing.T) {
 // and for the inverse V U = I. The left residual of that is small element by element: each half's
 // equation is one product and one solution, with sums of n terms together.
 func TestTriangles(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(213)
 		random := func(_, _ int) float64 { return rng.NormFloat64() }
 		eachFamily(func(name string, family triangleFamily, s size) {
 			c, u := choleskyOf(rng, bk, family, s)
 			signed := func(i, j int) float64 {
 				if i == j && i%3 == 1 {
-					return -u.at(i, j)
+					return -u.At(i, j)
 				}
-				return u.at(i, j)
+				return u.At(i, j)
 			}
 			strides := []int{s.n + 3}
 			if s.n <= 40 {
@@ -230,21 +221,21 @@ func TestTriangles(t *testing.T) {
 					check func(name string, before, after *full)
 				}{
 					{"SolveUTriangle", blas.Lower, random, c.SolveUTriangle,
-						func(name string, l, x *full) { checkProduct(t, name, l, u.transpose(), x) }},
+						func(name string, l, x *full) { checkProduct(t, name, l, u.T(), x) }},
 					{"MulUTriangle", blas.Upper, random, c.MulUTriangle,
 						func(name string, r, x *full) { checkProduct(t, name, x, u, r) }},
 					{"InvertTriangle", blas.Upper, signed, func(x *mat.Dense) error { return InvertTriangle(bk, x) },
-						func(name string, r, v *full) { checkProduct(t, name, identity(s.n), v, r) }},
+						func(name string, r, v *full) { checkProduct(t, name, testmat.Identity(s.n), v, r) }},
 				} {
 					name := routine.name + ": " + name
 					g := newGuarded(routine.ul, s.n, lda, false, routine.at)
-					before := g.triangular()
+					before := g.matrix()
 					if err := routine.run(g.view()); err != nil {
 						t.Errorf("%s: %v", name, err)
 						continue
 					}
 					g.check(t, name)
-					routine.check(name, before, g.triangular())
+					routine.check(name, before, g.matrix())
 				}
 			}
 		})
@@ -253,23 +244,23 @@ func TestTriangles(t *testing.T) {
 
 // The estimate against the norm of the inverse, and against that of QR, which has the same R.
 func TestRCondTriangle(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		eachFamily(func(name string, family triangleFamily, s size) {
 			_, r := choleskyOf(testutil.Rand(224), bk, family, s)
-			g := newGuarded(blas.Upper, s.n, s.n+3, false, r.at)
+			g := newGuarded(blas.Upper, s.n, s.n+3, false, r.At)
 			got := RCondTriangle(bk, g.view())
 			g.check(t, name)
-			if !sameBits(g.triangular().x, r.x) {
+			if !testmat.SameBits(g.matrix().X, r.X) {
 				t.Errorf("%s: the triangle was changed", name)
 			}
 			if err := InvertTriangle(bk, g.view()); err != nil {
 				t.Errorf("%s: %v", name, err)
 				return
 			}
-			checkRCondGallery(t, name, got, r, g.triangular())
+			checkRCondGallery(t, name, got, r, g.matrix())
 		})
 		q := QR{Backend: bk}
-		testutil.NoError(t, q.Factorize(randomFull(testutil.Rand(225), 60, 50).dense()))
+		testutil.NoError(t, q.Factorize(testmat.Random(testutil.Rand(225), 60, 50).Dense()))
 		var r mat.Dense
 		q.RTo(&r)
 		if a, b := q.RCond(), RCondTriangle(bk, &r); !(a > 0) || a != b {
@@ -301,33 +292,33 @@ func TestTriangleErrors(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n = 150
 		rng := testutil.Rand(215)
-		rf, b := randomFull(rng, n, n), randomFull(rng, n, 3)
-		rf.set(40, 40, 0)
-		rf.set(70, 70, 0)
-		r, x := rf.dense(), b.dense()
+		rf, b := testmat.Random(rng, n, n), testmat.Random(rng, n, 3)
+		rf.Set(40, 40, 0)
+		rf.Set(70, 70, 0)
+		r, x := rf.Dense(), b.Dense()
 		wantPivot(t, "SolveTriangular", SolveTriangular(bk, x, r, true), ErrSingular, 40)
 		wantPivot(t, "InvertTriangle", InvertTriangle(bk, r), ErrSingular, 40)
-		if !sameBits(denseData(r), rf.x) || !sameBits(denseData(x), b.x) {
+		if !testmat.SameBits(denseData(r), rf.X) || !testmat.SameBits(denseData(x), b.X) {
 			t.Error("a matrix was changed")
 		}
 		// U = s I, of which the quotients or products by 4 overflow, and that by 1 does not.
 		scaled := func(s float64) *Cholesky {
-			c, _ := choleskyOf(rng, bk, triangleFamily{"", func(_ *rand.Rand, _, i, j int) float64 { return s * unless(i != j) }}, size{n, 0})
+			c, _ := choleskyOf(rng, bk, triangleFamily{"", func(_ *rand.Rand, _, i, j int) float64 { return s * testmat.Unless(i != j) }}, size{n, 0})
 			return c
 		}
 		units := func() *mat.Dense {
-			x := identity(n)
-			x.set(99, 99, 4)
-			return x.dense()
+			x := testmat.Identity(n)
+			x.Set(99, 99, 4)
+			return x.Dense()
 		}
 		small, large := scaled(0x1p-1023), scaled(0x1p1022)
-		for _, routine := range triangularSolves(bk, small, upperOf(n, small.u, false).dense()) {
+		for _, routine := range triangularSolves(bk, small, upperOf(n, small.u, false).Dense()) {
 			wantElement(t, routine.name, routine.solve(&mat.Dense{}, units(), !routine.rows), ErrSingular, 99, 99)
 		}
 		wantElement(t, "SolveUTriangle", small.SolveUTriangle(units()), ErrSingular, 99, 99)
-		tiny := identity(n)
-		tiny.set(0, 0, 0x1p-1074)
-		wantElement(t, "InvertTriangle", InvertTriangle(bk, tiny.dense()), ErrSingular, 0, 0)
+		tiny := testmat.Identity(n)
+		tiny.Set(0, 0, 0x1p-1074)
+		wantElement(t, "InvertTriangle", InvertTriangle(bk, tiny.Dense()), ErrSingular, 0, 0)
 		err := large.MulUTriangle(units())
 		if !errors.Is(err, ErrNotFinite) || errors.Is(err, ErrSingular) {
 			t.Errorf("MulUTriangle: %v", err)

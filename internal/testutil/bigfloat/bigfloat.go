@@ -1,0 +1,140 @@
+// Package bigfloat computes the references of tests in numbers of many bits.
+//
+// Only tests import this package.
+package bigfloat
+
+import (
+	"math/big"
+
+	"blskernel/internal/testutil/testmat"
+)
+
+// Bits is the precision, which makes the condition numbers of the tests harmless.
+const Bits = 600
+
+// New returns v, which is exact.
+func New(v float64) *big.Float { return new(big.Float).SetPrec(Bits).SetFloat64(v) }
+
+// Float returns x rounded to the nearest float64.
+func Float(x *big.Float) float64 {
+	v, _ := x.Float64()
+	return v
+}
+
+// Ratio returns p/q.
+func Ratio(p, q *big.Float) float64 { return Float(New(0).Quo(p, q)) }
+
+// Sum returns the sum of the products of the numbers of each term.
+func Sum(terms ...[]float64) *big.Float {
+	sum := New(0)
+	for _, term := range terms {
+		product := New(1)
+		for _, v := range term {
+			product.Mul(product, New(v))
+		}
+		sum.Add(sum, product)
+	}
+	return sum
+}
+
+// A Matrix is an R×C matrix, row after row in X.
+type Matrix struct {
+	R, C int
+	X    []*big.Float
+}
+
+// Of returns a in numbers of many bits.
+func Of(a *testmat.Matrix) *Matrix {
+	return each(a.R, a.C, func(z *big.Float, i, j int) { z.SetFloat64(a.At(i, j)) })
+}
+
+// each returns the r×c matrix whose elements f sets.
+func each(r, c int, f func(z *big.Float, i, j int)) *Matrix {
+	m := &Matrix{r, c, make([]*big.Float, r*c)}
+	for k := range m.X {
+		m.X[k] = New(0)
+		f(m.X[k], k/c, k%c)
+	}
+	return m
+}
+
+func (a *Matrix) At(i, j int) *big.Float { return a.X[i*a.C+j] }
+
+// Mul returns a*b.
+func (a *Matrix) Mul(b *Matrix) *Matrix {
+	product := New(0)
+	return each(a.R, b.C, func(z *big.Float, i, j int) {
+		for k := range a.C {
+			z.Add(z, product.Mul(a.At(i, k), b.At(k, j)))
+		}
+	})
+}
+
+// Add returns a + f*b.
+func (a *Matrix) Add(f float64, b *Matrix) *Matrix {
+	return each(a.R, a.C, func(z *big.Float, i, j int) { z.Add(a.At(i, j), z.Mul(New(f), b.At(i, j))) })
+}
+
+// Abs returns the magnitudes of the elements.
+func (a *Matrix) Abs() *Matrix {
+	return each(a.R, a.C, func(z *big.Float, i, j int) { z.Abs(a.At(i, j)) })
+}
+
+// Column returns column j.
+func (a *Matrix) Column(j int) *Matrix {
+	return each(a.R, 1, func(z *big.Float, i, _ int) { z.Set(a.At(i, j)) })
+}
+
+// Extremes returns the least and the largest element.
+func (a *Matrix) Extremes() (least, most *big.Float) {
+	least, most = a.X[0], a.X[0]
+	for _, v := range a.X {
+		if v.Cmp(least) < 0 {
+			least = v
+		}
+		if v.Cmp(most) > 0 {
+			most = v
+		}
+	}
+	return least, most
+}
+
+// Solve returns A⁻¹B and det A by elimination with partial pivoting.
+func Solve(square, right *testmat.Matrix) (x *Matrix, det *big.Float) {
+	a, x, det := Of(square), Of(right), New(1)
+	l, product := New(0), New(0)
+	for k := range a.R {
+		p := k
+		for i := k + 1; i < a.R; i++ {
+			if New(0).Abs(a.At(i, k)).Cmp(New(0).Abs(a.At(p, k))) > 0 {
+				p = i
+			}
+		}
+		if p != k {
+			det.Neg(det)
+		}
+		det.Mul(det, a.At(p, k))
+		for _, m := range []*Matrix{a, x} {
+			for j := range m.C {
+				m.X[k*m.C+j], m.X[p*m.C+j] = m.X[p*m.C+j], m.X[k*m.C+j]
+			}
+		}
+		for i := range a.R {
+			if i == k {
+				continue
+			}
+			l.Quo(a.At(i, k), a.At(k, k))
+			for _, m := range []*Matrix{a, x} {
+				for j := range m.C {
+					m.At(i, j).Sub(m.At(i, j), product.Mul(l, m.At(k, j)))
+				}
+			}
+		}
+	}
+	for i := range a.R {
+		for j := range x.C {
+			x.At(i, j).Quo(x.At(i, j), a.At(i, i))
+		}
+	}
+	return x, det
+}

@@ -1,0 +1,69 @@
+package testmat
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Eps is the unit roundoff.
+const Eps = 0x1p-53
+
+// Bound is the bound of LAPACK's own tests on backward errors in units of n*Eps*‖A‖.
+const Bound = 30
+
+// Over returns x/(a*b*...), with 0/0 = 0 for empty and zero matrices. Dividing step by step keeps
+// scaled data from overflowing.
+func Over(x float64, by ...float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	for _, v := range by {
+		x /= v
+	}
+	return x
+}
+
+// ResidualRatio is max_j ‖(B - A X)_j‖/(n ‖A‖ ‖X_j‖ eps): column by column, since they may differ in
+// size.
+func ResidualRatio(a, x, b *Matrix) float64 {
+	res, worst := b.Sub(a.Mul(x)), 0.0
+	for j := range b.C {
+		worst = max(worst, Over(res.Column(j).Norm(), float64(a.R)*Eps, a.Norm(), x.Column(j).Norm()))
+	}
+	return worst
+}
+
+// InverseRatio is ‖I - A X‖/(n ‖A‖ ‖X‖ eps).
+func InverseRatio(a, x *Matrix) float64 {
+	return Over(Identity(a.R).Sub(a.Mul(x)).Norm(), float64(a.R)*Eps, a.Norm(), x.Norm())
+}
+
+// ProductRatio is ‖A - B C‖/(max(r, c) ‖A‖ eps) for an r×c A.
+func ProductRatio(a, b, c *Matrix) float64 {
+	return Over(a.Sub(b.Mul(c)).Norm(), float64(max(a.R, a.C))*Eps, a.Norm())
+}
+
+// EigenRatio is ‖A Z - Z Λ‖/(n ‖A‖ eps), with the eigenvectors in the columns of Z.
+func EigenRatio(a *Matrix, values []float64, z *Matrix) float64 {
+	return Over(a.Mul(z).Sub(z.T().ScaleRows(values).T()).Norm(), float64(a.R)*Eps, a.Norm())
+}
+
+// OrthogonalRatio is ‖ZᵀZ - I‖/(r eps) for an r×c Z.
+func OrthogonalRatio(z *Matrix) float64 {
+	return Over(z.T().Mul(z).Sub(Identity(z.C)).Norm(), float64(z.R)*Eps)
+}
+
+// NotFinite calls f with random matrices whose element (i, j), or (j, i) too if symmetric, is NaN or
+// infinite, in several places.
+func NotFinite(rng *rand.Rand, n int, symmetric bool, f func(a *Matrix)) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for _, at := range [][2]int{{0, 0}, {0, n - 1}, {n / 2, n / 2}, {n / 3, n / 2}, {n - 1, n - 1}} {
+			a := Normal(symmetric, One)(rng, n)
+			a.Set(at[0], at[1], v)
+			if symmetric {
+				a.Set(at[1], at[0], v)
+			}
+			f(a)
+		}
+	}
+}
