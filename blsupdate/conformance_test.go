@@ -69,30 +69,6 @@ func TestManyRows(t *testing.T) {
 	})
 }
 
-// TestRemoval removes rows that were added, some from the start and some from batches, and compares
-// with the solution for the others; then adds them again.
-func TestRemoval(t *testing.T) {
-	const k, l = 9, 70
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		for _, q := range []int{1, 4, 12, 30} {
-			r, a, y := problem(34, uint64(q), l, k, 2)
-			u := v.start(t, b, rowsBetween(a, 0, 40), rowsBetween(y, 0, 40), 0)
-			do(t, u, u.AddInputs(rowsBetween(a, 40, l), rowsBetween(y, 40, l)))
-			order := r.Perm(l)
-			gone, kept := take(a, order[:q]), take(a, order[q:])
-			do(t, u, u.RemoveInputs(gone, take(y, order[:q])))
-			if u.Samples() != l-q || u.Report().Added != -q {
-				t.Errorf("q=%d: %d samples, %d added", q, u.Samples(), u.Report().Added)
-			}
-			kappa := max(kappaOf(kept, 0), kappaOf(a, 0), kappaOf(rowsBetween(a, 0, 40), 0))
-			bound := v.accuracy(l, kappa) + v.removal(gone, kept)
-			checkWeights(t, u, kept, take(y, order[q:]), 0, bound)
-			do(t, u, u.AddInputs(gone, take(y, order[:q])))
-			checkWeights(t, u, a, y, 0, bound)
-		}
-	})
-}
-
 // TestForgetting mixes Forget and sample weights and compares with the solution for the weighted rows.
 func TestForgetting(t *testing.T) {
 	const k, c = 8, 2

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	"blskernel"
@@ -236,23 +235,4 @@ func TestOverflownEstimates(t *testing.T) {
 	u := started(t, RidgeInverse, testutil.Random(r, 9, 3), testutil.Random(r, 9, 1), Options{})
 	driverOf(u).state.(*ridge.State).Noted = math.Inf(1)
 	checkSame(t, "infinite trace", decoded(t, encoded(t, u), nil), u)
-}
-
-// TestConcurrentEncode: to encode a model only reads it.
-func TestConcurrentEncode(t *testing.T) {
-	for _, u := range smallModels(t) {
-		want := encoded(t, u)
-		var all sync.WaitGroup
-		for range 3 {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				var out bytes.Buffer
-				if err := Encode(&out, u); err != nil || !bytes.Equal(out.Bytes(), want) {
-					t.Errorf("%v: another encoding (%v)", u.Method(), err)
-				}
-			}()
-		}
-		all.Wait()
-	}
 }

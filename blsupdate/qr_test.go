@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/qr"
 	"blskernel/internal/testutil"
@@ -147,37 +146,6 @@ func TestQRScales(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The flops of every action by a formula of its own.
-func TestQRFlops(t *testing.T) {
-	for _, s := range []Shape{{L: 500, K: 70, Q: 8, C: 3, P: 5}, {L: 400, K: 70, Q: 17, C: 1, P: 70}, {L: 10, K: 1, Q: 2, C: 1, P: 1}} {
-		l, k, q, c, p := float64(s.L), float64(s.K), float64(s.Q), float64(s.C), float64(s.P)
-		removal := 2*q*k*k + 2*k*k*k/3 + 2*c*q*k + c*k*k
-		if cost.RemovesByRows(s.Q, s.K) {
-			removal = 4*q*k*k + 4*q*q*k + 2*q*q*q/3 + 8*c*q*k + c*q*q
-		}
-		rows := func(q float64) float64 {
-			if q <= 2+1000/k {
-				return 3*q*k*k + 6*c*q*k
-			}
-			return 2*q*k*k + 4*c*q*k
-		}
-		for action, want := range map[Action]float64{
-			ActionStart:   rows(l),
-			ActionAdd:     rows(q),
-			ActionWeights: c * k * k,
-			ActionRemove:  removal,
-			ActionNodes:   8*k*l*p + 5*k*k*p + 2*l*p*p + 4*c*l*p,
-			ActionMerge:   2*k*k*k/3 + 2*c*k*k,
-			ActionRidge:   2*k*k*k/3 + 2*c*k*k,
-			ActionForget:  0,
-		} {
-			if got := Total(Model(QR, action, Options{}, s)); !(math.Abs(got-want) <= 1e-12*want) {
-				t.Errorf("%v %+v: %.0f flops, want %.0f", action, s, got, want)
-			}
-		}
-	}
 }
 
 // TestQRMergeRidges merges models of different ridges, of fewer rows than nodes and of more. The ridge

@@ -60,6 +60,26 @@ func TestLargestEigenvalueExact(t *testing.T) {
 			t.Errorf("order %d: %g, want %g", n, got, want*want)
 		}
 	}
+	// To subnormal numbers, by which a ridge beyond 1e293 leaves its mark: what is left of a vector that
+	// is multiplied by Q may be smaller. 2^-1040 has 34 bits.
+	const n = 20
+	r := rand.New(rand.NewPCG(91, 0))
+	var s mat.Dense
+	x := testutil.Random(r, n, n)
+	s.Mul(x.T(), x)
+	want := LargestEigenvalue(n, applied(&s))
+	for _, power := range []int{-1040, -1030, -1000, -500, 500, 1000} {
+		times := applied(&s)
+		got := LargestEigenvalue(n, func(x []float64) {
+			times(x)
+			for i := range x {
+				x[i] = math.Ldexp(x[i], power)
+			}
+		})
+		if got = math.Ldexp(got, -power); !(math.Abs(got-want) <= 1e-6*want) {
+			t.Errorf("2^%d: %g, want %g", power, got, want)
+		}
+	}
 }
 
 // TestLargestEigenvalueSpectra: diagonal matrices whose other eigenvalues are all at, or spread below,
