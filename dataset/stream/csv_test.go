@@ -1,67 +1,10 @@
 package stream
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 )
-
-func TestCSVColumns(t *testing.T) {
-	text := "id,age,name,height,class\n1,30,ann,1.5,a\n2,40,bob,1.75,b\n3,50,cy,2,a\n"
-	path := write(t, "people.csv", []byte(text))
-	for _, test := range []struct {
-		name            string
-		inputs, targets []string
-		classes         bool
-		x, y            []float64
-		labels          []string
-	}{
-		{"names", []string{"age", "height"}, []string{"id"}, false, []float64{30, 1.5, 40, 1.75, 50, 2}, []float64{1, 2, 3}, nil},
-		{"another order", []string{"height", "age"}, nil, false, []float64{1.5, 30, 1.75, 40, 2, 50}, nil, nil},
-		{"labels", []string{"1-2", "4"}, []string{"class"}, true, []float64{1, 30, 1.5, 2, 40, 1.75, 3, 50, 2}, nil, []string{"a", "b", "a"}},
-		{"label within", []string{"4", "1"}, []string{"name"}, true, []float64{1.5, 1, 1.75, 2, 2, 3}, nil, []string{"ann", "bob", "cy"}},
-		{"a span", []string{"1-2"}, []string{"4-4"}, false, []float64{1, 30, 2, 40, 3, 50}, []float64{1.5, 1.75, 2}, nil},
-		{"two targets", []string{"2"}, []string{"4", "1"}, false, []float64{30, 40, 50}, []float64{1.5, 1, 1.75, 2, 2, 3}, nil},
-		{"a number as label", []string{"id"}, []string{"age"}, true, []float64{1, 2, 3}, nil, []string{"30", "40", "50"}},
-	} {
-		got := mustLoad(t, []string{path}, Options{Inputs: test.inputs, Targets: test.targets, Classes: test.classes})
-		if !slices.Equal(got.x, test.x) || !slices.Equal(got.y, test.y) || !slices.Equal(got.labels, test.labels) {
-			t.Errorf("%s: %v", test.name, got)
-		}
-	}
-}
-
-// TestColumnFaults selects columns that are not there, or contradict each other.
-func TestColumnFaults(t *testing.T) {
-	path := write(t, "people.csv", []byte("id,age,name,height,class\n1,30,ann,1.5,a\n"))
-	for _, test := range []struct {
-		opt  Options
-		says string
-	}{
-		{Options{Inputs: []string{"weight"}}, `no column named "weight"; it has "id", "age"`},
-		{Options{Inputs: []string{"6"}}, "columns 6 are selected, but there are 5"},
-		{Options{Inputs: []string{"0"}}, "first column is number 1"},
-		{Options{Inputs: []string{"4-2"}}, "the first comes after the last"},
-		{Options{Inputs: []string{"id:age"}}, `no column named "id:age"`},
-		{Options{Inputs: []string{"99999999999999999999"}}, "but there are 5"},
-		{Options{Inputs: []string{"1", "id"}}, "named twice"},
-		{Options{Inputs: []string{"1"}, Targets: []string{"id"}}, "named twice"},
-		{Options{Targets: []string{"1-5"}}, "every column is a target"},
-		{Options{Inputs: []string{}}, "an empty list of input columns"},
-		{Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true}, "2 target columns for one label"},
-		{Options{Exclude: []string{"d"}}, `no column named "d"`},
-		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, and"},
-		{Options{Weight: "id", Targets: []string{"id"}}, "named twice"},
-		{Options{Weight: "1-2"}, "name one column"},
-		{Options{Exclude: []string{"1-"}}, "leave at least one"},
-		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
-		{Options{Exclude: []string{"6"}}, "there are 5"},
-	} {
-		_, err := Open(t.Context(), []string{path}, test.opt)
-		wantFault(t, fmt.Sprintf("%+v", test.opt), err, test.says)
-	}
-}
 
 func TestCSVHeader(t *testing.T) {
 	for _, test := range []struct {

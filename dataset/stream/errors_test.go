@@ -106,6 +106,8 @@ func TestHostileFiles(t *testing.T) {
 		{"no samples, but a byte", "x.npy", append(slices.Clone(none), 1), Options{}, "its header promises"},
 		{"neither samples nor targets", "x.npy", none, Options{TargetPath: noTargets}, "no elements: there are no samples"},
 		{"no samples, but targets", "x.npy", none, Options{TargetPath: write(t, "y.npy", y)}, "has no samples, but"},
+		{"fewer targets", "x.npy", matrix, Options{TargetPath: write(t, "y.npy", y)}, "has 3 targets, but "},
+		{"targets that are text", "x.npy", x, Options{TargetPath: write(t, "y.npy", append(npyHeader(1, "|S1", false, 2), "ab"...))}, "are text"},
 		{"no targets", "x.npy", matrix, Options{TargetPath: noTargets}, "is empty, but"},
 		{"no columns", "x.npy", npyHeader(1, "<f8", false, 3, 0), Options{}, "no elements"},
 		{"no dimension", "x.npy", append(npyHeader(1, "<f8", false), matrix[:8]...), Options{}, "single number"},
@@ -136,6 +138,7 @@ func TestHostileFiles(t *testing.T) {
 		{"an array longer than its header", "x.npz", npz(t, member{"X.npy", append(slices.Clone(x), 1), 8}), Options{}, "its header promises"},
 		{"an array shorter than its header", "x.npz", npz(t, member{"X.npy", x[:len(x)-1], 8}), Options{}, "its header promises"},
 		{"pickled objects in an archive", "x.npz", npz(t, member{"X.npy", npyHeader(1, "|O", false, 3, 2), 0}), Options{}, `array "X": elements of type "|O" are Python objects`},
+		{"an array in Fortran order", "x.npz", npz(t, member{"X.npy", append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4), 8}), Options{}, "numpy.ascontiguousarray"},
 		{"many members", "x.npz", npz(t, slices.Repeat([]member{{"a", nil, 0}}, maxMembers+1)...), Options{}, "members"},
 
 		{"a spreadsheet", "x.npz", npz(t, member{"[Content_Types].xml", x, 0}, member{"xl/workbook.xml", x, 0}), Options{}, "save its sheet as CSV"},

@@ -159,6 +159,7 @@ func mustOpen(t testing.TB, paths []string, opt Options) *Reader {
 // A table is everything that a reader delivers.
 type table struct {
 	x, y   []float64
+	w      []float64 // weights
 	labels []string
 	rows   int
 }
@@ -202,11 +203,12 @@ func (all *table) add(b *Batch) {
 		all.y = append(all.y, b.Y.RawMatrix().Data...)
 	}
 	all.labels = append(all.labels, b.Labels...)
+	all.w = append(all.w, b.Weights...)
 }
 
 // equal reports whether two tables are the same to the bit.
 func (all *table) equal(other *table) bool {
-	return all.rows == other.rows && bitsEqual(all.x, other.x) && bitsEqual(all.y, other.y) &&
+	return all.rows == other.rows && bitsEqual(all.x, other.x) && bitsEqual(all.y, other.y) && bitsEqual(all.w, other.w) &&
 		slices.Equal(all.labels, other.labels)
 }
 
@@ -274,6 +276,15 @@ func mustLoad(t testing.TB, paths []string, opt Options) table {
 	all, err := load(t, paths, opt)
 	testutil.NoError(t, err)
 	return all
+}
+
+// wantTable loads paths and compares with what is expected, but for its rows.
+func wantTable(t testing.TB, paths []string, opt Options, want table) {
+	t.Helper()
+	got := mustLoad(t, paths, opt)
+	if want.rows = got.rows; !got.equal(&want) {
+		t.Errorf("%q, %+v: %+v, want %+v", paths, opt, got, want)
+	}
 }
 
 // wantFault checks that err is an *Error that says what is expected.

@@ -37,44 +37,6 @@ func npz(t testing.TB, members ...member) []byte {
 	return b.Bytes()
 }
 
-func TestNPZ(t *testing.T) {
-	x := append(npyHeader(1, "<f8", false, 3, 2), float64s(count(1, 6)...)...)
-	y := append(npyHeader(1, "|u1", false, 3), 5, 6, 7)
-	names := append(npyHeader(1, "<U1", false, 3), "a\x00\x00\x00b\x00\x00\x00c\x00\x00\x00"...)
-	object := append(npyHeader(1, "|O", false, 1), 0x80)
-	for _, method := range []uint16{zip.Store, zip.Deflate} {
-		path := write(t, "d.npz", npz(t, member{"o.npy", object, method}, member{"y.npy", y, method}, member{"X.npy", x, method},
-			member{"names.npy", names, method}, member{"readme.txt", []byte("hi"), method}))
-		for _, test := range []struct {
-			opt    Options
-			y      []float64
-			labels []string
-		}{
-			{Options{}, nil, nil},
-			{Options{Targets: []string{"y"}}, []float64{5, 6, 7}, nil},
-			{Options{Targets: []string{"names"}, Classes: true, InputArray: "X"}, nil, []string{"a", "b", "c"}},
-			{Options{Targets: []string{"y"}, Classes: true}, nil, []string{"5", "6", "7"}},
-			{Options{TargetPath: path}, []float64{5, 6, 7}, nil},
-		} {
-			got := mustLoad(t, []string{path}, test.opt)
-			if !slices.Equal(got.x, count(1, 6)) || !slices.Equal(got.y, test.y) || !slices.Equal(got.labels, test.labels) {
-				t.Errorf("%v: %v", test.opt, got)
-			}
-		}
-		got := mustLoad(t, []string{path}, Options{Targets: []string{"2"}})
-		if !slices.Equal(got.x, []float64{1, 3, 5}) || !slices.Equal(got.y, []float64{2, 4, 6}) {
-			t.Errorf("%v", got)
-		}
-	}
-	only := write(t, "only.npz", npz(t, member{"data.npy", x, zip.Deflate}, member{"y.npy", y, zip.Deflate}))
-	if got := mustLoad(t, []string{only}, Options{Targets: []string{"y"}}); !slices.Equal(got.x, count(1, 6)) {
-		t.Errorf("%v", got)
-	}
-	fortran := append(npyHeader(1, "<f8", true, 3, 2), arrayBytes(t, "<f8", true, count(1, 6), 3, 2)...)
-	_, err := load(t, []string{write(t, "f.npz", npz(t, member{"x.npy", fortran, zip.Store}))}, Options{})
-	wantFault(t, "Fortran order", err, "numpy.ascontiguousarray")
-}
-
 // TestNPZBomb reads a batch of 16 MB of zeros, 128 MB as float64, from an archive of 16 KB.
 func TestNPZBomb(t *testing.T) {
 	const rows, cols = 1 << 16, 1 << 8

@@ -79,21 +79,18 @@ func (m *memory) wait(t *testing.T, name string) {
 func TestOpenElsewhere(t *testing.T) {
 	before := testutil.Goroutines()
 	const rows = 5000
-	var text, labels strings.Builder
-	values := make([]float64, 0, 3*rows)
-	pixels := make([]byte, 0, 4*rows)
+	var text, labels []byte
+	var values []float64
 	for i := range rows {
-		fmt.Fprintf(&text, "%d,%d,%d\n", i, 3*i, -i)
-		fmt.Fprintf(&labels, "kind %d\n", i%7)
+		text = fmt.Appendf(text, "%d,%d,%d\n", i, 3*i, -i)
+		labels = fmt.Appendf(labels, "kind %d\n", i%7)
 		values = append(values, float64(i), float64(3*i), float64(-i))
-		pixels = append(pixels, byte(i), byte(i>>8), 7, 9)
 	}
 	array := append(npyHeader(1, "<f8", false, rows, 3), float64s(values...)...)
 	folder, other := t.TempDir(), write(t, "other.csv", []byte("no,such,number\n"))
 	files := map[string][]byte{
-		"gs://bucket/x.csv": []byte(text.String()), "gs://bucket/x.csv.gz": zipped([]byte(text.String())), "x.npy": array, "x.npy.gz": zipped(array),
-		"images-idx3-ubyte": idxFile(8, pixels, rows, 2, 2), folder: []byte(text.String()),
-		other: array, "labels": []byte(labels.String()), "labels.gz": zipped([]byte(labels.String())),
+		"gs://bucket/x.csv": text, "gs://bucket/x.csv.gz": zipped(text), "x.npy": array, "x.npy.gz": zipped(array),
+		"images-idx3-ubyte": idxFile(8, text[:4*rows], rows, 2, 2), folder: text, other: array, "labels": labels, "labels.gz": zipped(labels),
 	}
 	for _, test := range []struct {
 		paths []string
@@ -101,127 +98,89 @@ func TestOpenElsewhere(t *testing.T) {
 	}{
 		{[]string{"gs://bucket/x.csv"}, Options{}}, {[]string{"gs://bucket/x.csv.gz"}, Options{Targets: []string{"2"}}},
 		{[]string{"x.npy"}, Options{}}, {[]string{"x.npy.gz"}, Options{Inputs: []string{"3", "1"}}},
-		{[]string{"images-idx3-ubyte"}, Options{}}, {[]string{folder}, Options{}},
-		{[]string{other}, Options{Format: NPY}}, {[]string{"images-idx3-ubyte"}, Options{TargetPath: "labels", Classes: true}},
-		{[]string{folder}, Options{TargetPath: "labels.gz", Classes: true}},
-		{[]string{"x.npy", "gs://bucket/x.csv", folder, "x.npy.gz"}, Options{Targets: []string{"3"}}},
+		{[]string{"images-idx3-ubyte"}, Options{TargetPath: "labels", Classes: true}}, {[]string{folder}, Options{TargetPath: "labels.gz", Classes: true}},
+		{[]string{other}, Options{Format: NPY}}, {[]string{"x.npy", "gs://bucket/x.csv", folder, "x.npy.gz"}, Options{Targets: []string{"3"}}},
 	} {
 		name := fmt.Sprint(test.paths, test.opt.TargetPath)
-		onDisk := test.opt
+		onDisk, opened := test.opt, test.paths[:1:1]
 		var paths []string
 		for _, path := range test.paths {
 			paths = append(paths, write(t, "x", files[path]))
 		}
 		if onDisk.TargetPath != "" {
+			opened = append(opened, onDisk.TargetPath)
 			onDisk.TargetPath = write(t, "y", files[onDisk.TargetPath])
 		}
 		want := mustLoad(t, paths, onDisk)
 		m := &memory{files: files}
 		test.opt.Open = m.open
-		got := mustLoad(t, test.paths, test.opt)
-		if want.rows < rows || !got.equal(&want) {
-			t.Errorf("%s: %d samples, or others, want %d", name, got.rows, want.rows)
-		}
+		wantTable(t, test.paths, test.opt, want)
 		m.wait(t, name)
 
 		m.paths = nil
 		r := mustOpen(t, test.paths, test.opt)
-		opened := append([]string{test.paths[0]}, test.opt.TargetPath)
-		if test.opt.TargetPath == "" {
-			opened = opened[:1]
-		}
-		if !slices.Equal(m.paths, opened) {
-			t.Errorf("%s: Open has opened %v", name, m.paths)
-		}
-		if _, total := r.Bytes(); total != -1 {
-			t.Errorf("%s: %d bytes", name, total)
+		if _, total := r.Bytes(); total != -1 || !slices.Equal(m.paths, opened) {
+			t.Errorf("%s: Open has opened %v, %d bytes", name, m.paths, total)
 		}
 		if b, err := r.Peek(3); err != nil || b.Where(2).Path != test.paths[0] {
 			t.Errorf("%s: Peek: %v, %v", name, b, err)
 		}
-		if err := r.Select(r.Selection()); err != nil {
-			t.Errorf("%s: Select: %v", name, err)
-		}
-		if len(test.paths) > 1 {
-			if _, err := r.Next(rows); err != nil || !slices.Equal(m.paths, opened) {
-				t.Errorf("%s: %v are opened, %v", name, m.paths, err)
+		testutil.NoError(t, r.Select(r.Selection()))
+		for i := range test.paths { // each is opened when a batch begins in it
+			if b, err := r.Next(rows); err != nil || b.Where(0).Path != test.paths[i] || !slices.Equal(m.paths[:len(opened)], opened) || len(m.paths) != len(opened)+i {
+				t.Errorf("%s: %v, %v, and %v are opened", name, b, err, m.paths)
 			}
-		}
-		b, err := r.Next(1)
-		if err != nil || b.Where(0).Path != test.paths[len(m.paths)-len(opened)] {
-			t.Errorf("%s: %v, %v", name, b, err)
 		}
 		testutil.NoError(t, r.Close())
 		m.wait(t, name)
 	}
 	m := &memory{files: files}
-	r := mustOpen(t, []string{"-"}, Options{Open: m.open, Stdin: strings.NewReader("1,2\n")})
-	if b, err := r.Next(2); err != nil || b.X.At(0, 1) != 2 || m.paths != nil {
-		t.Errorf("standard input: %v, %v, and %v were opened", b, err, m.paths)
+	if all, err := loadEach(t, "-", Options{Open: m.open, Stdin: strings.NewReader("1,2\n")}); err != nil || !slices.Equal(all.x, count(1, 2)) || m.paths != nil {
+		t.Errorf("standard input: %v, %v, and %v were opened", all, err, m.paths)
 	}
-	r.Close()
 	testutil.WaitGoroutines(t, before)
 }
 
-// TestOpenElsewhereFaults makes Options.Open, or its result, fail in every way: the error names the
-// path as given, with its cause, and everything opened is closed.
+// TestOpenElsewhereFaults makes Options.Open, or a Read or Close of its result, fail in every way: the
+// error names the path as given, with its cause, and everything opened is closed.
 func TestOpenElsewhereFaults(t *testing.T) {
 	before := testutil.Goroutines()
-	good := []byte("1,2\n3,4\n")
+	good, why := []byte("1,2\n3,4\n"), errors.New("the bucket leaks")
 	files := map[string][]byte{"a://x": good, "a://y.npy": append(npyHeader(1, "<f8", false, 2), float64s(1, 2)...), "a://x.npz": npz(t, member{"X.npy", npyHeader(1, "<f8", false, 0, 1), zip.Store}),
 		"a://short.npy": npyHeader(1, "<f8", false, 9, 9), "a://narrow": []byte("1\n"), "a://broken.csv.gz": zipped(bytes.Repeat(good, 100))[:30]}
+	m := &memory{files: files}
+	failing := &memory{files: files, fails: why}
+	stopping := func(context.Context, string) (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(bytes.NewReader(good), iotest.ErrReader(why))), nil
+	}
 	for _, test := range []struct {
 		paths []string
 		opt   Options
 		says  string
+		cause error // nil for any
 	}{
-		{[]string{"a://none"}, Options{}, "stream: a://none: cannot be opened: bucket: get a://none: file does not exist"},
-		{[]string{"a://x"}, Options{TargetPath: "a://none"}, "stream: a://none: cannot be opened: bucket: "},
-		{[]string{"a://x", "a://none"}, Options{}, "stream: a://none: cannot be opened: bucket: "},
-		{[]string{"a://x", "a://narrow"}, Options{}, "stream: a://narrow: has 1 inputs, but a://x has 2"},
-		{[]string{"a://x.npz"}, Options{}, "stream: a://x.npz: is an .npz that"},
-		{[]string{"a://short.npy"}, Options{}, "stream: a://short.npy, row 1: the data ends"},
-		{[]string{"a://broken.csv.gz"}, Options{}, "stream: a://broken.csv.gz: the compressed data is cut off"},
-		{[]string{"a://x"}, Options{TargetPath: "a://y.npy", Targets: []string{"2"}}, "stream: a://y.npy: columns 2 are selected"},
+		{[]string{"a://none"}, Options{Open: m.open}, "stream: a://none: cannot be opened: bucket: get a://none: file does not exist", fs.ErrNotExist},
+		{[]string{"a://x"}, Options{Open: m.open, TargetPath: "a://none"}, "stream: a://none: cannot be opened: bucket: ", fs.ErrNotExist},
+		{[]string{"a://x", "a://none"}, Options{Open: m.open}, "stream: a://none: cannot be opened: bucket: ", fs.ErrNotExist},
+		{[]string{"a://x", "a://narrow"}, Options{Open: m.open}, "stream: a://narrow: has 1 inputs, but a://x has 2", nil},
+		{[]string{"a://x.npz"}, Options{Open: m.open}, "stream: a://x.npz: is an .npz that", nil},
+		{[]string{"a://short.npy"}, Options{Open: m.open}, "stream: a://short.npy, row 1: the data ends", nil},
+		{[]string{"a://broken.csv.gz"}, Options{Open: m.open}, "stream: a://broken.csv.gz: the compressed data is cut off", nil},
+		{[]string{"a://x"}, Options{Open: m.open, TargetPath: "a://y.npy", Targets: []string{"2"}}, "stream: a://y.npy: columns 2 are selected", nil},
+		{[]string{"a://x"}, Options{Open: stopping}, "stream: a://x: cannot be read: the bucket leaks", why},
+		{[]string{"a://x", "a://x"}, Options{Open: failing.open}, "stream: a://x: cannot be read: the bucket leaks", why},
 	} {
-		m := &memory{files: files}
-		test.opt.Open = m.open
-		_, err := loadEach(t, test.paths[0], test.opt)
-		if len(test.paths) > 1 {
-			var r *Reader
-			if r, err = Open(t.Context(), test.paths, test.opt); err != nil {
-				t.Fatal(err)
-			}
-			_, err = r.Next(10)
-			if _, again := r.Next(10); again != err {
-				t.Errorf("%v, and then %v", err, again)
-			}
-			r.Close()
+		r, err := Open(t.Context(), test.paths, test.opt)
+		if err == nil {
+			_, err = readAll(t, r, 10)
+			testutil.NoError(t, r.Close())
 		}
-		fault := wantFault(t, test.says, err, test.says)
-		if fault.What == "cannot be opened" && !errors.Is(err, fs.ErrNotExist) {
+		if wantFault(t, test.says, err, test.says); test.cause != nil && !errors.Is(err, test.cause) {
 			t.Errorf("the cause of %v is lost", err)
 		}
 		m.wait(t, test.says)
+		failing.wait(t, test.says)
 	}
-
-	// A Read that fails, and a Close.
-	why := errors.New("the bucket leaks")
-	failing := func(context.Context, string) (io.ReadCloser, error) {
-		return io.NopCloser(io.MultiReader(bytes.NewReader(good), iotest.ErrReader(why))), nil
-	}
-	_, err := loadEach(t, "a://x", Options{Open: failing})
-	if wantFault(t, "Read", err, "stream: a://x: cannot be read: the bucket leaks"); !errors.Is(err, why) {
-		t.Error(err)
-	}
-	m := &memory{files: files, fails: why}
-	r := mustOpen(t, []string{"a://x", "a://x"}, Options{Open: m.open})
-	_, err = r.Next(5)
-	if wantFault(t, "Close", err, "stream: a://x: cannot be read: the bucket leaks"); !errors.Is(err, why) {
-		t.Error(err)
-	}
-	r.Close()
-	m.wait(t, "Close")
 	testutil.WaitGoroutines(t, before)
 }
 
