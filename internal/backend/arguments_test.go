@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/check"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -163,9 +165,33 @@ func (s signature) bad(a arguments) []change {
 	return all
 }
 
+// huge returns changes to a dimension, a distance between rows or an increment that is so large that a
+// multiple of it overflows, or that an integer of 32 bits does not hold: too large for any slice.
+func (s signature) huge() (all []change) {
+	values := []int{math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt/2 + 1<<20, math.MaxInt - 2, math.MaxInt}
+	if math.MaxInt > math.MaxInt32 {
+		for _, over := range []float64{0x1p31, 0x1p32, 0x1p32 + 1, 0x1p33 + 12, 0x1p62 + 0x1p32} {
+			values = append(values, int(over))
+		}
+	}
+	for _, name := range strings.Fields(s.params) {
+		increment := strings.HasPrefix(name, "inc")
+		if !increment && !strings.HasPrefix(name, "ld") && !strings.Contains(" m n k kL kU ", " "+name+" ") {
+			continue
+		}
+		for _, v := range values {
+			if all = append(all, change{name, v}); increment && !s.oneVector() {
+				all = append(all, change{name, -v})
+			}
+		}
+	}
+	return all
+}
+
 // TestArguments gives every routine every kind of bad argument: on every backend it panics with the
 // text for that argument and has written nothing. With two bad arguments it panics with the text that
-// gonum has for both, which is that of the first in gonum's order of checks.
+// gonum has for both, which is that of the first in gonum's order of checks. With one that is huge it
+// panics with some text of the BLAS.
 func TestArguments(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
 	all := candidates(t)
@@ -183,6 +209,15 @@ func TestArguments(t *testing.T) {
 					routine := s.on(b.Backend)
 					if p, _ := s.call(routine, a); p != nil {
 						t.Fatalf("%s: good arguments %v: panics with %v", b.name, a, p)
+					}
+					for _, c := range s.huge() {
+						if b.name == "gonum" || slices.Contains(empty, v) {
+							break
+						}
+						p, wrote := s.call(routine, a.with(c))
+						if text, is := p.(string); !is || !strings.HasPrefix(text, "blas: ") || wrote {
+							t.Fatalf("%s: %v in %v: panics with %v; wrote: %v", b.name, c, a, p, wrote)
+						}
 					}
 					for i, first := range bad {
 						if slices.Contains(variants, v) && !(b.name == "gonum" && first.name == "p") {
@@ -235,3 +270,24 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 }
 
 func (c change) String() string { return fmt.Sprintf("%s = %v", c.name, c.value) }
+
+// A matrix of one row may have any distance between rows. A library of 32-bit integers is not asked to
+// take one that it cannot hold.
+func TestArgumentsOneRow(t *testing.T) {
+	distances := []int{1, 7, math.MaxInt32}
+	if most := math.MaxInt32; math.MaxInt > math.MaxInt32 {
+		distances = append(distances, most+1)
+	}
+	for _, b := range backends.All(t) {
+		for _, ld := range distances {
+			c, want, panics := []float64{math.NaN()}, 30.0, any(nil)
+			if b.Name() == "openblas" && ld > math.MaxInt32 {
+				c[0], want, panics = 7, 7, check.TooLarge
+			}
+			p := testutil.PanicValue(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) })
+			if p != panics || c[0] != want {
+				t.Errorf("%s: with rows %d apart: %v, panics with %v; want %v and %v", b.Name(), ld, c, p, want, panics)
+			}
+		}
+	}
+}

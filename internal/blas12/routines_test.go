@@ -1,7 +1,6 @@
 package blas12
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
 )
 
 // A vectorBLAS is a BLAS without Level 3.
@@ -136,33 +134,6 @@ func TestNoAllocations(t *testing.T) {
 				s := &shape{ul: blas.Upper, tA: tA, d: blas.Unit, m: n, n: n, kL: n / 4, kU: n / 4, ld: n, incX: 1, incY: -1, alpha: 1, beta: 2}
 				if allocs := testing.AllocsPerRun(20, func() { r.call(f, s, a, x, y) }); allocs != 0 {
 					t.Errorf("%s %c, n=%d: %v allocations", r.name, tA, n, allocs)
-				}
-			}
-		}
-	}
-}
-
-// BenchmarkRoutines measures each routine on each kernel, and gonum's.
-func BenchmarkRoutines(b *testing.B) {
-	for _, r := range routines {
-		for _, n := range []int{8, 64, 256, 1000, 4000} {
-			rnd := rand.New(rand.NewPCG(1, uint64(n)))
-			a, x, y := random(rnd, n*n), random(rnd, n), random(rnd, n)
-			for i := range a {
-				a[i] /= float64(n) // a triangle of such numbers is well conditioned
-			}
-			for _, s := range []shape{{ul: blas.Upper, tA: blas.NoTrans}, {ul: blas.Lower, tA: blas.Trans}} {
-				s.d, s.m, s.n, s.kL, s.kU, s.ld, s.incX, s.incY, s.alpha, s.beta = blas.Unit, n, n, n/8, n/8, n, 1, 1, -1, 0.7
-				run := func(name string, f vectorBLAS) {
-					b.Run(fmt.Sprintf("%s%c%c/%s/n=%d", r.name, s.ul, s.tA, name, n), func(b *testing.B) {
-						for b.Loop() {
-							r.call(f, &s, a, x, y)
-						}
-					})
-				}
-				run("impl=gonum", gonum.Implementation{})
-				for _, k := range kernels.All(b) {
-					run("impl="+k.Name, New(k, nil))
 				}
 			}
 		}

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -44,33 +43,4 @@ func FuzzPack(f *testing.F) { fuzzed(f, checkPack) }
 
 func TestPack(t *testing.T) {
 	exhaust(t, checkPack, func(Kernel) []int { return []int{27, 35, 2} })
-}
-
-// BenchmarkPack packs a block of B, KC×NC or its transpose, from a larger matrix.
-func BenchmarkPack(b *testing.B) {
-	const kc, nc, ld = 256, 240, 1000
-	for _, kern := range table {
-		src, dst := make([]float64, kc*ld), make([]float64, kc*nc)
-		run := func(op string, call func()) {
-			b.Run(fmt.Sprintf("op=%s/kernel=%s", op, kern.Name), func(b *testing.B) {
-				if !kern.Available() {
-					b.Skipf("this CPU cannot run kernel %q", kern.Name)
-				}
-				for b.Loop() {
-					call()
-				}
-				b.ReportMetric(kc*nc*float64(b.N)/b.Elapsed().Seconds()/1e9, "elements/ns")
-			})
-		}
-		run("copy", func() {
-			for j := 0; j+kern.NR <= nc; j += kern.NR {
-				kern.Copy(kc, kern.NR, &src[j], ld, &dst[j*kc], kern.NR)
-			}
-		})
-		run("transpose", func() {
-			for j := 0; j+kern.NR <= nc; j += kern.NR {
-				kern.Transpose(kern.NR, kc, &src[j*ld], ld, &dst[j*kc], kern.NR)
-			}
-		})
-	}
 }

@@ -57,22 +57,3 @@ func TestInside(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkZeros writes to a new array, as it is for a new workspace.
-func BenchmarkZeros(b *testing.B) {
-	const n = 1 << 22
-	for _, alloc := range []struct {
-		name string
-		do   func(int) []float64
-	}{{"make", func(n int) []float64 { return make([]float64, n) }}, {"Zeros", Zeros}} {
-		b.Run("by="+alloc.name+"/bytes=32Mi", func(b *testing.B) {
-			b.SetBytes(8 * n)
-			for b.Loop() {
-				x := alloc.do(n)
-				for i := 0; i < n; i += 8 {
-					x[i] = 1
-				}
-			}
-		})
-	}
-}

@@ -143,81 +143,42 @@ func unpackColumns(ul blas.Uplo, n int, ap []float64) *mat.Dense {
 	return a
 }
 
-// TestLAPACKRows is about storage by rows, as the comment of ColumnMajorLAPACK says it is seen: the
-// upper triangle packed by rows is Lower, a matrix by rows is the transpose.
-func TestLAPACKRows(t *testing.T) {
-	l := needLAPACK(t)
-	const n = 3
-	// Row by row [[4 2 0][2 5 1][0 1 3]], of which the inverse has the upper triangle [14 -6 2 12
-	// -4 16]/44.
-	ap := []float64{4, 2, 0, 5, 1, 3}
-	ipiv := make([]int32, n)
-	if info := l.Dsptrf(blas.Lower, n, ap, ipiv); info != 0 {
-		t.Fatal(info)
-	}
-	if info := l.Dsptri(blas.Lower, n, ap, ipiv, make([]float64, n)); info != 0 {
-		t.Fatal(info)
-	}
-	a := []float64{4, 2, 0, -1, 5, 1, -1, -1, 3} // -1 is what is not read
-	if info := l.Dpotrf(blas.Lower, n, a, n); info != 0 {
-		t.Fatal(info)
-	}
-	if info := l.Dpotri(blas.Lower, n, a, n); info != 0 {
-		t.Fatal(info)
-	}
-	for k, want := range []float64{14, -6, 2, 12, -4, 16} {
-		// Positions of the upper triangle by rows; the condition number is below 4.
-		full := []int{0, 1, 2, 4, 5, 8}[k]
-		if !(math.Abs(44*ap[k]-want) <= 1e-13) || !(math.Abs(44*a[full]-want) <= 1e-13) {
-			t.Errorf("element %d: %v packed and %v full; want %v", k, 44*ap[k], 44*a[full], want)
-		}
-	}
-	if a[3] != -1 || a[6] != -1 || a[7] != -1 {
-		t.Errorf("the other triangle is written: %v", a)
-	}
-	// [[1 2][0 4]] by rows is inverted to [[1 -1/2][0 1/4]] by rows.
-	g := []float64{1, 2, 0, 4}
-	if info := l.Dgetrf(2, 2, g, 2, ipiv); info != 0 {
-		t.Fatal(info)
-	}
-	if info := l.Dgetri(2, g, 2, ipiv, make([]float64, 2)); info != 0 || !slices.Equal(g, []float64{1, -0.5, 0, 0.25}) {
-		t.Errorf("info %d, inverse by rows %v", info, g)
-	}
-}
-
 // TestLAPACKInfo has matrices to blame.
 func TestLAPACKInfo(t *testing.T) {
 	l := needLAPACK(t)
 	ipiv, work := make([]int32, 3), make([]float64, 67*68)
-	indefinite := func() []float64 { return []float64{1, 0, 0, 0, -1, 0, 0, 0, 1} }
-	singular := func() []float64 { return []float64{1, 0, 0, 0, 0, 0, 0, 0, 1} }
+	singular := []float64{1, 0, 0, 0, 0, 0, 0, 0, 1}
 	for _, ul := range bothTriangles {
-		if info := l.Dpotrf(ul, 3, indefinite(), 3); info != 2 {
-			t.Errorf("Dpotrf %c: info %d; want 2", ul, info)
-		}
-		if info := l.Dpotri(ul, 3, singular(), 3); info != 2 {
-			t.Errorf("Dpotri %c: info %d; want 2", ul, info)
-		}
-		ap := packColumns(ul, mat.NewDense(3, 3, singular()))
-		if info := l.Dsptrf(ul, 3, ap, ipiv); info != 2 {
-			t.Errorf("Dsptrf %c: info %d; want 2", ul, info)
-		}
-		if info := l.Dsptri(ul, 3, ap, ipiv, work); info != 2 {
-			t.Errorf("Dsptri %c: info %d; want 2", ul, info)
-		}
-		a := singular()
-		if info := l.Dsytrf(ul, 3, a, 3, ipiv, work); info != 2 {
-			t.Errorf("Dsytrf %c: info %d; want 2", ul, info)
-		}
-		if info := l.Dsytri2(ul, 3, a, 3, ipiv, work); info != 2 {
-			t.Errorf("Dsytri2 %c: info %d; want 2", ul, info)
+		for _, test := range []struct {
+			routine string
+			call    func(a, ap []float64) int
+		}{
+			{"Dpotrf", func(a, _ []float64) int {
+				a[4] = -1
+				return l.Dpotrf(ul, 3, a, 3)
+			}},
+			{"Dpotri", func(a, _ []float64) int { return l.Dpotri(ul, 3, a, 3) }},
+			{"Dsptrf", func(_, ap []float64) int { return l.Dsptrf(ul, 3, ap, ipiv) }},
+			{"Dsptri", func(_, ap []float64) int {
+				l.Dsptrf(ul, 3, ap, ipiv)
+				return l.Dsptri(ul, 3, ap, ipiv, work)
+			}},
+			{"Dsytrf", func(a, _ []float64) int { return l.Dsytrf(ul, 3, a, 3, ipiv, work) }},
+			{"Dsytri2", func(a, _ []float64) int {
+				l.Dsytrf(ul, 3, a, 3, ipiv, work)
+				return l.Dsytri2(ul, 3, a, 3, ipiv, work)
+			}},
+			{"Dgetrf", func(a, _ []float64) int { return l.Dgetrf(3, 3, a, 3, ipiv) }},
+		} {
+			a := slices.Clone(singular)
+			if info := test.call(a, packColumns(ul, mat.NewDense(3, 3, singular))); info != 2 {
+				t.Errorf("%s %c: info %d; want 2", test.routine, ul, info)
+			}
 		}
 	}
-	a := singular()
-	if info := l.Dgetrf(3, 3, a, 3, ipiv); info != 2 {
-		t.Errorf("Dgetrf: info %d; want 2", info)
-	}
-	if info := l.Dgetri(3, a, 3, ipiv, work); info != 2 || !slices.Equal(a, singular()) {
+	a := slices.Clone(singular)
+	l.Dgetrf(3, 3, a, 3, ipiv)
+	if info := l.Dgetri(3, a, 3, ipiv, work); info != 2 || !slices.Equal(a, singular) {
 		t.Errorf("Dgetri: info %d; want 2, and nothing written: %v", info, a)
 	}
 	if info := l.Dgetrs(blas.NoTrans, 3, 1, a, 3, ipiv, work, 3); info != 0 {
