@@ -6,10 +6,7 @@ TOOL     = $(GO) tool -modfile=$(CURDIR)/make/tools/go.mod
 # The folders of all go.mod files.
 MODULES := $(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))
 
-.PHONY: all test demo lint tidy generate check-generate openblas mca race race-long noasm kernels bench flops rates page results benchsmoke benchcompare octave matlab examples
-
-empty :=
-space := $(empty) $(empty)
+.PHONY: all test demo lint tidy generate check-generate openblas mca race noasm kernels ci-table bench flops rates page results benchsmoke benchcompare octave matlab examples
 
 all: lint test
 
@@ -26,25 +23,21 @@ demo:
 test:
 	$(GO) test ./...
 
-# The tests of package bls that choose settings by many fits. They take longest, and are left out
-# where the backend or the size of an int is tested: they are about neither.
-CHOICES = ZeroValue|FindsRare|Tune|OfAnySize|GivenIsKept
-
-# With OpenBLAS, and not again with pure: the tests of all packages that have another backend than
-# pure, and of the command the short ones.
-NO_BACKEND = $(addprefix blskernel/,dataset/stream internal/blas12 internal/docs internal/elementary internal/gemm internal/golden internal/kernel)
-COMMANDS   = $(shell $(GO) list ./cmd/... ./examples/...)
+# With OpenBLAS, and not again with pure: the choice of the backend, the two ways to OpenBLAS, and all that checks a backend. What
+# computes above package blsupdate asks a backend for the same products.
+OPENBLAS = . ./internal/backend/... ./internal/openblas/... ./internal/block ./mat ./lapack ./blsupdate ./bench/speed ./internal/testutil/backends
 
 openblas: export CGO_ENABLED = 1
 openblas: export BLSKERNEL_ONLY = openblas
 openblas:
-	$(GO) test -timeout 30m -tags cgo -skip '$(CHOICES)' $(filter-out $(NO_BACKEND) $(COMMANDS),$(shell $(GO) list ./...))
-	$(GO) test -tags cgo -short $(COMMANDS)
+	$(GO) test -tags cgo $(OPENBLAS)
 
 lint:
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
+	make/lint/sizes.sh
+	$(GO) -C make/mutants vet .
 
 # Every go.mod says exactly what the code imports.
 tidy:
@@ -78,45 +71,39 @@ mca:
 	done; \
 	$(GO) -C internal/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
 
-# The packages that have goroutines of their own or in their tests. The race detector sees neither the threads of OpenBLAS nor
-# assembly. Where one goroutine calls and only the products divide their work, it finds nothing that their own tests do not
-# show; and internal/soak does everything at once. So the packages RACE_SOME have those tests that start goroutines or bring
-# parts of rows to several, and the others all but the longest. race-long, of make verify, has what is left out here.
-# TestHostileMemory counts bytes: in code for the race detector append(s, make([]byte, n)...) allocates twice.
+# The packages that start goroutines, in code or in tests. The race detector sees neither the threads of OpenBLAS nor assembly. A
+# test that it has nothing to find in says so: testutil.NotUnderRace.
 RACE          = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
 RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout' ':!python'))))
-RACE_SOME     = ./bls/ ./blsupdate/ ./internal/blas12/ ./lapack/
-RACE_TESTS    = Concurrent|Thread|ParallelRows|While|Tune$$|NewClass|Shared$$
-RACE_NEVER    = Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong|HostileMemory
-RACE_LONG     = Fuzz|Shapes|TestProducts$$|PackingBits|ParallelAllocs|ScaledEquations|MatrixVector|Accuracy|TestGemm$$|AbsMax \
-	BadLongText|BadPairs|BadCells|BytesOf RandomTables|PaperTables|WithoutPlanner|Demonstration|TestSignals|Golden|JSON|NumPy \
-	WideBatches|EarlierFlags|TestTable$$|AutomaticAgain|BesideEnds|PieceBorders|Replaced
 
 race:
-	$(RACE) -short -timeout 30m -run '$(RACE_TESTS)' -skip '$(RACE_NEVER)' $(RACE_SOME)
-	$(RACE) -short -timeout 30m -skip '$(RACE_NEVER)|$(subst $(space),|,$(strip $(RACE_LONG)))' $(filter-out $(RACE_SOME),$(RACE_PACKAGES))
+	$(RACE) -timeout 30m $(RACE_PACKAGES)
 
-race-long:
-	$(RACE) -short -timeout 1h -skip '$(RACE_NEVER)' $(RACE_PACKAGES)
+# The kernels, and the products and reductions that are made of them. What computes above them gives the same bits on every kernel:
+# internal/golden compares them.
+KERNELS = ./internal/kernel ./internal/gemm ./internal/blas12 ./internal/block
 
-# The kernels and the products; and what computes with them.
-PRODUCTS = $(shell $(GO) list . ./mat/... ./internal/... | grep -v 'internal/docs$$')
-COMPUTE  = $(PRODUCTS) $(shell $(GO) list ./lapack/... ./blsupdate/... ./bls)
-
-# Without internal/golden, which make golden tests in this way.
 noasm:
 	$(GO) vet -tags noasm ./...
-	$(GO) test -tags noasm -short $(filter-out %/internal/golden,$(PRODUCTS))
+	$(GO) test -tags noasm $(KERNELS)
 
-# Without cgo, on each kernel of this CPU but the first, which the other targets test, and the last, which noasm tests.
-# internal/golden, internal/kernel and internal/block run on all kernels by themselves.
+# Without cgo, on each kernel of this CPU but the first, which go test has, and the last, which noasm has. internal/kernel and
+# internal/block run on all kernels by themselves.
 kernels:
 	@set -e; kernels="$$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p')"; \
 	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
 	for kernel in $$(echo "$$kernels" | sed '1d;$$d'); do \
 		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
-		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test -short $(filter-out %/internal/golden %/internal/kernel %/internal/block,$(COMPUTE)); \
+		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test ./internal/gemm ./internal/blas12; \
 	done
+
+# Writes into CONTRIBUTING.md what each step of CI took, by the log of a run: make ci-table LOG=log
+ci-table:
+	@awk 'function row() { if (name) printf "| %s | %d:%02d |\n", name, (now - before) / 60, (now - before) % 60 } \
+		BEGIN { print "| step | minutes |\n|---|---|" } \
+		/^== / { split($$2, t, ":"); now = 60 * t[1] + t[2]; row(); before = now; name = $$0; sub(/^== [0-9:]* /, "", name) } \
+		END { name = "**all**"; before = 0; row() }' '$(LOG)' >'$(LOG).table'
+	sed -i -e '/^<!-- steps/r $(LOG).table' -e '/^<!-- steps/,/^<!-- end/{/^|/d}' CONTRIBUTING.md
 
 # The modules that show how this one is used.
 examples:

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// EnvLong names the environment variable that, with the value 1, asks for the long form of every test,
-	// as make verify does. It is the only switch of length.
+	// EnvLong names the environment variable that, with the value 1, asks for the long form of
+	// every test, as make verify does. It is the only switch of length.
 	EnvLong = "BLSKERNEL_LONG"
 
 	// EnvOnly names the environment variable with the only backend to test, "pure" or "openblas".
 	EnvOnly = "BLSKERNEL_ONLY"
 
-	// EnvEmulator names the environment variable with the program, and its flags, that runs programs of
-	// this architecture where the machine is of another.
+	// EnvEmulator names the environment variable with the program, and its flags, that runs
+	// programs of this architecture where the machine is of another.
 	EnvEmulator = "BLSKERNEL_EMULATOR"
 )
 

@@ -3,7 +3,7 @@
 # of tests neither. Columns are those of comments and of prose, with tabs of eight; what an Example prints may be wider.
 set -eu
 cd "$(dirname "$0")/../.."
-# C's bytes are counted as characters by leaving out the continuation bytes of UTF-8.
+# The continuation bytes of UTF-8 are no columns.
 git ls-files -co --exclude-standard '*.go' '*.md' | while read -r name; do [ ! -e "$name" ] || echo "$name"; done |
 	LC_ALL=C xargs awk -v columns=104 -v files=500 -v tests=600 -v functions=100 -v packages=40 -v readme=110 '
 	function exceed(n, limit, what) { if (n > limit) { print what ": " n ", want at most " limit; status = 1 } }

@@ -1,13 +1,14 @@
-// Mutants measures what the tests find. It changes one operator or removes one statement of a package at a
-// time, and runs the tests of its folder, of the package and the golden hashes until one fails.
+// Mutants measures what the tests find. It changes one operator or removes one statement of a package
+// at a time, and runs the tests of its folder, of the package and the golden hashes until one fails.
 //
-//	go -C make/mutants run . -n 60 -out after.jsonl           60 changes of each package, drawn by -seed
-//	go -C make/mutants run . -out after.jsonl -root DIR bls   of package bls as it is in DIR
-//	go -C make/mutants run . -table before.jsonl after.jsonl  both side by side, in Markdown
+//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, drawn by -seed
+//	go -C make/mutants run . -out after.jsonl -root DIR bls  of package bls as it is in DIR
+//	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
-// A package has the folders below it, but for other packages of the list. A change that does not compile
-// is replaced by the next one. What -out has already is not run again. A change in equivalent.txt alters
-// nothing that is promised, and does not count. The exit status is 1 where less than -least is found.
+// A package has the folders below it, but for other packages of the list. A change that does not
+// compile is replaced by the next one. What -out has already is not run again. A change in
+// equivalent.txt alters nothing that is promised, and does not count. The exit status is 1 where less
+// than -least is found.
 package main
 
 import (
@@ -86,7 +87,7 @@ func main() {
 	}
 }
 
-// mutants returns the mutants of the files that package p and the folders below it have on this machine.
+// mutants returns the mutants of the files of package p, and of the folders below it, on this machine.
 func mutants(p string) (all []mutant) {
 	list, err := command("list", "-f", "{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}\n{{end}}", "./"+p+"/...").Output()
 	check(err)
@@ -211,8 +212,8 @@ func write(name string, r result) {
 	check(f.Close())
 }
 
-// count returns how many mutants of package p, or of all for "", were found, timed out, were missed and are
-// equivalent, and the share of the first two among the first three.
+// count returns how many mutants of package p, or of all for "", were found, timed out, were missed and
+// are equivalent, and the share of the first two among the first three.
 func count(p string, results []result) (t [5]float64) {
 	equivalent, err := os.ReadFile("equivalent.txt") // lines of a mutant's name, a tab and the reason
 	check(err)

@@ -12,8 +12,8 @@ import (
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
 var kernels = []string{"avx512", "avx2", "neon", "generic"}
 
-// leftOut reports whether testutil.EnvOnly leaves out the backend of the given name, which may end with a
-// kernel.
+// leftOut reports whether testutil.EnvOnly leaves out the backend of the given name, which may end with
+// a kernel.
 func leftOut(t testing.TB, name string) bool {
 	t.Helper()
 	name, _, _ = strings.Cut(name, "/")
@@ -29,8 +29,9 @@ func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	run(t, "openblas", "openblas", f)
 }
 
-// OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. The portable
-// kernel, which takes longest, is left out where the machine has another, unless testutil.Long.
+// OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. The
+// portable kernel, which takes longest, is left out where the machine has another, unless
+// testutil.Long.
 func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	ran := false
