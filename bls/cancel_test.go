@@ -23,7 +23,7 @@ func stoppedEverywhere(t *testing.T, name string, f func(context.Context) error,
 	cause := errors.New("the lights went out")
 	for looks := 0; ; looks++ {
 		if !testutil.Long() {
-			looks += looks / 8
+			looks += looks / 4
 		}
 		ctx, release := faults.StoppedAfter(looks, cause)
 		err := f(ctx)
@@ -43,6 +43,7 @@ func stoppedEverywhere(t *testing.T, name string, f func(context.Context) error,
 
 // TestStopped stops every operation at any place: the models are to the bit what they were.
 func TestStopped(t *testing.T) {
+	testutil.NotUnderRace(t, "starts no goroutine")
 	// Groups, autoencoders, panels and the steps of an update are looked at.
 	least := map[string]int{"FitWeighted": 2 * admmIterations, "PartialFitWeighted": 3, "Refit": 3, "Tune": 2 * admmIterations}
 	for _, method := range allMethods {

@@ -11,6 +11,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
@@ -73,8 +74,8 @@ func TestNewClassIsTrainingWithAll(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {
 			rounds := 12
-			if testing.Short() {
-				rounds = 3
+			if !testutil.Long() {
+				rounds = 4
 			}
 			done := map[string]int{}
 			for seed := range rounds {
@@ -166,7 +167,7 @@ func TestNewClassIsTrainingWithAll(t *testing.T) {
 			}
 			for _, name := range []string{"PartialFit", "Remove", "Forget", "SetLambda", "Merge", "Decode"} {
 				can := name != "SetLambda" && name != "Merge" || blsupdate.Supports(method, blsupdate.ActionRidge)
-				if can != (done[name] > 0) && !testing.Short() {
+				if can != (done[name] > 0) && testutil.Long() {
 					t.Errorf("%v: %d times %s", method, done[name], name)
 				}
 			}
@@ -236,27 +237,23 @@ func TestManyNewClasses(t *testing.T) {
 
 // Fit and PartialFit take as many classes as there are labels without gaps. A larger label is an error.
 func TestManyClasses(t *testing.T) {
-	const classes = 5000
+	testutil.NotUnderRace(t, "starts no goroutine")
+	const classes = maxInferredClasses + 4
 	x := samples(5, classes+2, 2, 2)
 	labels := cyclic(classes+2, classes)
-	features := FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: None, Shrink: 1}
-	c := &Classifier{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.1}}
+	c := &Classifier{Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: None, Shrink: 1}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.1}}
+	must(t, c.Fit(x, cyclic(classes+2, 2)))
 	for _, gap := range []int{classes + 1, math.MaxInt, math.MinInt} {
 		bad := slices.Clone(labels)
 		bad[7] = gap
-		var e *LabelError
-		if err := c.Fit(x, bad); !errors.As(err, &e) {
-			t.Errorf("a label of %d: %v", gap, err)
+		for _, fit := range []func(*mat.Dense, []int) error{c.Fit, c.PartialFit} {
+			var e *LabelError
+			if err := fit(x, bad); !errors.As(err, &e) {
+				t.Errorf("a label of %d: %v", gap, err)
+			}
 		}
 	}
-	must(t, c.Fit(x, labels))
-	if c.NumClasses() != classes {
+	if must(t, c.PartialFit(x, labels)); c.NumClasses() != classes {
 		t.Errorf("%d classes; want %d", c.NumClasses(), classes)
-	}
-	later := &Classifier{Features: features, Method: blsupdate.Gram, Update: c.Update}
-	must(t, later.Fit(x, cyclic(classes+2, 2)))
-	must(t, later.PartialFit(x, labels))
-	if later.NumClasses() != classes {
-		t.Errorf("after PartialFit %d classes; want %d", later.NumClasses(), classes)
 	}
 }

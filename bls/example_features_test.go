@@ -175,22 +175,6 @@ func ExampleFeatures() {
 	// 100 later ones are mapped by the same settings to 70 nodes
 }
 
-// With very few nodes it may happen that no input of the enhancement nodes is positive, which s/max
-// needs.
-func ExampleScaleError() {
-	x := mat.NewDense(3, 2, []float64{1, 2, 3, 5, 4, 4})
-	for seed := range uint64(100) {
-		_, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 1, GroupNodes: 1, EnhancementNodes: 1, Seed: seed})
-		var scale *bls.ScaleError
-		if errors.As(err, &scale) {
-			fmt.Println("the largest input is positive:", scale.Max > 0)
-			return
-		}
-	}
-	// Output:
-	// the largest input is positive: false
-}
-
 // Every error is of a type that errors.As finds, and names the place.
 func Example_errors() {
 	_, err := bls.OneHot([]int{0, 2, 7}, 3)

@@ -33,7 +33,7 @@ func ExampleClassifier_Remove() {
 		}
 		return x, y
 	}
-	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 200}, Method: blsupdate.Gram,
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100}, Method: blsupdate.Gram,
 		Update: blsupdate.Options{Lambda: 1e-3}}
 	x, y := pick(early)
 	check(c.Fit(x, y))
@@ -59,7 +59,7 @@ func ExampleClassifier_Remove() {
 func ExampleClassifier_Merge() {
 	ctx := context.Background()
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
-	base := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 200}, Method: blsupdate.Gram,
+	base := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100}, Method: blsupdate.Gram,
 		Update: blsupdate.Options{Lambda: 1e-3}}
 	check(base.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
 	here, there := base, base
@@ -76,7 +76,7 @@ func ExampleClassifier_Merge() {
 // Calibrate finds how sure the model is by samples that it has not learned.
 func ExampleClassifier_PredictProba() {
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
-	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 200}, Method: blsupdate.Gram,
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 100}, Method: blsupdate.Gram,
 		Update: blsupdate.Options{Lambda: 1e-3}, ClassWeight: bls.Balanced}
 	check(c.Fit(train.Dense(0, 1500), train.LabelsInt(0, 1500)))
 	check(c.Calibrate(context.Background(), train.Dense(1500, 2000), train.LabelsInt(1500, 2000)))

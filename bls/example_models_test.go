@@ -17,8 +17,8 @@ import (
 // from then on only the output layer changes.
 func ExampleClassifier() {
 	train, test := dataset.Digits(1500, 1), dataset.Digits(1000, 2)
-	// What is left out, Fit chooses: here all but the scaling, which suits images.
-	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples}, Classes: train.Classes}
+	// What is left out, Fit chooses: here all but the nodes, and the scaling, which suits images.
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 100}, Classes: train.Classes}
 	for _, batch := range [][2]int{{0, 500}, {500, 1000}, {1000, 1500}} {
 		from, to := batch[0], batch[1]
 		check(c.PartialFit(train.Dense(from, to), train.LabelsInt(from, to)))
@@ -210,45 +210,11 @@ func line() (r *bls.Regressor, x, y *mat.Dense) {
 	return r, mat.NewDense(3, 1, []float64{3, 4, 5}), mat.NewDense(3, 1, []float64{7, 9, 11})
 }
 
-// Beside the nodes there is the column of ones, and the mean of the first targets, 3, is subtracted
-// from all others.
-func ExampleRegressor_Expand() {
-	r, x, y := line()
-	a, ya, err := r.Expand(x, y)
-	check(err)
-	fmt.Println("the mean is", r.Center())
-	for i := range 3 {
-		fmt.Println(a.At(i, 1), ya.At(i, 0))
-	}
-	// Output:
-	// the mean is [3]
-	// 1 4
-	// 1 6
-	// 1 8
-}
-
-// An output layer that has never seen the first samples predicts with the mean of their targets all the
-// same, since it was subtracted from those that it has seen.
-func ExampleRegressor_WithUpdater() {
-	r, x, y := line()
-	a, ya, err := r.Expand(x, y)
-	check(err)
-	u, err := blsupdate.New(blsupdate.Gram, a, ya, blsupdate.Options{})
-	check(err)
-	r, err = r.WithUpdater(u)
-	check(err)
-	p, err := r.Predict(mat.NewDense(1, 1, []float64{10}))
-	check(err)
-	fmt.Printf("%v, %d samples: %.6f\n", r.Method, r.Updater().Samples(), p.At(0, 0))
-	// Output:
-	// gram, 3 samples: 21.000000
-}
-
 // Tune searches wider than Fit, and sets the fields. The bound on its operations is one on the time.
 func ExampleClassifier_Tune() {
 	train, test := dataset.Digits(600, 1), dataset.Digits(200, 2)
-	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 300}}
-	tuned, err := c.Tune(context.Background(), train.Dense(0, 600), train.LabelsInt(0, 600), bls.TuneOptions{Flops: 1e10})
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 100}}
+	tuned, err := c.Tune(context.Background(), train.Dense(0, 600), train.LabelsInt(0, 600), bls.TuneOptions{Flops: 1e9})
 	check(err)
 	check(c.Fit(train.Dense(0, 600), train.LabelsInt(0, 600)))
 	accuracy, err := c.Score(test.Dense(0, 200), test.LabelsInt(0, 200))

@@ -16,8 +16,6 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-var methods = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
-
 var must = testutil.NoError
 
 // predicted returns what m predicts for x.
@@ -79,91 +77,6 @@ func withOnes(a *mat.Dense, wanted bool) *mat.Dense {
 	var out mat.Dense
 	out.Augment(a, ones)
 	return &out
-}
-
-// expanded returns what the updater of m was given for x, from batches as in the test: A, or [A, 1].
-func expanded(t *testing.T, m *model, x *mat.Dense) *mat.Dense {
-	t.Helper()
-	var out mat.Dense
-	for i := 1; i < len(batches); i++ {
-		a := withOnes(mustTransform(t, m.features, rowsOf(x, batches[i-1], batches[i])), m.center != nil)
-		if i == 1 {
-			out.CloneFrom(a)
-			continue
-		}
-		var above mat.Dense
-		above.CloneFrom(&out)
-		out.Reset()
-		out.Stack(&above, a)
-	}
-	return &out
-}
-
-// The weights after four batches are those of a start with all samples on the same matrix. The bounds
-// are those that were found for W in the two forms of the update, 50 sqrt(l) eps κ and for Large
-// 10 sqrt(l) eps κ², with the condition number κ of the first batch, which is the largest on the way.
-func TestPartialFitIsFit(t *testing.T) {
-	const l, d, c = 130, 12, 3
-	x := samples(21, l, d, d+2)
-	labels, y := labelsFor(l), targetsFor(x, c)
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, method := range methods {
-			for _, features := range []FeatureOptions{
-				{Groups: 1, GroupNodes: 3, Seed: 4},
-				{Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4},
-			} {
-				cl := &Classifier{Backend: bk, Features: plain(features), Method: method, Classes: c, Update: blsupdate.Options{Lambda: None}}
-				re := &Regressor{Backend: bk, Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: None}}
-				no := &Regressor{Backend: bk, Features: plain(features), Method: method, NoIntercept: true, Update: blsupdate.Options{Lambda: None}}
-				for i := 1; i < len(batches); i++ {
-					from, to := batches[i-1], batches[i]
-					must(t, cl.PartialFit(rowsOf(x, from, to), labels[from:to]))
-					must(t, re.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
-					must(t, no.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
-					// Predictions in between make the models fetch weights that the
-					// next batch outdates.
-					predicted(t, cl, x)
-					predicted(t, re, x)
-				}
-				oneHot, err := OneHot(labels, c)
-				must(t, err)
-				centered := deviations(y, columnMeans(rowsOf(y, 0, batches[1]), nil))
-				for _, test := range []struct {
-					name  string
-					m     *model
-					y     *mat.Dense
-					extra int // columns beside A
-				}{
-					{"classifier", cl.model, oneHot, 0},
-					{"regressor", re.model, centered, 1},
-					{"regressor without intercept", no.model, y, 0},
-				} {
-					a := expanded(t, test.m, x)
-					if _, k := a.Dims(); k != test.m.features.Nodes()+test.extra {
-						t.Fatalf("%s: %d columns for %d nodes", test.name, k, test.m.features.Nodes())
-					}
-					ref, err := blsupdate.New(method, a, test.y, blsupdate.Options{Backend: bk})
-					must(t, err)
-					want := weightsOf(t, ref)
-					got, err := test.m.currentWeights()
-					must(t, err)
-					kappa := gonum.Cond(rowsOf(a, 0, batches[1]), 2)
-					tol := 50 * math.Sqrt(l) * eps * kappa
-					if method == blsupdate.Improved {
-						tol = max(tol, 10*math.Sqrt(l)*eps*kappa*kappa)
-					}
-					var diff mat.Dense
-					diff.Sub(got, want)
-					if e := gonum.Norm(&diff, 2) / gonum.Norm(want, 2); !(e <= tol) {
-						t.Errorf("%v %s: W is off by %g, more than %g (κ = %g)", method, test.name, e, tol, kappa)
-					}
-					if n := test.m.updater.Samples(); n != l {
-						t.Errorf("%v %s: %d samples", method, test.name, n)
-					}
-				}
-			}
-		}
-	})
 }
 
 // Scores over panels are A W for all rows at once; with 3 features and some nodes a panel has 4096

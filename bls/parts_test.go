@@ -173,7 +173,7 @@ func merged(t *testing.T, method blsupdate.Method, bk blskernel.Backend, lambda 
 
 // ridgeSolution returns the least-squares solution of [A; sqrt(lambda) I] W = [Y; 0] by gonum's QR, and
 // the condition number of that matrix.
-func ridgeSolution(t *testing.T, a, y *mat.Dense, lambda float64) (w *mat.Dense, kappa float64) {
+func ridgeSolution(t testing.TB, a, y *mat.Dense, lambda float64) (w *mat.Dense, kappa float64) {
 	t.Helper()
 	l, k := a.Dims()
 	_, c := y.Dims()
@@ -190,61 +190,107 @@ func ridgeSolution(t *testing.T, a, y *mat.Dense, lambda float64) (w *mat.Dense,
 	return w, gonum.Cond(wide, 2)
 }
 
+// leastSquares returns the distance of the weights of both models of p, relative to their norms, from
+// those of least-squares fits to all samples, and the largest condition number of the nodes.
+func (p *pair) leastSquares(lambda float64) (off [2]float64, kappa float64) {
+	p.t.Helper()
+	nodes := mustTransform(p.t, p.c.FittedFeatures(), p.x)
+	oneHot, err := OneHot(p.labels, 3)
+	must(p.t, err)
+	intercept, y := p.r.Center() != nil, p.y
+	if intercept {
+		y = deviations(y, columnMeans(rowsOf(y, 0, batches[1]), nil))
+	}
+	for i, test := range []struct {
+		m    *model
+		a, y *mat.Dense
+	}{{p.c.model, nodes, oneHot}, {p.r.model, withOnes(nodes, intercept), y}} {
+		want, cond := ridgeSolution(p.t, test.a, test.y, lambda)
+		kappa = max(kappa, cond, gonum.Cond(rowsOf(test.a, 0, batches[1]), 2))
+		var diff mat.Dense
+		diff.Sub(weightsOf(p.t, test.m), want)
+		off[i] = gonum.Norm(&diff, 2) / gonum.Norm(want, 2)
+		if n, l := test.m.updater.Samples(), len(p.labels); n != l {
+			p.t.Errorf("%v: %d samples, and there are %d", test.m.updater.Method(), n, l)
+		}
+	}
+	return off, kappa
+}
+
+// The weights after four batches are those of a least-squares fit to all samples. The bounds are those
+// that were found for W in the two forms of the update, 50 sqrt(l) eps κ and for Large, Gram and the
+// inverses 10 sqrt(l) eps κ², with the largest condition number κ on the way, that of the first batch
+// or of all.
+func TestPartialFitIsFit(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, method := range allMethods {
+			for _, without := range []bool{false, true} {
+				p := newPair(t, bk, method)
+				p.c.Update.Lambda, p.r.Update.Lambda, p.r.NoIntercept = None, None, without
+				x, y := gonum.DenseCopyOf(p.x), gonum.DenseCopyOf(p.y)
+				for i := 1; i < len(batches); i++ {
+					p.learn(batches[i-1], batches[i])
+					p.predictions() // fetches weights that the next batch outdates
+				}
+				before := p.predictions()
+				if !gonum.Equal(p.x, x) || !gonum.Equal(p.y, y) {
+					t.Errorf("%v: the samples or targets were modified", method)
+				}
+				p.x.Zero()
+				p.y.Zero()
+				if p.x, p.y = x, y; !gonum.Equal(p.predictions(), before) {
+					t.Errorf("%v: the samples or targets were kept", method)
+				}
+				off, kappa := p.leastSquares(0)
+				tol := 50 * math.Sqrt(130) * eps * kappa
+				if method != blsupdate.Original && method != blsupdate.QR {
+					tol = max(tol, 10*math.Sqrt(130)*eps*kappa*kappa)
+				}
+				if !(max(off[0], off[1]) <= tol && tol <= 1e-4) {
+					t.Errorf("%v: W is off by %g, more than %g (κ = %g)", method, off, tol, kappa)
+				}
+			}
+		}
+	})
+}
+
 // Parts of the samples, expanded by a model that has seen the first of them, learned by output layers
 // without a ridge, merged in any order and given the ridge at the end, are the model that PartialFit
 // makes of all samples: both have the weights of a least-squares fit, by another routine and to the
 // bounds of docs/numerics.md, 10 sqrt(l) eps κ² for Gram and 10 sqrt(l) eps κ for QR. That routine has
 // an error of its own of the latter size.
 func TestShardsAreOneModel(t *testing.T) {
-	l := batches[len(batches)-1]
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 			for _, lambda := range []float64{0, 0x1p-10} {
 				p := newPair(t, bk, method)
 				p.c.Update.Lambda, p.r.Update.Lambda = orNone(lambda), orNone(lambda)
 				base := p.learn(0, batches[1]).decoded()
-				for i := 2; i < len(batches); i++ {
-					p.learn(batches[i-1], batches[i])
-				}
-				nodes := mustTransform(t, p.c.FittedFeatures(), p.x)
-				oneHot, err := OneHot(p.labels, 3)
-				must(t, err)
-				for _, order := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 2, 4, 0, 3, 1}} {
-					c, err := base.c.WithUpdater(merged(t, method, bk, lambda, order, func(from, to int) (a, y *mat.Dense, err error) {
-						return base.c.Expand(rowsOf(p.x, from, to), p.labels[from:to])
-					}))
-					must(t, err)
-					r, err := base.r.WithUpdater(merged(t, method, bk, lambda, order, func(from, to int) (a, ya *mat.Dense, err error) {
-						return base.r.Expand(rowsOf(p.x, from, to), rowsOf(p.y, from, to))
-					}))
-					must(t, err)
-					for _, test := range []struct {
-						models []*model
-						a, y   *mat.Dense
-					}{
-						{[]*model{p.c.model, c.model}, nodes, oneHot},
-						{[]*model{p.r.model, r.model}, withOnes(nodes, true), deviations(p.y, p.r.Center())},
-					} {
-						want, kappa := ridgeSolution(t, test.a, test.y, lambda)
-						qr := 10 * math.Sqrt(float64(l)) * eps * kappa
-						tol := 2 * qr
-						if method == blsupdate.Gram {
-							tol = qr + qr*kappa
-						}
-						// A bound of no digits would prove nothing.
-						if !(tol <= 1e-4) {
-							t.Fatalf("%v, lambda %g: the bound is %g", method, lambda, tol)
-						}
-						for i, m := range test.models {
-							var diff mat.Dense
-							diff.Sub(weightsOf(t, m), want)
-							if e := gonum.Norm(&diff, 2) / gonum.Norm(want, 2); !(e <= tol) || m.updater.Samples() != l {
-								t.Errorf("%v, lambda %g, model %d in order %v: W is off by %g, more than %g (κ = %g), by %d samples",
-									method, lambda, i, order, e, tol, kappa, m.updater.Samples())
-							}
-						}
+				p.learn(batches[1], len(p.labels))
+				for _, order := range [][]int{nil, {0, 1, 2, 3, 4, 5}, {5, 2, 4, 0, 3, 1}} {
+					sum := *p
+					if order != nil { // nil is PartialFit
+						var err error
+						sum.c, err = base.c.WithUpdater(merged(t, method, bk, lambda, order, func(from, to int) (a, y *mat.Dense, err error) {
+							return base.c.Expand(rowsOf(p.x, from, to), p.labels[from:to])
+						}))
+						must(t, err)
+						sum.r, err = base.r.WithUpdater(merged(t, method, bk, lambda, order, func(from, to int) (a, ya *mat.Dense, err error) {
+							return base.r.Expand(rowsOf(p.x, from, to), rowsOf(p.y, from, to))
+						}))
+						must(t, err)
 					}
-					if !slices.Equal(predicted(t, c, p.x), predicted(t, p.c, p.x)) || !slices.Equal(r.Center(), base.r.Center()) {
+					off, kappa := sum.leastSquares(lambda)
+					qr := 10 * math.Sqrt(float64(len(p.labels))) * eps * kappa
+					tol := 2 * qr
+					if method == blsupdate.Gram {
+						tol = qr + qr*kappa
+					}
+					// A bound of no digits would prove nothing.
+					if !(max(off[0], off[1]) <= tol && tol <= 1e-4) {
+						t.Errorf("%v, lambda %g, order %v: W is off by %g, more than %g (κ = %g)", method, lambda, order, off, tol, kappa)
+					}
+					if !slices.Equal(predicted(t, sum.c, p.x), predicted(t, p.c, p.x)) || !slices.Equal(sum.r.Center(), base.r.Center()) {
 						t.Errorf("%v, lambda %g, order %v: other classes or means", method, lambda, order)
 					}
 				}

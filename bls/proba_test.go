@@ -57,7 +57,7 @@ func logLoss(f *mat.Dense, labels []int, weights []float64, slope float64) float
 func TestFitSlope(t *testing.T) {
 	for _, c := range []int{2, 3, 10} {
 		for _, slope := range []float64{0.5, 1, 5} {
-			f, labels := drawn(4000, c, slope)
+			f, labels := drawn(2000, c, slope)
 			s := fitSlope(f, labels, nil)
 			if !(math.Abs(s/slope-1) <= 0.15) {
 				t.Errorf("%d classes: slope %g, want about %g", c, s, slope)
@@ -73,8 +73,8 @@ func TestFitSlope(t *testing.T) {
 			if half := fitSlope(&twice, labels, nil); !(math.Abs(2*half/s-1) <= 1e-9) {
 				t.Errorf("twice the scores have the slope %g, want half of %g", half, s)
 			}
-			weights := make([]float64, 4000)
-			for i := range 2000 {
+			weights := make([]float64, 2000)
+			for i := range 1000 {
 				weights[i] = 1
 			}
 			some := fitSlope(f, labels, weights)

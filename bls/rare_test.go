@@ -75,6 +75,8 @@ func TestChoiceOfManyClasses(t *testing.T) {
 
 // TestBalancedFindsRare learns a class with 2% of the rows, which the unweighted model hardly finds.
 func TestBalancedFindsRare(t *testing.T) {
+	testutil.NeedsBackend(t, "pure")
+	testutil.NotUnderRace(t, "starts no goroutine")
 	r := rand.New(rand.NewPCG(3, 4))
 	draw := func(l int) (*mat.Dense, []int) {
 		x, labels := mat.NewDense(l, 4, nil), make([]int, l)
@@ -91,7 +93,7 @@ func TestBalancedFindsRare(t *testing.T) {
 	x, labels := draw(8000)
 	test, known := draw(4000)
 	recall := func(weight ClassWeight) float64 {
-		c := Classifier{ClassWeight: weight, Features: FeatureOptions{EnhancementNodes: 300}}
+		c := Classifier{ClassWeight: weight, Features: FeatureOptions{EnhancementNodes: 150}}
 		testutil.NoError(t, c.Fit(x, labels))
 		predicted, err := c.Predict(test)
 		testutil.NoError(t, err)

@@ -137,30 +137,6 @@ func TestScalingIsBeforehand(t *testing.T) {
 	})
 }
 
-// Units do not matter to ScaleColumns, where they are powers of two not even to the last bit. A
-// negative one changes the sign of the mean.
-func TestScaleColumnsIsFreeOfUnits(t *testing.T) {
-	const l, d = 40, 6
-	x := samples(43, l, d, d)
-	units := []float64{1, 0x1p10, 0x1p-10, 0x1p400, 0x1p-400, -0x1p500}
-	var other mat.Dense
-	other.Apply(func(_, j int, v float64) float64 { return v * units[j] }, x)
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		opt := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 8, Backend: bk}
-		part, scaled := x.Slice(0, l, 0, d-1).(*mat.Dense), other.Slice(0, l, 0, d-1).(*mat.Dense)
-		if !gonum.Equal(mustTransform(t, mustFit(t, part, opt), part), mustTransform(t, mustFit(t, scaled, opt), scaled)) {
-			t.Error("other units gave other nodes")
-		}
-		means, deviations, err := columnScales(t.Context(), &other)
-		must(t, err)
-		wantMeans, wantDeviations, err := columnScales(t.Context(), x)
-		must(t, err)
-		if means[d-1] != wantMeans[d-1]*units[d-1] || deviations[d-1] != -wantDeviations[d-1]*units[d-1] {
-			t.Errorf("a negative unit: %v, %v", means[d-1], deviations[d-1])
-		}
-	})
-}
-
 // A column that is constant in the first training set has weights of exactly 0 and no influence later.
 func TestConstantColumn(t *testing.T) {
 	const l, d = 40, 5

@@ -51,14 +51,14 @@ func cyclic(l, classes int) []int {
 	return labels
 }
 
-func mustFit(t *testing.T, x *mat.Dense, opt FeatureOptions) *Features {
+func mustFit(t testing.TB, x *mat.Dense, opt FeatureOptions) *Features {
 	t.Helper()
 	f, err := FitFeatures(x, opt)
 	must(t, err)
 	return f
 }
 
-func mustTransform(t *testing.T, f *Features, x *mat.Dense) *mat.Dense {
+func mustTransform(t testing.TB, f *Features, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	a, err := f.Transform(x)
 	must(t, err)
@@ -66,7 +66,7 @@ func mustTransform(t *testing.T, f *Features, x *mat.Dense) *mat.Dense {
 }
 
 // maxDiff returns the largest |a - b|, NaN if there is one in either.
-func maxDiff(t *testing.T, a, b *mat.Dense) float64 {
+func maxDiff(t testing.TB, a, b *mat.Dense) float64 {
 	t.Helper()
 	r, c := a.Dims()
 	if br, bc := b.Dims(); br != r || bc != c {
