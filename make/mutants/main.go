@@ -1,7 +1,7 @@
 // Mutants measures what the tests find. It changes one operator or removes one statement of a package
 // at a time, and runs the tests of its folder, of the package and the golden hashes until one fails.
 //
-//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, drawn by -seed
+//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, by a -seed
 //	go -C make/mutants run . -out after.jsonl -root DIR bls  of package bls as it is in DIR
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
@@ -164,9 +164,7 @@ func test(p string, m mutant) result {
 	defer os.RemoveAll(dir)
 	file, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
 	check(os.WriteFile(file, m.text, 0o600))
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: file}})
-	check(err)
-	check(os.WriteFile(overlay, replace, 0o600))
+	check(os.WriteFile(overlay, fmt.Appendf(nil, `{"Replace":{%q:%q}}`, m.file, file), 0o600))
 	if command("build", "-overlay", overlay, "./"+m.folder).Run() != nil {
 		return result{p, m.name, "broken"}
 	}
