@@ -67,6 +67,58 @@ func TestModelEqualsCount(t *testing.T) {
 	})
 }
 
+// checkSteps compares the report of the last action, step by step, with the model of it.
+func checkSteps(t *testing.T, u Updater, model []StepFlops) {
+	t.Helper()
+	checkReport(t, u)
+	steps := u.Report().Steps
+	if len(steps) != len(model) {
+		t.Fatalf("%d steps, %d in the model", len(steps), len(model))
+	}
+	for i, s := range steps {
+		if s.Step != model[i].Step || s.Model != model[i].Flops() || s.Formula != model[i].Formula {
+			t.Errorf("step %d is %q with %g flops, %q with %g in the model", i, s.Step, s.Model, model[i].Step, model[i].Flops())
+		}
+	}
+}
+
+// TestModelOfActions compares the report of every action, step by step, with the model of it, for the
+// methods of which Model needs nothing but the sizes.
+func TestModelOfActions(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		const l, k, c, p = 240, 17, 3, 6
+		for _, lambda := range []float64{0, 0.1} {
+			for _, q := range []int{1, 2, 5, 70, 150} { // Woodbury takes 70 rows in two blocks
+				if !v.ridgeSolver() {
+					return
+				}
+				opt := Options{Lambda: lambda, Form: v.form, Backend: b}
+				r, a, y := conditioned(50, 0, l, k, c, 10)
+				u := v.start(t, b, a, y, lambda)
+				shape := Shape{L: l, K: k, Q: q, C: c, P: p, Start: u.Report().Start}
+				check := func(action Action, err error) {
+					t.Helper()
+					must(t, err)
+					checkSteps(t, u, Model(v.method, action, opt, shape))
+				}
+				check(ActionStart, nil)
+				ax, ya := rowsBetween(a, 0, q), rowsBetween(y, 0, q)
+				check(ActionAdd, u.AddInputs(ax, ya))
+				if got := u.Report().Form; v.form != Auto && got != v.form {
+					t.Errorf("form %v", got)
+				}
+				check(ActionRemove, u.RemoveInputs(ax, ya))
+				check(ActionForget, u.Forget(1))
+				if v.method == QR && lambda > 0 {
+					check(ActionRidge, u.SetLambda(0.5))
+					continue // the model of added nodes is that without a ridge
+				}
+				check(ActionNodes, u.AddNodes(a, testutil.Random(r, l, p), y))
+			}
+		}
+	})
+}
+
 // watcher counts the Dgemms of a Backend.
 type watcher struct {
 	blskernel.Backend
@@ -109,19 +161,7 @@ func TestStarts(t *testing.T) {
 				t.Fatalf("%s", test.name)
 			}
 			if test.lambda > 0 {
-				// The perturbation bound of least squares, eps (κ + κ² ‖r‖/(‖A‖‖W‖)):
-				// the second part is what makes ridge solutions of small norm so
-				// sensitive.
-				want := highPrecision(test.a, y, test.lambda)
-				_, values := pinvOf(test.a)
-				kappa := math.Sqrt((values[0]*values[0] + test.lambda) / test.lambda)
-				var residual mat.Dense
-				residual.Mul(test.a, want)
-				residual.Sub(y, &residual)
-				kappa += kappa * kappa * residual.Norm(2) / (values[0] * want.Norm(2))
-				if got, tol := relative(weights(t, u), want), 10*math.Sqrt(float64(l))*dense.Eps*kappa; !(got <= tol) {
-					t.Errorf("%s: W has error %g, bound %g", test.name, got, tol)
-				}
+				checkRidge(t, test.name, u, test.a, y, test.lambda)
 				continue
 			}
 			want, values := pinvOf(test.a)

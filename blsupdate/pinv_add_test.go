@@ -11,6 +11,8 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A spread is the largest singular value of any state so far over the smallest one that is not zero: κ
@@ -170,43 +172,32 @@ func TestAnyRank(t *testing.T) {
 
 // TestGolden has A⁺ and W worked out by hand in fractions, with C of full column rank and of less.
 func TestGolden(t *testing.T) {
-	const fifth = 1.0 / 5
 	for _, test := range []struct {
-		name           string
-		a, ax, y, ya   *mat.Dense
-		before, after  *mat.Dense // A⁺
-		wBefore, wThen *mat.Dense
+		name                            string
+		k                               int
+		a, y, ax, ya                    []float64
+		before, wBefore, after, wBehind []float64 // A⁺ and W
 	}{
-		{
-			name: "C of full column rank",
-			a:    mat.NewDense(1, 3, []float64{1, 0, 0}), y: mat.NewDense(1, 1, []float64{2}),
-			ax: mat.NewDense(1, 3, []float64{1, 1, 0}), ya: mat.NewDense(1, 1, []float64{5}),
-			before: mat.NewDense(3, 1, []float64{1, 0, 0}), wBefore: mat.NewDense(3, 1, []float64{2, 0, 0}),
-			after: mat.NewDense(3, 2, []float64{1, 0, -1, 1, 0, 0}), wThen: mat.NewDense(3, 1, []float64{2, 3, 0}),
-		},
-		{
-			name: "C neither zero nor of full column rank",
-			a:    mat.NewDense(1, 2, []float64{1, 0}), y: mat.NewDense(1, 1, []float64{5}),
-			ax: mat.NewDense(2, 2, []float64{1, 1, 2, 0}), ya: mat.NewDense(2, 1, nil),
-			before: mat.NewDense(2, 1, []float64{1, 0}), wBefore: mat.NewDense(2, 1, []float64{5, 0}),
-			after: mat.NewDense(2, 3, []float64{fifth, 0, 2 * fifth, -fifth, 1, -2 * fifth}),
-			wThen: mat.NewDense(2, 1, []float64{1, -1}),
-		},
+		{"C of full column rank", 3, []float64{1, 0, 0}, []float64{2}, []float64{1, 1, 0}, []float64{5},
+			[]float64{1, 0, 0}, []float64{2, 0, 0}, []float64{1, 0, -1, 1, 0, 0}, []float64{2, 3, 0}},
+		{"C neither zero nor of full column rank", 2, []float64{1, 0}, []float64{5}, []float64{1, 1, 2, 0}, []float64{0, 0},
+			[]float64{1, 0}, []float64{5, 0}, []float64{0.2, 0, 0.4, -0.2, 1, -0.4}, []float64{1, -1}},
 	} {
 		eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
-			u := mustNew(t, m, test.a, test.y, opt)
-			check := func(plus, w *mat.Dense) {
+			q := len(test.ya)
+			u := mustNew(t, m, mat.NewDense(1, test.k, test.a), mat.NewDense(1, 1, test.y), opt)
+			check := func(plus, w []float64) {
 				t.Helper()
-				if got := relative(u.Pseudoinverse(), plus); !(got <= 8*dense.Eps) {
+				if got := relative(u.Pseudoinverse(), mat.NewDense(test.k, u.Samples(), plus)); !(got <= 8*dense.Eps) {
 					t.Errorf("%s, %d rows: A+ has error %g", test.name, u.Samples(), got)
 				}
-				if got := relative(weights(t, u), w); !(got <= 8*dense.Eps) {
+				if got := relative(weights(t, u), mat.NewDense(test.k, 1, w)); !(got <= 8*dense.Eps) {
 					t.Errorf("%s, %d rows: W has error %g", test.name, u.Samples(), got)
 				}
 			}
 			check(test.before, test.wBefore)
-			do(t, u, u.AddInputs(test.ax, test.ya))
-			check(test.after, test.wThen)
+			do(t, u, u.AddInputs(mat.NewDense(q, test.k, test.ax), mat.NewDense(q, 1, test.ya)))
+			check(test.after, test.wBehind)
 			if got := u.Report().RankC; got != 1 {
 				t.Errorf("%s: rank of C is %d, want 1", test.name, got)
 			}
@@ -260,50 +251,23 @@ func TestRandomShapes(t *testing.T) {
 }
 
 // TestRidgeStart checks that from the ridge inverse of the first rows both methods come to the solution
-// that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹.
+// that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹, which is BᵀB for B
+// = A + lambda A⁺ᵀ, and BᵀY = AᵀY + lambda A⁺Y.
 func TestRidgeStart(t *testing.T) {
-	const lambda = 0.03
+	const l, k, q, lambda = 20, 6, 9, 0.03
 	eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
-		const l, k, q = 20, 6, 9
 		r, a, y := problem(6, 0, l, k, 2)
 		ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
 		opt.Lambda = lambda
 		u := mustNew(t, m, a, y, opt)
-		_, values := pinvOf(a)
+		plus, values := pinvOf(a)
 		// By the normal equations.
 		tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values)
-		if r := relative(weights(t, u), highPrecision(a, y, lambda)); !(r <= tol) {
-			t.Errorf("the start has error %g against the ridge solution, bound %g", r, tol)
-		}
+		checkWeights(t, u, a, y, lambda, tol)
 		must(t, u.AddInputs(ax, ya))
-		// (AᵀA + lambda I)(AᵀA)⁻¹(AᵀA + lambda I) W0 = AᵀY + lambda A⁺Y
-		plus, _ := pinvOf(a)
-		var inv, prior, right, add mat.Dense
-		inv.Mul(plus, plus.T())
-		prior.Mul(a.T(), a)
-		for i := range k {
-			for j := range k {
-				v := prior.At(i, j) + lambda*lambda*inv.At(i, j)
-				if i == j {
-					v += 2 * lambda
-				}
-				prior.Set(i, j, v)
-			}
-		}
-		right.Mul(plus, y)
-		right.Scale(lambda, &right)
-		add.Mul(a.T(), y)
-		right.Add(&right, &add)
-		add.Reset()
-		add.Mul(ax.T(), ya)
-		right.Add(&right, &add)
-		add.Reset()
-		add.Mul(ax.T(), ax)
-		prior.Add(&prior, &add)
-		var want mat.Dense
-		must(t, want.Solve(&prior, &right))
-		if r := relative(weights(t, u), &want); !(r <= tol) {
-			t.Errorf("after the update: error %g, bound %g", r, tol)
-		}
+		prior := gonummat.DenseCopyOf(plus.T())
+		prior.Scale(lambda, prior)
+		prior.Add(prior, a)
+		checkWeights(t, u, stack(prior, ax), stack(y, ya), 0, tol)
 	})
 }

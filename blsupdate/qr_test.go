@@ -18,28 +18,15 @@ import (
 // startQR starts a model and checks its report.
 func startQR(t *testing.T, b blskernel.Backend, a, y *mat.Dense, lambda float64) *updater {
 	t.Helper()
-	u, err := New(QR, a, y, Options{Lambda: lambda, Backend: b})
-	if err != nil {
-		t.Fatalf("New: %v", err)
-	}
-	checkReport(t, u)
-	return u.(*updater)
+	return variant{method: QR}.start(t, b, a, y, lambda).(*updater)
 }
 
-// actQR fails the test where an action failed, its flops are not those of the model, or R is not a
-// triangle.
+// actQR fails the test where an action failed, its flops are not those of the model, or the norms of the
+// columns are not what they are taken for.
 func actQR(t *testing.T, u *updater, err error) {
 	t.Helper()
-	must(t, err)
-	checkReport(t, u)
+	do(t, u, err)
 	s := u.state.(*qr.State)
-	for i := range s.K {
-		for j := range i {
-			if s.R.At(i, j) != 0 {
-				t.Fatalf("element (%d,%d) of R is %g", i, j, s.R.At(i, j))
-			}
-		}
-	}
 	for j, v := range dense.ColumnNorms(s.R) {
 		if !(math.Abs(v-s.Size.A[j]) <= 1e-6*v) {
 			t.Fatalf("column %d of R has the norm %g, taken for %g", j, v, s.Size.A[j])
@@ -110,39 +97,46 @@ func TestQRTriangle(t *testing.T) {
 	})
 }
 
-// Columns from 1e-280 to 1e280 in one model: R has the accuracy of each column for itself.
+// Columns from 2^-1020 to 2^850 in one model, and new ones of other scales: R has the accuracy of each column
+// for itself, so that scales make no difference.
 func TestQRScales(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 1))
-		const k, l, c = 12, 60, 2
-		scaled := func(rows int) (plain, scaled, y *mat.Dense) {
-			plain, y = testutil.Random(r, rows, k), testutil.Random(r, rows, c)
-			scaled = gonummat.DenseCopyOf(plain)
-			for i := range rows {
-				for j := range k {
-					scaled.Set(i, j, math.Ldexp(scaled.At(i, j), 170*(j-6)))
+		const k, p, l, c = 12, 3, 60, 2
+		a, y, ax, ya := testutil.Random(r, l, k+p), testutil.Random(r, l, c), testutil.Random(r, 3, k), testutil.Random(r, 3, c)
+		run := func(exponents []int, nodes bool) *mat.Dense {
+			times := func(m *mat.Dense) *mat.Dense {
+				out := gonummat.DenseCopyOf(m)
+				out.Apply(func(_, j int, v float64) float64 { return math.Ldexp(v, exponents[j]) }, out)
+				return out
+			}
+			wide := times(a)
+			old, x := columnsBetween(wide, 0, k), times(ax)
+			u := startQR(t, b, old, y, 0)
+			actQR(t, u, u.AddInputs(x, ya))
+			actQR(t, u, u.AddInputs(x, ya))
+			actQR(t, u, u.RemoveInputs(x, ya))
+			actQR(t, u, u.RemoveInputs(x, ya))
+			if nodes {
+				actQR(t, u, u.AddNodes(old, columnsBetween(wide, k, k+p), y))
+			}
+			return times(gonummat.DenseCopyOf(weights(t, u).T()))
+		}
+		exponents := make([]int, k+p)
+		all, some := run(exponents, true), run(exponents, false)
+		for _, e := range [][3]int{{170, 0, 0}, {0, 0, 600}, {0, -600, 600}, {0, 980, 3}, {0, 3, 980}, {0, -600, -600}, {0, 600, -600}} {
+			for j := range exponents { // those of the old columns, and that of the new ones
+				exponents[j] = e[0]*(j-6) + e[1]
+				if j >= k {
+					exponents[j] = e[2]
 				}
 			}
-			return plain, scaled, y
-		}
-		a, as, y := scaled(l)
-		ax, axs, ya := scaled(3)
-		u, v := startQR(t, b, a, y, 0), startQR(t, b, as, y, 0)
-		for _, w := range []*updater{u, v} {
-			x := ax
-			if w == v {
-				x = axs
+			want, nodes := all, e[0] == 0 // nodes want an R that is not ill-conditioned
+			if !nodes {
+				want = some
 			}
-			actQR(t, w, w.AddInputs(x, ya))
-			actQR(t, w, w.AddInputs(x, ya))
-			actQR(t, w, w.RemoveInputs(x, ya))
-		}
-		w, ws := weights(t, u), weights(t, v)
-		for j := range k {
-			for i := range c {
-				if got, want := math.Ldexp(ws.At(j, i), 170*(j-6)), w.At(j, i); !(math.Abs(got-want) <= 1e-12*math.Abs(w.Norm(2))) {
-					t.Errorf("weight (%d,%d) is %g, scaled back, and %g without scales", j, i, got, want)
-				}
+			if d := relative(run(exponents, nodes), want); !(d <= 1e-12) {
+				t.Errorf("%v: W is off by %.2g", e, d)
 			}
 		}
 	})
@@ -156,27 +150,23 @@ func TestQRMergeRidges(t *testing.T) {
 		r, a, y := problem(22, 5, 6, k, c)
 		ax, ya := testutil.Random(r, 4, k), testutil.Random(r, 4, c)
 		other := startQR(t, b, ax, ya, 1e-2)
+		others := digest(other)
 		u := startQR(t, b, a, y, 1e-3)
 		actQR(t, u, u.Merge(other))
 		const rest = 1e-3 / (1e-3 + 1e-2) // 1-h in directions without rows
 		checkQRWeights(t, u, stack(a, ax), stack(y, ya), 1e-3, 1e3*dense.Eps/rest)
 		checkQRTriangle(t, u, stack(a, ax), stack(y, ya), 1e-3, 20)
-		none := startQR(t, b, a, y, 0)
-		before, others := digest(none), digest(other)
-		refused(t, none, before, none.Merge(other), is[*LeverageError])
+		for _, lambda := range []float64{0, 1e-12} {
+			u := startQR(t, b, a, y, lambda)
+			refused(t, u, digest(u), u.Merge(other), is[*LeverageError])
+		}
 		checkUnchanged(t, other, others)
-		tiny := startQR(t, b, a, y, 1e-12)
-		refused(t, tiny, digest(tiny), tiny.Merge(other), is[*LeverageError])
 
 		us, all, targets := make([]*updater, 4), &mat.Dense{}, &mat.Dense{}
 		for i := range us {
 			ax, ya := testutil.Random(r, 3+20*i, k), testutil.Random(r, 3+20*i, c)
 			all, targets = stack(all, ax), stack(targets, ya)
-			lambda := 3e-5
-			if i == 0 {
-				lambda = 1e-2
-			}
-			us[i] = startQR(t, b, ax, ya, lambda)
+			us[i] = startQR(t, b, ax, ya, []float64{1e-2, 3e-5, 3e-5, 3e-5}[i])
 		}
 		actQR(t, us[2], us[2].Merge(us[3]))
 		actQR(t, us[0], us[0].Merge(us[1]))
@@ -188,5 +178,41 @@ func TestQRMergeRidges(t *testing.T) {
 		huge.Set(0, 3, 0.9*qr.LargestColumn)
 		u, other = startQR(t, b, huge, mat.NewDense(1, c, nil), 1), startQR(t, b, huge, mat.NewDense(1, c, nil), 0)
 		refused(t, u, digest(u), u.Merge(other), isAny)
+	})
+}
+
+// Many blocks of rotations, with an incomplete one at each end, against AᵀA of what is left. The
+// leverages are moderate.
+func TestQRRemoveBlocks(t *testing.T) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		for _, s := range []struct{ k, q, c int }{
+			{64, 1, 1}, {64, 2, 1}, {65, 3, 600}, {65, 7, 2}, {65, 8, 2}, {70, 8, 700},
+			{480, 24, 1}, {401, 49, 3}, {300, 37, 1}, {100, 13, 2}, {100, 100, 5}, {30, 77, 1000},
+		} {
+			r, a, y := problem(uint64(s.k), uint64(s.q), 2*s.k, s.k, s.c)
+			ax, ya := testutil.Random(r, s.q, s.k), testutil.Random(r, s.q, s.c)
+			u := startQR(t, b, stack(a, ax), stack(y, ya), 0.1)
+			actQR(t, u, u.RemoveInputs(ax, ya))
+			checkQRTriangle(t, u, a, y, 0.1, 20)
+			if t.Failed() {
+				t.Fatalf("%+v", s)
+			}
+		}
+	})
+}
+
+// Nodes that are there already: without a ridge W is refused, and with one it is shared.
+func TestQRNodesTwice(t *testing.T) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		const k, l, c, lambda = 10, 40, 2, 1e-4
+		_, a, y := conditioned(42, 5, l, k, c, 10)
+		u := startQR(t, b, a, y, 0)
+		actQR(t, u, u.AddNodes(a, gonummat.DenseCopyOf(a), y))
+		before := digest(u)
+		_, err := u.Weights()
+		refused(t, u, before, err, is[*ConditionError])
+		u = startQR(t, b, a, y, lambda)
+		actQR(t, u, u.AddNodes(a, a, y))
+		checkQRWeights(t, u, dense.Beside(a, a), y, lambda, 0)
 	})
 }
