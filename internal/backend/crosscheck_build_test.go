@@ -257,39 +257,3 @@ func (s signature) special(c *call, values arguments) {
 		}
 	}
 }
-
-// A rotation is made by some ten operations without cancellation.
-func buildDrotg(d *draw) *call {
-	x, y := d.element(), d.element()
-	return &call{
-		text:      fmt.Sprintf("a=%v b=%v", x, y),
-		roundings: 12,
-		relative:  true,
-		do: func(b blskernel.Backend, _ [][]float64, _ func(float64) float64) []float64 {
-			c, s, r, z := b.Drotg(x, y)
-			return []float64{c, s, r, z}
-		},
-	}
-}
-
-func buildDrotmg(d *draw) *call {
-	d1, d2, x, y := 0.1+d.rnd.Float64(), 0.1+d.rnd.Float64(), d.element(), d.element()
-	return &call{
-		text:      fmt.Sprintf("d1=%v d2=%v x=%v y=%v", d1, d2, x, y),
-		roundings: 16,
-		relative:  true,
-		do: func(b blskernel.Backend, _ [][]float64, _ func(float64) float64) []float64 {
-			p, rd1, rd2, rx := b.Drotmg(d1, d2, x, y)
-			returned := []float64{float64(p.Flag), rd1, rd2, rx}
-			switch p.Flag { // the other elements of H mean nothing
-			case blas.Rescaling:
-				returned = append(returned, p.H[:]...)
-			case blas.OffDiagonal:
-				returned = append(returned, p.H[1], p.H[2])
-			case blas.Diagonal:
-				returned = append(returned, p.H[0], p.H[3])
-			}
-			return returned
-		},
-	}
-}

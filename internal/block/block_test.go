@@ -62,7 +62,7 @@ func checkGemm(t *testing.T, s *shape, on block.Products) {
 	alpha, beta := pick(s, 1, -1, 0.5), pick(s, 1, 0, -2.0)
 	ra, ca := block.Stored(tA, m, k)
 	rb, cb := block.Stored(tB, k, n)
-	a, b, c := s.take(s.flag(), ra, ca), s.take(s.flag(), rb, cb), s.take(s.flag(), m, n)
+	a, b, c := s.take(s.flag(), false, ra, ca), s.take(s.flag(), false, rb, cb), s.take(s.flag(), false, m, n)
 	name := fmt.Sprintf("m=%d n=%d k=%d %c%c", m, n, k, tA, tB)
 	run(t, name, func() { on.BlockGemm(tA, tB, m, n, k, alpha, a.Matrix, b.Matrix, beta, c.Matrix) })
 	inside := func(i, j int) bool { return i < m && j < n }
@@ -113,7 +113,7 @@ func FuzzBlockSyrk(f *testing.F) { check(checkSyrk).fuzz(f) }
 func checkSyrk(t *testing.T, s *shape, on block.Products) {
 	n, k, tA, alpha := s.size(), s.size(), s.transpose(), pick(s, 1, -1, 0.5)
 	rows, cols := block.Stored(tA, n, k)
-	a, c, d := s.take(s.flag(), rows, cols), s.diagonal(s.flag(), n), slices.Repeat([]float64{1}, k)
+	a, c, d := s.take(s.flag(), false, rows, cols), s.take(s.flag(), true, n, n), slices.Repeat([]float64{1}, k)
 	given := d
 	if s.flag() {
 		given = nil
@@ -153,7 +153,7 @@ func checkTrsm(t *testing.T, s *shape, on block.Products) {
 	if side == blas.Right {
 		k = n
 	}
-	a := s.diagonal(packed, k)
+	a := s.take(packed, true, k, k)
 	element := make([]float64, k*k) // of op(A)
 	for i := range k {
 		for j := range k {
@@ -179,7 +179,7 @@ func checkTrsm(t *testing.T, s *shape, on block.Products) {
 		}
 	}
 	a.before = slices.Clone(a.all)
-	b := s.take(s.flag(), m, n)
+	b := s.take(s.flag(), false, m, n)
 	name := fmt.Sprintf("m=%d n=%d %c%c%c%c", m, n, side, ul, tA, diag)
 	run(t, name, func() { on.BlockTrsm(side, ul, tA, diag, m, n, alpha, a.Matrix, b.Matrix) })
 	after := b

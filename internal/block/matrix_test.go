@@ -11,6 +11,7 @@ import (
 func FuzzPackedMatrix(f *testing.F) {
 	for n := range byte(12) {
 		f.Add([]byte{n, n / 3, n / 2, 1, 0, 1, 2, 1, 3})
+		f.Add([]byte{40 + n, n, n, 12, 1, 0, 1, 0, 0, 0, 0, 0, 9 + n, 30})
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &shape{Choices: data}
@@ -39,13 +40,15 @@ func FuzzPackedMatrix(f *testing.F) {
 			i, j, p, d = i+r, j+c, p.Sub(r, c), d.Sub(r, c)
 		}
 		rows, cols := 1+s.Below(min(n-i, j-i+1)), 1+s.Below(n-j)
-		copied := make([]float64, rows*cols)
+		copied, transposed := make([]float64, rows*cols), make([]float64, rows*cols)
 		for _, m := range []block.Matrix{p, d} {
 			clear(copied)
+			clear(transposed)
 			block.Copy(block.Dense(copied, cols), m, rows, cols)
+			block.CopyTransposed(block.Dense(transposed, rows), m, rows, cols)
 			for r := range rows {
 				for c := range cols {
-					if got, want := m.X[m.Row(r)+c], value(i+r, j+c); got != want || copied[r*cols+c] != want {
+					if got, want := m.X[m.Row(r)+c], value(i+r, j+c); got != want || copied[r*cols+c] != want || transposed[c*rows+r] != want {
 						t.Fatalf("n=%d: element (%d,%d) of the block at (%d,%d) is %v, copied %v, want %v", n, r, c, i, j, got, copied[r*cols+c], want)
 					}
 				}

@@ -47,15 +47,17 @@ type place struct {
 	rows, cols  int
 }
 
-// take puts a block of random elements into a region that nobody has.
-func (s *shape) take(isPacked bool, rows, cols int) place {
-	p := place{rows: rows, cols: cols}
-	r := s.regions[0]
+// take puts a block of random elements into a region that nobody has, one on the diagonal if it is said
+// so, of which a packed one has the upper triangle alone.
+func (s *shape) take(isPacked, diagonal bool, rows, cols int) place {
+	p, r := place{rows: rows, cols: cols}, s.regions[0]
 	s.regions = s.regions[1:]
 	if isPacked {
-		// The block begins at (i, j), and all of its rows have to be above the diagonal.
 		i := s.Below(5)
-		j := i + rows - 1 + s.Below(5)
+		j := i
+		if !diagonal { // all rows have to be above it
+			j += rows - 1 + s.Below(5)
+		}
 		n := max(j+cols, i+rows) + s.Below(5)
 		p.all = r.Slice(block.PackedLen(n), s.edge)
 		p.Matrix = block.Packed(n, p.all, i, j)
@@ -64,19 +66,6 @@ func (s *shape) take(isPacked bool, rows, cols int) place {
 		p.all = r.Slice((rows-1)*ld+cols, s.edge)
 		p.Matrix = block.Dense(p.all, ld)
 	}
-	return p.fill(s.rnd)
-}
-
-// diagonal is take for a block of order n on the diagonal, of which the upper triangle is used.
-func (s *shape) diagonal(isPacked bool, n int) place {
-	if !isPacked {
-		return s.take(false, n, n)
-	}
-	p, i := place{rows: n, cols: n}, s.Below(5)
-	order := i + n + s.Below(5)
-	p.all = s.regions[0].Slice(block.PackedLen(order), s.edge)
-	p.Matrix = block.Packed(order, p.all, i, i)
-	s.regions = s.regions[1:]
 	return p.fill(s.rnd)
 }
 
