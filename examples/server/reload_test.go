@@ -41,9 +41,13 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestReloadUnderLoad replaces the file 40 times while four clients ask. Every answer is that of one of
-// the two models, and after each replacement that of the new one.
+// TestReloadUnderLoad replaces the file 10 times, 40 in the long form, while four clients ask. Every
+// answer is that of one of the two models, and after each replacement that of the new one.
 func TestReloadUnderLoad(t *testing.T) {
+	replacements := 10
+	if testutil.Long() {
+		replacements = 40
+	}
 	models := []*modelfile.File{classifier(t, 1e-6), classifier(t, 10)}
 	at, path := start(t, models[0])
 	_, first := post(t, at+"/predict", good)
@@ -74,7 +78,7 @@ func TestReloadUnderLoad(t *testing.T) {
 			}
 		}()
 	}
-	for i := range 40 {
+	for i := range replacements {
 		want := []string{first, second}[i%2]
 		testutil.NoError(t, modelfile.Save(path, models[i%2]))
 		before := asked.Load()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -60,23 +61,86 @@ func hostileHead(r *rand.Rand) string {
 	extra := []string{
 		"", "Content-Length: 5\r\n", "Content-Length: -1\r\n", "Content-Length: 99999999999999\r\n", "Content-Length: 99999999999999999999\r\n",
 		"Transfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", "Expect: 100-continue\r\nContent-Length: 70\r\n",
-		"Content-Encoding: gzip\r\nContent-Length: 7\r\n", "Host: y\r\n", "X: " + strings.Repeat("x", 1<<r.IntN(22)) + "\r\n", ": \r\n",
+		"Content-Encoding: gzip\r\nContent-Length: 7\r\n", "Host: y\r\n", "X: " + strings.Repeat("x", 1<<(1+21*r.IntN(2))) + "\r\n", ": \r\n",
 	}[r.IntN(12)]
 	return method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + extra + "\r\n" + hostileBody(r)
 }
 
-// TestHostile sends 2000 hostile requests: bodies, and on connections of their own, wrong heads. None
-// gets a status of 500 or above or makes the server panic, and a good request gets the same answer
-// after each ten of them.
-func TestHostile(t *testing.T) {
+// TestWrong has everything that a request can have wrong.
+func TestWrong(t *testing.T) {
 	at, _ := start(t, classifier(t, 1e-6))
-	r := rand.New(rand.NewPCG(23, 8))
+	for body, want := range map[string]string{
+		``:                             `ends too early; a request is {"rows": [ROW, ...]}`,
+		`null`:                         `null where {`,
+		`[[1, 2]]`:                     `[ where {`,
+		`{}`:                           `} where "rows"`,
+		`{"rows": null}`:               `null where [`,
+		`{"rows": []}`:                 `the request has no rows`,
+		`{"row": [[1, 2]]}`:            `"row" where "rows"`,
+		`{"rows": [[1, 2]], "rows": 1`: `"rows" where }`,
+		`{"rows": [[1, 2]]`:            `ends too early`,
+		`{"rows": [[1, 2]]} {}`:        `after row 1: there is more than the JSON object, which ends at byte 18`,
+		`{"rows": [[1, 2]]} x`:         `after row 1: there is more`,
+		`{"rows": [[1, 2]]}}`:          `after row 1: there is more`,
+		`{"rows": [[]]}`:               `row 1, column 1 ("u"): the row lacks it`,
+		`{"rows": [[1, 2], [3]]}`:      `row 2, column 2 ("v"): the row lacks it`,
+		`{"rows": [[1, 2], [3`:         `row 2, column 2 ("v"): the JSON ends too early`,
+		`{"rows": [[1, 2, 3]]}`:        `row 1, column 3: the model has 2 columns`,
+		`{"rows": [[1, 2], 3]}`:        `row 2: 3 is neither`,
+		`{"rows": [[1, 2], null]}`:     `row 2: null is neither`,
+		`{"rows": [[1, 2],]}`:          `row 2: invalid character ']'`,
+		`{"rows": [[1, null]]}`:        `row 1, column 2 ("v"): null is not a number`,
+		`{"rows": [[NaN, 2]]}`:         `row 1, column 1 ("u"): invalid character 'N'`,
+		`{"rows": [[1, -Infinity]]}`:   `row 1, column 2 ("v"): invalid character 'I'`,
+		`{"rows": [["1", 2]]}`:         `row 1, column 1 ("u"): "1" is not a number`,
+		`{"rows": [[true, 2]]}`:        `row 1, column 1 ("u"): true is not a number`,
+		`{"rows": [[[1], 2]]}`:         `row 1, column 1 ("u"): [ is not a number`,
+		`{"rows": [[1, 2], [1e999,2]]`: `row 2, column 1 ("u"): 1e999 is beyond`,
+		`{"rows": [[1, 2], [1e308,2]]`: `ends too early`,
+		`{"rows": [[0,0],[1e308,0]]}`:  `row 2: `,
+		`{"rows": [{"u": 1}]}`:         `row 1, column 2 ("v"): the row lacks it`,
+		`{"rows": [{"u": 1, "V": 2}]}`: `row 1, column 2 ("v"): the row lacks it`,
+		`{"rows": [{"v": null}]}`:      `row 1, column 2 ("v"): null is not a number`,
+		`{"rows": [{"v": 1, "v": 1}]}`: `row 1, column 2 ("v"): the row has it twice`,
+		`{"rows": [{"x": [1, "u": 1}]`: `row 1, "x": invalid character ':'`,
+		`{"rows": [{"x": `:             `row 1, "x": the JSON ends too early`,
+		`{"rows": [{1: 2}]}`:           `row 1: invalid character '1'`,
+	} {
+		status, text := post(t, at+"/predict", body)
+		var got struct{ Error string }
+		if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusBadRequest || !strings.Contains(got.Error, want) {
+			t.Errorf("%s: status %d, %s; want %s", body, status, text, want)
+		}
+	}
+	row := `{"u": 1, "v": 2, "x": "` + strings.Repeat("x", 1<<16) + `"},`
+	for _, body := range []io.Reader{
+		strings.NewReader(strings.Repeat(" ", mostBytes+1)),
+		// Two of unknown length.
+		io.MultiReader(strings.NewReader(`{"rows": [`), strings.NewReader(strings.Repeat(row, mostBytes/len(row)+1))),
+		io.MultiReader(strings.NewReader(good), strings.NewReader(strings.Repeat(" ", mostBytes))),
+	} {
+		if status, text := postFrom(t, at+"/predict", body); status != http.StatusRequestEntityTooLarge || !strings.Contains(text, "send several") {
+			t.Errorf("status %d, %s", status, text)
+		}
+	}
+}
+
+// TestHostile sends 500 hostile requests, 2000 in the long form: bodies, and on connections of their own,
+// wrong heads. None gets a status of 500 or above or makes the server panic, and a good request gets the
+// same answer after each ten of them.
+func TestHostile(t *testing.T) {
+	requests := 500
+	if testutil.Long() {
+		requests = 2000
+	}
+	at, _ := start(t, classifier(t, 1e-6))
+	r := rand.New(rand.NewPCG(23, 12))
 	status, want := post(t, at+"/predict", good)
 	if status != http.StatusOK {
 		t.Fatal(want)
 	}
 	seen := map[int]int{}
-	for i := range 2000 {
+	for i := range requests {
 		if i%4 == 3 {
 			head := hostileHead(r)
 			status = sendRaw(t, strings.TrimPrefix(at, "http://"), head)
@@ -106,7 +170,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("no request had the status %d: %v", status, seen)
 		}
 	}
-	if seen[http.StatusBadRequest] < 1000 {
+	if seen[http.StatusBadRequest] < requests/2 {
 		t.Error(seen)
 	}
 	t.Log("requests by status:", seen)
