@@ -6,6 +6,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/gofrs/flock v0.13.0
 	github.com/klauspost/cpuid/v2 v2.3.0
+	github.com/rogpeppe/go-internal v1.14.1
 	github.com/sbinet/npyio v0.9.0
 	github.com/schollz/progressbar/v3 v3.18.0
 	github.com/spf13/cobra v1.10.2
@@ -19,9 +20,9 @@ require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/kr/text v0.2.0 // indirect
 	github.com/nlpodyssey/gopickle v0.3.0 // indirect
-	github.com/rogpeppe/go-internal v1.9.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
+	golang.org/x/tools v0.35.0 // indirect
 )
 
 require (

@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"blskernel/cmd/blskernel/internal/learn"
-	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 )
 
@@ -88,61 +85,5 @@ func TestHoldout(t *testing.T) {
 				t.Error(text)
 			}
 		})
-	}
-}
-
-// TestHoldoutRefused has shares that leave no rows on a side, and data that cannot be read again.
-func TestHoldoutRefused(t *testing.T) {
-	dir, data, model := colored(t, 400)
-	train := func(args ...string) []string { return small(append(args, "--target", "color", "--out", model)...) }
-	for _, share := range []string{"-0.1", "0.95", "NaN", "x"} {
-		fail(t, ui.ExitUsage, "want a share from 0 to 0.9, such as 0.2", train("--holdout", share, data)...)
-	}
-	fail(t, ui.ExitUsage, "which standard input cannot be", train("--holdout", "0.2", "-")...)
-	one := writeText(t, dir, "one.csv", csvText(samples(2, 1), true, "a", "b", "c", "d", "color"))
-	fail(t, ui.ExitUsage, "--holdout holds out all of the first 2 rows", train("--holdout", "0.9", one)...)
-	// Nothing of what was learned is lost where nothing was held out.
-	status, _, stderr := inProcess(train("--holdout", "1e-9", data)...)
-	if status != ui.ExitFailure || !strings.Contains(stderr, "m.bls is complete, but the rows held out could not be scored: of 400 rows none is held out") {
-		t.Errorf("status %d, %q", status, stderr)
-	}
-	if i := object[learn.Inspection](t, succeed(t, "inspect", "--json", model)); i.Samples != 400 || !i.Metadata.Progress.Done {
-		t.Errorf("%+v", i)
-	}
-}
-
-// TestHoldoutWords scores rows held out of a table with words, gaps and bad rows, each of which is
-// noted once.
-func TestHoldoutWords(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("x,shape,kind\n")
-	for i := range 400 {
-		x := fmt.Sprint(i % 37)
-		switch i % 50 {
-		case 7:
-			x = ""
-		case 9:
-			x = "1.2.3"
-		}
-		fmt.Fprintf(&b, "%s,%s,%s\n", x, []string{"round", "square", "flat"}[i*i%3], []string{"a", "b"}[i*i%3&1])
-	}
-	dir := t.TempDir()
-	data, model := writeText(t, dir, "x.csv", b.String()), filepath.Join(dir, "m.bls")
-	status, stdout, stderr := inProcess(small("--target", "kind", "--holdout", "0.25", "--skip-bad", "8", "--out", model, data)...)
-	if status != 0 || strings.Count(stderr, "the row is set aside") != 8 || strings.Count(stderr, "filled in missing cells") != 1 {
-		t.Fatalf("status %d, %q", status, stderr)
-	}
-	testutil.Contains(t, stdout, "\nheld out: 97 rows, accuracy 100.00 %")
-}
-
-// TestHoldoutNotRemoved has a file of which some rows were held out: remove must not subtract those.
-func TestHoldoutNotRemoved(t *testing.T) {
-	dir, data, model := colored(t, 400)
-	succeed(t, small("--target", "color", "--holdout", "0.2", "--method", "gram", "--out", model, data)...)
-	succeed(t, "update", model, writeText(t, dir, "more.csv", csvText(samples(500, 2), true, "a", "b", "c", "d", "color")))
-	before := state(t, model)
-	fail(t, ui.ExitUsage, " rows of the 400 of \""+data+"\", and which is unknown here, as after --holdout", "remove", model, data)
-	if !bytes.Equal(state(t, model), before) {
-		t.Error("the model has changed")
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,11 +27,11 @@ func TestRemove(t *testing.T) {
 				flags = append(flags, "--lambda", "1e-3")
 			}
 			succeed(t, small(append(flags, first)...)...)
-			want, _ := outputWeights(t, model)
+			want, _ := weightsOf(t, model)
 			succeed(t, "update", model, "--target", target, gone)
 			out := succeed(t, "remove", model, "--target", target, "--out", other, gone)
 			testutil.Contains(t, out, "200 samples in all\nremoved 60 rows\n")
-			got, _ := outputWeights(t, other)
+			got, _ := weightsOf(t, other)
 			closeTo(t, method+", "+target, got, want)
 			if l := object[learn.Inspection](t, succeed(t, "inspect", "--json", other)).Metadata.Learned; len(l) != 2 || l[0].Name != "first.csv" || l[0].Removed || l[1].Name != "gone.csv" || !l[1].Removed || l[1].Rows != 60 {
 				t.Errorf("%s: the files learned are %+v", method, l)
@@ -54,10 +53,6 @@ func TestRemove(t *testing.T) {
 			}
 		}
 	}
-	stranger := writeText(t, dir, "stranger.csv", "a,b,c,d,color\n1,2,3,4,black\n")
-	succeed(t, small("--inputs", "a,b,c,d", "--target", "color", "--out", model, first)...)
-	fail(t, ui.ExitFailure, `stranger.csv:2: the label "black" is none of the 3 classes of the model`, "remove", model, stranger)
-	fail(t, ui.ExitFailure, "the data has no rows", "remove", model, writeText(t, dir, "empty.csv", "a,b,c,d,color\n"))
 }
 
 // TestMergeModels trains two models with the maps of a third, on other classes, and merges all: the
@@ -91,8 +86,8 @@ func TestMergeModels(t *testing.T) {
 			out := succeed(t, "merge", "--out", path("all.bls"), path("1.bls"), path("2.bls"), path("3.bls"))
 			testutil.Contains(t, out, "360 samples in all\nmerged 3 models\n")
 			succeed(t, "update", path("1.bls"), "--target", target, "--out", path("want.bls"), second, third)
-			got, lambda := outputWeights(t, path("all.bls"))
-			want, _ := outputWeights(t, path("want.bls"))
+			got, lambda := weightsOf(t, path("all.bls"))
+			want, _ := weightsOf(t, path("want.bls"))
 			closeTo(t, what, got, want)
 			i := object[learn.Inspection](t, succeed(t, "inspect", "--json", path("all.bls")))
 			if lambda != 0.5 || len(i.Metadata.Learned) != 3 || i.Holdout != nil {
@@ -108,42 +103,4 @@ func TestMergeModels(t *testing.T) {
 			succeed(t, "merge", "--again", "--out", path("twice.bls"), path("all.bls"), path("2.bls"))
 		}
 	}
-	// A model that was trained by weights is not mistaken for one without.
-	weighted := writeText(t, dir, "weighted.csv", "a,b,y1,w\n1,2,3,1\n2,3,5,2\n4,1,6,0.5\n3,3,7,1\n")
-	succeed(t, "train", "--method", "gram", "--task", "regression", "--target", "y1", "--weight", "w", "--out", path("w1.bls"), weighted)
-	_, _, stderr := inProcess("train", "--like", path("w1.bls"), "--out", path("w2.bls"), weighted)
-	testutil.Contains(t, stderr, "note: the model was trained with --weight w, and here all rows count alike")
-	succeed(t, "train", "--like", path("w1.bls"), "--weight", "w", "--out", path("w2.bls"), weighted)
-	succeed(t, "merge", "--again", "--out", path("w3.bls"), path("w1.bls"), path("w2.bls"))
-	got, _ := outputWeights(t, path("w2.bls"))
-	want, _ := outputWeights(t, path("w1.bls"))
-	closeTo(t, "like itself", got, want)
-	_, _, stderr = inProcess("update", "--again", path("w3.bls"), weighted)
-	testutil.Contains(t, stderr, "note: the model was trained with --weight w")
-
-	// Resumed training like another model.
-	stopped := []string{"train", "--like", path("1.bls"), "--target", "y1", "--inputs", "a,b,c,d", "--batch", "20", "--first", "60", "--checkpoint", "20", "--resume", "--out", path("r.bls"), third}
-	whole := slices.Clone(stopped)
-	whole[slices.Index(whole, path("r.bls"))] = path("w.bls")
-	succeed(t, whole...)
-	stopAfter(t, 1, stopped...)
-	succeed(t, stopped...)
-	if !bytes.Equal(state(t, path("r.bls")), state(t, path("w.bls"))) {
-		t.Error("a training like another model that was stopped has another result")
-	}
-
-	fail(t, ui.ExitUsage, "--like takes the feature maps and settings of its model: leave out --lambda", "train", "--like", path("1.bls"), "--lambda", "1", "--out", path("x.bls"), third)
-	fail(t, ui.ExitUsage, "want at least two models", "merge", "--out", path("x.bls"), path("1.bls"))
-	fail(t, ui.ExitUsage, "--out is missing", "merge", path("1.bls"), path("2.bls"))
-	succeed(t, small("--target", "y1", "--inputs", "a,b,c,d", "--seed", "7", "--out", path("seed.bls"), first)...)
-	fail(t, ui.ExitFailure, "1.bls and "+path("seed.bls")+" have different feature maps, and cannot be merged", "merge", "--again", "--out", path("x2.bls"), path("1.bls"), path("seed.bls"))
-	succeed(t, small("--target", "color", "--inputs", "a,b,c,d", "--out", path("color.bls"), third)...)
-	fail(t, ui.ExitFailure, fmt.Sprintf("%s is a regression and %s a classification", path("1.bls"), path("color.bls")), "merge", "--out", path("x2.bls"), path("1.bls"), path("color.bls"))
-	for _, name := range []string{"i1.bls", "i2.bls"} {
-		data := map[string]string{"i1.bls": first, "i2.bls": third}[name]
-		succeed(t, small("--method", "improved", "--target", "y1", "--inputs", "a,b,c,d", "--out", path(name), data)...)
-	}
-	succeed(t, "train", "--like", path("i1.bls"), "--target", "y1", "--out", path("i2.bls"), third)
-	fail(t, ui.ExitFailure, "the method improved has no Merge; start the model by gram or qr", "merge", "--out", path("x2.bls"), path("i1.bls"), path("i2.bls"))
-	left(t, 0, path("x2.bls"))
 }

@@ -14,30 +14,38 @@ import (
 )
 
 // outputWeights returns the output weights of a model, and its ridge.
-func outputWeights(t *testing.T, path string) (*mat.Dense, float64) {
-	t.Helper()
+func outputWeights(path string) (w *mat.Dense, lambda float64, err error) {
 	f, err := modelfile.Load(path, nil)
-	testutil.NoError(t, err)
-	m := interface {
-		Weights() (*mat.Dense, error)
-	}(f.Classifier)
-	lambda := 0.0
-	if f.Classifier == nil {
-		m, lambda = f.Regressor, f.Regressor.Updater().Lambda()
-	} else {
-		lambda = f.Classifier.Updater().Lambda()
+	if err != nil {
+		return nil, 0, err
 	}
-	w, err := m.Weights()
+	if f.Classifier != nil {
+		w, err = f.Classifier.Weights()
+		return w, f.Classifier.Updater().Lambda(), err
+	}
+	w, err = f.Regressor.Weights()
+	return w, f.Regressor.Updater().Lambda(), err
+}
+
+// weightsOf returns what outputWeights does.
+func weightsOf(t *testing.T, path string) (*mat.Dense, float64) {
+	t.Helper()
+	w, lambda, err := outputWeights(path)
 	testutil.NoError(t, err)
 	return w, lambda
+}
+
+// difference returns the norm of the difference of two matrices, as a share of that of the second.
+func difference(got, want *mat.Dense) float64 {
+	var d mat.Dense
+	d.Sub(got, want)
+	return gonum.Norm(&d, 2) / gonum.Norm(want, 2)
 }
 
 // closeTo fails the test unless the matrices are equal but for rounding.
 func closeTo(t *testing.T, what string, got, want *mat.Dense) {
 	t.Helper()
-	var d mat.Dense
-	d.Sub(got, want)
-	if e := gonum.Norm(&d, 2) / gonum.Norm(want, 2); !(e <= 1e-8) {
+	if e := difference(got, want); !(e <= 1e-8) {
 		t.Errorf("%s: the weights differ by %.2g", what, e)
 	}
 }
@@ -55,9 +63,9 @@ func TestForgetAndLambda(t *testing.T) {
 		succeed(t, "update", model, "--forget", "0.5", "--out", forgets, recent)
 		// Rows that are learned twice count as rows of the other file that count half.
 		succeed(t, "update", model, "--out", both, "--batch", "100", recent)
-		before, ridge := outputWeights(t, both)
+		before, ridge := weightsOf(t, both)
 		succeed(t, "update", "--again", both, recent)
-		got, lambda := outputWeights(t, forgets)
+		got, lambda := weightsOf(t, forgets)
 		if method == "gram" || method == "qr" { // whose ridge stays: it is twice that of the others
 			if lambda != 0.5 {
 				t.Errorf("%s: lambda is %v", method, lambda)
@@ -66,8 +74,8 @@ func TestForgetAndLambda(t *testing.T) {
 			succeed(t, "update", forgets, alone)
 			succeed(t, "update", both, "--lambda", "1", alone)
 			succeed(t, "update", "--again", both, alone)
-			got, _ = outputWeights(t, forgets)
-			want, is := outputWeights(t, both)
+			got, _ = weightsOf(t, forgets)
+			want, is := weightsOf(t, both)
 			if is != 1 {
 				t.Errorf("%s: lambda is %v after --lambda 1", method, is)
 			}
@@ -79,7 +87,7 @@ func TestForgetAndLambda(t *testing.T) {
 		}
 		// lambda and the old rows count half: the weights are those of both as they were and
 		// the recent rows twice.
-		want, _ := outputWeights(t, both)
+		want, _ := weightsOf(t, both)
 		closeTo(t, method, got, want)
 		if gonum.Equal(before, want) {
 			t.Errorf("%s: rows that are learned again make no difference", method)

@@ -140,7 +140,7 @@ func interruptedAfter(lines int, s os.Signal, args ...string) (status int, stdou
 
 func TestInterruptedBefore(t *testing.T) {
 	for _, args := range [][]string{
-		quick(), {"demo", "--data", t.TempDir()}, quickBench("--n", "3"), strings.Fields(paperArgs + "--table 2 --embedded"),
+		quick(), {"demo", "--data", t.TempDir()}, quickBench("--n", "3"), strings.Fields("paper --size 0.01 --table 2 --embedded"),
 		{"train", "--out", filepath.Join(t.TempDir(), "m"), os.DevNull},
 	} {
 		status, stdout, stderr := interruptedAfter(0, syscall.SIGTERM, args...)
@@ -158,7 +158,7 @@ func (b broken) Write([]byte) (int, error) { return 0, b.err }
 func TestWriteErrors(t *testing.T) {
 	bench := quickBench("--n", "3")
 	for _, args := range [][]string{
-		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), strings.Fields(paperArgs + "--table 1"),
+		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), strings.Fields("paper --size 0.01 --table 1"),
 	} {
 		for err, want := range map[error]int{errors.New("no space left on device"): ui.ExitFailure, syscall.EPIPE: 141} {
 			var errs bytes.Buffer

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +15,7 @@ import (
 	"testing"
 
 	"blskernel/bls/modelfile"
+	"blskernel/dataset"
 	"blskernel/internal/testutil"
 )
 
@@ -40,6 +44,9 @@ func samples(n int, seed uint64) []sample {
 	return out
 }
 
+// weightOf returns the weight of a row in the column w.
+func weightOf(row int) int { return (row*row + row/3) % 4 }
+
 // csvText returns the CSV text of the rows with the named columns, with a header or without.
 func csvText(rows []sample, header bool, columns ...string) string {
 	var b strings.Builder
@@ -60,6 +67,8 @@ func csvText(rows []sample, header bool, columns ...string) string {
 				cells = append(cells, fmt.Sprint(s.y2))
 			case "id":
 				cells = append(cells, fmt.Sprintf("row-%d", i))
+			case "w":
+				cells = append(cells, fmt.Sprint(weightOf(i)))
 			default:
 				panic(c)
 			}
@@ -146,19 +155,50 @@ func fail(t *testing.T, status int, text string, args ...string) {
 	}
 }
 
-// state returns the bytes of the model of a file, without the metadata.
-func state(t *testing.T, path string) []byte {
-	t.Helper()
+// encoded returns the bytes of the model of a file, without the metadata.
+func encoded(path string) ([]byte, error) {
 	f, err := modelfile.Load(path, nil)
-	testutil.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	if f.Classifier != nil {
 		err = f.Classifier.Encode(&b)
 	} else {
 		err = f.Regressor.Encode(&b)
 	}
+	return b.Bytes(), err
+}
+
+// state returns what encoded does.
+func state(t *testing.T, path string) []byte {
+	t.Helper()
+	bits, err := encoded(path)
 	testutil.NoError(t, err)
-	return b.Bytes()
+	return bits
+}
+
+// wordText returns the CSV text of n rows of a color, a size, a fit, a number and whether somebody buys.
+// Some cells are missing.
+func wordText(n int, seed uint64) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for i := range n {
+		color, fit := []string{"rot", "grün", "blau", ""}[random.IntN(4)], []string{"S", "M", "L"}[random.IntN(3)]
+		size := random.NormFloat64()
+		value, shown := size, fmt.Sprintf("%.3f", size)
+		if color == "rot" {
+			value += 2
+		}
+		if fit == "L" {
+			value++
+		}
+		if random.IntN(20) == 0 {
+			shown = "NA"
+		}
+		fmt.Fprintf(&b, "%s,%s,%s,%d,%s\n", color, shown, fit, i, map[bool]string{true: "yes", false: "no"}[value > 1])
+	}
+	return b.String()
 }
 
 // object parses one JSON object.
@@ -171,4 +211,31 @@ func object[T any](t *testing.T, text string) T {
 		t.Fatalf("%v in %q", err, text)
 	}
 	return v
+}
+
+// writeIDX writes a training set of n synthetic digits and a test set of 200 to a folder as idx files, the
+// first two packed.
+func writeIDX(dir string, n int) error {
+	write := func(name string, magic uint32, dims []int, body []byte, pack bool) error {
+		data := binary.BigEndian.AppendUint32(nil, magic)
+		for _, d := range dims {
+			data = binary.BigEndian.AppendUint32(data, uint32(d))
+		}
+		data = append(data, body...)
+		if pack {
+			var b bytes.Buffer
+			w := gzip.NewWriter(&b)
+			_, _ = w.Write(data) // a buffer takes all
+			_ = w.Close()
+			name, data = name+".gz", b.Bytes()
+		}
+		return os.WriteFile(filepath.Join(dir, name), data, 0o644)
+	}
+	train, test := dataset.Digits(n, 1), dataset.Digits(200, 2)
+	return errors.Join(
+		write("train-images-idx3-ubyte", 0x803, []int{n, 28, 28}, train.Pixels, true),
+		write("train-labels-idx1-ubyte", 0x801, []int{n}, train.Labels, true),
+		write("t10k-images-idx3-ubyte", 0x803, []int{200, 28, 28}, test.Pixels, false),
+		write("t10k-labels-idx1-ubyte", 0x801, []int{200}, test.Labels, false),
+	)
 }

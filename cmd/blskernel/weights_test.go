@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -17,21 +15,6 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
-
-// weighted returns the CSV text of rows with a column of weights 0 to 3, and of rows repeated by them.
-func weighted(rows []sample, target string) (once, repeated string) {
-	var b strings.Builder
-	var again []sample
-	fmt.Fprintf(&b, "a,b,c,d,%s,w\n", target)
-	for i, line := range strings.Split(strings.TrimSuffix(csvText(rows, false, "a", "b", "c", "d", target), "\n"), "\n") {
-		w := (i*i + i/3) % 4
-		fmt.Fprintf(&b, "%s,%d\n", line, w)
-		for range w {
-			again = append(again, rows[i])
-		}
-	}
-	return b.String(), csvText(again, true, "a", "b", "c", "d", target)
-}
 
 // table returns the cells of CSV text without its first line, from a column on.
 func table(t *testing.T, text string, from int) (labels []string, values *mat.Dense) {
@@ -57,8 +40,12 @@ func TestWeightColumn(t *testing.T) {
 		dir := t.TempDir()
 		first := writeText(t, dir, "first.csv", csvText(samples(200, 1), true, "a", "b", "c", "d", tc.target))
 		test := writeText(t, dir, "test.csv", csvText(samples(50, 3), true, "a", "b", "c", "d", tc.target))
-		text, again := weighted(samples(150, 2), tc.target)
-		once, repeated := writeText(t, dir, "once.csv", text), writeText(t, dir, "repeated.csv", again)
+		once := writeText(t, dir, "once.csv", csvText(samples(150, 2), true, "a", "b", "c", "d", tc.target, "w"))
+		var again []sample
+		for i, row := range samples(150, 2) {
+			again = append(again, slices.Repeat([]sample{row}, weightOf(i))...)
+		}
+		repeated := writeText(t, dir, "repeated.csv", csvText(again, true, "a", "b", "c", "d", tc.target))
 		model := func(name string) string { return filepath.Join(dir, name) }
 		predict := func(name string) *mat.Dense {
 			from := 0
@@ -94,61 +81,6 @@ func TestWeightColumn(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestWeightsNoted has a model trained with weights, and an update without, which is told.
-func TestWeightsNoted(t *testing.T) {
-	dir := t.TempDir()
-	text, _ := weighted(samples(300, 1), "color")
-	data, model := writeText(t, dir, "x.csv", text), filepath.Join(dir, "m.bls")
-	succeed(t, small("--target", "color", "--weight", "w", "--out", model, data)...)
-	if f := object[learn.Inspection](t, succeed(t, "inspect", "--json", model)); strings.Join(f.Metadata.Inputs, "") != "abcd" {
-		t.Errorf("%q", f.Metadata.Inputs)
-	}
-	silent(t, "predict", model, data)
-	silent(t, "update", model, "--weight", "w", "--again", data)
-	if _, _, stderr := inProcess("evaluate", model, data); !strings.Contains(stderr, "note: the model was trained with --weight w, and here all rows count alike") {
-		t.Errorf("%q", stderr)
-	}
-	// Weights 1 are no weights, to the bit.
-	ones := writeText(t, dir, "ones.csv", strings.ReplaceAll(csvText(samples(300, 1), true, "a", "b", "c", "d", "color"), "\n", ",1\n"))
-	succeed(t, small("--target", "color", "--weight", "6", "--header", "present", "--out", model, ones)...)
-	want := filepath.Join(dir, "n.bls")
-	succeed(t, small("--target", "color", "--exclude", "6", "--header", "present", "--out", want, ones)...)
-	if !bytes.Equal(state(t, model), state(t, want)) {
-		t.Error("weights of 1 make another model")
-	}
-}
-
-// TestClassWeight finds more rows of a rare class with --class-weight balanced.
-func TestClassWeight(t *testing.T) {
-	dir := t.TempDir()
-	var b strings.Builder
-	b.WriteString("x,y,kind\n")
-	for i := range 1000 {
-		x, y := math.Mod(float64(i)*0.618, 1), math.Mod(float64(i)*0.414, 1)
-		kind := "common"
-		if x+y > 1.7 && i%3 > 0 {
-			kind = "rare"
-		}
-		fmt.Fprintf(&b, "%g,%g,%s\n", x, y, kind)
-	}
-	data, model := writeText(t, dir, "x.csv", b.String()), filepath.Join(dir, "m.bls")
-	recall := func(weight string) float64 {
-		succeed(t, small("--target", "kind", "--class-weight", weight, "--out", model, data)...)
-		q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, data))
-		return *q.Classes[1].Recall
-	}
-	if plain, balanced := recall("unweighted"), recall("balanced"); !(balanced > 0.95 && plain < 0.8) {
-		t.Errorf("recall %v, and %v balanced", plain, balanced)
-	}
-	silent(t, "update", model, "--again", data) // as balanced as before
-	for weight, first := range map[string]int{"unweighted": 240, "balanced": 960} {
-		_, _, stderr := inProcess("train", "--target", "kind", "--enhancement", "20", "--batch", "50", "--class-weight", weight, "--verbose", "--out", model, data)
-		testutil.Contains(t, stderr, fmt.Sprintf("feature maps fitted to the first %d rows", first))
-	}
-	fail(t, ui.ExitUsage, "--class-weight is about classes, and the task is a regression",
-		small("--target", "x", "--inputs", "y", "--task", "regression", "--class-weight", "balanced", "--out", model, data)...)
 }
 
 // TestProbabilities compares predict --probabilities with the scores, and evaluate with what follows

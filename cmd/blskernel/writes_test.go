@@ -197,9 +197,8 @@ func writings(t *testing.T) []writing {
 // reportWriting makes a page over an old one.
 func reportWriting(t *testing.T) writing {
 	t.Helper()
-	source := t.TempDir()
-	writeResults(t, source, "r.jsonl")
-	files := takeUp(t, source)
+	const cell = `{"kind":"cell","op":"dgemm","n":10,"threads":1,"peak_gflops":50,"backends":[{"backend":"pure","gflops":1}]}`
+	files := worktop{"r.jsonl": []byte(cell + "\n")}
 	args := func(dir string) []string {
 		return []string{"report", "--results", filepath.Join(dir, "r.jsonl"), "--out", filepath.Join(dir, "page")}
 	}

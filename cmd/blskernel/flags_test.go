@@ -50,23 +50,6 @@ func TestFlagsOfAllCommands(t *testing.T) {
 	}
 }
 
-// TestShortOut takes -o in every form, with --quiet, and leaves -out one flag.
-func TestShortOut(t *testing.T) {
-	dir, data, model := colored(t, 150)
-	for _, out := range [][]string{{"-o", model}, {"-o=" + model}, {"-out", model}, {"-out=" + model}} {
-		if said := succeed(t, small(append(out, "--quiet", "--target", "color", data)...)...); said != "" {
-			t.Errorf("%v: --quiet says %q", out, said)
-		}
-		testutil.NoError(t, os.Remove(model))
-	}
-	succeed(t, small("-o", model, "--target", "color", data)...)
-	csv := filepath.Join(dir, "p.csv")
-	silent(t, "predict", model, "-o", csv, "--quiet", data)
-	if text, err := os.ReadFile(csv); err != nil || strings.Count(string(text), "\n") != 151 {
-		t.Errorf("%v, %q", err, text)
-	}
-}
-
 // TestPackageNames has no name of a package in a message, and every name that an error of this module
 // begins with is known.
 func TestPackageNames(t *testing.T) {
@@ -103,42 +86,6 @@ func TestPackageNames(t *testing.T) {
 type namedError string
 
 func (e namedError) Error() string { return string(e) + ": what is wrong" }
-
-// TestQuantityAsClasses refuses numbers of a quantity as classes, and numbers that are one for each
-// row, after the first rows; few numbers are classes, and so are those in --classes.
-func TestQuantityAsClasses(t *testing.T) {
-	dir := t.TempDir()
-	model := filepath.Join(dir, "m.bls")
-	table := func(target func(i int) any) string {
-		var b strings.Builder
-		b.WriteString("a,b,n\n")
-		for i := range 200 {
-			fmt.Fprintf(&b, "%d,%d,%v\n", i*7%31, i*i%17, target(i))
-		}
-		return writeText(t, dir, "x.csv", b.String())
-	}
-	train := func(flags ...string) []string {
-		return small(append(flags, "-o", model, "--target", "n", "--task", "classification", filepath.Join(dir, "x.csv"))...)
-	}
-	for name, target := range map[string]func(i int) any{
-		"fractions": func(i int) any { return float64(i%40) + 0.5 }, "row numbers": func(i int) any { return i },
-	} {
-		t.Run(name, func(t *testing.T) {
-			table(target)
-			fail(t, ui.ExitUsage, `the column "n" has `, train()...)
-			fail(t, ui.ExitUsage, "use --task regression", train()...)
-			left(t, 0, model)
-		})
-	}
-	table(func(i int) any { return i % 2 })
-	succeed(t, train("--classes", " 0 , 1")...)
-	for _, target := range []func(i int) any{
-		func(i int) any { return float64(i%5) / 2 }, func(i int) any { return i % 60 },
-	} {
-		table(target)
-		succeed(t, train()...)
-	}
-}
 
 // TestDemonstration shows the first commands of a user with what they print, before the comparison,
 // and leaves no files. With flags there is the comparison alone.

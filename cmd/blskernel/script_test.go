@@ -1,0 +1,345 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs the scripts in testdata/script. Beside the commands of testscript they have:
+//
+//	blskernel [-in FILE] [-silent] STATUS ARGS...
+//	                     runs the command in this process, with that exit status, and with the bytes of FILE
+//	                     as standard input; -silent if it must write nothing to standard error. "small" is
+//	                     "train" with 30 nodes, "quick" a "demo" with 60
+//	fails STATUS TEXT ARGS...
+//	                     the same, with nothing on standard output and TEXT as the message; "..." is any text
+//	stops LINES ARGS...  runs the command and interrupts it after so many lines of output
+//	says TEXT...         looks for texts on standard output
+//	lines N FILE         counts lines; files N DIR counts files
+//	samples FILE N SEED COLUMNS [HEADER]
+//	                     writes the table of csvText; words FILE N SEED [HEADER] that of wordText
+//	rows FILE HEADER N PATTERN...
+//	                     writes N rows of each pattern: {3} counts 0, 1, 2, 0, and {a|b} alternates
+//	digits DIR N         writes N training images, with the files of MNIST
+//	take FILE FROM WHICH...
+//	                     writes the lines N-M of a file, those that have a text, or the line after "="
+//	replace FILE OLD NEW [N]
+//	                     replaces the first N or all places of a text, with the escapes of Go
+//	truncate N FILE      leaves N bytes; link OLD NEW makes a hard link
+//	pipe NAME FILE       makes a named pipe through which the bytes of a file come once
+//	same MODEL MODEL     compares the states of models to the bit; close MODEL MODEL their output weights
+func TestScripts(t *testing.T) {
+	models, err := filepath.Abs("../../bls/modelfile/testdata")
+	testutil.NoError(t, err)
+	testscript.RunT(inTurn{t}, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("MODELS", models)
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "pure": // where results do not depend on threads and columns
+				return strings.HasPrefix(blskernel.Default().Name(), "pure"), nil
+			case "root":
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"blskernel": func(ts *testscript.TestScript, _ bool, args []string) { scriptRun(ts, args) }, "fails": scriptFails, "stops": scriptStops, "says": scriptSays, "lines": scriptLines,
+			"files": scriptFiles, "samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits,
+			"take": scriptTake, "replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink,
+			"pipe": scriptPipe, "same": scriptSame, "close": scriptClose,
+		},
+	})
+}
+
+// inTurn runs scripts one after the other, since the folder and the environment are those of the process.
+type inTurn struct{ *testing.T }
+
+func (t inTurn) Parallel()     {}
+func (t inTurn) Verbose() bool { return testing.Verbose() }
+func (t inTurn) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
+}
+
+// within calls f in the folder of a script, with its temporary folder and what it has set.
+func within(ts *testscript.TestScript, f func()) {
+	back, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer func() { ts.Check(os.Chdir(back)) }()
+	for _, name := range []string{"TMPDIR", "TMP", "SOURCE_DATE_EPOCH", "BLSKERNEL_CACHE"} {
+		if value := ts.Getenv(name); value != "" {
+			was, there := os.LookupEnv(name)
+			ts.Check(os.Setenv(name, value))
+			defer func() {
+				if there {
+					ts.Check(os.Setenv(name, was))
+				} else {
+					ts.Check(os.Unsetenv(name))
+				}
+			}()
+		}
+	}
+	f()
+}
+
+// output checks the exit status, and that wrong command lines print nothing but what is wrong and where
+// help is.
+func output(ts *testscript.TestScript, want string, status int, stdout, stderr string) {
+	io.WriteString(ts.Stdout(), stdout)
+	io.WriteString(ts.Stderr(), stderr)
+	if strconv.Itoa(status) != want {
+		ts.Fatalf("status %d; want %s", status, want)
+	}
+	if status == ui.ExitUsage && (stdout != "" || !helpLine.MatchString(stderr)) {
+		ts.Fatalf("a wrong command line prints something, or not where help is")
+	}
+}
+
+var helpLine = regexp.MustCompile(`\nRun 'blskernel[a-z ]* -h' for help\.\n$`)
+
+// withInput calls f with a pipe as standard input from which the bytes can be read.
+func withInput(ts *testscript.TestScript, text string, f func()) {
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	defer func(stdin *os.File) { os.Stdin = stdin }(os.Stdin)
+	os.Stdin = r
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		_, _ = io.WriteString(w, text) // whoever does not want all of it closes the pipe
+		_ = w.Close()
+	}()
+	f()
+	_ = r.Close() // it may be closed
+	<-written
+}
+
+// commandLine returns the arguments of the command for those in a script.
+func commandLine(args []string) []string {
+	switch {
+	case len(args) == 0:
+	case args[0] == "small":
+		return small(args[1:]...)
+	case args[0] == "quick":
+		return quick(args[1:]...)
+	}
+	return args
+}
+
+// scriptRun runs the command and returns what it wrote.
+func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string) {
+	silent, in := false, ""
+	for ; strings.HasPrefix(args[0], "-"); args = args[1:] {
+		if args[0] == "-silent" {
+			silent = true
+			continue
+		}
+		in, args = ts.ReadFile(args[1]), args[1:]
+	}
+	within(ts, func() {
+		withInput(ts, in, func() {
+			var status int
+			status, stdout, stderr = inProcess(commandLine(args[1:])...)
+			output(ts, args[0], status, stdout, stderr)
+		})
+	})
+	if silent && stderr != "" {
+		ts.Fatalf("it is not silent")
+	}
+	return stdout, stderr
+}
+
+// scriptFails takes the text for the whole message, with "..." for any text.
+func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
+	text, line := args[1], args[2:]
+	name := "blskernel " + commandLine(line)[0]
+	if rest, ok := strings.CutPrefix(text, "blskernel: "); ok {
+		name, text = "blskernel", rest
+	}
+	end, notes := "\n", ""
+	if number(ts, args[0]) == ui.ExitUsage {
+		end = "\nRun '" + name + " -h' for help.\n"
+	}
+	if strings.HasPrefix(text, "...") {
+		notes = "(.*\n)?"
+	}
+	pattern := "(?s)^" + notes + strings.ReplaceAll(regexp.QuoteMeta(name+": "+text+end), regexp.QuoteMeta("..."), ".*") + "$"
+	if stdout, stderr := scriptRun(ts, append(args[:1:1], line...)); stdout != "" || !regexp.MustCompile(pattern).MatchString(stderr) {
+		ts.Fatalf("another message, or something on standard output")
+	}
+}
+
+func scriptStops(ts *testscript.TestScript, _ bool, args []string) {
+	within(ts, func() {
+		status, stdout, stderr := interruptedAfter(number(ts, args[0]), os.Interrupt, commandLine(args[1:])...)
+		output(ts, "130", status, stdout, stderr)
+	})
+}
+
+func scriptSays(ts *testscript.TestScript, _ bool, args []string) {
+	for _, text := range args {
+		if !strings.Contains(ts.ReadFile("stdout"), unescaped(ts, text)) {
+			ts.Fatalf("%q is not there", text)
+		}
+	}
+}
+
+func scriptLines(ts *testscript.TestScript, _ bool, args []string) {
+	if n := strings.Count(ts.ReadFile(args[1]), "\n"); n != number(ts, args[0]) {
+		ts.Fatalf("%d lines; want %s", n, args[0])
+	}
+}
+
+func scriptFiles(ts *testscript.TestScript, _ bool, args []string) {
+	files, err := os.ReadDir(ts.MkAbs(args[1]))
+	if ts.Check(err); len(files) != number(ts, args[0]) {
+		ts.Fatalf("%v; want %s files", files, args[0])
+	}
+}
+
+func number(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}
+
+// unescaped returns a text with escapes as in a Go string.
+func unescaped(ts *testscript.TestScript, text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	text, err := strconv.Unquote(`"` + text + `"`)
+	ts.Check(err)
+	return text
+}
+
+func write(ts *testscript.TestScript, file, text string) {
+	ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o666))
+}
+
+// withHeader returns a table with the optional header of a script's command, or else its own.
+func withHeader(args []string, own, body string) string {
+	switch {
+	case len(args) == 0:
+		return own + "\n" + body
+	case args[0] == "":
+		return body
+	}
+	return args[0] + "\n" + body
+}
+
+func scriptSamples(ts *testscript.TestScript, _ bool, args []string) {
+	rows := samples(number(ts, args[1]), uint64(number(ts, args[2])))
+	write(ts, args[0], withHeader(args[4:], args[3], csvText(rows, false, strings.Split(args[3], ",")...)))
+}
+
+func scriptWords(ts *testscript.TestScript, _ bool, args []string) {
+	body := wordText(number(ts, args[1]), uint64(number(ts, args[2])))
+	write(ts, args[0], withHeader(args[3:], "color,größe,fit,id,buy", body))
+}
+
+func scriptDigits(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(errors.Join(os.Mkdir(dir, 0o777), writeIDX(dir, number(ts, args[1]))))
+}
+
+func scriptTake(ts *testscript.TestScript, _ bool, args []string) {
+	lines := strings.SplitAfter(ts.ReadFile(args[1]), "\n")
+	var b strings.Builder
+	for _, which := range args[2:] {
+		if line, ok := strings.CutPrefix(which, "="); ok {
+			b.WriteString(line + "\n")
+			continue
+		}
+		if from, to, ok := strings.Cut(which, "-"); ok {
+			b.WriteString(strings.Join(lines[number(ts, from)-1:number(ts, to)], ""))
+			continue
+		}
+		for _, line := range lines {
+			if strings.Contains(line, which) {
+				b.WriteString(line)
+			}
+		}
+	}
+	write(ts, args[0], b.String())
+}
+
+func scriptRows(ts *testscript.TestScript, _ bool, args []string) {
+	var b strings.Builder
+	for rest := args[2:]; len(rest) > 0; rest = rest[2:] {
+		for i := range number(ts, rest[0]) {
+			b.WriteString(cycle.ReplaceAllStringFunc(rest[1], func(field string) string {
+				words := strings.Split(field[1:len(field)-1], "|")
+				if len(words) == 1 {
+					return strconv.Itoa(i % number(ts, words[0]))
+				}
+				return words[i%len(words)]
+			}) + "\n")
+		}
+	}
+	write(ts, args[0], withHeader(args[1:2], "", b.String()))
+}
+
+var cycle = regexp.MustCompile(`\{[^}]*\}`)
+
+func scriptReplace(ts *testscript.TestScript, _ bool, args []string) {
+	text, before, after, n := ts.ReadFile(args[0]), unescaped(ts, args[1]), unescaped(ts, args[2]), -1
+	if len(args) > 3 {
+		n = number(ts, args[3])
+	}
+	if !strings.Contains(text, before) {
+		ts.Fatalf("%q is not there", before)
+	}
+	write(ts, args[0], strings.Replace(text, before, after, n))
+}
+
+func scriptTruncate(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.Truncate(ts.MkAbs(args[1]), int64(number(ts, args[0]))))
+}
+
+func scriptLink(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
+}
+
+func scriptPipe(ts *testscript.TestScript, _ bool, args []string) {
+	stop, err := pipeWith(ts.MkAbs(args[0]), ts.ReadFile(args[1]))
+	ts.Check(err)
+	ts.Defer(stop)
+}
+
+func scriptSame(ts *testscript.TestScript, _ bool, args []string) {
+	first, err := encoded(ts.MkAbs(args[0]))
+	ts.Check(err)
+	second, err := encoded(ts.MkAbs(args[1]))
+	if ts.Check(err); !bytes.Equal(first, second) {
+		ts.Fatalf("they have other bits")
+	}
+}
+
+func scriptClose(ts *testscript.TestScript, _ bool, args []string) {
+	got, _, err := outputWeights(ts.MkAbs(args[0]))
+	ts.Check(err)
+	want, _, err := outputWeights(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if e := difference(got, want); !(e <= 1e-8) {
+		ts.Fatalf("the weights differ by %.2g", e)
+	}
+}
