@@ -30,12 +30,15 @@ func floats(n int) []float64 {
 // sizes are numbers of numbers around the ends of buffers.
 var sizes = []int{0, 1, 7, chunk/size - 1, chunk / size, chunk/size + 1, 3*chunk/size + 5}
 
-// TestRoundTrip writes and reads every type, from readers that return pieces of any size.
+// TestRoundTrip writes and reads every type, from readers that return pieces of any size. The bytes of the
+// encoding must not change.
 func TestRoundTrip(t *testing.T) {
 	for _, n := range sizes {
 		var out bytes.Buffer
 		w := NewWriter(&out)
 		x := floats(n)
+		w.Uint64(0x0102030405060708)
+		w.Float64(1)
 		w.Bool(true)
 		w.Float64s(x)
 		w.Float64s(x)
@@ -45,6 +48,9 @@ func TestRoundTrip(t *testing.T) {
 		w.Float64(math.Copysign(0, -1))
 		w.Bool(false)
 		testutil.NoError(t, w.Flush())
+		if first := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f"; !strings.HasPrefix(out.String(), first) {
+			t.Errorf("%q, want %q", out.Bytes()[:16], first)
+		}
 		for name, source := range map[string]io.Reader{
 			"all at once":  bytes.NewReader(out.Bytes()),
 			"byte by byte": iotest.OneByteReader(bytes.NewReader(out.Bytes())),
@@ -52,8 +58,8 @@ func TestRoundTrip(t *testing.T) {
 			"end at once":  iotest.DataErrReader(bytes.NewReader(out.Bytes())),
 		} {
 			r := NewReader(source)
-			if !r.Bool() {
-				t.Errorf("%s, %d: false", name, n)
+			if r.Uint64() != 0x0102030405060708 || r.Float64() != 1 || !r.Bool() {
+				t.Errorf("%s, %d: the first are others", name, n)
 			}
 			got, again := r.Float64s(n), r.Float64s(n)
 			if len(got) != n || cap(got) != n {
@@ -64,11 +70,8 @@ func TestRoundTrip(t *testing.T) {
 					t.Fatalf("%s: number %d is %x and %x, want %x", name, i, math.Float64bits(v), math.Float64bits(again[i]), want)
 				}
 			}
-			if v := r.Uint64(); v != math.MaxUint64 {
-				t.Errorf("%s, %d: %d", name, n, v)
-			}
-			if v := r.Int("count", math.MaxInt); v != math.MaxInt {
-				t.Errorf("%s, %d: %d", name, n, v)
+			if v, count := r.Uint64(), r.Int("count", math.MaxInt); v != math.MaxUint64 || count != math.MaxInt {
+				t.Errorf("%s, %d: %d, %d", name, n, v, count)
 			}
 			if v := r.Uint64s(2); len(v) != 2 || v[0] != 1 || v[1] != 1<<63 {
 				t.Errorf("%s, %d: %v", name, n, v)
@@ -76,30 +79,16 @@ func TestRoundTrip(t *testing.T) {
 			if v := r.Float64(); v != 0 || !math.Signbit(v) {
 				t.Errorf("%s, %d: %g", name, n, v)
 			}
-			if r.Bool() {
-				t.Errorf("%s, %d: true", name, n)
-			}
-			if r.End(); r.Err() != nil {
-				t.Errorf("%s, %d: %v", name, n, r.Err())
+			last := r.Bool()
+			if r.End(); last || r.Err() != nil {
+				t.Errorf("%s, %d: %v, %v", name, n, last, r.Err())
 			}
 		}
 	}
 }
 
-// TestLayout compares the bytes of the encoding, which must not change.
-func TestLayout(t *testing.T) {
-	var out bytes.Buffer
-	w := NewWriter(&out)
-	w.Uint64(0x0102030405060708)
-	w.Float64(1)
-	testutil.NoError(t, w.Flush())
-	want := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f"
-	if got := out.String(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestOffsets has errors at known places.
+// TestOffsets has errors at known places. An error of the source is wrapped, and is no FormatError. What only
+// a mistake calls panics.
 func TestOffsets(t *testing.T) {
 	words := func(v ...uint64) *bytes.Reader {
 		var out bytes.Buffer
@@ -140,10 +129,6 @@ func TestOffsets(t *testing.T) {
 			t.Errorf("%s: something is read after the error", test.name)
 		}
 	}
-}
-
-// TestSourceErrors checks that an error of the source is wrapped, and is no FormatError.
-func TestSourceErrors(t *testing.T) {
 	cause := errors.New("unplugged")
 	for name, read := range map[string]func(r *Reader){
 		"a number": func(r *Reader) { r.Uint64() },
@@ -155,6 +140,14 @@ func TestSourceErrors(t *testing.T) {
 		var format *FormatError
 		if !errors.Is(r.Err(), cause) || errors.As(r.Err(), &format) {
 			t.Errorf("%s: %v", name, r.Err())
+		}
+	}
+	for name, f := range map[string]func(){
+		"fewer than no numbers": func() { NewReader(words()).Float64s(-1) },
+		"a negative bound":      func() { NewReader(words()).Int("n", -1) },
+	} {
+		if testutil.PanicValue(f) == nil {
+			t.Errorf("%s: no panic", name)
 		}
 	}
 }
@@ -172,18 +165,6 @@ func TestWriteErrors(t *testing.T) {
 			if err := w.Flush(); !errors.Is(err, faults.ErrFull) {
 				t.Errorf("after %d bytes: %v", left, err)
 			}
-		}
-	}
-}
-
-// TestPanics calls what only a mistake calls.
-func TestPanics(t *testing.T) {
-	for name, f := range map[string]func(){
-		"fewer than no numbers": func() { NewReader(strings.NewReader("")).Float64s(-1) },
-		"a negative bound":      func() { NewReader(strings.NewReader("")).Int("n", -1) },
-	} {
-		if testutil.PanicValue(f) == nil {
-			t.Errorf("%s: no panic", name)
 		}
 	}
 }

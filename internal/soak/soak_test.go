@@ -13,23 +13,18 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"blskernel"
 	"blskernel/internal/testutil"
 )
 
-// soakRounds is how often TestSoak does every task twice. With BLSKERNEL_LONG=1 it does each 1200
-// times, as a process does in an hour that is asked for each of them every three seconds.
+// soakRounds is how often TestSoak does every task twice. In the long form it does each 1200 times, as a
+// process does in an hour that is asked for each of them every three seconds.
 func soakRounds() int {
-	switch {
-	case testutil.Long():
+	if testutil.Long() {
 		return 600
-	case testing.Short():
-		return 2
-	default:
-		return 5
 	}
+	return 2
 }
 
 const (
@@ -81,7 +76,7 @@ func (s *soakTask) agrees() error {
 }
 
 // Many goroutines do everything that the module has at once, on several backends and kernels, while
-// others change the number of threads and of processors and collect garbage. Every result is what it is
+// they change the number of threads and of processors and collect garbage. Every result is what it is
 // alone: to the bit on the backend pure, and within the bounds of rounding on others. In the end there
 // are no more goroutines, files and memory in use than after the first round, whatever the number of
 // rounds.
@@ -122,38 +117,31 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soakRound does every task twice, in a random order.
+// soakRound does every task twice, in a random order. Before each, the number of threads or of processors
+// changes for all that are under way, or what is kept from call to call is taken away.
 func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 17))
 	order := append(rnd.Perm(len(tasks)), rnd.Perm(len(tasks))...)
-	var done atomic.Bool
-	var changing, calling sync.WaitGroup
-	changing.Add(1)
-	go func() {
-		defer changing.Done()
-		for n := 0; !done.Load(); n++ {
-			blskernel.SetThreads(n % 5)
-			if n%16 == 0 { // it stops the world
-				runtime.GOMAXPROCS(1 + n/16%4)
-			}
-			if n%64 == 32 {
-				runtime.GC() // which takes away what is kept from call to call
-			}
-			if _, err := blskernel.Lookup(""); err != nil || blskernel.Threads() < 1 || blskernel.Describe(nil).Reason == "" || len(blskernel.Names()) == 0 {
-				t.Errorf("the backends: %v", err)
-			}
-			time.Sleep(300 * time.Microsecond)
-		}
-	}()
 	var next atomic.Int64
+	var calling sync.WaitGroup
 	for range soakCallers {
 		calling.Add(1)
 		go func() {
 			defer calling.Done()
 			for {
-				i := next.Add(1) - 1
-				if i >= int64(len(order)) || t.Failed() {
+				i := int(next.Add(1)) - 1
+				if i >= len(order) || t.Failed() {
 					return
+				}
+				blskernel.SetThreads(i % 5)
+				if i%16 == 0 { // it stops the world
+					runtime.GOMAXPROCS(1 + i/16%4)
+				}
+				if i%64 == 32 {
+					runtime.GC()
+				}
+				if _, err := blskernel.Lookup(""); err != nil || blskernel.Threads() < 1 || blskernel.Describe(nil).Reason == "" || len(blskernel.Names()) == 0 {
+					t.Errorf("the backends: %v", err)
 				}
 				if err := tasks[order[i]].agrees(); err != nil {
 					t.Errorf("%s: %v", tasks[order[i]].name, err)
@@ -162,8 +150,6 @@ func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
 		}()
 	}
 	calling.Wait()
-	done.Store(true)
-	changing.Wait()
 }
 
 // inUse is what a leak would make more of.
