@@ -7,21 +7,23 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestDigitsGolden compares the bytes of a seed with a checksum. A new checksum invalidates every
-// result published with the set.
+// TestDigitsGolden compares the bytes of two seeds with checksums: a few images, and so many that each
+// skeleton is drawn by maps of all kinds. A new checksum invalidates every result published with the set.
 func TestDigitsGolden(t *testing.T) {
 	s := Digits(100, 1)
 	if s.Name != "synthetic digits" || !s.Synthetic || s.Rows != 28 || s.Cols != 28 || s.Classes != 10 || s.Len() != 100 || len(s.Labels) != 100 {
 		t.Errorf("%q, synthetic %v, %d images of %d×%d in %d classes", s.Name, s.Synthetic, s.Len(), s.Rows, s.Cols, s.Classes)
 	}
-	const want = "3e3e0a6f8118dad77aa101ffc7ea40d2918745999b72725be95435b94a815b14"
-	if got := checksum(s.Pixels, s.Labels); got != want {
-		t.Errorf("Digits(100, 1) has SHA-256 %s, want %s", got, want)
+	for set, want := range map[*Images]string{s: "3e3e0a6f8118dad77aa101ffc7ea40d2918745999b72725be95435b94a815b14", Digits(3000, 5): "cdc410be915dd85c6e1bf3ec8ade0137cae10170afa982f1a20a3163e2433c13"} {
+		if got := checksum(set.Pixels, set.Labels); got != want {
+			t.Errorf("%d digits have SHA-256 %s, want %s", set.Len(), got, want)
+		}
 	}
 }
 
@@ -158,64 +160,15 @@ func TestPenLine(t *testing.T) {
 	}
 }
 
-// TestAffineRange checks the maps by what a rotation leaves alone and by what it turns: slant and
-// rotation have determinant 1, so areas grow by height² * aspect; and the angle is within its
-// bounds.
-func TestAffineRange(t *testing.T) {
-	for i := range 1000 {
-		m := newAffine(newGenerator(5, streamImages, i))
-		det := float64(m.xx*m.yy-m.xy*m.yx) / (usualHeight * usualHeight)
-		// The 1% is for the rounding of 16-bit fractions.
-		const (
-			least = (1 - heightMost/1024.0) * (1 - heightMost/1024.0) * (1 - aspectMost/1024.0)
-			most  = (1 + heightMost/1024.0) * (1 + heightMost/1024.0) * (1 + aspectMost/1024.0)
-		)
-		if !(det > 0.99*least && det < 1.01*most) {
-			t.Errorf("map %d scales areas by %v", i, det)
-		}
-		// With xx = c*width and yx = s*width, the angle is atan2(yx, xx), at most 2
-		// atan(tanMost/1024).
-		if angle := math.Atan2(float64(m.yx), float64(m.xx)); !(math.Abs(angle) <= 2*math.Atan(tanMost/1024.0)+0.001) {
-			t.Errorf("map %d turns by %v", i, angle)
-		}
-	}
-}
-
-func TestSkeletons(t *testing.T) {
-	for class, ways := range skeletons {
-		if len(ways) == 0 {
-			t.Errorf("%d has no skeleton", class)
-		}
-		for w, sk := range ways {
-			if len(sk.points) > maxPoints {
-				t.Errorf("%d/%d: %d points", class, w, len(sk.points))
-			}
-			used := make([]bool, len(sk.points))
-			for _, stroke := range sk.strokes {
-				if len(stroke) < 2 {
-					t.Errorf("%d/%d: a stroke of %d points", class, w, len(stroke))
-				}
-				for _, i := range stroke {
-					used[i] = true
-				}
-			}
-			for i, u := range used {
-				if p := sk.points[i]; !u || max(p.x, -p.x) > 60 || max(p.y, -p.y) > 90 {
-					t.Errorf("%d/%d: point %d %v is used %v", class, w, i, p, u)
-				}
-			}
-		}
-	}
-}
-
 // TestDigitsDifficulty checks that the set does what it is for: a linear classifier leaves
 // something to gain, and random nonlinear features gain some of it. The bounds leave two points or
 // so on either side of what was measured: 92.45% and 94.05%.
 func TestDigitsDifficulty(t *testing.T) {
+	testutil.Slow(t) // TestDigitsGolden finds every change of the set
 	const n, nodes = 2000, 500
 	train, test := Digits(n, 1), Digits(n, 2)
 	x, xt := train.Dense(0, n), test.Dense(0, n)
-	linear := ridgeAccuracy(x, xt, train.Labels, test.Labels, 10)
+	linear := ridgeAccuracy(t, x, xt, train.Labels, test.Labels, 10)
 
 	rng := rand.New(rand.NewPCG(1, 1))
 	weights := mat.NewDense(digitPixels, nodes, nil)
@@ -230,7 +183,7 @@ func TestDigitsDifficulty(t *testing.T) {
 		h.Apply(func(_, _ int, v float64) float64 { return math.Tanh(v) }, h)
 		return h
 	}
-	random := ridgeAccuracy(features(x), features(xt), train.Labels, test.Labels, 1)
+	random := ridgeAccuracy(t, features(x), features(xt), train.Labels, test.Labels, 1)
 	t.Logf("ridge on pixels %.2f%%, on %d random tanh features %.2f%%", linear, nodes, random)
 	if !(linear >= 88 && linear <= 94.5) {
 		t.Errorf("ridge on pixels: %.2f%%", linear)
@@ -242,7 +195,7 @@ func TestDigitsDifficulty(t *testing.T) {
 
 // ridgeAccuracy returns the percentage of test samples for which argmax of xt W is the label, with
 // W = (X'X + lambda I)⁻¹ X'Y, Y one-hot ±1.
-func ridgeAccuracy(x, xt *mat.Dense, labels, testLabels []byte, lambda float64) float64 {
+func ridgeAccuracy(t *testing.T, x, xt *mat.Dense, labels, testLabels []byte, lambda float64) float64 {
 	n, _ := x.Dims()
 	y := mat.NewDense(n, digitClasses, nil)
 	for i, v := range labels {
@@ -252,13 +205,9 @@ func ridgeAccuracy(x, xt *mat.Dense, labels, testLabels []byte, lambda float64) 
 		y.Set(i, int(v), 1)
 	}
 	u, err := blsupdate.New(blsupdate.Gram, x, y, blsupdate.Options{Lambda: lambda})
-	if err != nil {
-		return math.NaN()
-	}
+	testutil.NoError(t, err)
 	w, err := u.Weights()
-	if err != nil {
-		return math.NaN()
-	}
+	testutil.NoError(t, err)
 	var scores mat.Dense
 	scores.Mul(xt, w)
 	right := 0

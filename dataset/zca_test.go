@@ -76,12 +76,15 @@ var zcaConstants = []struct{ r, e float64 }{{ZCARows, ZCAValues}, {ZCAUnitRows, 
 // c = 20, and the Frobenius norm may be sqrt(d) times as large.
 func TestZCA(t *testing.T) {
 	const eps = 0x1p-52
-	for _, shape := range [][3]int{{2, 2, 2}, {5, 3, 4}, {3, 7, 7}, {60, 17, 20}, {17, 33, 33}, {200, 64, 65}} {
+	names := blskernel.Names()
+	for i, shape := range [][3]int{{2, 2, 2}, {5, 3, 4}, {3, 7, 7}, {60, 17, 20}, {17, 33, 33}, {200, 64, 65}} {
 		l, d, stride := shape[0], shape[1], shape[2]
+		b, err := blskernel.Lookup(names[i%len(names)])
+		testutil.NoError(t, err)
 		x := zcaSamples(l, d, stride, uint64(l+d))
 		before := gonum.DenseCopyOf(x)
 		for _, k := range zcaConstants {
-			z, err := FitZCA(x, ZCAOptions{RowConstant: k.r, EigenvalueConstant: k.e})
+			z, err := FitZCA(x, ZCAOptions{RowConstant: k.r, EigenvalueConstant: k.e, Backend: b})
 			testutil.NoError(t, err)
 			if !gonum.Equal(x, before) {
 				t.Fatal("the samples of the fit were changed")
@@ -148,11 +151,10 @@ func TestZCA(t *testing.T) {
 
 // TestZCAPanels transforms more rows than a panel: the result is that of all rows at once.
 func TestZCAPanels(t *testing.T) {
+	testutil.NotUnderRace(t, "one goroutine and products")
+	testutil.NotEmulated(t, "33,000 rows")
 	const d = 64
 	l := 2*zcaPanel(d) + 37
-	if testing.Short() {
-		t.Skip("33,000 rows")
-	}
 	x := zcaSamples(l, d, d, 3)
 	z, err := FitZCA(x, ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues})
 	testutil.NoError(t, err)
@@ -226,25 +228,6 @@ func TestZCAConstants(t *testing.T) {
 	testutil.NoError(t, err)
 	if !gonum.EqualApprox(a.p, b.p, 1e-13) {
 		t.Error("pixels in [0, 255] and in [0, 1] give other matrices")
-	}
-}
-
-func TestZCABackends(t *testing.T) {
-	x := zcaSamples(90, 30, 31, 4)
-	var first *mat.Dense
-	for _, name := range blskernel.Names() {
-		b, err := blskernel.Lookup(name)
-		testutil.NoError(t, err)
-		z, err := FitZCA(x, ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues, Backend: b})
-		testutil.NoError(t, err)
-		y := gonum.DenseCopyOf(x)
-		testutil.NoError(t, z.Transform(y))
-		if first == nil {
-			first = y
-		}
-		if !gonum.EqualApprox(y, first, 1e-11) {
-			t.Errorf("%s differs from %s", name, blskernel.Names()[0])
-		}
 	}
 }
 
