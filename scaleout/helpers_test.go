@@ -1,12 +1,15 @@
 package scaleout
 
 import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,19 +32,15 @@ import (
 )
 
 const (
-	shardCount = 60
+	shardCount = 24
 	shardRows  = 30
-	testLambda = 1e-3
 )
 
 // created is the time of creation of the tests' models.
 var created = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
-// digits are the samples that tests learn, and testDigits those that they predict.
-var (
-	digits     = sync.OnceValue(func() *dataset.Images { return dataset.Digits(shardCount*shardRows, 1) })
-	testDigits = sync.OnceValue(func() *dataset.Images { return dataset.Digits(400, 2) })
-)
+// digits are the samples that tests learn.
+var digits = sync.OnceValue(func() *dataset.Images { return dataset.Digits(shardCount*shardRows, 1) })
 
 // sample is a classifier of 48 nodes that was fitted to other digits than those.
 var sample = sync.OnceValue(func() *bls.Classifier {
@@ -76,14 +75,6 @@ func run(build func(s beam.Scope)) (beam.PipelineResult, error) {
 	return ptest.RunWithMetrics(p)
 }
 
-// mustRun is run for a pipeline that must succeed.
-func mustRun(t testing.TB, build func(s beam.Scope)) beam.PipelineResult {
-	t.Helper()
-	result, err := run(build)
-	testutil.NoError(t, err)
-	return result
-}
-
 // fails runs a pipeline and checks that it fails with an error that has all the texts.
 func fails(t testing.TB, build func(s beam.Scope), texts ...string) {
 	t.Helper()
@@ -91,11 +82,7 @@ func fails(t testing.TB, build func(s beam.Scope), texts ...string) {
 	if err == nil {
 		t.Fatalf("the pipeline has succeeded, and should have failed with %q", texts)
 	}
-	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("the error is\n%v\nand should have %q", err, text)
-		}
-	}
+	testutil.Contains(t, err.Error(), texts...)
 }
 
 // counter returns the committed value of a counter, over all steps.
@@ -108,11 +95,11 @@ func counter(r beam.PipelineResult, name string) (sum int64) {
 	return sum
 }
 
-// writeFile writes a file into the folder and returns its path.
+// writeFile writes a file of any file system into the folder and returns its path.
 func writeFile(t testing.TB, folder, name string, data []byte) string {
 	t.Helper()
-	path := filepath.Join(folder, name)
-	testutil.NoError(t, os.WriteFile(path, data, 0o666))
+	path := folder + "/" + name
+	testutil.NoError(t, beamfile.Write(background, path, func(w io.Writer) error { _, err := w.Write(data); return err }))
 	return path
 }
 
@@ -171,67 +158,73 @@ func csvImages(s *dataset.Images, from, to int) []byte {
 	return b
 }
 
-// A sharded is a set of shards on the disk, and how they are read.
-type sharded struct {
-	patterns, targets []string
-	options           Options
+// packed returns data as gzip.
+func packed(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(data)
+	testutil.NoError(t, errors.Join(err, z.Close()))
+	return b.Bytes()
 }
 
-// shards writes digits in a format, idx, npy or csv.
-func shards(t testing.TB, format string, s *dataset.Images, count int) sharded {
+// A sharded is a set of shards, and the columns of their targets.
+type sharded struct{ patterns, targets, columns []string }
+
+// shards writes digits into a folder in a format, idx, npy or csv, or one of them as gzip.
+func shards(t testing.TB, folder, format string, s *dataset.Images, count int) (out sharded) {
 	t.Helper()
-	folder := t.TempDir()
-	out := sharded{options: Options{Batch: 16}}
+	write := func(kind string, shard int, data []byte) []string {
+		if strings.HasSuffix(format, ".gz") {
+			data = packed(t, data)
+		}
+		writeFile(t, folder, fmt.Sprintf("%s-%03d.%s", kind, shard, format), data)
+		return []string{folder + "/" + kind + "-*." + format}
+	}
 	for i := range count {
 		from, to := i*s.Len()/count, (i+1)*s.Len()/count
-		x, y := fmt.Sprintf("x-%03d.%s", i, format), fmt.Sprintf("y-%03d.%s", i, format)
-		switch format {
+		switch format[:3] {
 		case "idx":
-			writeFile(t, folder, x, idxImages(s, from, to))
-			writeFile(t, folder, y, idxLabels(s.Labels[from:to]))
+			out.patterns = write("x", i, idxImages(s, from, to))
+			out.targets = write("y", i, idxLabels(s.Labels[from:to]))
 		case "npy":
-			writeFile(t, folder, x, npyMatrix(s.Dense(from, to)))
-			writeFile(t, folder, y, npyLabels(s.Labels[from:to]))
+			out.patterns = write("x", i, npyMatrix(s.Dense(from, to)))
+			out.targets = write("y", i, npyLabels(s.Labels[from:to]))
 		case "csv":
-			writeFile(t, folder, x, csvImages(s, from, to))
-			out.options.Targets = []string{"1"}
+			out.patterns, out.columns = write("x", i, csvImages(s, from, to)), []string{"1"}
 		}
-	}
-	out.patterns = []string{filepath.Join(folder, "x-*."+format)}
-	if format != "csv" {
-		out.targets = []string{filepath.Join(folder, "y-*."+format)}
 	}
 	return out
 }
 
-// fit runs the whole pipeline with the settings of opt that shards do not have, and returns the model.
-func (sh sharded) fit(t testing.TB, method blsupdate.Method, opt Options) (*modelfile.File, beam.PipelineResult) {
+// fit runs the whole pipeline and returns the model.
+func (sh sharded) fit(t testing.TB, opt Options) (*modelfile.File, beam.PipelineResult) {
 	t.Helper()
-	read := sh.options
-	read.Out, read.Method = filepath.Join(t.TempDir(), "out", "fitted.bls"), method
-	read.Model, read.Lambda, read.Created, read.Software = opt.Model, opt.Lambda, opt.Created, opt.Software
-	result := mustRun(t, func(s beam.Scope) { Fit(s, sh.patterns, sh.targets, read) })
-	f, err := modelfile.Load(read.Out, nil)
+	if opt.Targets == nil {
+		opt.Targets = sh.columns
+	}
+	opt.Out = cmp.Or(opt.Out, filepath.Join(t.TempDir(), "out", "fitted.bls"))
+	result, err := run(func(s beam.Scope) { Fit(s, sh.patterns, sh.targets, opt) })
+	testutil.NoError(t, err)
+	f, err := modelfile.Read(bytes.NewReader(readAll(t, opt.Out)), nil)
 	testutil.NoError(t, err)
 	return f, result
 }
 
-// single returns the model that one process makes of the same samples.
-func single(t testing.TB, method blsupdate.Method, c *bls.Classifier, s *dataset.Images, lambda float64) *bls.Classifier {
+// one returns what one process makes of samples, and the bound for another one's error of the weights.
+func one(t testing.TB, method blsupdate.Method, a, y *mat.Dense, lambda float64) (blsupdate.Updater, float64) {
 	t.Helper()
-	a, y := expanded(t, c, s)
 	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})
 	testutil.NoError(t, err)
-	out, err := c.WithUpdater(u)
-	testutil.NoError(t, err)
-	return out
+	return u, bound(method, a.RawMatrix().Rows, condition(t, a, lambda))
 }
 
-func expanded(t testing.TB, c *bls.Classifier, s *dataset.Images) (a, y *mat.Dense) {
+// checkWeights compares the weights of a model with those of one process.
+func checkWeights(t testing.TB, what any, got interface{ Weights() (*mat.Dense, error) }, want blsupdate.Updater, limit float64) {
 	t.Helper()
-	a, y, err := c.Expand(s.Dense(0, s.Len()), s.LabelsInt(0, s.Len()))
-	testutil.NoError(t, err)
-	return a, y
+	if d := difference(weights(t, got), weights(t, want)); !(d <= limit) {
+		t.Errorf("%v: the weights differ by %.3g, and may by %.3g", what, d, limit)
+	}
 }
 
 // condition returns the condition number of [A; sqrt(lambda) I].
@@ -268,15 +261,6 @@ func weights(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.De
 	w, err := m.Weights()
 	testutil.NoError(t, err)
 	return w
-}
-
-// accuracy returns the share of the test digits that are predicted right.
-func accuracy(t testing.TB, c *bls.Classifier) float64 {
-	t.Helper()
-	s := testDigits()
-	score, err := c.Score(s.Dense(0, s.Len()), s.LabelsInt(0, s.Len()))
-	testutil.NoError(t, err)
-	return score
 }
 
 // background is the context of steps that tests call themselves.

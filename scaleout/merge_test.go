@@ -3,92 +3,23 @@ package scaleout
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 
-	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/dataset"
 	"blskernel/internal/testutil"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 )
 
-func init() {
-	register.DoFn1x3[int, int64, *State, error](&partFn{})
-	beam.RegisterType(reflect.TypeFor[partFn]())
-}
-
-// A partFn makes the state of one of Count parts of the digits.
-type partFn struct {
-	Method, Count int
-}
-
-func (fn *partFn) ProcessElement(part int) (int64, *State, error) {
-	s, err := partState(blsupdate.Method(fn.Method), digits(), part, fn.Count)
-	return keyOf(Shard{Path: fmt.Sprintf("part %d", part)}), s, err
-}
-
-// partState returns the state of one of count parts of images.
-func partState(method blsupdate.Method, all *dataset.Images, part, count int) (*State, error) {
+// partState returns the state of one of count parts of the digits.
+func partState(t testing.TB, method blsupdate.Method, part, count int) *State {
+	t.Helper()
+	all := digits()
 	from, to := part*all.Len()/count, (part+1)*all.Len()/count
-	s := &State{}
 	a, y, err := sample().Expand(all.Dense(from, to), all.LabelsInt(from, to))
-	if err != nil {
-		return nil, err
-	}
-	return s, s.learn(method, a, y, nil)
-}
-
-// parts returns the numbers from 0 to count-1 in an order that depends on a seed.
-func parts(count, seed int) []int {
-	list := make([]int, count)
-	for i := range list {
-		list[i] = (i*7 + seed) % count // 7 and the counts of the tests have no common factor
-	}
-	return list
-}
-
-// TestMerge merges 60 states and 1 along trees of several shapes. The ridge is so large that a second
-// addition of it would show.
-func TestMerge(t *testing.T) {
-	const lambda = 20
-	model := sampleFile(t, modelfile.Metadata{})
-	a, _ := expanded(t, sample(), digits())
-	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
-		want := weights(t, single(t, method, sample(), digits(), lambda))
-		twice := weights(t, single(t, method, sample(), digits(), 2*lambda))
-		limit := bound(method, digits().Len(), condition(t, a, lambda))
-		if d := difference(twice, want); !(d > 1e6*limit) {
-			t.Fatalf("lambda twice makes a difference of %.3g only", d)
-		}
-		for _, tree := range []struct{ count, states int }{{60, 1}, {60, 60}, {60, 4096}, {1, 60}, {1, 1}} {
-			t.Run(fmt.Sprintf("%v/%+v", method, tree), func(t *testing.T) {
-				opt := Options{Out: t.TempDir() + "/merged.bls", Lambda: lambda, Created: created}
-				mustRun(t, func(s beam.Scope) {
-					states := beam.ParDo(s, &partFn{int(method), tree.count}, beam.CreateList(s, parts(tree.count, tree.states)))
-					sum := merge(s, states, tree.states)
-					passert.Count(s, sum, "sums", 1)
-					bad := beam.CreateList(s, []string{})
-					beam.ParDo0(s, &solveFn{useModel(model), opt}, beam.Impulse(s), beam.SideInput{Input: sum}, beam.SideInput{Input: bad})
-				})
-				f, err := modelfile.Load(opt.Out, nil)
-				testutil.NoError(t, err)
-				if d := difference(weights(t, f.Classifier), want); !(d <= limit) {
-					t.Errorf("the weights differ by %.3g, and may by %.3g", d, limit)
-				}
-				if n := f.Classifier.Updater().Samples(); n != digits().Len() {
-					t.Errorf("%d samples of %d", n, digits().Len())
-				}
-				if l := f.Classifier.Updater().Lambda(); l != lambda {
-					t.Errorf("lambda is %v", l)
-				}
-			})
-		}
-	}
+	testutil.NoError(t, err)
+	s := &State{}
+	testutil.NoError(t, s.learn(method, a, y, nil))
+	return s
 }
 
 func TestLevels(t *testing.T) {
@@ -117,59 +48,43 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMergeFn checks that only the first argument changes, also when it changes later.
+// TestMergeFn checks that only the first argument changes, also when it changes later, and that it does
+// not where the other is of another method.
 func TestMergeFn(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		inputs := make([]*State, 4)
 		before := make([][]byte, len(inputs))
 		for i := range inputs {
-			var err error
-			if inputs[i], err = partState(method, digits(), i, 60); err != nil {
-				t.Fatal(err)
-			}
+			inputs[i] = partState(t, method, i, shardCount)
 			before[i] = encoded(t, inputs[i])
 		}
 		fn := &mergeFn{}
-		add := func(add func(sum, other *State) (*State, error), sum, other *State) *State {
-			sum, err := add(sum, other)
+		sum := fn.CreateAccumulator()
+		add := func(sum, input *State) *State {
+			sum, err := fn.AddInput(sum, input)
 			testutil.NoError(t, err)
 			return sum
 		}
-		input := func(sum, other *State) (*State, error) { return fn.AddInput(sum, other) }
-		merge := func(sum, other *State) (*State, error) { return fn.MergeAccumulators(sum, other) }
-		first := add(input, add(input, fn.CreateAccumulator(), inputs[0]), inputs[1])
-		second := add(input, fn.CreateAccumulator(), inputs[2])
+		second := add(fn.CreateAccumulator(), inputs[2])
 		was := encoded(t, second)
-		sum := add(merge, add(merge, first, second), fn.CreateAccumulator())
-		second = add(input, second, inputs[3]) // which borrowed inputs[2] until now
-		if n := sum.updater.Samples(); n != 3*shardRows {
-			t.Errorf("%v: the sum has %d samples", method, n)
+		for _, other := range []*State{inputs[0], inputs[1], second, fn.CreateAccumulator()} {
+			var err error
+			sum, err = fn.MergeAccumulators(sum, other)
+			testutil.NoError(t, err)
 		}
-		if n := second.updater.Samples(); n != 2*shardRows {
-			t.Errorf("%v: the other accumulator has %d samples", method, n)
-		}
-		if bytes.Equal(was, encoded(t, second)) {
-			t.Errorf("%v: AddInput has added nothing", method)
+		second = add(second, inputs[3]) // which borrowed inputs[2] until now
+		if n, m := sum.updater.Samples(), second.updater.Samples(); n != 3*shardRows || m != 2*shardRows || bytes.Equal(was, encoded(t, second)) {
+			t.Errorf("%v: the sum has %d samples, and the other accumulator %d", method, n, m)
 		}
 		for i, s := range inputs {
 			if !bytes.Equal(before[i], encoded(t, s)) {
 				t.Errorf("%v: input %d has changed", method, i)
 			}
 		}
-	}
-}
-
-func TestMergeFnErrors(t *testing.T) {
-	gram, err := partState(blsupdate.Gram, digits(), 0, 60)
-	testutil.NoError(t, err)
-	qr, err := partState(blsupdate.QR, digits(), 0, 60)
-	testutil.NoError(t, err)
-	before := encoded(t, gram)
-	if _, err := (&mergeFn{}).AddInput(gram, qr); err == nil {
-		t.Error("states of two methods merge")
-	}
-	if !bytes.Equal(before, encoded(t, gram)) {
-		t.Error("the accumulator has changed")
+		other := partState(t, blsupdate.Gram+blsupdate.QR-method, 0, shardCount)
+		if _, err := fn.AddInput(inputs[0], other); err == nil || !bytes.Equal(before[0], encoded(t, inputs[0])) {
+			t.Errorf("%v: states of two methods merge, or the accumulator has changed (%v)", method, err)
+		}
 	}
 }
 

@@ -1,27 +1,75 @@
 package scaleout
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 )
 
+// newSolveFn returns a step that is set up.
+func newSolveFn(t testing.TB) *solveFn {
+	t.Helper()
+	return &solveFn{
+		withModel: useModel(sampleFile(t, modelfile.Metadata{})),
+		Options:   Options{Out: filepath.Join(t.TempDir(), "m.bls"), Lambda: 0.25, SkipBad: 1, Created: created, Software: "a test"},
+	}
+}
+
+// over returns an iterator over values, in the form of Beam's side inputs.
+func over[T any](values ...T) func(*T) bool {
+	return func(v *T) bool {
+		if len(values) == 0 {
+			return false
+		}
+		*v, values = values[0], values[1:]
+		return true
+	}
+}
+
+// TestSolveRetried checks that the same states give the same bytes and do not change, in a folder that
+// is missing and on another file system.
+func TestSolveRetried(t *testing.T) {
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		s := partState(t, method, 0, 1)
+		before := encoded(t, s)
+		var want []byte
+		for _, folder := range []string{filepath.Join(t.TempDir(), "not", "there"), "memfs://retried"} {
+			fn := newSolveFn(t)
+			fn.Options.Out, fn.Options.BadOut = folder+"/m.bls", folder+"/bad.txt"
+			for range 2 {
+				testutil.NoError(t, fn.ProcessElement(background, nil, over(s), over("one")))
+				got := readAll(t, fn.Options.Out)
+				if want == nil {
+					want = got
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("%v: two runs write different bytes", method)
+				}
+			}
+			if got := string(readAll(t, fn.Options.BadOut)); got != "one\n" {
+				t.Errorf("the list of bad rows is %q", got)
+			}
+		}
+		if !bytes.Equal(before, encoded(t, s)) {
+			t.Errorf("%v: the state has changed", method)
+		}
+	}
+}
+
 // TestSolveErrors solves for impossible models.
 func TestSolveErrors(t *testing.T) {
-	few, err := partState(blsupdate.Gram, digits(), 0, shardCount)
-	testutil.NoError(t, err)
-	all, err := partState(blsupdate.Gram, digits(), 0, 1)
-	testutil.NoError(t, err)
+	few, all, qr := partState(t, blsupdate.Gram, 0, shardCount), partState(t, blsupdate.Gram, 0, 1), partState(t, blsupdate.QR, 0, 1)
 	repeated := &State{}
 	for range 4 {
 		testutil.NoError(t, repeated.add(few))
 	}
 	small := smallState(t, blsupdate.Gram, 0)
-	qr, err := partState(blsupdate.QR, digits(), 0, 1)
-	testutil.NoError(t, err)
 	for name, test := range map[string]struct {
 		states []*State
 		bad    []string

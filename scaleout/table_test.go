@@ -68,22 +68,18 @@ func TestRegression(t *testing.T) {
 			if lambda < 0 {
 				ridge = 0.125 // that of the model
 			}
-			u, err := blsupdate.New(method, a, ya, blsupdate.Options{Lambda: ridge})
-			testutil.NoError(t, err)
-			f, _ := sh.fit(t, method, Options{Model: model, Lambda: lambda, Created: created, Software: "a test 1.2"})
-			limit := bound(method, 600, condition(t, a, ridge))
-			if d := difference(weights(t, f.Regressor), weights(t, u)); !(d <= limit) {
-				t.Errorf("%v, lambda %v: the weights differ by %.3g, and may by %.3g", method, lambda, d, limit)
-			}
+			want, limit := one(t, method, a, ya, ridge)
+			f, _ := sh.fit(t, Options{Method: method, Model: model, Lambda: lambda, Created: created, Software: "a test 1.2"})
+			checkWeights(t, method, f.Regressor, want, limit)
 			if got := f.Regressor.Center(); fmt.Sprint(got) != fmt.Sprint(base.Center()) {
 				t.Errorf("%v: the center is %v, and that of the model %v", method, got, base.Center())
 			}
 			if score, err := f.Regressor.Score(x, y); err != nil || !(score > 0.9) {
 				t.Errorf("%v: R² is %v (%v)", method, score, err)
 			}
-			want := modelfile.Metadata{Created: created, Changed: created, Software: "a test 1.2", Batch: 77, Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}
-			if got := f.Metadata; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
-				t.Errorf("%v: the metadata is\n%+v\nand should be\n%+v", method, got, want)
+			meta := modelfile.Metadata{Created: created, Changed: created, Software: "a test 1.2", Batch: 77, Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}
+			if got := f.Metadata; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", meta) {
+				t.Errorf("%v: the metadata is\n%+v\nand should be\n%+v", method, got, meta)
 			}
 		}
 	}

@@ -17,9 +17,7 @@ import (
 
 // TestPredicted predicts by a model of a pipeline and updates it, with the command blskernel.
 func TestPredicted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the command is built for this")
-	}
+	testutil.NotUnderRace(t, "the command is built without the detector")
 	p := newProblem(t)
 	out := p.out(t)
 	reported(t, runCommand(t, p.args(out)...))

@@ -2,7 +2,6 @@ package scaleout
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -22,16 +21,97 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// packed returns data as gzip.
-func packed(t testing.TB, data []byte) []byte {
+// outputs are those of a bundle, with the state encoded.
+type outputs struct {
+	key     int64
+	state   []byte // empty without one
+	samples int
+	bad     []string
+}
+
+// newLearnFn returns a step that is set up.
+func newLearnFn(t testing.TB, model string, opt Options) *learnFn {
 	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
+	opt.Model, opt.Out = model, "not written"
+	fn := &learnFn{withModel: useModel(model), Options: opt.resolve()}
+	fn.Options.Batch = opt.rows(fn.base.inputs())
+	return fn
+}
+
+// bundle runs a bundle and returns its outputs.
+func bundle(fn *learnFn, shards ...Shard) (out outputs, err error) {
+	emit := func(key int64, s *State) {
+		out.key, out.samples = key, s.updater.Samples()
+		out.state, err = encodeState(s)
 	}
-	testutil.NoError(t, z.Close())
-	return b.Bytes()
+	bad := func(line string) { out.bad = append(out.bad, line) }
+	fn.StartBundle(background, emit, bad)
+	for _, shard := range shards {
+		if err := fn.ProcessElement(background, shard, emit, bad); err != nil {
+			return out, err
+		}
+	}
+	fn.FinishBundle(background, emit, bad)
+	return out, err
+}
+
+// TestBundleRetried repeats bundles that stopped, with an error and without one, on the same instance.
+// Their outputs are those of a fresh instance to the bit.
+func TestBundleRetried(t *testing.T) {
+	folder := t.TempDir()
+	var shards []Shard
+	for i, name := range []string{"a.csv", "b.csv", "c.csv"} {
+		shards = append(shards, Shard{Path: writeFile(t, folder, name, csvImages(digits(), 30*i, 30*i+30))})
+	}
+	wrong := strings.Replace(string(csvImages(digits(), 0, 20)), "\n", "\n3,oh\n", 1)
+	bad := Shard{Path: writeFile(t, folder, "bad.csv", []byte(wrong))}
+	model := sampleFile(t, modelfile.Metadata{})
+	none := func(int64, *State) { t.Error("an output of a bundle that is not finished") }
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		opt := Options{Targets: []string{"1"}, Batch: 20, Method: method}
+		want, err := bundle(newLearnFn(t, model, opt), shards...)
+		testutil.NoError(t, err)
+		if want.samples != 90 || want.key != keyOf(shards[0]) || want.bad != nil {
+			t.Fatalf("%v: %d samples of 90, %q", method, want.samples, want.bad)
+		}
+		fn := newLearnFn(t, model, opt)
+		for stop := range len(shards) {
+			fn.StartBundle(background, none, nil)
+			for _, shard := range shards[:stop] {
+				testutil.NoError(t, fn.ProcessElement(background, shard, none, nil))
+			}
+			if err := fn.ProcessElement(background, bad, none, nil); err == nil {
+				t.Fatal("a bad row is learned")
+			}
+			got, err := bundle(fn, shards...)
+			if err != nil || got.key != want.key || !bytes.Equal(got.state, want.state) {
+				t.Errorf("%v: a bundle that was stopped after %d shards and run again has another output (%v)", method, stop, err)
+			}
+		}
+		if got, err := bundle(fn); err != nil || got.state != nil {
+			t.Errorf("%v: a bundle without shards has a state (%v)", method, err)
+		}
+	}
+}
+
+// TestBundlesApart checks that a bundle does not change the output of the one before.
+func TestBundlesApart(t *testing.T) {
+	shard := Shard{Path: writeFile(t, t.TempDir(), "x.csv", csvImages(digits(), 0, 40))}
+	fn := newLearnFn(t, sampleFile(t, modelfile.Metadata{}), Options{Targets: []string{"1"}, Batch: 20})
+	var states []*State
+	emit := func(_ int64, s *State) { states = append(states, s) }
+	var before []byte
+	for range 2 {
+		fn.StartBundle(background, emit, nil)
+		testutil.NoError(t, fn.ProcessElement(background, shard, emit, nil))
+		fn.FinishBundle(background, emit, nil)
+		if before == nil {
+			before = encoded(t, states[0])
+		}
+	}
+	if !bytes.Equal(before, encoded(t, states[0])) {
+		t.Error("the state of a bundle has changed after it was handed out")
+	}
 }
 
 // damaged returns gzip whose checksum is wrong.
@@ -158,32 +238,44 @@ func TestFaults(t *testing.T) {
 // TestFaultsTogether fits to all shards with bad rows at once, beside good ones. The limit is that of
 // all together.
 func TestFaultsTogether(t *testing.T) {
-	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
-	sh := shards(t, "csv", digits(), 3)
+	sh := shards(t, t.TempDir(), "csv", digits(), 3)
 	total, rows := 0, digits().Len()
 	for _, f := range faultyShards(t) {
 		if strings.HasSuffix(f.name, ".csv") && f.rows > 0 {
-			f.write(t, folder)
-			sh.patterns = append(sh.patterns, filepath.Join(folder, f.name))
+			sh.patterns = append(sh.patterns, f.write(t, folder).Path)
 			total, rows = total+len(f.bad), rows+f.rows
 		}
 	}
-	sh.options.SkipBad, sh.options.KnownLabels, sh.options.BadOut = int64(total), true, filepath.Join(folder, "bad.txt")
-	f, result := sh.fit(t, blsupdate.Gram, Options{Model: model, Lambda: testLambda})
-	if n := f.Classifier.Updater().Samples(); n != rows || counter(result, MetricRows) != int64(n) {
-		t.Errorf("%d samples are learned, and should be %d", n, rows)
+	opt := Options{
+		Model: sampleFile(t, modelfile.Metadata{}), Lambda: 1e-3, Targets: sh.columns, KnownLabels: true, Batch: 16,
+		SkipBad: int64(total), BadOut: folder + "/bad.txt", Out: folder + "/m.bls",
 	}
-	if n := counter(result, MetricBad); n != int64(total) {
-		t.Errorf("the counter %s is %d, and should be %d", MetricBad, n, total)
+	f, result := sh.fit(t, opt)
+	listed := bytes.Count(readAll(t, opt.BadOut), []byte("\n"))
+	if n := f.Classifier.Updater().Samples(); n != rows || counter(result, MetricRows) != int64(n) || counter(result, MetricBad) != int64(total) || listed != total {
+		t.Errorf("%d samples are learned, and should be %d; %d bad rows are listed of %d", n, rows, listed, total)
 	}
-	if n := bytes.Count(readAll(t, sh.options.BadOut), []byte("\n")); n != total {
-		t.Errorf("%d bad rows are listed, and should be %d", n, total)
-	}
-	sh.options.SkipBad--
-	opt := sh.options
-	opt.Model, opt.Out = model, filepath.Join(folder, "m.bls")
+	opt.SkipBad--
 	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("%d bad rows, and the limit is %d", total, total-1), folder)
+}
+
+// TestRemoteFaults checks that faults of remote files, a missing one too, name them.
+func TestRemoteFaults(t *testing.T) {
+	const folder = "memfs://faults"
+	whole := packed(t, csvImages(digits(), 0, 9))
+	for name, data := range map[string][]byte{"bad.csv": spoiled(), "cut.csv.gz": whole[:len(whole)-20], "empty.csv": nil} {
+		writeFile(t, folder, name, data)
+	}
+	for name, want := range map[string]string{
+		"bad.csv": ":2: column 5", "cut.csv.gz": ": the compressed data is cut off", "gone.csv": ": cannot be opened", "empty.csv": "",
+	} {
+		path := folder + "/" + name
+		_, err := bundle(newLearnFn(t, sampleFile(t, modelfile.Metadata{}), Options{Targets: []string{"1"}}), Shard{Path: path})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), path+want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // TestEmpty reads shards without samples.
@@ -230,25 +322,6 @@ func TestEmpty(t *testing.T) {
 				t.Errorf("%s, skipping %d: %d samples, %s", test.name, test.opt.SkipBad, out.samples, said)
 			}
 		}
-	}
-}
-
-// TestEmptyAmong fits to shards some of which are empty, and to empty ones alone.
-func TestEmptyAmong(t *testing.T) {
-	model := sampleFile(t, modelfile.Metadata{})
-	sh := shards(t, "csv", digits(), 4)
-	folder := t.TempDir()
-	for _, name := range []string{"a.csv", "b.csv"} {
-		writeFile(t, folder, name, nil)
-	}
-	empty := filepath.Join(folder, "*.csv")
-	alone := sh.options
-	alone.Model, alone.Out = model, folder+"/m.bls"
-	fails(t, func(s beam.Scope) { Fit(s, []string{empty}, nil, alone) }, "no file has a usable sample; 0 bad rows were set aside")
-	sh.patterns = append([]string{empty}, sh.patterns...)
-	f, _ := sh.fit(t, blsupdate.QR, Options{Model: model, Lambda: testLambda})
-	if n := f.Classifier.Updater().Samples(); n != digits().Len() {
-		t.Errorf("%d samples of %d", n, digits().Len())
 	}
 }
 

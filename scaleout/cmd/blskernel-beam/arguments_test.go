@@ -84,9 +84,5 @@ func TestHelp(t *testing.T) {
 	if end.status != 0 || end.err != "" {
 		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
 	}
-	for _, f := range []string{"-model file", "-lambda number", "-skip-bad number", "-runner string", "-environment_config string"} {
-		if !strings.Contains(end.out, f) {
-			t.Errorf("the help has no %q", f)
-		}
-	}
+	testutil.Contains(t, end.out, "-model file", "-lambda number", "-skip-bad number", "-runner string", "-environment_config string")
 }
