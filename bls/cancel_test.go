@@ -79,7 +79,7 @@ func TestStopped(t *testing.T) {
 						in.labels = cyclic(70, 4) // a copy learns the new class
 					}
 				}
-				n := stoppedEverywhere(t, o.name, func(ctx context.Context) error { return o.do(ctx, p, in) }, check)
+				n := stoppedEverywhere(t, o.name, func(ctx context.Context) error { return o.do(p, ctx, in) }, check)
 				if n < want {
 					t.Errorf("%v: %s looks %d times", method, o.name, n)
 				}
@@ -103,7 +103,7 @@ func TestStoppedBeforePanels(t *testing.T) {
 	}
 	for _, o := range operations {
 		if strings.Contains(o.name, "Expand") || strings.Contains(o.name, "Predict") || strings.Contains(o.name, "Decision") {
-			calls[o.name] = func(ctx context.Context) error { return o.do(ctx, p, in) }
+			calls[o.name] = func(ctx context.Context) error { return o.do(p, ctx, in) }
 		}
 	}
 	for name, f := range calls {

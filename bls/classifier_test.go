@@ -99,28 +99,3 @@ func TestArgMax(t *testing.T) {
 		t.Errorf("of an empty matrix: %v", got)
 	}
 }
-
-// TestHostileOneClass has labels of one class only, be it the first or not: that is what is predicted
-// for samples such as those, and also when more of them come.
-func TestHostileOneClass(t *testing.T) {
-	const l, d = 40, 5
-	x, fresh := samples(52, l, d, d), samples(53, 200, d, d)
-	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
-		for _, label := range []int{0, 3} {
-			c, _ := small(bk, m, s, ridgeFor(m))
-			for _, batch := range [][2]int{{0, 25}, {25, l}} {
-				must(t, c.PartialFit(rowsOf(x, batch[0], batch[1]), constantly(batch[1]-batch[0], label)))
-				for _, m := range []*mat.Dense{x, fresh} {
-					rows, _ := m.Dims()
-					got := predicted(t, c, m)
-					if !slices.Equal(got, constantly(rows, label)) {
-						t.Errorf("class %d alone, %d samples: %v", label, batch[1], got)
-					}
-				}
-			}
-			if s, err := c.Score(x, constantly(l, label)); err != nil || s != 1 {
-				t.Errorf("class %d alone: accuracy %v, %v", label, s, err)
-			}
-		}
-	})
-}

@@ -1,16 +1,257 @@
 package bls
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
-	"blskernel"
+	"blskernel/blsupdate"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
-func TestOptionErrors(t *testing.T) {
+// with returns a copy of m with an element in row 7.
+func with(m *mat.Dense, v float64) *mat.Dense {
+	out := gonum.DenseCopyOf(m)
+	out.Set(7, 1, v)
+	return out
+}
+
+// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
+// largest payload, and the infinities.
+var notNumbers = []float64{
+	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
+	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
+	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
+	math.Inf(1), math.Inf(-1),
+}
+
+// TestHostileNaN gives every matrix of every operation of both models a NaN or an infinity of each kind:
+// the error has the place, and not a bit of the models changes.
+func TestHostileNaN(t *testing.T) {
+	const l = 60
+	p := newPair(t, nil, blsupdate.Gram).learn(0, l)
+	before := p.encoded()
+	for _, o := range operations {
+		for _, matrix := range []string{"X", "Y"} {
+			if matrix == "Y" && (o.ofClasses() || !o.has(labeled)) {
+				continue
+			}
+			for _, at := range [][2]int{{0, 0}, {17, 1}, {l - 1, 1}} {
+				for _, v := range notNumbers {
+					in := p.given(0, l)
+					bad := &in.x
+					if matrix == "Y" {
+						bad = &in.y
+					}
+					*bad = gonum.DenseCopyOf(*bad)
+					(*bad).Set(at[0], at[1], v)
+					var e *NotFiniteError
+					err := o.do(p, context.Background(), in)
+					if !errors.As(err, &e) || e.Matrix != matrix || e.Row != at[0] || e.Col != at[1] || e.Value != v && !(math.IsNaN(e.Value) && math.IsNaN(v)) {
+						t.Errorf("%s: %v (%x) at %v of %s: %v", o.name, v, math.Float64bits(v), at, matrix, err)
+					}
+				}
+			}
+		}
+	}
+	if !bytes.Equal(p.encoded(), before) {
+		t.Error("the models have changed")
+	}
+}
+
+// TestRefused gives every operation of both models by every method what it cannot take: the error is of
+// the right type, that of all operations has the same text, and not a bit of the models changes.
+func TestRefused(t *testing.T) {
+	const l = 60
+	all := func(operation) bool { return true }
+	on := func(sort, but int) func(operation) bool {
+		return func(o operation) bool { return o.has(sort) && !o.has(but) }
+	}
+	weight := func(v float64) func(in *given) {
+		return func(in *given) { in.weights = make([]float64, l); in.weights[7] = v }
+	}
+	label := func(v int) func(in *given) {
+		return func(in *given) { in.labels = slices.Clone(in.labels); in.labels[7] = v }
+	}
+	tests := []struct {
+		name   string
+		change func(in *given)
+		want   any
+		of     func(o operation) bool
+	}{
+		{"no samples", func(in *given) { in.x = nil }, new(*ShapeError), all},
+		{"empty samples", func(in *given) { in.x = &mat.Dense{} }, new(*ShapeError), all},
+		{"a column less", func(in *given) { in.x = in.x.Slice(0, l, 0, 11).(*mat.Dense) }, new(*ShapeError),
+			func(o operation) bool { return !o.has(starts) }},
+		{"a sample far from the mean", func(in *given) { in.x = with(in.x, math.MaxFloat64) }, new(*OverflowError),
+			func(o operation) bool { return !o.has(starts) }},
+		{"no labels or targets", func(in *given) { in.labels, in.y = nil, nil }, new(*ShapeError), on(labeled, 0)},
+		{"empty targets", func(in *given) { in.labels, in.y = []int{}, &mat.Dense{} }, new(*ShapeError), on(labeled, 0)},
+		{"a label or target less", func(in *given) { in.labels, in.y = in.labels[1:], rowsOf(in.y, 1, l) }, new(*ShapeError), on(labeled, 0)},
+		{"another number of targets", func(in *given) { in.y = firstColumn(in.y) }, new(*ShapeError),
+			func(o operation) bool { return !o.ofClasses() && o.has(labeled) && !o.has(starts) }},
+		{"a negative label", label(-1), new(*LabelError), func(o operation) bool { return o.ofClasses() && on(labeled, unchecked)(o) }},
+		{"a label beyond Classes", label(3), new(*LabelError), func(o operation) bool { return o.ofClasses() && on(labeled, unchecked)(o) }},
+		{"a weight of -1", weight(-1), new(*OptionError), on(weighted, 0)},
+		{"a weight of NaN", weight(math.NaN()), new(*OptionError), on(weighted, 0)},
+		{"a weight of +Inf", weight(math.Inf(1)), new(*OptionError), on(weighted, 0)},
+		{"a weight less", func(in *given) { in.weights = make([]float64, l-1) }, new(*ShapeError), on(weighted, 0)},
+	}
+	for _, method := range allMethods {
+		p := newPair(t, nil, method)
+		p.c.Classes = 3
+		p.learn(0, l)
+		before := p.encoded()
+		for _, test := range tests {
+			in := p.given(0, l)
+			test.change(&in)
+			said := map[bool]string{}
+			for _, o := range operations {
+				if !test.of(o) {
+					continue
+				}
+				err := o.do(p, context.Background(), in)
+				if !isA(err, test.want) {
+					t.Errorf("%v: %s of %s: %v, want a %T", method, o.name, test.name, err, test.want)
+				} else if first := said[o.ofClasses()]; first != "" && !o.has(starts) && err.Error() != first {
+					t.Errorf("%v: %s of %s: %v, and before it was %s", method, o.name, test.name, err, first)
+				} else if !o.has(starts) {
+					said[o.ofClasses()] = err.Error()
+				}
+			}
+			if !bytes.Equal(p.encoded(), before) {
+				t.Fatalf("%v: %s has changed a model", method, test.name)
+			}
+		}
+		p.learn(l, 130) // they have all that an update needs
+	}
+}
+
+// A refusal is an error that is to wrap or be what isA takes, with a part of its text.
+type refusal struct {
+	says string
+	err  error
+	want any
+}
+
+// TestRefusedCalls has calls of models by every method with what belongs to the call alone: each is a
+// typed error, and not a bit of the models changes.
+func TestRefusedCalls(t *testing.T) {
+	const l = 60
+	ctx := context.Background()
+	for _, method := range allMethods {
+		p := newPair(t, nil, method).learn(0, l)
+		c, r, in := p.c, p.r, p.given(0, l)
+		x, y := in.x, in.y
+		before := p.encoded()
+		fit := func(change func(c *Classifier)) error {
+			other := *c
+			change(&other)
+			return other.Fit(x, in.labels)
+		}
+		labeled := func(v int) []int {
+			out := slices.Clone(in.labels)
+			out[3] = v
+			return out
+		}
+		_, score := r.Score(rowsOf(x, 0, 1), rowsOf(y, 0, 1))
+		far := with(y, math.MaxFloat64)
+		far.Set(8, 1, -math.MaxFloat64)
+		_, scoreFar := r.Score(x, far)
+		tiny := mat.NewDense(l, 2, nil)
+		tiny.Apply(func(i, _ int, _ float64) float64 { return 1e-200 * float64(i) }, tiny)
+		_, scoreTiny := r.Score(x, tiny)
+		// The updater refuses the sums of these, and deviations from their mean.
+		huge := mat.NewDense(l, 2, nil)
+		huge.Apply(func(i, _ int, _ float64) float64 { return math.Copysign(math.MaxFloat64, float64(i%2)-0.5) }, huge)
+		refusals := []refusal{
+			{"Lambda is -2", fit(func(c *Classifier) { c.Update.Lambda = -2 }), new(*blsupdate.OptionError)},
+			{"classes is -1", fit(func(c *Classifier) { c.Classes = -1 }), new(*OptionError)},
+			{"ClassWeight is", fit(func(c *Classifier) { c.ClassWeight = 7 }), new(*OptionError)},
+			{"ExpectedRows is -1", fit(func(c *Classifier) { c.ExpectedRows = -1 }), new(*OptionError)},
+			{"label 1073741824 of sample 3", c.Fit(x, labeled(1<<30)), new(*LabelError)},
+			{"label 4096 of sample 3", c.PartialFit(x, labeled(maxInferredClasses)), new(*LabelError)},
+			{"label -1 of sample 3; want 0 to 2", c.Fit(x, labeled(-1)), new(*LabelError)},
+			{"label 2 of sample 2; want 0 to 1", c.Relabel([]int{0, 1, 2}, 2), new(*LabelError)},
+			{"label 0 of sample 0", c.Relabel([]int{0, 1, 2}, -1), new(*LabelError)},
+			{"3 rows, one for each class", c.Relabel(nil, 3), new(*ShapeError)},
+			{"fewer than 2³¹-1", c.Relabel([]int{0, 1, 2}, math.MaxInt32), new(*OptionError)},
+			{"at least two rows", score, new(*ShapeError)},
+			{"", r.Fit(x, far), blsupdate.ErrOverflow},
+			{"", scoreFar, blsupdate.ErrOverflow},
+			{"", scoreTiny, blsupdate.ErrOverflow},
+			{"", r.PartialFit(x, huge), blsupdate.ErrOverflow},
+			{"", c.PartialFitWeighted(ctx, with(x, 1e300), in.labels, slices.Repeat([]float64{1e300}, l)), blsupdate.ErrOverflow},
+		}
+		refusals = append(refusals, p.refusedUpdaters(method)...)
+		if method == blsupdate.Gram {
+			other := newPair(t, nil, method)
+			other.x = samples(34, 130, 12, 12)
+			other.learn(0, l)
+			more := *c
+			must(t, more.Refit(ctx, x, cyclic(l, 4), nil))
+			refusals = append(refusals, []refusal{
+				{"the other model", c.Merge(other.c), new(*OptionError)},
+				{"the other model", r.Merge(other.r), new(*OptionError)},
+				{"", c.Merge(c), new(*blsupdate.OptionError)},
+				{"call Relabel first", c.Merge(&more), new(*ShapeError)},
+				{"", c.Forget(0), new(*blsupdate.OptionError)},
+				{"", c.SetLambda(-1), new(*blsupdate.OptionError)},
+				{"", r.SetLambda(math.NaN()), new(*blsupdate.OptionError)},
+				{"", c.Remove(ctx, p.x, p.labels, nil), new(*ShapeError)}, // more rows than it has
+			}...)
+		}
+		for i, test := range refusals {
+			if !isA(test.err, test.want) || !strings.Contains(test.err.Error(), test.says) {
+				t.Errorf("%v, refusal %d: %v, want a %T and %q", method, i, test.err, test.want, test.says)
+			}
+		}
+		if !bytes.Equal(p.encoded(), before) {
+			t.Errorf("%v: errors have changed a model", method)
+		}
+	}
+}
+
+// TestUnfitted calls what needs a model that is fitted.
+func TestUnfitted(t *testing.T) {
+	p := newPair(t, nil, blsupdate.Gram)
+	in := p.given(0, 60)
+	good := newPair(t, nil, blsupdate.Gram).learn(0, 60)
+	errs := map[string]error{
+		"Classifier.Encode": p.c.Encode(io.Discard), "Forget": p.c.Forget(0.5), "Merge": p.c.Merge(good.c), "Merge of one": good.c.Merge(p.c),
+		"Merge nil": good.c.Merge(nil), "SetLambda": p.c.SetLambda(1), "Relabel": p.c.Relabel(nil, 1), "Regressor.Encode": p.r.Encode(io.Discard),
+		"Regressor.Merge": p.r.Merge(good.r), "Regressor.Merge of one": good.r.Merge(p.r), "Regressor.Merge nil": good.r.Merge(nil),
+	}
+	_, errs["Weights"] = p.c.Weights()
+	_, errs["PredictProba"] = p.c.PredictProba(in.x)
+	_, errs["Classifier.WithUpdater"] = p.c.WithUpdater(good.c.Updater())
+	_, errs["Regressor.WithUpdater"] = p.r.WithUpdater(good.r.Updater())
+	for _, o := range operations {
+		if !o.has(starts) && !strings.Contains(o.name, "PartialFit") {
+			errs[o.name] = o.do(p, context.Background(), in)
+		}
+	}
+	for name, err := range errs {
+		if !errors.Is(err, ErrNotFitted) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c, r := p.c, p.r
+	if c.Updater() != nil || c.FittedFeatures() != nil || r.Center() != nil || c.NumClasses() != 0 || c.ClassCounts() != nil ||
+		c.Choice() != (Choice{}) || c.Calibrated() {
+		t.Error("a model that is not fitted has parts")
+	}
+}
+
+// TestFeaturesErrors has options and samples that FitFeatures and Transform refuse.
+func TestFeaturesErrors(t *testing.T) {
 	x := samples(1, 10, 4, 4)
 	for _, test := range []struct {
 		opt  FeatureOptions
@@ -26,6 +267,7 @@ func TestOptionErrors(t *testing.T) {
 		{FeatureOptions{Shrink: math.Inf(1)}, "Shrink"},
 		{FeatureOptions{Shrink: 0.8, Unscaled: true}, "Shrink"},
 		{FeatureOptions{Enhancement: 2}, "Enhancement"},
+		{FeatureOptions{Scaling: 4}, "Scaling"},
 	} {
 		f, err := FitFeatures(x, test.opt)
 		var e *OptionError
@@ -33,36 +275,23 @@ func TestOptionErrors(t *testing.T) {
 			t.Errorf("%+v: %v, %v; want an error of %s", test.opt, f, err, test.want)
 		}
 	}
-}
-
-func TestSampleErrors(t *testing.T) {
-	good := samples(1, 3000, 9, 9)
-	f := mustFit(t, good, FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 3})
-	fit := func(x *mat.Dense) error { _, err := FitFeatures(x, FeatureOptions{}); return err }
-	transform := func(x *mat.Dense) error { _, err := f.Transform(x); return err }
-	for name, call := range map[string]func(*mat.Dense) error{"fit": fit, "transform": transform} {
-		for _, x := range []*mat.Dense{nil, {}} {
-			var e *ShapeError
-			if err := call(x); !errors.As(err, &e) {
-				t.Errorf("%s without samples: %v", name, err)
+	f := mustFit(t, x, FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 3})
+	for _, bad := range []*mat.Dense{nil, {}, with(x, math.NaN()), with(x, math.Inf(-1)), samples(1, 5, 3, 3)} {
+		want, says := any(new(*ShapeError)), "X is"
+		if bad != nil && bad.RawMatrix().Rows == 10 {
+			want, says = new(*NotFiniteError), "element (7,1) of X"
+		}
+		if _, err := f.Transform(bad); !isA(err, want) || !strings.Contains(err.Error(), says) {
+			t.Errorf("Transform: %v", err)
+		}
+		if bad == nil || bad.RawMatrix().Rows != 5 {
+			if _, err := FitFeatures(bad, FeatureOptions{}); !isA(err, want) || !strings.Contains(err.Error(), says) {
+				t.Errorf("FitFeatures: %v", err)
 			}
 		}
 	}
-	// The second of two parts of the rows finds its fault long before the first does.
-	defer blskernel.SetThreads(0)
-	blskernel.SetThreads(2)
-	x := mat.NewDense(200000, 3, nil)
-	x.Set(99999, 2, math.NaN())
-	x.Set(100000, 0, math.NaN())
-	var early *NotFiniteError
-	if err := fit(x); !errors.As(err, &early) || early.Row != 99999 || early.Col != 2 {
-		t.Errorf("with NaN at (99999,2) and (100000,0): %v", err)
-	}
-
-	var e *ShapeError
-	err := transform(samples(1, 5, 8, 8))
-	if !errors.As(err, &e) || e.Rows != 5 || e.Cols != 8 || !strings.Contains(err.Error(), "5×8") || !strings.Contains(err.Error(), "9 columns") {
-		t.Errorf("8 columns for 9: %v", err)
+	if _, err := f.Transform(samples(1, 5, 3, 3)); !strings.Contains(err.Error(), "X is 5×3; want 4 columns") {
+		t.Error(err)
 	}
 }
 

@@ -6,33 +6,9 @@ import (
 	"math"
 
 	"blskernel/bls"
-	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/mat"
 )
-
-// Four samples of three features become four rows of A = [Z, H], and a sample that comes later is
-// mapped by the same settings.
-func ExampleFitFeatures() {
-	x := mat.NewDense(4, 3, []float64{
-		0.0, 0.2, 0.9,
-		0.1, 0.3, 0.7,
-		0.8, 0.5, 0.1,
-		0.9, 0.4, 0.0,
-	})
-	f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 5, Seed: 1})
-	check(err)
-	a, err := f.Transform(x)
-	check(err)
-	l, k := a.Dims()
-	fmt.Printf("A is %d×%d: %d feature nodes, %d enhancement nodes\n", l, k, f.FeatureNodes(), f.EnhancementNodes())
-
-	_, err = f.Transform(mat.NewDense(1, 2, nil))
-	fmt.Println(err)
-	// Output:
-	// A is 4×11: 6 feature nodes, 5 enhancement nodes
-	// bls: X is 1×2; want 3 columns, as the samples of the fit
-}
 
 func ExampleOneHot() {
 	y, err := bls.OneHot([]int{1, 0, 2}, 3)
@@ -82,23 +58,6 @@ func ExampleParseScaling() {
 	// Output:
 	// true <nil>
 	// bls: unknown scaling "rows"; known are auto, samples, columns, none
-}
-
-// A number that is beyond float64 on the way from a sample to its nodes is an error that names the
-// sample.
-func ExampleOverflowError() {
-	x := mat.NewDense(3, 2, []float64{1e-300, 2, 2e-300, 5, 3e-300, 4})
-	f, err := bls.FitFeatures(x, bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 2})
-	check(err)
-	_, err = f.Transform(mat.NewDense(2, 2, []float64{1e-300, 3, 1e10, 3}))
-	var overflow *bls.OverflowError
-	if errors.As(err, &overflow) {
-		fmt.Println("row", overflow.Row, "column", overflow.Col, errors.Is(err, blsupdate.ErrOverflow))
-	}
-	fmt.Println(err)
-	// Output:
-	// row 1 column 0 true
-	// bls: the distance from the mean of sample 1 at column 0 of X overflows: remove samples that are far beyond the others, or use smaller units
 }
 
 // What is left out stands for a default; Options has what it stood for.

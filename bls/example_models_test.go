@@ -69,7 +69,11 @@ func ExampleRegressor() {
 	check(err)
 	fmt.Printf("R² = %.3f\n", r2)
 
-	p, err := r.Predict(mat.NewDense(1, 2, []float64{0.5, 0.5}))
+	var kept bytes.Buffer
+	check(r.Encode(&kept))
+	again, err := bls.DecodeRegressor(&kept, nil)
+	check(err)
+	p, err := again.Predict(mat.NewDense(1, 2, []float64{0.5, 0.5}))
 	check(err)
 	fmt.Printf("predicted %.1f, is %.1f\n", p.At(0, 0), f(0.5, 0.5))
 	// Output:
@@ -85,8 +89,8 @@ func check(err error) {
 }
 
 // A classifier is written in the middle of its training, read, and goes on: the scores are to the last
-// bit those of the one that did not stop. Package modelfile keeps models in files, with names and
-// checksums.
+// bit those of the one that did not stop. So are feature maps. Package modelfile keeps
+// models in files, with names and checksums.
 func ExampleDecodeClassifier() {
 	train, test := dataset.Digits(600, 1), dataset.Digits(100, 2)
 	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 3, EnhancementNodes: 50}, Method: blsupdate.Gram, Classes: 10}
@@ -102,38 +106,17 @@ func ExampleDecodeClassifier() {
 		check(err)
 	}
 	fmt.Println("the same:", bytes.Equal(bits(scores[0]), bits(scores[1])))
+	check(c.FittedFeatures().Encode(&kept))
+	f, err := bls.DecodeFeatures(&kept, nil)
+	check(err)
+	fmt.Println(f.Inputs(), f.FeatureNodes(), f.EnhancementNodes())
 	// Output:
 	// the same: true
+	// 784 30 50
 }
 
 // bits returns the numbers of m as text that tells them apart.
 func bits(m *mat.Dense) []byte { return fmt.Appendf(nil, "%x", m.RawMatrix().Data) }
-
-func ExampleDecodeRegressor() {
-	r, _, _ := line()
-	var kept bytes.Buffer
-	check(r.Encode(&kept))
-	again, err := bls.DecodeRegressor(&kept, nil)
-	check(err)
-	p, err := again.Predict(mat.NewDense(1, 1, []float64{10}))
-	check(err)
-	fmt.Printf("%.6f\n", p.At(0, 0))
-	// Output:
-	// 21.000000
-}
-
-func ExampleDecodeFeatures() {
-	x := dataset.Digits(50, 1).Dense(0, 50)
-	f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 2, EnhancementNodes: 10})
-	check(err)
-	var kept bytes.Buffer
-	check(f.Encode(&kept))
-	again, err := bls.DecodeFeatures(&kept, nil)
-	check(err)
-	fmt.Println(again.Inputs(), again.FeatureNodes(), again.EnhancementNodes())
-	// Output:
-	// 784 20 10
-}
 
 // Training that takes too long, or that a user gives up, stops with the cause of its context, and the
 // model is what it was.
@@ -179,35 +162,6 @@ func ExampleClassifier_WithUpdater() {
 	fmt.Printf("by %v with lambda = %g: %d samples, more than 9 of 10 are right: %v\n", c.Method, c.Update.Lambda, c.Updater().Samples(), accuracy > 0.9)
 	// Output:
 	// by gram with lambda = 1e-06: 1500 samples, more than 9 of 10 are right: true
-}
-
-// There is a row of nodes for each sample, and a row of targets: +1 for its class, and -1 for the
-// others.
-func ExampleClassifier_Expand() {
-	train := dataset.Digits(100, 1)
-	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 2, EnhancementNodes: 30}, Classes: 10}
-	check(c.Fit(train.Dense(0, 98), train.LabelsInt(0, 98)))
-	a, y, err := c.Expand(train.Dense(98, 100), []int{1, 9})
-	check(err)
-	fmt.Println(a.Dims())
-	fmt.Println(y.RawRowView(0))
-	fmt.Println(y.RawRowView(1))
-	// Output:
-	// 2 50
-	// [1 -1 1 -1 -1 -1 -1 -1 -1 -1 -1]
-	// [1 -1 -1 -1 -1 -1 -1 -1 -1 -1 1]
-}
-
-// line returns a regressor that was fitted to three points of y = 2x + 1, with the samples and targets
-// of three more.
-func line() (r *bls.Regressor, x, y *mat.Dense) {
-	r = &bls.Regressor{
-		Features: bls.FeatureOptions{Groups: 1, GroupNodes: 1, EnhancementNodes: bls.None},
-		Method:   blsupdate.QR,
-		Update:   blsupdate.Options{Lambda: bls.None},
-	}
-	check(r.Fit(mat.NewDense(3, 1, []float64{0, 1, 2}), mat.NewDense(3, 1, []float64{1, 3, 5})))
-	return r, mat.NewDense(3, 1, []float64{3, 4, 5}), mat.NewDense(3, 1, []float64{7, 9, 11})
 }
 
 // Tune searches wider than Fit, and sets the fields. The bound on its operations is one on the time.

@@ -147,106 +147,78 @@ func TestOneBackendForAll(t *testing.T) {
 	}
 }
 
-// TestHostileFewSamples starts from one sample, from two, and from samples of one input: what is
-// learned is predicted, and all is finite.
-func TestHostileFewSamples(t *testing.T) {
-	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
-		for _, size := range [][2]int{{1, 1}, {1, 6}, {2, 1}, {2, 6}, {9, 1}} {
-			l, d := size[0], size[1]
-			x := samples(54, l, d, d)
-			y := mat.NewDense(l, 2, nil)
-			labels := make([]int, l)
-			for i := range l {
-				labels[i] = (i + 1) % 2
-				y.SetRow(i, []float64{float64(i) - 3, 1e-3})
-			}
-			c, r := small(bk, m, s, ridgeFor(m))
-			c.Classes = 2
-			must(t, c.Fit(x, labels))
-			must(t, r.Fit(x, y))
-			classes := predicted(t, c, x)
-			p := predicted(t, r, x)
-			if firstNotFinite(p) >= 0 {
-				t.Fatalf("l=%d d=%d: predictions are not finite", l, d)
-			}
-			// One sample determines its own prediction, but for the ridge; so do two that
-			// are told apart.
-			if l == 1 || l == 2 && (d > 1 || s != ScaleSamples) {
-				if !slices.Equal(classes, labels) {
-					t.Errorf("l=%d d=%d: predicted %v, want %v", l, d, classes, labels)
-				}
-				if diff := maxDiff(t, p, y); !(diff <= 1e-3) {
-					t.Errorf("l=%d d=%d: predictions are off by %g", l, d, diff)
-				}
-			}
-			// With ScaleSamples one input is no information: all samples are the same, with
-			// the mean for a target.
-			if d == 1 && s == ScaleSamples {
-				for j, mean := range columnMeans(y, nil) {
-					for i := range l {
-						if !(math.Abs(p.At(i, j)-mean) <= 1e-4) {
-							t.Errorf("l=%d: prediction %v, want the mean %v", l, p.At(i, j), mean)
-						}
-					}
-				}
-			}
-			must(t, c.PartialFit(x, labels))
-			must(t, r.PartialFit(x, y))
-		}
-	})
-}
-
-// TestHostileSamples has samples of zeros, the same sample many times, constant inputs and inputs that
-// are there twice. Samples that are the same have the mean of their targets for a prediction, and most
-// votes for a class.
+// TestHostileSamples learns samples that say little, in two batches by every method with every scaling:
+// one or two, all the same, of one input or of one class. What determines a prediction is predicted, but
+// for the ridge: one sample itself, and two that are told apart; the mean of the targets of samples that
+// are the same, and their most frequent class; the only class, be it the first or not, for others too.
 func TestHostileSamples(t *testing.T) {
 	const l, d = 30, 4
+	wide := mat.NewDense(l, 2*d+2, nil)
+	for i := range l {
+		row := wide.RawRowView(i)
+		copy(row, samples(55, l, d, d).RawRowView(i))
+		copy(row[d:], row[:d])
+		row[2*d+1] = 1e6
+	}
+	same := mat.NewDense(l, d, nil)
+	same.Apply(func(_, j int, _ float64) float64 { return []float64{0.3, -2, 0.1, 7}[j] }, same)
+	thirds := make([]int, l)
+	for i := 0; i < l; i += 3 {
+		thirds[i] = 1
+	}
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
-		same := mat.NewDense(l, d, nil)
-		for i := range l {
-			same.SetRow(i, []float64{0.3, -2, 0.1, 7})
-		}
-		labels, y := make([]int, l), mat.NewDense(l, 1, nil)
-		for i := range l {
-			if i%3 == 0 {
-				labels[i] = 1
-			}
-			y.Set(i, 0, float64(i))
-		}
-		for name, x := range map[string]*mat.Dense{"zeros": mat.NewDense(l, d, nil), "the same": same} {
+		few := func(l, d int) *mat.Dense { return samples(54, l, d, d) }
+		apart := s != ScaleSamples // samples of one input are: they are all the same otherwise
+		for _, test := range []struct {
+			name   string
+			x      *mat.Dense
+			labels []int
+			class  int  // that all have, -1 for their labels
+			itself bool // has its own target
+			mean   bool // of the targets is predicted
+		}{
+			{"one sample of one input", few(1, 1), []int{1}, 1, true, true},
+			{"one sample", few(1, 6), []int{1}, 1, true, true},
+			{"two samples of one input", few(2, 1), []int{1, 0}, -1, apart, !apart},
+			{"two samples", few(2, 6), []int{1, 0}, -1, true, false},
+			{"one input", few(9, 1), thirds[:9], -1, false, !apart},
+			{"zeros", mat.NewDense(l, d, nil), thirds, 0, false, true},
+			{"the same", same, thirds, 0, false, true},
+			{"the first class alone", few(l, d), constantly(l, 0), 0, false, false},
+			{"class 3 alone", few(l, d), constantly(l, 3), 3, false, false},
+			{"constant inputs and copies", wide, thirds, -1, false, false},
+		} {
+			rows, _ := test.x.Dims()
+			y := mat.NewDense(rows, 2, nil)
+			y.Apply(func(i, j int, _ float64) float64 { return float64(j) + float64(i*(1-j)) }, y)
 			c, r := small(bk, m, s, ridgeFor(m))
-			must(t, c.Fit(rowsOf(x, 0, 21), labels[:21]))
-			must(t, c.PartialFit(rowsOf(x, 21, l), labels[21:]))
-			got := predicted(t, c, x)
-			if !slices.Equal(got, constantly(l, 0)) {
-				t.Errorf("%s: %v, want the class of two thirds of the samples", name, got)
+			for _, part := range [][2]int{{0, max(1, rows*2/3)}, {max(1, rows*2/3), rows}} {
+				from, to := part[0], part[1]
+				if rows <= 2 { // all at once, and then once more
+					from, to = 0, rows
+				}
+				must(t, c.PartialFit(rowsOf(test.x, from, to), test.labels[from:to]))
+				must(t, r.PartialFit(rowsOf(test.x, from, to), rowsOf(y, from, to)))
 			}
-			must(t, r.Fit(rowsOf(x, 0, 21), rowsOf(y, 0, 21)))
-			must(t, r.PartialFit(rowsOf(x, 21, l), rowsOf(y, 21, l)))
-			p := predicted(t, r, x)
-			for i := range l {
-				if !(math.Abs(p.At(i, 0)-float64(l-1)/2) <= 1e-4) {
-					t.Errorf("%s: prediction %v, want the mean %v", name, p.At(i, 0), float64(l-1)/2)
-					break
+			classes, p := predicted(t, c, test.x), predicted(t, r, test.x)
+			if firstNotFinite(p) >= 0 {
+				t.Fatalf("%s: predictions are not finite", test.name)
+			}
+			if test.itself && !slices.Equal(classes, test.labels) || test.class >= 0 && !slices.Equal(classes, constantly(rows, test.class)) {
+				t.Errorf("%s: predicted %v of %v", test.name, classes, test.labels)
+			}
+			if test.class == 3 && !slices.Equal(predicted(t, c, samples(53, 200, d, d)), constantly(200, 3)) {
+				t.Errorf("%s: others have another class", test.name)
+			}
+			for i := range rows {
+				want, tol := y.RawRowView(i), 1e-3
+				if test.mean {
+					want, tol = columnMeans(y, nil), 1e-4
+				}
+				if e := math.Hypot(p.At(i, 0)-want[0], p.At(i, 1)-want[1]); (test.itself || test.mean) && !(e <= tol) {
+					t.Errorf("%s: prediction %v, want %v", test.name, p.RawRowView(i), want)
 				}
 			}
-		}
-
-		// Constant inputs and copies of inputs: finite, and with ScaleColumns constants make no
-		// difference.
-		x := samples(55, l, d, d)
-		wide := mat.NewDense(l, 2*d+2, nil)
-		for i := range l {
-			row := wide.RawRowView(i)
-			copy(row, x.RawRowView(i))
-			copy(row[d:], x.RawRowView(i))
-			row[2*d+1] = 1e6
-		}
-		_, r := small(bk, m, s, ridgeFor(m))
-		must(t, r.Fit(wide, y))
-		p := predicted(t, r, wide)
-		if firstNotFinite(p) >= 0 {
-			t.Error("constant inputs: predictions are not finite")
 		}
 	})
 }

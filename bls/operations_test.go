@@ -133,8 +133,14 @@ const (
 type operation struct {
 	name  string
 	takes int
-	do    func(ctx context.Context, p *pair, in given) error
+	do    func(p *pair, ctx context.Context, in given) error
 }
+
+// The methods that learn from samples with labels or targets and weights.
+type (
+	learnLabels  func(c *Classifier, ctx context.Context, x *mat.Dense, labels []int, weights []float64) error
+	learnTargets func(r *Regressor, ctx context.Context, x, y *mat.Dense, weights []float64) error
+)
 
 // has reports whether o takes something of the sort.
 func (o operation) has(sort int) bool { return o.takes&sort != 0 }
@@ -144,69 +150,49 @@ func (o operation) ofClasses() bool { return o.name[0] == 'C' }
 
 // operations are all methods that take samples, but for those that call them with the background, and
 // PredictProba.
-var operations = []operation{
-	{"Classifier.FitWeighted", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
-		return p.c.FitWeighted(ctx, in.x, in.labels, in.weights)
-	}},
-	{"Classifier.PartialFitWeighted", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
-		return p.c.PartialFitWeighted(ctx, in.x, in.labels, in.weights)
-	}},
-	{"Classifier.Refit", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
-		return p.c.Refit(ctx, in.x, in.labels, in.weights)
-	}},
-	{"Classifier.Remove", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
-		return p.c.Remove(ctx, in.x, in.labels, in.weights)
-	}},
-	{"Classifier.Tune", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
-		_, err := p.c.Tune(ctx, in.x, in.labels, TuneOptions{Weights: in.weights, Flops: 1})
-		return err
-	}},
-	{"Classifier.ExpandContext", labeled, func(ctx context.Context, p *pair, in given) error {
-		return nothing(p.c.ExpandContext(ctx, in.x, in.labels))
-	}},
-	{"Classifier.Calibrate", labeled, func(ctx context.Context, p *pair, in given) error {
-		return p.c.Calibrate(ctx, in.x, in.labels)
-	}},
-	{"Classifier.Score", labeled | unchecked | contextless, func(_ context.Context, p *pair, in given) error {
-		_, err := p.c.Score(in.x, in.labels)
-		return err
-	}},
-	{"Classifier.PredictContext", 0, func(ctx context.Context, p *pair, in given) error {
-		_, err := p.c.PredictContext(ctx, in.x)
-		return err
-	}},
-	{"Classifier.DecisionFunctionContext", 0, func(ctx context.Context, p *pair, in given) error {
-		_, err := p.c.DecisionFunctionContext(ctx, in.x)
-		return err
-	}},
-	{"Regressor.FitWeighted", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
-		return p.r.FitWeighted(ctx, in.x, in.y, in.weights)
-	}},
-	{"Regressor.PartialFitWeighted", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
-		return p.r.PartialFitWeighted(ctx, in.x, in.y, in.weights)
-	}},
-	{"Regressor.Refit", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
-		return p.r.Refit(ctx, in.x, in.y, in.weights)
-	}},
-	{"Regressor.Remove", labeled | weighted, func(ctx context.Context, p *pair, in given) error {
-		return p.r.Remove(ctx, in.x, in.y, in.weights)
-	}},
-	{"Regressor.Tune", labeled | weighted | starts, func(ctx context.Context, p *pair, in given) error {
-		_, err := p.r.Tune(ctx, in.x, in.y, TuneOptions{Weights: in.weights, Flops: 1})
-		return err
-	}},
-	{"Regressor.ExpandContext", labeled, func(ctx context.Context, p *pair, in given) error {
-		return nothing(p.r.ExpandContext(ctx, in.x, in.y))
-	}},
-	{"Regressor.Score", labeled | contextless, func(_ context.Context, p *pair, in given) error {
-		_, err := p.r.Score(in.x, in.y)
-		return err
-	}},
-	{"Regressor.PredictContext", 0, func(ctx context.Context, p *pair, in given) error {
-		_, err := p.r.PredictContext(ctx, in.x)
-		return err
-	}},
-}
+var operations = func() (all []operation) {
+	add := func(name string, takes int, c, r func(p *pair, ctx context.Context, in given) error) {
+		all = append(all, operation{"Classifier." + name, takes, c})
+		if r != nil {
+			all = append(all, operation{"Regressor." + name, takes &^ unchecked, r})
+		}
+	}
+	learning := func(name string, takes int, c learnLabels, r learnTargets) {
+		add(name, labeled|weighted|takes,
+			func(p *pair, ctx context.Context, in given) error { return c(p.c, ctx, in.x, in.labels, in.weights) },
+			func(p *pair, ctx context.Context, in given) error { return r(p.r, ctx, in.x, in.y, in.weights) })
+	}
+	learning("FitWeighted", starts, (*Classifier).FitWeighted, (*Regressor).FitWeighted)
+	learning("PartialFitWeighted", 0, (*Classifier).PartialFitWeighted, (*Regressor).PartialFitWeighted)
+	learning("Refit", 0, (*Classifier).Refit, (*Regressor).Refit)
+	learning("Remove", 0, (*Classifier).Remove, (*Regressor).Remove)
+	learning("Tune", starts,
+		func(c *Classifier, ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+			return last(c.Tune(ctx, x, labels, TuneOptions{Weights: weights, Flops: 1}))
+		},
+		func(r *Regressor, ctx context.Context, x, y *mat.Dense, weights []float64) error {
+			return last(r.Tune(ctx, x, y, TuneOptions{Weights: weights, Flops: 1}))
+		})
+	add("ExpandContext", labeled,
+		func(p *pair, ctx context.Context, in given) error {
+			return nothing(p.c.ExpandContext(ctx, in.x, in.labels))
+		},
+		func(p *pair, ctx context.Context, in given) error { return nothing(p.r.ExpandContext(ctx, in.x, in.y)) })
+	add("Calibrate", labeled, func(p *pair, ctx context.Context, in given) error { return p.c.Calibrate(ctx, in.x, in.labels) }, nil)
+	add("Score", labeled|unchecked|contextless,
+		func(p *pair, _ context.Context, in given) error { return last(p.c.Score(in.x, in.labels)) },
+		func(p *pair, _ context.Context, in given) error { return last(p.r.Score(in.x, in.y)) })
+	add("PredictContext", 0,
+		func(p *pair, ctx context.Context, in given) error { return last(p.c.PredictContext(ctx, in.x)) },
+		func(p *pair, ctx context.Context, in given) error { return last(p.r.PredictContext(ctx, in.x)) })
+	add("DecisionFunctionContext", 0, func(p *pair, ctx context.Context, in given) error {
+		return last(p.c.DecisionFunctionContext(ctx, in.x))
+	}, nil)
+	return all
+}()
+
+// last returns err, the last result of a call.
+func last[T any](_ T, err error) error { return err }
 
 // nothing returns the error of an Expand, which has to have no rows beside it.
 func nothing(a, y *mat.Dense, err error) error {

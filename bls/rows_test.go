@@ -1,11 +1,14 @@
 package bls
 
 import (
+	"errors"
+	"math"
 	"sync/atomic"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/testutil"
+	"blskernel/mat"
 )
 
 // TestParallelRowsPanics lets each part panic, and all at once: parallelRows does, when all parts have
@@ -38,5 +41,18 @@ func TestNodesInWholeLines(t *testing.T) {
 		if r, c := a.Dims(); r != 3 || c != k || a.RawMatrix().Stride != want {
 			t.Errorf("%d nodes: %d×%d, rows %d apart; want %d", k, r, c, a.RawMatrix().Stride, want)
 		}
+	}
+}
+
+// The second of two parts of the rows finds its fault long before the first does, and the first counts.
+func TestFirstRow(t *testing.T) {
+	defer blskernel.SetThreads(0)
+	blskernel.SetThreads(2)
+	x := mat.NewDense(200000, 3, nil)
+	x.Set(99999, 2, math.NaN())
+	x.Set(100000, 0, math.NaN())
+	var e *NotFiniteError
+	if _, err := FitFeatures(x, FeatureOptions{}); !errors.As(err, &e) || e.Row != 99999 || e.Col != 2 {
+		t.Errorf("with NaN at (99999,2) and (100000,0): %v", err)
 	}
 }
