@@ -114,33 +114,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A folder that cannot be opened cannot be brought to the disk. The file has its name all the same, and
-// the error says so.
-func TestFolderError(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("folders are not brought to the disk on Windows")
-	}
-	// A folder that allows to change names but not to list them.
-	dir := filepath.Join(t.TempDir(), "blind")
-	testutil.NoError(t, os.Mkdir(dir, 0o300))
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) }) // so that it can be removed
-	if folder, err := os.Open(dir); err == nil {
-		_ = folder.Close()
-		t.Skip("this user may read every folder")
-	}
-	path := filepath.Join(dir, "x")
-	f, err := Create(nil, path)
-	testutil.NoError(t, err)
-	mustWrite(t)(io.WriteString(f, "text"))
-	var fe *FolderError
-	if err := f.Commit(); !errors.As(err, &fe) || fe.Path != path || !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("Commit: %v", err)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != "text" {
-		t.Errorf("the file has %q (%v)", got, err)
-	}
-}
-
 // write makes a file of that text by Create and Commit.
 func write(t *testing.T, path, text string) {
 	t.Helper()
@@ -149,27 +122,6 @@ func write(t *testing.T, path, text string) {
 	defer f.Abort()
 	mustWrite(t)(io.WriteString(f, text))
 	testutil.NoError(t, f.Commit())
-}
-
-func TestPermissionsStay(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
-	write(t, path, "first")
-	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666} {
-		testutil.NoError(t, os.Chmod(path, mode))
-		before, err := os.Stat(path)
-		testutil.NoError(t, err)
-		write(t, path, "again")
-		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() {
-			t.Errorf("mode %v (%v); want %v", after.Mode(), err, before.Mode())
-		}
-	}
-	testutil.NoError(t, os.Chmod(path, 0o444))
-	if f, err := Create(nil, path); !errors.Is(err, fs.ErrPermission) {
-		if err == nil {
-			f.Abort()
-		}
-		t.Errorf("a write-protected file: %v", err)
-	}
 }
 
 // TestNames writes to long names, links and paths that are not clean.

@@ -139,24 +139,3 @@ func checkLabels(t *testing.T, d DType, src []byte) {
 		}
 	}
 }
-
-// TestShortMessages has texts in a header that are as long as a header can be.
-func TestShortMessages(t *testing.T) {
-	long := strings.Repeat("é", MaxHeader/2-100)
-	for _, dict := range []string{
-		"{'" + long + "': 1}", "{'descr': '<f8', 'descr': '" + long + "'}",
-		"{'descr': '" + long + "', 'fortran_order': False, 'shape': (1,)}", "{'descr': '<c" + long + "', 'fortran_order': False, 'shape': (1,)}",
-		"{'descr': '<U" + strings.Repeat("0", 60000) + "', 'fortran_order': False, 'shape': (1,)}",
-		"{'descr': '<U" + strings.Repeat("0", 60000) + "99999999', 'fortran_order': False, 'shape': (1,)}",
-	} {
-		_, err := ReadHeader(bytes.NewReader(file(2, dict)))
-		var known Error
-		if !errors.As(err, &known) || len(err.Error()) > 400 {
-			t.Errorf("%.40s: a message of %d bytes: %.80v", dict, len(err.Error()), err)
-		}
-	}
-	d := DType{Kind: Bytes, Size: MaxText}
-	if _, err := d.Label(bytes.Repeat([]byte{0xff}, MaxText)); err == nil || len(err.Error()) > 400 {
-		t.Errorf("a label that is no UTF-8: %.80v", err)
-	}
-}

@@ -61,7 +61,7 @@ func TestReadHeaderMalformed(t *testing.T) {
 	dict := func(descr, order, shape string) string {
 		return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n"
 	}
-	good := dict("'<f8'", "False", "(2, 3)")
+	good, long := dict("'<f8'", "False", "(2, 3)"), strings.Repeat("é", MaxHeader/2-100)
 	for _, test := range []struct {
 		name string
 		data []byte
@@ -105,11 +105,17 @@ func TestReadHeaderMalformed(t *testing.T) {
 		{"negative type", file(1, dict("'<f-8'", "False", "(1,)")), "unknown type"},
 		{"text of length 0", file(1, dict("'<U0'", "False", "(1,)")), "length 0"},
 		{"long text", file(1, dict("'<U999999999'", "False", "(1,)")), "at most"},
+		{"key that fills the header", file(2, "{'"+long+"': 1}"), "no dictionary"},
+		{"type twice that fills it", file(2, "{'descr': '<f8', 'descr': '"+long+"'}"), "no dictionary"},
+		{"type that fills it", file(2, dict("'"+long+"'", "False", "(1,)")), "unknown type"},
+		{"complex that fills it", file(2, dict("'<c"+long+"'", "False", "(1,)")), "complex"},
+		{"length of 60000 zeros", file(2, dict("'<U"+strings.Repeat("0", 60000)+"'", "False", "(1,)")), "length 0"},
+		{"length behind them", file(2, dict("'<U"+strings.Repeat("0", 60000)+"99999999'", "False", "(1,)")), "at most"},
 	} {
 		_, err := ReadHeader(bytes.NewReader(test.data))
 		var known Error
-		if !errors.As(err, &known) || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%s: error %v, want %q", test.name, err, test.says)
+		if !errors.As(err, &known) || !strings.Contains(err.Error(), test.says) || len(err.Error()) > 400 {
+			t.Errorf("%s: error %.500v, want %q", test.name, err, test.says)
 		}
 	}
 	broken := errors.New("disk on fire")
@@ -123,30 +129,21 @@ func TestReadHeaderMalformed(t *testing.T) {
 
 // encode writes v as NumPy's type with the name of d does.
 func encode(d DType, v float64) []byte {
-	var order binary.AppendByteOrder = binary.LittleEndian
+	var order binary.ByteOrder = binary.LittleEndian
 	if d.Big {
 		order = binary.BigEndian
 	}
-	var bits uint64
+	e := any(v)
 	switch {
-	case d.Kind == Float && d.Size == 8:
-		bits = math.Float64bits(v)
 	case d.Kind == Float && d.Size == 4:
-		bits = uint64(math.Float32bits(float32(v)))
+		e = float32(v)
 	case d.Kind == Unsigned:
-		bits = uint64(v)
-	default:
-		bits = uint64(int64(v))
+		e = map[int]any{1: uint8(v), 2: uint16(v), 4: uint32(v), 8: uint64(v)}[d.Size]
+	case d.Kind != Float:
+		e = map[int]any{1: int8(v), 2: int16(v), 4: int32(v), 8: int64(v)}[d.Size]
 	}
-	switch d.Size {
-	case 1:
-		return []byte{byte(bits)}
-	case 2:
-		return order.AppendUint16(nil, uint16(bits))
-	case 4:
-		return order.AppendUint32(nil, uint32(bits))
-	}
-	return order.AppendUint64(nil, bits)
+	out, _ := binary.Append(nil, order, e) // all of these have a size
+	return out
 }
 
 func TestDecode(t *testing.T) {
@@ -279,6 +276,7 @@ func TestLabel(t *testing.T) {
 		{"|S4", []byte("ab\x00\x00"), "ab"},
 		{"|S2", []byte("\xff\x00"), ""},
 		{"|S2", []byte("\x00\x00"), ""},
+		{"|S65536", bytes.Repeat([]byte{0xff}, 1<<16), ""},
 		{"|b1", []byte{1}, "True"}, {"|b1", []byte{0}, "False"},
 		{"|i1", []byte{0xff}, "-1"}, {"|u1", []byte{0xff}, "255"}, {">i2", []byte{0x80, 0}, "-32768"},
 		{"<i8", []byte{255, 255, 255, 255, 255, 255, 255, 127}, "9223372036854775807"},
@@ -291,7 +289,7 @@ func TestLabel(t *testing.T) {
 		d, err := ParseDType(test.descr)
 		testutil.NoError(t, err)
 		got, err := d.Label(test.b)
-		if got != test.want || (err == nil) != (test.want != "") {
+		if got != test.want || (err == nil) != (test.want != "") || err != nil && len(err.Error()) > 400 {
 			t.Errorf("%s % x: %q, %v, want %q", test.descr, test.b, got, err, test.want)
 		}
 	}

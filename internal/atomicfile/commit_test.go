@@ -165,22 +165,6 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	return true
 }
 
-// TestFullDisk writes to disks that are full after each number of bytes.
-func TestFullDisk(t *testing.T) {
-	for room := range len(newText) + 1 {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "x")
-		write(t, path, oldText)
-		full, _ := faultfs.Full(room)
-		err := replace(full, path)
-		var we *WriteError
-		if !errors.As(err, &we) || !errors.Is(err, syscall.ENOSPC) || !strings.HasSuffix(err.Error(), ": make room on the disk, or name a file on another one") {
-			t.Errorf("room for %d bytes: %v", room, err)
-		}
-		folderHas(t, dir, map[string]string{"x": oldText})
-	}
-}
-
 // TestKept keeps complete files beside those that were kept before, where RemoveLeftovers leaves
 // them, also where nothing can be added to the name.
 func TestKept(t *testing.T) {
@@ -202,33 +186,35 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestPermissionsOfAllTimes replaces a file that only its owner may read: no other user may read the
-// new one at any time.
-func TestPermissionsOfAllTimes(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no such permissions")
-	}
+// TestPermissions replaces files of some permissions, which the new one gets: no other user may read it
+// before. A write-protected file is not replaced.
+func TestPermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	write(t, path, oldText)
-	looks := 0
-	for _, mode := range []fs.FileMode{0o600, 0o660, 0o644} {
+	for _, mode := range []fs.FileMode{0o600, 0o640, 0o644, 0o660, 0o666} {
 		testutil.NoError(t, os.Chmod(path, mode))
-		looking := faultfs.Func(func(c faultfs.Call) (int, error) {
+		before, err := os.Stat(path)
+		testutil.NoError(t, err)
+		looks := 0
+		err = replace(faultfs.Func(func(c faultfs.Call) (int, error) {
 			if c.Op == faultfs.Chmod {
 				looks++
-				if info, err := os.Stat(c.Path); err != nil || info.Mode().Perm() != 0o600 {
+				if info, err := os.Stat(c.Path); err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
 					t.Errorf("before it has the permissions %v it has %v (%v)", mode, info.Mode(), err)
 				}
 			}
 			return c.Bytes, nil
-		})
-		err := replace(looking, path)
-		if info, failed := os.Stat(path); err != nil || failed != nil || info.Mode().Perm() != mode {
-			t.Errorf("%v, %v, %v", err, info, failed)
+		}), path)
+		if after, failed := os.Stat(path); err != nil || failed != nil || after.Mode() != before.Mode() || looks != 1 {
+			t.Errorf("mode %v (%v, %v), given %d times; want %v", after.Mode(), err, failed, looks, before.Mode())
 		}
 	}
-	if looks != 3 {
-		t.Errorf("permissions were given %d times", looks)
+	testutil.NoError(t, os.Chmod(path, 0o444))
+	if f, err := Create(nil, path); !errors.Is(err, fs.ErrPermission) {
+		if err == nil {
+			f.Abort()
+		}
+		t.Errorf("a write-protected file: %v", err)
 	}
 }
 
