@@ -28,23 +28,23 @@ func fakePython(t *testing.T, text string) string {
 	return file
 }
 
-// TestRun runs the whole at small orders: both implementations agree in the analysis and in every
-// operation. NumPy's column is empty for what it has not, or where it is not.
+// TestRun runs the whole at small orders, with NumPy and without: both implementations agree in the
+// analysis and in every operation. NumPy's column is empty for what it has not, or where it is not.
 func TestRun(t *testing.T) {
 	numpy := fakePython(t, `echo NumPy 0
 while read name n; do case $name in GSVD) echo nan;; *) echo 0.25;; esac; done`)
-	for _, tc := range []struct{ python, says string }{
-		{numpy, "NumPy 0"},
-		{fakePython(t, "echo no module >&2"), "NumPy is not measured: "},
-		{filepath.Join(t.TempDir(), "nowhere"), "NumPy is not measured: "},
+	for _, tc := range []struct{ python, says, operations string }{
+		{numpy, "NumPy 0", strings.Join(names(), ",")},
+		{fakePython(t, "echo no module >&2"), "NumPy is not measured: ", "GSVD"},
+		{filepath.Join(t.TempDir(), "nowhere"), "NumPy is not measured: ", "Mul,GSVD"},
 	} {
 		var out strings.Builder
-		s := settings{orders: "7, 40", rounds: 2, backend: "pure", python: tc.python}
+		s := settings{orders: "7, 40", rounds: 2, backend: "pure", python: tc.python, operations: tc.operations}
 		if err := s.run(&out); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		if !strings.HasPrefix(lines[1], tc.says) || len(lines) != 4+2*len(operations) {
+		if !strings.HasPrefix(lines[1], tc.says) || len(lines) != 6+2*strings.Count(tc.operations, ",") {
 			t.Fatalf("%d lines\n%s", len(lines), out.String())
 		}
 		for _, line := range lines[4:] {
