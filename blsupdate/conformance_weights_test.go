@@ -184,6 +184,11 @@ func TestRefine(t *testing.T) {
 				order := r.Perm(l)
 				do(t, u, u.(Refiner).Refine(take(a, order), take(y, order)))
 				checkWeights(t, u, a, y, lambda, variant{method: QR}.accuracy(l, kappaOf(a, lambda)))
+				do(t, u, u.Forget(0.25)) // W stays while the factor of Gram is of another matrix
+				a.Scale(0.5, a)
+				y.Scale(0.5, y)
+				do(t, u, u.(Refiner).Refine(a, y))
+				checkWeights(t, u, a, y, lambda/4, variant{method: QR}.accuracy(l, kappaOf(a, lambda/4)))
 			}
 		}
 	})
@@ -197,83 +202,47 @@ func TestUndetermined(t *testing.T) {
 		if v.method != Gram && v.method != QR {
 			return
 		}
-		refused := 0
-		defer func() {
-			if refused < 500 {
-				t.Errorf("%d of 600 models with dependent nodes refused", refused)
-			}
-		}()
-		for seed := range uint64(200) {
+		count := 0
+		for seed := range uint64(100) {
 			r := rand.New(rand.NewPCG(44, seed))
 			for _, a := range []*mat.Dense{testutil.Random(r, 6, k), testutil.RandomRank(r, 30, k, 7), testutil.RandomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
 				u := v.start(t, b, a, testutil.Random(r, dense.Rows(a), 1), 0)
 				_, err := u.Weights()
-				switch {
-				case is[*RankError](err):
-				case dense.Rows(a) < k:
+				if few := dense.Rows(a) < k; few && !is[*RankError](err) || !few && err != nil && !isRefusal(err) {
 					t.Fatalf("seed %d, %d rows: %v", seed, dense.Rows(a), err)
-				case is[*ConditionError](err):
-					refused++
-				case err != nil:
-					t.Fatal(err)
+				}
+				if is[*ConditionError](err) {
+					count++
 				}
 				if c := u.Condition(); c.Digits >= 1 || c.Advice == "" {
 					t.Fatalf("seed %d, %d rows: %+v", seed, dense.Rows(a), c)
 				}
 			}
 		}
-	})
-}
-
-// TestWithoutSamples removes all that a model has learned and goes on from there.
-func TestWithoutSamples(t *testing.T) {
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r, a, y := problem(45, 0, 10, 3, 1)
-		if !v.ridgeSolver() {
-			return
+		if count < 250 {
+			t.Errorf("%d of 300 models with dependent nodes refused", count)
 		}
-		u := v.start(t, b, a, y, 1)
-		do(t, u, u.RemoveInputs(a, y))
-		before := digest(u)
-		if err := u.AddNodes(testutil.Random(r, 7, 3), testutil.Random(r, 7, 2), testutil.Random(r, 7, 1)); err == nil || digest(u) != before {
-			t.Errorf("nodes of samples that the model does not have: %v", err)
-		}
-		do(t, u, u.AddInputs(a, y))
-		checkWeights(t, u, a, y, 1, v.accuracy(10, a.Norm(2)))
 	})
 }
 
-// TestRefineAfterForget: W stays while the factor of Gram is of another matrix.
-func TestRefineAfterForget(t *testing.T) {
-	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		_, a, y := problem(46, 0, 20, 4, 2)
-		u := variant{method: Gram}.start(t, b, a, y, 0.1)
-		weights(t, u)
-		do(t, u, u.Forget(0.25))
-		a.Scale(0.5, a)
-		y.Scale(0.5, y)
-		do(t, u, u.(Refiner).Refine(a, y))
-		checkWeights(t, u, a, y, 0.025, variant{method: QR}.accuracy(20, kappaOf(a, 0.025)))
-	})
-}
-
-// TestTrustAfterRemoval removes rows that are a thousand times larger than those that come after them:
-// the errors of that time stay, and Condition has to know.
+// TestTrustAfterRemoval removes all rows, which are a thousand times larger than those that come after them:
+// the errors of that time stay, and Condition has to know. Without samples no nodes can be added.
 func TestTrustAfterRemoval(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		if !v.ridgeSolver() {
 			return
 		}
 		for seed := range uint64(20) {
-			r := rand.New(rand.NewPCG(47, seed))
-			large, ly := scaled(testutil.Random(r, 3, 3), 1e3), testutil.Random(r, 3, 1)
+			r, large, ly := problem(47, seed, 3, 3, 1)
 			a, y := testutil.Random(r, 3, 3), testutil.Random(r, 3, 1)
-			u := v.start(t, b, large, ly, 1)
+			u := v.start(t, b, scaled(large, 1e3), ly, 1)
 			do(t, u, u.RemoveInputs(large, ly))
+			refused(t, u, digest(u), u.AddNodes(testutil.Random(r, 7, 3), testutil.Random(r, 7, 2), testutil.Random(r, 7, 1)), isAny)
 			do(t, u, u.AddInputs(a, y))
-			got := relative(weights(t, u), reference(a, y, 1))
-			if c := u.Condition(); !(got <= math.Pow(10, -c.Digits)) {
-				t.Errorf("seed %d: error %.2g, but %.1f digits are said to be right", seed, got, c.Digits)
+			if digits := u.Condition().Digits; digits == 0 {
+				t.Errorf("seed %d: no digits", seed)
+			} else {
+				checkWeights(t, u, a, y, 1, math.Pow(10, -digits), seed)
 			}
 		}
 	})
@@ -281,29 +250,25 @@ func TestTrustAfterRemoval(t *testing.T) {
 
 // TestGrowth measures how the error of W grows with the condition number, method by method, against
 // 400-bit arithmetic: 100 samples of 40 nodes, then batches of 20, 20 and 60. It holds every error to
-// the bounds of variant.accuracy. With -v it prints the table of docs/numerics.md; BLSKERNEL_LONG=1
-// takes five seeds instead of one.
+// the bounds of variant.accuracy. The long form takes five seeds of all rows of the table of
+// docs/numerics.md, which it prints with -v.
 func TestGrowth(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
 	const k = 40
 	cuts := []int{100, 120, 140, 200}
-	seeds := 1
+	conds, lambdas, seeds := []float64{1e4, 1e8}, []float64{0, 1e-6}, 1
 	if testutil.Long() {
-		seeds = 5
+		conds, lambdas, seeds = []float64{1e2, 1e4, 1e6, 1e8, 1e10}, []float64{0, 0x1p-30, 1e-6, 1e-3}, 5
 	}
 	columns := []variant{
 		{Original, Auto, false}, {Improved, Small, false}, {Improved, Large, false}, {Improved, Compressed, false},
 		{RidgeInverse, Small, false}, {RidgeInverse, Large, false}, {InverseCholesky, Small, false}, {InverseCholesky, Large, false}, {Gram, Auto, false}, {QR, Auto, false},
 	}
 	var table strings.Builder
-	fmt.Fprint(&table, "| cond(A) | lambda | κ |")
-	for _, v := range columns {
-		fmt.Fprintf(&table, " %v %v |", v.method, v.form)
-	}
-	fmt.Fprintf(&table, "\n|%s\n", strings.Repeat("---|", 3+len(columns)))
-	for _, cond := range []float64{1e2, 1e4, 1e6, 1e8, 1e10} {
-		for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3} {
-			var kappa float64
-			errs := make([]float64, len(columns)) // -1 for a refusal
+	fmt.Fprintf(&table, "| cond(A) | lambda | κ | %v |\n|%s\n", columns, strings.Repeat("---|", 3+len(columns)))
+	for _, cond := range conds {
+		for _, lambda := range lambdas {
+			kappa, largest := 0.0, make([]float64, len(columns)) // +Inf for a refusal, 0 where a method does not solve it
 			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(50, seed))
 				a, y := testutil.WithCondition(r, cuts[3], k, cond), signs(r, cuts[3], 1)
@@ -317,35 +282,19 @@ func TestGrowth(t *testing.T) {
 					if lambda > 0 && !v.ridgeSolver() {
 						continue
 					}
-					_, w, err := v.learn(nil, a, y, lambda, cuts...)
-					if err != nil {
-						if kappa < 1e6 {
-							t.Errorf("%v: cond=%g lambda=%g: %v", v, cond, lambda, err)
+					got := math.Inf(1)
+					if _, w, err := v.learn(nil, a, y, lambda, cuts...); err == nil {
+						got = relative(w, want)
+						if bound := v.accuracy(cuts[3], kappa); !(got <= bound) {
+							t.Errorf("%v: cond=%g lambda=%g: error %.2g, bound %.2g", v, cond, lambda, got, bound)
 						}
-						errs[i] = -1
-						continue
+					} else if kappa < 1e6 {
+						t.Errorf("%v: cond=%g lambda=%g: %v", v, cond, lambda, err)
 					}
-					got := relative(w, want)
-					if bound := v.accuracy(cuts[3], kappa); !(got <= bound) {
-						t.Errorf("%v: cond=%g lambda=%g: error %.2g, bound %.2g", v, cond, lambda, got, bound)
-					}
-					if errs[i] >= 0 {
-						errs[i] = max(errs[i], got)
-					}
+					largest[i] = max(largest[i], got)
 				}
 			}
-			fmt.Fprintf(&table, "| %.0e | %.1g | %.1g |", cond, lambda, kappa)
-			for i, v := range columns {
-				switch {
-				case lambda > 0 && !v.ridgeSolver():
-					fmt.Fprint(&table, " |")
-				case errs[i] < 0:
-					fmt.Fprint(&table, " refused |")
-				default:
-					fmt.Fprintf(&table, " %.0e |", errs[i])
-				}
-			}
-			fmt.Fprintln(&table)
+			fmt.Fprintf(&table, "| %.0e | %.1g | %.1g | %.0e |\n", cond, lambda, kappa, largest)
 		}
 	}
 	t.Logf("largest error of W in %d problems a row:\n%s", seeds, table.String())

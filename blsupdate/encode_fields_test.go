@@ -5,15 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/fnv"
 	"io"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
-
-	"blskernel/mat"
 )
 
 // What becomes of a field in Encode and Decode.
@@ -39,6 +36,9 @@ var fields = map[string]map[string]string{
 	"qr.state":          {"base": kept, "count": derived, "r": kept, "z": kept, "size": kept, "w": kept},
 	"ridge.state":       {"inverse": kept, "q": kept},
 	"cholesky.state":    {"inverse": kept, "l": kept},
+	"mat.sympacked":     {"n": derived, "data": kept},
+	"mat.dense":         {"mat": kept, "caprows": derived, "capcols": derived},
+	"blas64.general":    {"rows": derived, "cols": derived, "data": kept, "stride": derived},
 	"pinv.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
 }
 
@@ -49,53 +49,49 @@ type leaf struct {
 }
 
 // leavesOf returns all numbers of a model that are kept.
-func leavesOf(u Updater) []leaf {
-	var leaves []leaf
-	d := driverOf(u)
-	collect(&leaves, "", reflect.ValueOf(d).Elem())
+func leavesOf(u Updater) (leaves []leaf) {
+	visit("", reflect.ValueOf(driverOf(u)).Elem(), func(of reflect.Type, field string) bool {
+		roles, ok := fields[strings.ToLower(of.String())]
+		if !ok || len(roles) != of.NumField() {
+			panic(fmt.Sprintf("of a %v with %d fields it is said what becomes of %d", of, of.NumField(), len(roles)))
+		}
+		switch role := roles[strings.ToLower(field)]; role {
+		case kept, derived, scratch:
+			return role == kept
+		default:
+			panic(fmt.Sprintf("it is not said what becomes of the field %s of a %v", field, of))
+		}
+	}, func(name string, i int, v reflect.Value) {
+		if v.CanAddr() { // of a field that is not exported
+			v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
+		}
+		leaves = append(leaves, leaf{fmt.Sprintf("%s[%d]", strings.TrimPrefix(name, "."), i), v})
+	})
 	return leaves
 }
 
-func collect(leaves *[]leaf, name string, v reflect.Value) {
-	if v.CanAddr() { // of a field that is not exported
-		v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
-	}
+// visit calls leaf for each number that can be reached from v, by the fields of structs that enter accepts,
+// with its index where it is in a slice.
+func visit(name string, v reflect.Value, enter func(of reflect.Type, field string) bool, leaf func(name string, i int, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Float64, reflect.Uint64, reflect.Int, reflect.Int64, reflect.Bool:
-		*leaves = append(*leaves, leaf{name, v})
+		leaf(name, 0, v)
 	case reflect.Slice:
 		for i := range v.Len() {
-			collect(leaves, fmt.Sprintf("%s[%d]", name, i), v.Index(i))
-		}
-	case reflect.Interface:
-		collect(leaves, name, v.Elem())
-	case reflect.Pointer:
-		switch m := v.Interface().(type) {
-		case *mat.Dense:
-			if m != nil {
-				collect(leaves, name, reflect.ValueOf(m.RawMatrix().Data))
+			if kind := v.Index(i).Kind(); kind == reflect.Float64 || kind == reflect.Uint64 {
+				leaf(name, i, v.Index(i))
+				continue
 			}
-		case *mat.SymPacked:
-			collect(leaves, name, reflect.ValueOf(m.RawSymPacked().Data))
-		default:
-			collect(leaves, name, v.Elem())
+			visit(fmt.Sprintf("%s[%d]", name, i), v.Index(i), enter, leaf)
+		}
+	case reflect.Interface, reflect.Pointer:
+		if !v.IsNil() {
+			visit(name, v.Elem(), enter, leaf)
 		}
 	case reflect.Struct:
-		roles, ok := fields[strings.ToLower(v.Type().String())]
-		if !ok {
-			panic(fmt.Sprintf("%s is a %v, of which it is not said what becomes of its fields", name, v.Type()))
-		}
-		if v.NumField() != len(roles) {
-			panic(fmt.Sprintf("a %v has %d fields, and roles for %d", v.Type(), v.NumField(), len(roles)))
-		}
 		for i := range v.NumField() {
-			field := strings.ToLower(v.Type().Field(i).Name)
-			switch roles[field] {
-			case kept:
-				collect(leaves, strings.TrimPrefix(name+"."+field, "."), v.Field(i))
-			case derived, scratch:
-			default:
-				panic(fmt.Sprintf("it is not said what becomes of the field %s of a %v", field, v.Type()))
+			if field := v.Type().Field(i).Name; enter(v.Type(), field) {
+				visit(name+"."+strings.ToLower(field), v.Field(i), enter, leaf)
 			}
 		}
 	default:
@@ -144,7 +140,7 @@ func TestFieldsAreEncoded(t *testing.T) {
 			t.Fatal("the model is not what it was")
 		}
 	}
-	for _, name := range []string{"state.base.lambda", "state.w", "state.keys", "state.a.blocks", "state.rank", "report.start"} {
+	for _, name := range []string{"state.base.lambda", "state.w.mat.data", "state.keys", "state.a.blocks", "state.rank", "report.start"} {
 		if !met[name] {
 			t.Errorf("no model has %s: %v", name, met)
 		}
@@ -153,70 +149,40 @@ func TestFieldsAreEncoded(t *testing.T) {
 
 // besideTriangle tells whether the leaf is one of the zeros of R or F, which are not written.
 func (l leaf) besideTriangle() bool {
-	return l.v.Float() == 0 && (strings.HasPrefix(l.name, "state.r[") || strings.HasPrefix(l.name, "state.l["))
+	return l.v.Float() == 0 && (strings.HasPrefix(l.name, "state.r.mat") || strings.HasPrefix(l.name, "state.l.mat"))
 }
 
 // digest returns a hash of every bit of a model that its future depends on: all numbers that can be
 // reached from its state, without the counter and without results that are kept only to be given once
 // more.
 func digest(u Updater) uint64 {
-	h := fnv.New64a()
 	d := driverOf(u)
-	walk(h, reflect.ValueOf(d.state), map[uintptr]bool{})
-	walk(h, reflect.ValueOf(d.samples), nil)
-	return h.Sum64()
+	return hashOf(d.state, d.samples)
 }
 
 // forgettable are fields that are computed anew where they are missing, or set by every call.
-var forgettable = map[string]bool{"Counter": true, "Action": true, "factor": true, "factored": true}
+var forgettable = map[string]bool{"Counter": true, "Action": true, "factor": true, "factored": true, "Options": true}
 
-func walk(h hash.Hash, v reflect.Value, seen map[uintptr]bool) {
-	word := func(x uint64) {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], x)
-		h.Write(b[:])
-	}
-	switch v.Kind() {
-	case reflect.Float64:
-		word(math.Float64bits(v.Float()))
-	case reflect.Int, reflect.Int64:
-		word(uint64(v.Int()))
-	case reflect.Uint64, reflect.Uintptr, reflect.Uint8, reflect.Uint32:
-		word(v.Uint())
-	case reflect.Bool:
-		if v.Bool() {
-			word(1)
-		}
-		word(2)
-	case reflect.String:
-		h.Write([]byte(v.String()))
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			word(3)
-			return
-		}
-		if v.Kind() == reflect.Pointer {
-			if seen[v.Pointer()] {
-				return
+// hashOf returns a hash of all numbers that can be reached from the values, and of where they are.
+func hashOf(values ...any) uint64 {
+	h := fnv.New64a()
+	for _, v := range values {
+		visit("", reflect.ValueOf(v), func(_ reflect.Type, field string) bool { return !forgettable[field] }, func(name string, i int, v reflect.Value) {
+			word := uint64(0)
+			switch v.Kind() {
+			case reflect.Float64:
+				word = math.Float64bits(v.Float())
+			case reflect.Uint64:
+				word = v.Uint()
+			case reflect.Bool:
+				if v.Bool() {
+					word = 1
+				}
+			default:
+				word = uint64(v.Int())
 			}
-			seen[v.Pointer()] = true
-		}
-		walk(h, v.Elem(), seen)
-	case reflect.Slice, reflect.Array:
-		word(uint64(v.Len()))
-		for i := range v.Len() {
-			walk(h, v.Index(i), seen)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).Name == "Options" || forgettable[v.Type().Field(i).Name] {
-				continue
-			}
-			walk(h, v.Field(i), seen)
-		}
-	case reflect.Map:
-		word(uint64(v.Len()))
-	default:
-		panic(fmt.Sprintf("a state has a %v", v.Kind()))
+			h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64([]byte(name), uint64(i)), word))
+		})
 	}
+	return h.Sum64()
 }

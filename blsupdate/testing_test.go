@@ -3,7 +3,6 @@ package blsupdate
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -277,12 +276,7 @@ func checkWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, bound float6
 
 // reference is highPrecision, which takes its time, for problems that many variants are given.
 func reference(a, y *mat.Dense, lambda float64) *mat.Dense {
-	h := fnv.New64a()
-	for _, m := range []*mat.Dense{a, y} {
-		walk(h, reflect.ValueOf(dense.Compact(m)), nil)
-	}
-	walk(h, reflect.ValueOf(lambda), nil)
-	key := h.Sum64()
+	key := hashOf(dense.Compact(a), dense.Compact(y), lambda)
 	if references[key] == nil {
 		references[key] = highPrecision(a, y, lambda)
 	}
