@@ -82,7 +82,7 @@ func everyEngine(t *testing.T, what string, f func() []float64) {
 // of the sum, sizes around tiles and blocks.
 func TestProductsSameBits(t *testing.T) {
 	shapes := [][3]int{{1, 1, 1}, {5, 9, 7}, {9, 25, 385}, {70, 53, 31}, {67, 101, 800}, {131, 140, 129}}
-	if testing.Short() {
+	if !testutil.Long() {
 		shapes = shapes[:4]
 	}
 	for _, r := range routines() {
@@ -110,7 +110,7 @@ func TestProductsSameBits(t *testing.T) {
 // several diagonal blocks, and where the diagonal is too small for reciprocals.
 func TestTriangularSameBits(t *testing.T) {
 	orders := []int{1, 5, 9, 17, 65, 191, 193, 400}
-	if testing.Short() {
+	if !testutil.Long() {
 		orders = orders[:6]
 	}
 	for _, side := range sides {

@@ -74,15 +74,14 @@ func TestReproducible(t *testing.T) {
 		base.blocks.KC = 24
 		use(t, &base)
 		for i, j := range jobs(t) {
-			// The generic kernel takes long under the race detector and in emulation.
-			if testing.Short() && i%5 != 0 {
+			if few() && i%5 != 0 {
 				continue
 			}
 			want := slices.Clone(j.again())
 			cuts := []struct{ tiles, threads int }{
 				{0, 0}, {2, 7}, {0, 2}, {0, 3}, {0, 7}, {1, 1}, {1, 3}, {5, 1}, {5, 2},
 			}
-			if testing.Short() {
+			if few() {
 				cuts = cuts[:2]
 			}
 			for _, cut := range cuts {
@@ -152,7 +151,7 @@ func TestPanicReachesCaller(t *testing.T) {
 	diagonal.kernel.Multiply = diagonal.kernel.Solve
 	setThreads(t, 1)
 	for i, j := range jobs(t) {
-		if testing.Short() && i%5 != 0 {
+		if few() && i%5 != 0 {
 			continue
 		}
 		broken := &diagonal
@@ -215,7 +214,7 @@ func TestParallelAllocs(t *testing.T) {
 				most *= 2
 			}
 			j.again()
-			if got := testing.AllocsPerRun(10, j.run); !(got <= float64(most)) && !raceEnabled {
+			if got := testing.AllocsPerRun(10, j.run); !(got <= float64(most)) && !testutil.UnderRace() {
 				t.Errorf("%s, %d threads: %v allocations, want at most %d", j.name, threads, got, most)
 			}
 		}

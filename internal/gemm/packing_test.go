@@ -15,7 +15,7 @@ func TestPackingBits(t *testing.T) {
 		base := *New(active.kernel)
 		base.blocks.KC = 24
 		for i, j := range jobs(t) {
-			if testing.Short() && i%5 != 0 {
+			if few() && i%5 != 0 {
 				continue
 			}
 			var want []float64

@@ -51,7 +51,7 @@ func TestProducts(t *testing.T) {
 			t.Run(r.name, func(t *testing.T) {
 				rnd := rand.New(rand.NewPCG(1, 1))
 				for i, s := range r.shapes(sizes()) {
-					if testing.Short() && i%7 != 0 {
+					if few() && i%7 != 0 {
 						continue
 					}
 					ab := scalars[rnd.IntN(len(scalars))]
@@ -110,7 +110,7 @@ func TestShapes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(51, 1))
 	all, cases := ways(t), dgemms()
 	step := 1
-	if testing.Short() {
+	if few() {
 		step = 7
 	}
 	for m := 0; m <= longest; m += step {
@@ -244,7 +244,7 @@ func TestProductAllocs(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(5, 1))
 			p := r.build(rnd, n, n, n, 1, 1)
 			p.fill(rnd)
-			if got := testing.AllocsPerRun(20, p.call); got != 0 && !raceEnabled {
+			if got := testing.AllocsPerRun(20, p.call); got != 0 && !testutil.UnderRace() {
 				t.Errorf("%s, n=%d: %v allocations", r.name, n, got)
 			}
 		}

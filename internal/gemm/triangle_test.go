@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -209,7 +211,7 @@ func TestTriangularAllocs(t *testing.T) {
 			active.Dtrsm(p.side, p.ul, p.t, p.d, p.m, p.n, 1, p.a.x, p.a.ld, p.b.x, p.b.ld)
 			active.Dtrmm(p.side, p.ul, p.t, p.d, p.m, p.n, 1, p.a.x, p.a.ld, p.b.x, p.b.ld)
 		})
-		if got != 0 && !raceEnabled {
+		if got != 0 && !testutil.UnderRace() {
 			t.Errorf("side %c: %v allocations", side, got)
 		}
 	}
