@@ -342,8 +342,8 @@ func eachWay(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// few reports whether a test takes some of its cases alone: under the race detector and in emulation, where
-// the portable kernel takes long, unless the long form is asked for.
+// few reports whether a test takes some of its cases alone: under the race detector and in emulation,
+// where the portable kernel takes long, unless the long form is asked for.
 func few() bool { return (testutil.UnderRace() || testutil.Emulated()) && !testutil.Long() }
 
 // eachKernel runs f as a subtest on every kernel, with blocks of a few tiles.
