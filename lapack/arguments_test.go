@@ -38,8 +38,9 @@ func kept(data []float64, at, n int) *mat.Dense {
 	return d
 }
 
-// misuses are the bad arguments of every function and method, for factorizations of order n = 3, and a
-// QR of 5 rows. data has 100 elements.
+// misuses are calls with results beside operands, of AppendRows and MergeTriangles without some of
+// their operands, and on receivers that hold nothing, for factorizations of order n = 3, and a QR of 5
+// rows. data has 100 elements.
 func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	const n, l = 3, 5
 	spd := mat.NewSymPacked(n, []float64{4, 1, 0, 3, 1, 2})
@@ -50,139 +51,61 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	var all []misuse
 	add := func(what string, want any, call func(data []float64)) { all = append(all, misuse{what, want, call}) }
 
-	// Solutions from columns, which have to have rows rows, and from rows.
-	type solver func(dst, b *mat.Dense) error
-	columns := map[string]struct {
-		rows  int
-		solve solver
+	for name, s := range map[string]struct {
+		r, c  int // of the right-hand sides
+		solve func(dst, b *mat.Dense) error
 	}{
-		"Cholesky.SolveTo":    {n, c.SolveTo},
-		"LDLT.SolveTo":        {n, f.SolveTo},
-		"LU.SolveTo":          {n, lu.SolveTo},
-		"QR.SolveTo":          {l, qr.SolveTo},
-		"Cholesky.SolveUTo":   {n, func(dst, b *mat.Dense) error { return c.SolveUTo(dst, b, false) }},
-		"Cholesky.SolveUTo T": {n, func(dst, b *mat.Dense) error { return c.SolveUTo(dst, b, true) }},
-	}
-	for name, s := range columns {
-		add(name+": rows of b", shape, func(d []float64) { _ = s.solve(view(d, 0, n, 2), view(d, 40, s.rows+1, 2)) })
-		add(name+": rows of the result", shape, func(d []float64) { _ = s.solve(view(d, 0, n-1, 2), view(d, 40, s.rows, 2)) })
-		add(name+": columns of the result", shape, func(d []float64) { _ = s.solve(view(d, 0, n, 3), view(d, 40, s.rows, 2)) })
-		for _, shift := range []int{-5, 0, 5} {
-			add(fmt.Sprintf("%s: kept storage %d beside b", name, shift), solveAliased, func(d []float64) {
-				_ = s.solve(kept(d, 40+shift, 2*n), view(d, 40, s.rows, 2))
-			})
-		}
-		shifts := []int{-3, -1, 1, 3}
-		if s.rows != n {
-			shifts = append(shifts, 0)
-		}
-		for _, shift := range shifts {
-			add(fmt.Sprintf("%s: result %d beside b", name, shift), solveAliased, func(d []float64) {
-				_ = s.solve(view(d, 40+shift, n, 2), view(d, 40, s.rows, 2))
-			})
-		}
-	}
-	for name, solve := range map[string]solver{
-		"Cholesky.SolveRowsTo":    c.SolveRowsTo,
-		"LDLT.SolveRowsTo":        f.SolveRowsTo,
-		"LU.SolveRowsTo":          lu.SolveRowsTo,
-		"Cholesky.SolveURowsTo":   func(dst, b *mat.Dense) error { return c.SolveURowsTo(dst, b, false) },
-		"Cholesky.SolveURowsTo T": func(dst, b *mat.Dense) error { return c.SolveURowsTo(dst, b, true) },
+		"Cholesky.SolveTo":        {n, 2, c.SolveTo},
+		"LDLT.SolveTo":            {n, 2, f.SolveTo},
+		"LU.SolveTo":              {n, 2, lu.SolveTo},
+		"QR.SolveTo":              {l, 2, qr.SolveTo},
+		"Cholesky.SolveUTo":       {n, 2, func(dst, b *mat.Dense) error { return c.SolveUTo(dst, b, false) }},
+		"Cholesky.SolveUTo T":     {n, 2, func(dst, b *mat.Dense) error { return c.SolveUTo(dst, b, true) }},
+		"Cholesky.SolveRowsTo":    {2, n, c.SolveRowsTo},
+		"LDLT.SolveRowsTo":        {2, n, f.SolveRowsTo},
+		"LU.SolveRowsTo":          {2, n, lu.SolveRowsTo},
+		"Cholesky.SolveURowsTo":   {2, n, func(dst, b *mat.Dense) error { return c.SolveURowsTo(dst, b, false) }},
+		"Cholesky.SolveURowsTo T": {2, n, func(dst, b *mat.Dense) error { return c.SolveURowsTo(dst, b, true) }},
 	} {
-		add(name+": columns of b", shape, func(d []float64) { _ = solve(view(d, 0, 2, n), view(d, 40, 2, n+1)) })
-		add(name+": rows of the result", shape, func(d []float64) { _ = solve(view(d, 0, 3, n), view(d, 40, 2, n)) })
-		add(name+": columns of the result", shape, func(d []float64) { _ = solve(view(d, 0, 2, n-1), view(d, 40, 2, n)) })
 		for _, shift := range []int{-5, 0, 5} {
 			add(fmt.Sprintf("%s: kept storage %d beside b", name, shift), solveAliased, func(d []float64) {
-				_ = solve(kept(d, 40+shift, 2*n), view(d, 40, 2, n))
+				_ = s.solve(kept(d, 40+shift, 2*n), view(d, 40, s.r, s.c))
 			})
 		}
-		for _, shift := range []int{-4, -1, 1, 4} {
-			add(fmt.Sprintf("%s: result %d beside b", name, shift), solveAliased, func(d []float64) {
-				_ = solve(view(d, 40+shift, 2, n), view(d, 40, 2, n))
-			})
+		for _, shift := range []int{-4, -3, -1, 0, 1, 3, 4} {
+			if shift != 0 || s.r == l {
+				add(fmt.Sprintf("%s: result %d beside b", name, shift), solveAliased, func(d []float64) {
+					_ = s.solve(view(d, 40+shift, min(s.r, n), s.c), view(d, 40, s.r, s.c))
+				})
+			}
 		}
 	}
-
-	// Results of a shape that is known, and operands of one.
-	for _, s := range [][2]int{{n - 1, n - 1}, {n, n + 1}, {n + 1, n}, {n + 1, n + 1}} {
-		at := fmt.Sprintf(" %d×%d", s[0], s[1])
-		matrix := func(d []float64) *mat.Dense { return view(d, 10, s[0], s[1]) }
-		if s[0] == s[1] {
-			packed := func(d []float64) *mat.SymPacked { return mat.NewSymPacked(s[0], d[:s[0]*(s[0]+1)/2]) }
-			add("Cholesky.InverseTo"+at, shape, func(d []float64) { _ = c.InverseTo(packed(d)) })
-			add("LDLT.InverseTo"+at, shape, func(d []float64) { _ = f.InverseTo(packed(d)) })
-			x, b := func(d []float64) *mat.Dense { return view(d, 30, n, 2) }, func(d []float64) *mat.Dense { return view(d, 60, n, 2) }
-			add("Cholesky.Refine of A"+at, shape, func(d []float64) { _, _ = c.Refine(x(d), packed(d), b(d)) })
-			add("LDLT.Refine of A"+at, shape, func(d []float64) { _, _ = f.Refine(x(d), packed(d), b(d)) })
-		} else {
-			add("LU.Factorize"+at, shape, func(d []float64) { _ = (&LU{Backend: bk}).Factorize(matrix(d)) })
-			add("LU.FactorizeInPlace"+at, shape, func(d []float64) { _ = (&LU{Backend: bk}).FactorizeInPlace(matrix(d)) })
-			add("InvertTriangle"+at, shape, func(d []float64) { _ = InvertTriangle(bk, matrix(d)) })
-			add("RCondTriangle"+at, shape, func(d []float64) { RCondTriangle(bk, matrix(d)) })
-		}
-		if s[0] < s[1] {
-			add("QR.Factorize"+at, shape, func(d []float64) { _ = (&QR{Backend: bk}).Factorize(matrix(d)) })
-			add("QR.FactorizeInPlace"+at, shape, func(d []float64) { _ = (&QR{Backend: bk}).FactorizeInPlace(matrix(d)) })
-		}
-		add("LU.InverseTo"+at, shape, func(d []float64) { _ = lu.InverseTo(matrix(d)) })
-		add("LU.Refine of A"+at, shape, func(d []float64) { _, _ = lu.Refine(view(d, 50, n, 2), matrix(d), view(d, 70, n, 2)) })
-		add("QR.RTo"+at, shape, func(d []float64) { qr.RTo(matrix(d)) })
-		add("QR.QTo"+at, shape, func(d []float64) { qr.QTo(matrix(d)) })
-		add("Cholesky.SolveUTriangle"+at, shape, func(d []float64) { _ = c.SolveUTriangle(matrix(d)) })
-		add("Cholesky.MulUTriangle"+at, shape, func(d []float64) { _ = c.MulUTriangle(matrix(d)) })
-		add("SolveTriangular, R"+at, shape, func(d []float64) { _ = SolveTriangular(bk, view(d, 50, n, 2), matrix(d), false) })
-		add("SolveTriangularRows, R"+at, shape, func(d []float64) { _ = SolveTriangularRows(bk, view(d, 50, 2, n), matrix(d), false) })
-	}
+	add("QR.SolveTo: rows of b", shape, func(d []float64) { _ = qr.SolveTo(view(d, 0, n, 2), view(d, 40, n, 2)) })
 	square := func(d []float64) *mat.Dense { return view(d, 0, n, n) }
-	add("SolveTriangular: b", shape, func(d []float64) { _ = SolveTriangular(bk, view(d, 50, n+1, 2), square(d), true) })
-	add("SolveTriangularRows: b", shape, func(d []float64) { _ = SolveTriangularRows(bk, view(d, 50, 2, n+1), square(d), true) })
 	for _, shift := range []int{-5, -1, 0, 1, 4, 8} {
 		add(fmt.Sprintf("SolveTriangular: b %d beside R", shift), triangleAliased, func(d []float64) {
 			_ = SolveTriangular(bk, view(d, 20+shift, n, n), view(d, 20, n, n), true)
 		})
 	}
-	refines := map[string]func(d []float64, x, b *mat.Dense) (ErrorBounds, error){
-		"Cholesky": func(d []float64, x, b *mat.Dense) (ErrorBounds, error) {
-			return c.Refine(x, mat.NewSymPacked(n, d[:6]), b)
-		},
-		"LDLT": func(d []float64, x, b *mat.Dense) (ErrorBounds, error) {
-			return f.Refine(x, mat.NewSymPacked(n, d[:6]), b)
-		},
-		"LU": func(d []float64, x, b *mat.Dense) (ErrorBounds, error) { return lu.Refine(x, square(d), b) },
-	}
-	for name, refine := range refines {
-		add(name+".Refine: rows of x", shape, func(d []float64) { _, _ = refine(d, view(d, 20, n+1, 2), view(d, 50, n, 2)) })
-		add(name+".Refine: rows of b", shape, func(d []float64) { _, _ = refine(d, view(d, 20, n, 2), view(d, 50, n-1, 2)) })
-		add(name+".Refine: columns", shape, func(d []float64) { _, _ = refine(d, view(d, 20, n, 2), view(d, 50, n, 3)) })
-		for _, shift := range []int{-3, -1, 0, 1, 3} {
-			add(fmt.Sprintf("%s.Refine: x %d beside b", name, shift), refineAliased, func(d []float64) {
-				_, _ = refine(d, view(d, 50+shift, n, 2), view(d, 50, n, 2))
-			})
-		}
-		for at := range 6 {
-			add(fmt.Sprintf("%s.Refine: x %d over A", name, at), refineAliased, func(d []float64) {
+	sym := func(d []float64) *mat.SymPacked { return mat.NewSymPacked(n, d[:6]) }
+	for name, refine := range map[string]func(d []float64, x, b *mat.Dense) (ErrorBounds, error){
+		"Cholesky": func(d []float64, x, b *mat.Dense) (ErrorBounds, error) { return c.Refine(x, sym(d), b) },
+		"LDLT":     func(d []float64, x, b *mat.Dense) (ErrorBounds, error) { return f.Refine(x, sym(d), b) },
+		"LU":       func(d []float64, x, b *mat.Dense) (ErrorBounds, error) { return lu.Refine(x, square(d), b) },
+	} {
+		for _, at := range []int{0, 1, 2, 3, 4, 5, 47, 49, 50, 51, 53} {
+			add(fmt.Sprintf("%s.Refine: A at 0, x at %d, b at 50", name, at), refineAliased, func(d []float64) {
 				_, _ = refine(d, view(d, at, n, 2), view(d, 50, n, 2))
 			})
 		}
 	}
-	for name, do := range map[string]func(r, z, b, y *mat.Dense) error{
-		"AppendRows":     func(r, z, b, y *mat.Dense) error { return AppendRows(bk, r, z, b, y) },
-		"MergeTriangles": func(r, z, b, y *mat.Dense) error { return MergeTriangles(bk, r, z, b, y) },
-	} {
-		z := func(d []float64) *mat.Dense { return view(d, 20, n, 2) }
-		add(name+": R", shape, func(d []float64) { _ = do(view(d, 0, n, n+1), z(d), view(d, 40, n, n), view(d, 70, n, 2)) })
-		add(name+": z", shape, func(d []float64) { _ = do(square(d), view(d, 20, n+1, 2), view(d, 40, n, n), view(d, 70, n, 2)) })
-		add(name+": second matrix", shape, func(d []float64) { _ = do(square(d), z(d), view(d, 40, n, n+1), view(d, 70, n, 2)) })
-		add(name+": rows of its right-hand sides", shape, func(d []float64) { _ = do(square(d), z(d), view(d, 40, n, n), view(d, 70, n+1, 2)) })
-		add(name+": columns of its right-hand sides", shape, func(d []float64) { _ = do(square(d), z(d), view(d, 40, n, n), view(d, 70, n, 3)) })
-		add(name+": no right-hand sides", shape, func(d []float64) { _ = do(square(d), z(d), view(d, 40, n, n), nil) })
-		none := &mat.Dense{}
-		add(name+": right-hand sides without rows", shape, func(d []float64) { _ = do(square(d), nil, none, view(d, 70, n, 2)) })
-		add(name+": rows without R", shape, func(d []float64) { _ = do(none, nil, view(d, 40, n, n), nil) })
-		add(name+": no z", shape, func(d []float64) { _ = do(square(d), nil, view(d, 40, n, n), view(d, 70, n, 2)) })
+	for name, do := range map[string]elimination{"AppendRows": AppendRows, "MergeTriangles": MergeTriangles} {
+		none, b, y := &mat.Dense{}, func(d []float64) *mat.Dense { return view(d, 40, n, n) }, func(d []float64) *mat.Dense { return view(d, 70, n, 2) }
+		add(name+": no right-hand sides", shape, func(d []float64) { _ = do(bk, square(d), view(d, 20, n, 2), b(d), nil) })
+		add(name+": right-hand sides without rows", shape, func(d []float64) { _ = do(bk, square(d), nil, none, y(d)) })
+		add(name+": rows without R", shape, func(d []float64) { _ = do(bk, none, nil, b(d), nil) })
+		add(name+": no z", shape, func(d []float64) { _ = do(bk, square(d), nil, b(d), y(d)) })
 	}
-
 	for name, solve := range map[string]func(x []float64){"Cholesky": c.Solver(), "LDLT": f.Solver()} {
 		add(name+".Solver: a short vector", solverLength, func(d []float64) { solve(d[: n-1 : n-1]) })
 		add(name+".Solver: a long vector", solverLength, func(d []float64) { solve(d[:n+1]) })
@@ -193,7 +116,6 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	var noF LDLT
 	var noLU LU
 	var noQR QR
-	sym := func(d []float64) *mat.SymPacked { return mat.NewSymPacked(n, d[:6]) }
 	b := func(d []float64) *mat.Dense { return view(d, 30, n, n) }
 	empty := func(name string, call func(d []float64)) {
 		add(name+": empty receiver", notFactorized, call)
@@ -232,9 +154,9 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 }
 
 // Bad arguments of every function and method panic with a constant, on every backend, and nothing has
-// been written then.
+// been written then: operands of another shape, and misuses.
 func TestArguments(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, m := range misuses(t, bk) {
 			data := make([]float64, 100)
 			for i := range data {
@@ -246,6 +168,23 @@ func TestArguments(t *testing.T) {
 			}
 			if !testmat.SameBits(data, before) {
 				t.Fatalf("%s: storage was written: %v", m.what, data)
+			}
+		}
+		rng := testutil.Rand(6)
+		for _, o := range operands(t, bk, 3, 2) {
+			for _, by := range [][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 0}, {0, -1}} {
+				r, c := o.good.R+by[0], o.good.C+by[1]
+				if o.fits != nil && o.fits(r, c) {
+					continue
+				}
+				m := testmat.Random(rng, r, c)
+				d := m.Dense()
+				if got := testutil.PanicValue(func() { _ = o.run(d) }); got != gonummat.ErrShape {
+					t.Errorf("%s of %d×%d: panics with %v", o.name, r, c, got)
+				}
+				if !testmat.SameBits(denseData(d), m.X) {
+					t.Errorf("%s of %d×%d was written", o.name, r, c)
+				}
 			}
 		}
 	})

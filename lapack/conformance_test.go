@@ -17,94 +17,84 @@ import (
 type conformance struct {
 	routine string
 	run     func(t *testing.T, impl Implementation)
+	slow    bool // two take four fifths of the time of all, and run in long tests only
 }
 
 // replaced are those of the routines that are ours.
 var replaced = []conformance{
-	{"Dpotrf", func(t *testing.T, impl Implementation) { testlapack.DpotrfTest(t, impl) }},
-	{"Dpotri", func(t *testing.T, impl Implementation) { testlapack.DpotriTest(t, impl) }},
-	{"Dpotrs", func(t *testing.T, impl Implementation) { testlapack.DpotrsTest(t, impl) }},
-	{"Dgeev", func(t *testing.T, impl Implementation) { testlapack.DgeevTest(t, impl) }},
-	{"Dgetrf", func(t *testing.T, impl Implementation) { testlapack.DgetrfTest(t, impl) }},
-	{"Dgetri", func(t *testing.T, impl Implementation) { testlapack.DgetriTest(t, impl) }},
-	{"Dgetrs", func(t *testing.T, impl Implementation) { testlapack.DgetrsTest(t, impl) }},
-	{"Dtrtri", func(t *testing.T, impl Implementation) { testlapack.DtrtriTest(t, impl) }},
-	{"Dtrtrs", func(t *testing.T, impl Implementation) { testlapack.DtrtrsTest(t, impl) }},
-	{"Dorgqr", func(t *testing.T, impl Implementation) { testlapack.DorgqrTest(t, impl) }},
-	{"Dgeqrf", func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
-	{"Dgelqf", func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
-	{"Dorglq", func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
-	{"Dormqr", func(t *testing.T, impl Implementation) { testlapack.DormqrTest(t, impl) }},
-	{"Dormlq", func(t *testing.T, impl Implementation) { testlapack.DormlqTest(t, impl) }},
-	{"Dgecon", func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
-	{"Dpocon", func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
-	{"Dtrcon", func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
-	{"Dgels", func(t *testing.T, impl Implementation) { testlapack.DgelsTest(t, impl) }},
-	{"Dgesvd", func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }},
-	{"Dsyev", func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
+	{routine: "Dpotrf", run: func(t *testing.T, impl Implementation) { testlapack.DpotrfTest(t, impl) }},
+	{routine: "Dpotri", run: func(t *testing.T, impl Implementation) { testlapack.DpotriTest(t, impl) }},
+	{routine: "Dpotrs", run: func(t *testing.T, impl Implementation) { testlapack.DpotrsTest(t, impl) }},
+	{routine: "Dgeev", run: func(t *testing.T, impl Implementation) { testlapack.DgeevTest(t, impl) }, slow: true},
+	{routine: "Dgetrf", run: func(t *testing.T, impl Implementation) { testlapack.DgetrfTest(t, impl) }},
+	{routine: "Dgetri", run: func(t *testing.T, impl Implementation) { testlapack.DgetriTest(t, impl) }},
+	{routine: "Dgetrs", run: func(t *testing.T, impl Implementation) { testlapack.DgetrsTest(t, impl) }},
+	{routine: "Dtrtri", run: func(t *testing.T, impl Implementation) { testlapack.DtrtriTest(t, impl) }},
+	{routine: "Dtrtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtrtrsTest(t, impl) }},
+	{routine: "Dorgqr", run: func(t *testing.T, impl Implementation) { testlapack.DorgqrTest(t, impl) }},
+	{routine: "Dgeqrf", run: func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
+	{routine: "Dgelqf", run: func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
+	{routine: "Dorglq", run: func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
+	{routine: "Dormqr", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.DormqrTest(t, impl)
+	}},
+	{routine: "Dormlq", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.DormlqTest(t, impl)
+	}},
+	{routine: "Dgecon", run: func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
+	{routine: "Dpocon", run: func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
+	{routine: "Dtrcon", run: func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
+	{routine: "Dgels", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.DgelsTest(t, impl)
+	}},
+	{routine: "Dgesvd", run: func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }, slow: true},
+	{routine: "Dsyev", run: func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
 }
 
 // inherited are those of gonum's own routines of the interface, which run on our BLAS.
 var inherited = []conformance{
-	{"Dgeqp3", func(t *testing.T, impl Implementation) { testlapack.Dgeqp3Test(t, impl) }},
-	{"Dggsvd3", func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
-	{"Dlantr", func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
-	{"Dlange", func(t *testing.T, impl Implementation) { testlapack.DlangeTest(t, impl) }},
-	{"Dlansy", func(t *testing.T, impl Implementation) { testlapack.DlansyTest(t, impl) }},
-	{"Dlapmr", func(t *testing.T, impl Implementation) { testlapack.DlapmrTest(t, impl) }},
-	{"Dlapmt", func(t *testing.T, impl Implementation) { testlapack.DlapmtTest(t, impl) }},
-	{"Dpbcon", func(t *testing.T, impl Implementation) { testlapack.DpbconTest(t, impl) }},
-	{"Dpbtrf", func(t *testing.T, impl Implementation) { testlapack.DpbtrfTest(t, impl) }},
-	{"Dpbtrs", func(t *testing.T, impl Implementation) { testlapack.DpbtrsTest(t, impl) }},
-	{"Dpstrf", func(t *testing.T, impl Implementation) { testlapack.DpstrfTest(t, impl) }},
-	{"Dtbtrs", func(t *testing.T, impl Implementation) { testlapack.DtbtrsTest(t, impl) }},
+	{routine: "Dgeqp3", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.Dgeqp3Test(t, impl)
+	}},
+	{routine: "Dggsvd3", run: func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
+	{routine: "Dlantr", run: func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
+	{routine: "Dlange", run: func(t *testing.T, impl Implementation) { testlapack.DlangeTest(t, impl) }},
+	{routine: "Dlansy", run: func(t *testing.T, impl Implementation) { testlapack.DlansyTest(t, impl) }},
+	{routine: "Dlapmr", run: func(t *testing.T, impl Implementation) { testlapack.DlapmrTest(t, impl) }},
+	{routine: "Dlapmt", run: func(t *testing.T, impl Implementation) { testlapack.DlapmtTest(t, impl) }},
+	{routine: "Dpbcon", run: func(t *testing.T, impl Implementation) { testlapack.DpbconTest(t, impl) }},
+	{routine: "Dpbtrf", run: func(t *testing.T, impl Implementation) { testlapack.DpbtrfTest(t, impl) }},
+	{routine: "Dpbtrs", run: func(t *testing.T, impl Implementation) { testlapack.DpbtrsTest(t, impl) }},
+	{routine: "Dpstrf", run: func(t *testing.T, impl Implementation) { testlapack.DpstrfTest(t, impl) }},
+	{routine: "Dtbtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtbtrsTest(t, impl) }},
 }
 
-// TestImplementation runs gonum's own tests of every routine that is ours, on every kernel.
+// TestImplementation runs gonum's own tests of every routine that is ours, and TestImplementationInherited
+// those of all other routines of its interface, with the selected backend under blas64.
 func TestImplementation(t *testing.T) {
 	// The suites make their matrices and their checks with blas64.
 	useBLAS(t, fastBLAS(t))
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, c := range replaced {
-			c.start(t, bk)
-		}
-	})
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) { conforms(t, bk, replaced) })
 }
 
-// start runs a test as a part of t.
-func (c conformance) start(t *testing.T, bk blskernel.Backend) {
-	t.Run(c.routine, func(t *testing.T) {
-		if slices.Contains(slow, c.routine) {
-			testutil.Slow(t)
-		}
-		if testing.Short() && slices.Contains(longer, c.routine) {
-			t.Skip("not in short tests")
-		}
-		c.run(t, Implementation{Backend: bk})
-	})
-}
-
-// slow are those of the routines whose tests take four fifths of the time of all, and run in long
-// tests only; longer take as much of what is left, and minutes in emulation, and do not run in short
-// tests.
-var (
-	slow   = []string{"Dgeev", "Dgesvd"}
-	longer = []string{"Dgels", "Dgeqp3", "Dormlq", "Dormqr"}
-)
-
-// TestImplementationInherited runs gonum's own tests of all other routines of its interface, with a
-// backend under blas64: the selected one, and in long tests each backend and each kernel.
 func TestImplementationInherited(t *testing.T) {
-	inherit := func(t *testing.T, bk blskernel.Backend) {
-		useBLAS(t, bk)
-		for _, c := range inherited {
-			c.start(t, bk)
-		}
-	}
-	if testutil.Long() {
-		backends.OnKernels(t, inherit)
-	} else {
-		inherit(t, blskernel.Default())
+	useBLAS(t, blskernel.Default())
+	conforms(t, blskernel.Default(), inherited)
+}
+
+func conforms(t *testing.T, bk blskernel.Backend, all []conformance) {
+	testutil.NotUnderRace(t, "computing in one goroutine, or in those of products")
+	for _, c := range all {
+		t.Run(c.routine, func(t *testing.T) {
+			if c.slow {
+				testutil.Slow(t)
+			}
+			c.run(t, Implementation{Backend: bk})
+		})
 	}
 }
 

@@ -23,6 +23,7 @@ type factorization struct {
 	singular  error // the kind of error for a zero pivot
 	factorize func(a *full, inPlace bool) error
 	inverse   func(inPlace bool) (*full, error)
+	inverseTo func(dst *full) error // whose shape dst has to have
 	refine    func(x *mat.Dense, a *full, b *mat.Dense) (ErrorBounds, error)
 	rebuild   func(abs bool) *full // the product of the factors, or of their magnitudes
 	left      func() bool          // the residual X A - I of the inverse is the small one
@@ -76,6 +77,19 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, f
 		if err != nil {
 			empty()
 		}
+		return err
+	}
+	r.inverseTo = func(dst *full) error {
+		t.Helper()
+		m, _ := hold(dst)
+		before, done := slices.Clone(data(m)), false
+		defer func() {
+			if !done && !testmat.SameBits(data(m), before) {
+				t.Errorf("%s: InverseTo wrote before a panic", r.name)
+			}
+		}()
+		err := f.InverseTo(m)
+		done = true
 		return err
 	}
 	r.inverse = func(inPlace bool) (*full, error) {

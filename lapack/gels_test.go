@@ -45,9 +45,7 @@ func (o orthogonal) checkGels(name string, a, b *full, cond float64) {
 	x := o.solve(a, b)
 	size := float64(max(a.R, a.C)) * eps
 	if a.R >= a.C {
-		an, xn := a.Scaled(1/a.Norm()), x.Scaled(a.Norm())
-		res := b.Sub(an.Mul(xn))
-		checkRatio(t, name+": ‖Aᵀ(B - A X)‖:", testmat.Over(an.T().Mul(res).Norm(), size, an.T().Norm(), b.Norm()+xn.Norm()))
+		checkLeastSquares(t, name, a, x, b)
 		return
 	}
 	checkSolution(t, name, a, x, b)

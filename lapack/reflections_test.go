@@ -24,23 +24,6 @@ type orthogonal struct {
 	lq bool
 }
 
-// orthogonalCalls returns calls of the routines.
-func orthogonalCalls(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) map[string]func(impl gonumlapack.Float64) any {
-	calls := map[string]func(impl gonumlapack.Float64) any{
-		"Dgels": func(impl gonumlapack.Float64) any { return impl.Dgels(trans, m, n, k, a, lda, c, ldc, work, lwork) },
-	}
-	add := func(name string, f func(impl gonumlapack.Float64)) {
-		calls[name] = func(impl gonumlapack.Float64) any { f(impl); return nil }
-	}
-	add("Dgeqrf", func(impl gonumlapack.Float64) { impl.Dgeqrf(m, n, a, lda, tau, work, lwork) })
-	add("Dgelqf", func(impl gonumlapack.Float64) { impl.Dgelqf(m, n, a, lda, tau, work, lwork) })
-	add("Dorgqr", func(impl gonumlapack.Float64) { impl.Dorgqr(m, n, k, a, lda, tau, work, lwork) })
-	add("Dorglq", func(impl gonumlapack.Float64) { impl.Dorglq(m, n, k, a, lda, tau, work, lwork) })
-	add("Dormqr", func(impl gonumlapack.Float64) { impl.Dormqr(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork) })
-	add("Dormlq", func(impl gonumlapack.Float64) { impl.Dormlq(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork) })
-	return calls
-}
-
 // on calls do with a matrix in storage, in which an LQ factorization has the transpose.
 func (o orthogonal) on(a *full, do func(rows, cols int, x []float64, ld int)) *full {
 	turn := func(a *full) *full {

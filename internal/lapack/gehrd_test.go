@@ -5,6 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/lapack/gonum"
@@ -35,7 +36,8 @@ func (h hessenberg) Dorghr(n, ilo, ihi int, a []float64, lda int, tau, work []fl
 
 // TestHessenberg runs gonum's tests of dgehrd and dorghr, whose orders are around blocks of 32 columns.
 func TestHessenberg(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	testutil.NotUnderRace(t, "computing in one goroutine, or in those of products")
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		testlapack.DgehrdTest(t, hessenberg{bk: On(bk)})
 		testlapack.DorghrTest(t, hessenberg{bk: On(bk)})
 	})

@@ -7,6 +7,7 @@ import (
 	"blskernel"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
@@ -15,18 +16,15 @@ import (
 	"gonum.org/v1/gonum/lapack/testlapack"
 )
 
-// TestConformance runs gonum's own tests of the routines that are parts of Geev: of those that multiply
-// matrices on every kernel.
+// TestConformance runs gonum's own tests of the routines that are parts of Geev.
 func TestConformance(t *testing.T) {
-	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	testutil.NotUnderRace(t, "computing in one goroutine, or in those of products")
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		r := routines{bk: lapack.On(bk)}
 		t.Run("Dhseqr", func(t *testing.T) { testlapack.DhseqrTest(t, r) })
 		t.Run("Dtrevc3", func(t *testing.T) { testlapack.Dtrevc3Test(t, r) })
-		if testing.Short() {
-			t.Skip("Dlaqr04 and Dlaqr23: not in short tests")
-		}
-		t.Run("Dlaqr04", func(t *testing.T) { testlapack.Dlaqr04Test(t, r) })
-		t.Run("Dlaqr23", func(t *testing.T) { testlapack.Dlaqr23Test(t, r) })
+		t.Run("Dlaqr04", func(t *testing.T) { testutil.Slow(t); testlapack.Dlaqr04Test(t, r) })
+		t.Run("Dlaqr23", func(t *testing.T) { testutil.Slow(t); testlapack.Dlaqr23Test(t, r) })
 	})
 	r := routines{bk: lapack.On(blskernel.Default())}
 	t.Run("Dgebal", func(t *testing.T) { testlapack.DgebalTest(t, r) })

@@ -12,6 +12,8 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/bigfloat"
+	"blskernel/internal/testutil/testmat"
 )
 
 // accuracy bounds the relative errors of singular values of order n: what bdsqr leaves out where it
@@ -70,23 +72,21 @@ func bidiagonals(rng *rand.Rand, n int) map[string][2][]float64 {
 }
 
 // above returns how many singular values of B are larger than x > 0: as many as pivots of T - xI are
-// positive, for the symmetric T with a diagonal of zeros and d0, e0, d1, ... beside it, in 400 bits.
+// positive, for the symmetric T with a diagonal of zeros and d0, e0, d1, ... beside it.
 func above(d, e []float64, x *big.Float) (count int) {
-	const bits = 400
-	minusX := new(big.Float).SetPrec(bits).Neg(x)
-	pivot := new(big.Float).SetPrec(bits).Set(minusX)
+	minusX := bigfloat.New(0)
+	minusX.Neg(x)
+	pivot := bigfloat.New(0).Set(minusX)
 	for k := 1; k < 2*len(d); k++ {
 		beside := d[k/2]
 		if k%2 == 0 {
 			beside = e[k/2-1]
 		}
-		b := new(big.Float).SetPrec(bits).SetFloat64(beside)
 		if pivot.Sign() == 0 {
 			pivot.SetMantExp(big.NewFloat(1), -4000)
 		}
-		b.Mul(b, b)
-		pivot = b.Sub(minusX, b.Quo(b, pivot))
-		if pivot.Sign() > 0 {
+		b := bigfloat.Sum([]float64{beside, beside})
+		if pivot = b.Sub(minusX, b.Quo(b, pivot)); pivot.Sign() > 0 {
 			count++
 		}
 	}
@@ -99,14 +99,11 @@ func checkValues(t *testing.T, name string, d, e, values []float64, bound float6
 	t.Helper()
 	const least = 0x1p-960
 	for i, v := range values {
-		up, down := new(big.Float).SetPrec(400), new(big.Float).SetPrec(400)
-		up.Mul(up.SetFloat64(v), big.NewFloat(1+bound)).Add(up, big.NewFloat(least))
-		if got := above(d, e, up); got > i {
+		if got := above(d, e, bigfloat.Sum([]float64{v, 1 + bound}, []float64{least})); got > i {
 			t.Errorf("%s: value %d, %g: %d are larger", name, i, v, got)
 		}
 		if v > least {
-			down.Mul(down.SetFloat64(v), big.NewFloat(1-bound))
-			if got := above(d, e, down); got <= i {
+			if got := above(d, e, bigfloat.Sum([]float64{v, 1 - bound})); got <= i {
 				t.Errorf("%s: value %d, %g: only %d are as large", name, i, v, got)
 			}
 		}
@@ -135,7 +132,12 @@ func least(d, e []float64) float64 {
 // Every singular value of a bidiagonal matrix has a small relative error, the smallest too.
 func TestBdsqrAccuracy(t *testing.T) {
 	rng := testutil.Rand(261)
-	for _, n := range []int{1, 2, 3, 4, 5, 9, 20, 33, 65, 130} {
+	testutil.NotUnderRace(t, "pure computing")
+	orders := []int{1, 2, 3, 4, 5, 9, 20, 33}
+	if testutil.Long() {
+		orders = append(orders, 65, 130)
+	}
+	for _, n := range orders {
 		for name, b := range bidiagonals(rng, n) {
 			name := fmt.Sprintf("%s n=%d", name, n)
 			d, e := slices.Clone(b[0]), slices.Clone(b[1])
@@ -153,99 +155,55 @@ func TestBdsqrAccuracy(t *testing.T) {
 	}
 }
 
-// The vectors of divide and conquer are orthogonal, and B is U Σ Vᵀ, up to rounding. A leaf leaves
-// values of high relative accuracy.
+// The vectors of divide and conquer are orthogonal, and B is U Σ Vᵀ, up to rounding, also where a part
+// of B is far smaller than the rest. A leaf leaves values of high relative accuracy.
 func TestBdsdc(t *testing.T) {
 	bk := lapack.On(blskernel.Default())
+	check := func(name string, d0, e0 []float64) {
+		t.Helper()
+		n := len(d0)
+		d, ut, vt := slices.Clone(d0), testmat.New(n, n), testmat.New(n, n)
+		if !bdsdc(bk, d, slices.Clone(e0), block.Dense(ut.X, n), block.Dense(vt.X, n)) {
+			t.Fatalf("%s: no convergence", name)
+		}
+		largest := max(slices.Max(d), 0x1p-1022)
+		if !(slices.Min(d) >= 0) {
+			t.Errorf("%s: values %g", name, d)
+		}
+		scaled := slices.Clone(d)
+		for i := range scaled {
+			scaled[i] /= largest
+		}
+		off := testmat.Func(n, n, func(i, j int) float64 {
+			return (testmat.Unless(j != i)*d0[i] + testmat.Unless(j != i+1)*e0[i]) / largest
+		}).Sub(ut.T().Mul(vt.ScaleRows(scaled)))
+		bound := 10 * float64(n+10) * eps
+		for what, m := range map[string]*testmat.Matrix{"U": ut.Mul(ut.T()).Sub(testmat.Identity(n)), "V": vt.Mul(vt.T()).Sub(testmat.Identity(n)), "B - U Σ Vᵀ": off} {
+			for k, v := range m.X {
+				if !(math.Abs(v) <= bound) {
+					t.Fatalf("%s: %s: element (%d, %d) is off by %g", name, what, k/n, k%n, v)
+				}
+			}
+		}
+		if n <= leafOrder {
+			checkValues(t, name, d0, e0, sorted(d), accuracy(n))
+		}
+	}
 	rng := testutil.Rand(265)
 	for _, n := range []int{1, 2, leafOrder, leafOrder + 1, leafOrder + 2, 2*leafOrder + 1, 2*leafOrder + 2, 130} {
 		for name, b := range bidiagonals(rng, n) {
-			name := fmt.Sprintf("%s n=%d", name, n)
-			d, e, ut, vt := slices.Clone(b[0]), slices.Clone(b[1]), block.Dense(make([]float64, n*n), n), block.Dense(make([]float64, n*n), n)
-			if !bdsdc(bk, d, e, ut, vt) {
-				t.Fatalf("%s: no convergence", name)
-			}
-			largest := max(slices.Max(d), 0x1p-1022)
-			if !(slices.Min(d) >= 0) {
-				t.Errorf("%s: values %g", name, d)
-			}
-			for i := range n {
-				for j := range n {
-					u, v, a := 0.0, 0.0, 0.0 // elements of U Uᵀ, V Vᵀ and U Σ Vᵀ
-					for k := range n {
-						u += ut.X[ut.Row(i)+k] * ut.X[ut.Row(j)+k]
-						v += vt.X[vt.Row(i)+k] * vt.X[vt.Row(j)+k]
-						a += ut.X[ut.Row(k)+i] * (d[k] / largest) * vt.X[vt.Row(k)+j]
-					}
-					switch j {
-					case i:
-						u, v, a = u-1, v-1, a-b[0][i]/largest
-					case i + 1:
-						a -= b[1][i] / largest
-					}
-					if bound := 10 * float64(n+10) * eps; !(math.Abs(u) <= bound && math.Abs(v) <= bound && math.Abs(a) <= bound) {
-						t.Fatalf("%s: element (%d, %d): %g, %g and %g", name, i, j, u, v, a)
-					}
-				}
-			}
-			if n <= leafOrder {
-				checkValues(t, name, b[0], b[1], sorted(d), accuracy(n))
-			}
+			check(fmt.Sprintf("%s n=%d", name, n), b[0], b[1])
 		}
 	}
-}
-
-// Where a part of B is far smaller than the rest, the vectors of its null spaces are orthogonal too.
-func TestBdsdcTiny(t *testing.T) {
-	bk := lapack.On(blskernel.Default())
 	const n = 2*leafOrder + 2
 	for p := 400; p <= 1070; p += 10 {
 		rng := testutil.Rand(uint64(p))
-		d, e, ut, vt := make([]float64, n), make([]float64, n), block.Dense(make([]float64, n*n), n), block.Dense(make([]float64, n*n), n)
-		for i := range n {
-			d[i], e[i] = rng.NormFloat64(), rng.NormFloat64()
-			if i < n/2 {
-				d[i], e[i] = math.Ldexp(d[i], -p), math.Ldexp(e[i], -p)
-			}
-		}
-		if !bdsdc(bk, d, e, ut, vt) {
-			t.Fatalf("2^-%d: no convergence", p)
-		}
-		for _, z := range []block.Matrix{ut, vt} {
-			for i := range n {
-				for j := range i {
-					if dot := bk.Ddot(n, z.Elements(i, 0, n), 1, z.Elements(j, 0, n), 1); !(math.Abs(dot) <= 10*n*eps) {
-						t.Fatalf("2^-%d: rows %d and %d: %g", p, i, j, dot)
-					}
-				}
-			}
-		}
-	}
-}
-
-// With ones the values have a closed form.
-func TestBdsqrOnes(t *testing.T) {
-	for _, n := range []int{1, 2, 7, 50, 300} {
 		d, e := make([]float64, n), make([]float64, n)
 		for i := range n {
-			d[i], e[i] = 1, 1
+			power := -p * int(testmat.Unless(i >= n/2))
+			d[i], e[i] = math.Ldexp(rng.NormFloat64(), power), math.Ldexp(rng.NormFloat64(), power)
 		}
-		if !bdsqr(d, e, nil, nil) {
-			t.Fatalf("n=%d: no convergence", n)
-		}
-		q := slices.Repeat([]float64{1}, n)
-		if !dqds(q, slices.Clone(q)) {
-			t.Fatalf("n=%d: no convergence of dqds", n)
-		}
-		sorted(q)
-		for i, v := range sorted(d) {
-			if !(math.Abs(v-q[i]) <= 2*accuracy(n)*v) {
-				t.Errorf("n=%d: value %d is %v by dqds, %v by QR", n, i, q[i], v)
-			}
-			if want := 2 * math.Cos(float64(i+1)*math.Pi/float64(2*n+1)); !(math.Abs(v-want) <= accuracy(n)*want+2*eps) {
-				t.Errorf("n=%d: value %d is %v, want %v", n, i, v, want)
-			}
-		}
+		check(fmt.Sprintf("2^-%d", p), d, e)
 	}
 }
 
@@ -275,29 +233,20 @@ func TestLasv2(t *testing.T) {
 	for range 20000 {
 		f, g, h := pick(), pick(), pick()
 		least, most, sr, cr, sl, cl := lasv2(f, g, h)
-		wide := func(terms ...[3]float64) float64 { // the sum of products of three, in 200 bits
-			s := new(big.Float).SetPrec(2000)
-			for _, x := range terms {
-				p := new(big.Float).SetPrec(2000).SetFloat64(x[0])
-				p.Mul(p, new(big.Float).SetFloat64(x[1])).Mul(p, new(big.Float).SetFloat64(x[2]))
-				s.Add(s, p)
-			}
-			v, _ := s.Float64()
-			return v
-		}
+		sum := func(terms ...[]float64) float64 { return bigfloat.Float(bigfloat.Sum(terms...)) }
 		size := math.Abs(most)
-		a := wide([3]float64{cl, f, cr}, [3]float64{cl, g, sr}, [3]float64{sl, h, sr})
-		b := wide([3]float64{-cl, f, sr}, [3]float64{cl, g, cr}, [3]float64{sl, h, cr})
-		c := wide([3]float64{-sl, f, cr}, [3]float64{-sl, g, sr}, [3]float64{cl, h, sr})
-		d := wide([3]float64{sl, f, sr}, [3]float64{-sl, g, cr}, [3]float64{cl, h, cr})
+		a := sum([]float64{cl, f, cr}, []float64{cl, g, sr}, []float64{sl, h, sr})
+		b := sum([]float64{-cl, f, sr}, []float64{cl, g, cr}, []float64{sl, h, cr})
+		c := sum([]float64{-sl, f, cr}, []float64{-sl, g, sr}, []float64{cl, h, sr})
+		d := sum([]float64{sl, f, sr}, []float64{-sl, g, cr}, []float64{cl, h, cr})
 		for i, x := range []float64{a - most, b, c, d - least, size * (math.Hypot(sr, cr) - 1), size * (math.Hypot(sl, cl) - 1)} {
 			if !(math.Abs(x) <= 16*eps*size) {
 				t.Fatalf("lasv2(%g, %g, %g) = %g, %g, %g, %g, %g, %g: condition %d fails by %g", f, g, h, least, most, sr, cr, sl, cl, i, x)
 			}
 		}
 		// The product of the values is that of the diagonal.
-		want := wide([3]float64{f, h, 1})
-		if got := wide([3]float64{least, most, 1}); math.Abs(want) > 1e-280 && math.Abs(least) > 1e-290 && !(math.Abs(got-want) <= 16*eps*math.Abs(want)) {
+		want := sum([]float64{f, h, 1})
+		if got := sum([]float64{least, most, 1}); math.Abs(want) > 1e-280 && math.Abs(least) > 1e-290 && !(math.Abs(got-want) <= 16*eps*math.Abs(want)) {
 			t.Fatalf("lasv2(%g, %g, %g): %g·%g is not %g", f, g, h, least, most, want)
 		}
 	}

@@ -139,9 +139,14 @@ func (a *Matrix) Upper(v float64) *Matrix {
 	})
 }
 
+// Weigh returns the elements of a times f(i, j).
+func (a *Matrix) Weigh(f func(i, j int) float64) *Matrix {
+	return a.each(func(k int, v float64) float64 { return v * f(k/a.C, k%a.C) })
+}
+
 // ScaleRows returns diag(d) a.
 func (a *Matrix) ScaleRows(d []float64) *Matrix {
-	return a.each(func(k int, v float64) float64 { return v * d[k/a.C] })
+	return a.Weigh(func(i, _ int) float64 { return d[i] })
 }
 
 // Stack returns [a b; c d].

@@ -29,10 +29,12 @@ type operand struct {
 	name string
 	good *full
 	at   func(i, j int) (r, c int, read bool) // what the error names
+	fits func(r, c int) bool                  // whether another shape is no misuse; nil for none
 	run  func(m *mat.Dense) error
 }
 
-// operands are those of all routines, for matrices of order n and c right-hand sides.
+// operands are those of all routines, for matrices of order n and c right-hand sides. Calls that fail,
+// and those that panic, leave the other operands as they are.
 func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	rng := testutil.Rand(uint64(301 + n))
 	spd := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%5) })
@@ -40,10 +42,12 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	same := func(i, j int) (int, int, bool) { return i, j, true }
 	upper := func(i, j int) (int, int, bool) { return i, j, i <= j }
 	lower := func(i, j int) (int, int, bool) { return i, j, i >= j }
+	never := func(i, j int) (int, int, bool) { return i, j, false }
 	moved := func(rows, cols int) func(i, j int) (int, int, bool) {
 		return func(i, j int) (int, int, bool) { return i + rows, j + cols, true }
 	}
-	// The other operands of a call, which an error leaves as they were.
+	packed := func(r, c int) bool { return r != c } // cannot be
+	square := func(r, c int) bool { return r == c }
 	var held []*mat.Dense
 	var wanted []*full
 	hold := func(a *full) *mat.Dense {
@@ -51,45 +55,51 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 		return held[len(held)-1]
 	}
 	var all []operand
-	add := func(name string, good *full, at func(i, j int) (int, int, bool), run func(m *mat.Dense) error) {
-		all = append(all, operand{name, good, at, func(m *mat.Dense) error {
+	add := func(name string, good *full, at func(i, j int) (int, int, bool), fits func(r, c int) bool, run func(m *mat.Dense) error) {
+		all = append(all, operand{name, good, at, fits, func(m *mat.Dense) (err error) {
 			held, wanted = nil, nil
-			err := run(m)
-			for i, d := range held {
-				if err != nil && !testmat.SameBits(denseData(d), wanted[i].X) {
-					t.Errorf("%s: another operand was changed", name)
+			err = ErrNotFinite
+			defer func() {
+				for i, d := range held {
+					if err != nil && !testmat.SameBits(denseData(d), wanted[i].X) {
+						t.Errorf("%s: another operand was changed", name)
+					}
 				}
-			}
+			}()
+			err = run(m)
 			return err
 		}})
 	}
 	// solves has a right-hand side as both arguments, and with another result, which stays as it
-	// is.
+	// is, and which is not read.
 	solves := func(name string, b *full, solve func(dst, b *mat.Dense) error) {
-		add(name+" in place", b, same, func(m *mat.Dense) error { return solve(m, m) })
-		add(name, b, same, func(m *mat.Dense) error { return solve(hold(b), m) })
+		one := func(r, c int) bool { return b.R == n && r == n || b.C == n && c == n }
+		add(name+" in place", b, same, one, func(m *mat.Dense) error { return solve(m, m) })
+		add(name, b, same, nil, func(m *mat.Dense) error { return solve(hold(b), m) })
+		add(name+", result", b, never, nil, func(m *mat.Dense) error { return solve(m, b.Dense()) })
 	}
 	for k, f := range factorizations(t, bk) {
-		at := same
+		at, fits, packable := same, square, func(int, int) bool { return false }
 		if f.symmetric {
-			at = upper
+			at, packable, fits = upper, packed, func(int, int) bool { return true }
 		}
 		for _, inPlace := range []bool{false, true} {
 			fresh := factorizations(t, bk)[k]
-			add(f.name, spd, at, func(m *mat.Dense) error { return fresh.factorize(testmat.Of(m), inPlace) })
+			add(f.name, spd, at, fits, func(m *mat.Dense) error { return fresh.factorize(testmat.Of(m), inPlace) })
 		}
 		testutil.NoError(t, f.factorize(spd, false))
 		solves(f.name+".SolveTo", right, f.SolveTo)
 		solves(f.name+".SolveRowsTo", right.T(), f.SolveRowsTo)
-		add(f.name+".Refine, A", spd, at, func(m *mat.Dense) error {
+		add(f.name+".InverseTo", spd, never, packable, func(m *mat.Dense) error { return f.inverseTo(testmat.Of(m)) })
+		add(f.name+".Refine, A", spd, at, packable, func(m *mat.Dense) error {
 			_, err := f.refine(hold(right), testmat.Of(m), hold(right))
 			return err
 		})
-		add(f.name+".Refine, B", right, same, func(m *mat.Dense) error {
+		add(f.name+".Refine, B", right, same, nil, func(m *mat.Dense) error {
 			_, err := f.refine(hold(right), spd, m)
 			return err
 		})
-		add(f.name+".Refine, X", right, same, func(m *mat.Dense) error {
+		add(f.name+".Refine, X", right, same, nil, func(m *mat.Dense) error {
 			_, err := f.refine(m, spd, hold(right))
 			if err != nil && !strings.HasSuffix(err.Error(), "; the input is X") {
 				t.Errorf("message %q", err)
@@ -98,31 +108,36 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 		})
 	}
 	qr, ch := QR{Backend: bk}, Cholesky{Backend: bk}
-	add("QR", spd, same, (&QR{Backend: bk}).Factorize)
-	add("QR in place", spd, same, (&QR{Backend: bk}).FactorizeInPlace)
+	tall := func(r, c int) bool { return r >= c }
+	add("QR", spd, same, tall, (&QR{Backend: bk}).Factorize)
+	add("QR in place", spd, same, tall, (&QR{Backend: bk}).FactorizeInPlace)
 	testutil.NoError(t, errors.Join(qr.Factorize(spd.Dense()), ch.Factorize(symOf(spd))))
-	add("QR.SolveTo", right, same, func(m *mat.Dense) error { return qr.SolveTo(new(mat.Dense), m) })
+	add("QR.SolveTo", right, same, func(r, c int) bool { return r == n }, func(m *mat.Dense) error { return qr.SolveTo(new(mat.Dense), m) })
+	add("QR.SolveTo, result", right, never, nil, func(m *mat.Dense) error { return qr.SolveTo(m, right.Dense()) })
+	add("QR.RTo", spd, never, nil, func(m *mat.Dense) error { qr.RTo(m); return nil })
+	add("QR.QTo", spd, never, nil, func(m *mat.Dense) error { qr.QTo(m); return nil })
 	solves("Cholesky.SolveUTo", right, func(dst, b *mat.Dense) error { return ch.SolveUTo(dst, b, true) })
 	solves("Cholesky.SolveURowsTo", right.T(), func(dst, b *mat.Dense) error { return ch.SolveURowsTo(dst, b, false) })
-	add("Cholesky.SolveUTriangle", spd, lower, ch.SolveUTriangle)
-	add("Cholesky.MulUTriangle", spd, upper, ch.MulUTriangle)
+	add("Cholesky.SolveUTriangle", spd, lower, nil, ch.SolveUTriangle)
+	add("Cholesky.MulUTriangle", spd, upper, nil, ch.MulUTriangle)
 	for _, trans := range []bool{false, true} {
-		add("SolveTriangular, B", right, same, func(m *mat.Dense) error { return SolveTriangular(bk, m, hold(spd), trans) })
-		add("SolveTriangular, R", spd, upper, func(m *mat.Dense) error { return SolveTriangular(bk, hold(right), m, trans) })
+		add("SolveTriangular, B", right, same, func(r, c int) bool { return r == n }, func(m *mat.Dense) error { return SolveTriangular(bk, m, hold(spd), trans) })
+		add("SolveTriangular, R", spd, upper, nil, func(m *mat.Dense) error { return SolveTriangular(bk, hold(right), m, trans) })
 		rows := right.T()
-		add("SolveTriangularRows, B", rows, same, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, hold(spd), trans) })
-		add("SolveTriangularRows, R", spd, upper, func(m *mat.Dense) error { return SolveTriangularRows(bk, hold(rows), m, trans) })
+		add("SolveTriangularRows, B", rows, same, func(r, c int) bool { return c == n }, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, hold(spd), trans) })
+		add("SolveTriangularRows, R", spd, upper, nil, func(m *mat.Dense) error { return SolveTriangularRows(bk, hold(rows), m, trans) })
 	}
-	add("InvertTriangle", spd, upper, func(m *mat.Dense) error { return InvertTriangle(bk, m) })
+	add("InvertTriangle", spd, upper, square, func(m *mat.Dense) error { return InvertTriangle(bk, m) })
+	add("RCondTriangle", spd, never, square, func(m *mat.Dense) error { RCondTriangle(bk, m); return nil })
 	for name, do := range map[string]func(bk blskernel.Backend, r, z, b, y *mat.Dense) error{"AppendRows": AppendRows, "MergeTriangles": MergeTriangles} {
 		below := moved(n, 0)
 		if name == "MergeTriangles" {
 			below = func(i, j int) (int, int, bool) { return i + n, j, i <= j }
 		}
-		add(name+", R", spd, upper, func(m *mat.Dense) error { return do(bk, m, hold(right), hold(more), hold(right)) })
-		add(name+", z", right, moved(0, n), func(m *mat.Dense) error { return do(bk, hold(spd), m, hold(more), hold(right)) })
-		add(name+", second matrix", more, below, func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), m, hold(right)) })
-		add(name+", its right-hand sides", right, moved(n, n), func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), hold(more), m) })
+		add(name+", R", spd, upper, nil, func(m *mat.Dense) error { return do(bk, m, hold(right), hold(more), hold(right)) })
+		add(name+", z", right, moved(0, n), nil, func(m *mat.Dense) error { return do(bk, hold(spd), m, hold(more), hold(right)) })
+		add(name+", second matrix", more, below, nil, func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), m, hold(right)) })
+		add(name+", its right-hand sides", right, moved(n, n), nil, func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), hold(more), m) })
 	}
 	return all
 }
