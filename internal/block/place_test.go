@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// A shape takes numbers from the data of a fuzzer; there are zeros where it ends. Operands lie at an edge
-// of pages that cannot be touched.
+// A shape takes numbers from the data of a fuzzer; there are zeros where it ends. Operands lie at an
+// edge of pages that cannot be touched.
 type shape struct {
 	fuzz.Choices
 	rnd     *rand.Rand

@@ -18,8 +18,8 @@ var (
 )
 
 // Vectors of few values, among them NaN, zeros, subnormals and infinities, with another one at each
-// place in turn, against the loop of the definition: of equal magnitudes AbsMax finds the first, no NaN,
-// and 0, 0 where nothing is larger than zero; AddAbs adds what is there. Around the operand is an
+// place in turn, against the loop of the definition: of equal magnitudes AbsMax finds the first, no
+// NaN, and 0, 0 where nothing is larger than zero; AddAbs adds what is there. Around the operand is an
 // infinity, since AbsMax would ignore NaN, the canary elsewhere.
 func TestAbs(t *testing.T) {
 	negative := math.Copysign(0, -1)

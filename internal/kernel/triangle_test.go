@@ -63,8 +63,8 @@ var actings = []acting{
 }
 
 // checkTriangle multiplies by a triangle of which only what is below the diagonal is there, and solves:
-// stored by rows, by columns and backwards, with a unit diagonal and without. The rest of what the slice
-// of T covers is NaN.
+// stored by rows, by columns and backwards, with a unit diagonal and without. The rest of what the
+// slice of T covers is NaN.
 func checkTriangle(s *shape, k Kernel) {
 	act := actings[s.Below(len(actings))]
 	m, n := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2)
