@@ -82,42 +82,6 @@ func TestDigitsBalance(t *testing.T) {
 	}
 }
 
-// TestDigitsInk checks that every image has ink that stands out, in a sane amount, and that it lies
-// within the image: the border carries less of it than the middle.
-func TestDigitsInk(t *testing.T) {
-	s := Digits(2000, 3)
-	var border, middle float64
-	for i := range s.Len() {
-		pixels := s.Pixels[i*digitPixels : (i+1)*digitPixels]
-		low, high := byte(255), byte(0)
-		for _, b := range pixels {
-			low, high = min(low, b), max(high, b)
-		}
-		if high < inkLeast-noiseMost || int(high)-int(low) < inkLeast-groundMost-noiseMost {
-			t.Errorf("image %d (a %d): grey levels %d to %d", i, s.Labels[i], low, high)
-		}
-		ink := 0
-		for p, b := range pixels {
-			if int(b) > (int(low)+int(high))/2 {
-				ink++
-				x, y := p%digitSide, p/digitSide
-				if min(x, y, digitSide-1-x, digitSide-1-y) == 0 {
-					border++
-				} else if min(x, y, digitSide-1-x, digitSide-1-y) >= 8 {
-					middle++
-				}
-			}
-		}
-		if ink < 15 || ink > 250 {
-			t.Errorf("image %d (a %d): %d pixels of ink", i, s.Labels[i], ink)
-		}
-	}
-	// There are 108 pixels at the border and 144 in the middle.
-	if !(border/108 < 0.05*middle/144) {
-		t.Errorf("%v inked pixels at the border, %v in the middle", border, middle)
-	}
-}
-
 // TestPenLine compares the distances with their definition: min over t in [0, 1] of |p - a -
 // t(b-a)|², in float64. The pen's quotient is rounded down, so it is below by less than 1;
 // float64's error on numbers below 2^30 is far below 1.

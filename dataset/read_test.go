@@ -113,38 +113,16 @@ func TestReadIDX(t *testing.T) {
 	}
 }
 
-func TestReadMatrix(t *testing.T) {
-	for _, dims := range [][]uint32{{1}, {7}, {3, 4}, {2, 3, 5}, {2, 2, 3, 3}, {4*firstChunk + 1}} {
-		n := uint32(1)
-		var shape []int
-		for _, d := range dims {
-			n *= d
-			shape = append(shape, int(d))
-		}
-		for _, of := range []elementType{matrixBytes, matrixInts} {
-			body := counted(int(n) * of.size)
-			for _, r := range readers {
-				got, b, err := openMatrix(r.wrap(matrixOf(of, body, dims...)), of, shape[1:]...)
-				if err != nil || got != shape[0] {
-					t.Fatalf("%v, %s: %d, error %v", dims, r.name, got, err)
-				}
-				if data, err := b.read(); err != nil || !bytes.Equal(data, body) {
-					t.Errorf("%v, %s: %d bytes, error %v", dims, r.name, len(data), err)
-				}
-			}
-		}
-	}
-	// Unused fields for dimensions may have any value.
-	n, b, err := openMatrix(bytes.NewReader(matrixFile(matrixBytes, 1, []uint32{2, 0, 1 << 31}, []byte{5, 6})), matrixBytes)
-	if err != nil || n != 2 || b.size != 2 {
-		t.Errorf("unused fields: %d, %v, %v", n, b, err)
-	}
-}
-
 func TestReadNORB(t *testing.T) {
 	// Of 33 pairs, 66 KiB reduced, the buffer of the result has to grow.
 	for _, n := range []int{1, 2, 33} {
-		file, body := pairs(n)
+		_, body := pairs(n)
+		for sum := range min(9*255+1, n*2*32*32) { // a block with each sum, over the first random bytes
+			for j := range 9 {
+				body[(3*(sum/32)+j/3)*96+3*(sum%32)+j%3] = byte(max(0, min(sum-255*j, 255)))
+			}
+		}
+		file := matrixOf(matrixBytes, body, uint32(n), 2, 96, 96)
 		for _, r := range readers {
 			if n == 33 && r.name != "plain" {
 				continue
@@ -170,31 +148,10 @@ func TestReadNORB(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range readers {
-		labels, err := readNORBLabels(r.wrap(matrixOf(matrixInts, int32s(0, 1, 2, 3, 4, 0), 6)))
+	for _, r := range readers { // of whose fields for dimensions those that are not used have any value
+		labels, err := readNORBLabels(r.wrap(matrixFile(matrixInts, 1, []uint32{6, 0, 1 << 31}, int32s(0, 1, 2, 3, 4, 0))))
 		if err != nil || !bytes.Equal(labels, []byte{0, 1, 2, 3, 4, 0}) {
 			t.Errorf("%s: %v, %v", r.name, labels, err)
-		}
-	}
-}
-
-// TestReduceImage reduces blocks with every possible sum.
-func TestReduceImage(t *testing.T) {
-	src, dst := make([]byte, 96*96), make([]byte, 32*32)
-	for sum := range 9*255 + 1 {
-		clear(src)
-		left := sum
-		for j := range 9 {
-			v := min(left, 255)
-			src[96*(93+j/3)+93+j%3] = byte(v)
-			left -= v
-		}
-		reduceImage(dst, src)
-		if want := byte(math.Round(float64(sum) / 9)); dst[len(dst)-1] != want {
-			t.Fatalf("sum %d gives %d, want %d", sum, dst[len(dst)-1], want)
-		}
-		if slices.Max(dst[:len(dst)-1]) != 0 {
-			t.Fatalf("sum %d reaches another pixel", sum)
 		}
 	}
 }
