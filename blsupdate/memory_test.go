@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/memory"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 )
 
@@ -26,13 +26,13 @@ func memoryData(l, k, c int) (a, y *mat.Dense) {
 	return a, y
 }
 
-// bytesAllocated returns the bytes that f allocates.
-func bytesAllocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
+// memoryNodes returns p nodes of the samples of memoryData.
+func memoryNodes(l, p int) *mat.Dense {
+	h, _ := memoryData(l, p, 1)
+	for i := range l {
+		h.Set(i, i%p, float64(i%11)-5)
+	}
+	return h
 }
 
 // refusedForMemory checks that f returns a *MemoryError that says so many bytes are needed, or any
@@ -40,7 +40,7 @@ func bytesAllocated(f func()) uint64 {
 func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 	t.Helper()
 	var err error
-	bytes := bytesAllocated(func() { err = f() })
+	bytes := faults.Allocated(func() { err = f() })
 	var e *MemoryError
 	if !errors.As(err, &e) || need > 0 && e.Need != need || e.Need <= e.Have || e.Op != "blsupdate" || e.What == "" || e.Do == "" || e.Limit == "" {
 		t.Errorf("%s: %v", what, err)
@@ -63,27 +63,10 @@ func TestMemoryStart(t *testing.T) {
 		undo()
 		undo = memory.Limit(need)
 		var err error
-		bytes := bytesAllocated(func() { _, err = New(m, a, y, opt) })
+		bytes := faults.Allocated(func() { _, err = New(m, a, y, opt) })
 		undo()
 		if err != nil || bytes < uint64(need) {
 			t.Errorf("%v: %v, %d bytes allocated, which is to be no less than %d", m, err, bytes, need)
-		}
-	}
-}
-
-// TestMemoryAdvice has what the errors of updates and of added nodes advise.
-func TestMemoryAdvice(t *testing.T) {
-	a, y := memoryData(300, 100, 3)
-	for _, m := range Methods() {
-		u := started(t, m, a, y, Options{Lambda: 0.1})
-		undo := memory.Limit(1000)
-		add, nodes := u.AddWeightedInputs(a, y, make([]float64, 300)), u.AddNodes(a, a, y)
-		undo()
-		for i, err := range []error{add, nodes} {
-			var e *MemoryError
-			if !errors.As(err, &e) || strings.Contains(e.Do, "fewer rows") != (i == 0) || strings.Contains(e.Do, "or gram or qr") != m.hasInverse() {
-				t.Errorf("%v: %v", m, err)
-			}
 		}
 	}
 }
@@ -128,10 +111,7 @@ func TestMemoryWork(t *testing.T) {
 		{"SetLambda down", QR, Options{}, ridge(0.05)},
 		{"Refine", Gram, Options{}, func(u Updater) error { return u.(Refiner).Refine(a, y) }},
 	}
-	h, _ := memoryData(l, 40, c)
-	for i := range l {
-		h.Set(i, i%40, float64(i%11)-5)
-	}
+	h := memoryNodes(l, 40)
 	for _, m := range Methods() {
 		all = append(all, work{"RemoveInputs", m, Options{}, remove(250)}, work{"Weights", m, Options{}, weights},
 			work{"AddNodes", m, Options{}, func(u Updater) error { return u.AddNodes(a, h, y) }},
@@ -182,7 +162,7 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 	limit := int64(1)
 	for range 20 {
 		undo := memory.Limit(limit)
-		bytes := bytesAllocated(func() { err = act(u) })
+		bytes := faults.Allocated(func() { err = act(u) })
 		undo()
 		var e *MemoryError
 		if !errors.As(err, &e) {
@@ -194,6 +174,10 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 		if e.Need <= limit || e.Have != limit || e.Op != "blsupdate" || e.What == "" || e.Do == "" || bytes > most {
 			t.Errorf("%s: %v; %d bytes allocated", what, err, bytes)
 		}
+		nodes, weighted := strings.HasSuffix(what, "AddNodes"), strings.HasSuffix(what, "AddWeightedInputs")
+		if (nodes || weighted) && (strings.Contains(e.Do, "fewer rows") != weighted || strings.Contains(e.Do, "or gram or qr") != m.hasInverse()) {
+			t.Errorf("%s: %v", what, err)
+		}
 		if string(encoded(t, u)) != string(before) {
 			t.Errorf("%s: the model has changed", what)
 		}
@@ -204,10 +188,15 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 }
 
 // TestMemoryCondition asks for a condition where there is no memory for the solution: that is what the
-// advice says, and nothing about the matrix.
+// advice says, and nothing about the matrix. An update of many rows needs a copy of G or R only where it can be
+// canceled.
 func TestMemoryCondition(t *testing.T) {
-	a, y := memoryData(100, 40, 2)
-	for _, m := range []Method{Gram, QR} {
+	const k, targets = 40, 2
+	a, y := memoryData(100, k, targets)
+	ax, ya := memoryData(state.PanelRows+1, k, targets)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, m := range withRidge {
 		u := started(t, m, a, y, Options{Lambda: 0.1})
 		undo := memory.Limit(1)
 		c := u.Condition()
@@ -218,23 +207,9 @@ func TestMemoryCondition(t *testing.T) {
 		if c := u.Condition(); !(c.RCond > 0 && c.Digits > enoughDigits) {
 			t.Errorf("%v: %+v", m, c)
 		}
-	}
-}
-
-// TestMemoryCancelable needs a copy of G or R where an update of many rows can be canceled.
-func TestMemoryCancelable(t *testing.T) {
-	const k, c = 40, 2
-	a, y := memoryData(100, k, c)
-	ax, ya := memoryData(state.PanelRows+1, k, c)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	for _, m := range []Method{Gram, QR} {
-		u := started(t, m, a, y, Options{})
-		undo := memory.Limit(100)
-		refusedForMemory(t, m.String(), StateBytes(m, 0, k, c), func() error { return u.AddInputsContext(ctx, ax, ya) })
-		if err := u.AddInputs(ax, ya); err != nil {
-			t.Errorf("%v in place: %v", m, err)
-		}
+		undo = memory.Limit(100)
+		refusedForMemory(t, m.String(), StateBytes(m, 0, k, targets), func() error { return u.AddInputsContext(ctx, ax, ya) })
+		must(t, u.AddInputs(ax, ya)) // in place
 		undo()
 	}
 }

@@ -179,8 +179,8 @@ func damaged(t testing.TB, whole []byte) map[string][]byte {
 	return all
 }
 
-// TestDamagedRates has in the place of the file of rates what Save does not write.
-func TestDamagedRates(t *testing.T) {
+// TestHostileRates has in the place of the file of rates what Save does not write.
+func TestHostileRates(t *testing.T) {
 	whole, read := fixture(t)
 	if _, err := read(whole); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,147 @@
+package blsupdate
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A panicky is a backend that panics in a call, after left others: before it does anything, or when it
+// has written its result.
+type panicky struct {
+	blskernel.Backend
+	left  int
+	after bool
+}
+
+const brokenBackend = "the backend is broken"
+
+func (b *panicky) call(do func()) {
+	b.left--
+	if b.left == -1 && !b.after {
+		panic(brokenBackend)
+	}
+	do()
+	if b.left == -1 {
+		panic(brokenBackend)
+	}
+}
+
+func (b *panicky) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, x []float64, ldx int, beta float64, c []float64, ldc int) {
+	b.call(func() { b.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, x, ldx, beta, c, ldc) })
+}
+
+func (b *panicky) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	b.call(func() { b.Backend.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc) })
+}
+
+func (b *panicky) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, x []float64, ldx int) {
+	b.call(func() { b.Backend.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, x, ldx) })
+}
+
+func (b *panicky) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, x []float64, ldx int) {
+	b.call(func() { b.Backend.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, x, ldx) })
+}
+
+// panicsByBackend tells whether f panics, which must be by the backend.
+func panicsByBackend(t *testing.T, f func()) (did bool) {
+	t.Helper()
+	defer func() {
+		if v := recover(); v != nil {
+			if did = true; v != brokenBackend {
+				t.Errorf("panics with %v", v)
+			}
+		}
+	}()
+	f()
+	return false
+}
+
+// TestBackendPanics has a backend of a user that panics in the n-th of its calls, for every n, before
+// and after it has written: a model that was being changed is refused for ever, and Weights and
+// Condition, which change nothing, are what they would have been, and leave the model so. No model goes
+// on with a state that was half changed.
+func TestBackendPanics(t *testing.T) {
+	pure, err := blskernel.Lookup("pure")
+	must(t, err)
+	const l, k, c, q = 40, 12, 2, 15
+	a, y := memoryData(l, k, c)
+	ax, ya := memoryData(q, k, c)
+	h := memoryNodes(l, 3)
+	count := 0
+	for _, m := range Methods() {
+		for name, act := range map[string]struct {
+			changes bool
+			do      func(u Updater) error
+		}{
+			"AddInputs": {true, func(u Updater) error { return u.AddInputs(ax, ya) }},
+			"RemoveInputs": {true, func(u Updater) error {
+				return u.RemoveInputs(a.Slice(0, 4, 0, k).(*mat.Dense), y.Slice(0, 4, 0, c).(*mat.Dense))
+			}},
+			"AddNodes":   {true, func(u Updater) error { return u.AddNodes(a, h, y) }},
+			"AddTargets": {true, func(u Updater) error { return u.AddTargets(mat.NewDense(c, 3, nil)) }},
+			"Weights":    {false, func(u Updater) error { _, err := u.Weights(); return err }},
+			"Condition":  {false, func(u Updater) error { u.Condition(); return nil }},
+		} {
+			for _, after := range []bool{false, true} {
+				for n := 0; ; n++ {
+					b := &panicky{Backend: pure, left: 1 << 30, after: after}
+					u := started(t, m, a, y, Options{Lambda: 0.1, Backend: b})
+					b.left = n
+					if !panicsByBackend(t, func() { err = act.do(u) }) {
+						if err != nil {
+							t.Errorf("%v, %s: %v", m, name, err)
+						}
+						break
+					}
+					count++
+					b.left = 1 << 30
+					if act.changes {
+						wantPoisoned(t, u, ax, ya)
+						continue
+					}
+					other := started(t, m, a, y, Options{Lambda: 0.1, Backend: b})
+					for step, do := range []func(Updater) error{act.do, func(u Updater) error { return u.AddInputs(ax, ya) }} {
+						if err := errors.Join(do(u), do(other)); err != nil || !bytes.Equal(encoded(t, u), encoded(t, other)) {
+							t.Errorf("%v, %s, call %d: the model has changed after step %d (%v)", m, name, n, step, err)
+						}
+					}
+				}
+			}
+		}
+	}
+	if count < 100 {
+		t.Errorf("only %d panics", count)
+	}
+	t.Logf("%d panics", count)
+}
+
+// wantPoisoned checks that a model that a panic has left half changed is refused.
+func wantPoisoned(t *testing.T, u Updater, ax, ya *mat.Dense) {
+	t.Helper()
+	other := started(t, u.Method(), ax, ya, Options{Lambda: 0.1})
+	calls := map[string]error{
+		"AddInputs": u.AddInputs(ax, ya), "RemoveInputs": u.RemoveInputs(ax, ya), "Forget": u.Forget(0.5), "Encode": Encode(new(bytes.Buffer), u),
+	}
+	_, calls["Weights"] = u.Weights()
+	calls["AddTargets"] = u.AddTargets(mat.NewDense(u.Targets(), 1, nil))
+	if Supports(u.Method(), ActionMerge) {
+		calls["Merge"], calls["Merge of another"] = u.Merge(other), other.Merge(u)
+	}
+	if Supports(u.Method(), ActionRidge) {
+		calls["SetLambda"] = u.SetLambda(0.2)
+	}
+	if l, ok := u.(Leverager); ok {
+		_, calls["Leverage"] = l.Leverage(ax)
+	}
+	for name, err := range calls {
+		if !is[*StateError](err) {
+			t.Errorf("%v, %s after a panic: %v", u.Method(), name, err)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package blsupdate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/faults"
+)
+
+// TestCanceled cancels updates at every look at the context: the model is what it was, and then learns
+// the batch as if nothing had been. The error says why, but not where the shapes are wrong.
+func TestCanceled(t *testing.T) {
+	cause := errors.New("enough")
+	canceled, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
+		_, k := l.a.Dims()
+		u := started(t, l.v.method, l.a, l.y, l.opt)
+		for _, q := range []int{1, 5, 4 * k, 100} {
+			ax, ya := testutil.Random(l.r, q, k), testutil.Random(l.r, q, 2)
+			weights := make([]float64, q)
+			for i := range weights {
+				weights[i] = l.r.Float64()
+			}
+			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error {
+				if q%2 == 1 {
+					return u.AddInputsContext(ctx, ax, ya)
+				}
+				return u.AddWeightedInputsContext(ctx, ax, ya, weights)
+			})
+			do(t, u, u.AddInputs(ax, ya))
+			_, err := NewContext(canceled, l.v.method, l.a, l.y, l.opt)
+			if other := u.AddInputsContext(canceled, ax, ya); !errors.Is(err, cause) || !errors.Is(other, cause) {
+				t.Errorf("%v, %v", err, other)
+			}
+			if err := u.AddInputsContext(canceled, testutil.Random(l.r, 2, k+1), ya); !is[*ShapeError](err) {
+				t.Errorf("wrong shapes are a mistake whether or not it is canceled: %v", err)
+			}
+		}
+	})
+}
+
+// checkCanceled cancels an action on copies of u at every look, and returns how many there are.
+func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx context.Context, u Updater) error) (looks int) {
+	t.Helper()
+	before := encoded(t, u)
+	plain := decoded(t, before, b)
+	must(t, act(context.Background(), plain))
+	after := encoded(t, plain)
+	for ; ; looks++ {
+		v := decoded(t, before, b)
+		report := v.Report()
+		err := act(faults.CanceledAfter(looks), v)
+		if err == nil {
+			if !bytes.Equal(encoded(t, v), after) {
+				t.Fatal("with a context it is another state")
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("look %d: %v", looks, err)
+		}
+		if !bytes.Equal(encoded(t, v), before) {
+			t.Fatalf("look %d: another state", looks)
+		}
+		checkReportSame(t, v.Report(), report)
+		if err := act(context.Background(), v); err != nil || !bytes.Equal(encoded(t, v), after) {
+			t.Fatalf("look %d: going on after it is another state (%v)", looks, err)
+		}
+	}
+	if looks == 0 {
+		t.Fatal("nobody looks at the context")
+	}
+	return looks
+}
+
+// TestCanceledPanels cancels long updates of Gram and QR, and starts of all methods, between panels.
+func TestCanceledPanels(t *testing.T) {
+	const k, c, panels = 3, 2, 3
+	const long = (panels-1)*state.PanelRows + 7
+	_, a, y := problem(75, 0, long, k, c)
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		opt := Options{Form: v.form, Solve: v.solve, Backend: b}
+		if v.method == Gram || v.method == QR {
+			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
+			for range 2 { // with and without weights that have been asked for
+				looks := checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, a, y) })
+				if looks != panels {
+					t.Errorf("%d looks for %d panels", looks, panels)
+				}
+				do(t, u, u.AddInputs(a, y))
+				weights(t, u)
+				do(t, u, u.Forget(0.5))
+			}
+		}
+		// The others look as often at least, for every sum over the rows.
+		if v.method == InverseCholesky || v.method == RidgeInverse || v.form == Large {
+			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
+			least := panels
+			if v.method == InverseCholesky && v.form == Small {
+				least = long / cholesky.SweptRows(k)
+			}
+			ctx := faults.NeverCanceled()
+			do(t, u, u.AddInputsContext(ctx, a, y))
+			if looks := ctx.Looks(); looks < least {
+				t.Errorf("%v looks %d times, want %d", v, looks, least)
+			}
+			u = v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
+			before := encoded(t, u)
+			if err := u.AddInputsContext(faults.CanceledAfter(least-1), a, y); !errors.Is(err, context.Canceled) || !bytes.Equal(encoded(t, u), before) {
+				t.Errorf("%v: canceled before its end: %v", v, err)
+			}
+		}
+		want := v.start(t, b, a, y, 0)
+		looks := 0
+		for ; ; looks++ {
+			u, err := NewContext(faults.CanceledAfter(looks), v.method, a, y, opt)
+			if err == nil {
+				checkReport(t, u)
+				checkSame(t, "with a context", u, want)
+				break
+			}
+			if u != nil || !errors.Is(err, context.Canceled) {
+				t.Fatalf("look %d: %v", looks, err)
+			}
+		}
+		if looks < panels {
+			t.Errorf("%d looks for %d panels", looks, panels)
+		}
+	})
+}

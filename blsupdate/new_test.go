@@ -1,0 +1,90 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/internal/testutil"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+func nan(m *mat.Dense, i, j int, v float64) *mat.Dense {
+	c := gonummat.DenseCopyOf(m)
+	c.Set(i, j, v)
+	return c
+}
+
+func TestBadStart(t *testing.T) {
+	r, a, y := problem(9, 0, 6, 3, 1)
+	for _, test := range []struct {
+		name   string
+		method Method
+		a, y   *mat.Dense
+		opt    Options
+		as     any
+		says   string
+	}{
+		{"no A", Original, nil, y, Options{}, new(*ShapeError), "A is 0×0"},
+		{"no Y", Original, a, &mat.Dense{}, Options{}, new(*ShapeError), "Y is 0×0"},
+		{"rows", Original, a, testutil.Random(r, 5, 1), Options{}, new(*ShapeError), "Y is 5×1; want 6 rows"},
+		{"NaN in A", Original, nan(a, 1, 2, math.NaN()), y, Options{}, new(*NotFiniteError), "element (1,2) of A is NaN"},
+		{"Inf in Y", Original, a, nan(y, 5, 0, math.Inf(1)), Options{}, new(*NotFiniteError), "element (5,0) of Y is +Inf"},
+		{"negative lambda", Improved, a, y, Options{Lambda: -1}, new(*OptionError), "Lambda is -1"},
+		{"lambda NaN", Improved, a, y, Options{Lambda: math.NaN()}, new(*OptionError), "Lambda is NaN"},
+		{"lambda Inf", Improved, a, y, Options{Lambda: math.Inf(1)}, new(*OptionError), "Lambda is +Inf"},
+		{"form", Improved, a, y, Options{Form: 17}, new(*OptionError), "Form is Form(17)"},
+		{"method", Method(-1), a, y, Options{}, new(*OptionError), "Method is Method(-1)"},
+		{"no method", 0, a, y, Options{}, new(*OptionError), "Method is Method(0); want improved, original, ridge-inverse, inverse-cholesky, gram, qr"},
+		{"a method too far", QR + 1, a, y, Options{}, new(*OptionError), "Method is Method(7)"},
+		{"C", Improved, a, y, Options{C: 9}, new(*OptionError), "C is CMode(9)"},
+		{"C with a ridge", Improved, a, y, Options{C: CCheck, Lambda: 1}, new(*OptionError), "Lambda = 0"},
+		{"wide with a ridge", Improved, testutil.Random(r, 2, 3), testutil.Random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "2 samples for 3 nodes"},
+	} {
+		u, err := New(test.method, test.a, test.y, test.opt)
+		if u != nil || err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		if !errors.As(err, test.as) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error %v (%T) does not say %q", test.name, err, err, test.says)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, m := range Methods() {
+		if got, err := ParseMethod(strings.ToUpper(m.String())); got != m || err != nil {
+			t.Errorf("ParseMethod(%v) = %v, %v", m, got, err)
+		}
+	}
+	for _, f := range []Form{Auto, Paper, Small, Large, Compressed} {
+		if got, err := ParseForm(f.String()); got != f || err != nil {
+			t.Errorf("ParseForm(%v) = %v, %v", f, got, err)
+		}
+	}
+	if _, err := ParseMethod("best"); err == nil || !strings.Contains(err.Error(), "improved, original") {
+		t.Errorf("ParseMethod(best) = %v", err)
+	}
+	if _, err := ParseForm(""); err == nil {
+		t.Error("ParseForm of nothing succeeds")
+	}
+}
+
+// A ConditionError gives one advice, and leaves out that of the factorization, which is for callers of
+// lapack.
+func TestConditionErrorText(t *testing.T) {
+	u, err := New(Gram, mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4)), Options{})
+	if err == nil {
+		_, err = u.Weights()
+	}
+	const want = "blsupdate: A'A + lambda I: singular to working precision (pivot 1 is 0); use the method qr, a larger ridge, or scale the columns"
+	if err == nil || err.Error() != want || !errors.Is(err, lapack.ErrNotPositiveDefinite) {
+		t.Errorf("%v; want %s", err, want)
+	}
+}
