@@ -31,10 +31,10 @@ func (sh sharded) reordered(t testing.TB, order func(paths []string)) sharded {
 	return sharded{list(sh.patterns), list(sh.targets), sh.columns}
 }
 
-// TestFit fits to digits in shards of all formats, in several orders, batches and numbers of states, in
-// local files and in a remote file system of Beam. The weights are those of one process within the bound
-// for the rounding, and the predictions are the same. The ridge is so large that a second addition of it
-// would show.
+// TestFit fits to digits in shards of all formats, in several orders, batches and numbers of states,
+// in local files and in a remote file system of Beam. The weights are those of one process within the
+// bound for the rounding, and the predictions are the same. The ridge is so large that a second
+// addition of it would show.
 func TestFit(t *testing.T) {
 	const lambda, remote = 20, "memfs://fit"
 	model := sampleFile(t, modelfile.Metadata{})

@@ -13,15 +13,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// eachOpponent calls f with each opponent of each operation.
-func eachOpponent(t *testing.T, f func(t *testing.T, c Case, opponent string)) {
-	eachCase(t, func(t *testing.T, c Case) {
-		for _, name := range c.Opponents {
-			t.Run("opponent="+name, func(t *testing.T) { f(t, c, name) })
-		}
-	})
-}
-
 // libraries returns a LAPACK made of gonum's, and OpenBLAS's if there is one.
 func libraries() []blskernel.Backend {
 	all := []blskernel.Backend{newFakeLAPACK()}
@@ -32,29 +23,43 @@ func libraries() []blskernel.Backend {
 }
 
 // TestAgainst runs the opponents by turns with the operation, with which they share their operands. The
-// diagonals of inverses agree, which may have another storage.
+// diagonals of inverses agree, which may have another storage. Then it has a LAPACK that fails, and
+// none.
 func TestAgainst(t *testing.T) {
-	eachOpponent(t, func(t *testing.T, c Case, opponent string) {
-		for _, n := range orders {
-			for _, library := range libraries() {
-				p := c.Prepare(n, 3)
-				q := p.Against(opponent)
-				b := &fake{name: "gonum"}
-				for range 2 {
-					testutil.NoError(t, p.check(b, p.Bind(b)))
-					testutil.NoError(t, q.check(library, q.Bind(library)))
-				}
-				for i := 0; i < n && strings.HasSuffix(c.Op, "inverse"); i++ {
-					own, other := diagonal(p.out, n, i), diagonal(q.out, n, i)
-					if !(math.Abs(own-other) <= 1e-6*(1+math.Abs(own))) {
-						t.Errorf("%d: element %d of the diagonal is %v and %v", n, i, own, other)
+	eachCase(t, func(t *testing.T, c Case) {
+		for _, opponent := range c.Opponents {
+			for _, n := range orders {
+				for _, library := range libraries() {
+					p := c.Prepare(n, 3)
+					q := p.Against(opponent)
+					b := &fake{name: "gonum"}
+					for range 2 {
+						testutil.NoError(t, p.check(b, p.Bind(b)))
+						testutil.NoError(t, q.check(library, q.Bind(library)))
+					}
+					for i := 0; i < n && strings.HasSuffix(c.Op, "inverse"); i++ {
+						own, other := diagonal(p.out, n, i), diagonal(q.out, n, i)
+						if !(math.Abs(own-other) <= 1e-6*(1+math.Abs(own))) {
+							t.Errorf("%s, %d: element %d of the diagonal is %v and %v", opponent, n, i, own, other)
+						}
+					}
+					if q.most != 1 || q.Flops() != p.Flops() || q.Err() != nil {
+						t.Errorf("%s, %d: most %d, flops %v of %v, %v", opponent, n, q.most, q.Flops(), p.Flops(), q.Err())
 					}
 				}
-				if q.most != 1 || q.Flops() != p.Flops() || q.Err() != nil {
-					t.Errorf("%d: most %d, flops %v of %v, %v", n, q.most, q.Flops(), p.Flops(), q.Err())
+			}
+			for want, b := range map[string]blskernel.Backend{
+				"speed: fake/%s fails at %s 4: info of LAPACK is 7":         &fakeLAPACK{fake: &fake{name: "fake"}, info: 7},
+				"speed: gonum/%s fails at %s 4: there is no LAPACK with it": &fake{name: "gonum"},
+			} {
+				q := c.Prepare(4, 1).Against(opponent)
+				want = fmt.Sprintf(want, opponent, c.Op)
+				if err := q.check(b, q.Bind(b)); err == nil || err.Error() != want || q.Err() == nil {
+					t.Errorf("%v, %v; want %s", err, q.Err(), want)
 				}
 			}
 		}
+		testutil.MustPanic(t, "speed: the case has no such opponent", func() { c.Prepare(3, 1).Against("dposv") })
 	})
 }
 
@@ -64,34 +69,6 @@ func diagonal(a []float64, n, i int) float64 {
 		return a[i*n+i]
 	}
 	return a[i*(2*n-i+1)/2]
-}
-
-// TestAgainstFailing has a LAPACK that fails, and none.
-func TestAgainstFailing(t *testing.T) {
-	eachOpponent(t, func(t *testing.T, c Case, opponent string) {
-		for _, tc := range []struct {
-			b    blskernel.Backend
-			want string
-		}{
-			{&fakeLAPACK{fake: &fake{name: "fake"}, info: 7}, fmt.Sprintf("speed: fake/%s fails at %s 4: info of LAPACK is 7", opponent, c.Op)},
-			{&fake{name: "gonum"}, fmt.Sprintf("speed: gonum/%s fails at %s 4: there is no LAPACK with it", opponent, c.Op)},
-		} {
-			q := c.Prepare(4, 1).Against(opponent)
-			if err := q.check(tc.b, q.Bind(tc.b)); err == nil || err.Error() != tc.want {
-				t.Errorf("%v; want %s", err, tc.want)
-			}
-			if q.Err() == nil {
-				t.Error("Err() is nil")
-			}
-		}
-	})
-}
-
-func TestAgainstUnknown(t *testing.T) {
-	for _, op := range []string{"cholesky-inverse", "dgemm"} {
-		p := Cases(op)[0].Prepare(3, 1)
-		testutil.MustPanic(t, "speed: the case has no such opponent", func() { p.Against("dgetrs") })
-	}
 }
 
 func TestLibrary(t *testing.T) {
