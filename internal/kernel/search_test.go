@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 var (
@@ -22,6 +24,7 @@ var (
 // NaN, and 0, 0 where nothing is larger than zero; AddAbs adds what is there. Around the operand is an
 // infinity, since AbsMax would ignore NaN, the canary elsewhere.
 func TestAbs(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutines")
 	negative := math.Copysign(0, -1)
 	few := [][]float64{
 		{-0.5, 0.75, 0.25, -0.875}, {1, -1}, {-math.MaxFloat64, math.MaxFloat64}, {5e-324, 0, -5e-324},
