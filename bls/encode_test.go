@@ -85,44 +85,38 @@ func TestEncodeEveryField(t *testing.T) {
 		"Enhancement": Uniform, "Seed": uint64(1) << 63, "Method": blsupdate.Improved, "Lambda": 0.25, "C": blsupdate.CMode(1), "Form": blsupdate.Small, "Solve": true,
 		"Workspace": int64(1) << 40, "Classes": 4, "ClassWeight": Balanced, "ExpectedRows": 1 << 40, "Validate": true, "NoIntercept": true,
 	}
-	features, update := FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3}, blsupdate.Options{Lambda: 0.5}
-	fit := func(change func(m reflect.Value) reflect.Value, name string) {
-		for _, m := range []func(*pair) any{func(p *pair) any { return p.c }, func(p *pair) any { return p.r }} {
-			q := newPair(t, nil, blsupdate.Gram)
-			q.c = &Classifier{Features: features, Method: blsupdate.Gram, Update: update}
-			q.r = &Regressor{Features: features, Method: blsupdate.Gram, Update: update}
-			field := change(reflect.ValueOf(m(q)).Elem())
-			if !field.IsValid() {
-				continue // one of the other kind
-			}
-			value := reflect.ValueOf(values[name])
-			if !value.IsValid() {
-				t.Fatalf("no value for %s", name)
-			}
-			field.Set(value.Convert(field.Type()))
-			q.learn(0, 60)
-			if got := change(reflect.ValueOf(m(q.decoded())).Elem()); !got.Equal(field) {
-				t.Errorf("%s is %v, decoded as %v", name, field, got)
-			}
-		}
-	}
-	seen := map[string]bool{"Backend": true, "model": true}
-	for _, of := range []struct {
-		model any
-		path  string
-	}{{Classifier{}, ""}, {Regressor{}, ""}, {FeatureOptions{}, "Features"}, {blsupdate.Options{}, "Update"}} {
-		for i := range reflect.TypeOf(of.model).NumField() {
-			name := reflect.TypeOf(of.model).Field(i).Name
-			if name == "Features" || name == "Update" || seen[name] {
-				continue
-			}
-			seen[name] = true
-			fit(func(m reflect.Value) reflect.Value {
-				if of.path != "" {
-					m = m.FieldByName(of.path)
+	seen := map[string]bool{"Backend": true, "model": true, "Features": true, "Update": true}
+	for _, path := range []string{"", "Features", "Update"} {
+		for _, regressor := range []bool{false, true} {
+			// at returns the model of p, or its Features or Update.
+			at := func(p *pair) reflect.Value {
+				m := reflect.ValueOf(p.c).Elem()
+				if regressor {
+					m = reflect.ValueOf(p.r).Elem()
 				}
-				return m.FieldByName(name)
-			}, name)
+				if path != "" {
+					m = m.FieldByName(path)
+				}
+				return m
+			}
+			for _, field := range reflect.VisibleFields(at(newPair(t, nil, blsupdate.Gram)).Type()) {
+				if seen[field.Name] || len(field.Index) > 1 {
+					continue
+				}
+				value := reflect.ValueOf(values[field.Name])
+				if !value.IsValid() {
+					t.Fatalf("no value for %s", field.Name)
+				}
+				p := newPair(t, nil, blsupdate.Gram)
+				p.c.Features, p.c.Update = FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3}, blsupdate.Options{Lambda: 0.5}
+				p.r.Features, p.r.Update = p.c.Features, p.c.Update
+				set := at(p).FieldByIndex(field.Index)
+				set.Set(value.Convert(set.Type()))
+				p.learn(0, 60)
+				if got := at(p.decoded()).FieldByIndex(field.Index); !got.Equal(set) {
+					t.Errorf("%s is %v, decoded as %v", field.Name, set, got)
+				}
+			}
 		}
 	}
 }

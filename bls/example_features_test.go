@@ -72,23 +72,6 @@ func ExampleFeatureOptions() {
 	// samples scaled, 5 groups of 10 nodes, 50 orthonormal enhancement nodes, s = 0.8
 }
 
-// The weights of the enhancement nodes as the authors' code has them, orthonormal, and as the paper is
-// printed, uniform on [-1,1).
-func ExampleEnhancementWeights() {
-	x := dataset.Digits(100, 1).Dense(0, 100)
-	for _, kind := range []bls.EnhancementWeights{bls.Orthonormal, bls.Uniform} {
-		f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 4, Enhancement: kind})
-		check(err)
-		var gram mat.Dense
-		w := f.Maps().EnhancementWeights
-		gram.Mul(w.T(), w)
-		fmt.Printf("%v: the first two columns are orthogonal: %v\n", kind, math.Abs(gram.At(0, 1)) < 1e-14)
-	}
-	// Output:
-	// orthonormal: the first two columns are orthogonal: true
-	// uniform: the first two columns are orthogonal: false
-}
-
 // Maps has all numbers that turn a sample into a row of A, for a program that computes it without this
 // package. Here without enhancement nodes, which leaves one product.
 func ExampleFeatureMaps() {

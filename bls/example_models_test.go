@@ -167,7 +167,7 @@ func ExampleClassifier_WithUpdater() {
 // Tune searches wider than Fit, and sets the fields. The bound on its operations is one on the time.
 func ExampleClassifier_Tune() {
 	train, test := dataset.Digits(600, 1), dataset.Digits(200, 2)
-	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 100}}
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Groups: 3, EnhancementNodes: 100}}
 	tuned, err := c.Tune(context.Background(), train.Dense(0, 600), train.LabelsInt(0, 600), bls.TuneOptions{Flops: 1e9})
 	check(err)
 	check(c.Fit(train.Dense(0, 600), train.LabelsInt(0, 600)))

@@ -3,7 +3,7 @@ package bls
 import (
 	"math"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"blskernel"
@@ -108,42 +108,36 @@ func TestScoresInPanels(t *testing.T) {
 // A tally is a backend that counts its Dgemm calls.
 type tally struct {
 	blskernel.Backend
-	mu    sync.Mutex
-	calls int
+	calls atomic.Int64
 }
 
 func (b *tally) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, bb []float64, ldb int, beta float64, c []float64, ldc int) {
-	b.mu.Lock()
-	b.calls++
-	b.mu.Unlock()
+	b.calls.Add(1)
 	b.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, bb, ldb, beta, c, ldc)
 }
 
+// The backend of a model stands for those of its parts, unless they have their own: what is left to it
+// is the product of Predict.
 func TestOneBackendForAll(t *testing.T) {
-	x, y := samples(23, 40, 6, 6), targetsFor(samples(23, 40, 6, 6), 1)
 	pure, err := blskernel.Lookup("pure")
 	must(t, err)
-	calls := func(features, update bool) []int {
-		all := []*tally{{Backend: pure}, {Backend: pure}, {Backend: pure}}
-		re := &Regressor{Backend: all[0], Features: plain(FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3}), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
-		if features {
-			re.Features.Backend = all[1]
+	var sum int64
+	for _, split := range []bool{false, true} {
+		all, features, update := tally{Backend: pure}, tally{Backend: pure}, tally{Backend: pure}
+		p := newPair(t, &all, blsupdate.Improved)
+		if split {
+			p.r.Features.Backend, p.r.Update.Backend = &features, &update
 		}
-		if update {
-			re.Update.Backend = all[2]
+		must(t, p.r.Fit(p.x, p.y))
+		must(t, p.r.PartialFit(p.x, p.y))
+		predicted(t, p.r, p.x)
+		one, two, three := all.calls.Load(), features.calls.Load(), update.calls.Load()
+		if !split {
+			sum = one
 		}
-		must(t, re.Fit(x, y))
-		must(t, re.PartialFit(x, y))
-		predicted(t, re, x)
-		return []int{all[0].calls, all[1].calls, all[2].calls}
-	}
-	one, split := calls(false, false), calls(true, true)
-	if one[0] == 0 || one[1] != 0 || one[2] != 0 {
-		t.Errorf("one backend: calls %v", one)
-	}
-	// What is left to the first one is the product of Predict.
-	if split[0] != 1 || split[1] == 0 || split[2] == 0 || split[0]+split[1]+split[2] != one[0] {
-		t.Errorf("three backends: calls %v of %v", split, one)
+		if one+two+three != sum || one == 0 || split && one != 1 || split != (two > 0) || split != (three > 0) {
+			t.Errorf("%d, %d and %d calls of %d", one, two, three, sum)
+		}
 	}
 }
 

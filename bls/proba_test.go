@@ -58,15 +58,19 @@ func TestFitSlope(t *testing.T) {
 	for _, c := range []int{2, 3, 10} {
 		for _, slope := range []float64{0.5, 1, 5} {
 			f, labels := drawn(2000, c, slope)
-			s := fitSlope(f, labels, nil)
+			best := func(weights []float64) float64 {
+				s := fitSlope(f, labels, weights)
+				least := logLoss(f, labels, weights, s)
+				for _, factor := range []float64{0.99, 1.01} {
+					if more := logLoss(f, labels, weights, s*factor); !(least < more) {
+						t.Errorf("%d classes: the loss is %g at %g, and %g at %g", c, least, s, more, s*factor)
+					}
+				}
+				return s
+			}
+			s := best(nil)
 			if !(math.Abs(s/slope-1) <= 0.15) {
 				t.Errorf("%d classes: slope %g, want about %g", c, s, slope)
-			}
-			least := logLoss(f, labels, nil, s)
-			for _, factor := range []float64{0.99, 1.01} {
-				if more := logLoss(f, labels, nil, s*factor); !(least < more) {
-					t.Errorf("%d classes: the loss is %g at %g, and %g at %g", c, least, s, more, s*factor)
-				}
 			}
 			var twice mat.Dense
 			twice.Scale(2, f)
@@ -77,13 +81,7 @@ func TestFitSlope(t *testing.T) {
 			for i := range 1000 {
 				weights[i] = 1
 			}
-			some := fitSlope(f, labels, weights)
-			least = logLoss(f, labels, weights, some)
-			for _, factor := range []float64{0.99, 1.01} {
-				if more := logLoss(f, labels, weights, some*factor); !(least < more) {
-					t.Errorf("with weights: the loss is %g at %g, and %g at %g", least, some, more, some*factor)
-				}
-			}
+			best(weights)
 		}
 	}
 	// Ends: without an error, without information, one class, huge and equal scores.

@@ -212,36 +212,3 @@ func TestFitSaysSingular(t *testing.T) {
 		t.Errorf("10 rows: %v", err)
 	}
 }
-
-// Tune finds at least what Fit does, sets the fields, and keeps to its bound.
-func TestTune(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "starts no goroutine")
-	x, y, labels := normalTable(6, 300, 4)
-	plain := Classifier{Features: FeatureOptions{Groups: 2}}
-	must(t, plain.Fit(x, labels))
-	tuned := Classifier{Features: FeatureOptions{Groups: 2}}
-	choice, err := tuned.Tune(context.Background(), x, labels, TuneOptions{Flops: 3e9})
-	must(t, err)
-	must(t, tuned.Fit(x, labels))
-	if !(choice.Score >= plain.Choice().Score-0.01) || choice.Rows != 300 || tuned.Features.EnhancementNodes == 0 || tuned.Update.Lambda == 0 || !tuned.Validate {
-		t.Errorf("%+v by %+v, and Fit by %+v", tuned, choice, plain.Choice())
-	}
-	if got := tuned.Choice(); !(math.Abs(got.Score-choice.Score) <= 1e-12) {
-		t.Errorf("Fit has %+v, Tune %+v", got, choice)
-	}
-	r := Regressor{Features: FeatureOptions{Shrink: 0.5, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}, Method: blsupdate.Improved}
-	_, err = r.Tune(context.Background(), x, y, TuneOptions{Flops: 1})
-	must(t, err)
-	if r.Features.Shrink != 0.5 || r.Features.EnhancementNodes != None || r.Update.Lambda != None || r.Method != blsupdate.Improved || r.Features.Scaling != ScaleColumns {
-		t.Errorf("%+v", r)
-	}
-	var option *OptionError
-	if _, err := r.Tune(context.Background(), x, y, TuneOptions{Flops: math.NaN()}); !errors.As(err, &option) {
-		t.Errorf("NaN flops: %v", err)
-	}
-	var shape *ShapeError
-	if _, err := r.Tune(context.Background(), rowsOf(x, 0, 7), rowsOf(y, 0, 7), TuneOptions{}); !errors.As(err, &shape) {
-		t.Errorf("7 rows: %v", err)
-	}
-}

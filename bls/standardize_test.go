@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blskernel/mat"
@@ -29,12 +30,10 @@ func TestStandardizeRow(t *testing.T) {
 	for _, d := range []int{2, 3, 7, 64, 785} {
 		for _, size := range []float64{1, 1e-300, 1e300, 1.5e308, 5e-324 * 1e6, 1e99, 1e101, 1e-99, 1e-101} {
 			x, dst := make([]float64, d), make([]float64, d)
-			largest := 0.0
 			for j := range x {
 				x[j] = size * (2*rnd.Float64() - 1)
-				largest = max(largest, math.Abs(x[j]))
 			}
-			kept := append([]float64(nil), x...)
+			kept := slices.Clone(x)
 			standardizeRow(dst, x)
 			want := bigZScore(x)
 			// |max - mean| / std is its z, so max|x|/std <= 4·max|z| here, where the mean
@@ -45,9 +44,9 @@ func TestStandardizeRow(t *testing.T) {
 					t.Errorf("d=%d size=%g: z[%d] = %v, want %v", d, size, j, dst[j], want[j])
 					break
 				}
-				if x[j] != kept[j] {
-					t.Fatalf("d=%d: x was modified", d)
-				}
+			}
+			if !slices.Equal(x, kept) {
+				t.Fatalf("d=%d: x was modified", d)
 			}
 		}
 	}
@@ -56,22 +55,16 @@ func TestStandardizeRow(t *testing.T) {
 func TestStandardizeRowConstant(t *testing.T) {
 	for _, d := range []int{1, 2, 783} {
 		for _, v := range []float64{0, 0.1, -1e300, 5e-324} {
-			x, dst := make([]float64, d), make([]float64, d)
-			for j := range x {
-				x[j], dst[j] = v, math.NaN()
-			}
-			standardizeRow(dst, x)
-			for _, z := range dst {
-				if z != 0 {
-					t.Fatalf("d=%d: %v in the z-score of a constant row of %v", d, z, v)
-				}
+			dst := slices.Repeat([]float64{math.NaN()}, d)
+			standardizeRow(dst, slices.Repeat([]float64{v}, d))
+			if !slices.Equal(dst, make([]float64, d)) {
+				t.Fatalf("d=%d: %v is the z-score of a constant row of %v", d, dst, v)
 			}
 		}
 	}
 	// One unit in the last place is a difference.
 	dst := make([]float64, 2)
-	standardizeRow(dst, []float64{1, math.Nextafter(1, 2)})
-	if !(dst[0] < 0 || dst[1] > 0) {
+	if standardizeRow(dst, []float64{1, math.Nextafter(1, 2)}); !(dst[0] < 0 || dst[1] > 0) {
 		t.Errorf("z-score of two different numbers is %v", dst)
 	}
 }
@@ -110,12 +103,8 @@ func TestScaleRow(t *testing.T) {
 		{[]float64{0.3}, []float64{0.3}},
 		{[]float64{1, 1 + 4*eps}, []float64{1, 1 + 4*eps}}, // gain 2/(4 eps) > 1e14
 	} {
-		scaleRow(test.row)
-		for j, v := range test.row {
-			if v != test.want[j] {
-				t.Errorf("got %v, want %v", test.row, test.want)
-				break
-			}
+		if scaleRow(test.row); !slices.Equal(test.row, test.want) {
+			t.Errorf("got %v, want %v", test.row, test.want)
 		}
 	}
 }

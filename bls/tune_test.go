@@ -2,12 +2,38 @@ package bls
 
 import (
 	"context"
-	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
+
+// Tune finds at least what Fit does, sets the fields, and keeps to its bound.
+func TestTune(t *testing.T) {
+	testutil.NeedsBackend(t, "pure")
+	testutil.NotUnderRace(t, "starts no goroutine")
+	x, y, labels := normalTable(6, 300, 4)
+	plain := Classifier{Features: FeatureOptions{Groups: 2}}
+	must(t, plain.Fit(x, labels))
+	tuned := Classifier{Features: FeatureOptions{Groups: 2}}
+	choice, err := tuned.Tune(context.Background(), x, labels, TuneOptions{Flops: 3e9})
+	must(t, err)
+	must(t, tuned.Fit(x, labels))
+	if !(choice.Score >= plain.Choice().Score-0.01) || choice.Rows != 300 || tuned.Features.EnhancementNodes == 0 || tuned.Update.Lambda == 0 || !tuned.Validate {
+		t.Errorf("%+v by %+v, and Fit by %+v", tuned, choice, plain.Choice())
+	}
+	if got := tuned.Choice(); !(math.Abs(got.Score-choice.Score) <= 1e-12) {
+		t.Errorf("Fit has %+v, Tune %+v", got, choice)
+	}
+	r := Regressor{Features: FeatureOptions{Shrink: 0.5, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}, Method: blsupdate.Improved}
+	_, err = r.Tune(context.Background(), x, y, TuneOptions{Flops: 1})
+	must(t, err)
+	if r.Features.Shrink != 0.5 || r.Features.EnhancementNodes != None || r.Update.Lambda != None || r.Method != blsupdate.Improved || r.Features.Scaling != ScaleColumns {
+		t.Errorf("%+v", r)
+	}
+}
 
 // A ridge that is too small for Gram leads to QR by Tune as by Fit.
 func TestTuneSmallRidge(t *testing.T) {
@@ -48,32 +74,20 @@ func TestTuneWeights(t *testing.T) {
 	}
 }
 
-// Tune refuses what Fit refuses, and the fields stay.
+// Tune refuses what Fit refuses, and too few rows, and the fields stay. TestRefused has the rest.
 func TestTuneErrors(t *testing.T) {
 	ctx := context.Background()
 	x, y, labels := normalTable(9, 20, 3)
-	refused := func(want string, err error) {
-		t.Helper()
-		var option *OptionError
-		if !errors.As(err, &option) || option.Option != want {
-			t.Errorf("%v; want an error of %s", err, want)
+	c, r := Classifier{ClassWeight: 7}, Regressor{ExpectedRows: -5}
+	for says, err := range map[string]error{
+		"ClassWeight is":  last(c.Tune(ctx, x, labels, TuneOptions{})),
+		"ExpectedRows is": last(r.Tune(ctx, x, y, TuneOptions{})),
+		"Flops is":        last(new(Regressor).Tune(ctx, x, y, TuneOptions{Flops: math.NaN()})),
+		"at least 8 rows": last(new(Regressor).Tune(ctx, rowsOf(x, 0, 7), rowsOf(y, 0, 7), TuneOptions{})),
+	} {
+		if !isA(err, new(*OptionError)) && !isA(err, new(*ShapeError)) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v; want an error of %s", err, says)
 		}
-	}
-	c := Classifier{ClassWeight: 7}
-	_, err := c.Tune(ctx, x, labels, TuneOptions{})
-	refused("ClassWeight", err)
-	r := Regressor{ExpectedRows: -5}
-	_, err = r.Tune(ctx, x, y, TuneOptions{})
-	refused("ExpectedRows", err)
-	weights := make([]float64, 20)
-	weights[3] = -1
-	_, err = new(Classifier).Tune(ctx, x, labels, TuneOptions{Weights: weights})
-	refused("the weight of sample 3", err)
-	_, err = new(Regressor).Tune(ctx, x, y, TuneOptions{Weights: weights})
-	refused("the weight of sample 3", err)
-	var shape *ShapeError
-	if _, err := new(Regressor).Tune(ctx, x, y, TuneOptions{Weights: weights[:19]}); !errors.As(err, &shape) {
-		t.Errorf("19 weights for 20 samples: %v", err)
 	}
 	if c.Validate || r.Validate {
 		t.Error("an error has changed the fields")
