@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/speed"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/faults"
 )
 
 // put writes a line for each value.
@@ -33,6 +35,21 @@ func putOn[T any](t testing.TB, b *bytes.Buffer, kind string, all []On[T]) {
 	}
 }
 
+// written returns f as lines, all of a kind together.
+func written(t testing.TB, f *File) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	put(t, &b, "machine", f.Machines...)
+	for _, table := range f.Tables {
+		put(t, &b, "table", table.TableHead)
+		put(t, &b, "row", table.Rows...)
+	}
+	putOn(t, &b, "flops", f.Flops)
+	putOn(t, &b, "cell", f.Cells)
+	putOn(t, &b, "cost", f.Costs)
+	return &b
+}
+
 // lines returns a file with a line of every kind, and what Read is to make of it.
 func lines(t testing.TB) (*bytes.Buffer, *File) {
 	t.Helper()
@@ -49,17 +66,11 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		Cells: []On[speed.Result]{{&machine, speed.Result{Op: "dgemm", N: 7}}},
 		Costs: []On[bench.Cost]{{&machine, bench.Cost{Method: "qr", L: 9}}},
 	}
-	var b bytes.Buffer
-	put(t, &b, "machine", machine)
-	put(t, &b, "table", head)
-	put(t, &b, "row", rows...)
-	putOn(t, &b, "flops", want.Flops)
-	putOn(t, &b, "cell", want.Cells)
-	putOn(t, &b, "cost", want.Costs)
-	put(t, &b, "agreement", bench.FlopsCase{Q: 11}) // of earlier files, as the next one
-	put(t, &b, "crossover", bench.FlopsCase{Q: 11})
-	put(t, &b, "of the future", struct{}{})
-	return &b, want
+	b := written(t, want)
+	put(t, b, "agreement", bench.FlopsCase{Q: 11}) // of earlier files, as the next one
+	put(t, b, "crossover", bench.FlopsCase{Q: 11})
+	put(t, b, "of the future", struct{}{})
+	return b, want
 }
 
 func TestReadWrite(t *testing.T) {
@@ -82,31 +93,39 @@ func TestReadWrite(t *testing.T) {
 	}
 }
 
-// TestErrors has a line that is wrong below good ones, and values that are no lines.
-func TestErrors(t *testing.T) {
-	b, _ := lines(t)
-	b.WriteString("no JSON\n")
-	_, err := Read("file", b)
-	if at := checkLine(t, err); at.Line != 11 || at.File != "file" || !strings.Contains(err.Error(), "file: line 11: ") {
-		t.Errorf("%v; want line 11", err)
+// TestWriteErrors has values that are no lines.
+func TestWriteErrors(t *testing.T) {
+	for _, v := range []any{[]int{1}, struct{ F func() }{}} {
+		if err := Write(new(bytes.Buffer), "kind", v); err == nil {
+			t.Errorf("a %T is written", v)
+		}
 	}
-	if err := Write(new(bytes.Buffer), "list", []int{1}); err == nil {
-		t.Error("a list is written as an object")
-	}
-	if err := Write(new(bytes.Buffer), "function", struct{ F func() }{}); err == nil {
-		t.Error("a function is written")
+	if err := Write(&faults.Writer{}, "kind", struct{}{}); !errors.Is(err, faults.ErrFull) {
+		t.Errorf("a full disk: %v", err)
 	}
 }
 
+// TestReadFile reads a file, and what is there in place of one.
 func TestReadFile(t *testing.T) {
 	b, want := lines(t)
-	path := filepath.Join(t.TempDir(), "file")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
 	testutil.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	if f, err := ReadFile(path); err != nil || !reflect.DeepEqual(f, want) {
 		t.Errorf("read %+v, %v", f, err)
 	}
 	if _, err := ReadFile(path + "s"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+	if _, err := ReadFile(dir); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("a folder: %v", err)
+	}
+	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+		t.Skip(err) // where links need a permission
+	}
+	var at *fs.PathError
+	if _, err := ReadFile(filepath.Join(dir, "loop")); !errors.As(err, &at) {
+		t.Errorf("a link to itself: %v", err)
 	}
 }
 
@@ -115,5 +134,41 @@ func TestHere(t *testing.T) {
 	m := Here("blskernel info", b)
 	if m.Command != "blskernel info" || len(m.Backends) != 1 || m.Backends[0] != b.Name() || len(m.Threads) != 1 || m.Threads[0] < 1 || m.CPU == "" || m.Version == "" || time.Since(m.Date) > time.Hour {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestJoined joins what three commands wrote, of which the last went on with the table of the second:
+// every line is with its own machine again.
+func TestJoined(t *testing.T) {
+	var b bytes.Buffer
+	row := func(step int) bench.TableRow { return bench.TableRow{Table: 2, Seed: 1, Step: step} }
+	put(t, &b, "cost", bench.Cost{Method: "of nobody"})
+	put(t, &b, "machine", Machine{CPU: "a"})
+	put(t, &b, "cell", speed.Result{Op: "dgemm", N: 1})
+	put(t, &b, "machine", Machine{CPU: "b"})
+	put(t, &b, "table", bench.TableHead{PaperTable: bench.PaperTable{Table: 2}, Seeds: []uint64{1}})
+	put(t, &b, "row", row(0))
+	put(t, &b, "cost", bench.Cost{Method: "qr"})
+	put(t, &b, "machine", Machine{CPU: "c"})
+	put(t, &b, "row", row(1), row(2))
+	put(t, &b, "cell", speed.Result{Op: "dgemm", N: 2})
+	put(t, &b, "flops", bench.FlopsCase{Q: 3})
+
+	f, err := Read("x", &b)
+	testutil.NoError(t, err)
+	var got []string
+	for _, m := range f.Machines {
+		got = append(got, m.CPU)
+	}
+	for _, c := range f.Costs {
+		got = append(got, c.Value.Method+" on "+c.Machine.CPU)
+	}
+	for _, c := range f.Cells {
+		got = append(got, c.Value.Cell()+" on "+c.Machine.CPU)
+	}
+	got = append(got, f.Flops[0].Machine.CPU, f.Tables[0].Machine.CPU)
+	want := []string{"a", "b", "c", "of nobody on ", "qr on b", "1 on a", "2 on c", "c", "b"}
+	if !slices.Equal(got, want) || len(f.Tables[0].Rows) != 3 {
+		t.Errorf("%q; want %q", got, want)
 	}
 }
