@@ -101,9 +101,8 @@ func (tr *writing) leftovers(t *testing.T, dir, where, stderr string, failed []f
 // TestEveryDiskFault lets every operation on files of every command that writes some fail: once, and
 // from then on. Without BLSKERNEL_LONG=1 it is one operation in twelve.
 func TestEveryDiskFault(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of runs")
-	}
+	testutil.NotUnderRace(t, "a disk that fails starts no goroutine")
+	testutil.NotEmulated(t, "hundreds of runs")
 	total, commands := 0, writings(t)
 	step := 12
 	if testutil.Long() {
@@ -143,9 +142,8 @@ func TestEveryDiskFault(t *testing.T) {
 // TestEveryFullDisk runs every command that writes files on a disk that is full after a number of
 // bytes: 50 of them, spread evenly, with BLSKERNEL_LONG=1, else 2.
 func TestEveryFullDisk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of runs")
-	}
+	testutil.NotUnderRace(t, "a disk that fails starts no goroutine")
+	testutil.NotEmulated(t, "hundreds of runs")
 	total, commands := 0, writings(t)
 	for _, tr := range commands {
 		roomy, asked := faultfs.Full(1 << 30)

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -86,36 +84,3 @@ func TestPackageNames(t *testing.T) {
 type namedError string
 
 func (e namedError) Error() string { return string(e) + ": what is wrong" }
-
-// TestDemonstration shows the first commands of a user with what they print, before the comparison,
-// and leaves no files. With flags there is the comparison alone.
-func TestDemonstration(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("TMP", os.Getenv("TMPDIR")) // on Windows
-	out := succeed(t, "demo")
-	accuracy, accuracies := 0.0, 0
-	testutil.Contains(t, out, "\n  $ blskernel train -o machine.bls --target state train.csv\n  machine.bls   classification, 3 classes, ",
-		"\n  $ blskernel predict machine.bls new.csv\n  state\n", "\n  $ blskernel update machine.bls later.csv\n  machine.bls   ",
-		", 3000 samples in all\n", "\n  $ blskernel evaluate machine.bls test.csv\n  rows ", "\n  accuracy ", "\nupdates: improved ")
-	for line := range strings.Lines(out) {
-		if line = strings.TrimSuffix(line, "\n"); strings.HasSuffix(line, " ") || strings.Contains(line, os.TempDir()) {
-			t.Errorf("%q", line)
-		}
-		if _, err := fmt.Sscanf(line, "  accuracy %f %%", &accuracy); err == nil {
-			accuracies++
-		}
-	}
-	if accuracies != 1 || !(accuracy > 90) {
-		t.Errorf("%d accuracies, the last %v", accuracies, accuracy)
-	}
-	left(t, 0, filepath.Join(os.TempDir(), "*"))
-	if out := silent(t, quick()...); strings.Contains(out, "$") {
-		t.Errorf("with flags: %s", out)
-	}
-	for _, lines := range []int{6, 20} {
-		if status, _, stderr := interruptedAfter(lines, syscall.SIGINT, "demo"); status != 130 || stderr != "blskernel demo: interrupted\n" {
-			t.Errorf("after %d lines: status %d, %q", lines, status, stderr)
-		}
-		left(t, 0, filepath.Join(os.TempDir(), "*"))
-	}
-}

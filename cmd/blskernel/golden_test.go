@@ -41,50 +41,44 @@ func TestGoldenCommand(t *testing.T) {
 	if why := golden.Outside(); why != "" {
 		t.Skip(why)
 	}
+	testutil.NotUnderRace(t, "the detector does not see into the kernels")
 	book := hashes.Open("command")
 	const rule = "a model file has nothing of the machine, and its time is SOURCE_DATE_EPOCH"
 	for _, kernel := range backend.Kernels() {
 		t.Run("kernel="+kernel, func(t *testing.T) {
-			if kernel == "generic" && testing.Short() && len(backend.Kernels()) > 1 {
-				t.Skip("takes longest")
-			}
 			dir := t.TempDir()
 			lines := strings.SplitAfter(goldenRows(900), "\n")
 			writeText(t, dir, "train.csv", strings.Join(lines[:601], ""))
 			writeText(t, dir, "more.csv", lines[0]+strings.Join(lines[601:751], ""))
 			writeText(t, dir, "test.csv", lines[0]+strings.Join(lines[751:], ""))
-			run := func(args ...string) {
-				t.Helper()
-				cmd := command(t, []string{"SOURCE_DATE_EPOCH=0", "BLSKERNEL_BACKEND=pure", "BLSKERNEL_KERNEL=" + kernel}, args...)
-				cmd.Dir = dir
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%q: %v\n%s", args, err, out)
-				}
-			}
-			hash := func(name, file string) {
-				t.Helper()
-				data, err := os.ReadFile(filepath.Join(dir, file))
-				testutil.NoError(t, err)
-				book.Check(t, name, rule, golden.SumBytes(data))
-			}
-			// In emulation each training takes ten seconds: a short test has one task
-			// for each method, in turn.
-			some := os.Getenv(testutil.EnvEmulator) != "" && testing.Short()
-			book.Begin()
+			// In emulation each training takes ten seconds: one task for each method, in turn.
+			some := testutil.Emulated() && !testutil.Long()
+			var commands strings.Builder
+			var models []string
 			for i, m := range blsupdate.Methods() {
 				for j, target := range []string{"y", "class"} {
 					if some && i%2 != j {
 						continue
 					}
-					task := []string{"regression", "classification"}[j]
 					model := fmt.Sprintf("%v-%s.bls", m, target)
-					run("train", "--out", model, "--method", m.String(), "--target", target, "--task", task, "--inputs", "a,b,c,d",
-						"--enhancement", "60", "--first", "250", "--batch", "200", "--seed", "3", "train.csv")
-					hash("train "+model, model)
-					run("update", model, "more.csv")
-					hash("update "+model, model)
-					run("predict", "--out", model+".csv", model, "test.csv")
-					hash("predict "+model, model+".csv")
+					models = append(models, model)
+					fmt.Fprintf(&commands, "train --out %s --method %v --target %s --task %s --inputs a,b,c,d"+
+						" --enhancement 60 --first 250 --batch 200 --seed 3 train.csv\n", model, m, target,
+						[]string{"regression", "classification"}[j])
+					fmt.Fprintf(&commands, "copy %[1]s first-%[1]s\nupdate %[1]s more.csv\npredict --out %[1]s.csv %[1]s test.csv\n", model)
+				}
+			}
+			cmd := command(t, []string{"SOURCE_DATE_EPOCH=0", "BLSKERNEL_BACKEND=pure", "BLSKERNEL_KERNEL=" + kernel, asCommand + "=lines"})
+			cmd.Dir, cmd.Stdin = dir, strings.NewReader(commands.String())
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			book.Begin()
+			for _, model := range models {
+				for _, made := range [][2]string{{"train", "first-" + model}, {"update", model}, {"predict", model + ".csv"}} {
+					data, err := os.ReadFile(filepath.Join(dir, made[1]))
+					testutil.NoError(t, err)
+					book.Check(t, made[0]+" "+model, rule, golden.SumBytes(data))
 				}
 			}
 			if !some {

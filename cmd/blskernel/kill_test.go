@@ -99,9 +99,8 @@ var kinds = []struct {
 // before or all rows of the update; what was acknowledged it has. In the end it is to the bit the model
 // that learned the same updates in peace.
 func TestKillUpdate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes, into which the race detector does not see")
-	}
+	testutil.NotUnderRace(t, "it does not see into processes")
+	testutil.NotEmulated(t, "the moments are those of processes that take milliseconds")
 	random := rand.New(rand.NewPCG(momentSeed(t), 1))
 	for _, kind := range kinds {
 		random := rand.New(rand.NewPCG(random.Uint64(), 3)) // of its own, since they run at once
@@ -187,9 +186,8 @@ func peacefully(t *testing.T, args ...string) {
 // the end by --resume: the result is to the bit that of one that was never stopped, and no checkpoint
 // that was acknowledged is lost.
 func TestKillCheckpoints(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes, into which the race detector does not see")
-	}
+	testutil.NotUnderRace(t, "it does not see into processes")
+	testutil.NotEmulated(t, "the moments are those of processes that take milliseconds")
 	seed := momentSeed(t)
 	for _, command := range []string{"update", "train"} {
 		for name, kind := range map[string]struct {

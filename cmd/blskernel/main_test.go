@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -19,8 +20,25 @@ import (
 const asCommand = "BLSKERNEL_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) == "1" {
+	switch os.Getenv(asCommand) {
+	case "1":
 		main()
+	case "lines": // those of standard input, one after the other, where copy copies a file
+		lines := bufio.NewScanner(os.Stdin)
+		for lines.Scan() {
+			args := strings.Fields(lines.Text())
+			if args[0] == "copy" {
+				text, err := os.ReadFile(args[1])
+				if err = errors.Join(err, os.WriteFile(args[2], text, 0o666)); err != nil {
+					panic(err)
+				}
+				continue
+			}
+			if status := run(context.Background(), args, ui.Streams{Out: io.Discard, Err: os.Stderr}); status != 0 {
+				os.Exit(status)
+			}
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

@@ -50,8 +50,10 @@ func checkRows(t *testing.T, rows []bench.TableRow, initial, batch, updates int)
 
 func TestJSON(t *testing.T) {
 	var before []bench.TableRow
+	dir := t.TempDir()
+	testutil.NoError(t, writeIDX(dir, 130))
 	for _, seed := range []string{"7", "7", "8"} {
-		rows := parseRows(t, silent(t, quick("--json", "--seed", seed)...))
+		rows := parseRows(t, silent(t, quick("--data", dir, "--json", "--seed", seed)...))
 		checkRows(t, rows, 90, 20, 2)
 		for i := range rows {
 			rows[i].FeatureSeconds, rows[i].Peak = 0, 0
@@ -156,9 +158,10 @@ type broken struct{ err error }
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
 func TestWriteErrors(t *testing.T) {
-	bench := quickBench("--n", "3")
+	bench, dir := quickBench("--n", "3"), t.TempDir()
+	testutil.NoError(t, writeIDX(dir, 130))
 	for _, args := range [][]string{
-		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), strings.Fields("paper --size 0.01 --table 1"),
+		quick("--data", dir), quick("--data", dir, "--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), strings.Fields("paper --size 0.01 --table 1"),
 	} {
 		for err, want := range map[error]int{errors.New("no space left on device"): ui.ExitFailure, syscall.EPIPE: 141} {
 			var errs bytes.Buffer

@@ -58,9 +58,7 @@ func stoppable(t *testing.T) []writing {
 // what was there, or a checkpoint; and going on from it leads to the same result, of a model to the
 // bit.
 func TestStopAtEveryLook(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of runs")
-	}
+	testutil.NotEmulated(t, "hundreds of runs")
 	total, commands := 0, stoppable(t)
 	for _, tr := range commands {
 		looks, status, stderr := stopped(1<<30, tr.args(tr.files.lay(t)))

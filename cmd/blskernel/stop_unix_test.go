@@ -20,9 +20,8 @@ import (
 // BLSKERNEL_LONG=1, else one of either kind. What is there is what was there, or a checkpoint; and
 // going on from it leads to the same result.
 func TestSignalAnyTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes, into which the race detector does not see")
-	}
+	testutil.NotUnderRace(t, "it does not see into processes")
+	testutil.NotEmulated(t, "the moments are those of processes that take milliseconds")
 	random := rand.New(rand.NewPCG(momentSeed(t), 4))
 	ended, sent, commands := 0, 0, stoppable(t)
 	window := 60 * time.Millisecond // which is made shorter until a signal is sent in time
