@@ -17,7 +17,7 @@ import (
 // with some. Labels are the last column, in which numbers that are not whole are bad.
 func checkArray(t *testing.T, name, descr string, values []float64, rows, cols int, sizes ...int) {
 	t.Helper()
-	fortran := append(npyHeader(1, descr, true, rows, cols), arrayBytes(t, descr, true, values, rows, cols)...)
+	fortran := append(npyHeader(1, descr, true, rows, cols), arrayBytes(descr, true, values, rows, cols)...)
 	for k, opt := range []Options{{}, {Targets: []string{"1"}}, {Inputs: []string{"1"}, Targets: []string{strconv.Itoa(cols)}, Classes: true}} {
 		if k > 0 && cols == 1 {
 			continue
@@ -54,7 +54,7 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 		if rows*cols > panelElements { // of which all is said
 			return
 		}
-		array := append(npyHeader(1, descr, false, rows, cols), elementsOf(t, descr, values)...)
+		array := append(npyHeader(1, descr, false, rows, cols), elementsOf(descr, values)...)
 		way(name, write(t, "x.npy", array), nil, opt)
 		way(name+", stdin", stdinPath, array, opt)
 		way(name+", packed", stdinPath, zipped(array), opt)

@@ -10,34 +10,23 @@ import (
 	"blskernel/mat"
 )
 
-// TestWhereArrays checks the places of the samples of two arrays in a row, of a batch without places,
-// and of rows outside.
-func TestWhereArrays(t *testing.T) {
-	array := append(npyHeader(1, "|u1", false, 5, 2), "abcdefghij"...)
-	targets := append(npyHeader(1, "|u1", false, 5), "abcde"...)
-	a, z := write(t, "a.npy", array), write(t, "z.npz", npz(t, member{"X.npy", array, 8}, member{"y.npy", targets, 8}))
-	for _, test := range []struct {
-		paths []string
-		opt   Options
-	}{
-		{[]string{a, z}, Options{}}, {[]string{z, z}, Options{Targets: []string{"y"}}}, {[]string{a}, Options{TargetPath: write(t, "y.npy", targets)}},
-	} {
-		r := mustOpen(t, test.paths, test.opt)
-		_, err := r.Next(2)
-		testutil.NoError(t, err)
-		b, err := r.Next(100)
-		testutil.NoError(t, err)
-		for i := range b.X.RawMatrix().Rows {
-			want := Place{Path: test.paths[(i+2)/5], Row: int64((i+2)%5 + 1)}
-			if got := b.Where(i); got != want {
-				t.Errorf("sample %d is at %v, want %v", i, got, want)
-			}
+// TestWhere checks the places of the samples of two archives in a row, of a batch without places, and of
+// rows outside.
+func TestWhere(t *testing.T) {
+	array, targets := append(npyHeader(1, "|u1", false, 5, 2), "abcdefghij"...), append(npyHeader(1, "|u1", false, 5), "abcde"...)
+	z := write(t, "z.npz", npz(t, member{"X.npy", array, 8}, member{"y.npy", targets, 8}))
+	r := mustOpen(t, []string{z, z}, Options{Targets: []string{"y"}})
+	next(t, r, 2)
+	b := next(t, r, 100)
+	for i := range 8 {
+		if want := (Place{Path: z, Row: int64((i+2)%5 + 1)}); b.Where(i) != want {
+			t.Errorf("sample %d is at %v, want %v", i, b.Where(i), want)
 		}
 	}
 	if got := (Place{Path: "x.npy", Row: 7}).String() + ", " + (Place{Path: "x.csv", Line: 3}).String(); got != "x.npy, row 7, x.csv:3" {
 		t.Error(got)
 	}
-	b := &Batch{X: mat.NewDense(1, 1, nil)}
+	b = &Batch{X: mat.NewDense(1, 1, nil)}
 	if b.Where(0) != (Place{}) {
 		t.Error("a place from nowhere")
 	}
@@ -74,13 +63,10 @@ func TestBytesOf(t *testing.T) {
 		for again := range 3 {
 			r := mustOpen(t, []string{path}, Options{})
 			if again == 2 {
-				if _, err := r.Peek(rows / 4); err != nil {
-					t.Fatal(err)
-				}
+				_, err := r.Peek(rows / 4)
+				testutil.NoError(t, err)
 			}
-			if _, err := r.Next(rows / 2); err != nil {
-				t.Fatal(err)
-			}
+			next(t, r, rows/2)
 			done, total := r.Bytes()
 			share := float64(done) / float64(total)
 			if total != int64(len(test.data)) || !(share >= 0.5-test.within && share <= 0.5+test.within) {

@@ -75,74 +75,70 @@ func float64s(values ...float64) []byte {
 	return out
 }
 
+// half returns the bits of v as a number of 16 bits, which has 10 bits of fraction behind the leading one
+// and an exponent with bias 15.
+func half(v float64) uint16 {
+	fraction, exponent := math.Frexp(math.Abs(v))
+	switch {
+	case v == 0:
+		return 0
+	case v != v:
+		return 0x7e00
+	case v-v != 0:
+		return 0x7c00
+	}
+	return uint16(exponent+14)<<10 | uint16(fraction*2048)&1023
+}
+
 // arrayBytes returns values as elements of a type, given in C order for the shape, in the order asked
 // for. Small whole numbers are exact in every type. For integers what is not finite stands for a number
 // that float64 cannot hold.
-func arrayBytes(t testing.TB, descr string, fortran bool, values []float64, shape ...int) []byte {
-	t.Helper()
-	var order binary.AppendByteOrder = binary.LittleEndian
+func arrayBytes(descr string, fortran bool, values []float64, shape ...int) (out []byte) {
+	var order binary.ByteOrder = binary.LittleEndian
 	if descr[0] == '>' {
 		order = binary.BigEndian
 	}
-	element := func(v float64) []byte {
+	ordered := values
+	if fortran { // the place of element i in C order with the first index fastest
+		ordered = make([]float64, len(values))
+		for i, v := range values {
+			at, stride := 0, len(values)
+			for k := len(shape) - 1; k >= 0; k-- {
+				stride /= shape[k]
+				at += i % shape[k] * stride
+				i /= shape[k]
+			}
+			ordered[at] = v
+		}
+	}
+	for _, v := range ordered {
 		n := int64(1<<53 + 1)
 		if v-v == 0 {
 			n = int64(v)
 		}
+		e := any(v)
 		switch descr[1:] {
 		case "b1", "i1", "u1":
-			return []byte{byte(n)}
+			e = uint8(n)
 		case "i2", "u2":
-			return order.AppendUint16(nil, uint16(n))
+			e = uint16(n)
 		case "i4", "u4":
-			return order.AppendUint32(nil, uint32(n))
+			e = uint32(n)
 		case "i8", "u8":
-			return order.AppendUint64(nil, uint64(n))
-		case "f2": // 10 bits of fraction behind the leading one, exponent with bias 15
-			fraction, exponent := math.Frexp(math.Abs(v))
-			bits := uint16(exponent+14)<<10 | uint16(fraction*2048)&1023
-			switch {
-			case v == 0:
-				bits = 0
-			case v != v:
-				bits = 0x7e00
-			case v-v != 0:
-				bits = 0x7c00
-			}
-			return order.AppendUint16(nil, bits)
+			e = n
+		case "f2":
+			e = half(v)
 		case "f4":
-			return order.AppendUint32(nil, math.Float32bits(float32(v)))
-		case "f8":
-			return order.AppendUint64(nil, math.Float64bits(v))
+			e = float32(v)
 		}
-		t.Fatal(descr)
-		return nil
-	}
-	size := len(element(0))
-	out := make([]byte, size*len(values))
-	for i, v := range values {
-		at := i
-		if fortran { // the place of element i in C order with the first index fastest
-			at = 0
-			rest := i
-			for k := len(shape) - 1; k >= 0; k-- {
-				stride := 1
-				for _, n := range shape[:k] {
-					stride *= n
-				}
-				at += rest % shape[k] * stride
-				rest /= shape[k]
-			}
-		}
-		copy(out[size*at:], element(v))
+		out, _ = binary.Append(out, order, e) // all of these have a size
 	}
 	return out
 }
 
 // elementsOf is arrayBytes in C order.
-func elementsOf(t testing.TB, descr string, values []float64) []byte {
-	t.Helper()
-	return arrayBytes(t, descr, false, values, len(values))
+func elementsOf(descr string, values []float64) []byte {
+	return arrayBytes(descr, false, values, len(values))
 }
 
 // mustOpen opens a reader that the end of the test closes.
@@ -154,6 +150,14 @@ func mustOpen(t testing.TB, paths []string, opt Options) *Reader {
 	}
 	t.Cleanup(func() { testutil.NoError(t, r.Close()) })
 	return r
+}
+
+// next returns the next batch of n samples.
+func next(t testing.TB, r *Reader, n int) *Batch {
+	t.Helper()
+	b, err := r.Next(n)
+	testutil.NoError(t, err)
+	return b
 }
 
 // A table is everything that a reader delivers.

@@ -22,7 +22,7 @@ func TestNPYTypes(t *testing.T) {
 				}
 			}
 			for _, fortran := range []bool{false, true} {
-				file := append(npyHeader(byte(1+i%3), descr, fortran, shape...), arrayBytes(t, descr, fortran, values, shape...)...)
+				file := append(npyHeader(byte(1+i%3), descr, fortran, shape...), arrayBytes(descr, fortran, values, shape...)...)
 				path := write(t, "x.npy", file)
 				for _, stdin := range []io.Reader{nil, bytes.NewReader(file)} {
 					from := path

@@ -192,31 +192,6 @@ func checkAgain(t *testing.T, all table, dim, outputs int) {
 	if err != nil || got.rows != all.rows || !bitsEqual(got.x, all.x) || !bitsEqual(got.y, all.y) {
 		t.Errorf("the samples are read again from a text as others: %v", err)
 	}
-	checkLabelsAgain(t, all.labels)
-}
-
-// checkLabelsAgain does the same for labels, as far as NumPy can have them: its texts end before the
-// first of the zeros that they end with, and have characters of Unicode.
-func checkLabelsAgain(t *testing.T, labels []string) {
-	t.Helper()
-	for _, label := range labels {
-		if strings.HasSuffix(label, "\x00") || label != strings.ToValidUTF8(label, "") || len(label) > npy.MaxText/4 {
-			return
-		}
-	}
-	if labels == nil {
-		return
-	}
-	descr := npy.LabelType(labels)
-	data := npy.AppendHeader(nil, descr, len(labels))
-	for _, label := range labels {
-		data = npy.AppendLabel(data, descr, label)
-	}
-	inputs := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, len(labels), 1), make([]float64, len(labels)))
-	got, err := loadEach(t, write(t, "x.npy", inputs), Options{TargetPath: write(t, "y.npy", data), Classes: true})
-	if err != nil || !slices.Equal(got.labels, labels) {
-		t.Errorf("the labels %q are read again as %q, %v", labels, got.labels, err)
-	}
 }
 
 // FuzzArrays puts any elements behind any header of each version, which is as long as it says, and

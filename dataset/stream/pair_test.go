@@ -50,9 +50,9 @@ func sides(t *testing.T, rng *rand.Rand, n int, share float64) (all []side) {
 	}{
 		{"x.csv", false, text("NA")}, {"names.csv", true, text("\"\"")},
 		{"x.npy", false, func(v []float64, _ []Place) []byte { return append(npyHeader(1, "<f8", false, n), float64s(v...)...) }},
-		{"x.idx", false, func(v []float64, _ []Place) []byte { return idxFile(14, elementsOf(t, ">f8", v), uint32(n)) }},
+		{"x.idx", false, func(v []float64, _ []Place) []byte { return idxFile(14, elementsOf(">f8", v), uint32(n)) }},
 		{"whole.npy", true, func(v []float64, _ []Place) []byte {
-			return append(npyHeader(1, ">f4", false, n, 1), elementsOf(t, ">f4", v)...)
+			return append(npyHeader(1, ">f4", false, n, 1), elementsOf(">f4", v)...)
 		}},
 		{"text.npy", true, func(values []float64, _ []Place) []byte {
 			out := npyHeader(1, "|S4", false, n)

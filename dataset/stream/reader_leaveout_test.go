@@ -119,8 +119,8 @@ func badData(t *testing.T) map[string]struct {
 		"npy":         {append(npyHeader(1, "<f8", false, 6, 2), float64s(values...)...), Options{}},
 		"npy, labels": {labels, Options{Targets: []string{"2"}, Classes: true}},
 		"text":        {append(npyHeader(1, "|S1", false, 3), "a\x00b"...), Options{}},
-		"npz":         {npz(t, member{"X.npy", append(npyHeader(1, ">f8", false, 6, 2), elementsOf(t, ">f8", values)...), 8}), Options{}},
-		"idx":         {idxFile(13, elementsOf(t, ">f4", values), 4, 3), Options{}},
+		"npz":         {npz(t, member{"X.npy", append(npyHeader(1, ">f8", false, 6, 2), elementsOf(">f8", values)...), 8}), Options{}},
+		"idx":         {idxFile(13, elementsOf(">f4", values), 4, 3), Options{}},
 	}
 }
 
@@ -230,7 +230,7 @@ func TestBadReadFault(t *testing.T) {
 // TestBadSeveral reads several files, with headers, and with bad samples at their ends.
 func TestBadSeveral(t *testing.T) {
 	paths := []string{write(t, "a.csv", []byte("u,v\nx,1\n2,3\n?,?\n")), write(t, "b.csv", []byte("u,v\n,\n")), write(t, "c.csv", []byte("NA,1\n4,5\n,\n")),
-		write(t, "d.npy", append(npyHeader(1, "<f4", false, 2, 2), elementsOf(t, "<f4", []float64{6, 7, 8, math.NaN()})...))}
+		write(t, "d.npy", append(npyHeader(1, "<f4", false, 2, 2), elementsOf("<f4", []float64{6, 7, 8, math.NaN()})...))}
 	line := func(k int, n int64) Place { return Place{Path: paths[k], Line: n} }
 	row := func(n int64) Place { return Place{Path: paths[3], Row: n} }
 	checkLeftOut(t, "several", func(bad func(*Error) error) (*Reader, error) {

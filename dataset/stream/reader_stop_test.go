@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +22,7 @@ func TestCloseInTheMiddle(t *testing.T) {
 		for _, batches := range []int{0, 1, 2} {
 			r := mustOpen(t, []string{path, path}, Options{})
 			for range batches {
-				if _, err := r.Next(5); err != nil {
-					t.Fatal(err)
-				}
+				next(t, r, 5)
 			}
 			testutil.NoError(t, r.Close())
 			testutil.NoError(t, r.Close())
@@ -88,9 +85,7 @@ func TestCancel(t *testing.T) {
 	path := write(t, "x.csv", bytes.Repeat([]byte("1\n"), 1<<20))
 	r, err := Open(ctx, []string{path}, Options{})
 	testutil.NoError(t, err)
-	if _, err := r.Next(10); err != nil {
-		t.Fatal(err)
-	}
+	next(t, r, 10)
 	cancel(why)
 	if _, err := r.Next(10); !errors.Is(err, why) {
 		t.Errorf("error %v", err)
@@ -100,28 +95,6 @@ func TestCancel(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	testutil.WaitGoroutines(t, before)
-}
-
-func TestPipe(t *testing.T) {
-	text := strings.Repeat("1,2\n3,4\n", 50000)
-	for _, data := range [][]byte{[]byte(text), zipped([]byte(text)), append(npyHeader(2, "<f8", false, 50000, 4), make([]byte, 50000*32)...)} {
-		in, out, err := os.Pipe()
-		testutil.NoError(t, err)
-		go func() {
-			out.Write(data) // ends with the reader
-			out.Close()
-		}()
-		r := mustOpen(t, []string{"-"}, Options{Stdin: in})
-		got, err := readAll(t, r, 30001)
-		if err != io.EOF || len(got.x) != 200000 {
-			t.Errorf("%d numbers, %v", len(got.x), err)
-		}
-		if done, total := r.Bytes(); done != int64(len(data)) || total != -1 {
-			t.Errorf("bytes %d of %d, want %d of -1", done, total, len(data))
-		}
-		r.Close()
-		in.Close()
-	}
 }
 
 // TestNamedPipe opens a pipe without a writer: Open, and Next when it reaches such a pipe, end with the

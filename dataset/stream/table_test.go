@@ -73,8 +73,7 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("%s: the names are %q", test.name, names)
 			}
 			testutil.NoError(t, columns.Check())
-			b, err := r.Next(100)
-			testutil.NoError(t, err)
+			b := next(t, r, 100)
 			if rows, d := b.X.Dims(); !slices.Equal(b.X.RawMatrix().Data, test.x) || d != r.Dim() || b.Y != nil && b.Y.RawMatrix().Rows != rows || b.Labels != nil && len(b.Labels) != rows {
 				t.Errorf("%s: X is %v", test.name, b.X.RawMatrix().Data)
 			}
@@ -124,8 +123,7 @@ func TestNumber(t *testing.T) {
 func TestUnknownLevels(t *testing.T) {
 	columns := Columns{{[]string{"a", "b"}, []float64{0.5, 0.5}}, {nil, []float64{7}}}
 	r := mustOpen(t, []string{"-"}, Options{Columns: columns, Missing: MissingMean, Stdin: strings.NewReader("k,n\na,1\nc,\n5,2\n,3\nb,x\n")})
-	b, err := r.Next(4)
-	testutil.NoError(t, err)
+	b := next(t, r, 4)
 	if want := []float64{1, 0, 1, 0, 0, 7, 0, 0, 2, 0.5, 0.5, 3}; !slices.Equal(b.X.RawMatrix().Data, want) {
 		t.Errorf("X is %v", b.X.RawMatrix().Data)
 	}
@@ -201,8 +199,7 @@ func TestArrayGaps(t *testing.T) {
 		bad := 0
 		test.opt.Bad = func(*Error) error { bad++; return nil }
 		r, _ := described(t, string(data), test.opt)
-		b, err := r.Next(9)
-		testutil.NoError(t, err)
+		b := next(t, r, 9)
 		if !slices.Equal(b.X.RawMatrix().Data, test.x) || test.y != nil && !slices.Equal(b.Y.RawMatrix().Data, test.y) {
 			t.Errorf("%+v: X %v, Y %v", test.opt, b.X, b.Y)
 		}
