@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,12 +22,13 @@ import (
 
 // TestScripts runs the scripts in testdata/script. Beside the commands of testscript they have:
 //
-//	blskernel [-in FILE] [-silent] STATUS ARGS...
-//	                     runs the command in this process, with that exit status, and with the bytes of FILE
-//	                     as standard input; -silent if it must write nothing to standard error. "small" is
-//	                     "train" with 30 nodes, "quick" a "demo" with 60
+//	blskernel [FLAGS] STATUS ARGS...
+//	                     runs the command in this process, with that exit status; "small" is "train" with 30
+//	                     nodes, "quick" a "demo" with 60. -in FILE is standard input, -to FILE takes standard
+//	                     output, which -out PATTERN matches, -is FILE equals and -lines N counts; -err PATTERN
+//	                     matches standard error, which -silent has empty
 //	fails STATUS TEXT ARGS...
-//	                     the same, with nothing on standard output and TEXT as the message; "..." is any text
+//	                     the same, with no output and TEXT as the message, in which "..." is any text
 //	stops LINES ARGS...  runs the command and interrupts it after so many lines of output
 //	says TEXT...         looks for texts on standard output
 //	lines N FILE         counts lines; files N DIR counts files
@@ -146,23 +148,32 @@ func commandLine(args []string) []string {
 
 // scriptRun runs the command and returns what it wrote.
 func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string) {
-	silent, in := false, ""
-	for ; strings.HasPrefix(args[0], "-"); args = args[1:] {
-		if args[0] == "-silent" {
-			silent = true
-			continue
-		}
-		in, args = ts.ReadFile(args[1]), args[1:]
-	}
+	f := flag.NewFlagSet("blskernel", flag.ContinueOnError)
+	in, to, is := f.String("in", os.DevNull, ""), f.String("to", "", ""), f.String("is", "", "")
+	out, errs := f.String("out", "", ""), f.String("err", "", "")
+	lines, silent := f.Int("lines", -1, ""), f.Bool("silent", false, "")
+	ts.Check(f.Parse(args))
+	args = f.Args()
+	text := ts.ReadFile(*in)
 	within(ts, func() {
-		withInput(ts, in, func() {
+		withInput(ts, text, func() {
 			var status int
 			status, stdout, stderr = inProcess(commandLine(args[1:])...)
 			output(ts, args[0], status, stdout, stderr)
 		})
 	})
-	if silent && stderr != "" {
+	matches := func(pattern, text string) bool { return regexp.MustCompile("(?m)" + pattern).MatchString(text) }
+	switch {
+	case *silent && stderr != "":
 		ts.Fatalf("it is not silent")
+	case !matches(*out, stdout) || !matches(*errs, stderr):
+		ts.Fatalf("no match for %q, %q", *out, *errs)
+	case *lines >= 0 && strings.Count(stdout, "\n") != *lines:
+		ts.Fatalf("%d lines", strings.Count(stdout, "\n"))
+	case *is != "" && ts.ReadFile(*is) != stdout:
+		ts.Fatalf("standard output is not %s", *is)
+	case *to != "":
+		write(ts, *to, stdout)
 	}
 	return stdout, stderr
 }
