@@ -242,7 +242,7 @@ func loadBy(t testing.TB, path string, opt Options, size int) (all table, err er
 }
 
 // loadEach is loadBy in batches of five.
-func loadEach(t testing.TB, path string, opt Options) (table, error) {
+func loadEach(t *testing.T, path string, opt Options) (table, error) {
 	t.Helper()
 	return loadBy(t, path, opt, 5)
 }

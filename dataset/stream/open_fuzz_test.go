@@ -218,34 +218,29 @@ func FuzzArrays(f *testing.F) {
 			t.Skip()
 		}
 		data := append(npyRaw(version, dict), elements...)
-		want, wantErr := loadEach(t, write(t, "x.npy", data), Options{})
-		if wantErr != nil {
-			checkFault(t, wantErr)
-		} else {
-			checkAgain(t, want, len(want.x)/want.rows, 0)
-		}
-		wantAside, wantAsideErr := loadAside(t, write(t, "x.npy", data), Options{})
-		stored := npz(t, member{"X.npy", data, zip.Store})
-		deflated := npz(t, member{"X.npy", data, zip.Deflate})
-		for name, read := range map[string]func() (table, error){
-			"a pipe":        func() (table, error) { return loadEach(t, "-", Options{Stdin: bytes.NewReader(data)}) },
-			"gzip":          func() (table, error) { return loadEach(t, "-", Options{Stdin: bytes.NewReader(zipped(data))}) },
-			"stored":        func() (table, error) { return loadEach(t, write(t, "x.npz", stored), Options{}) },
-			"deflated":      func() (table, error) { return loadEach(t, write(t, "x.npz", deflated), Options{}) },
-			"a pipe, aside": func() (table, error) { return loadAside(t, "-", Options{Stdin: bytes.NewReader(data)}) },
-			"stored, aside": func() (table, error) { return loadAside(t, write(t, "x.npz", stored), Options{}) },
-		} {
-			got, err := read()
-			if err != nil {
-				checkFault(t, err)
+		stored, deflated := npz(t, member{"X.npy", data, zip.Store}), npz(t, member{"X.npy", data, zip.Deflate})
+		plain := write(t, "x.npy", data)
+		for _, load := range []func(*testing.T, string, Options) (table, error){loadEach, loadAside} {
+			want, wantErr := load(t, plain, Options{})
+			if wantErr != nil {
+				checkFault(t, wantErr)
+			} else if want.rows > 0 {
+				checkAgain(t, want, len(want.x)/want.rows, 0)
 			}
-			want, wantErr := want, wantErr
-			if strings.HasSuffix(name, "aside") {
-				want, wantErr = wantAside, wantAsideErr
-			}
-			fortran := err != nil && strings.Contains(err.Error(), "Fortran order")
-			if (err == nil) != (wantErr == nil) && !fortran || err == nil && (got.rows != want.rows || !bitsEqual(got.x, want.x)) {
-				t.Errorf("%s: %d samples, error %v; as a file %d, error %v", name, got.rows, err, want.rows, wantErr)
+			for name, read := range map[string]func() (table, error){
+				"a pipe":   func() (table, error) { return load(t, "-", Options{Stdin: bytes.NewReader(data)}) },
+				"gzip":     func() (table, error) { return load(t, "-", Options{Stdin: bytes.NewReader(zipped(data))}) },
+				"stored":   func() (table, error) { return load(t, write(t, "x.npz", stored), Options{}) },
+				"deflated": func() (table, error) { return load(t, write(t, "x.npz", deflated), Options{}) },
+			} {
+				got, err := read()
+				if err != nil {
+					checkFault(t, err)
+				}
+				fortran := err != nil && strings.Contains(err.Error(), "Fortran order")
+				if (err == nil) != (wantErr == nil) && !fortran || err == nil && (got.rows != want.rows || !bitsEqual(got.x, want.x)) {
+					t.Errorf("%s: %d samples, error %v; as a file %d, error %v", name, got.rows, err, want.rows, wantErr)
+				}
 			}
 		}
 	})
