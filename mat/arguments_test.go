@@ -1,7 +1,6 @@
 package mat
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -10,87 +9,77 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A misuse is a call with bad arguments, on operands whose storage can be compared afterwards.
-type misuse struct {
-	what string
-	want any // what it panics with
-	call func(b blskernel.Backend, data []float64)
+// storage has the operands of a call on a backend in one slice of 60 elements.
+type storage struct {
+	b    blskernel.Backend
+	data []float64
 }
 
-// dense is the r×c matrix with the given stride that begins at data[at].
-func dense(data []float64, at, r, c, stride int) *Dense {
-	d := NewDense(1, 1, nil)
-	raw := d.RawMatrix()
-	raw.Rows, raw.Cols, raw.Stride, raw.Data = r, c, stride, data[at:]
-	d.SetRawMatrix(raw)
+// sized is an r×c matrix with rows 4 apart that begins at data[at], and at one of order 3.
+func (s storage) sized(at, r, c int) *Dense {
+	d := new(Dense)
+	d.SetRawMatrix(blas64.General{Rows: r, Cols: c, Stride: 4, Data: s.data[at:]})
 	return d
 }
 
-// kept is an empty matrix that keeps its storage, data[at:], for a result of n elements.
-func kept(data []float64, at, n int) *Dense {
-	d := NewDense(1, n, data[at:at+n])
+func (s storage) at(i int) *Dense { return s.sized(i, 3, 3) }
+
+// kept is an empty matrix that keeps its storage, data[at:], for a result of 9 elements.
+func (s storage) kept(at int) *Dense {
+	d := NewDense(1, 9, s.data[at:at+9])
 	d.Reset()
 	return d
 }
 
-// misuses are all kinds of bad arguments of the products. data has 60 elements.
-func misuses() (all []misuse) {
-	type data = []float64
-	add := func(what string, want any, call func(b blskernel.Backend, d data)) {
-		all = append(all, misuse{what, want, call})
+// sym is a packed matrix of order n that begins at data[at].
+func (s storage) sym(at, n int) *SymPacked { return NewSymPacked(n, s.data[at:at+n*(n+1)/2]) }
+
+// A misuse is a call with bad arguments, and what it panics with.
+type misuse struct {
+	what string
+	want any
+	call func(s storage)
+}
+
+// misuses are all kinds of bad arguments of the products.
+func misuses() []misuse {
+	shape, overlap, other := any(mat.ErrShape), any(regionOverlap), NewDense(3, 3, nil)
+	all := []misuse{
+		{"inner dimensions", shape, func(s storage) { Mul(s.b, s.at(0), s.sized(20, 3, 2), s.at(40)) }},
+		{"inner dimensions", shape, func(s storage) { MulTrans(s.b, s.at(0), s.sized(20, 3, 2), false, s.at(40), true) }},
+		{"inner dimensions", shape, func(s storage) { MulTrans(s.b, s.at(0), s.sized(20, 2, 3), true, s.at(40), true) }},
+		{"empty operand", shape, func(s storage) { Mul(s.b, s.at(0), &Dense{}, s.at(40)) }},
+		{"rows of the result", shape, func(s storage) { Mul(s.b, s.sized(0, 2, 3), s.at(20), s.at(40)) }},
+		{"columns of the result", shape, func(s storage) { Mul(s.b, s.sized(0, 3, 4), s.at(20), s.at(40)) }},
+		{"order of the outer product", shape, func(s storage) { SymOuterK(s.b, s.sym(0, 2), 1, s.at(20), false) }},
+		{"order of the inner product", shape, func(s storage) { SymOuterK(s.b, s.sym(0, 3), 1, s.sized(20, 3, 2), true) }},
+		{"outer product over its operand", overlap, func(s storage) { SymOuterK(s.b, s.sym(15, 3), 1, s.at(20), false) }},
+		{"outer product on the kept storage of its operand", overlap, func(s storage) {
+			dst := s.sym(15, 3)
+			dst.Reset()
+			SymOuterK(s.b, dst, 1, s.at(20), false)
+		}},
+		{"order on the left", shape, func(s storage) { SymMul(s.b, s.at(0), s.sym(20, 2), s.at(40)) }},
+		{"order on the right", shape, func(s storage) { MulSym(s.b, s.at(0), s.at(40), s.sym(20, 4)) }},
+		{"shape of the result on the left", shape, func(s storage) { SymMul(s.b, s.sized(0, 2, 3), s.sym(20, 3), s.at(40)) }},
+		{"shape of the result on the right", shape, func(s storage) { MulSym(s.b, s.sized(0, 3, 2), s.at(40), s.sym(20, 3)) }},
+		{"result over the packed operand", overlap, func(s storage) { SymMul(s.b, s.at(10), s.sym(20, 3), s.at(40)) }},
+		{"result over the packed operand", overlap, func(s storage) { MulSym(s.b, s.at(10), s.at(40), s.sym(20, 3)) }},
+		{"kept storage in the packed operand", overlap, func(s storage) { SymMul(s.b, s.kept(15), s.sym(20, 3), s.at(40)) }},
+		{"kept storage in the dense operand", overlap, func(s storage) { MulSym(s.b, s.kept(35), s.at(40), s.sym(20, 3)) }},
 	}
-	at := func(d data, i int) *Dense { return dense(d, i, 3, 3, 4) }
-	sized := func(d data, i, r, c int) *Dense { return dense(d, i, r, c, 4) }
-	sym := func(d data, i, n int) *SymPacked { return NewSymPacked(n, d[i:i+n*(n+1)/2]) }
-	other := func() *Dense { return NewDense(3, 3, nil) }
-	shape, overlap := any(mat.ErrShape), any(regionOverlap)
-	add("inner dimensions", shape, func(b blskernel.Backend, d data) { Mul(b, at(d, 0), sized(d, 20, 3, 2), at(d, 40)) })
-	add("inner dimensions", shape, func(b blskernel.Backend, d data) {
-		MulTrans(b, at(d, 0), sized(d, 20, 3, 2), false, at(d, 40), true)
-	})
-	add("inner dimensions", shape, func(b blskernel.Backend, d data) {
-		MulTrans(b, at(d, 0), sized(d, 20, 2, 3), true, at(d, 40), true)
-	})
-	add("empty operand", shape, func(b blskernel.Backend, d data) { Mul(b, at(d, 0), &Dense{}, at(d, 40)) })
-	add("rows of the result", shape, func(b blskernel.Backend, d data) { Mul(b, sized(d, 0, 2, 3), at(d, 20), at(d, 40)) })
-	add("columns of the result", shape, func(b blskernel.Backend, d data) { Mul(b, sized(d, 0, 3, 4), at(d, 20), at(d, 40)) })
-	add("order of the outer product", shape, func(b blskernel.Backend, d data) { SymOuterK(b, sym(d, 0, 2), 1, at(d, 20), false) })
-	add("order of the inner product", shape, func(b blskernel.Backend, d data) { SymOuterK(b, sym(d, 0, 3), 1, sized(d, 20, 3, 2), true) })
-	add("outer product over its operand", overlap, func(b blskernel.Backend, d data) { SymOuterK(b, sym(d, 15, 3), 1, at(d, 20), false) })
-	add("outer product on the kept storage of its operand", overlap, func(b blskernel.Backend, d data) {
-		s := sym(d, 15, 3)
-		s.Reset()
-		SymOuterK(b, s, 1, at(d, 20), false)
-	})
-	add("order on the left", shape, func(b blskernel.Backend, d data) { SymMul(b, at(d, 0), sym(d, 20, 2), at(d, 40)) })
-	add("order on the right", shape, func(b blskernel.Backend, d data) { MulSym(b, at(d, 0), at(d, 40), sym(d, 20, 4)) })
-	add("shape of the result on the left", shape, func(b blskernel.Backend, d data) { SymMul(b, sized(d, 0, 2, 3), sym(d, 20, 3), at(d, 40)) })
-	add("shape of the result on the right", shape, func(b blskernel.Backend, d data) { MulSym(b, sized(d, 0, 3, 2), at(d, 40), sym(d, 20, 3)) })
-	add("result over the packed operand", overlap, func(b blskernel.Backend, d data) { SymMul(b, at(d, 10), sym(d, 20, 3), at(d, 40)) })
-	add("result over the packed operand", overlap, func(b blskernel.Backend, d data) { MulSym(b, at(d, 10), at(d, 40), sym(d, 20, 3)) })
-	add("kept storage in the packed operand", overlap, func(b blskernel.Backend, d data) {
-		SymMul(b, kept(d, 15, 9), sym(d, 20, 3), at(d, 40))
-	})
-	add("kept storage in the dense operand", overlap, func(b blskernel.Backend, d data) {
-		MulSym(b, kept(d, 35, 9), at(d, 40), sym(d, 20, 3))
-	})
-	// dst over a part of the operand of SymMul, and on storage that it keeps; FuzzAliasing has the
-	// rest.
+	// dst over a part of an operand, and on storage that it keeps; FuzzAliasing has the rest.
 	for _, shift := range []int{-10, -5, -4, -1, 1, 4, 5, 10} {
-		add(fmt.Sprintf("result %d beside the operand of SymMul", shift), overlap, func(b blskernel.Backend, d data) {
-			SymMul(b, at(d, 25+shift), NewSymPacked(3, nil), at(d, 25))
-		})
-		add(fmt.Sprintf("result %d beside the second operand", shift), overlap, func(b blskernel.Backend, d data) {
-			MulTrans(b, at(d, 25+shift), other(), true, at(d, 25), true)
-		})
-	}
-	for _, shift := range []int{-8, -1, 0, 1, 10} {
-		add(fmt.Sprintf("kept storage %d beside the first operand", shift), overlap, func(b blskernel.Backend, d data) {
-			Mul(b, kept(d, 25+shift, 9), at(d, 25), other())
-		})
+		all = append(all,
+			misuse{"result over the operand of SymMul", overlap, func(s storage) { SymMul(s.b, s.at(25+shift), NewSymPacked(3, nil), s.at(25)) }},
+			misuse{"result over the second operand", overlap, func(s storage) { MulTrans(s.b, s.at(25+shift), other, true, s.at(25), true) }})
+		if shift > -10 {
+			all = append(all, misuse{"kept storage over the first operand", overlap, func(s storage) { Mul(s.b, s.kept(25+shift), s.at(25), other) }})
+		}
 	}
 	return all
 }
@@ -104,7 +93,7 @@ func TestArguments(t *testing.T) {
 				data[i] = float64(i + 1)
 			}
 			before := slices.Clone(data)
-			if got := testutil.PanicValue(func() { m.call(b, data) }); got != m.want {
+			if got := testutil.PanicValue(func() { m.call(storage{b, data}) }); got != m.want {
 				t.Errorf("%s: panics with %v, want %v", m.what, got, m.want)
 			}
 			if !slices.Equal(data, before) {

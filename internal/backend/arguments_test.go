@@ -93,15 +93,10 @@ func (s signature) arguments(v variant, routine reflect.Value) arguments {
 	a := arguments{}
 	oneVector := s.oneVector()
 	for k, name := range strings.Fields(s.params) {
-		switch of := routine.Type().In(k); {
-		case of == reflect.TypeFor[blas.Transpose]():
-			a[name] = []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}[v.flags]
-		case of == reflect.TypeFor[blas.Uplo]():
-			a[name] = []blas.Uplo{blas.Upper, blas.Lower, blas.Upper}[v.flags]
-		case of == reflect.TypeFor[blas.Side]():
-			a[name] = []blas.Side{blas.Left, blas.Right, blas.Right}[v.flags]
-		case of == reflect.TypeFor[blas.Diag]():
-			a[name] = []blas.Diag{blas.NonUnit, blas.Unit, blas.NonUnit}[v.flags]
+		of := routine.Type().In(k)
+		switch flags := flagsOf(of); {
+		case flags != nil:
+			a[name] = flags[v.flags%len(flags)]
 		case of == reflect.TypeFor[blas.DrotmParams]():
 			a[name] = blas.DrotmParams{Flag: blas.Rescaling}
 		case of == reflect.TypeFor[float64]():

@@ -13,20 +13,30 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
+// flagsOf returns the values of a flag, or nil for a parameter that is none.
+func flagsOf(parameter reflect.Type) []any {
+	switch parameter {
+	case reflect.TypeFor[blas.Transpose]():
+		return []any{blas.NoTrans, blas.Trans, blas.ConjTrans}
+	case reflect.TypeFor[blas.Uplo]():
+		return []any{blas.Upper, blas.Lower}
+	case reflect.TypeFor[blas.Side]():
+		return []any{blas.Left, blas.Right}
+	case reflect.TypeFor[blas.Diag]():
+		return []any{blas.NonUnit, blas.Unit}
+	}
+	return nil
+}
+
 // build draws the arguments of a call.
 func (s signature) build(d *draw) *call {
 	values := arguments{}
 	of := s.on(reference()).Type()
 	for i, name := range strings.Fields(s.params) {
+		if flags := flagsOf(of.In(i)); flags != nil {
+			values[name] = flags[d.intN(len(flags))]
+		}
 		switch of.In(i) {
-		case reflect.TypeFor[blas.Transpose]():
-			values[name] = d.transpose()
-		case reflect.TypeFor[blas.Uplo]():
-			values[name] = d.uplo()
-		case reflect.TypeFor[blas.Side]():
-			values[name] = d.side()
-		case reflect.TypeFor[blas.Diag]():
-			values[name] = d.diag()
 		case reflect.TypeFor[blas.DrotmParams]():
 			values[name] = blas.DrotmParams{Flag: blas.Flag(d.intN(4) - 2), H: [4]float64{0.5, -0.25, 2, -1.5}}
 		case reflect.TypeFor[float64]():

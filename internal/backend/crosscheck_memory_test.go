@@ -55,14 +55,6 @@ func (d *draw) inc() int { return []int{1, 1, 2, 3, -1, -2, -5}[d.intN(7)] }
 
 func (d *draw) scalar() float64 { return []float64{0, 1, -1, 0.7, -1.3}[d.intN(5)] }
 
-func (d *draw) transpose() blas.Transpose {
-	return []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}[d.intN(3)]
-}
-
-func (d *draw) uplo() blas.Uplo { return []blas.Uplo{blas.Upper, blas.Lower}[d.intN(2)] }
-func (d *draw) side() blas.Side { return []blas.Side{blas.Left, blas.Right}[d.intN(2)] }
-func (d *draw) diag() blas.Diag { return []blas.Diag{blas.NonUnit, blas.Unit}[d.intN(2)] }
-
 // element is a number of size 1, or a zero.
 func (d *draw) element() float64 {
 	if d.rnd.IntN(6) == 0 {
@@ -268,23 +260,20 @@ type outcome struct {
 
 func identityOf(v float64) float64 { return v }
 
-// run makes the call on copies of the operands.
+// run makes the call on the operands x.
 func (c *call) run(b blskernel.Backend, x [][]float64) outcome {
 	return outcome{x, c.do(b, x, identityOf)}
 }
 
-func (c *call) hostile() [][]float64 {
-	x := make([][]float64, len(c.operands))
-	for i, o := range c.operands {
-		x[i] = o.hostile()
-	}
-	return x
+// hostile returns the memory of the operands with canaries, and clean without.
+func (c *call) hostile() [][]float64 { return c.each((*operand).hostile) }
+func (c *call) clean() [][]float64 {
+	return c.each(func(o *operand) []float64 { return slices.Clone(o.values) })
 }
 
-func (c *call) clean() [][]float64 {
-	x := make([][]float64, len(c.operands))
-	for i, o := range c.operands {
-		x[i] = slices.Clone(o.values)
+func (c *call) each(memory func(o *operand) []float64) (x [][]float64) {
+	for _, o := range c.operands {
+		x = append(x, memory(o))
 	}
 	return x
 }

@@ -2,7 +2,6 @@ package blas12
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,14 +9,14 @@ import (
 	"blskernel/internal/testutil/kernels"
 )
 
-// exactNorm is the norm in 200 bits, rounded.
+// exactNorm is the norm of many bits, rounded.
 func exactNorm(x []float64) float64 {
-	squares := new(big.Float).SetPrec(200)
+	var squares [][3]float64
 	for _, v := range x {
-		e := new(big.Float).SetPrec(200).SetFloat64(v)
-		squares.Add(squares, e.Mul(e, e))
+		squares = append(squares, [3]float64{v, v, 1})
 	}
-	norm, _ := squares.Sqrt(squares).Float64()
+	sum, _ := precise(squares...)
+	norm, _ := sum.Sqrt(sum).Float64()
 	return norm
 }
 

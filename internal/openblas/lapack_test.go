@@ -109,7 +109,7 @@ func TestLAPACKIndefinite(t *testing.T) {
 				inverse := mirrored(t, "Dsytri2", ul, c)
 				checkResidual(t, "Dsytri2", a, inverse, identity(n))
 			}
-			checkResidual(t, "Dsptri", a, unpackColumns(ul, n, ap), identity(n))
+			checkResidual(t, "Dsptri", a, mirrored(t, "Dsptri", ul, unpackColumns(ul, n, ap)), identity(n))
 		}
 	}
 }
@@ -128,15 +128,12 @@ func packColumns(ul blas.Uplo, a mat.Matrix) (ap []float64) {
 	return ap
 }
 
-func unpackColumns(ul blas.Uplo, n int, ap []float64) *mat.Dense {
-	a := mat.NewDense(n, n, nil)
-	kept := inTriangle(ul)
+func unpackColumns(ul blas.Uplo, n int, ap []float64) columns {
+	a, kept := half(ul, mat.NewDense(n, n, nil)), inTriangle(ul)
 	for j := range n {
 		for i := range n {
 			if kept(i, j) {
-				a.Set(i, j, ap[0])
-				a.Set(j, i, ap[0])
-				ap = ap[1:]
+				a.data[i+j*a.ld], ap = ap[0], ap[1:]
 			}
 		}
 	}
