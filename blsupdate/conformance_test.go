@@ -73,67 +73,6 @@ func TestManyRows(t *testing.T) {
 	})
 }
 
-// TestForgetting mixes Forget and sample weights and compares with the solution for the weighted rows.
-func TestForgetting(t *testing.T) {
-	const k, c = 8, 2
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		for _, lambda := range v.ridges(0, 0.01) {
-			r, a, y := problem(36, 0, 20, k, c)
-			u := v.start(t, b, a, y, lambda)
-			ridge := lambda
-			kappa := kappaOf(a, ridge)
-			for _, q := range []int{1, 5, 2 * k} {
-				const factor = 0.9
-				do(t, u, u.Forget(factor))
-				root := math.Sqrt(factor)
-				a.Scale(root, a)
-				y.Scale(root, y)
-				ridge *= factor
-				checkWeights(t, u, a, y, ridge, v.accuracy(dense.Rows(a), kappa))
-				ax, ya, w := testutil.Random(r, q, k), testutil.Random(r, q, c), make([]float64, q)
-				roots := make([]float64, q)
-				for i := range w {
-					w[i] = float64(i % 3)
-					roots[i] = math.Sqrt(w[i])
-				}
-				do(t, u, u.AddWeightedInputs(ax, ya, w))
-				a, y = stack(a, scaleRows(ax, roots)), stack(y, scaleRows(ya, roots))
-				kappa = max(kappa, kappaOf(a, ridge))
-				checkWeights(t, u, a, y, ridge, v.accuracy(dense.Rows(a), kappa))
-			}
-			if got := u.Lambda(); math.Abs(got-ridge) > 4*dense.Eps*ridge {
-				t.Errorf("lambda is %g, want %g", got, ridge)
-			}
-		}
-	})
-}
-
-// TestNodes adds columns and then rows.
-func TestNodes(t *testing.T) {
-	const k, l, c = 7, 50, 3
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		for _, p := range []int{1, 5, 12} {
-			for _, lambda := range v.ridges(0, 0.01) {
-				r := rand.New(rand.NewPCG(37, uint64(p)))
-				wide, y := testutil.Random(r, l+10, k+p), testutil.Random(r, l+10, c)
-				all := rowsBetween(wide, 0, l)
-				a, h := columnsBetween(all, 0, k), columnsBetween(all, k, k+p)
-				u := v.start(t, b, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), lambda)
-				do(t, u, u.AddInputs(rowsBetween(a, 30, l), rowsBetween(y, 30, l)))
-				do(t, u, u.AddNodes(a, h, rowsBetween(y, 0, l)))
-				if u.Nodes() != k+p {
-					t.Fatalf("%d nodes, want %d", u.Nodes(), k+p)
-				}
-				kappa := max(kappaOf(all, lambda), kappaOf(rowsBetween(a, 0, 30), lambda))
-				checkWeights(t, u, all, rowsBetween(y, 0, l), lambda, v.accuracy(l, kappa))
-				do(t, u, u.AddInputs(rowsBetween(wide, l, l+10), rowsBetween(y, l, l+10)))
-				checkWeights(t, u, wide, y, lambda, v.accuracy(l+10, kappa))
-				do(t, u, u.RemoveInputs(rowsBetween(wide, l-1, l+4), rowsBetween(y, l-1, l+4)))
-			}
-		}
-	})
-}
-
 // TestMerging merges three shards in every order and compares with one model of all rows.
 func TestMerging(t *testing.T) {
 	const k, c = 8, 2

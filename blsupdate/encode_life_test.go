@@ -162,7 +162,8 @@ func eachLife(t *testing.T, f func(t *testing.T, l *life, b blskernel.Backend)) 
 }
 
 // TestGoingOn compares a model that never stops with one that is encoded and decoded before every
-// action, and with those that were decoded once at some point: 8 actions, or 25 in the long form.
+// action, and with those that were decoded once at some point: 8 actions, or 25 in the long form. After each,
+// the weights have the digits that are promised of the solution for all rows.
 func TestGoingOn(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	did, steps := map[string]int{}, 8
@@ -211,6 +212,14 @@ func TestGoingOn(t *testing.T) {
 			if wantErr == nil {
 				did[a.name[:4]]++
 				a.then()
+				name := fmt.Sprintf("step %d, %s", step, a.name)
+				// CZero takes it for known that C is zero, which it may not be.
+				if l.opt.C != CZero && (l.v.ridgeSolver() && !l.a.IsEmpty() || l.opt.Lambda == 0 && dense.Rows(l.a) >= dense.Cols(l.a)) {
+					checkTrusted(t, name, decoded(t, encoded(t, stays), b), nil, l.a, l.y, l.lambda)
+				}
+				if got := stays.Lambda(); !(math.Abs(got-l.lambda) <= 100*dense.Eps*l.lambda) || !l.a.IsEmpty() && stays.Samples() != dense.Rows(l.a) {
+					t.Fatalf("%s: lambda is %g and there are %d samples, want %g and %d", name, got, stays.Samples(), l.lambda, dense.Rows(l.a))
+				}
 			}
 		}
 	})

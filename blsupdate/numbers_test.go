@@ -258,6 +258,10 @@ func TestHostileLambda(t *testing.T) {
 					if lambda >= 0x1p-30 && err != nil {
 						t.Errorf("%s: refused: %v", name, err)
 					}
+					if v.ridgeSolver() && err == nil { // the largest Q or F is that of the start
+						do(t, u, u.AddInputs(a, y))
+						checkTrusted(t, name+" and more rows", u, nil, stack(start, a), stack(targets, y), lambda)
+					}
 				}
 			}
 		}

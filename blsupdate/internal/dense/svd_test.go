@@ -107,22 +107,3 @@ func TestLeadingColumns(t *testing.T) {
 		t.Errorf("pivots of zeros are %v", got)
 	}
 }
-
-func BenchmarkSVD(b *testing.B) {
-	for _, shape := range [][2]int{{64, 64}, {300, 300}, {1000, 200}} {
-		a := testutil.Random(testutil.Rand(1), shape[0], shape[1])
-		b.Run(fmt.Sprintf("m=%d/n=%d/by=ours", shape[0], shape[1]), func(b *testing.B) {
-			for b.Loop() {
-				if _, _, _, err := SVD(nil, a); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("m=%d/n=%d/by=gonum", shape[0], shape[1]), func(b *testing.B) {
-			for b.Loop() {
-				var svd gonummat.SVD
-				svd.Factorize(a, gonummat.SVDThin)
-			}
-		})
-	}
-}
