@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -42,76 +43,61 @@ func collect(t *testing.T, e *Incremental) []TableRow {
 	return rows
 }
 
+// TestIncrementalRows looks at every number of every row, with fewer, as many and more new samples than
+// nodes.
 func TestIncrementalRows(t *testing.T) {
-	for _, tc := range []struct {
-		name           string
-		initial, batch int
-		form           string // that Auto takes
-	}{
-		{"q<k", 90, 20, "small"},
-		{"q=k", 90, 60, "small"},
-		{"q>k", 90, 130, "compressed"},
-	} {
+	const initial = 90
+	for batch, auto := range map[int]string{20: "small", 60: "small", 130: "compressed"} { // the form that Auto takes
 		for _, name := range blskernel.Names() {
-			t.Run(tc.name+"/backend="+name, func(t *testing.T) {
-				e := small(tc.initial, tc.batch, 3)
-				var err error
-				if e.Update.Backend, err = blskernel.Lookup(name); err != nil {
-					t.Fatal(err)
+			e := small(initial, batch, 3)
+			var err error
+			e.Update.Backend, err = blskernel.Lookup(name)
+			testutil.NoError(t, err)
+			steps := collect(t, e)
+			if len(steps) != e.Updates+1 {
+				t.Fatalf("%d steps; want %d", len(steps), e.Updates+1)
+			}
+			var total [2]float64
+			for i, row := range steps {
+				at := fmt.Sprintf("%s, q = %d, step %d", name, batch, i)
+				if len(row.Cells) != len(both) || row.Step != i || row.Samples != initial+i*batch || row.Seed != e.Features.Seed || !(row.Peak > 0) {
+					t.Fatalf("%s: %+v", at, row)
 				}
-				steps := collect(t, e)
-				if len(steps) != e.Updates+1 {
-					t.Fatalf("%d steps; want %d", len(steps), e.Updates+1)
+				if want := float64(2 * batch * ((e.Train.Features()+1)*20 + 20*40)); !(row.FeatureSeconds >= 0) || i > 0 && row.FeatureFlops != want {
+					t.Errorf("%s: %v flops of features in %v s; want %v", at, row.FeatureFlops, row.FeatureSeconds, want)
 				}
-				var total [2]float64
-				for i, row := range steps {
-					if len(row.Cells) != len(both) || row.Step != i || row.Samples != tc.initial+i*tc.batch || row.Seed != e.Features.Seed || !(row.Peak > 0) {
-						t.Fatalf("step %d: %+v", i, row)
+				for j, c := range row.Cells {
+					form := []string{"small", auto}[j]
+					if i == 0 {
+						form = ""
 					}
-					if want := float64(2 * tc.batch * ((e.Train.Features()+1)*20 + 20*40)); !(row.FeatureSeconds >= 0) || i > 0 && row.FeatureFlops != want {
-						t.Errorf("step %d: %v flops of features in %v s; want %v", i, row.FeatureFlops, row.FeatureSeconds, want)
+					if c.Method != both[j].String() || c.Form != form {
+						t.Errorf("%s: %+v; want %v, form %q", at, c, both[j], form)
 					}
-					for j, c := range row.Cells {
-						form := ""
-						if i > 0 {
-							form = "small"
-							if both[j] == blsupdate.Improved {
-								form = tc.form
-							}
-						}
-						if c.Method != both[j].String() || c.Form != form {
-							t.Errorf("step %d: %+v; want %v, form %q", i, c, both[j], form)
-						}
-						if c.FlopsCounted != c.FlopsModel || !(c.FlopsModel > 0) {
-							t.Errorf("step %d, %s: %v flops by the model, %v counted", i, c.Method, c.FlopsModel, c.FlopsCounted)
-						}
-						if !(c.Seconds >= row.FeatureSeconds) {
-							t.Errorf("step %d, %s: %v s for the features, %v s for the step", i, c.Method, row.FeatureSeconds, c.Seconds)
-						}
-						var flops, seconds float64
-						for _, s := range c.Steps {
-							flops += s.Flops
-							seconds += s.Seconds
-						}
-						if flops != c.FlopsCounted || !(seconds > 0 && (i == 0 || seconds <= c.Seconds-row.FeatureSeconds)) {
-							t.Errorf("step %d, %s: %v flops in %v s of steps; want %v, at most %v s", i, c.Method, flops, seconds, c.FlopsCounted, c.Seconds)
-						}
-						if total[j] += c.Seconds; c.TotalSeconds != total[j] {
-							t.Errorf("step %d, %s: total %v s; want the sum %v s", i, c.Method, c.TotalSeconds, total[j])
-						}
-						// Both find the same weights, and agree on each
-						// of 300 images.
-						if !(math.Abs(*c.Accuracy-*row.Cells[0].Accuracy) <= 0.02) || !(c.Difference <= 1e-7) || (c.Difference == 0) != (j == 0 || i == 0) {
-							t.Errorf("step %d: accuracies %v and %v, weights differ by %v", i, *row.Cells[0].Accuracy, *c.Accuracy, c.Difference)
-						}
-						// Ten classes: chance is 10%, and 60 nodes on 90 images
-						// are well above it.
-						if !(*c.Accuracy >= 25 && *c.Accuracy <= 100) {
-							t.Errorf("step %d, %s: accuracy %v%%", i, c.Method, *c.Accuracy)
-						}
+					var flops, seconds float64
+					for _, s := range c.Steps {
+						flops += s.Flops
+						seconds += s.Seconds
+					}
+					if c.FlopsCounted != c.FlopsModel || flops != c.FlopsModel || !(flops > 0) {
+						t.Errorf("%s, %s: %v flops by the model, %v counted, %v in the steps", at, c.Method, c.FlopsModel, c.FlopsCounted, flops)
+					}
+					if !(c.Seconds >= row.FeatureSeconds) || !(seconds > 0 && (i == 0 || seconds <= c.Seconds-row.FeatureSeconds)) {
+						t.Errorf("%s, %s: %v s, of which %v s for the features and %v s for the steps", at, c.Method, c.Seconds, row.FeatureSeconds, seconds)
+					}
+					if total[j] += c.Seconds; c.TotalSeconds != total[j] {
+						t.Errorf("%s, %s: total %v s; want the sum %v s", at, c.Method, c.TotalSeconds, total[j])
+					}
+					// Both find the same weights, and agree on each of 300 images.
+					if !(math.Abs(*c.Accuracy-*row.Cells[0].Accuracy) <= 0.02) || !(c.Difference <= 1e-7) || (c.Difference == 0) != (j == 0 || i == 0) {
+						t.Errorf("%s: accuracies %v and %v, weights differ by %v", at, *row.Cells[0].Accuracy, *c.Accuracy, c.Difference)
+					}
+					// Ten classes: chance is 10%, and 60 nodes on 90 images are above it.
+					if !(*c.Accuracy >= 25 && *c.Accuracy <= 100) {
+						t.Errorf("%s, %s: accuracy %v%%", at, c.Method, *c.Accuracy)
 					}
 				}
-			})
+			}
 		}
 	}
 }
@@ -128,43 +114,51 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestIncrementalMethods runs one method alone, and both in the other order.
-func TestIncrementalMethods(t *testing.T) {
+// TestVariantOrder runs one method alone, both in the other order, and three of which each step takes
+// another one first, in the rows by their own place.
+func TestVariantOrder(t *testing.T) {
 	want := collect(t, small(90, 130, 2))
-	for _, methods := range [][]blsupdate.Method{
-		{blsupdate.Original}, {blsupdate.Improved}, {blsupdate.Improved, blsupdate.Original},
+	for _, variants := range [][]Variant{
+		Variants(blsupdate.Original), Variants(blsupdate.Improved), Variants(blsupdate.Improved, blsupdate.Original),
+		{{Method: blsupdate.Improved, Form: blsupdate.Small}, {Method: blsupdate.Gram}, {Method: blsupdate.Improved, Form: blsupdate.Large}},
 	} {
 		e := small(90, 130, 2)
-		e.Variants = Variants(methods...)
-		for i, row := range collect(t, e) {
-			if len(row.Cells) != len(methods) {
-				t.Fatalf("%v, step %d: %d cells", methods, i, len(row.Cells))
+		e.Variants = variants
+		for step, row := range collect(t, e) {
+			if len(row.Cells) != len(variants) {
+				t.Fatalf("%v, step %d: %d cells", variants, step, len(row.Cells))
 			}
-			for j, m := range methods {
-				if c, w := row.Cells[j], want[i].Cells[slices.Index(both, m)]; c.Method != m.String() || *c.Accuracy != *w.Accuracy || c.FlopsModel != w.FlopsModel {
-					t.Errorf("%v, step %d: %+v; want as in %+v", methods, i, c, w)
+			for j, v := range variants {
+				c := row.Cells[j]
+				if c.Method != v.String() {
+					t.Errorf("%v, step %d, cell %d is of %s", variants, step, j, c.Method)
+				}
+				if at := slices.Index(both, v.Method); at >= 0 && v.Form == blsupdate.Auto {
+					if w := want[step].Cells[at]; *c.Accuracy != *w.Accuracy || c.FlopsModel != w.FlopsModel {
+						t.Errorf("%v, step %d: %+v; want as in %+v", variants, step, c, w)
+					}
 				}
 			}
 		}
 	}
-}
-
-func TestIncrementalNoUpdates(t *testing.T) {
-	e := small(90, 0, 0)
-	if steps := collect(t, e); len(steps) != 1 || steps[0].Samples != 90 {
+	if steps := collect(t, small(90, 0, 0)); len(steps) != 1 || steps[0].Samples != 90 {
 		t.Errorf("steps %+v; want the start alone", steps)
 	}
 }
 
-// TestOrder has three variants, of which each step takes another one first, in the rows by their own
-// place.
-func TestOrder(t *testing.T) {
+// TestOneClass trains on samples of one class, which every method then predicts.
+func TestOneClass(t *testing.T) {
 	e := small(90, 20, 2)
-	e.Variants = []Variant{{Method: blsupdate.Improved, Form: blsupdate.Small}, {Method: blsupdate.Gram}, {Method: blsupdate.Improved, Form: blsupdate.Large}}
-	for i, row := range collect(t, e) {
-		for j, c := range row.Cells {
-			if c.Method != e.Variants[j].String() {
-				t.Errorf("step %d, cell %d is of %s", i, j, c.Method)
+	e.Variants = Variants(blsupdate.Methods()...)
+	for _, set := range [][]uint8{e.Train.Labels, e.Test.Labels} {
+		for i := range set {
+			set[i] = 3
+		}
+	}
+	for _, row := range collect(t, e) {
+		for _, c := range row.Cells {
+			if *c.Accuracy != 100 {
+				t.Errorf("%s after %d samples: %v%% of one class", c.Method, row.Samples, *c.Accuracy)
 			}
 		}
 	}

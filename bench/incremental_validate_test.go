@@ -9,6 +9,7 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/memory"
 )
 
 func TestValidate(t *testing.T) {
@@ -78,50 +79,55 @@ func TestRunOptionErrors(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
-	t.Run("before", func(t *testing.T) {
+// TestStops cancels a run before it, between two steps and between two methods, and has a row that
+// cannot be emitted.
+func TestStops(t *testing.T) {
+	full := errors.New("disk full")
+	const second = "improved, samples 91 to 110" // of step 1, which begins with it
+	for name, tc := range map[string]struct {
+		emit, tell int // the row or the message at which it is cancelled
+		fails      bool
+		rows       int
+		doing      string
+		want       error
+	}{
+		"before": {0, 0, false, 0, "", context.Canceled}, "between steps": {2, -1, false, 2, "test accuracy", context.Canceled},
+		"between methods": {-1, 5, false, 1, second, context.Canceled}, "emit": {-1, -1, true, 1, "test accuracy", full},
+	} {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		err := small(90, 20, 3).Run(ctx, func(TableRow) error { t.Error("rows are emitted"); return nil },
-			func(float64, float64, string) { t.Error("work is begun") })
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v; want %v", err, context.Canceled)
+		rows, told, doing := 0, 0, ""
+		look := func() {
+			if rows == tc.emit || told == tc.tell {
+				cancel()
+			}
 		}
-	})
-	t.Run("between steps", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		steps := 0
+		look()
 		err := small(90, 20, 3).Run(ctx, func(TableRow) error {
-			if steps++; steps == 2 {
-				cancel()
+			if rows++; tc.fails {
+				return full
 			}
+			look()
 			return nil
-		}, nil)
-		if !errors.Is(err, context.Canceled) || steps != 2 {
-			t.Errorf("%d steps, error %v; want 2 and %v", steps, err, context.Canceled)
+		}, func(_, _ float64, what string) { told, doing = told+1, what; look() })
+		if !errors.Is(err, tc.want) || rows != tc.rows || doing != tc.doing {
+			t.Errorf("%s: %d rows, ends in %q with %v; want %d, %q and %v", name, rows, doing, err, tc.rows, tc.doing, tc.want)
 		}
-	})
-	t.Run("between methods", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		var doing string
-		err := small(90, 20, 3).Run(ctx, func(TableRow) error { return nil }, func(_, _ float64, what string) {
-			if doing = what; what == "improved, samples 91 to 110" { // of step 1, which begins with it
-				cancel()
-			}
-		})
-		if !errors.Is(err, context.Canceled) || doing != "improved, samples 91 to 110" {
-			t.Errorf("ends in %q with %v; want %v before original begins", doing, err, context.Canceled)
-		}
-	})
+		cancel()
+	}
 }
 
-func TestEmitError(t *testing.T) {
-	full := errors.New("disk full")
-	steps := 0
-	err := small(90, 20, 3).Run(context.Background(), func(TableRow) error { steps++; return full }, nil)
-	if !errors.Is(err, full) || steps != 1 {
-		t.Errorf("%d steps, error %v; want 1 and %v", steps, err, full)
+// TestRefusedForMemory has a run for which there is no room: nothing is emitted, and the error says how
+// much it would take.
+func TestRefusedForMemory(t *testing.T) {
+	e := small(90, 20, 2)
+	e.Variants = Variants(blsupdate.Gram, blsupdate.Improved)
+	const k, c = 60, 10
+	need := int64(4*k*(k+1)+8*k*c) + 8*130*(k+c) + 8*k*c + 8*20*k
+	undo := memory.Limit(need - 1)
+	defer undo()
+	err := e.Run(context.Background(), func(TableRow) error { t.Error("a row"); return nil }, nil)
+	var short *blsupdate.MemoryError
+	if !errors.As(err, &short) || short.Need != need || short.Op != "bench" || short.Do == "" {
+		t.Errorf("%v; want %d bytes", err, need)
 	}
 }

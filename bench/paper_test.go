@@ -146,10 +146,7 @@ func TestPaperFlops(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestPaperFlopsArguments has sizes that make no update, and the default backend.
-func TestPaperFlopsArguments(t *testing.T) {
+	// Sizes that make no update, and the default backend.
 	for _, s := range [][3]int{{4, 5, 1}, {5, 0, 1}, {5, 5, 0}} {
 		if _, err := PaperFlops(context.Background(), s[0], s[1], s[2], blsupdate.Options{}, 1); err == nil {
 			t.Errorf("%v: no error", s)

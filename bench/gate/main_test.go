@@ -33,7 +33,7 @@ func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call 
 	t.Helper()
 	var out strings.Builder
 	calls := map[string]int{}
-	below, err := run(context.Background(), all, kernels, func(_ context.Context, f floor) (float64, error) {
+	below, err := run(t.Context(), all, kernels, func(_ context.Context, f floor) (float64, error) {
 		calls[f.String()]++
 		return share(f, calls[f.String()]), nil
 	}, &out, false)
@@ -104,58 +104,39 @@ func TestAttempts(t *testing.T) {
 		t.Errorf("%d cases of kernels that this CPU does not have", below)
 	}
 	broken := errors.New("broken")
-	if _, err := run(context.Background(), all, kernels, func(context.Context, floor) (float64, error) { return 0, broken }, nil, false); err != broken {
+	if _, err := run(t.Context(), all, kernels, func(context.Context, floor) (float64, error) { return 0, broken }, nil, false); err != broken {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestCommand looks at exit statuses, on the kernel in Go alone.
+// TestCommand looks at exit statuses, and measures one case of each kernel of this CPU: how much it is,
+// is not the test's business.
 func TestCommand(t *testing.T) {
-	committed := floors
+	committed, each := floors, ""
 	defer func() { floors = committed }()
+	for _, k := range backend.Kernels() {
+		each += k + " ddot - 1000 1e-9 0 0 0\n"
+	}
 	for _, tc := range []struct {
 		args, text string
 		status     int
 		says       string
 	}{
-		{"-kernel generic -v", "generic ddot - 1000 1e-9 0 0 0", 0, "gate: every kernel of generic reaches its floors"},
+		{"-v", each, 0, "gate: every kernel of " + strings.Join(backend.Kernels(), ", ") + " reaches its floors"},
 		{"-kernel generic", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
 		{"-kernel nonsense", "nonsense ddot - 1000 1e9 0 0 0", 2, "gate: "},
 		{"", "nonsense", 2, "is no floor"},
+		{"", "# comment\navx2 dgemm NN", 2, "floors.txt:2: "},
+		{"", "avx2 dgemm NX 300 0.5 0 0 0", 2, "floors.txt:1: "},
+		{"", "avx2 dgemm NN 300 0 0 0 0", 2, "floors.txt:1: "},
+		{"", "avx2 dgemm NN 300 x 0 0 0", 2, "floors.txt:1: "},
 		{"-kernel neon", "generic ddot - 1000 1e9 0 0 0", 0, "gate: kernel neon has no floor and is not measured"},
 		{"-nonsense", committed, 2, "flag provided but not defined"},
 	} {
 		floors = tc.text
 		var out strings.Builder
-		if status := command(context.Background(), strings.Fields(tc.args), &out, &out); status != tc.status || !strings.Contains(out.String(), tc.says) {
+		if status := command(t.Context(), strings.Fields(tc.args), &out, &out); status != tc.status || !strings.Contains(out.String(), tc.says) {
 			t.Errorf("gate %s: status %d; want %d\n%s", tc.args, status, tc.status, &out)
-		}
-	}
-}
-
-// TestMeasured measures one case of each kernel of this CPU: how much it is, is not the test's
-// business.
-func TestMeasured(t *testing.T) {
-	all, _ := committed(t)
-	for _, k := range backend.Kernels() {
-		i := slices.IndexFunc(all, func(f floor) bool { return f.kernel == k })
-		if i < 0 {
-			t.Logf("kernel %s has no floor", k) // neon, which was not measured on hardware; see TestSlower
-			continue
-		}
-		if share, err := measured(context.Background(), all[i]); err != nil || !(share > 0) {
-			t.Errorf("%v: %v, %v", all[i], share, err)
-		}
-	}
-	if _, err := measured(context.Background(), floor{kernel: "nonsense", job: all[0].job}); err == nil {
-		t.Error("a kernel that does not exist is measured")
-	}
-}
-
-func TestParse(t *testing.T) {
-	for _, bad := range []string{"avx2 dgemm NN", "avx2 dgemm NX 300 0.5 0 0 0", "avx2 dgemm NN 300 0 0 0 0", "avx2 dgemm NN 300 x 0 0 0"} {
-		if _, err := parse("# comment\n" + bad); err == nil || !strings.HasPrefix(err.Error(), "floors.txt:2: ") {
-			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }

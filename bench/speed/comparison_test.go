@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 )
 
 // faked returns a comparison of two backends of which the clock is a fake one: a takes 3 µs for a call
@@ -147,6 +148,7 @@ func TestThreads(t *testing.T) {
 // TestReal measures every operation for a moment, by the clock: all figures are there, and the bound of
 // threads is what it was.
 func TestReal(t *testing.T) {
+	testutil.NotUnderRace(t, "it computes")
 	defer blskernel.SetThreads(0)
 	c := &Comparison{Backends: usable(), Threads: slices.Compact([]int{1, runtime.GOMAXPROCS(0)}), Rounds: 1, MinTime: time.Microsecond}
 	for _, op := range Operations() {
