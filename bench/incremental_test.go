@@ -88,11 +88,11 @@ func TestIncrementalRows(t *testing.T) {
 					if total[j] += c.Seconds; c.TotalSeconds != total[j] {
 						t.Errorf("%s, %s: total %v s; want the sum %v s", at, c.Method, c.TotalSeconds, total[j])
 					}
-					// Both find the same weights, and agree on each of 300 images.
+					// Both find the same weights, and agree on 300 images.
 					if !(math.Abs(*c.Accuracy-*row.Cells[0].Accuracy) <= 0.02) || !(c.Difference <= 1e-7) || (c.Difference == 0) != (j == 0 || i == 0) {
 						t.Errorf("%s: accuracies %v and %v, weights differ by %v", at, *row.Cells[0].Accuracy, *c.Accuracy, c.Difference)
 					}
-					// Ten classes: chance is 10%, and 60 nodes on 90 images are above it.
+					// Chance is 10%, and 60 nodes on 90 images are above it.
 					if !(*c.Accuracy >= 25 && *c.Accuracy <= 100) {
 						t.Errorf("%s, %s: accuracy %v%%", at, c.Method, *c.Accuracy)
 					}
