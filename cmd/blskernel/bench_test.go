@@ -97,12 +97,6 @@ func TestBenchJSON(t *testing.T) {
 	}
 }
 
-// TestBenchTable prints the cells, and then the table of the speeds by order.
-func TestBenchTable(t *testing.T) {
-	printed := succeed(t, quickBench("--op", "ddot", "--n", "5,1000", "--backend", "pure,pure/generic")...)
-	testutil.Contains(t, printed, "\nddot              -    1000   1        pure/generic ", "\nSpeed of the operations\n\nn  ", "\nddot, pure (", " / pure/generic  ")
-}
-
 // TestBenchOpponents runs factorizations with opponents, where there are any, and without.
 func TestBenchOpponents(t *testing.T) {
 	_, missing := speed.Library(nil)
@@ -135,31 +129,6 @@ func TestBenchInterrupt(t *testing.T) {
 		}
 		if strings.Contains(stdout, "\nSpeed of the operations\n") == (json == "--json") || strings.Contains(stdout, "-    1008 ") || strings.Contains(stdout, `"n":1008`) {
 			t.Errorf("%s: %s", json, stdout)
-		}
-	}
-}
-
-// TestBenchThreads has what a user gets beside a number of threads, by the words for it and as the
-// default.
-func TestBenchThreads(t *testing.T) {
-	for _, tc := range []struct {
-		threads []string
-		want    []int
-	}{{[]string{"--threads", "default,1"}, []int{0, 1}}, {[]string{"--threads", "0"}, []int{0}}, {nil, []int{1, 0}}} {
-		args := append([]string{"bench", "--rounds", "1", "--min-time", "1us", "--op", "ddot", "--n", "5", "--backend", "pure", "--json"}, tc.threads...)
-		var cells []int
-		for _, l := range parseBench(t, silent(t, args...)) {
-			switch l.Kind {
-			case "machine":
-				if !slices.Equal(l.machine.Threads, tc.want) {
-					t.Errorf("%v: %+v", tc.threads, l.machine)
-				}
-			case "cell":
-				cells = append(cells, l.cell.Threads)
-			}
-		}
-		if !slices.Equal(cells, tc.want) {
-			t.Errorf("%v: cells of %v threads; want %v", tc.threads, cells, tc.want)
 		}
 	}
 }

@@ -45,11 +45,30 @@ import (
 //	pipe NAME FILE       makes a named pipe through which the bytes of a file come once
 //	same MODEL MODEL     compares the states of models to the bit; close MODEL MODEL their output weights
 func TestScripts(t *testing.T) {
+	cmds := map[string]func(ts *testscript.TestScript, neg bool, args []string){}
+	for name, f := range map[string]func(ts *testscript.TestScript, args []string){
+		"blskernel": func(ts *testscript.TestScript, args []string) { scriptRun(ts, args) },
+		"fails":     scriptFails, "stops": scriptStops, "says": scriptSays, "lines": scriptLines, "files": scriptFiles,
+		"samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits, "take": scriptTake,
+		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "pipe": scriptPipe, "same": scriptSame,
+		"close": scriptClose,
+	} {
+		cmds[name] = func(ts *testscript.TestScript, _ bool, args []string) { f(ts, args) }
+	}
 	models, err := filepath.Abs("../../bls/modelfile/testdata")
 	testutil.NoError(t, err)
 	testscript.RunT(inTurn{t}, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Dir:  filepath.Join("testdata", "script"),
+		Cmds: cmds,
 		Setup: func(e *testscript.Env) error {
+			t := e.T().(inTurn)
+			t.Chdir(e.WorkDir)
+			for _, name := range scriptEnvironment {
+				if e.Getenv(name) == "" {
+					e.Setenv(name, os.Getenv(name))
+				}
+				t.Setenv(name, os.Getenv(name)) // as it is to be again
+			}
 			e.Setenv("MODELS", models)
 			return nil
 		},
@@ -61,12 +80,6 @@ func TestScripts(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
-		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"blskernel": func(ts *testscript.TestScript, _ bool, args []string) { scriptRun(ts, args) }, "fails": scriptFails, "stops": scriptStops, "says": scriptSays, "lines": scriptLines,
-			"files": scriptFiles, "samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits,
-			"take": scriptTake, "replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink,
-			"pipe": scriptPipe, "same": scriptSame, "close": scriptClose,
 		},
 	})
 }
@@ -80,42 +93,19 @@ func (t inTurn) Run(name string, f func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
 }
 
-// within calls f in the folder of a script, with its temporary folder and what it has set.
-func within(ts *testscript.TestScript, f func()) {
-	back, err := os.Getwd()
-	ts.Check(err)
-	ts.Check(os.Chdir(ts.MkAbs(".")))
-	defer func() { ts.Check(os.Chdir(back)) }()
-	for _, name := range []string{"TMPDIR", "TMP", "SOURCE_DATE_EPOCH", "BLSKERNEL_CACHE"} {
-		if value := ts.Getenv(name); value != "" {
-			was, there := os.LookupEnv(name)
-			ts.Check(os.Setenv(name, value))
-			defer func() {
-				if there {
-					ts.Check(os.Setenv(name, was))
-				} else {
-					ts.Check(os.Unsetenv(name))
-				}
-			}()
-		}
-	}
-	f()
-}
+// scriptEnvironment has the variables that the command takes from a script.
+var scriptEnvironment = []string{"TMPDIR", "TMP", "SOURCE_DATE_EPOCH", "BLSKERNEL_CACHE"}
 
-// output checks the exit status, and that wrong command lines print nothing but what is wrong and where
-// help is.
-func output(ts *testscript.TestScript, want string, status int, stdout, stderr string) {
-	io.WriteString(ts.Stdout(), stdout)
-	io.WriteString(ts.Stderr(), stderr)
-	if strconv.Itoa(status) != want {
-		ts.Fatalf("status %d; want %s", status, want)
+// inScript runs the command with the environment of a script.
+func inScript(ts *testscript.TestScript, run func() (status int, stdout, stderr string)) (status int, stdout, stderr string) {
+	for _, name := range scriptEnvironment {
+		ts.Check(os.Setenv(name, ts.Getenv(name)))
 	}
-	if status == ui.ExitUsage && (stdout != "" || !helpLine.MatchString(stderr)) {
-		ts.Fatalf("a wrong command line prints something, or not where help is")
-	}
+	status, stdout, stderr = run()
+	_, _ = io.WriteString(ts.Stdout(), stdout) // a buffer takes all
+	_, _ = io.WriteString(ts.Stderr(), stderr)
+	return status, stdout, stderr
 }
-
-var helpLine = regexp.MustCompile(`\nRun 'blskernel[a-z ]* -h' for help\.\n$`)
 
 // withInput calls f with a pipe as standard input from which the bytes can be read.
 func withInput(ts *testscript.TestScript, text string, f func()) {
@@ -133,6 +123,8 @@ func withInput(ts *testscript.TestScript, text string, f func()) {
 	_ = r.Close() // it may be closed
 	<-written
 }
+
+var helpLine = regexp.MustCompile(`\nRun 'blskernel[a-z ]* -h' for help\.\n$`)
 
 // commandLine returns the arguments of the command for those in a script.
 func commandLine(args []string) []string {
@@ -154,16 +146,16 @@ func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string)
 	lines, silent := f.Int("lines", -1, ""), f.Bool("silent", false, "")
 	ts.Check(f.Parse(args))
 	args = f.Args()
-	text := ts.ReadFile(*in)
-	within(ts, func() {
-		withInput(ts, text, func() {
-			var status int
-			status, stdout, stderr = inProcess(commandLine(args[1:])...)
-			output(ts, args[0], status, stdout, stderr)
-		})
+	status := 0
+	withInput(ts, ts.ReadFile(*in), func() {
+		status, stdout, stderr = inScript(ts, func() (int, string, string) { return inProcess(commandLine(args[1:])...) })
 	})
 	matches := func(pattern, text string) bool { return regexp.MustCompile("(?m)" + pattern).MatchString(text) }
 	switch {
+	case status != number(ts, args[0]):
+		ts.Fatalf("status %d; want %s", status, args[0])
+	case status == ui.ExitUsage && (stdout != "" || !helpLine.MatchString(stderr)):
+		ts.Fatalf("a wrong command line prints something, or not where help is")
 	case *silent && stderr != "":
 		ts.Fatalf("it is not silent")
 	case !matches(*out, stdout) || !matches(*errs, stderr):
@@ -179,7 +171,7 @@ func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string)
 }
 
 // scriptFails takes the text for the whole message, with "..." for any text.
-func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
+func scriptFails(ts *testscript.TestScript, args []string) {
 	text, line := args[1], args[2:]
 	name := "blskernel " + commandLine(line)[0]
 	if rest, ok := strings.CutPrefix(text, "blskernel: "); ok {
@@ -198,14 +190,16 @@ func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func scriptStops(ts *testscript.TestScript, _ bool, args []string) {
-	within(ts, func() {
-		status, stdout, stderr := interruptedAfter(number(ts, args[0]), os.Interrupt, commandLine(args[1:])...)
-		output(ts, "130", status, stdout, stderr)
+func scriptStops(ts *testscript.TestScript, args []string) {
+	status, _, _ := inScript(ts, func() (int, string, string) {
+		return interruptedAfter(number(ts, args[0]), os.Interrupt, commandLine(args[1:])...)
 	})
+	if status != 130 {
+		ts.Fatalf("status %d; want 130", status)
+	}
 }
 
-func scriptSays(ts *testscript.TestScript, _ bool, args []string) {
+func scriptSays(ts *testscript.TestScript, args []string) {
 	for _, text := range args {
 		if !strings.Contains(ts.ReadFile("stdout"), unescaped(ts, text)) {
 			ts.Fatalf("%q is not there", text)
@@ -213,13 +207,13 @@ func scriptSays(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func scriptLines(ts *testscript.TestScript, _ bool, args []string) {
+func scriptLines(ts *testscript.TestScript, args []string) {
 	if n := strings.Count(ts.ReadFile(args[1]), "\n"); n != number(ts, args[0]) {
 		ts.Fatalf("%d lines; want %s", n, args[0])
 	}
 }
 
-func scriptFiles(ts *testscript.TestScript, _ bool, args []string) {
+func scriptFiles(ts *testscript.TestScript, args []string) {
 	files, err := os.ReadDir(ts.MkAbs(args[1]))
 	if ts.Check(err); len(files) != number(ts, args[0]) {
 		ts.Fatalf("%v; want %s files", files, args[0])
@@ -257,22 +251,22 @@ func withHeader(args []string, own, body string) string {
 	return args[0] + "\n" + body
 }
 
-func scriptSamples(ts *testscript.TestScript, _ bool, args []string) {
+func scriptSamples(ts *testscript.TestScript, args []string) {
 	rows := samples(number(ts, args[1]), uint64(number(ts, args[2])))
 	write(ts, args[0], withHeader(args[4:], args[3], csvText(rows, false, strings.Split(args[3], ",")...)))
 }
 
-func scriptWords(ts *testscript.TestScript, _ bool, args []string) {
+func scriptWords(ts *testscript.TestScript, args []string) {
 	body := wordText(number(ts, args[1]), uint64(number(ts, args[2])))
 	write(ts, args[0], withHeader(args[3:], "color,größe,fit,id,buy", body))
 }
 
-func scriptDigits(ts *testscript.TestScript, _ bool, args []string) {
+func scriptDigits(ts *testscript.TestScript, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(errors.Join(os.Mkdir(dir, 0o777), writeIDX(dir, number(ts, args[1]))))
 }
 
-func scriptTake(ts *testscript.TestScript, _ bool, args []string) {
+func scriptTake(ts *testscript.TestScript, args []string) {
 	lines := strings.SplitAfter(ts.ReadFile(args[1]), "\n")
 	var b strings.Builder
 	for _, which := range args[2:] {
@@ -293,7 +287,7 @@ func scriptTake(ts *testscript.TestScript, _ bool, args []string) {
 	write(ts, args[0], b.String())
 }
 
-func scriptRows(ts *testscript.TestScript, _ bool, args []string) {
+func scriptRows(ts *testscript.TestScript, args []string) {
 	var b strings.Builder
 	for rest := args[2:]; len(rest) > 0; rest = rest[2:] {
 		for i := range number(ts, rest[0]) {
@@ -311,7 +305,7 @@ func scriptRows(ts *testscript.TestScript, _ bool, args []string) {
 
 var cycle = regexp.MustCompile(`\{[^}]*\}`)
 
-func scriptReplace(ts *testscript.TestScript, _ bool, args []string) {
+func scriptReplace(ts *testscript.TestScript, args []string) {
 	text, before, after, n := ts.ReadFile(args[0]), unescaped(ts, args[1]), unescaped(ts, args[2]), -1
 	if len(args) > 3 {
 		n = number(ts, args[3])
@@ -322,21 +316,21 @@ func scriptReplace(ts *testscript.TestScript, _ bool, args []string) {
 	write(ts, args[0], strings.Replace(text, before, after, n))
 }
 
-func scriptTruncate(ts *testscript.TestScript, _ bool, args []string) {
+func scriptTruncate(ts *testscript.TestScript, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[1]), int64(number(ts, args[0]))))
 }
 
-func scriptLink(ts *testscript.TestScript, _ bool, args []string) {
+func scriptLink(ts *testscript.TestScript, args []string) {
 	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
 }
 
-func scriptPipe(ts *testscript.TestScript, _ bool, args []string) {
+func scriptPipe(ts *testscript.TestScript, args []string) {
 	stop, err := pipeWith(ts.MkAbs(args[0]), ts.ReadFile(args[1]))
 	ts.Check(err)
 	ts.Defer(stop)
 }
 
-func scriptSame(ts *testscript.TestScript, _ bool, args []string) {
+func scriptSame(ts *testscript.TestScript, args []string) {
 	first, err := encoded(ts.MkAbs(args[0]))
 	ts.Check(err)
 	second, err := encoded(ts.MkAbs(args[1]))
@@ -345,7 +339,7 @@ func scriptSame(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func scriptClose(ts *testscript.TestScript, _ bool, args []string) {
+func scriptClose(ts *testscript.TestScript, args []string) {
 	got, _, err := outputWeights(ts.MkAbs(args[0]))
 	ts.Check(err)
 	want, _, err := outputWeights(ts.MkAbs(args[1]))
