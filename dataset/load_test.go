@@ -17,21 +17,22 @@ import (
 
 // A loading is a data set of a training and a test set of some images, in files of its own.
 type loading struct {
+	format
 	load                    func(dir string) (train, test *Images, err error)
-	files                   [4][]byte
+	data                    [4][]byte
 	trainLabels, testLabels []byte
 	rows, cols, classes     int
 }
 
 func smallMNIST() loading {
-	return loading{LoadMNIST, [4][]byte{idx(counted(24), 4, 2, 3), idx([]byte{0, 1, 2, 3}, 4), idx(counted(12), 2, 2, 3), idx([]byte{7, 0}, 2)},
+	return loading{mnist, LoadMNIST, [4][]byte{idx(counted(24), 4, 2, 3), idx([]byte{0, 1, 2, 3}, 4), idx(counted(12), 2, 2, 3), idx([]byte{7, 0}, 2)},
 		[]byte{0, 1, 2, 3}, []byte{7, 0}, 2, 3, 8}
 }
 
 func smallNORB() loading {
 	train, _ := pairs(3)
 	test, _ := pairs(2)
-	return loading{LoadNORB, [4][]byte{train, matrixOf(matrixInts, int32s(0, 1, 4), 3), test, matrixOf(matrixInts, int32s(3, 0), 2)},
+	return loading{norb, LoadNORB, [4][]byte{train, matrixOf(matrixInts, int32s(0, 1, 4), 3), test, matrixOf(matrixInts, int32s(3, 0), 2)},
 		[]byte{0, 1, 4}, []byte{3, 0}, 64, 32, 5}
 }
 
@@ -40,12 +41,12 @@ func write(t *testing.T, path string, data []byte) {
 	testutil.NoError(t, os.WriteFile(path, data, 0o666))
 }
 
-// folder makes a folder of the files under their names in f.
-func folder(t *testing.T, f format, files [4][]byte) string {
+// folder makes a folder of the files under their names.
+func (l *loading) folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for i, name := range f.files {
-		write(t, filepath.Join(dir, name), files[i])
+	for i, name := range l.files {
+		write(t, filepath.Join(dir, name), l.data[i])
 	}
 	return dir
 }
@@ -68,14 +69,10 @@ func TestLoadSpellings(t *testing.T) {
 		{"gzip without .gz", same, gzipped},
 	} {
 		for name, set := range map[string]loading{"mnist": smallMNIST(), "norb": smallNORB()} {
-			names := norb.files
-			if name == "mnist" {
-				names = mnist.files
-			}
 			dir := filepath.Join(t.TempDir(), "small")
 			testutil.NoError(t, os.Mkdir(dir, 0o777))
-			for i, data := range set.files {
-				write(t, filepath.Join(dir, test.file(names[i])), test.pack(data))
+			for i, data := range set.data {
+				write(t, filepath.Join(dir, test.file(set.files[i])), test.pack(data))
 			}
 			train, tests, err := set.load(dir)
 			if err != nil {
@@ -125,20 +122,20 @@ func TestLoadFaults(t *testing.T) {
 		{"category", true, 1, matrixOf(matrixInts, int32s(0, 1, 7), 3), 28, "category 7 of sample 2"},
 		{"fewer categories", true, 3, matrixOf(matrixInts, int32s(0), 1), -1, "1 labels, but"},
 	} {
-		set, f := smallMNIST(), mnist
+		set := smallMNIST()
 		if test.norb {
-			set, f = smallNORB(), norb
+			set = smallNORB()
 		}
-		set.files[test.file] = test.data
-		dir := folder(t, f, set.files)
+		set.data[test.file] = test.data
+		dir := set.folder(t)
 		train, tests, err := set.load(dir)
 		var fault *FormatError
 		if train != nil || tests != nil || !errors.As(err, &fault) {
 			t.Errorf("%s: error %v, want a FormatError and no sets", test.name, err)
 			continue
 		}
-		if fault.File != filepath.Join(dir, f.files[test.file]) || fault.Offset != test.offset || !strings.Contains(fault.Msg, test.says) {
-			t.Errorf("error %q, want offset %d of %s and %q", err, test.offset, f.files[test.file], test.says)
+		if fault.File != filepath.Join(dir, set.files[test.file]) || fault.Offset != test.offset || !strings.Contains(fault.Msg, test.says) {
+			t.Errorf("error %q, want offset %d of %s and %q", err, test.offset, set.files[test.file], test.says)
 		}
 		if strings.Count(err.Error(), "dataset:") != 1 || !strings.Contains(err.Error(), fault.File) {
 			t.Errorf("error reads %q", err)
@@ -155,8 +152,8 @@ func TestLoadMissing(t *testing.T) {
 		t.Errorf("no folder: error %v", err)
 	}
 	testutil.Contains(t, err.Error(), append([]string{absent}, mnist.files[:2]...)...)
-	write(t, filepath.Join(dir, mnist.files[0]), set.files[0])
-	write(t, filepath.Join(dir, mnist.files[3]), set.files[3])
+	write(t, filepath.Join(dir, mnist.files[0]), set.data[0])
+	write(t, filepath.Join(dir, mnist.files[3]), set.data[3])
 	_, _, err = LoadMNIST(dir)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lacks "+mnist.files[1]+", "+mnist.files[2]+",") {
 		t.Errorf("two files missing: error %v", err)
@@ -177,13 +174,13 @@ func TestLoadMissing(t *testing.T) {
 // TestHostileFolders puts something else in the place of a file.
 func TestHostileFolders(t *testing.T) {
 	name := mnist.files[1]
-	good := smallMNIST().files
+	set := smallMNIST()
 	for _, test := range []struct {
 		what string
 		make func(path string) error
 		says string // empty if the file is found
 	}{
-		{"a file", func(path string) error { return os.WriteFile(path, good[1], 0o666) }, ""},
+		{"a file", func(path string) error { return os.WriteFile(path, set.data[1], 0o666) }, ""},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o777) }, "a folder"},
 		{"a link to itself", func(path string) error { return os.Symlink(filepath.Base(path), path) }, "too many"},
 		{"a link to nothing", func(path string) error { return os.Symlink("nothing", path) }, "lacks"},
@@ -191,10 +188,10 @@ func TestHostileFolders(t *testing.T) {
 		// Some archives have a folder of the plain name beside the file of the dotted one.
 		{"a folder beside the file", func(path string) error {
 			dotted := strings.Replace(path, "-idx", ".idx", 1)
-			return errors.Join(os.Mkdir(path, 0o777), os.WriteFile(dotted, good[1], 0o666))
+			return errors.Join(os.Mkdir(path, 0o777), os.WriteFile(dotted, set.data[1], 0o666))
 		}, ""},
 	} {
-		dir := folder(t, mnist, good)
+		dir := set.folder(t)
 		path := filepath.Join(dir, name)
 		testutil.NoError(t, os.Remove(path))
 		if err := test.make(path); err != nil {

@@ -12,6 +12,7 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 
+	"gonum.org/v1/gonum/floats"
 	gonum "gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -98,10 +99,7 @@ func TestZCA(t *testing.T) {
 			if !slices.IsSorted(values) || len(values) != d || z.Features() != d {
 				t.Fatalf("%v: eigenvalues %v", shape, values)
 			}
-			sum := 0.0
-			for _, v := range values {
-				sum += v
-			}
+			sum := floats.Sum(values)
 			if tol := 20 * float64(d) * eps * norm * float64(d); !(math.Abs(sum-gonum.Trace(&c)) <= tol) {
 				t.Errorf("%v: eigenvalues add up to %v, the trace is %v", shape, sum, gonum.Trace(&c))
 			}
@@ -185,13 +183,14 @@ func TestZCAPanels(t *testing.T) {
 // reference code make P = I/10 but for 1e-3, and the others bring the variances together.
 func TestZCAConstants(t *testing.T) {
 	x := zcaSamples(300, 40, 40, 1)
-	z, err := FitZCA(x, ZCAOptions{})
-	testutil.NoError(t, err)
-	sum := 0.0
-	for _, v := range z.Values() {
-		sum += v
+	unit := ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues}
+	fit := func(x *mat.Dense, o ZCAOptions) *ZCA {
+		z, err := FitZCA(x, o)
+		testutil.NoError(t, err)
+		return z
 	}
-	if !(sum < 40/40.0) {
+	z := fit(x, ZCAOptions{})
+	if sum := floats.Sum(z.Values()); !(sum < 40/40.0) {
 		t.Errorf("the eigenvalues add up to %v, want less than d/40", sum)
 	}
 	var off gonum.Dense
@@ -202,19 +201,9 @@ func TestZCAConstants(t *testing.T) {
 	if r := gonum.Norm(&off, 2); !(r <= 1e-3*0.1) {
 		t.Errorf("|P - I/10| is %g", r)
 	}
-	spread := func(o ZCAOptions) float64 {
-		z, err := FitZCA(x, o)
-		testutil.NoError(t, err)
-		v := z.Values()
-		e := o.EigenvalueConstant
-		if e == 0 {
-			e = ZCAValues
-		}
-		// The least is 0: the elements of a row add up to 0. The second is that of the shortest
-		// waves.
-		return v[39] / (v[39] + e) / (v[1] / (v[1] + e))
-	}
-	before, after := spread(ZCAOptions{}), spread(ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues})
+	// The least is 0: the elements of a row add up to 0. The second is that of the shortest waves.
+	spread := func(v []float64, e float64) float64 { return v[39] / (v[39] + e) / (v[1] / (v[1] + e)) }
+	before, after := spread(z.Values(), ZCAValues), spread(fit(x, unit).Values(), ZCAUnitValues)
 	if !(before > 10) || !(after < before/4) {
 		t.Errorf("the variances differ by a factor %v by the constants of the reference code and %v by the others", before, after)
 	}
@@ -222,11 +211,7 @@ func TestZCAConstants(t *testing.T) {
 	// 10 for pixels in [0, 255] and ZCAUnitRows for the same in [0, 1] are one.
 	var scaled gonum.Dense
 	scaled.Scale(255, x)
-	a, err := FitZCA(&scaled, ZCAOptions{})
-	testutil.NoError(t, err)
-	b, err := FitZCA(x, ZCAOptions{RowConstant: ZCAUnitRows})
-	testutil.NoError(t, err)
-	if !gonum.EqualApprox(a.p, b.p, 1e-13) {
+	if !gonum.EqualApprox(fit(&scaled, ZCAOptions{}).p, fit(x, ZCAOptions{RowConstant: ZCAUnitRows}).p, 1e-13) {
 		t.Error("pixels in [0, 255] and in [0, 1] give other matrices")
 	}
 }
