@@ -100,16 +100,16 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 	}
 }
 
-// badData is data of every format with bad samples, and options for it.
-func badData(t *testing.T) map[string]struct {
-	data []byte
-	opt  Options
-} {
-	t.Helper()
+// TestBadEnds reads data of every format with bad samples. Options.Bad gets the error that ends the
+// reading without it, after the same samples. An error of Options.Bad, at each bad sample, ends the reading:
+// Next returns exactly that error from then on, and does not call Bad again.
+func TestBadEnds(t *testing.T) {
 	values := count(1, 12)
 	values[3], values[7], values[8] = math.NaN(), math.Inf(1), math.NaN()
 	labels := append(npyHeader(1, "<f8", false, 3, 2), float64s(1, 2, 3, 4.5, 5, 6)...)
-	return map[string]struct {
+	text := write(t, "text.npy", append(npyHeader(1, "|S1", false, 3), "a\x00b"...))
+	why := errors.New("too many")
+	for name, d := range map[string]struct {
 		data []byte
 		opt  Options
 	}{
@@ -118,52 +118,20 @@ func badData(t *testing.T) map[string]struct {
 		"csv, labels": {[]byte("1,a\n2,\n3,\"\"\n4,b\n"), Options{Targets: []string{"2"}, Classes: true}},
 		"npy":         {append(npyHeader(1, "<f8", false, 6, 2), float64s(values...)...), Options{}},
 		"npy, labels": {labels, Options{Targets: []string{"2"}, Classes: true}},
-		"text":        {append(npyHeader(1, "|S1", false, 3), "a\x00b"...), Options{}},
+		"text":        {[]byte("1\n2\n3\n"), Options{TargetPath: text, Classes: true}},
 		"npz":         {npz(t, member{"X.npy", append(npyHeader(1, ">f8", false, 6, 2), elementsOf(">f8", values)...), 8}), Options{}},
 		"idx":         {idxFile(13, elementsOf(">f4", values), 4, 3), Options{}},
-	}
-}
-
-// TestBadMessages checks that Options.Bad gets the error that ends the reading without Bad, after the
-// same samples.
-func TestBadMessages(t *testing.T) {
-	for name, d := range badData(t) {
-		path, opt := write(t, "x", d.data), d.opt
-		if name == "text" {
-			opt.TargetPath, opt.Classes = path, true
-			path = write(t, "y.csv", []byte("1\n2\n3\n"))
-		}
-		r := mustOpen(t, []string{path}, opt)
-		before, want := readAll(t, r, 1)
-		r.Close()
-		wantFault(t, name, want, "")
-
-		var told []string
-		opt.Bad = func(e *Error) error {
-			told = append(told, e.Error())
-			return nil
-		}
-		all, err := loadEach(t, path, opt)
-		if err != nil || len(told) == 0 || told[0] != want.Error() || all.rows <= before.rows || !bitsEqual(all.x[:len(before.x)], before.x) {
-			t.Errorf("%s: %d samples and %q, %v; want more than %d and first %q", name, all.rows, told, err, before.rows, want)
-		}
-	}
-}
-
-// TestBadEnds ends the reading by an error of Options.Bad, at each bad sample: Next returns exactly
-// that error from then on, and does not call Bad again.
-func TestBadEnds(t *testing.T) {
-	why := errors.New("too many")
-	for name, d := range badData(t) {
-		if name == "text" {
-			continue
-		}
-		total := 0
-		d.opt.Bad = func(*Error) error { total++; return nil }
+	} {
 		path := write(t, "x", d.data)
-		if _, err := loadEach(t, path, d.opt); err != nil || total == 0 {
-			t.Fatalf("%s: %d bad, %v", name, total, err)
+		before, want := loadBy(t, path, d.opt, 1)
+		wantFault(t, name, want, "")
+		var told []string
+		d.opt.Bad = func(e *Error) error { told = append(told, e.Error()); return nil }
+		all, err := loadEach(t, path, d.opt)
+		if err != nil || len(told) == 0 || told[0] != want.Error() || all.rows <= before.rows || !bitsEqual(all.x[:len(before.x)], before.x) {
+			t.Fatalf("%s: %d samples and %q, %v; want more than %d and first %q", name, all.rows, told, err, before.rows, want)
 		}
+		total := len(told)
 		for last := 1; last <= total; last++ {
 			calls := 0
 			var given error

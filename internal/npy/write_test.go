@@ -5,14 +5,13 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 	"testing"
 
 	"blskernel/internal/testutil"
 )
 
-// TestAppendHeader reads what was written, and checks what NumPy is strict about: the alignment, the
-// newline, and that a tuple of one has a comma.
+// TestAppendHeader checks what NumPy is strict about: the alignment, the newline, and that a tuple of one
+// has a comma. FuzzReadHeader reads what was written.
 func TestAppendHeader(t *testing.T) {
 	for _, test := range []struct {
 		descr string
@@ -33,24 +32,10 @@ func TestAppendHeader(t *testing.T) {
 		if got := string(bytes.TrimRight(data[10:], " \n")); got != test.dict {
 			t.Errorf("%v: %s, want %s", test.shape, got, test.dict)
 		}
-		h, err := ReadHeader(bytes.NewReader(data))
-		if err != nil {
-			t.Errorf("%v: %v", test.shape, err)
-			continue
-		}
-		shape := make([]int, len(h.Shape))
-		for i, n := range h.Shape {
-			shape[i] = int(n)
-		}
-		if h.DType.Name != test.descr || h.Fortran || !slices.Equal(shape, test.shape) || h.Length != int64(len(data)) {
-			t.Errorf("%v: %+v", test.shape, h)
-		}
 	}
 }
 
 func TestWriteFloats(t *testing.T) {
-	d, err := ParseDType(Float64)
-	testutil.NoError(t, err)
 	for _, n := range []int{0, 1, 1<<13 - 1, 1 << 13, 1<<13 + 1} {
 		values := make([]float64, n)
 		for i := range values {
@@ -61,10 +46,6 @@ func TestWriteFloats(t *testing.T) {
 		}
 		var b bytes.Buffer
 		testutil.NoError(t, WriteFloats(&b, values))
-		got, err := d.Decode(nil, b.Bytes(), false)
-		if err != nil || !slices.Equal(got, values) {
-			t.Errorf("%d numbers: %v", n, err)
-		}
 		if !bytes.Equal(b.Bytes(), AppendFloats(nil, values)) {
 			t.Errorf("%d numbers: WriteFloats and AppendFloats differ", n)
 		}
