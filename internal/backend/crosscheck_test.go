@@ -69,12 +69,10 @@ func (r signature) gonumDiffers() bool {
 // twice that of one of them, k the number of roundings on the way of a term; and everything that is not
 // to be written to the bit. What is not to be read is NaN.
 func TestCrossCheck(t *testing.T) {
+	testutil.NotUnderRace(t, "the goroutines of the products are tested in internal/gemm")
 	rounds, most := 40, 150
-	switch {
-	case testutil.Long():
+	if testutil.Long() {
 		rounds, most = 4000, 400
-	case testutil.UnderRace():
-		rounds = 4
 	}
 	all := candidates(t)
 	for k, r := range signatures {

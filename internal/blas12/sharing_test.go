@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
@@ -47,6 +48,9 @@ func TestShared(t *testing.T) {
 	sizes := [][2]int{{300, 301}, {700, 701}, {250, 400}, {123, 700}, {699, 257}, {600, 255}, {1100, 1000}}
 	for _, n := range []int{1, 40, 255, 256, 282, 283, 399, 400, 449, 700} {
 		sizes = append(sizes, [2]int{n, n})
+	}
+	if testutil.UnderRace() {
+		sizes = [][2]int{{300, 301}, {250, 400}, {400, 400}}
 	}
 	for _, size := range sizes {
 		for form, inc := range [][2]int{{1, 1}, {-2, 3}, {2, -1}} {
