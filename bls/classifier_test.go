@@ -15,42 +15,36 @@ import (
 )
 
 func TestClassifierBasics(t *testing.T) {
-	const l, d = 80, 9
-	x := samples(31, l, d, d)
-	labels := cyclic(l, 4)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		c := &Classifier{Backend: bk, Features: plain(FeatureOptions{Groups: 2, GroupNodes: 4, EnhancementNodes: 12}), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
-		must(t, c.PartialFit(x, labels))
+		p := newPair(t, bk, blsupdate.Improved)
+		c, x := p.c, p.x
+		l, _ := x.Dims()
+		must(t, c.PartialFit(x, p.labels))
 		scores := scoresOf(t, c, x)
-		if r, cols := scores.Dims(); r != l || cols != 4 {
+		if r, cols := scores.Dims(); r != l || cols != 3 {
 			t.Errorf("scores are %d×%d", r, cols)
 		}
-		predicted := predicted(t, c, x)
-		if !slices.Equal(predicted, ArgMax(scores)) {
+		classes := predicted(t, c, x)
+		if !slices.Equal(classes, ArgMax(scores)) {
 			t.Error("Predict is not the largest score")
 		}
-		// Labels that agree with the predictions on the first 60 samples only.
-		mixed := slices.Clone(predicted)
-		for i := 60; i < l; i++ {
-			mixed[i] = 4 + i
+		// Labels that agree with the predictions on half of the samples only.
+		for i := range l / 2 {
+			classes[i] = 4 + i
 		}
-		if s, err := c.Score(x, mixed); err != nil || s != 0.75 {
-			t.Errorf("Score is %v, %v; want 0.75", s, err)
+		if s, err := c.Score(x, classes); err != nil || s != 0.5 {
+			t.Errorf("Score is %v, %v; want 0.5", s, err)
 		}
-
-		other := &Classifier{Backend: bk, Features: c.Features, Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
-		must(t, other.Fit(rowsOf(x, 0, 50), labels[:50]))
-		must(t, other.Fit(x, labels))
-		again := scoresOf(t, other, x)
-		if !gonum.Equal(again, scores) {
+		other, wide := *c, *c
+		must(t, other.Fit(rowsOf(x, 0, 50), p.labels[:50]))
+		must(t, other.Fit(x, p.labels))
+		if !gonum.Equal(scoresOf(t, &other, x), scores) {
 			t.Error("a second Fit did not start anew")
 		}
-
-		wide := &Classifier{Backend: bk, Features: c.Features, Classes: 6, Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: None}}
-		must(t, wide.Fit(x, labels))
-		six := scoresOf(t, wide, x)
-		if e := maxDiff(t, six.Slice(0, l, 0, 4).(*mat.Dense), scores); !(e <= 1e-10) {
-			t.Errorf("two classes more changed the scores of the others by %g", e)
+		wide.Classes = 6
+		must(t, wide.Fit(x, p.labels))
+		if e := maxDiff(t, gonum.DenseCopyOf(scoresOf(t, &wide, x).Slice(0, l, 0, 3)), scores); !(e <= 1e-10) {
+			t.Errorf("three classes more changed the scores of the others by %g", e)
 		}
 		must(t, wide.PartialFit(rowsOf(x, 0, 1), []int{5}))
 	})

@@ -13,7 +13,6 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/testutil/faults"
 
 	gonum "gonum.org/v1/gonum/mat"
 )
@@ -121,28 +120,6 @@ func TestEncodeEveryField(t *testing.T) {
 	}
 }
 
-func TestEncodeFeatures(t *testing.T) {
-	x := samples(72, 40, 5, 5)
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for i := range 6 {
-			f := mustFit(t, x, FeatureOptions{Scaling: Scaling(1 + i%3), Groups: 2, GroupNodes: 2, EnhancementNodes: 3 * (i / 3), Backend: bk})
-			b := encoded(t, f)
-			g, err := DecodeFeatures(bytes.NewReader(b), bk)
-			must(t, err)
-			if g.Options() != f.Options() || !gonum.Equal(mustTransform(t, f, x), mustTransform(t, g, x)) || !bytes.Equal(encoded(t, g), b) {
-				t.Errorf("%v, %d nodes: other maps", f.opt.Scaling, f.Nodes())
-			}
-			if _, err := DecodeFeatures(bytes.NewReader(append(b, 0)), bk); err == nil {
-				t.Error("a byte more was accepted")
-			}
-			wide := &faults.Writer{Left: len(b) - 1}
-			if err := f.Encode(wide); !errors.Is(err, faults.ErrFull) {
-				t.Errorf("a full disk: %v", err)
-			}
-		}
-	})
-}
-
 // Data that are no model of the kind are a *FormatError with the byte, counted from the beginning.
 func TestDecodeErrors(t *testing.T) {
 	models := smallModels(t)
@@ -177,31 +154,6 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// A stuckWriter takes nothing until it is let go, and says when it is first asked to.
-type stuckWriter struct {
-	asked, letGo chan struct{}
-	bytes.Buffer
-}
-
-func newStuckWriter() *stuckWriter {
-	return &stuckWriter{asked: make(chan struct{}), letGo: make(chan struct{})}
-}
-
-func (w *stuckWriter) Write(p []byte) (int, error) {
-	if w.Len() == 0 {
-		return w.Buffer.Write(p) // the length of the head
-	}
-	select {
-	case <-w.asked:
-	default:
-		if w.Len() > 8 { // the head has been written
-			close(w.asked)
-			<-w.letGo
-		}
-	}
-	return w.Buffer.Write(p)
-}
-
 // A model predicts while it is written to something that does not go on, whether it has weights or
 // cannot have them; and what is written is the same in the end.
 func TestPredictWhileWriting(t *testing.T) {
@@ -214,16 +166,20 @@ func TestPredictWhileWriting(t *testing.T) {
 			p.r.Update.Lambda = None
 			r := p.r
 			must(t, r.Fit(rowsOf(p.x, 0, rows), rowsOf(p.y, 0, rows)))
-			w := newStuckWriter()
-			written := make(chan error)
-			go func() { written <- r.Encode(w) }()
-			<-w.asked
-			_, err := r.Predict(p.x) // comes back
+			pr, pw := io.Pipe()
+			go func() { pw.CloseWithError(r.Encode(pw)) }()
+			var w bytes.Buffer
+			_, err := io.CopyN(&w, pr, 8)
+			must(t, err)
+			// The head, and the first byte of the output layer, which is being written.
+			_, err = io.CopyN(&w, pr, int64(binary.LittleEndian.Uint64(w.Bytes()))+1)
+			must(t, err)
+			_, err = r.Predict(p.x) // comes back
 			if rows == 40 && err != nil || rows == 3 && !isA(err, new(*blsupdate.RankError)) {
 				t.Errorf("%v: %v", method, err)
 			}
-			close(w.letGo)
-			must(t, <-written)
+			_, err = io.Copy(&w, pr)
+			must(t, err)
 			if !bytes.Equal(w.Bytes(), encoded(t, r)) {
 				t.Errorf("%v: other bytes", method)
 			}

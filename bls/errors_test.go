@@ -266,12 +266,12 @@ func TestFeaturesErrors(t *testing.T) {
 		{FeatureOptions{Shrink: math.NaN()}, "Shrink"},
 		{FeatureOptions{Shrink: math.Inf(1)}, "Shrink"},
 		{FeatureOptions{Shrink: 0.8, Unscaled: true}, "Shrink"},
-		{FeatureOptions{Enhancement: 2}, "Enhancement"},
+		{FeatureOptions{Enhancement: 2}, "Enhancement is EnhancementWeights(2); want Orthonormal or Uniform"},
 		{FeatureOptions{Scaling: 4}, "Scaling"},
 	} {
 		f, err := FitFeatures(x, test.opt)
 		var e *OptionError
-		if !errors.As(err, &e) || e.Option != test.want || f != nil {
+		if !errors.As(err, &e) || !strings.HasPrefix(test.want, e.Option) || !strings.Contains(err.Error(), test.want) || f != nil {
 			t.Errorf("%+v: %v, %v; want an error of %s", test.opt, f, err, test.want)
 		}
 	}
@@ -303,36 +303,19 @@ func TestScaleError(t *testing.T) {
 	failed := 0
 	for seed := range uint64(40) {
 		opt := FeatureOptions{Groups: 1, GroupNodes: 1, EnhancementNodes: 1, Seed: seed}
-		f, err := FitFeatures(x, opt)
 		var e *ScaleError
-		if errors.As(err, &e) {
+		if f, err := FitFeatures(x, opt); errors.As(err, &e) {
 			failed++
 			if e.Max > 0 || f != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}
-			opt.Unscaled = true
-			mustFit(t, x, opt)
 		} else if err != nil {
 			t.Error(err)
 		}
+		opt.Unscaled = true
+		mustFit(t, x, opt)
 	}
 	if failed == 0 || failed == 40 {
 		t.Errorf("%d of 40 seeds failed", failed)
-	}
-}
-
-func TestMessages(t *testing.T) {
-	for _, test := range []struct {
-		err  error
-		want string
-	}{
-		{&OptionError{Op: "bls", Option: "Enhancement", Value: EnhancementWeights(7), Want: "Orthonormal or Uniform"}, "bls: Enhancement is EnhancementWeights(7); want Orthonormal or Uniform"},
-		{&OptionError{Op: "bls", Option: "Enhancement", Value: Uniform, Want: Orthonormal.String()}, "bls: Enhancement is uniform; want orthonormal"},
-		{&LabelError{Index: 3, Label: 10, Classes: 10}, "bls: label 10 of sample 3; want 0 to 9"},
-		{&NotFiniteError{Op: "bls", Matrix: "X", Row: 2, Col: 5, Value: math.Inf(1)}, "bls: element (2,5) of X is +Inf; remove the row or fill in a value"},
-	} {
-		if test.err.Error() != test.want {
-			t.Errorf("got %q, want %q", test.err, test.want)
-		}
 	}
 }

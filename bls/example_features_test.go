@@ -34,7 +34,9 @@ func ExampleScaling() {
 		30, 500,
 		60, 800,
 	})
-	for _, scaling := range []bls.Scaling{bls.ScaleSamples, bls.ScaleColumns} {
+	for _, name := range []string{"samples", "Columns"} {
+		scaling, err := bls.ParseScaling(name)
+		check(err)
 		f, err := bls.FitFeatures(rooms, bls.FeatureOptions{Scaling: scaling, Groups: 1, GroupNodes: 3, Seed: 1})
 		check(err)
 		a, err := f.Transform(rooms)
@@ -48,16 +50,6 @@ func ExampleScaling() {
 	// Output:
 	// samples: the first two rooms are the same: true
 	// columns: the first two rooms are the same: false
-}
-
-func ExampleParseScaling() {
-	s, err := bls.ParseScaling("Columns")
-	fmt.Println(s == bls.ScaleColumns, err)
-	_, err = bls.ParseScaling("rows")
-	fmt.Println(err)
-	// Output:
-	// true <nil>
-	// bls: unknown scaling "rows"; known are auto, samples, columns, none
 }
 
 // What is left out stands for a default; Options has what it stood for.

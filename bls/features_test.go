@@ -1,12 +1,15 @@
 package bls
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"slices"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -191,6 +194,15 @@ func TestTransformAgainstReference(t *testing.T) {
 			opt, _ = opt.resolve()
 			if g := mustFit(t, test.x, f.Options()); f.Options() != opt || g.Options() != opt || !gonum.Equal(mustTransform(t, g, test.x), want) {
 				t.Errorf("%+v: Options returns %+v", opt, f.Options())
+			}
+			b := encoded(t, f)
+			g, err := DecodeFeatures(bytes.NewReader(b), bk)
+			must(t, err)
+			if g.Options() != opt || !gonum.Equal(mustTransform(t, g, test.x), want) || !bytes.Equal(encoded(t, g), b) {
+				t.Errorf("%+v: other maps are decoded", opt)
+			}
+			if err := f.Encode(&faults.Writer{Left: len(b) - 1}); !errors.Is(err, faults.ErrFull) {
+				t.Errorf("a full disk: %v", err)
 			}
 			n := opt.Groups * opt.GroupNodes
 			if f.Inputs() != d || f.FeatureNodes() != n || f.EnhancementNodes() != opt.EnhancementNodes || f.Nodes() != n+opt.EnhancementNodes {

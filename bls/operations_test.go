@@ -126,7 +126,6 @@ const (
 	weighted              // weights
 	starts                // any number of columns, labels and targets
 	unchecked             // any labels
-	contextless
 )
 
 // An operation is a method of one of the models that takes samples.
@@ -179,7 +178,7 @@ var operations = func() (all []operation) {
 		},
 		func(p *pair, ctx context.Context, in given) error { return nothing(p.r.ExpandContext(ctx, in.x, in.y)) })
 	add("Calibrate", labeled, func(p *pair, ctx context.Context, in given) error { return p.c.Calibrate(ctx, in.x, in.labels) }, nil)
-	add("Score", labeled|unchecked|contextless,
+	add("Score", labeled|unchecked,
 		func(p *pair, _ context.Context, in given) error { return last(p.c.Score(in.x, in.labels)) },
 		func(p *pair, _ context.Context, in given) error { return last(p.r.Score(in.x, in.y)) })
 	add("PredictContext", 0,

@@ -89,39 +89,41 @@ func TestConcurrentExpand(t *testing.T) {
 		must(t, err)
 		again := newPair(t, nil, method).learn(0, 60)
 		wantClasses, wantValues, bytesOf := predicted(t, again.c, p.x), predicted(t, again.r, p.x), encoded(t, again.r)
+		same := func(ok bool, err error) error {
+			if err == nil && !ok {
+				err = errors.New("another result")
+			}
+			return err
+		}
+		act := func(kind int) error {
+			switch kind {
+			case 0:
+				classes, e1 := p.c.Predict(p.x)
+				values, e2 := p.r.Predict(p.x)
+				return same(e2 == nil && slices.Equal(classes, wantClasses) && gonum.Equal(values, wantValues), errors.Join(e1, e2))
+			case 1:
+				var b bytes.Buffer
+				err := p.r.Encode(&b)
+				return same(bytes.Equal(b.Bytes(), bytesOf), err)
+			}
+			a, ya, e1 := p.c.Expand(p.x, p.labels)
+			b, z, e2 := p.r.Expand(p.x, p.y)
+			if err := errors.Join(e1, e2); err != nil {
+				return err
+			}
+			u, err := blsupdate.New(blsupdate.Gram, a, ya, blsupdate.Options{})
+			if err == nil {
+				_, err = p.c.WithUpdater(u)
+			}
+			return same(gonum.Equal(a, wantA) && gonum.Equal(ya, wantY) && gonum.Equal(b, wantB) && gonum.Equal(z, wantZ), err)
+		}
 		failures := make([]error, 12)
 		var wg sync.WaitGroup
 		for g := range failures {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				switch g % 3 {
-				case 0:
-					classes, e1 := p.c.Predict(p.x)
-					values, e2 := p.r.Predict(p.x)
-					if failures[g] = errors.Join(e1, e2); failures[g] == nil && !(slices.Equal(classes, wantClasses) && gonum.Equal(values, wantValues)) {
-						failures[g] = errors.New("other predictions")
-					}
-				case 1:
-					var b bytes.Buffer
-					if failures[g] = p.r.Encode(&b); failures[g] == nil && !bytes.Equal(b.Bytes(), bytesOf) {
-						failures[g] = errors.New("other bytes")
-					}
-				default:
-					a, ya, e1 := p.c.Expand(p.x, p.labels)
-					b, z, e2 := p.r.Expand(p.x, p.y)
-					if failures[g] = errors.Join(e1, e2); failures[g] != nil {
-						return
-					}
-					u, err := blsupdate.New(blsupdate.Gram, a, ya, blsupdate.Options{})
-					if err == nil {
-						_, err = p.c.WithUpdater(u)
-					}
-					if failures[g] = err; err == nil &&
-						!(gonum.Equal(a, wantA) && gonum.Equal(ya, wantY) && gonum.Equal(b, wantB) && gonum.Equal(z, wantZ)) {
-						failures[g] = errors.New("other rows")
-					}
-				}
+				failures[g] = act(g % 3)
 			}()
 		}
 		wg.Wait()

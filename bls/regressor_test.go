@@ -44,35 +44,52 @@ func TestDetermination(t *testing.T) {
 	}
 }
 
-// TestHostileTargets multiplies targets by powers of two, up to 1e300: predictions are multiplied to
-// the bit. Targets that are all the same are predicted, whatever their size.
-func TestHostileTargets(t *testing.T) {
+// TestHostileScale multiplies samples or targets by powers of two, from 2^-1000 to 2^1000. Predictions are
+// multiplied as the targets are, to the bit. Samples make no difference to ScaleSamples and ScaleColumns,
+// not to the last bit, as long as none underflows; with ScaleNone it is another problem, and the answer
+// finite or an overflow. Targets that are all the same are predicted, whatever their size.
+func TestHostileScale(t *testing.T) {
 	const l, d = 40, 5
-	x, fresh := samples(58, l, d, d), samples(59, 20, d, d)
+	x, fresh := samples(56, l, d, d), samples(57, 20, d, d)
 	y := targetsFor(x, 2)
+	times := func(m *mat.Dense, power int) *mat.Dense {
+		var out mat.Dense
+		out.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, m)
+		return &out
+	}
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
-		predict := func(y *mat.Dense) *mat.Dense {
+		predict := func(power int, y *mat.Dense) (*mat.Dense, error) {
 			_, r := small(bk, m, s, ridgeFor(m))
-			must(t, r.Fit(rowsOf(x, 0, 30), rowsOf(y, 0, 30)))
-			must(t, r.PartialFit(rowsOf(x, 30, l), rowsOf(y, 30, l)))
-			p := predicted(t, r, fresh)
-			return p
+			if err := r.Fit(times(rowsOf(x, 0, 30), power), rowsOf(y, 0, 30)); err != nil {
+				return nil, err
+			}
+			if err := r.PartialFit(times(rowsOf(x, 30, l), power), rowsOf(y, 30, l)); err != nil {
+				return nil, err
+			}
+			return r.Predict(times(fresh, power))
 		}
-		want := predict(y)
+		want, err := predict(0, y)
+		must(t, err)
+		for _, power := range []int{-1000, -500, 500, 1000} {
+			got, err := predict(power, y)
+			if s == ScaleNone {
+				if err == nil && firstNotFinite(got) >= 0 || err != nil && !errors.Is(err, blsupdate.ErrOverflow) {
+					t.Errorf("samples times 2^%d: predictions are not finite, or %v", power, err)
+				}
+			} else if must(t, err); !gonum.Equal(got, want) {
+				t.Errorf("samples times 2^%d: predictions differ by %g", power, maxDiff(t, got, want))
+			}
+		}
 		for _, power := range []int{-900, -500, 500, 980} {
-			var scaled, back mat.Dense
-			scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, y)
-			back.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, -power) }, predict(&scaled))
-			if !gonum.Equal(&back, want) {
-				t.Errorf("2^%d: predictions differ by %g", power, maxDiff(t, &back, want))
+			got, err := predict(0, times(y, power))
+			if must(t, err); !gonum.Equal(times(got, -power), want) {
+				t.Errorf("targets times 2^%d: predictions are other multiples", power)
 			}
 		}
 		for _, v := range []float64{0, 1e300, -math.MaxFloat64, 5e-324, 0.1} {
-			constant := mat.NewDense(l, 1, slices.Repeat([]float64{v}, l))
-			for i, p := range predict(constant).RawMatrix().Data {
-				if p != v {
-					t.Errorf("targets of %v: prediction %d is %v", v, i, p)
-				}
+			got, err := predict(0, mat.NewDense(l, 1, slices.Repeat([]float64{v}, l)))
+			if must(t, err); !slices.Equal(got.RawMatrix().Data, slices.Repeat([]float64{v}, 20)) {
+				t.Errorf("targets of %v: predictions %v", v, got.RawMatrix().Data)
 			}
 		}
 	})

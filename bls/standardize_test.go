@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"blskernel/mat"
 )
 
 // bigZScore is the z-score with N-1 by bigScales.
@@ -106,23 +104,5 @@ func TestScaleRow(t *testing.T) {
 		if scaleRow(test.row); !slices.Equal(test.row, test.want) {
 			t.Errorf("got %v, want %v", test.row, test.want)
 		}
-	}
-}
-
-func TestMinMaxColumns(t *testing.T) {
-	m := mat.NewDense(3, 4, []float64{
-		1, 7, -1, 0,
-		3, 7, 1, 1e-15,
-		2, 7, 0, 0,
-	})
-	offset, gain := minMaxColumns(m)
-	applyMinMax(m, offset, gain)
-	want := mat.NewDense(3, 4, []float64{
-		0, 7, 0, 0,
-		1, 7, 1, 1e-15,
-		0.5, 7, 0.5, 0,
-	})
-	if d := maxDiff(t, m, want); !(d == 0) {
-		t.Errorf("got %v", m.RawMatrix().Data)
 	}
 }

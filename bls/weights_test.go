@@ -75,12 +75,8 @@ func TestWeightsAreRepetitions(t *testing.T) {
 // The mean of a Regressor is the weighted one, so that a sample of weight 0 does not move it.
 func TestWeightedCenter(t *testing.T) {
 	x := samples(12, 60, 5, 5)
-	y := mat.NewDense(60, 1, nil)
-	weights := make([]float64, 60)
-	for i := range weights {
-		y.Set(i, 0, float64(i))
-		weights[i] = 1
-	}
+	y, weights := mat.NewDense(60, 1, nil), slices.Repeat([]float64{1}, 60)
+	y.Apply(func(i, _ int, _ float64) float64 { return float64(i) }, y)
 	y.Set(59, 0, 1e9)
 	weights[59] = 0
 	r := &Regressor{Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
@@ -95,18 +91,14 @@ func TestWeightedCenter(t *testing.T) {
 func TestBalanced(t *testing.T) {
 	ctx := context.Background()
 	x := samples(31, 130, 12, 14)
-	labels := make([]int, 100) // class 1 is rare, and class 2 comes late
-	for i := range labels {
-		switch {
-		case i%10 == 3:
+	labels, sample := make([]int, 100), make([]float64, 100)
+	for i := range labels { // class 1 is rare, and class 2 comes late
+		sample[i] = 0.5 + float64(i%3)
+		if i%10 == 3 {
 			labels[i] = 1
-		case i >= 60 && i%10 == 4:
+		} else if i >= 60 && i%10 == 4 {
 			labels[i] = 2
 		}
-	}
-	sample := make([]float64, 100)
-	for i := range sample {
-		sample[i] = 0.5 + float64(i%3)
 	}
 	for _, method := range allMethods {
 		for _, own := range [][]float64{nil, sample} {
@@ -133,12 +125,8 @@ func TestBalanced(t *testing.T) {
 				if own != nil {
 					part = own[at:to]
 				}
-				fit, fit2 := got.PartialFitWeighted, c.PartialFitWeighted
-				if at == 0 {
-					fit, fit2 = got.FitWeighted, c.FitWeighted
-				}
-				must(t, fit(ctx, rowsOf(x, at, to), labels[at:to], part))
-				must(t, fit2(ctx, rowsOf(x, at, to), labels[at:to], weights))
+				must(t, got.PartialFitWeighted(ctx, rowsOf(x, at, to), labels[at:to], part))
+				must(t, c.PartialFitWeighted(ctx, rowsOf(x, at, to), labels[at:to], weights))
 				if !gonum.Equal(weightsOf(t, &got), weightsOf(t, c)) {
 					t.Errorf("%v: other weights than by the same factors, rows %d to %d", method, at, to)
 				}
@@ -200,9 +188,7 @@ func TestWeightsOfAnySize(t *testing.T) {
 			}
 			r := Regressor{Features: features}
 			if err := r.FitWeighted(ctx, x, y, weights); err == nil {
-				if _, err := r.Predict(x); err != nil {
-					t.Errorf("weights of %g: %v", size, err)
-				}
+				predicted(t, &r, x)
 			}
 		}
 	}

@@ -52,37 +52,33 @@ func ExampleNewRanking() {
 	// Output: 1000 samples, AUC 0.5
 }
 
-// Four predictions, of which the third is wrong.
-func ExampleCalibrationError() {
+// Four predictions, of which the third is wrong; and samples one by one, so that they need not fit into
+// memory.
+func ExampleCalibration() {
 	p := mat.NewDense(4, 2, []float64{0.9, 0.1, 0.7, 0.3, 0.3, 0.7, 0.1, 0.9})
 	labels := []int{0, 0, 0, 1}
 	fmt.Printf("log loss %.3f, calibration error %.3f\n", metrics.LogLoss(labels, p, nil), metrics.CalibrationError(labels, p, nil))
-	// Output: log loss 0.443, calibration error 0.150
-}
-
-// A Calibration takes samples one by one, so that they need not fit into memory.
-func ExampleCalibration() {
 	var c metrics.Calibration
-	c.Add(0, []float64{0.9, 0.1}, 1)
-	c.Add(1, []float64{0.6, 0.4}, 1)
+	for i, label := range labels {
+		c.Add(label, p.RawRowView(i), 1)
+	}
 	fmt.Printf("log loss %.3f, calibration error %.3f\n", c.LogLoss(), c.Error())
-	// Output: log loss 0.511, calibration error 0.350
+	// Output:
+	// log loss 0.443, calibration error 0.150
+	// log loss 0.443, calibration error 0.150
 }
 
-// The errors of predictions of a number; the last sample counts twice.
-func ExampleRMSE() {
+// The errors of predictions of a number; the last sample counts twice. Errors takes samples one by one.
+func ExampleErrors() {
 	known, predicted, weights := []float64{3, -1, 2}, []float64{2, -1, 4}, []float64{1, 1, 2}
 	fmt.Printf("RMSE %.3f, MAE %.3f, R2 %.3f\n", metrics.RMSE(known, predicted, weights),
 		metrics.MAE(known, predicted, weights), metrics.R2(known, predicted, weights))
-	// Output: RMSE 1.500, MAE 1.250, R2 0.000
-}
-
-// Errors takes samples one by one.
-func ExampleErrors() {
 	var e metrics.Errors
-	for i, known := range []float64{1, 2, 3} {
-		e.Add(known, float64(i)+1.5, 1)
+	for i, v := range known {
+		e.Add(v, predicted[i], weights[i])
 	}
-	fmt.Printf("RMSE %.1f, R2 %.3f\n", e.RMSE(), e.R2())
-	// Output: RMSE 0.5, R2 0.625
+	fmt.Printf("RMSE %.3f, R2 %.3f\n", e.RMSE(), e.R2())
+	// Output:
+	// RMSE 1.500, MAE 1.250, R2 0.000
+	// RMSE 1.500, R2 0.000
 }

@@ -128,18 +128,23 @@ func ExampleMetadata() {
 }
 
 // A program that is to go on after it was stopped writes how far it has come into each of its
-// checkpoints, in the same file as the model, so that the two cannot disagree.
+// checkpoints, in the same file as the model, so that the two cannot disagree; and the files that it has
+// learned, so that it can tell one that it has learned before.
 func ExampleProgress() {
 	f := line()
 	f.Metadata.Progress = &modelfile.Progress{Rows: 5, Sources: []string{"line.csv"}}
+	hash := fmt.Sprintf("%x", xxhash.Sum64String("u,v,y\n1,2,3\n"))
+	f.Metadata.Learned = append(f.Metadata.Learned, modelfile.Learned{Name: "first.csv", Size: 12, Rows: 1, Hash: hash})
 	var b bytes.Buffer
 	check(modelfile.Write(&b, f))
 	f, err := modelfile.Read(&b, nil)
 	check(err)
-	p := f.Metadata.Progress
+	p, l := f.Metadata.Progress, f.Metadata.Learned[0]
 	fmt.Println("skip", p.Rows, "rows of", p.Sources, p.Done)
+	fmt.Println("learned", l.Name, l.Rows, l.Hash == hash)
 	// Output:
 	// skip 5 rows of [line.csv] false
+	// learned first.csv 1 true
 }
 
 // Every error is of a type that errors.As finds, and says what to do.
@@ -171,20 +176,6 @@ func Example_errors() {
 	// modelfile: section "END " has what no model file has: there is something after the end: use a backup, or train again
 	// modelfile: the file is of version 3, and this program reads version 2 at most: read it with a newer release of blskernel
 	// modelfile: metadata: inputs: 1 names for 2 inputs of the model
-}
-
-// A program that learns files lists them, so that it can tell one that it has learned before.
-func ExampleLearned() {
-	f := line()
-	hash := fmt.Sprintf("%x", xxhash.Sum64String("u,v,y\n1,2,3\n"))
-	f.Metadata.Learned = append(f.Metadata.Learned, modelfile.Learned{Name: "line.csv", Size: 12, Rows: 1, Hash: hash})
-	fmt.Println(f.Metadata.Check())
-	for _, l := range f.Metadata.Learned {
-		fmt.Println(l.Name, l.Rows, l.Hash == hash)
-	}
-	// Output:
-	// <nil>
-	// line.csv 1 true
 }
 
 // What does not depend on the kind of the model goes by Learner.

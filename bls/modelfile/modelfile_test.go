@@ -86,38 +86,6 @@ func sameMetadata(a, b Metadata) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// A model that is saved, loaded and goes on is the one that never stopped, to the last byte of the
-// file. TestEncodeGoesOn of package bls has it for every method and backend.
-func TestSaveLoadGoesOn(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "m.bls")
-	for i, method := range methods {
-		f := file(t, method, i%2 == 1)
-		for batch := range 3 {
-			must(t, Save(path, f))
-			kept, err := Load(path, nil)
-			must(t, err)
-			x, labels, y := table(20+10*batch, 30+10*batch, 2)
-			for _, f := range []*File{f, kept} {
-				if f.Regressor != nil {
-					must(t, f.Regressor.PartialFit(x, y))
-				} else {
-					must(t, f.Classifier.PartialFit(x, labels))
-				}
-			}
-			if !bytes.Equal(written(t, f), written(t, kept)) {
-				t.Fatalf("%v: another model after batch %d", method, batch)
-			}
-			f = kept
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	must(t, err)
-	if len(entries) != 1 {
-		t.Errorf("there are %v", entries)
-	}
-}
-
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
 // golden are the files in testdata: the architecture on which they were trained and written, and what

@@ -337,15 +337,11 @@ func TestLazyReader(t *testing.T) {
 		if err := read(t, &lazyReader{b: append(slices.Clone(b), 0)}); !errors.As(err, &e) {
 			t.Errorf("%s of a byte more: %v", name, err)
 		}
-		if err := read(t, io.MultiReader(bytes.NewReader(b), emptyReader{})); !errors.Is(err, io.ErrNoProgress) {
+		if err := read(t, io.MultiReader(bytes.NewReader(b), iotest.ErrReader(nil))); !errors.Is(err, io.ErrNoProgress) {
 			t.Errorf("%s of nothing for ever: %v", name, err)
 		}
 	}
 }
-
-type emptyReader struct{}
-
-func (emptyReader) Read([]byte) (int, error) { return 0, nil }
 
 // The byte that an error names is that of the file.
 func TestOffsets(t *testing.T) {

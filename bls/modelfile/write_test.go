@@ -12,7 +12,6 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/internal/atomicfile"
-	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/vfs"
 )
@@ -99,15 +98,11 @@ func (s *saved) save(t *testing.T, fsys vfs.FS) error {
 }
 
 // TestSaveErrors saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1, else one
-// in 17; and to where no file can be.
+// in 13; and to where no file can be.
 func TestSaveErrors(t *testing.T) {
 	t.Parallel()
 	s := newSaved(t)
-	step := 17
-	if testutil.Long() {
-		step = 1
-	}
-	for room := 0; room < len(s.new); room += step {
+	for room := 0; room < len(s.new); room += step() {
 		full, _ := faultfs.Full(room)
 		if err := s.save(t, full); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "make room on the disk") {
 			t.Fatalf("room for %d bytes: %v", room, err)
