@@ -96,29 +96,17 @@ func nearly(r *rand.Rand, a *mat.Dense, p int, noise float64) *mat.Dense {
 	return h
 }
 
-// TestNodesModel compares the flops of the general case with the formula, written out here once more:
-// 6klp for D, C and A⁺, a QR factorization with its Q, a triangular solution and the weights. With a
-// ridge the factorization has k+p more rows, k of which are solved for, and Y - A W and one more
-// product are for the weights.
+// TestNodesModel compares the flops of the general case, with a ridge and without, with the model.
 func TestNodesModel(t *testing.T) {
 	for _, s := range []Shape{{L: 40, K: 7, P: 3, C: 2}, {L: 41, K: 1, P: 12, C: 1}} {
-		r, a, y := problem(74, 0, s.L, s.K, s.C)
-		for _, method := range []Method{Original, Improved} {
-			u := mustNew(t, method, a, y, Options{})
-			do(t, u, u.AddNodes(a, testutil.Random(r, s.L, s.P), y))
-			l, k, p, c := float64(s.L), float64(s.K), float64(s.P), float64(s.C)
-			want := 3*(6*k*l*p+4*l*p*p+l*p*p+2*c*l*p+2*c*k*p) - 4*p*p*p
-			if got := Total(Model(method, ActionNodes, Options{}, s)); got*3 != want || got != u.Report().Counted() {
-				t.Errorf("%v: %g flops, %g counted, %g/3 by the formula", s, got, u.Report().Counted(), want)
-			}
-
-			opt := Options{Lambda: 0.1}
-			u = mustNew(t, method, a, y, opt)
-			do(t, u, u.AddNodes(a, testutil.Random(r, s.L, s.P), y))
-			rows := l + k + p
-			want = 3*(6*k*l*p+4*rows*p*p+(l+k)*p*p+2*c*k*l+2*c*l*p+4*c*k*p) - 4*p*p*p
-			if got := Total(Model(method, ActionNodes, opt, s)); got*3 != want || got != u.Report().Counted() {
-				t.Errorf("%v: with a ridge %g flops, %g counted, %g/3 by the formula", s, got, u.Report().Counted(), want)
+		for _, method := range withA {
+			for _, opt := range []Options{{}, {Lambda: 0.1}} {
+				r, a, y := problem(74, 0, s.L, s.K, s.C)
+				u := mustNew(t, method, a, y, opt)
+				do(t, u, u.AddNodes(a, testutil.Random(r, s.L, s.P), y))
+				if got := Total(Model(method, ActionNodes, opt, s)); got != u.Report().Counted() {
+					t.Errorf("%v: %g flops, %g counted", s, got, u.Report().Counted())
+				}
 			}
 		}
 	}
@@ -129,59 +117,55 @@ func TestNodesModel(t *testing.T) {
 // the first row that is not the right one and without a change of the state.
 func TestNodesOrder(t *testing.T) {
 	const k, p, l = 4, 2, 20
-	r := rand.New(rand.NewPCG(77, 0))
-	wide, y := testutil.Random(r, l, k+p), testutil.Random(r, l, 2)
+	_, wide, y := problem(77, 0, l, k+p, 2)
 	wide.SetRow(6, wide.RawRowView(5)) // the same sample twice
 	y.SetRow(6, y.RawRowView(5))
-	roots := make([]float64, l) // those of the weights
+	roots, squares := make([]float64, l), make([]float64, l)
 	for i := range roots {
-		roots[i] = 1
-		if i >= 12 {
-			roots[i] = math.Sqrt(float64(i - 11))
-		}
+		roots[i] = math.Sqrt(max(1, float64(i-11)))
+		squares[i] = max(1, float64(i-11))
 	}
 	kept := slices.Delete(upTo(l), 3, 5)
+	n := len(kept)
 	have, haveY := take(scaleRows(wide, roots), kept), take(scaleRows(y, roots), kept)
-	for _, cfg := range configurations {
-		u := mustNew(t, cfg.method, columnsBetween(rowsBetween(wide, 0, 8), 0, k), rowsBetween(y, 0, 8), Options{Form: cfg.form, Solve: cfg.solve})
-		do(t, u, u.AddInputs(columnsBetween(rowsBetween(wide, 8, 12), 0, k), rowsBetween(y, 8, 12)))
-		weights := make([]float64, 8)
-		for i := range weights {
-			weights[i] = float64(i + 1)
+	reversed, swapped := upTo(n), upTo(n)
+	slices.Reverse(reversed)
+	swapped[7], swapped[11] = 11, 7
+	eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
+		rows := func(from, to int) (ax, ya *mat.Dense) {
+			return columnsBetween(rowsBetween(wide, from, to), 0, k), rowsBetween(y, from, to)
 		}
-		do(t, u, u.AddWeightedInputs(columnsBetween(rowsBetween(wide, 12, l), 0, k), rowsBetween(y, 12, l), weights))
-		do(t, u, u.RemoveInputs(columnsBetween(rowsBetween(wide, 3, 5), 0, k), rowsBetween(y, 3, 5)))
-
-		n := len(kept)
-		reversed, swapped := upTo(n), upTo(n)
-		slices.Reverse(reversed)
-		swapped[7], swapped[11] = 11, 7
-		moved, negative := gonummat.DenseCopyOf(have), gonummat.DenseCopyOf(haveY)
-		moved.Set(9, 2, math.Nextafter(moved.At(9, 2), 9))
-		negative.Set(n-1, 1, -negative.At(n-1, 1))
+		a, ya := rows(0, 8)
+		u := mustNew(t, m, a, ya, opt)
+		a, ya = rows(8, 12)
+		do(t, u, u.AddInputs(a, ya))
+		a, ya = rows(12, l)
+		do(t, u, u.AddWeightedInputs(a, ya, squares[12:]))
+		a, ya = rows(3, 5)
+		do(t, u, u.RemoveInputs(a, ya))
+		nodes := func(a, y *mat.Dense) error {
+			return u.AddNodes(columnsBetween(a, 0, k), columnsBetween(a, k, k+p), y)
+		}
+		before := digest(u)
 		for _, test := range []struct {
-			name string
 			a, y *mat.Dense
 			row  int // the first that is not the model's
 		}{
-			{"reversed", take(have, reversed), take(haveY, reversed), 0},
-			{"two exchanged", take(have, swapped), take(haveY, swapped), 7},
-			{"one bit", moved, haveY, 9},
-			{"other targets", have, negative, n - 1},
-			{"without the weights", take(wide, kept), take(y, kept), 11},
+			{take(have, reversed), take(haveY, reversed), 0},
+			{take(have, swapped), take(haveY, swapped), 7},
+			{nan(have, 9, 2, math.Nextafter(have.At(9, 2), 9)), haveY, 9},
+			{have, nan(haveY, n-1, 1, -haveY.At(n-1, 1)), n - 1},
+			{take(wide, kept), take(y, kept), 11}, // without the weights
 		} {
-			before := digest(u)
-			err := u.AddNodes(columnsBetween(test.a, 0, k), columnsBetween(test.a, k, k+p), test.y)
-			var unknown *UnknownRowError
-			if !errors.As(err, &unknown) || unknown.Row != test.row || unknown.Action != ActionNodes || !strings.Contains(err.Error(), "in the order") {
-				t.Errorf("%v, %s: error %v, want one for row %d", cfg, test.name, err, test.row)
-			}
-			checkUnchanged(t, u, before)
+			refused(t, u, before, nodes(test.a, test.y), func(err error) bool {
+				var unknown *UnknownRowError
+				return errors.As(err, &unknown) && unknown.Row == test.row && unknown.Action == ActionNodes && strings.Contains(err.Error(), "in the order")
+			})
 		}
-		do(t, u, u.AddNodes(columnsBetween(have, 0, k), columnsBetween(have, k, k+p), haveY))
+		do(t, u, nodes(have, haveY))
 		// The samples are known by their new rows.
-		do(t, u, u.AddNodes(have, testutil.Random(r, n, 1), haveY))
-	}
+		do(t, u, u.AddNodes(have, testutil.Random(testutil.Rand(78), n, 1), haveY))
+	})
 }
 
 // ridgeInverseOf returns (AᵀA + lambda I)⁻¹Aᵀ, by 400-bit numbers.

@@ -15,12 +15,16 @@ import (
 func flopRates() *Rates { return ConstantRates(1, math.Inf(1)) }
 
 // TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by
-// method and batch by batch, where all accept the start.
+// method and batch by batch, where all accept the start; 1000 batches are more than are looked at one by
+// one.
 func TestPlanAgainstAll(t *testing.T) {
 	for _, k := range []int{1, 7, 100} {
 		for _, q := range []int{1, 2, 10, 100, 400} {
 			for _, c := range []int{1, 10, 300} {
-				for _, n := range []Needs{{}, {Batches: 5}, {Batches: 5, WeightsAtEnd: true}, {Lambda: 0.1, Batches: 3}} {
+				for _, n := range []Needs{{}, {Batches: 5}, {Batches: 5, WeightsAtEnd: true}, {Lambda: 0.1, Batches: 3}, {Batches: 1000}} {
+					if n.Batches == 1000 && (k != 7 || q > 2) {
+						continue
+					}
 					l := 2 * k
 					least := math.Inf(1)
 					for _, x := range candidates {
@@ -68,17 +72,6 @@ func allBatches(m Method, opt Options, s Shape, n Needs) float64 {
 		sum += Total(Model(m, ActionWeights, opt, s))
 	}
 	return sum
-}
-
-// TestPlanManyBatches has more batches than are looked at one by one.
-func TestPlanManyBatches(t *testing.T) {
-	n := Needs{Batches: 1000, Pseudoinverse: true, Rates: flopRates()}
-	got, err := Plan(3, 20, 50, 2, n)
-	must(t, err)
-	want := allBatches(got.Method, got.Options, Shape{L: 50, K: 20, Q: 3, C: 2}, n)
-	if !(math.Abs(got.Seconds-want) <= 1e-12*want) {
-		t.Errorf("%v flops for 1000 batches; want %v", got.Seconds, want)
-	}
 }
 
 // find returns the candidate of a method in a form.

@@ -88,6 +88,7 @@ func highPrecision(a, y *mat.Dense, lambda float64) *mat.Dense {
 	const bits = 400
 	l, k := a.Dims()
 	_, c := y.Dims()
+	all := dense.Beside(a, y)
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(v) }
 	g := make([][]*big.Float, k) // [AᵀA + lambda I, AᵀY]
 	for i := range g {
@@ -95,13 +96,7 @@ func highPrecision(a, y *mat.Dense, lambda float64) *mat.Dense {
 		for j := range g[i] {
 			sum := num(0)
 			for r := range l {
-				other := 0.0
-				if j < k {
-					other = a.At(r, j)
-				} else {
-					other = y.At(r, j-k)
-				}
-				sum.Add(sum, new(big.Float).SetPrec(bits).Mul(num(a.At(r, i)), num(other)))
+				sum.Add(sum, new(big.Float).SetPrec(bits).Mul(num(a.At(r, i)), num(all.At(r, j))))
 			}
 			if i == j {
 				sum.Add(sum, num(lambda))
