@@ -180,7 +180,8 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 // TestCSVLong compares texts of many pieces, with blank lines, with faults at their ends, and with a bad
 // line that begins and ends on either side of the end of the first piece.
 func TestCSVLong(t *testing.T) {
-	testutil.NotUnderRace(t, "one reader of long texts")
+	testutil.NotUnderRace(t, "TestBadTexts reads texts of many pieces there")
+	testutil.NotEmulated(t, "long texts")
 	rng := rand.New(rand.NewPCG(3, 5))
 	size := 1 << 18
 	if testutil.Long() {

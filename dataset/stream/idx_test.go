@@ -41,10 +41,7 @@ func TestIDX(t *testing.T) {
 	} {
 		for _, name := range []string{"x-idx3-ubyte", "x.idx", "x"} {
 			for _, data := range [][]byte{test.data, zipped(test.data)} {
-				got := mustLoad(t, []string{write(t, name, data)}, Options{})
-				if got.rows != test.rows || !bitsEqual(got.x, test.x) {
-					t.Errorf("%s as %s: %v", test.name, name, got)
-				}
+				wantTable(t, []string{write(t, name, data)}, Options{}, table{x: test.x, rows: test.rows})
 			}
 		}
 	}
@@ -72,15 +69,11 @@ func TestMNISTFolder(t *testing.T) {
 	train, test, err := dataset.LoadMNIST(dir)
 	testutil.NoError(t, err)
 	for _, set := range []*dataset.Images{train, test} {
-		got := mustLoad(t, []string{dir}, Options{Test: set == test})
-		labels := set.LabelsInt(0, set.Len())
-		want := make([]float64, len(labels))
-		for i, v := range labels {
-			want[i] = float64(v)
+		want := table{x: set.Dense(0, set.Len()).RawMatrix().Data}
+		for _, v := range set.Labels {
+			want.y = append(want.y, float64(v))
 		}
-		if !bitsEqual(got.x, set.Dense(0, set.Len()).RawMatrix().Data) || !bitsEqual(got.y, want) {
-			t.Errorf("%s: %v", set.Name, got)
-		}
+		wantTable(t, []string{dir}, Options{Test: set == test}, want)
 	}
 	if got := mustLoad(t, []string{dir, dir}, Options{Classes: true}); got.rows != 10 || !slices.Equal(got.labels[:5], got.labels[5:]) || got.labels[1] != "7" {
 		t.Errorf("%v", got)

@@ -208,38 +208,36 @@ func TestOpenElsewhereContext(t *testing.T) {
 	before := testutil.Goroutines()
 	why := errors.New("enough")
 	m := &memory{files: map[string][]byte{"x": []byte("1,2\n")}}
-
-	opens, let := make(chan context.Context), make(chan struct{})
+	openBy := func(ctx context.Context, open func(context.Context) (io.ReadCloser, error)) (*Reader, error) {
+		return Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx) }})
+	}
+	opens, let, result := make(chan context.Context), make(chan struct{}), make(chan error)
 	for _, fails := range []bool{false, true} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		result := make(chan error)
 		go func() {
-			_, err := Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, path string) (io.ReadCloser, error) {
+			_, err := openBy(ctx, func(ctx context.Context) (io.ReadCloser, error) {
 				opens <- ctx
 				<-let
 				if fails {
 					return nil, errors.New("after all")
 				}
-				return m.open(ctx, path)
-			}})
+				return m.open(ctx, "x")
+			})
 			result <- err
 		}()
 		given := <-opens
 		cancel(why)
-		if err := <-result; !errors.Is(err, why) {
-			t.Errorf("Open that waits: %v", err)
-		}
-		if !errors.Is(context.Cause(given), why) {
-			t.Error("the context of Options.Open goes on")
+		if err := <-result; !errors.Is(err, why) || !errors.Is(context.Cause(given), why) {
+			t.Errorf("Open that waits: %v, and the context of Options.Open %v", err, context.Cause(given))
 		}
 		let <- struct{}{}
 	}
 	// An error that the context has caused is that of the context.
 	ctx, cancel := context.WithCancelCause(t.Context())
-	if _, err := Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, _ string) (io.ReadCloser, error) {
+	if _, err := openBy(ctx, func(ctx context.Context) (io.ReadCloser, error) {
 		cancel(why)
 		return nil, ctx.Err()
-	}}); !errors.Is(err, why) {
+	}); !errors.Is(err, why) {
 		t.Errorf("Open that is canceled: %v", err)
 	}
 
@@ -248,15 +246,14 @@ func TestOpenElsewhereContext(t *testing.T) {
 		s := &stuck{reads: make(chan struct{}), let: make(chan struct{})}
 		s.in, s.r = m, bytes.NewReader([]byte("1,2\n3,4\n"))
 		var given context.Context
-		result := make(chan error)
 		var r *Reader
 		go func() {
 			var err error
-			r, err = Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, path string) (io.ReadCloser, error) {
+			r, err = openBy(ctx, func(ctx context.Context) (io.ReadCloser, error) {
 				given = ctx
 				m.opened.Add(1)
 				return s, nil
-			}})
+			})
 			result <- err
 			if err == nil && byContext {
 				_, err = r.Next(1000)
@@ -274,11 +271,8 @@ func TestOpenElsewhereContext(t *testing.T) {
 			}
 		}
 		testutil.NoError(t, r.Close())
-		if given.Err() == nil {
-			t.Error("the context of Options.Open goes on after Close")
-		}
-		if m.closed.Load() == m.opened.Load() {
-			t.Error("closed during a Read")
+		if given.Err() == nil || m.closed.Load() == m.opened.Load() {
+			t.Errorf("after Close the context of Options.Open is %v, and closed during a Read: %v", given.Err(), m.closed.Load() == m.opened.Load())
 		}
 		s.let <- struct{}{}
 		m.wait(t, "a Read that returns late")
