@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"blskernel/bls/modelfile"
 	"blskernel/internal/testutil"
 )
 
@@ -66,14 +65,11 @@ func killed(t *testing.T, after time.Duration, args ...string) (stdout string, w
 // loaded returns the number of samples of a model that must be readable.
 func loaded(t *testing.T, path string) (samples int) {
 	t.Helper()
-	f, err := modelfile.Load(path, nil)
+	m, err := load(path)
 	if err != nil {
 		t.Fatalf("after a kill: %v", err)
 	}
-	if f.Classifier != nil {
-		return f.Classifier.Updater().Samples()
-	}
-	return f.Regressor.Updater().Samples()
+	return m.Updater().Samples()
 }
 
 // kinds are models of all methods, tasks and scalings, with the flags that train them. Those with other

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,8 +16,10 @@ import (
 	"testing"
 
 	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/internal/testutil"
+	"blskernel/mat"
 )
 
 // A sample is a row of a generated data set: three classes about three centers, and two smooth targets.
@@ -155,19 +158,54 @@ func fail(t *testing.T, status int, text string, args ...string) {
 	}
 }
 
-// encoded returns the bytes of the model of a file, without the metadata.
-func encoded(path string) ([]byte, error) {
+// A trainedModel is a classifier or a regressor.
+type trainedModel interface {
+	Encode(w io.Writer) error
+	Weights() (*mat.Dense, error)
+	Updater() blsupdate.Updater
+}
+
+// load returns the model of a file.
+func load(path string) (trainedModel, error) {
 	f, err := modelfile.Load(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
 	if f.Classifier != nil {
-		err = f.Classifier.Encode(&b)
-	} else {
-		err = f.Regressor.Encode(&b)
+		return f.Classifier, nil
 	}
+	return f.Regressor, nil
+}
+
+// encoded returns the bytes of the model of a file, without the metadata.
+func encoded(path string) ([]byte, error) {
+	m, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = m.Encode(&b)
 	return b.Bytes(), err
+}
+
+// encodedLayer returns the bytes of the output layer alone.
+func encodedLayer(path string) ([]byte, error) {
+	m, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = blsupdate.Encode(&b, m.Updater())
+	return b.Bytes(), err
+}
+
+// outputWeights returns the output weights of the model of a file.
+func outputWeights(path string) (*mat.Dense, error) {
+	m, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	return m.Weights()
 }
 
 // state returns what encoded does.

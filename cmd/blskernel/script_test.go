@@ -14,13 +14,17 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
+	"blskernel/mat"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	gonum "gonum.org/v1/gonum/mat"
 )
 
-// TestScripts runs the scripts in testdata/script. Beside the commands of testscript they have:
+// TestScripts runs the scripts in testdata/script, and those in methods below it with each METHOD, TARGET,
+// and LAMBDA that the method takes. Beside the commands of testscript they have:
 //
 //	blskernel [FLAGS] STATUS ARGS...
 //	                     runs the command in this process, with that exit status; "small" is "train" with 30
@@ -43,7 +47,10 @@ import (
 //	                     replaces the first N or all places of a text, with the escapes of Go
 //	truncate N FILE      leaves N bytes; link OLD NEW makes a hard link
 //	pipe NAME FILE       makes a named pipe through which the bytes of a file come once
-//	same MODEL MODEL     compares the states of models to the bit; close MODEL MODEL their output weights
+//	same [-layer] MODEL MODEL
+//	                     compares the states of models, or of their output layers, to the bit
+//	[!] close MODEL MODEL
+//	                     compares their output weights, but for rounding
 func TestScripts(t *testing.T) {
 	cmds := map[string]func(ts *testscript.TestScript, neg bool, args []string){}
 	for name, f := range map[string]func(ts *testscript.TestScript, args []string){
@@ -51,14 +58,30 @@ func TestScripts(t *testing.T) {
 		"fails":     scriptFails, "stops": scriptStops, "says": scriptSays, "lines": scriptLines, "files": scriptFiles,
 		"samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits, "take": scriptTake,
 		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "pipe": scriptPipe, "same": scriptSame,
-		"close": scriptClose,
 	} {
 		cmds[name] = func(ts *testscript.TestScript, _ bool, args []string) { f(ts, args) }
 	}
+	cmds["close"] = scriptClose
+	scripts(t, filepath.Join("testdata", "script"), cmds, nil)
+	for _, m := range blsupdate.Methods() {
+		for _, target := range []string{"color", "y1"} {
+			t.Run(fmt.Sprintf("%v/%s", m, target), func(t *testing.T) {
+				vars := map[string]string{"METHOD": m.String(), "TARGET": target, "LAMBDA": "1e-3"}
+				if m == blsupdate.Improved || m == blsupdate.Original {
+					vars["LAMBDA"] = "auto"
+				}
+				scripts(t, filepath.Join("testdata", "script", "methods"), cmds, vars)
+			})
+		}
+	}
+}
+
+// scripts runs the scripts of a folder with variables.
+func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScript, bool, []string), vars map[string]string) {
 	models, err := filepath.Abs("../../bls/modelfile/testdata")
 	testutil.NoError(t, err)
 	testscript.RunT(inTurn{t}, testscript.Params{
-		Dir:  filepath.Join("testdata", "script"),
+		Dir:  dir,
 		Cmds: cmds,
 		Setup: func(e *testscript.Env) error {
 			t := e.T().(inTurn)
@@ -69,15 +92,25 @@ func TestScripts(t *testing.T) {
 				}
 				t.Setenv(name, os.Getenv(name)) // as it is to be again
 			}
+			for name, value := range vars {
+				e.Setenv(name, value)
+			}
 			e.Setenv("MODELS", models)
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			switch name {
+			kind, value, _ := strings.Cut(name, ":")
+			switch kind {
 			case "pure": // where results do not depend on threads and columns
 				return strings.HasPrefix(blskernel.Default().Name(), "pure"), nil
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "method":
+				return vars["METHOD"] == value, nil
+			case "target":
+				return vars["TARGET"] == value, nil
+			case "ridge-stays": // when rows are forgotten
+				return vars["METHOD"] == "gram" || vars["METHOD"] == "qr", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -331,20 +364,26 @@ func scriptPipe(ts *testscript.TestScript, args []string) {
 }
 
 func scriptSame(ts *testscript.TestScript, args []string) {
-	first, err := encoded(ts.MkAbs(args[0]))
+	bits := encoded
+	if args[0] == "-layer" {
+		bits, args = encodedLayer, args[1:]
+	}
+	first, err := bits(ts.MkAbs(args[0]))
 	ts.Check(err)
-	second, err := encoded(ts.MkAbs(args[1]))
+	second, err := bits(ts.MkAbs(args[1]))
 	if ts.Check(err); !bytes.Equal(first, second) {
 		ts.Fatalf("they have other bits")
 	}
 }
 
-func scriptClose(ts *testscript.TestScript, args []string) {
-	got, _, err := outputWeights(ts.MkAbs(args[0]))
+func scriptClose(ts *testscript.TestScript, neg bool, args []string) {
+	got, err := outputWeights(ts.MkAbs(args[0]))
 	ts.Check(err)
-	want, _, err := outputWeights(ts.MkAbs(args[1]))
+	want, err := outputWeights(ts.MkAbs(args[1]))
 	ts.Check(err)
-	if e := difference(got, want); !(e <= 1e-8) {
+	var d mat.Dense
+	d.Sub(got, want)
+	if e := gonum.Norm(&d, 2) / gonum.Norm(want, 2); (e <= 1e-8) == neg {
 		ts.Fatalf("the weights differ by %.2g", e)
 	}
 }
