@@ -114,41 +114,33 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	// Methods of receivers that hold nothing.
 	var noC Cholesky
 	var noF LDLT
-	var noLU LU
 	var noQR QR
 	b := func(d []float64) *mat.Dense { return view(d, 30, n, n) }
-	empty := func(name string, call func(d []float64)) {
-		add(name+": empty receiver", notFactorized, call)
-	}
-	for name, call := range map[string]func(d []float64){
+	empty := map[string]func(d []float64){
+		"Cholesky.Solver":         func([]float64) { noC.Solver() },
 		"Cholesky.SolveUTo":       func(d []float64) { _ = noC.SolveUTo(square(d), b(d), true) },
 		"Cholesky.SolveURowsTo":   func(d []float64) { _ = noC.SolveURowsTo(square(d), b(d), true) },
 		"Cholesky.SolveUTriangle": func(d []float64) { _ = noC.SolveUTriangle(square(d)) },
 		"Cholesky.MulUTriangle":   func(d []float64) { _ = noC.MulUTriangle(square(d)) },
 		"LDLT.Inertia":            func([]float64) { noF.Inertia() },
-		"LU.InverseTo":            func(d []float64) { _ = noLU.InverseTo(square(d)) },
-		"LU.InverseInPlace":       func([]float64) { _, _ = noLU.InverseInPlace() },
-		"LU.Refine":               func(d []float64) { _, _ = noLU.Refine(square(d), b(d), view(d, 60, n, n)) },
+		"LDLT.Solver":             func([]float64) { noF.Solver() },
 		"QR.SolveTo":              func(d []float64) { _ = noQR.SolveTo(square(d), b(d)) },
 		"QR.QTo":                  func(d []float64) { noQR.QTo(square(d)) },
 		"QR.QInPlace":             func([]float64) { noQR.QInPlace() },
 		"QR.RTo":                  func(d []float64) { noQR.RTo(square(d)) },
 		"QR.RCond":                func([]float64) { noQR.RCond() },
-	} {
-		empty(name, call)
 	}
-	for name, f := range map[string]reads{"Cholesky": &noC, "LDLT": &noF, "LU": &noLU} {
-		empty(name+".SolveTo", func(d []float64) { _ = f.SolveTo(square(d), b(d)) })
-		empty(name+".SolveRowsTo", func(d []float64) { _ = f.SolveRowsTo(square(d), b(d)) })
-		empty(name+".RCond", func([]float64) { f.RCond() })
-		empty(name+".LogDet", func([]float64) { f.LogDet() })
+	for _, f := range factorizations(t, bk) {
+		empty[f.name+".SolveTo"] = func(d []float64) { _ = f.SolveTo(square(d), b(d)) }
+		empty[f.name+".SolveRowsTo"] = func(d []float64) { _ = f.SolveRowsTo(square(d), b(d)) }
+		empty[f.name+".RCond"] = func([]float64) { f.RCond() }
+		empty[f.name+".LogDet"] = func([]float64) { f.LogDet() }
+		empty[f.name+".InverseTo"] = func([]float64) { _ = f.inverseTo(testmat.New(n, n)) }
+		empty[f.name+".InverseInPlace"] = func([]float64) { _, _ = f.inverse(true) }
+		empty[f.name+".Refine"] = func(d []float64) { _, _ = f.refine(square(d), testmat.New(n, n), b(d)) }
 	}
-	empty("Cholesky.Solver", func([]float64) { noC.Solver() })
-	empty("LDLT.Solver", func([]float64) { noF.Solver() })
-	for name, f := range map[string]typed[*mat.SymPacked]{"Cholesky": &noC, "LDLT": &noF} {
-		empty(name+".InverseTo", func(d []float64) { _ = f.InverseTo(sym(d)) })
-		empty(name+".InverseInPlace", func([]float64) { _, _ = f.InverseInPlace() })
-		empty(name+".Refine", func(d []float64) { _, _ = f.Refine(square(d), sym(d), b(d)) })
+	for name, call := range empty {
+		add(name+": empty receiver", notFactorized, call)
 	}
 	return all
 }

@@ -130,3 +130,29 @@ func TestConditionExtremes(t *testing.T) {
 		}
 	})
 }
+
+// RCond does not depend on the scale of the matrix, up to that at which the norm itself overflows.
+func TestRCondScaled(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, s := range []float64{0x1p1023, 1.7e308, 0x1p900, 0x1p901, 1, 0x1p-900, 0x1p-1000} {
+			check := func(name string, err error, rcond func() float64) {
+				t.Helper()
+				if err != nil {
+					t.Errorf("%s, scale %g: %v", name, s, err)
+				} else if got := rcond(); !(math.Abs(got-1) <= 4*eps) {
+					t.Errorf("%s, scale %g: RCond = %v, want 1", name, s, got)
+				}
+			}
+			swap := testmat.From(2, 2, 0, s, s, 0)
+			for _, f := range factorizations(t, bk) {
+				a := swap
+				if f.definite {
+					a = testmat.From(2, 2, s, 0, 0, s)
+				}
+				check(f.name, f.factorize(a, false), f.RCond)
+			}
+			q := QR{Backend: bk}
+			check("QR", q.Factorize(swap.Dense()), q.RCond)
+		}
+	})
+}

@@ -87,7 +87,7 @@ func TestImplementationInherited(t *testing.T) {
 }
 
 func conforms(t *testing.T, bk blskernel.Backend, all []conformance) {
-	testutil.NotUnderRace(t, "computing in one goroutine, or in those of products")
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	for _, c := range all {
 		t.Run(c.routine, func(t *testing.T) {
 			if c.slow {

@@ -75,6 +75,7 @@ func checkCholesky(t *testing.T, name string, a *full, ul blas.Uplo, g *held) {
 // The first pivot that fails is found wherever it is, and left on the diagonal as it was found. A NaN
 // beside the diagonal spoils the pivot of its column, or row, and no pivot before it.
 func TestDensePotrfPivot(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range withLibrary(bk, 1, 2, 8, 9, 17, 65, 127, 128, 129, 200) {
 			for p := 0; p < n; p += 1 + n/7 {
@@ -125,37 +126,9 @@ func TestDensePotrfPivot(t *testing.T) {
 	})
 }
 
-// The factor, its inverse and the inverse of a triangle for orders above the base of the recursion, and
-// one that goes to bk's own LAPACK: residuals as in FuzzDenseTriangles, and nothing outside of the
-// triangle is written.
-func TestDenseInverses(t *testing.T) {
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := testutil.Rand(107)
-		for _, n := range withLibrary(bk, 129, 200, 257) {
-			spd, triangle := testmat.Spectral(rng, n, testmat.From1), testmat.Triangle(rng, n)
-			eachTriangle(n, func(name string, ul blas.Uplo, lda int) {
-				g := newGuarded(ul, n, lda, false, spd.At)
-				potrf(t, name, bk, ul, g, -1)
-				checkCholesky(t, name, spd, ul, g)
-				dpotri(bk, ul, n, g.x, lda)
-				g.check(t, name+" dpotri")
-				checkInverse(t, name+" dpotri", spd, g.symmetric())
-				for _, diag := range []blas.Diag{blas.NonUnit, blas.Unit} {
-					g := newGuarded(ul, n, lda, diag == blas.Unit, func(i, j int) float64 {
-						return triangle.At(min(i, j), max(i, j))
-					})
-					before := g.matrix()
-					dtrtri(bk, ul, diag, n, g.x, lda)
-					g.check(t, name+" dtrtri")
-					checkInverse(t, name+" dtrtri", before, g.matrix())
-				}
-			})
-		}
-	})
-}
-
 // ‖alpha B - op(A) X‖ <= 30 n eps ‖A‖ ‖X‖ on either side, for orders that are halved.
 func TestDenseTrsm(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(109)
 		for form := range 16 {

@@ -30,7 +30,7 @@ func TestLogDet(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(61)
 		for _, m := range slices.Concat(testmat.Symmetric(), testmat.Unsymmetric()) {
-			for _, order := range []int{1, 2, 3, 6, 15} {
+			for _, order := range []int{1, 2, 3, 6, 12} {
 				a := m.Of(rng, order)
 				wantLog, wantSign := bigLogDet(a)
 				for _, f := range factorizations(t, bk) {
@@ -67,7 +67,8 @@ func TestLogDetScaled(t *testing.T) {
 				diagonal := testmat.Sym(n, func(i, j int) float64 { return s * testmat.Unless(i != j) })
 				exchange := testmat.Sym(n, func(i, j int) float64 { return s * testmat.Unless(i+j != n-1) })
 				// A permutation with random signs.
-				permuted, parity, order := testmat.New(n, n), 1.0, rng.Perm(n)
+				order, parity := rng.Perm(n), 1.0
+				permuted := testmat.New(n, n)
 				for i, j := range order {
 					sign := testmat.Alternate(rng.IntN(2))
 					permuted.Set(i, j, s*sign)

@@ -28,22 +28,20 @@ import (
 // every such product are at most 1/4 off the diagonal, which has 1, and the Schur complement is one
 // again.
 func exactRank(rng *rand.Rand, n, rank int) (l, d *full) {
-	l, d = testmat.Identity(n), testmat.New(n, n)
-	for i := range n {
-		for j := range i {
-			l.Set(i, j, float64(rng.IntN(3)-1)/4)
+	l = testmat.Func(n, n, func(i, j int) float64 {
+		if j < i {
+			return float64(rng.IntN(3)-1) / 4
 		}
-		if i < rank {
-			d.Set(i, i, 1)
-		}
-	}
-	return l, d
+		return testmat.Unless(i != j)
+	})
+	return l, testmat.Identity(n).Weigh(func(i, _ int) float64 { return testmat.Unless(i >= rank) })
 }
 
 func TestExactlySingular(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(71)
-		for _, n := range []int{1, 2, 3, 5, 16, 17, 33, 40, 64, 65, 97, 129, 140, 200, 257} {
+		for _, n := range []int{1, 2, 3, 5, 17, 33, 64, 65, 97, 129, 200} {
 			for _, f := range factorizations(t, bk) {
 				refused := func(what string, a *full, first, last int) {
 					t.Helper()
@@ -67,30 +65,26 @@ func TestExactlySingular(t *testing.T) {
 				}
 				for _, p := range []int{0, n / 2, n - 1} {
 					zero := fmt.Sprintf("zero row or column %d", p)
-					a := testmat.Sym(n, func(i, j int) float64 { return rng.NormFloat64() * testmat.Unless(i == p || j == p) })
+					without := func(a *full, row, column int) *full {
+						return a.Weigh(func(i, j int) float64 { return testmat.Unless(i == row || j == column) })
+					}
 					switch {
 					case f.definite:
 						spd := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%5) })
-						refused(zero, testmat.Sym(n, func(i, j int) float64 { return spd.At(i, j) * testmat.Unless(i == p || j == p) }), p, p)
+						refused(zero, without(spd, p, p), p, p)
 						negative := testmat.Identity(n)
 						negative.Set(p, p, -1)
 						for _, nb := range []int{0, 3} {
 							err := newCholesky(t, bk, nb, plain(t)).factorize(negative, false)
 							wantPivotIn(t, f.name, err, ErrNotPositiveDefinite, p, p, -1)
 						}
-					case f.symmetric:
-						// Symmetric exchanges move row p further down, or leave
-						// it.
-						refused(zero, a, p, n-1)
+					case f.symmetric: // exchanges move row p further down, or leave it
+						refused(zero, without(testmat.Normal(true, testmat.One)(rng, n), p, p), p, n-1)
 					default:
-						// A row of zeros sinks to the last place of LU and a
-						// column of zeros stays in its own, or, if the
-						// transpose is factored, the other way round.
-						row, column := testmat.Random(rng, n, n), testmat.Random(rng, n, n)
-						for k := range n {
-							row.Set(p, k, 0)
-							column.Set(k, p, 0)
-						}
+						// A row of zeros sinks to the last place of LU and a column of zeros
+						// stays in its own, or, if the transpose is factored, the other way
+						// round.
+						row, column := without(testmat.Random(rng, n, n), p, -1), without(testmat.Random(rng, n, n), -1, p)
 						if _, transposed := backend.ColumnMajor(bk); transposed {
 							row, column = column, row
 						}

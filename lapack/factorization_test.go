@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
@@ -28,6 +29,7 @@ type factorization struct {
 	rebuild   func(abs bool) *full // the product of the factors, or of their magnitudes
 	left      func() bool          // the residual X A - I of the inverse is the small one
 	ldlt      *LDLT                // where it is one
+	right     func(b *full) (*mat.Dense, func())
 }
 
 // reads are the methods with the same arguments in all types.
@@ -145,7 +147,7 @@ func plain(t testing.TB) storage {
 func newCholesky(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization {
 	c := &Cholesky{Backend: bk, symmetric: symmetric{nb: nb}}
 	f := newFactorization(t, c, in.packed, packedData)
-	f.name, f.symmetric, f.definite, f.singular = "Cholesky", true, true, ErrNotPositiveDefinite
+	f.name, f.symmetric, f.definite, f.singular, f.right = "Cholesky", true, true, ErrNotPositiveDefinite, in.dense
 	f.rebuild = func(abs bool) *full {
 		u := perhaps(abs, upperOf(c.n, c.u, false))
 		return u.T().Mul(u)
@@ -156,7 +158,7 @@ func newCholesky(t testing.TB, bk blskernel.Backend, nb int, in storage) *factor
 func newLDLT(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization {
 	c := &LDLT{Backend: bk, symmetric: symmetric{nb: nb}}
 	f := newFactorization(t, c, in.packed, packedData)
-	f.name, f.symmetric, f.singular, f.ldlt = "LDLT", true, ErrSingular, c
+	f.name, f.symmetric, f.singular, f.ldlt, f.right = "LDLT", true, ErrSingular, c, in.dense
 	f.rebuild = func(abs bool) *full { return rebuiltLDLT(c, abs) }
 	return f
 }
@@ -164,7 +166,7 @@ func newLDLT(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorizat
 func newLU(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization {
 	c := &LU{Backend: bk, base: nb, nb: nb}
 	f := newFactorization(t, c, in.dense, denseData)
-	f.name, f.singular = "LU", ErrSingular
+	f.name, f.singular, f.right = "LU", ErrSingular, in.dense
 	f.left = func() bool { return !c.transposed() }
 	f.rebuild = func(abs bool) *full {
 		l, u := factorsOf(c)
@@ -249,4 +251,57 @@ func rebuiltLU(f *LU, l, u *full) *full {
 		return a.T()
 	}
 	return a
+}
+
+// By hand: inverses of order 2, to the bit where every quotient is exact.
+func TestFactorizationGolden(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		all := factorizations(t, bk)
+		cholesky, ldlt, lu := all[0], all[1], all[2]
+		for _, g := range []struct {
+			f          *factorization
+			a, inverse []float64
+			tolerance  float64
+		}{
+			{cholesky, []float64{4, 2, 2, 3}, []float64{0.375, -0.25, -0.25, 0.5}, 2 * eps},
+			{ldlt, []float64{0, 1, 1, 0}, []float64{0, 1, 1, 0}, 0}, // a 2×2 pivot
+			// |1| < α*2, so a 2×2 pivot.
+			{ldlt, []float64{1, 2, 2, 1}, []float64{-1. / 3, 2. / 3, 2. / 3, -1. / 3}, 2 * eps},
+			{lu, []float64{1, 2, 4, 12}, []float64{3, -0.5, -1, 0.25}, 0},
+		} {
+			testutil.NoError(t, g.f.factorize(testmat.From(2, 2, g.a...), true))
+			if g.tolerance == 0 && g.f == ldlt && g.f.RCond() != 1 {
+				t.Errorf("RCond = %v", g.f.RCond())
+			}
+			if g.f == ldlt {
+				checkInertia(t, "golden", g.f.ldlt, 1)
+				if g.f.ldlt.d.E[0] != g.a[1] {
+					t.Errorf("D = %v of %v", g.f.ldlt.d, g.a)
+				}
+			}
+			x, err := g.f.inverse(true)
+			for i, want := range g.inverse {
+				if err != nil || !(math.Abs(x.X[i]-want) <= g.tolerance) {
+					t.Errorf("%s: %v: inverse %v, %v, want %v", g.f.name, g.a, x, err, g.inverse)
+				}
+			}
+		}
+		// [4 2; 2 3] = UᵀU with U = [2 1; 0 √2].
+		c := Cholesky{Backend: bk}
+		if err := c.Factorize(symOf(testmat.From(2, 2, 4, 2, 2, 3))); err != nil || !testmat.SameBits(c.u, []float64{2, 1, math.Sqrt2}) {
+			t.Errorf("U = %v, %v", c.u, err)
+		}
+		// P A = L U with A = [1 2; 4 12]: the rows are exchanged, L21 = 1/4, U = [4 12; 0 -1].
+		// For Aᵀ, the columns are, L21 = 1/2, U = [2 12; 0 -2], and it is the transposes of
+		// these that are stored.
+		f := LU{Backend: bk}
+		testutil.NoError(t, f.Factorize((testmat.From(2, 2, 1, 2, 4, 12)).Dense()))
+		want := []float64{4, 12, 0.25, -1}
+		if f.transposed() {
+			want = []float64{2, 0.5, 12, -2}
+		}
+		if !testmat.SameBits(f.lu.Data, want) || f.swap[0] != 1 || f.swap[1] != 1 {
+			t.Errorf("LU = %v, exchanges %v", f.lu.Data, f.swap)
+		}
+	})
 }

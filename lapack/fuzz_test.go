@@ -98,7 +98,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 	}
 	on := append([]blskernel.Backend{gonumBackend{}}, backends.Pure(f)...)
 	var regions []*guard.Region
-	for range 6 {
+	for range 16 {
 		regions = append(regions, guard.New(f, mostGuarded))
 	}
 	blskernel.SetThreads(1) // a fault in another goroutine would end the program
@@ -127,35 +127,19 @@ func (p *problem) matrix(n int) *full {
 	})
 }
 
-// square checks a factorization in place, solutions and the inverse in place of a in guarded memory.
+// square holds a factorization of a to all ratios, with operands in guarded memory.
 func (p *problem) square(newF func(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization, nb int, a *full) {
-	t, n := p.t, a.R
-	f := newF(t, p.bk, nb, storage{
+	f := newF(p.t, p.bk, nb, storage{
 		packed: func(a *full) (*mat.SymPacked, func()) { return p.packed(a), func() {} },
 		dense:  p.dense,
 	})
-	if err := p.do(func() error { return f.factorize(a, true) }); errors.Is(err, ErrSingular) {
-		return // which some kinds are
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	checkRatio(t, fmt.Sprintf("n=%d: ‖A - UᵀDU‖/(n ‖A‖ eps)", n), testmat.Over(a.Sub(f.rebuild(false)).Norm(), float64(n)*eps, a.Norm()))
-	if b := testmat.Random(p.rng, n, p.Below(9)); b.R > 0 && b.C > 0 {
-		p.solved("SolveTo", a, b, func(x *mat.Dense) error { return f.SolveTo(x, x) })
-		p.solvedRows("SolveRowsTo", a.T(), b, func(x *mat.Dense) error { return f.SolveRowsTo(x, x) })
-	}
-	left := f.left()
-	var inverse *full
-	err := p.do(func() (err error) { inverse, err = f.inverse(true); return err })
-	switch {
-	case err != nil && !errors.Is(err, ErrSingular):
-		t.Error(err)
-	case err != nil:
-	case left:
-		checkInverse(t, "InverseInPlace", inverse, a)
-	default:
-		checkInverse(t, "InverseInPlace", a, inverse)
-	}
+	_ = p.do(func() error {
+		err := f.factorize(a, true)
+		if !errors.Is(err, ErrSingular) { // which some kinds are
+			f.check(p.t, fmt.Sprintf("%s n=%d nb=%d", f.name, a.R, nb), a, testmat.Random(p.rng, a.R, 1+p.Below(8)))
+		}
+		return err
+	})
 }
 
 // solved checks the solution of A X = B that solve makes in guarded memory, and solvedRows that of the
@@ -222,16 +206,126 @@ func FuzzCholeskyTriangle(f *testing.F) {
 		}
 		u := upperOf(n, c.u, false)
 		ut, random := u.T(), func(_, _ int) float64 { return p.rng.NormFloat64() }
-		l := p.hold(testmat.Func(n, n, random), n+p.Below(4), triangleOf(blas.Lower, false))
-		lower := l.matrix()
-		testutil.NoError(t, p.do(func() error { return c.SolveUTriangle(l.view()) }))
-		l.check(t, "guarded")
-		x := l.matrix()
-		checkRatio(t, fmt.Sprintf("SolveUTriangle, n=%d: ‖L - Uᵀ X‖/(n ‖U‖ ‖X‖ eps)", n), testmat.Over(lower.Sub(ut.Mul(x)).Norm(), float64(n)*eps, ut.Norm(), x.Norm()))
-		m := p.hold(testmat.Func(n, n, random), n+p.Below(4), triangleOf(blas.Upper, false))
-		upper := m.matrix()
-		testutil.NoError(t, p.do(func() error { return c.MulUTriangle(m.view()) }))
-		m.check(t, "guarded")
-		checkRatio(t, fmt.Sprintf("MulUTriangle, n=%d: ‖X - U R‖/(n ‖U‖ ‖R‖ eps)", n), testmat.Over(m.matrix().Sub(u.Mul(upper)).Norm(), float64(n)*eps, u.Norm(), upper.Norm()))
+		for _, c := range []struct {
+			name  string
+			ul    blas.Uplo
+			run   func(x *mat.Dense) error
+			ratio func(before, after *full) float64
+		}{
+			{"SolveUTriangle", blas.Lower, c.SolveUTriangle, func(l, x *full) float64 {
+				return testmat.Over(l.Sub(ut.Mul(x)).Norm(), float64(n)*eps, ut.Norm(), x.Norm())
+			}},
+			{"MulUTriangle", blas.Upper, c.MulUTriangle, func(r, x *full) float64 {
+				return testmat.Over(x.Sub(u.Mul(r)).Norm(), float64(n)*eps, u.Norm(), r.Norm())
+			}},
+		} {
+			x := p.hold(testmat.Func(n, n, random), n+p.Below(4), triangleOf(c.ul, false))
+			before := x.matrix()
+			testutil.NoError(t, p.do(func() error { return c.run(x.view()) }))
+			checkRatio(t, fmt.Sprintf("%s, n=%d", c.name, n), c.ratio(before, x.after(t, c.name)))
+		}
+	})
+}
+
+// FuzzQR reconstructs A from Q and R, ‖A - Q R‖ <= 30 l eps ‖A‖, and Q is orthonormal,
+// ‖I - QᵀQ‖ <= 30 l eps.
+func FuzzQR(f *testing.F) {
+	fuzzed(f, func(p *problem) {
+		t := p.t
+		k, nb := p.order(40)
+		l := k + p.Below(20)
+		if k == 0 {
+			return
+		}
+		qr := QR{Backend: p.bk, base: 1 + p.Below(6), nb: nb}
+		a := testmat.Random(p.rng, l, k)
+		for range p.Below(4) { // columns of zeros, which no reflection turns
+			j := p.Below(k)
+			for i := range l {
+				a.Set(i, j, 0)
+			}
+		}
+		held, intact := p.dense(a)
+		testutil.NoError(t, p.do(func() error { return qr.FactorizeInPlace(held) }))
+		intact()
+		r, intactR := p.dense(testmat.New(k, k))
+		testutil.NoError(t, p.do(func() error { qr.RTo(r); return nil }))
+		intactR()
+		var q *mat.Dense
+		testutil.NoError(t, p.do(func() error { q = qr.QInPlace(); return nil }))
+		intact()
+		qf := testmat.Of(q)
+		checkRatio(t, fmt.Sprintf("%d×%d: ‖A - Q R‖/(l ‖A‖ eps)", l, k), testmat.Over(a.Sub(qf.Mul(testmat.Of(r))).Norm(), float64(l)*eps, a.Norm()))
+		checkRatio(t, fmt.Sprintf("%d×%d: ‖I - QᵀQ‖/(l eps)", l, k), testmat.Over(testmat.Identity(k).Sub(qf.T().Mul(qf)).Norm(), float64(l)*eps))
+	})
+}
+
+// FuzzElimination has AppendRows and MergeTriangles: R'ᵀR' is the sum of the two, and R'ᵀz' that of the
+// right-hand sides, column by column.
+func FuzzElimination(f *testing.F) {
+	fuzzed(f, func(p *problem) {
+		k, q, c := 1+p.Below(40), 1+p.Below(40), 1+p.Below(8)
+		triangle := p.Below(2) == 1
+		if triangle {
+			q = k
+		}
+		s := newStackedProblem(p.rng, k, q, c, stackedGallery[0].change, triangle)
+		got := s.eliminate(p.t, "fuzz", p.dense, func(r, z, b, y *mat.Dense) error {
+			return p.do(func() error { return s.routine()(p.bk, r, z, b, y) })
+		})
+		checkSameGram(p.t, "fuzz", s.all(), got.below(), k+q)
+	})
+}
+
+// FuzzDenseTriangles has the dense routines on one triangle of a matrix, by halves down to tiles, whose
+// other triangle is NaN: Cholesky factor and inverse, and the inverse of a triangle.
+func FuzzDenseTriangles(f *testing.F) {
+	fuzzed(f, func(p *problem) {
+		t := p.t
+		n := p.Below(80)
+		ul, diag := []blas.Uplo{blas.Upper, blas.Lower}[p.Below(2)], []blas.Diag{blas.NonUnit, blas.Unit}[p.Below(2)]
+		lda := max(1, n) + p.Below(4)
+		if n == 0 {
+			return
+		}
+		spd := testmat.Spectral(p.rng, n, testmat.From1)
+		g := p.hold(testmat.Func(n, n, spd.At), lda, triangleOf(ul, false))
+		if bad := -1; p.do(func() error { bad = dpotrf(p.bk, ul, n, g.x, lda); return nil }) != nil || bad >= 0 {
+			t.Fatalf("n=%d %c: pivot %d is not positive", n, ul, bad)
+		}
+		g.check(t, "guarded")
+		checkCholesky(t, fmt.Sprintf("n=%d %c", n, ul), spd, ul, g)
+		_ = p.do(func() error { dpotri(p.bk, ul, n, g.x, lda); return nil })
+		g.check(t, "guarded")
+		checkInverse(t, "dpotri", spd, g.symmetric())
+
+		triangle := testmat.Triangle(p.rng, n)
+		mirrored := func(i, j int) float64 { return triangle.At(min(i, j), max(i, j)) }
+		g = p.hold(testmat.Func(n, n, mirrored), lda, triangleOf(ul, diag == blas.Unit))
+		before := g.matrix()
+		_ = p.do(func() error { dtrtri(p.bk, ul, diag, n, g.x, lda); return nil })
+		g.check(t, "guarded")
+		checkInverse(t, "dtrtri", before, g.matrix())
+
+		// The same triangle to solve with, from either side, for columns of any number.
+		g = p.hold(testmat.Func(n, n, mirrored), lda, triangleOf(ul, diag == blas.Unit))
+		before = g.matrix()
+		side, tr := []blas.Side{blas.Left, blas.Right}[p.Below(2)], []blas.Transpose{blas.NoTrans, blas.Trans}[p.Below(2)]
+		b := testmat.Random(p.rng, n, 1+p.Below(40))
+		op := before
+		if tr != blas.NoTrans {
+			op = before.T()
+		}
+		solve := func(x *mat.Dense) error {
+			raw := x.RawMatrix()
+			dtrsm(p.bk, side, ul, tr, diag, n, b.C, 1, g.x, lda, raw.Data, raw.Stride)
+			return nil
+		}
+		if side == blas.Left {
+			p.solved("dtrsm", op, b, solve)
+		} else {
+			p.solvedRows("dtrsm", op.T(), b, solve)
+		}
+		g.check(t, "guarded")
 	})
 }

@@ -146,6 +146,7 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 // place of small ones, and another one at the end: the error has the place and the value of the first,
 // and nothing is written. What a routine does not read may be anything.
 func TestHostileNaN(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 5, 17, 65, 130} {
 			rng := testutil.Rand(uint64(n))

@@ -13,6 +13,7 @@ import (
 )
 
 func TestQR(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	type shape struct{ l, k, nb, base int }
 	var shapes []shape
 	for k := 0; k <= 20; k++ {

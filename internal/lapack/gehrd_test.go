@@ -36,7 +36,7 @@ func (h hessenberg) Dorghr(n, ilo, ihi int, a []float64, lda int, tau, work []fl
 
 // TestHessenberg runs gonum's tests of dgehrd and dorghr, whose orders are around blocks of 32 columns.
 func TestHessenberg(t *testing.T) {
-	testutil.NotUnderRace(t, "computing in one goroutine, or in those of products")
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		testlapack.DgehrdTest(t, hessenberg{bk: On(bk)})
 		testlapack.DorghrTest(t, hessenberg{bk: On(bk)})

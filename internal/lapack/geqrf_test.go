@@ -1,85 +1,95 @@
 package lapack
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/testmat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/mat"
 )
 
+// A layout is a matrix as it is, or where a routine has it by rows its transpose, in storage with gaps.
+type layout bool
+
+func (rows layout) store(a *testmat.Matrix) block.Matrix {
+	if rows {
+		a = a.T()
+	}
+	x := block.Dense(make([]float64, a.R*(a.C+3)), a.C+3)
+	for i := range a.R {
+		copy(x.Elements(i, 0, a.C), a.Row(i))
+	}
+	return x
+}
+
+func (rows layout) load(x block.Matrix, r, c int) *testmat.Matrix {
+	if rows {
+		return layout(false).load(x, c, r).T()
+	}
+	return testmat.Func(r, c, func(i, j int) float64 { return x.X[i*x.Ld+j] })
+}
+
 // TestFactorBlocks factors matrices in blocks and recursions of all small sizes, by columns and by
-// rows, and makes A, and Q, of the reflections with the T that was kept and with one made of tau.
+// rows, and multiplies with Q from either side and forms it, with the T that was kept and with one made
+// of tau: QᵀA = R, Q R = A, and the Q that is formed is that of the products.
 func TestFactorBlocks(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk, rng := On(nil), testutil.Rand(27)
-	dense := func(m *mat.Dense) block.Matrix { return block.Dense(m.RawMatrix().Data, m.RawMatrix().Stride) }
-	for m := 1; m <= 13; m++ {
-		for n := 1; n <= 13; n++ {
-			for nb := 1; nb <= 7; nb++ {
-				a, base := testutil.RandomView(rng, m, n), 1+nb%4
-				upright, flat := mat.DenseCopyOf(a), mat.DenseCopyOf(a.T())
-				f := QR{M: m, K: min(m, n), NB: nb, A: dense(upright)}
-				g := QR{M: m, K: min(m, n), NB: nb, A: dense(flat), Rows: true}
-				f.factor(bk, true, base, n)
-				g.factor(bk, true, base, n)
-				for _, kept := range []QR{f, g} {
-					alone := mat.DenseCopyOf(a)
-					if kept.Rows {
-						alone = mat.DenseCopyOf(a.T())
-					}
-					h := QR{M: m, K: min(m, n), NB: nb, A: dense(alone), Rows: kept.Rows}
-					h.factor(bk, false, base, n)
-					if h.T != nil || !slices.Equal(h.Tau, kept.Tau) || !slices.Equal(h.A.X, kept.A.X) {
-						t.Fatalf("m=%d n=%d nb=%d, rows %v: another factorization where T is not kept", m, n, nb, h.Rows)
-					}
+	check := func(m, n, nb, base int, rows layout) {
+		a, k := testmat.Random(rng, m, n), min(m, n)
+		factor := func(keep bool) QR {
+			f := QR{M: m, K: k, NB: nb, A: rows.store(a), Rows: bool(rows)}
+			f.factor(bk, keep, base, n)
+			return f
+		}
+		kept, alone := factor(true), factor(false)
+		name := fmt.Sprintf("%d×%d, blocks of %d, base %d, rows %v", m, n, nb, base, rows)
+		if alone.T != nil || !slices.Equal(alone.Tau, kept.Tau) || !slices.Equal(alone.A.X, kept.A.X) {
+			t.Fatalf("%s: another factorization where T is not kept", name)
+		}
+		v := rows.load(kept.A, m, n)
+		r := v.Upper(0)
+		near := func(what string, x block.Matrix, want *testmat.Matrix) {
+			t.Helper()
+			if d := layout(false).load(x, want.R, want.C).Sub(want).Norm(); !(d <= 1e-14*float64(10+m)) {
+				t.Fatalf("%s: %s is off by %g", name, what, d)
+			}
+		}
+		for _, f := range []QR{kept, Reflections(bool(rows), m, kept.A, kept.Tau)} {
+			apply := func(side blas.Side, op blas.Transpose, c *testmat.Matrix) block.Matrix {
+				x, other := layout(false).store(c), c.C
+				if side == blas.Right {
+					other = c.R
 				}
-				for _, f := range []QR{f, g} {
-					v := upright
-					if f.Rows {
-						v = mat.DenseCopyOf(flat.T())
-					}
-					product, again := mat.NewDense(m, n, nil), mat.NewDense(m, n, nil)
-					for i := range m {
-						for j := i; j < n; j++ {
-							product.Set(i, j, v.At(i, j))
-						}
-					}
-					again.Copy(product)
-					f.Ormqr(bk, blas.Left, blas.NoTrans, n, dense(product))
-					ofTau := Reflections(f.Rows, m, f.A, f.Tau)
-					ofTau.Ormqr(bk, blas.Left, blas.NoTrans, n, dense(again))
-					q, all := mat.DenseCopyOf(v.Slice(0, m, 0, f.K)), mat.NewDense(m, m, nil)
-					for i := range m {
-						all.Set(i, i, 1)
-					}
-					f.Ormqr(bk, blas.Right, blas.NoTrans, m, dense(all))
-					form := f
-					form.A = dense(q)
-					if f.Rows {
-						form.A = dense(mat.DenseCopyOf(q.T()))
-					}
-					form.Orgqr(bk, f.K)
-					if f.Rows {
-						for i := range m {
-							for j := range f.K {
-								q.Set(i, j, form.A.X[j*form.A.Ld+i])
-							}
-						}
-					}
-					for what, pair := range map[string][2]mat.Matrix{
-						"Q R": {product, a}, "Q R of tau": {again, a}, "Q": {q, all.Slice(0, m, 0, f.K)},
-					} {
-						var d mat.Dense
-						d.Sub(pair[0], pair[1])
-						if r := mat.Norm(&d, 1); !(r <= 1e-13) {
-							t.Fatalf("%d×%d, blocks of %d, base %d, rows %v: %s is off by %g", m, n, nb, base, f.Rows, what, r)
-						}
-					}
+				f.Ormqr(bk, side, op, other, x)
+				return x
+			}
+			near("Q R", apply(blas.Left, blas.NoTrans, r), a)
+			near("QᵀA", apply(blas.Left, blas.Trans, a), r)
+			near("AᵀQ", apply(blas.Right, blas.NoTrans, a.T()), r.T())
+			near("RᵀQᵀ", apply(blas.Right, blas.Trans, r.T()), a.T())
+			form := f
+			form.A = rows.store(v.Part(0, 0, m, k))
+			form.Orgqr(bk, k)
+			q := rows.load(form.A, m, k)
+			near("Q", apply(blas.Right, blas.NoTrans, testmat.Identity(m)), testmat.Stack(q,
+				layout(false).load(apply(blas.Left, blas.NoTrans, testmat.Identity(m)), m, m).Part(0, k, m, m-k), testmat.New(0, k), testmat.New(0, m-k)))
+		}
+	}
+	for _, rows := range []layout{false, true} {
+		for m := 1; m <= 13; m++ {
+			for n := 1; n <= 13; n++ {
+				for nb := 1; nb <= 7; nb++ {
+					check(m, n, nb, 1+nb%4, rows)
 				}
 			}
 		}
+		check(40, 32, 32, 8, rows)
+		check(70, 9, 9, 4, rows)
+		check(70, 50, 16, 16, rows)
 	}
 }

@@ -35,6 +35,7 @@ func TestSweepsEnd(t *testing.T) {
 // Elements may have any size beside each other: the sum of squares of the eigenvalues is that of the
 // elements, with vectors and without, and the vectors are orthogonal.
 func TestExponents(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := lapack.On(blskernel.Default())
 	rng := rand.New(rand.NewPCG(27, 0))
 	for k := range 20000 {
@@ -71,6 +72,7 @@ func TestExponents(t *testing.T) {
 // The vectors of divide and conquer are orthogonal, and T Z = Z Λ, up to rounding, also where parts of
 // T are far smaller than others, eigenvalues agree, or nothing is on the diagonal.
 func TestStedc(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := lapack.On(blskernel.Default())
 	one := func(int) float64 { return 1 }
 	for _, n := range []int{leafOrder, leafOrder + 1, 2*leafOrder + 2, 130} {

@@ -18,7 +18,7 @@ import (
 
 // TestConformance runs gonum's own tests of the routines that are parts of Geev.
 func TestConformance(t *testing.T) {
-	testutil.NotUnderRace(t, "computing in one goroutine, or in those of products")
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		r := routines{bk: lapack.On(bk)}
 		t.Run("Dhseqr", func(t *testing.T) { testlapack.DhseqrTest(t, r) })

@@ -3,7 +3,6 @@ package secular
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/bigfloat"
 )
 
 // equations returns kinds of equations of order n, whose poles and z are the fixed ones, near each
@@ -47,28 +47,24 @@ func equations(rng *rand.Rand, n int, squares bool) map[string]Equation {
 
 // exact returns the function at root i in many digits, and the sum of the magnitudes of its terms.
 func exact(q Equation, z []float64, r Root) (f, sum float64) {
-	number := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
-	total := number(1)
+	total, one := bigfloat.New(1), []float64{-r.Distance}
 	for j, zj := range z {
-		pole, gap := number(q.Poles[j]), number(q.Poles[j])
-		gap.Sub(gap, number(q.Poles[r.Pole]))
+		p, at := q.Poles[j], q.Poles[r.Pole]
+		gap := bigfloat.Sum([]float64{p}, []float64{-at}, one)
 		if q.Squares {
-			gap.Mul(gap, pole.Add(pole, number(q.Poles[r.Pole])))
+			gap = bigfloat.Sum([]float64{p, p}, []float64{-at, at}, one)
 		}
-		gap.Sub(gap, number(r.Distance))
-		square := number(zj)
-		square.Mul(square, square).Quo(square, gap)
-		total.Add(total, square)
-		v, _ := square.Float64()
-		sum += math.Abs(v)
+		square := bigfloat.Sum([]float64{zj, zj})
+		total.Add(total, square.Quo(square, gap))
+		sum += math.Abs(bigfloat.Float(square))
 	}
-	f, _ = total.Float64()
-	return f, sum + 1
+	return bigfloat.Float(total), sum + 1
 }
 
 // Roots lie between the poles, and the function is zero there up to rounding. The z for which they are
 // exact is the given one up to rounding, and its vectors are orthogonal.
 func TestSolve(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := lapack.On(blskernel.Default())
 	for _, n := range []int{1, 2, 3, 7, 30, 100} {
 		for _, squares := range []bool{false, true} {

@@ -132,7 +132,7 @@ func least(d, e []float64) float64 {
 // Every singular value of a bidiagonal matrix has a small relative error, the smallest too.
 func TestBdsqrAccuracy(t *testing.T) {
 	rng := testutil.Rand(261)
-	testutil.NotUnderRace(t, "pure computing")
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	orders := []int{1, 2, 3, 4, 5, 9, 20, 33}
 	if testutil.Long() {
 		orders = append(orders, 65, 130)
@@ -158,6 +158,7 @@ func TestBdsqrAccuracy(t *testing.T) {
 // The vectors of divide and conquer are orthogonal, and B is U Σ Vᵀ, up to rounding, also where a part
 // of B is far smaller than the rest. A leaf leaves values of high relative accuracy.
 func TestBdsdc(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := lapack.On(blskernel.Default())
 	check := func(name string, d0, e0 []float64) {
 		t.Helper()
@@ -225,6 +226,7 @@ func TestBdsqrFails(t *testing.T) {
 
 // lasv2 diagonalizes triangles whose elements have any size and sign.
 func TestLasv2(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
 	rng := testutil.Rand(262)
 	sizes := []float64{0, 1, 0.999, 1e-8, 1e-20, 1e8, 1e20, 1e-150, 1e150}
 	pick := func() float64 {

@@ -113,47 +113,38 @@ func hilbert(_ *rand.Rand, n int) *Matrix {
 	return Sym(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
 }
 
-// Symmetric has the symmetric families that most tests take.
+// Symmetric has the symmetric families, random matrices first.
 func Symmetric() []Family {
 	var g []Family
-	add := func(name string, definite bool, of Generator) {
-		g = append(g, Family{Name: name, Symmetric: true, Definite: definite, Of: of})
+	add := func(name string, definite bool, negative func(n int) int, of Generator) *Family {
+		g = append(g, Family{Name: name, Symmetric: true, Definite: definite, Of: of, Negative: negative})
+		return &g[len(g)-1]
 	}
-	add("random", false, Normal(true, One))
-	add("hilbert", true, func(rng *rand.Rand, n int) *Matrix { // with a ridge
+	add("random", false, nil, Normal(true, One))
+	add("hilbert", true, nil, func(rng *rand.Rand, n int) *Matrix { // with a ridge
 		h := hilbert(rng, n)
 		return Sym(n, func(i, j int) float64 { return h.At(i, j) + 1e-12*Unless(i != j) })
 	})
-	add("graded", false, Normal(true, graded(-1./8, -1./8)))
-	add("graded-up", false, Normal(true, graded(1./8, 1./8)))
-	add("saddle", false, Normal(true, func(n, i, _ int) float64 { return Unless(i >= (n+1)/2) }))
-	add("zero-diagonal", false, Normal(true, func(n, i, j int) float64 { return Unless(i == j && n > 1) }))
-	add("diagonal", false, Each(true, func(rng *rand.Rand, _, i, j int) float64 {
+	add("graded", false, nil, Normal(true, graded(-1./8, -1./8)))
+	add("graded-up", false, nil, Normal(true, graded(1./8, 1./8)))
+	add("saddle", false, nil, Normal(true, func(n, i, _ int) float64 { return Unless(i >= (n+1)/2) }))
+	add("zero-diagonal", false, nil, Normal(true, func(n, i, j int) float64 { return Unless(i == j && n > 1) }))
+	add("diagonal", false, nil, Each(true, func(rng *rand.Rand, _, i, j int) float64 {
 		return (rng.Float64() + 0.5) * Alternate(i) * Unless(i != j)
 	}))
-	add("exchange", false, Each(true, func(_ *rand.Rand, n, i, j int) float64 { return Unless(i+j != n-1) }))
-	add("near-singular", false, Spectrum(func(n, i int) float64 {
+	add("exchange", false, nil, Each(true, func(_ *rand.Rand, n, i, j int) float64 { return Unless(i+j != n-1) }))
+	add("near-singular", false, nil, Spectrum(func(n, i int) float64 {
 		if i == n-1 {
 			return 1e-15
 		}
 		return Alternate(i)
 	}))
 	for _, cond := range []float64{1e2, 1e6, 1e10, 1e14} {
-		add(fmt.Sprintf("spd-%.0e", cond), cond < 1e14, Spectrum(Geometric(cond)))
+		add(fmt.Sprintf("spd-%.0e", cond), cond < 1e14, nil, Spectrum(Geometric(cond)))
 	}
 	for _, scale := range []float64{1e150, 1e-150} {
-		add(fmt.Sprintf("scaled-%.0e", scale), false, Normal(true, func(_, _, _ int) float64 { return scale }))
-		add(fmt.Sprintf("spd-scaled-%.0e", scale), true, Spectrum(func(_, i int) float64 { return scale * (1 + float64(i)) }))
-	}
-	return g
-}
-
-// MoreSymmetric are those of Symmetric and more.
-func MoreSymmetric() []Family {
-	g := Symmetric()
-	add := func(name string, definite bool, negative func(n int) int, of Generator) *Family {
-		g = append(g, Family{Name: name, Symmetric: true, Definite: definite, Of: of, Negative: negative})
-		return &g[len(g)-1]
+		add(fmt.Sprintf("scaled-%.0e", scale), false, nil, Normal(true, func(_, _, _ int) float64 { return scale }))
+		add(fmt.Sprintf("spd-scaled-%.0e", scale), true, nil, Spectrum(func(_, i int) float64 { return scale * (1 + float64(i)) }))
 	}
 	none := func(int) int { return 0 }
 	congruent := func(a *Matrix, d func(i int) float64) *Matrix {

@@ -27,7 +27,7 @@ func TestFamilies(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range append(Eigen(), MoreSymmetric()...) {
+	for _, f := range append(Eigen(), Symmetric()...) {
 		for _, n := range []int{0, 1, 5, 42} {
 			if a := f.Of(rng, n); a.R != n || !SameBits(a.X, a.T().X) {
 				t.Errorf("%s: n=%d: not symmetric", f.Name, n)
