@@ -130,9 +130,9 @@ func TestClassesInAnyOrder(t *testing.T) {
 				if !bytes.Equal(in, encoded(t, parts[i])) {
 					t.Error("the state that is added has changed")
 				}
-				again, err := decodeState(encoded(t, sum))
+				var err error
+				sum, err = decodeState(encoded(t, sum))
 				testutil.NoError(t, err)
-				sum = again
 			}
 			testutil.NoError(t, sum.sorted())
 			if got := fmt.Sprint(sum.classes); got != "[10 9 x]" || sum.updater.Targets() != 6 || sum.updater.Samples() != 20 {

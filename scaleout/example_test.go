@@ -16,32 +16,25 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
-// points returns n points of the square [0,1]², whose class is "in" within a circle and "out"
-// elsewhere.
-func points(n int) (x *mat.Dense, classes []string) {
-	x = mat.NewDense(n, 2, nil)
-	for i := range n {
-		a, b := float64(i%31)/31, float64(i%17)/17
-		x.SetRow(i, []float64{a, b})
-		if (a-0.5)*(a-0.5)+(b-0.5)*(b-0.5) < 0.1 {
-			classes = append(classes, "in")
-		} else {
-			classes = append(classes, "out")
-		}
-	}
-	return x, classes
-}
-
-// folder makes a folder with the points in four texts, one of which has a bad cell, and a model of some
-// of them, such as `blskernel train` makes.
+// folder makes a folder with points of the square [0,1]² in four texts, of the class "in" within a
+// circle and "out" elsewhere. One text has a bad cell. There is a model of some points, such as
+// `blskernel train` makes.
 func folder() string {
 	folder, err := os.MkdirTemp("", "scaleout-*")
 	check(err)
-	x, classes := points(400)
+	few, labels, classes := mat.NewDense(60, 2, nil), make([]int, 60), []string{"in", "out"}
 	for shard := range 4 {
 		text := "a,b,class\n"
 		for i := 100 * shard; i < 100*(shard+1); i++ {
-			text += fmt.Sprintf("%v,%v,%s\n", x.At(i, 0), x.At(i, 1), classes[i])
+			a, b, class := float64(i%31)/31, float64(i%17)/17, 0
+			if (a-0.5)*(a-0.5)+(b-0.5)*(b-0.5) >= 0.1 {
+				class = 1
+			}
+			text += fmt.Sprintf("%v,%v,%s\n", a, b, classes[class])
+			if i < 60 {
+				few.SetRow(i, []float64{a, b})
+				labels[i] = class
+			}
 		}
 		if shard == 2 {
 			text += "0.5,half,in\n"
@@ -52,16 +45,9 @@ func folder() string {
 		Features: bls.FeatureOptions{Scaling: bls.ScaleNone, Groups: 2, GroupNodes: 5, EnhancementNodes: 20},
 		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-6},
 	}
-	few, names := points(60)
-	labels := make([]int, 60)
-	for i, name := range names {
-		if name == "out" {
-			labels[i] = 1
-		}
-	}
 	check(model.Fit(few, labels))
 	check(modelfile.Save(filepath.Join(folder, "sample.bls"), &modelfile.File{Classifier: &model, Metadata: modelfile.Metadata{
-		Inputs: []string{"a", "b"}, Classes: []string{"in", "out"}, Targets: []string{"class"}}}))
+		Inputs: []string{"a", "b"}, Classes: classes, Targets: []string{"class"}}}))
 	return folder
 }
 

@@ -325,7 +325,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestReadStopped checks that a canceled context is an error, and not a fault of the file.
+// TestReadStopped checks that a canceled context is an error, and not a fault of the file, and that no
+// worker waits for its standard input.
 func TestReadStopped(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	path := writeFile(t, t.TempDir(), "x.csv", csvImages(digits(), 0, 9))
@@ -339,13 +340,8 @@ func TestReadStopped(t *testing.T) {
 			t.Errorf("skipping %d: %v", skip, err)
 		}
 	}
-}
-
-// TestStandardInput checks that no worker waits for its standard input.
-func TestStandardInput(t *testing.T) {
-	fn := newLearnFn(t, sampleFile(t, modelfile.Metadata{}), Options{})
 	for _, shard := range []Shard{{Path: "-"}, {Path: "x.npy", Targets: "-"}} {
-		if _, err := bundle(fn, shard); err == nil || !strings.Contains(err.Error(), "standard input, which no worker has") {
+		if _, err := bundle(newLearnFn(t, model, Options{}), shard); err == nil || !strings.Contains(err.Error(), "standard input, which no worker has") {
 			t.Errorf("%+v: %v", shard, err)
 		}
 	}

@@ -4,41 +4,20 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"blskernel/bls"
-	"blskernel/bls/modelfile"
-	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
-	"blskernel/mat"
 )
 
 // TestTooLarge reads finite samples that are too large to be learned. With a limit of bad rows each is
 // set aside by its line, in batches of any size, and the others are learned. Without one each is an
 // error.
 func TestTooLarge(t *testing.T) {
-	const d, c, rows = 3, 2, 300
-	const deviation = 0.01 // of the inputs
-	rng := rand.New(rand.NewPCG(1, 2))
-	x, y := mat.NewDense(rows, d, nil), mat.NewDense(rows, c, nil)
-	for i := range rows {
-		for j := range d {
-			x.Set(i, j, deviation*rng.NormFloat64())
-		}
-		y.Set(i, 0, x.At(i, 0)/deviation)
-		y.Set(i, 1, x.At(i, 1)*x.At(i, 2)/deviation)
-	}
-	r := &bls.Regressor{
-		Features: bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 5, Seed: 1, Scaling: bls.ScaleColumns},
-		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3},
-	}
-	testutil.NoError(t, r.Fit(x, y))
-	model := saved(t, &modelfile.File{Regressor: r})
-
-	text, bad := "a,b,c,u,v\n", []string{}
+	_, model := regression(t)
+	x, y := table(40)
+	text, bad := "a,b,c,y,z\n", []string{}
 	cells := map[int]string{ // by the line
 		2:  "1e308,1e308,1e308,0,0",
 		7:  "-1.5e306,1.5e306,-1.5e306,0,0", // nodes that overflow
@@ -60,7 +39,7 @@ func TestTooLarge(t *testing.T) {
 		return slices.ContainsFunc(slices.Collect(maps.Values(cells)), func(row string) bool { return line == row+"\n" })
 	})
 	rest := Shard{Path: writeFile(t, t.TempDir(), "good.csv", []byte(strings.Join(good, "")))}
-	opt := Options{Targets: []string{"u", "v"}, SkipBad: int64(len(bad)), Batch: 1}
+	opt := Options{SkipBad: int64(len(bad)), Batch: 1}
 	want, err := bundle(newLearnFn(t, model, opt), rest)
 	testutil.NoError(t, err)
 	if want.samples != 40-len(bad) || want.bad != nil {
@@ -86,7 +65,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	opt.SkipBad = 0
 	for line, row := range cells {
-		path := writeFile(t, t.TempDir(), "alone.csv", []byte("a,b,c,u,v\n0,0,0,0,0\n"+row+"\n"))
+		path := writeFile(t, t.TempDir(), "alone.csv", []byte("a,b,c,y,z\n0,0,0,0,0\n"+row+"\n"))
 		if _, err := bundle(newLearnFn(t, model, opt), Shard{Path: path}); err == nil || !strings.Contains(err.Error(), "alone.csv:3: ") || !strings.Contains(err.Error(), "overflow") {
 			t.Errorf("line %d alone: %v", line, err)
 		}
