@@ -140,7 +140,7 @@ func TestBenchBeside(t *testing.T) {
 		t.Skip("the command cannot start itself on an emulator")
 	}
 	for _, rounds := range []string{"1", "1000000"} {
-		cmd := command(t, nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "2", "--rounds", rounds)...)
+		cmd := command(nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "2", "--rounds", rounds)...)
 		stdout, err := cmd.StdoutPipe()
 		testutil.NoError(t, err)
 		stderr, err := cmd.StderrPipe()
@@ -173,7 +173,7 @@ func TestBenchBesideEnds(t *testing.T) {
 	if os.Getenv(testutil.EnvEmulator) != "" {
 		t.Skip("the command cannot start itself on an emulator")
 	}
-	cmd := command(t, nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "1", "--rounds", "300")...)
+	cmd := command(nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "1", "--rounds", "300")...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	testutil.NoError(t, cmd.Start())

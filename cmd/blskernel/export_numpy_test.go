@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,8 +27,8 @@ func documentedPrediction(t *testing.T) string {
 // TestExportInNumPy computes predictions from exported models by the program that the documentation
 // has.
 func TestExportInNumPy(t *testing.T) {
-	program := documentedPrediction(t) + `
-import sys
+	dir := t.TempDir()
+	writeText(t, dir, "program.py", documentedPrediction(t)+`
 x = np.loadtxt("x.csv", delimiter=",", skiprows=1, usecols=range(4))
 got = predict(x)
 if m["kind"] == "regression":
@@ -43,7 +44,8 @@ else:
     # Weights of dependent nodes are large against the scores, and so is the rounding.
     assert (np.abs(scores - want) <= 1e-6 * (1 + np.abs(want))).all(), np.abs(scores - want).max()
 print(len(got))
-`
+`)
+	var folders []string
 	for name, flags := range map[string][]string{
 		"classes":                {"--target", "color"},
 		"classes, by sample":     {"--target", "color", "--scale", "samples"},
@@ -51,21 +53,26 @@ print(len(got))
 		"regression":             {"--target", "y1,y2", "--task", "regression"},
 		"regression, not scaled": {"--target", "y1", "--task", "regression", "--inputs", "a,b,c,d", "--scale", "none"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			model, test := trained(t, flags...)
-			dir := t.TempDir()
-			succeed(t, "export", model, "--out", filepath.Join(dir, "model.npz"))
-			args := []string{"predict", model, "--out", filepath.Join(dir, "p.csv"), test}
-			if flags[1] == "color" {
-				args = append(args, "--scores")
-			}
-			succeed(t, args...)
-			text, err := os.ReadFile(test)
-			testutil.NoError(t, err)
-			writeText(t, dir, "x.csv", string(text))
-			if out := numpytest.Run(t, dir, program); out != "100\n" {
-				t.Errorf("%q", out)
-			}
-		})
+		model, test := trained(t, flags...)
+		folder := filepath.Join(dir, name)
+		folders = append(folders, folder)
+		testutil.NoError(t, errors.Join(os.Mkdir(folder, 0o777), os.Link(test, filepath.Join(folder, "x.csv"))))
+		succeed(t, "export", model, "--out", filepath.Join(folder, "model.npz"))
+		args := []string{"predict", model, "--out", filepath.Join(folder, "p.csv"), test}
+		if flags[1] == "color" {
+			args = append(args, "--scores")
+		}
+		succeed(t, args...)
+	}
+	const each = `
+import os, sys
+program = open("program.py").read()
+for folder in sys.argv[1:]:
+    print(folder, file=sys.stderr)
+    os.chdir(folder)
+    exec(program, {})
+`
+	if out := numpytest.Run(t, dir, each, folders...); out != strings.Repeat("100\n", len(folders)) {
+		t.Errorf("%q", out)
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 
@@ -75,3 +78,33 @@ func TestPackageNames(t *testing.T) {
 type namedError string
 
 func (e namedError) Error() string { return string(e) + ": what is wrong" }
+
+// understood returns an error unless the command line knows the flags of a call and nothing is left.
+func understood(call []string) error {
+	cmd, rest, err := newRoot(discarded).Find(call)
+	if err == nil {
+		err = cmd.ParseFlags(rest)
+	}
+	if err == nil && cmd.Flags().NArg() > 0 {
+		err = errors.New("arguments are left")
+	}
+	if err != nil {
+		return fmt.Errorf("%q: %w", call, err)
+	}
+	return nil
+}
+
+// TestRecordedCommands has the commands that the results page names: they are ones of today.
+func TestRecordedCommands(t *testing.T) {
+	names, err := filepath.Glob(filepath.FromSlash("../../docs/results/*.jsonl"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d files, %v", len(names), err)
+	}
+	for _, name := range names {
+		f, err := result.ReadFile(name)
+		testutil.NoError(t, err)
+		for _, m := range f.Machines {
+			testutil.NoError(t, understood(strings.Fields(m.Command)[1:]))
+		}
+	}
+}

@@ -68,7 +68,7 @@ func TestGoldenCommand(t *testing.T) {
 					fmt.Fprintf(&commands, "copy %[1]s first-%[1]s\nupdate %[1]s more.csv\npredict --out %[1]s.csv %[1]s test.csv\n", model)
 				}
 			}
-			cmd := command(t, []string{"SOURCE_DATE_EPOCH=0", "BLSKERNEL_BACKEND=pure", "BLSKERNEL_KERNEL=" + kernel, asCommand + "=lines"})
+			cmd := command([]string{"SOURCE_DATE_EPOCH=0", "BLSKERNEL_BACKEND=pure", "BLSKERNEL_KERNEL=" + kernel, asCommand + "=lines"})
 			cmd.Dir, cmd.Stdin = dir, strings.NewReader(commands.String())
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

@@ -43,7 +43,7 @@ func momentSeed(t *testing.T) uint64 {
 // It returns what it wrote to standard output and whether it was killed.
 func killed(t *testing.T, after time.Duration, args ...string) (stdout string, was bool) {
 	t.Helper()
-	cmd := command(t, nil, args...)
+	cmd := command(nil, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	testutil.NoError(t, cmd.Start())
@@ -173,7 +173,7 @@ func TestKillUpdate(t *testing.T) {
 // peacefully runs the command as a process that is not killed, so that all have the same backend.
 func peacefully(t *testing.T, args ...string) {
 	t.Helper()
-	if status, _, stderr := process(t, nil, args...); status != 0 {
+	if status, _, stderr := process(nil, args...); status != 0 {
 		t.Fatalf("%q: status %d, stderr %q", args, status, stderr)
 	}
 }

@@ -44,10 +44,11 @@ func TestMain(m *testing.M) {
 }
 
 // command returns the command as a process with the given changes of its environment.
-func command(t *testing.T, env []string, args ...string) *exec.Cmd {
-	t.Helper()
+func command(env []string, args ...string) *exec.Cmd {
 	exe, err := os.Executable()
-	testutil.NoError(t, err)
+	if err != nil {
+		panic(err)
+	}
 	words := append(append(strings.Fields(os.Getenv(testutil.EnvEmulator)), exe), args...)
 	cmd := exec.Command(words[0], words[1:]...)
 	for _, v := range os.Environ() {
@@ -60,30 +61,16 @@ func command(t *testing.T, env []string, args ...string) *exec.Cmd {
 }
 
 // process runs the command as a process and returns its exit status and what it wrote.
-func process(t *testing.T, env []string, args ...string) (status int, stdout, stderr string) {
-	t.Helper()
-	cmd := command(t, env, args...)
+func process(env []string, args ...string) (status int, stdout, stderr string) {
+	cmd := command(env, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+		panic(err)
 	}
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
-}
-
-// piped runs the command, which must succeed, as a process with the text on standard input, and returns
-// standard output.
-func piped(t *testing.T, text string, args ...string) string {
-	t.Helper()
-	cmd := command(t, nil, args...)
-	var out, errs bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &out, &errs
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%q: %v, stderr %q", args, err, errs.String())
-	}
-	return out.String()
 }
 
 // inProcess runs the command in this process.

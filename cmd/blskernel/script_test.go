@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,7 +30,8 @@ import (
 //
 //	blskernel [FLAGS] STATUS ARGS...
 //	                     runs the command in this process, with that exit status; "small" is "train" with 30
-//	                     nodes, "quick" a "demo" with 60. -in FILE is standard input, -to FILE takes standard
+//	                     nodes, "quick" a "demo" with 60, "quickbench" a "bench" of a moment. -apart runs a
+//	                     process with the script's backend. -in FILE is standard input, -to FILE takes standard
 //	                     output, which -out PATTERN matches, -is FILE equals and -lines N counts; -err PATTERN
 //	                     matches standard error, which -silent has empty
 //	fails STATUS TEXT ARGS...
@@ -47,6 +50,7 @@ import (
 //	                     replaces the first N or all places of a text, with the escapes of Go
 //	truncate N FILE      leaves N bytes; link OLD NEW makes a hard link
 //	pipe NAME FILE       makes a named pipe through which the bytes of a file come once
+//	understood FILE      looks whether the lines are command lines
 //	same [-layer] MODEL MODEL
 //	                     compares the states of models, or of their output layers, to the bit
 //	[!] close MODEL MODEL
@@ -58,6 +62,7 @@ func TestScripts(t *testing.T) {
 		"fails":     scriptFails, "stops": scriptStops, "says": scriptSays, "lines": scriptLines, "files": scriptFiles,
 		"samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits, "take": scriptTake,
 		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "pipe": scriptPipe, "same": scriptSame,
+		"understood": scriptUnderstood,
 	} {
 		cmds[name] = func(ts *testscript.TestScript, _ bool, args []string) { f(ts, args) }
 	}
@@ -78,7 +83,7 @@ func TestScripts(t *testing.T) {
 
 // scripts runs the scripts of a folder with variables.
 func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScript, bool, []string), vars map[string]string) {
-	models, err := filepath.Abs("../../bls/modelfile/testdata")
+	root, err := filepath.Abs("../..")
 	testutil.NoError(t, err)
 	testscript.RunT(inTurn{t}, testscript.Params{
 		Dir:  dir,
@@ -95,7 +100,7 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 			for name, value := range vars {
 				e.Setenv(name, value)
 			}
-			e.Setenv("MODELS", models)
+			e.Setenv("ROOT", root)
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
@@ -103,6 +108,11 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 			switch kind {
 			case "pure": // where results do not depend on threads and columns
 				return strings.HasPrefix(blskernel.Default().Name(), "pure"), nil
+			case "tagged":
+				build, _ := debug.ReadBuildInfo()
+				return slices.Contains(build.Settings, debug.BuildSetting{Key: "-tags", Value: "cgo"}), nil
+			case "openblas":
+				return slices.Contains(blskernel.Names(), "openblas"), nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "method":
@@ -167,6 +177,8 @@ func commandLine(args []string) []string {
 		return small(args[1:]...)
 	case args[0] == "quick":
 		return quick(args[1:]...)
+	case args[0] == "quickbench":
+		return quickBench(args[1:]...)
 	}
 	return args
 }
@@ -176,12 +188,21 @@ func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string)
 	f := flag.NewFlagSet("blskernel", flag.ContinueOnError)
 	in, to, is := f.String("in", os.DevNull, ""), f.String("to", "", ""), f.String("is", "", "")
 	out, errs := f.String("out", "", ""), f.String("err", "", "")
-	lines, silent := f.Int("lines", -1, ""), f.Bool("silent", false, "")
+	lines, silent, apart := f.Int("lines", -1, ""), f.Bool("silent", false, ""), f.Bool("apart", false, "")
 	ts.Check(f.Parse(args))
 	args = f.Args()
 	status := 0
 	withInput(ts, ts.ReadFile(*in), func() {
-		status, stdout, stderr = inScript(ts, func() (int, string, string) { return inProcess(commandLine(args[1:])...) })
+		status, stdout, stderr = inScript(ts, func() (int, string, string) {
+			if !*apart {
+				return inProcess(commandLine(args[1:])...)
+			}
+			var env []string
+			for _, name := range []string{"BLSKERNEL_BACKEND", "BLSKERNEL_OPENBLAS"} {
+				env = append(env, name+"="+ts.Getenv(name))
+			}
+			return process(env, commandLine(args[1:])...)
+		})
 	})
 	matches := func(pattern, text string) bool { return regexp.MustCompile("(?m)" + pattern).MatchString(text) }
 	switch {
@@ -361,6 +382,12 @@ func scriptPipe(ts *testscript.TestScript, args []string) {
 	stop, err := pipeWith(ts.MkAbs(args[0]), ts.ReadFile(args[1]))
 	ts.Check(err)
 	ts.Defer(stop)
+}
+
+func scriptUnderstood(ts *testscript.TestScript, args []string) {
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		ts.Check(understood(strings.Fields(line)))
+	}
 }
 
 func scriptSame(ts *testscript.TestScript, args []string) {

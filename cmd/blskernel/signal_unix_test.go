@@ -26,7 +26,7 @@ func TestSignals(t *testing.T) {
 		{syscall.SIGTERM, 143, "blskernel demo: terminated\n"},
 	} {
 		t.Run(tc.signal.String(), func(t *testing.T) {
-			cmd := command(t, nil, quick("--json", "--batch", "4000", "--updates", "1", "--backend", "pure")...)
+			cmd := command(nil, quick("--json", "--batch", "4000", "--updates", "1", "--backend", "pure")...)
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
 			stdout, err := cmd.StdoutPipe()
@@ -58,7 +58,7 @@ func TestSignals(t *testing.T) {
 // TestClosedPipe has a reader of standard output that goes away, where Go by default lets SIGPIPE end
 // the process: no message, and the status of a process that SIGPIPE ended.
 func TestClosedPipe(t *testing.T) {
-	cmd := command(t, nil, quick()...)
+	cmd := command(nil, quick()...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	r, w, err := os.Pipe()

@@ -29,7 +29,7 @@ func TestSignalAnyTime(t *testing.T) {
 		signals, whole := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, window
 		if testutil.Long() {
 			begun := time.Now()
-			if status, _, stderr := process(t, nil, tr.args(tr.files.lay(t))...); status != 0 {
+			if status, _, stderr := process(nil, tr.args(tr.files.lay(t))...); status != 0 {
 				t.Fatalf("%s: status %d, %q", tr.name, status, stderr)
 			}
 			signals, whole = slices.Repeat(signals, 20), time.Since(begun)
@@ -39,7 +39,7 @@ func TestSignalAnyTime(t *testing.T) {
 		for _, s := range signals {
 			sent++
 			dir := tr.files.lay(t)
-			cmd := command(t, nil, tr.args(dir)...)
+			cmd := command(nil, tr.args(dir)...)
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
 			testutil.NoError(t, cmd.Start())
