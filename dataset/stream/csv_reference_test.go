@@ -159,9 +159,7 @@ var csvTexts = []string{
 }
 
 func TestCSVAgainstEncodingCSV(t *testing.T) {
-	for _, text := range csvTexts {
-		compareCSV(t, text, ',', whole(text))
-		compareCSV(t, text, ',', slowly(text))
+	for _, text := range csvTexts { // with commas they are seeds of FuzzCSV
 		compareCSV(t, text, ';', whole(text))
 		compareCSV(t, text, '§', whole(text))
 	}

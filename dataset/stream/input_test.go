@@ -62,8 +62,8 @@ func TestChangedWhileRead(t *testing.T) {
 // TestReplacedWhileOpened has a path where a short file and a long one take turns: each that is opened
 // is read as a whole.
 func TestReplacedWhileOpened(t *testing.T) {
-	testutil.NotEmulated(t, "hundreds of files")
-	opens := 300
+	testutil.NotEmulated(t, "thousands of files")
+	opens := 1500
 	if testutil.Long() {
 		opens = 3000
 	}
