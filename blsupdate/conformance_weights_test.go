@@ -142,14 +142,11 @@ func TestUndetermined(t *testing.T) {
 			for _, a := range []*mat.Dense{testutil.Random(r, 6, k), testutil.RandomRank(r, 30, k, 7), testutil.RandomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
 				u := v.start(t, b, a, testutil.Random(r, dense.Rows(a), 1), 0)
 				_, err := u.Weights()
-				if few := dense.Rows(a) < k; few && !is[*RankError](err) || !few && err != nil && !isRefusal(err) {
-					t.Fatalf("seed %d, %d rows: %v", seed, dense.Rows(a), err)
-				}
+				checkNoDigits(t, fmt.Sprintf("seed %d, %d rows", seed, dense.Rows(a)), u, err)
 				if is[*ConditionError](err) {
 					count++
-				}
-				if c := u.Condition(); c.Digits >= 1 || c.Advice == "" {
-					t.Fatalf("seed %d, %d rows: %+v", seed, dense.Rows(a), c)
+				} else if dense.Rows(a) < k && !is[*RankError](err) || u.Condition().Digits >= 1 {
+					t.Errorf("seed %d, %d rows: %v, %+v", seed, dense.Rows(a), err, u.Condition())
 				}
 			}
 		}

@@ -218,12 +218,8 @@ func checkKept(t *testing.T, u Updater, a *mat.Dense) {
 
 // TestRandomShapes draws shapes from 1 up, ranks and batches at random.
 func TestRandomShapes(t *testing.T) {
-	trials := 120
-	if testing.Short() {
-		trials = 30
-	}
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		for trial := range trials {
+		for trial := range 120 {
 			r := rand.New(rand.NewPCG(4, uint64(trial)))
 			l, k, c := 1+r.IntN(14), 1+r.IntN(10), 1+r.IntN(3)
 			cfg := configurations[r.IntN(len(configurations))]

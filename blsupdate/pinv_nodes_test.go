@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -205,39 +206,32 @@ func TestNodesRidge(t *testing.T) {
 			{"wide", wide, testutil.Random(r, 3, 2)},
 		} {
 			for _, lambda := range []float64{1e-8, 1e-3, 0.3, 20} {
-				for _, factor := range []float64{1, 0.7} {
+				for _, root := range []float64{1, 0.8} { // of the factor of Forget
 					l, p := test.h.Dims()
-					y := testutil.Random(r, l, 2)
+					a, h, y := dense.Copy(test.a), dense.Copy(test.h), testutil.Random(r, l, 2)
 					opt := Options{Lambda: lambda, Backend: b}
 					if l < k+p {
 						// The caller says that dependent rows do not occur.
 						opt.C = CZero
 					}
-					u := mustNew(t, []Method{Original, Improved}[p%2], test.a, y, opt)
-					a, h, ridge := test.a, test.h, lambda
-					if factor < 1 {
-						do(t, u, u.Forget(factor))
-						root := math.Sqrt(factor)
-						a, h, y, ridge = scaled(dense.Copy(a), root), scaled(dense.Copy(h), root), scaled(y, root), factor*lambda
+					name := fmt.Sprintf("%s, lambda %g, root %g", test.name, lambda, root)
+					u := mustNew(t, withA[p%2], a, y, opt)
+					do(t, u, u.Forget(root*root))
+					for _, m := range []*mat.Dense{a, h, y} {
+						m.Scale(root, m)
 					}
 					for range 2 {
 						do(t, u, u.AddNodes(a, h, y))
 						shape := Shape{L: l, K: dense.Cols(a), P: dense.Cols(h), C: 2}
-						if got := Total(Model(u.Method(), ActionNodes, opt, shape)); got != u.Report().Counted() {
-							t.Errorf("%s, lambda %g: %g flops by the model, %g counted", test.name, lambda, got, u.Report().Counted())
-						}
-						if got := u.Report().RankC; got != 0 {
-							t.Errorf("%s: the rank of C is said to be %d, and is none that counts", test.name, got)
+						if got := Total(Model(u.Method(), ActionNodes, opt, shape)); got != u.Report().Counted() || u.Report().RankC != 0 {
+							t.Errorf("%s: %g flops by the model, %g counted, and a C of rank %d, which is none that counts", name, got, u.Report().Counted(), u.Report().RankC)
 						}
 						a = dense.Beside(a, h)
-						checkRidge(t, test.name, u, a, y, ridge)
-						if l < dense.Cols(a)+1 {
+						checkRidge(t, name, u, a, y, root*root*lambda)
+						if l <= dense.Cols(a) {
 							break
 						}
 						h = testutil.Random(r, l, 1)
-					}
-					if t.Failed() {
-						t.Fatalf("%s, lambda %g, factor %g", test.name, lambda, factor)
 					}
 				}
 			}

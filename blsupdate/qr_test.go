@@ -200,19 +200,3 @@ func TestQRRemoveBlocks(t *testing.T) {
 		}
 	})
 }
-
-// Nodes that are there already: without a ridge W is refused, and with one it is shared.
-func TestQRNodesTwice(t *testing.T) {
-	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		const k, l, c, lambda = 10, 40, 2, 1e-4
-		_, a, y := conditioned(42, 5, l, k, c, 10)
-		u := startQR(t, b, a, y, 0)
-		actQR(t, u, u.AddNodes(a, gonummat.DenseCopyOf(a), y))
-		before := digest(u)
-		_, err := u.Weights()
-		refused(t, u, before, err, is[*ConditionError])
-		u = startQR(t, b, a, y, lambda)
-		actQR(t, u, u.AddNodes(a, a, y))
-		checkQRWeights(t, u, dense.Beside(a, a), y, lambda, 0)
-	})
-}
