@@ -12,12 +12,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/npy"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
@@ -70,6 +72,8 @@ func csvText(rows []sample, header bool, columns ...string) string {
 				cells = append(cells, fmt.Sprint(s.y2))
 			case "id":
 				cells = append(cells, fmt.Sprintf("row-%d", i))
+			case "y0": // a column of fractions and whole numbers
+				cells = append(cells, fmt.Sprint([]float64{s.y1, math.Trunc(s.y1)}[i%2]))
 			case "w":
 				cells = append(cells, fmt.Sprint(weightOf(i)))
 			default:
@@ -276,4 +280,24 @@ func writeIDX(dir string, n int) error {
 		write("t10k-images-idx3-ubyte", 0x803, []int{200, 28, 28}, test.Pixels, false),
 		write("t10k-labels-idx1-ubyte", 0x801, []int{200}, test.Labels, false),
 	)
+}
+
+// arrayOf returns CSV text without a header as a NumPy array: of numbers, or of one column of texts.
+func arrayOf(text string) []byte {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	var numbers []float64
+	for _, cell := range strings.Split(strings.Join(lines, ","), ",") {
+		if v, err := strconv.ParseFloat(cell, 64); err == nil {
+			numbers = append(numbers, v)
+		}
+	}
+	if len(numbers) > 0 {
+		return npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, len(lines), len(numbers)/len(lines)), numbers)
+	}
+	descr := npy.LabelType(lines)
+	array := npy.AppendHeader(nil, descr, len(lines))
+	for _, label := range lines {
+		array = npy.AppendLabel(array, descr, label)
+	}
+	return array
 }

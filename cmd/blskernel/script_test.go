@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"flag"
@@ -40,7 +41,7 @@ import (
 //	says TEXT...         looks for texts on standard output
 //	lines N FILE         counts lines; files N DIR counts files
 //	samples FILE N SEED COLUMNS [HEADER]
-//	                     writes the table of csvText; words FILE N SEED [HEADER] that of wordText
+//	                     writes the table of csvText, or that of an .npy file; npz FILE ARRAY... has several; words FILE N SEED [HEADER] that of wordText
 //	rows FILE HEADER N PATTERN...
 //	                     writes N rows of each pattern: {3} counts 0, 1, 2, 0, and {a|b} alternates
 //	digits DIR N         writes N training images, with the files of MNIST
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 	for name, f := range map[string]func(ts *testscript.TestScript, args []string){
 		"blskernel": func(ts *testscript.TestScript, args []string) { scriptRun(ts, args) },
 		"fails":     scriptFails, "stops": scriptStops, "says": scriptSays, "lines": scriptLines, "files": scriptFiles,
-		"samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits, "take": scriptTake,
+		"samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits, "npz": scriptNPZ, "take": scriptTake,
 		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "pipe": scriptPipe, "same": scriptSame,
 		"understood": scriptUnderstood,
 	} {
@@ -307,7 +308,25 @@ func withHeader(args []string, own, body string) string {
 
 func scriptSamples(ts *testscript.TestScript, args []string) {
 	rows := samples(number(ts, args[1]), uint64(number(ts, args[2])))
-	write(ts, args[0], withHeader(args[4:], args[3], csvText(rows, false, strings.Split(args[3], ",")...)))
+	text := csvText(rows, false, strings.Split(args[3], ",")...)
+	if strings.HasSuffix(args[0], ".npy") {
+		write(ts, args[0], string(arrayOf(text)))
+		return
+	}
+	write(ts, args[0], withHeader(args[4:], args[3], text))
+}
+
+func scriptNPZ(ts *testscript.TestScript, args []string) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range args[1:] {
+		entry, err := w.Create(name)
+		ts.Check(err)
+		_, err = io.WriteString(entry, ts.ReadFile(name))
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	write(ts, args[0], b.String())
 }
 
 func scriptWords(ts *testscript.TestScript, args []string) {

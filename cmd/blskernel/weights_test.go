@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/bls/metrics"
-	"blskernel/cmd/blskernel/internal/learn"
-	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
@@ -81,57 +78,4 @@ func TestWeightColumn(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestProbabilities compares predict --probabilities with the scores, and evaluate with what follows
-// from them.
-func TestProbabilities(t *testing.T) {
-	dir, data, model := colored(t, 400)
-	succeed(t, small("--target", "color", "--out", model, data)...)
-	rows := samples(100, 2)
-	test := writeText(t, dir, "test.csv", csvText(rows, true, "a", "b", "c", "d", "color"))
-	text := succeed(t, "predict", model, "--probabilities", test)
-	testutil.Contains(t, text, "color,probability:dark blue,probability:green,probability:red\n")
-	labels, p := table(t, text, 1)
-	_, scores := table(t, succeed(t, "predict", model, "--scores", test), 1)
-	known := make([]int, len(rows))
-	for i, row := range rows {
-		var sum float64
-		best := 0
-		for j, v := range p.RawRowView(i) {
-			sum += v
-			if scores.At(i, j) > scores.At(i, best) {
-				best = j
-			}
-			if !(v > 0 && v <= p.At(i, best)+1e-15) {
-				t.Errorf("row %d: probabilities %v of scores %v", i, p.RawRowView(i), scores.RawRowView(i))
-			}
-		}
-		names := []string{"dark blue", "green", "red"}
-		if !(math.Abs(sum-1) <= 1e-12) || labels[i] != names[best] {
-			t.Errorf("row %d: %v sum to %v, and %s is predicted", i, p.RawRowView(i), sum, labels[i])
-		}
-		for j, name := range names {
-			if row.label == name {
-				known[i] = j
-			}
-		}
-	}
-	q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, test))
-	if loss, off := metrics.LogLoss(known, p, nil), metrics.CalibrationError(known, p, nil); !(math.Abs(*q.LogLoss-loss) <= 1e-12) || !(math.Abs(*q.Calibration-off) <= 1e-12) {
-		t.Errorf("log loss %v, calibration error %v; want %v and %v", *q.LogLoss, *q.Calibration, loss, off)
-	}
-	lines := strings.Split(strings.TrimSuffix(succeed(t, "predict", model, "--json", "--probabilities", test), "\n"), "\n")
-	for i, line := range lines {
-		if o := object[learn.Prediction](t, line); o.Scores != nil || o.Probabilities["red"] != p.At(i, 2) {
-			t.Fatalf("%s; want %v", line, p.RawRowView(i))
-		}
-	}
-	array := filepath.Join(dir, "p.npy")
-	succeed(t, "predict", model, "--probabilities", "--out", array, test)
-	var got mat.Dense
-	if readNPY(t, array, &got); len(lines) != 100 || !slices.Equal(got.RawMatrix().Data, p.RawMatrix().Data) {
-		t.Errorf("%d lines, and another array", len(lines))
-	}
-	fail(t, ui.ExitUsage, "--scores and --probabilities exclude each other", "predict", model, "--scores", "--probabilities", test)
 }
