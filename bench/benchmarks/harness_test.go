@@ -13,43 +13,32 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// A list is a flag of positive numbers with commas between them.
-type list []int
-
-func (l *list) String() string {
-	var s []string
-	for _, n := range *l {
-		s = append(s, strconv.Itoa(n))
-	}
-	return strings.Join(s, ",")
-}
-
-func (l *list) Set(s string) error {
-	*l = nil
-	for _, field := range strings.Split(s, ",") {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			return err
-		}
-		if n < 1 {
-			return fmt.Errorf("%d is not positive", n)
-		}
-		*l = append(*l, n)
-	}
-	return nil
-}
-
 var (
-	orders = list{64, 256}
-	added  = list{50, 300} // one below k and one above it, which Improved treats differently
+	orders = []int{64, 256}
+	added  = []int{50, 300} // one below k and one above it, which Improved treats differently
 	flagL  = flag.Int("l", 1000, "`samples` that a model has before it is updated")
 	flagK  = flag.Int("k", 200, "`nodes` of a model")
 	flagC  = flag.Int("targets", 10, "`targets` of a model")
 )
 
 func init() {
-	flag.Var(&orders, "orders", "`orders` of matrices, with commas between them")
-	flag.Var(&added, "q", "`rows` that are added to a model or removed from it, with commas between them")
+	flag.Func("orders", "`orders` of matrices, with commas between them", numbers(&orders))
+	flag.Func("q", "`rows` that are added to a model or removed from it, with commas between them", numbers(&added))
+}
+
+// numbers returns a function that sets a list to positive numbers with commas between them.
+func numbers(list *[]int) func(s string) error {
+	return func(s string) error {
+		*list = nil
+		for _, field := range strings.Split(s, ",") {
+			n, err := strconv.Atoi(field)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is not a positive number", field)
+			}
+			*list = append(*list, n)
+		}
+		return nil
+	}
 }
 
 // A call is an operation on operands that are there.

@@ -19,12 +19,15 @@ import (
 func BenchmarkImplementation(b *testing.B) {
 	defer blas64.Use(blas64.Implementation())
 	var names []string
-	for _, routine := range slices.Sorted(maps.Keys(implementation)) {
-		names = append(names, "routine="+routine)
+	for _, name := range slices.Sorted(maps.Keys(implementation)) {
+		names = append(names, "routine="+name)
 	}
 	variants(b, names, func(bk blskernel.Backend, name string, n int) call {
 		blas64.Use(bk)
-		return implementation[strings.TrimPrefix(name, "routine=")](lapack.Implementation{Backend: bk}, n)
+		r := implementation[strings.TrimPrefix(name, "routine=")]
+		x, do := r.prepare(lapack.Implementation{Backend: bk}, n)
+		s := save(x)
+		return call{flops: r.flops * cube(n), reset: s.reset, do: func() error { return done(do(s.data)) }}
 	})
 }
 
@@ -58,61 +61,47 @@ func spd(n int) []float64 {
 	return a
 }
 
-// implementation has a call of each routine on matrices of order n.
-var implementation = map[string]func(impl lapack.Implementation, n int) call{
-	"Dpotrf": func(impl lapack.Implementation, n int) call {
-		s := save(spd(n))
-		return call{flops: cube(n) / 3, reset: s.reset, do: func() error { return done(impl.Dpotrf(blas.Upper, n, s.data, n)) }}
-	},
-	"Dpotri": func(impl lapack.Implementation, n int) call {
-		s := save(cholesky64(impl, n))
-		return call{flops: 2 * cube(n) / 3, reset: s.reset, do: func() error { return done(impl.Dpotri(blas.Upper, n, s.data, n)) }}
-	},
-	"Dpotrs": func(impl lapack.Implementation, n int) call {
-		a, x := cholesky64(impl, n), save(vector(n*n))
-		return call{flops: 2 * cube(n), reset: x.reset, do: func() error {
-			impl.Dpotrs(blas.Upper, n, n, a, n, x.data, n)
-			return nil
-		}}
-	},
-	"Dgetrf": func(impl lapack.Implementation, n int) call {
-		s, ipiv := save(vector(n*n)), make([]int, n)
-		return call{flops: 2 * cube(n) / 3, reset: s.reset, do: func() error { return done(impl.Dgetrf(n, n, s.data, n, ipiv)) }}
-	},
-	"Dgetri": func(impl lapack.Implementation, n int) call {
+// implementation has the routines, with their flops as multiples of n³, and a call of each on matrices
+// of order n, which overwrites x.
+var implementation = map[string]struct {
+	flops   float64
+	prepare func(impl lapack.Implementation, n int) (x []float64, do func(x []float64) (ok bool))
+}{
+	"Dpotrf": {1. / 3, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
+		return spd(n), func(x []float64) bool { return impl.Dpotrf(blas.Upper, n, x, n) }
+	}},
+	"Dpotri": {2. / 3, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
+		return cholesky64(impl, n), func(x []float64) bool { return impl.Dpotri(blas.Upper, n, x, n) }
+	}},
+	"Dpotrs": {2, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
+		a := cholesky64(impl, n)
+		return vector(n * n), func(x []float64) bool { impl.Dpotrs(blas.Upper, n, n, a, n, x, n); return true }
+	}},
+	"Dgetrf": {2. / 3, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
+		ipiv := make([]int, n)
+		return vector(n * n), func(x []float64) bool { return impl.Dgetrf(n, n, x, n, ipiv) }
+	}},
+	"Dgetri": {4. / 3, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
 		a, ipiv := lu64(impl, n)
-		s, work := save(a), make([]float64, 64*n)
-		return call{flops: 4 * cube(n) / 3, reset: s.reset, do: func() error {
-			return done(impl.Dgetri(n, s.data, n, ipiv, work, len(work)))
-		}}
-	},
-	"Dgetrs": func(impl lapack.Implementation, n int) call {
+		work := make([]float64, 64*n)
+		return a, func(x []float64) bool { return impl.Dgetri(n, x, n, ipiv, work, len(work)) }
+	}},
+	"Dgetrs": {2, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
 		a, ipiv := lu64(impl, n)
-		x := save(vector(n * n))
-		return call{flops: 2 * cube(n), reset: x.reset, do: func() error {
-			impl.Dgetrs(blas.NoTrans, n, n, a, n, ipiv, x.data, n)
-			return nil
-		}}
-	},
-	"Dtrtri": func(impl lapack.Implementation, n int) call {
-		s := save(triangle(n))
-		return call{flops: cube(n) / 3, reset: s.reset, do: func() error {
-			return done(impl.Dtrtri(blas.Upper, blas.NonUnit, n, s.data, n))
-		}}
-	},
-	"Dtrtrs": func(impl lapack.Implementation, n int) call {
-		a, x := triangle(n), save(vector(n*n))
-		return call{flops: cube(n), reset: x.reset, do: func() error {
-			return done(impl.Dtrtrs(blas.Upper, blas.NoTrans, blas.NonUnit, n, n, a, n, x.data, n))
-		}}
-	},
-	"Dorgqr": func(impl lapack.Implementation, n int) call {
+		return vector(n * n), func(x []float64) bool { impl.Dgetrs(blas.NoTrans, n, n, a, n, ipiv, x, n); return true }
+	}},
+	"Dtrtri": {1. / 3, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
+		return triangle(n), func(x []float64) bool { return impl.Dtrtri(blas.Upper, blas.NonUnit, n, x, n) }
+	}},
+	"Dtrtrs": {1, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
+		a := triangle(n)
+		return vector(n * n), func(x []float64) bool {
+			return impl.Dtrtrs(blas.Upper, blas.NoTrans, blas.NonUnit, n, n, a, n, x, n)
+		}
+	}},
+	"Dorgqr": {4. / 3, func(impl lapack.Implementation, n int) ([]float64, func([]float64) bool) {
 		a, tau, work := vector(n*n), make([]float64, n), make([]float64, 64*n)
 		impl.Dgeqrf(n, n, a, n, tau, work, len(work))
-		s := save(a)
-		return call{flops: 4 * cube(n) / 3, reset: s.reset, do: func() error {
-			impl.Dorgqr(n, n, n, s.data, n, tau, work, len(work))
-			return nil
-		}}
-	},
+		return a, func(x []float64) bool { impl.Dorgqr(n, n, n, x, n, tau, work, len(work)); return true }
+	}},
 }

@@ -69,16 +69,12 @@ func methods(action blsupdate.Action) []variant {
 	return all
 }
 
+// alone stands for added for actions that add nothing: the one q is in the name alone.
+func alone() []int { return added[:1] }
+
 // models runs a sub-benchmark for each backend, variant and number of added rows or nodes. The model is
 // not started yet.
-func models(b *testing.B, of []variant, prepare func(m *model) call) { modelsOf(b, of, added, prepare) }
-
-// modelsAlone is models for actions that add nothing: the one q is in the name alone.
-func modelsAlone(b *testing.B, of []variant, prepare func(m *model) call) {
-	modelsOf(b, of, added[:1], prepare)
-}
-
-func modelsOf(b *testing.B, of []variant, added []int, prepare func(m *model) call) {
+func models(b *testing.B, of []variant, added []int, prepare func(m *model) call) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, v := range of {
 			for _, q := range added {
@@ -101,26 +97,16 @@ func modelsOf(b *testing.B, of []variant, added []int, prepare func(m *model) ca
 	})
 }
 
-// actions times an action of new models, in all the forms.
-func actions(b *testing.B, of []variant, added []int, what blsupdate.Action, do func(m *model) error) {
-	modelsOf(b, of, added, func(m *model) call {
+// action times an action of new models, in all the forms.
+func action(b *testing.B, of []variant, added []int, what blsupdate.Action, do func(m *model) error) {
+	models(b, of, added, func(m *model) call {
 		return call{flops: m.flops(what), reset: m.fresh, do: func() error { return do(m) }}
 	})
 }
 
-// action is actions of the methods that can do it, with each number of rows.
-func action(b *testing.B, what blsupdate.Action, do func(m *model) error) {
-	actions(b, methods(what), added, what, do)
-}
-
-// actionAlone is action where nothing is added.
-func actionAlone(b *testing.B, what blsupdate.Action, do func(m *model) error) {
-	actions(b, methods(what), added[:1], what, do)
-}
-
 // BenchmarkUpdate is AddInputs and Weights: what a batch costs where weights are wanted after each.
 func BenchmarkUpdate(b *testing.B) {
-	models(b, forms(), func(m *model) call {
+	models(b, forms(), added, func(m *model) call {
 		flops := m.flops(blsupdate.ActionAdd) + m.flops(blsupdate.ActionWeights)
 		return call{flops: flops, reset: m.fresh, do: func() error {
 			if err := m.AddInputs(m.ax, m.ya); err != nil {
@@ -133,16 +119,16 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func BenchmarkUpdaterAddInputs(b *testing.B) {
-	actions(b, forms(), added, blsupdate.ActionAdd, func(m *model) error { return m.AddInputs(m.ax, m.ya) })
+	action(b, forms(), added, blsupdate.ActionAdd, func(m *model) error { return m.AddInputs(m.ax, m.ya) })
 }
 
 func BenchmarkUpdaterAddWeightedInputs(b *testing.B) {
-	action(b, blsupdate.ActionAdd, func(m *model) error { return m.AddWeightedInputs(m.ax, m.ya, m.weights) })
+	action(b, methods(blsupdate.ActionAdd), added, blsupdate.ActionAdd, func(m *model) error { return m.AddWeightedInputs(m.ax, m.ya, m.weights) })
 }
 
 // BenchmarkUpdaterRemoveInputs removes what was added to l samples.
 func BenchmarkUpdaterRemoveInputs(b *testing.B) {
-	models(b, methods(blsupdate.ActionRemove), func(m *model) call {
+	models(b, methods(blsupdate.ActionRemove), added, func(m *model) call {
 		s := blsupdate.Shape{L: m.l + m.q, K: m.k, Q: m.q, C: m.c}
 		return call{
 			flops: blsupdate.Total(blsupdate.Model(m.method, blsupdate.ActionRemove, m.opt, s)),
@@ -153,7 +139,7 @@ func BenchmarkUpdaterRemoveInputs(b *testing.B) {
 }
 
 func BenchmarkBlsupdateNew(b *testing.B) {
-	modelsAlone(b, methods(blsupdate.ActionStart), func(m *model) call {
+	models(b, methods(blsupdate.ActionStart), alone(), func(m *model) call {
 		return call{flops: m.flops(blsupdate.ActionStart), do: func() error {
 			_, err := blsupdate.New(m.method, m.a, m.y, m.opt)
 			return err
@@ -163,12 +149,12 @@ func BenchmarkBlsupdateNew(b *testing.B) {
 
 // BenchmarkUpdaterAddNodes adds q nodes.
 func BenchmarkUpdaterAddNodes(b *testing.B) {
-	action(b, blsupdate.ActionNodes, func(m *model) error { return m.AddNodes(m.a, m.h, m.y) })
+	action(b, methods(blsupdate.ActionNodes), added, blsupdate.ActionNodes, func(m *model) error { return m.AddNodes(m.a, m.h, m.y) })
 }
 
 // BenchmarkUpdaterMerge merges with a model of q samples, and no ridge of its own.
 func BenchmarkUpdaterMerge(b *testing.B) {
-	models(b, methods(blsupdate.ActionMerge), func(m *model) call {
+	models(b, methods(blsupdate.ActionMerge), added, func(m *model) call {
 		shard := m.opt
 		shard.Lambda = 0
 		other := must(blsupdate.New(m.method, m.ax, m.ya, shard))
@@ -181,7 +167,7 @@ func BenchmarkUpdaterMerge(b *testing.B) {
 }
 
 func BenchmarkUpdaterSetLambda(b *testing.B) {
-	actionAlone(b, blsupdate.ActionRidge, func(m *model) error { return m.SetLambda(1) })
+	action(b, methods(blsupdate.ActionRidge), alone(), blsupdate.ActionRidge, func(m *model) error { return m.SetLambda(1) })
 }
 
 // BenchmarkUpdaterAddTargets adds a class that no sample had, the negative of the first target.
@@ -203,11 +189,11 @@ func BenchmarkUpdaterMapTargets(b *testing.B) {
 }
 
 // targets measures an action with a T of p columns, or of as many as there are targets for 0.
-func targets(b *testing.B, action blsupdate.Action, p int, do func(m *model, t *mat.Dense) error) {
-	modelsAlone(b, methods(action), func(m *model) call {
+func targets(b *testing.B, what blsupdate.Action, p int, do func(m *model, t *mat.Dense) error) {
+	models(b, methods(what), alone(), func(m *model) call {
 		p := cmp.Or(p, m.c)
 		shape := blsupdate.Shape{L: m.l, K: m.k, C: m.c, P: p}
-		return call{flops: blsupdate.Total(blsupdate.Model(m.method, action, m.opt, shape)), reset: m.fresh,
+		return call{flops: blsupdate.Total(blsupdate.Model(m.method, what, m.opt, shape)), reset: m.fresh,
 			do: func() error { return do(m, mat.NewDense(m.c, p, nil)) }}
 	})
 }
@@ -215,12 +201,12 @@ func targets(b *testing.B, action blsupdate.Action, p int, do func(m *model, t *
 // BenchmarkUpdaterWeights is of the first time after a change, where Gram and QR solve for the weights;
 // the others have them.
 func BenchmarkUpdaterWeights(b *testing.B) {
-	actionAlone(b, blsupdate.ActionWeights, func(m *model) error { _, err := m.Weights(); return err })
+	action(b, methods(blsupdate.ActionWeights), alone(), blsupdate.ActionWeights, func(m *model) error { _, err := m.Weights(); return err })
 }
 
 // BenchmarkUpdaterCondition is of a model whose weights are known.
 func BenchmarkUpdaterCondition(b *testing.B) {
-	modelsAlone(b, methods(blsupdate.ActionAdd), func(m *model) call {
+	models(b, methods(blsupdate.ActionAdd), alone(), func(m *model) call {
 		reset := func() { m.fresh(); must(m.Weights()) }
 		return call{reset: reset, do: func() error { sink = m.Condition().RCond; return nil }}
 	})
@@ -229,7 +215,7 @@ func BenchmarkUpdaterCondition(b *testing.B) {
 // BenchmarkRefinerRefine starts from weights that are solved for already, which a second time hardly
 // changes.
 func BenchmarkRefinerRefine(b *testing.B) {
-	modelsAlone(b, []variant{{blsupdate.Gram, blsupdate.Auto}}, func(m *model) call {
+	models(b, []variant{{blsupdate.Gram, blsupdate.Auto}}, alone(), func(m *model) call {
 		m.fresh()
 		must(m.Weights())
 		p := m.Updater.(blsupdate.Refiner)
@@ -255,7 +241,7 @@ func BenchmarkBlsupdateDecode(b *testing.B) {
 
 // encoded times what is done with a model and its encoded state.
 func encoded(b *testing.B, do func(m *model, state *bytes.Buffer) error) {
-	modelsAlone(b, methods(blsupdate.ActionAdd), func(m *model) call {
+	models(b, methods(blsupdate.ActionAdd), alone(), func(m *model) call {
 		m.fresh()
 		var state bytes.Buffer
 		check(blsupdate.Encode(&state, m.Updater))
