@@ -70,17 +70,6 @@ func TestFile(t *testing.T) {
 	if err != nil || info.Mode().Perm()&0o400 == 0 || info.Mode().Perm()&0o111 != 0 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	// A link stays one.
-	other := t.TempDir()
-	link := filepath.Join(other, "link")
-	testutil.NoError(t, os.Symlink(path, link))
-	linked, err := Create(nil, link)
-	testutil.NoError(t, err)
-	testutil.NoError(t, linked.Commit())
-	folderHas(t, dir, map[string]string{"x.jsonl": ""})
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is %v, %v", info, err)
-	}
 }
 
 // TestRefused tries names that no file can have.

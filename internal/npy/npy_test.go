@@ -269,6 +269,7 @@ func TestLabel(t *testing.T) {
 		{"<U5", utf32(false, 20, "né☃"), "né☃"},
 		{">U5", utf32(true, 20, "né😀ab"), "né😀ab"},
 		{"<U2", utf32(false, 8, "\x00b"), "\x00b"},
+		{"<U1", utf32(false, 4, "\U0010ffff"), "\U0010ffff"},
 		{"<U2", make([]byte, 8), ""},
 		{"<U1", []byte{0, 0xd8, 0, 0}, ""},
 		{"<U1", []byte{0, 0, 0x11, 0}, ""},
