@@ -128,10 +128,11 @@ func TestNames(t *testing.T) {
 		folderHas(t, dir, map[string]string{"x": "cleaned"})
 		return
 	}
-	// A link to a missing file names that file; a link to itself is an error.
-	for name, to := range map[string]string{"link": "next", "next": "y", "loop": "pool", "pool": "loop"} {
+	// A link to a missing file, or to one that is there, names that file; a link to itself is an error.
+	for name, to := range map[string]string{"link": "next", "next": filepath.Join(dir, "y"), "loop": "pool", "pool": "loop"} {
 		testutil.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
+	write(t, filepath.Join(dir, "link"), "first")
 	write(t, filepath.Join(dir, "link"), "linked")
 	if f, err := Create(nil, filepath.Join(dir, "loop")); err == nil {
 		f.Abort()
