@@ -14,41 +14,33 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// An element is a part of an SVG file.
+// An element is a part of an SVG file, and all that is below it by the names.
 type element struct {
-	XMLName  xml.Name
-	Attrs    []xml.Attr `xml:",any,attr"`
-	Text     string     `xml:",chardata"`
+	XMLName xml.Name
+	X       float64 `xml:"x,attr"`
+	Y       float64 `xml:"y,attr"`
+	Width   string  `xml:"width,attr"`
+	Anchor  string  `xml:"text-anchor,attr"`
+	ViewBox string  `xml:"viewBox,attr"`
+	Text    string  `xml:",chardata"`
+
 	Children []*element `xml:",any"`
 }
 
-// parse reads an SVG file as XML.
-func parse(t testing.TB, svg string) *element {
+// parse reads an SVG file as XML, and returns its elements by name.
+func parse(t testing.TB, svg string) map[string][]*element {
 	t.Helper()
-	root := new(element)
+	root, all := new(element), map[string][]*element{}
 	testutil.NoError(t, xml.Unmarshal([]byte(svg), root))
-	return root
-}
-
-// all returns the elements below e with the name.
-func (e *element) all(name string) (found []*element) {
-	for _, c := range e.Children {
-		if c.XMLName.Local == name {
-			found = append(found, c)
-		}
-		found = append(found, c.all(name)...)
-	}
-	return found
-}
-
-// attr returns an attribute, or "".
-func (e *element) attr(name string) string {
-	for _, a := range e.Attrs {
-		if a.Name.Local == name {
-			return a.Value
+	var add func(e *element)
+	add = func(e *element) {
+		all[e.XMLName.Local] = append(all[e.XMLName.Local], e)
+		for _, c := range e.Children {
+			add(c)
 		}
 	}
-	return ""
+	add(root)
+	return all
 }
 
 // TestPlotFile draws the published plot twice: the bytes are the same, and the SVG is XML with a
@@ -64,31 +56,26 @@ func TestPlotFile(t *testing.T) {
 	if !bytes.Equal(svg.Bytes(), again.Bytes()) {
 		t.Error("the SVG differs from one time to the other")
 	}
-	root := parse(t, svg.String())
-	if root.XMLName.Local != "svg" || root.all("title")[0].Text != first.Plot.Title {
-		t.Errorf("%s with title %q", root.XMLName.Local, root.all("title")[0].Text)
+	all := parse(t, svg.String())
+	if len(all["svg"]) != 1 || all["title"][0].Text != first.Plot.Title {
+		t.Errorf("%d plots with title %q", len(all["svg"]), all["title"][0].Text)
 	}
 	says(t, svg.String(), []string{">measured<", ">Table 3<", "prefers-color-scheme:dark"}, "NaN", "Inf")
-	inside(t, root)
+	inside(t, all)
 }
 
 // inside reports what reaches out of a plot.
-func inside(t *testing.T, root *element) {
+func inside(t *testing.T, all map[string][]*element) {
 	t.Helper()
-	number := func(e *element, name string) float64 {
-		v, err := strconv.ParseFloat(e.attr(name), 64)
-		testutil.NoError(t, err)
-		return v
-	}
-	height, err := strconv.ParseFloat(strings.Fields(root.attr("viewBox"))[3], 64)
+	height, err := strconv.ParseFloat(strings.Fields(all["svg"][0].ViewBox)[3], 64)
 	testutil.NoError(t, err)
-	for _, e := range root.all("text") {
-		x, long := number(e, "x"), 0.6*textSize*float64(utf8.RuneCountInString(e.Text))
-		if e.attr("text-anchor") == "end" {
+	for _, e := range all["text"] {
+		x, long := e.X, 0.6*textSize*float64(utf8.RuneCountInString(e.Text))
+		if e.Anchor == "end" {
 			x -= long
 		}
-		if y := number(e, "y"); !(x >= 0 && x+long <= plotWidth && y >= 0 && y <= height) {
-			t.Errorf("%q is at %g to %g, %g in a plot of %d by %g", e.Text, x, x+long, y, plotWidth, height)
+		if !(x >= 0 && x+long <= plotWidth && e.Y >= 0 && e.Y <= height) {
+			t.Errorf("%q is at %g to %g, %g in a plot of %d by %g", e.Text, x, x+long, e.Y, plotWidth, height)
 		}
 	}
 }
@@ -101,15 +88,15 @@ func TestDraw(t *testing.T) {
 	}}
 	var b bytes.Buffer
 	testutil.NoError(t, p.WriteSVG(&b))
-	root := parse(t, b.String())
-	if got := root.all("title")[0].Text; got != p.Title {
+	all := parse(t, b.String())
+	if got := all["title"][0].Text; got != p.Title {
 		t.Errorf("the title is %q", got)
 	}
 	var widths, texts []string
-	for _, e := range root.all("rect")[1+len(p.Series):] {
-		widths = append(widths, e.attr("width"))
+	for _, e := range all["rect"][1+len(p.Series):] {
+		widths = append(widths, e.Width)
 	}
-	for _, e := range root.all("text") {
+	for _, e := range all["text"] {
 		texts = append(texts, e.Text)
 	}
 	if got, want := strings.Join(widths, " "), fmt.Sprint(longestBar/4, longestBar, longestBar/2); got != want {
@@ -118,7 +105,7 @@ func TestDraw(t *testing.T) {
 	if got, want := strings.Join(texts, " "), "<&> s r < a b< 1.00 4.00 2.00"; got != want {
 		t.Errorf("texts %s; want %s", got, want)
 	}
-	inside(t, root)
+	inside(t, all)
 }
 
 // TestContrast holds the colors to WCAG's contrast with both kinds of pages: 4.5 for text, 3 for bars.
