@@ -84,13 +84,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestNoLevels refuses a column of words that has none.
-func TestNoLevels(t *testing.T) {
-	if err := (Columns{{}, {Levels: []string{}}}).Check(); err == nil || !strings.Contains(err.Error(), "column 2") {
-		t.Error(err)
-	}
-}
-
 // TestMixed takes a column of numbers and words for words where it looks like codes, and refuses it
 // where it looks like numbers with a wrong one.
 func TestMixed(t *testing.T) {
@@ -106,21 +99,12 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestNumber reads cells as those of numbers are read.
-func TestNumber(t *testing.T) {
-	opt := Options{Decimal: ',', Thousands: '.'}
-	for cell, want := range map[string]float64{" 1.234,5\t": 1234.5, "NA": math.NaN(), "7": 7} {
-		if v, ok := opt.Number(cell); !ok || v != want && !math.IsNaN(want) || math.IsNaN(v) != math.IsNaN(want) {
-			t.Errorf("%q is %v, %v", cell, v, ok)
-		}
-	}
-	if v, ok := opt.Number("1.5"); ok {
-		t.Errorf("1.5 is %v", v)
-	}
-}
-
-// TestUnknownLevels counts words that the description does not have, and refuses one among numbers.
+// TestUnknownLevels counts words that the description does not have, and refuses one among numbers, and
+// a column of words that has none.
 func TestUnknownLevels(t *testing.T) {
+	if err := (Columns{{}, {Levels: []string{}}}).Check(); err == nil || !strings.Contains(err.Error(), "column 2") {
+		t.Error(err)
+	}
 	columns := Columns{{[]string{"a", "b"}, []float64{0.5, 0.5}}, {nil, []float64{7}}}
 	r := mustOpen(t, []string{"-"}, Options{Columns: columns, Missing: MissingMean, Stdin: strings.NewReader("k,n\na,1\nc,\n5,2\n,3\nb,x\n")})
 	b := next(t, r, 4)
@@ -163,21 +147,22 @@ func TestWrongTables(t *testing.T) {
 	}
 }
 
-// TestNotations reads numbers in several notations, and refuses those with wrong groups.
-func TestNotations(t *testing.T) {
+// TestNumber reads cells as those of numbers are read, in several notations, and refuses wrong groups.
+func TestNumber(t *testing.T) {
+	none, missing := math.Inf(1), math.NaN() // what is no number, and what is missing
 	for _, test := range []struct {
-		n    notation
-		cell string
-		want float64 // NaN for what is no number
+		decimal, thousands rune
+		cell               string
+		want               float64
 	}{
-		{notation{',', 0, true}, "1,5", 1.5}, {notation{',', 0, true}, "-2,5e3", -2500}, {notation{',', 0, true}, "1.5", math.NaN()},
-		{notation{',', 0, true}, "7", 7}, {notation{',', 0, true}, "1,5,2", math.NaN()}, {notation{',', '.', true}, "1.234", 1234},
-		{notation{',', '.', true}, "1.23", math.NaN()}, {notation{0, ',', true}, "12,34", math.NaN()}, {notation{0, ',', true}, "1,234.56", 1234.56},
-		{notation{0, ',', true}, "1234,567", math.NaN()}, {notation{0, ',', true}, "+12,345", 12345}, {notation{0, ' ', true}, "1\u202f234\u00a0567", 1234567},
-		{notation{0, '\'', true}, "1’234'567.5", 1234567.5}, {notation{0, ',', true}, ",123", math.NaN()}, {notation{0, ',', true}, "1.234,5", math.NaN()},
+		{',', '.', " 1.234,5\t", 1234.5}, {',', '.', "NA", missing}, {',', '.', "7", 7}, {',', '.', "1.5", none},
+		{',', 0, "1,5", 1.5}, {',', 0, "-2,5e3", -2500}, {',', 0, "1.5", none}, {',', 0, "7", 7}, {',', 0, "1,5,2", none}, {',', '.', "1.234", 1234},
+		{',', '.', "1.23", none}, {0, ',', "12,34", none}, {0, ',', "1,234.56", 1234.56}, {0, ',', "1234,567", none}, {0, ',', "+12,345", 12345},
+		{0, ' ', "1\u202f234\u00a0567", 1234567}, {0, '\'', "1’234'567.5", 1234567.5}, {0, ',', ",123", none}, {0, ',', "1.234,5", none},
 	} {
-		if v, err := test.n.value(test.cell); (err != nil) != math.IsNaN(test.want) || err == nil && v != test.want {
-			t.Errorf("%q is %v, %v; want %v", test.cell, v, err, test.want)
+		opt := Options{Decimal: test.decimal, Thousands: test.thousands}
+		if v, ok := opt.Number(test.cell); ok != (test.want != none) || ok && v != test.want && !(v != v && test.want != test.want) {
+			t.Errorf("%q is %v, %v; want %v", test.cell, v, ok, test.want)
 		}
 	}
 }
