@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
@@ -85,6 +86,7 @@ func TestAutoencoderRecurrence(t *testing.T) {
 // is t against the sign of each element that is not 0, and at most t elsewhere. Elements are off by
 // 1e-12, which the norm of A1ᵀA1, at most l·n = 240, multiplies.
 func TestAutoencoderIsLasso(t *testing.T) {
+	testutil.NotUnderRace(t, "starts no goroutine")
 	const l, n, bound = 40, 6, 240e-12
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for seed := range uint64(3) {

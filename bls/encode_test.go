@@ -82,7 +82,7 @@ func TestEncodeEveryField(t *testing.T) {
 	values := map[string]any{
 		"Scaling": ScaleNone, "Groups": 3, "GroupNodes": 4, "EnhancementNodes": None, "Shrink": 0.7, "Unscaled": true,
 		"Enhancement": Uniform, "Seed": uint64(1) << 63, "Method": blsupdate.Improved, "Lambda": 0.25, "C": blsupdate.CMode(1), "Form": blsupdate.Small, "Solve": true,
-		"Workspace": int64(1) << 40, "Classes": 4, "ClassWeight": Balanced, "ExpectedRows": 1 << 40, "Validate": true, "NoIntercept": true,
+		"Workspace": int64(1) << 40, "Classes": 4, "ClassWeight": Balanced, "ExpectedRows": 1 << 30, "Validate": true, "NoIntercept": true,
 	}
 	seen := map[string]bool{"Backend": true, "model": true, "Features": true, "Update": true}
 	for _, path := range []string{"", "Features", "Update"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -55,6 +56,7 @@ func logLoss(f *mat.Dense, labels []int, weights []float64, slope float64) float
 // scores, and that have nothing to do with them; it scales with the scores, and weights are
 // repetitions.
 func TestFitSlope(t *testing.T) {
+	testutil.NotUnderRace(t, "starts no goroutine")
 	for _, c := range []int{2, 3, 10} {
 		for _, slope := range []float64{0.5, 1, 5} {
 			f, labels := drawn(2000, c, slope)

@@ -76,7 +76,7 @@ func TestChoiceOfManyClasses(t *testing.T) {
 // TestBalancedFindsRare learns a class with 2% of the rows, which the unweighted model hardly finds.
 func TestBalancedFindsRare(t *testing.T) {
 	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "starts no goroutine")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	r := rand.New(rand.NewPCG(3, 4))
 	draw := func(l int) (*mat.Dense, []int) {
 		x, labels := mat.NewDense(l, 4, nil), make([]int, l)

@@ -34,7 +34,7 @@ func normalTable(seed, l, d int) (x, y *mat.Dense, labels []int) {
 // The zero value learns what no linear model can, and says how well by rows that it did not learn.
 func TestZeroValueLearns(t *testing.T) {
 	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "starts no goroutine")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	x, y, labels := normalTable(1, 1200, 4)
 	var c Classifier
 	must(t, c.Fit(rowsOf(x, 0, 800), labels[:800]))
@@ -62,7 +62,7 @@ func TestZeroValueLearns(t *testing.T) {
 // number of nodes is that of the zero value in the long form.
 func TestZeroValuePredicts(t *testing.T) {
 	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "starts no goroutine")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	var f FeatureOptions
 	if !testutil.Long() {
 		f = FeatureOptions{Groups: 2, EnhancementNodes: 20}
@@ -91,7 +91,7 @@ func TestZeroValuePredicts(t *testing.T) {
 // What is given is kept.
 func TestGivenIsKept(t *testing.T) {
 	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "starts no goroutine")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	x, y, labels := normalTable(2, 200, 5)
 	r := Regressor{Features: FeatureOptions{Scaling: ScaleNone, EnhancementNodes: 30, Shrink: 0.7}, Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 0.3}}
 	must(t, r.Fit(x, y))

@@ -13,7 +13,6 @@ import (
 // Tune finds at least what Fit does, sets the fields, and keeps to its bound.
 func TestTune(t *testing.T) {
 	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "starts no goroutine")
 	x, y, labels := normalTable(6, 300, 4)
 	plain := Classifier{Features: FeatureOptions{Groups: 2}}
 	must(t, plain.Fit(x, labels))

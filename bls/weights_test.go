@@ -155,7 +155,7 @@ func TestBalanced(t *testing.T) {
 // that Fit chooses, and for samples of one class.
 func TestWeightsOfAnySize(t *testing.T) {
 	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "starts no goroutine")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	ctx := context.Background()
 	x := samples(15, 60, 6, 6)
 	y := targetsFor(x, 2)
