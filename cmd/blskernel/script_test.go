@@ -1,9 +1,7 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -12,7 +10,6 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -273,134 +270,6 @@ func scriptFiles(ts *testscript.TestScript, args []string) {
 	if ts.Check(err); len(files) != number(ts, args[0]) {
 		ts.Fatalf("%v; want %s files", files, args[0])
 	}
-}
-
-func number(ts *testscript.TestScript, text string) int {
-	n, err := strconv.Atoi(text)
-	ts.Check(err)
-	return n
-}
-
-// unescaped returns a text with escapes as in a Go string.
-func unescaped(ts *testscript.TestScript, text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	text, err := strconv.Unquote(`"` + text + `"`)
-	ts.Check(err)
-	return text
-}
-
-func write(ts *testscript.TestScript, file, text string) {
-	ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o666))
-}
-
-// withHeader returns a table with the optional header of a script's command, or else its own.
-func withHeader(args []string, own, body string) string {
-	switch {
-	case len(args) == 0:
-		return own + "\n" + body
-	case args[0] == "":
-		return body
-	}
-	return args[0] + "\n" + body
-}
-
-func scriptSamples(ts *testscript.TestScript, args []string) {
-	rows := samples(number(ts, args[1]), uint64(number(ts, args[2])))
-	text := csvText(rows, false, strings.Split(args[3], ",")...)
-	if strings.HasSuffix(args[0], ".npy") {
-		write(ts, args[0], string(arrayOf(text)))
-		return
-	}
-	write(ts, args[0], withHeader(args[4:], args[3], text))
-}
-
-func scriptNPZ(ts *testscript.TestScript, args []string) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, name := range args[1:] {
-		entry, err := w.Create(name)
-		ts.Check(err)
-		_, err = io.WriteString(entry, ts.ReadFile(name))
-		ts.Check(err)
-	}
-	ts.Check(w.Close())
-	write(ts, args[0], b.String())
-}
-
-func scriptWords(ts *testscript.TestScript, args []string) {
-	body := wordText(number(ts, args[1]), uint64(number(ts, args[2])))
-	write(ts, args[0], withHeader(args[3:], "color,größe,fit,id,buy", body))
-}
-
-func scriptDigits(ts *testscript.TestScript, args []string) {
-	dir := ts.MkAbs(args[0])
-	ts.Check(errors.Join(os.Mkdir(dir, 0o777), writeIDX(dir, number(ts, args[1]))))
-}
-
-func scriptTake(ts *testscript.TestScript, args []string) {
-	lines := strings.SplitAfter(ts.ReadFile(args[1]), "\n")
-	var b strings.Builder
-	for _, which := range args[2:] {
-		if line, ok := strings.CutPrefix(which, "="); ok {
-			b.WriteString(line + "\n")
-			continue
-		}
-		if from, to, ok := strings.Cut(which, "-"); ok {
-			b.WriteString(strings.Join(lines[number(ts, from)-1:number(ts, to)], ""))
-			continue
-		}
-		for _, line := range lines {
-			if strings.Contains(line, which) {
-				b.WriteString(line)
-			}
-		}
-	}
-	write(ts, args[0], b.String())
-}
-
-func scriptRows(ts *testscript.TestScript, args []string) {
-	var b strings.Builder
-	for rest := args[2:]; len(rest) > 0; rest = rest[2:] {
-		for i := range number(ts, rest[0]) {
-			b.WriteString(cycle.ReplaceAllStringFunc(rest[1], func(field string) string {
-				words := strings.Split(field[1:len(field)-1], "|")
-				if len(words) == 1 {
-					return strconv.Itoa(i % number(ts, words[0]))
-				}
-				return words[i%len(words)]
-			}) + "\n")
-		}
-	}
-	write(ts, args[0], withHeader(args[1:2], "", b.String()))
-}
-
-var cycle = regexp.MustCompile(`\{[^}]*\}`)
-
-func scriptReplace(ts *testscript.TestScript, args []string) {
-	text, before, after, n := ts.ReadFile(args[0]), unescaped(ts, args[1]), unescaped(ts, args[2]), -1
-	if len(args) > 3 {
-		n = number(ts, args[3])
-	}
-	if !strings.Contains(text, before) {
-		ts.Fatalf("%q is not there", before)
-	}
-	write(ts, args[0], strings.Replace(text, before, after, n))
-}
-
-func scriptTruncate(ts *testscript.TestScript, args []string) {
-	ts.Check(os.Truncate(ts.MkAbs(args[1]), int64(number(ts, args[0]))))
-}
-
-func scriptLink(ts *testscript.TestScript, args []string) {
-	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
-}
-
-func scriptPipe(ts *testscript.TestScript, args []string) {
-	stop, err := pipeWith(ts.MkAbs(args[0]), ts.ReadFile(args[1]))
-	ts.Check(err)
-	ts.Defer(stop)
 }
 
 func scriptUnderstood(ts *testscript.TestScript, args []string) {
