@@ -64,8 +64,8 @@ func panicsByBackend(t *testing.T, f func()) (did bool) {
 
 // TestBackendPanics has a backend of a user that panics in the n-th of its calls, for every n, before
 // and after it has written: a model that was being changed is refused for ever, and Weights and
-// Condition, which change nothing, are what they would have been, and leave the model so. No model goes
-// on with a state that was half changed.
+// Condition, which change nothing, are what they would have been, and leave the model so. No model
+// goes on with a state that was half changed.
 func TestBackendPanics(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	must(t, err)

@@ -90,10 +90,10 @@ func checkNoDigits(t *testing.T, name string, u Updater, err error) {
 	}
 }
 
-// answers fails the test unless the answer is right: the solution of least norm by Original and Improved
-// without a ridge, and no ridge from them for fewer samples than nodes; an error that says that there are no
-// digits where the weights are not determined; and else the digits that are promised. It reports whether u has
-// weights.
+// answers fails the test unless the answer is right: the solution of least norm by Original and
+// Improved without a ridge, and no ridge from them for fewer samples than nodes; an error that says
+// that there are no digits where the weights are not determined; and else the digits that are
+// promised. It reports whether u has weights.
 func (v variant) answers(t *testing.T, name string, u Updater, err error, a, y *mat.Dense, lambda float64, determined bool) bool {
 	t.Helper()
 	l, k := a.Dims()

@@ -16,8 +16,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// TestBatches adds batches of many sizes, from one row on, and compares with the solution from all rows
-// at once, for one and for many targets.
+// TestBatches adds batches of many sizes, from one row on, and compares with the solution from all
+// rows at once, for one and for many targets.
 func TestBatches(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 7, 23} {
@@ -50,7 +50,6 @@ func TestBatches(t *testing.T) {
 
 // TestManyRows adds hundreds of single rows, or thousands in the long form.
 func TestManyRows(t *testing.T) {
-	testutil.NotUnderRace(t, "it starts no goroutine")
 	k, n := 8, 300
 	if testutil.Long() {
 		n = 2000
@@ -73,8 +72,8 @@ func TestManyRows(t *testing.T) {
 	})
 }
 
-// TestMerging merges three shards in every order and compares with one model of all rows. A model takes over
-// what removals have done to the one that it learns.
+// TestMerging merges three shards in every order and compares with one model of all rows. A model
+// takes over what removals have done to the one that it learns.
 func TestMerging(t *testing.T) {
 	const k, c = 8, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -133,10 +132,10 @@ func TestRidgeChange(t *testing.T) {
 }
 
 // TestRemovalLeverage removes rows up to 1e5 times as large as the others, from well-conditioned and
-// ill-conditioned models, and rows without which hardly a trace of a node is left: the error is that of the
-// state before and 1e3 eps/(1-h), 1e4 for Gram, or the rows are refused, where 1-h is below 1e-8.
+// ill-conditioned models, and rows without which hardly a trace of a node is left: the error is that
+// of the state before and 1e3 eps/(1-h), 1e4 for Gram, or the rows are refused, where 1-h is below
+// 1e-8.
 func TestRemovalLeverage(t *testing.T) {
-	testutil.NotUnderRace(t, "it starts no goroutine")
 	const k, l, c = 12, 60, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, test := range []struct{ kappa, size, trace float64 }{
@@ -184,8 +183,8 @@ func TestRemovalLeverage(t *testing.T) {
 	})
 }
 
-// exactRest returns 1-h for rows of [A; Ax; sqrt(lambda) I], from the state without them, so that it is
-// accurate where it is small: 1/(1 + the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ).
+// exactRest returns 1-h for rows of [A; Ax; sqrt(lambda) I], from the state without them, so that it
+// is accurate where it is small: 1/(1 + the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ).
 func exactRest(a, ax *mat.Dense, lambda float64) float64 {
 	inverse, _ := pinvOf(stack(a, dense.ScaledIdentity(dense.Cols(a), math.Sqrt(lambda))))
 	var v mat.Dense
@@ -194,11 +193,10 @@ func exactRest(a, ax *mat.Dense, lambda float64) float64 {
 	return 1 / (1 + values[0]*values[0])
 }
 
-// TestNodesNearlyDependent adds nodes that are nearly or wholly combinations of the old ones, which may be
-// ill-conditioned themselves, and rows after them, which use the whole new state: the error is that of a
-// start with all nodes.
+// TestNodesNearlyDependent adds nodes that are nearly or wholly combinations of the old ones, which
+// may be ill-conditioned themselves, and rows after them, which use the whole new state: the error is
+// that of a start with all nodes.
 func TestNodesNearlyDependent(t *testing.T) {
-	testutil.NotUnderRace(t, "it starts no goroutine")
 	const l, k, c = 24, 9, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, kappa := range []float64{10, 1e5} {

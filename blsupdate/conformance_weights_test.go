@@ -15,9 +15,9 @@ import (
 	"blskernel/mat"
 )
 
-// TestTrust holds the weights to what Condition says of them, for condition numbers from 1e2 to 1e16, where
-// a column is a combination of the others but for rounding: the error is at most 10^-Digits, or there is an
-// error that says that there are no digits.
+// TestTrust holds the weights to what Condition says of them, for condition numbers from 1e2 to 1e16,
+// where a column is a combination of the others but for rounding: the error is at most 10^-Digits, or
+// there is an error that says that there are no digits.
 func TestTrust(t *testing.T) {
 	const k, l = 12, 60
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -55,8 +55,8 @@ func TestTrust(t *testing.T) {
 	})
 }
 
-// TestLeverage compares leverages of the rows of A with the diagonal of A (AᵀA + lambda I)⁻¹Aᵀ: that what is
-// kept is the inverse, after additions, removals and forgetting.
+// TestLeverage compares leverages of the rows of A with the diagonal of A (AᵀA + lambda I)⁻¹Aᵀ: that
+// what is kept is the inverse, after additions, removals and forgetting.
 func TestLeverage(t *testing.T) {
 	const l, k = 40, 7
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -156,8 +156,9 @@ func TestUndetermined(t *testing.T) {
 	})
 }
 
-// TestTrustAfterRemoval removes all rows, which are a thousand times larger than those that come after them:
-// the errors of that time stay, and Condition has to know. Without samples no nodes can be added.
+// TestTrustAfterRemoval removes all rows, which are a thousand times larger than those that come after
+// them: the errors of that time stay, and Condition has to know. Without samples no nodes can be
+// added.
 func TestTrustAfterRemoval(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		if !v.ridgeSolver() {

@@ -70,8 +70,8 @@ func leavesOf(u Updater) (leaves []leaf) {
 	return leaves
 }
 
-// visit calls leaf for each number that can be reached from v, by the fields of structs that enter accepts,
-// with its index where it is in a slice.
+// visit calls leaf for each number that can be reached from v, by the fields of structs that enter
+// accepts, with its index where it is in a slice.
 func visit(name string, v reflect.Value, enter func(of reflect.Type, field string) bool, leaf func(name string, i int, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Float64, reflect.Uint64, reflect.Int, reflect.Int64, reflect.Bool:

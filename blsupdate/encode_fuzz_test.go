@@ -202,8 +202,8 @@ func checkReadable(t *testing.T, u Updater) bool {
 	return true
 }
 
-// TestScalesAreKept: whatever the scales of rows, columns and batches, what can be written can be read.
-// The long form takes 200 times as many seeds.
+// TestScalesAreKept: whatever the scales of rows, columns and batches, what can be written can be
+// read. The long form takes 200 times as many seeds.
 func TestScalesAreKept(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	seeds := uint64(500)

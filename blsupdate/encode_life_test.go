@@ -136,8 +136,8 @@ func takeRows(m *mat.Dense, rows []int) *mat.Dense {
 	return take(m, rows)
 }
 
-// eachLife runs f for all variants, ridges, ways to treat C and numbers of rows at the start, each with
-// actions of its own.
+// eachLife runs f for all variants, ridges, ways to treat C and numbers of rows at the start, each
+// with actions of its own.
 func eachLife(t *testing.T, f func(t *testing.T, l *life, b blskernel.Backend)) {
 	const k, c = 4, 2
 	seed := uint64(0)
@@ -162,10 +162,9 @@ func eachLife(t *testing.T, f func(t *testing.T, l *life, b blskernel.Backend)) 
 }
 
 // TestGoingOn compares a model that never stops with one that is encoded and decoded before every
-// action, and with those that were decoded once at some point: 8 actions, or 25 in the long form. After each,
-// the weights have the digits that are promised of the solution for all rows.
+// action, and with those that were decoded once at some point: 8 actions, or 25 in the long form.
+// After each, the weights have the digits that are promised of the solution for all rows.
 func TestGoingOn(t *testing.T) {
-	testutil.NotUnderRace(t, "it starts no goroutine")
 	did, steps := map[string]int{}, 8
 	if testutil.Long() {
 		steps = 25
@@ -262,8 +261,8 @@ func exactRows(seed uint64, q, k, c int) (a, y *mat.Dense) {
 
 // TestStatesFromElsewhere reads the states that two architectures of opposite byte order have written.
 // Their weights are those of the rows that they have learned, they are written as the same bytes, and
-// they go on, on every backend: rows that they have learned elsewhere are unlearned, which Original and
-// Improved must recognize, and others learned.
+// they go on, on every backend: rows that they have learned elsewhere are unlearned, which Original
+// and Improved must recognize, and others learned.
 //
 //	GOARCH=s390x go test -exec qemu-s390x -run Elsewhere ./blsupdate -update
 //

@@ -37,28 +37,27 @@ func checkReport(t *testing.T, u Updater) {
 // TestModelEqualsCount updates models on a grid of shapes and compares every step, and the sum, which
 // has everything that the backend was asked for.
 func TestModelEqualsCount(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 13, 40} {
 			for _, l := range []int{40, 97} {
 				for _, q := range []int{1, 3, k, k + 1, 2*k + 5} {
-					for _, c := range []int{1, 4} {
-						for _, cfg := range configurations {
-							for _, opt := range []Options{{}, {Lambda: 0x1p-30}, {C: CCheck}, {Workspace: -1}, {Workspace: 8 * 30 * int64(q)}} {
-								opt.Form, opt.Solve, opt.Backend = cfg.form, cfg.solve, b
-								r := rand.New(rand.NewPCG(uint64(k), uint64(l)))
-								u := mustNew(t, cfg.method, testutil.Random(r, l, k), testutil.Random(r, l, c), opt)
-								checkReport(t, u)
-								watch := &watcher{Backend: b}
-								driverOf(u).counter = cost.NewCounter(watch)
-								driverOf(u).state.Common().Counter = driverOf(u).counter
-								must(t, u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, c)))
-								checkReport(t, u)
-								if watch.calls == 0 {
-									t.Fatal("no product reached the backend")
-								}
-								if t.Failed() {
-									t.Fatalf("l=%d k=%d q=%d c=%d %s %+v", l, k, q, c, cfg.String(), opt)
-								}
+					for i, cfg := range configurations {
+						for _, opt := range []Options{{}, {Lambda: 0x1p-30}, {C: CCheck}, {Workspace: -1}, {Workspace: 8 * 30 * int64(q)}} {
+							opt.Form, opt.Solve, opt.Backend = cfg.form, cfg.solve, b
+							c := 1 + 3*((i+q)%2)
+							r := rand.New(rand.NewPCG(uint64(k), uint64(l)))
+							u := mustNew(t, cfg.method, testutil.Random(r, l, k), testutil.Random(r, l, c), opt)
+							checkReport(t, u)
+							watch := &watcher{Backend: b}
+							driverOf(u).counter = cost.NewCounter(watch)
+							driverOf(u).state.Common().Counter = driverOf(u).counter
+							do(t, u, u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, c)))
+							if watch.calls == 0 {
+								t.Fatal("no product reached the backend")
+							}
+							if t.Failed() {
+								t.Fatalf("l=%d k=%d q=%d c=%d %s %+v", l, k, q, c, cfg.String(), opt)
 							}
 						}
 					}
@@ -233,8 +232,8 @@ func TestCounter(t *testing.T) {
 }
 
 // TestResolve checks what the forms stand for. Auto takes Compressed where 6k²l + 6qk² + 2k³ is less
-// than 6qkl + 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, the weights left
-// aside.
+// than 6qkl + 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, the weights
+// left aside.
 func TestResolve(t *testing.T) {
 	for _, test := range []struct {
 		opt     Options
@@ -297,9 +296,10 @@ func ExampleModel() {
 // above k - l rows and k rows. Model is given nothing but the sizes.
 //
 // The rows are in general position. To keep the others from being large as the first k see them, which
-// would be another way to B, the rows of A and k - l of the batch are orthogonal, and these longer than
-// the others.
+// would be another way to B, the rows of A and k - l of the batch are orthogonal, and these longer
+// than the others.
 func TestModelWide(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
 	all := append(slices.Clone(configurations), variant{Improved, Compressed, true}, variant{Improved, Paper, true}, variant{Improved, Auto, true})
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{2, 5, 13} {

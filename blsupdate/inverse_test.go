@@ -33,8 +33,8 @@ func eachInverse(t *testing.T, f func(t *testing.T, v variant, opt Options)) {
 	})
 }
 
-// worstKappa is the condition number of the bounds for additions, of [A; sqrt(lambda) I] after all rows over
-// the start, since ‖F‖ only shrinks.
+// worstKappa is the condition number of the bounds for additions, of [A; sqrt(lambda) I] after all
+// rows over the start, since ‖F‖ only shrinks.
 func worstKappa(start, all *mat.Dense, lambda float64) float64 {
 	var states spread
 	for _, m := range []*mat.Dense{start, all} {
@@ -43,11 +43,11 @@ func worstKappa(start, all *mat.Dense, lambda float64) float64 {
 	return states.kappa()
 }
 
-// TestInverseLargeRows adds rows that are many times larger than those before, in one case each with its
-// negative, and ordinary rows after them. The errors of Woodbury and Carlson for fewer rows than nodes are
-// as with ordinary rows: 100 times the bound at the κ = 10 that the rows have before they are scaled. That
-// of the form Large is within the bound at the κ of all rows: InverseCholesky takes a QR factorization,
-// and its report says so, where I + SᵀS would have no digits.
+// TestInverseLargeRows adds rows that are many times larger than those before, in one case each with
+// its negative, and ordinary rows after them. The errors of Woodbury and Carlson for fewer rows than
+// nodes are as with ordinary rows: 100 times the bound at the κ = 10 that the rows have before they
+// are scaled. That of the form Large is within the bound at the κ of all rows: InverseCholesky takes a
+// QR factorization, and its report says so, where I + SᵀS would have no digits.
 func TestInverseLargeRows(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 12, 2
@@ -134,9 +134,9 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestInverseForms checks where the forms cross: Auto takes Large for InverseCholesky above one row and
-// k/14, and for RidgeInverse where it has fewer flops, which for blocks of k/4 rows is where 2qk² + qk²/2 =
-// 2k³. Paper takes Small for q <= k.
+// TestInverseForms checks where the forms cross: Auto takes Large for InverseCholesky above one row
+// and k/14, and for RidgeInverse where it has fewer flops, which for blocks of k/4 rows is where 2qk²
+// + qk²/2 = 2k³. Paper takes Small for q <= k.
 func TestInverseForms(t *testing.T) {
 	for _, k := range []int{1, 13, 14, 100, 400, 1400} {
 		for q := 1; q <= 2*k; q++ {
@@ -155,10 +155,10 @@ func TestInverseForms(t *testing.T) {
 	}
 }
 
-// TestInverseCholeskyBounds adds rows as large as 1e36 to a model with a small ridge, where I + SᵀS has
-// nothing left of the I: what has been computed of F is then no F any more and may be larger than the
-// old one, which no addition makes of it. That is an error and the state is what it was, or the bound
-// that is kept of F is one; what is kept can be written and read.
+// TestInverseCholeskyBounds adds rows as large as 1e36 to a model with a small ridge, where I + SᵀS
+// has nothing left of the I: what has been computed of F is then no F any more and may be larger than
+// the old one, which no addition makes of it. That is an error and the state is what it was, or the
+// bound that is kept of F is one; what is kept can be written and read.
 func TestInverseCholeskyBounds(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		count := 0

@@ -51,8 +51,8 @@ func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 }
 
 // TestMemoryStart has limits about what a start allocates: one byte less than StateBytes is refused
-// before anything is allocated, and as many are not, of which a start then allocates all. Sizes beyond all
-// memories are refused, and those beyond an int of 32 bits are right.
+// before anything is allocated, and as many are not, of which a start then allocates all. Sizes beyond
+// all memories are refused, and those beyond an int of 32 bits are right.
 func TestMemoryStart(t *testing.T) {
 	const l, k, c = 300, 200, 3
 	a, y := memoryData(l, k, c)
@@ -84,6 +84,7 @@ func TestMemoryStart(t *testing.T) {
 // to need. Each time the model is left as it was to the bit; what is not refused then allocates at
 // least as much as was said.
 func TestMemoryWork(t *testing.T) {
+	testutil.NotUnderRace(t, "it counts bytes")
 	const l, k, c = 500, 200, 3
 	a, y := memoryData(l, k, c)
 	large, _ := memoryData(4, k, c)
@@ -191,8 +192,8 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 }
 
 // TestMemoryCondition asks for a condition where there is no memory for the solution: that is what the
-// advice says, and nothing about the matrix. An update of many rows needs a copy of G or R only where it can be
-// canceled.
+// advice says, and nothing about the matrix. An update of many rows needs a copy of G or R only where
+// it can be canceled.
 func TestMemoryCondition(t *testing.T) {
 	const k, targets = 40, 2
 	a, y := memoryData(100, k, targets)

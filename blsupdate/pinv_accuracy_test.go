@@ -19,9 +19,9 @@ import (
 // stable are the configurations whose error grows like eps κ.
 var stable = []variant{{Original, Auto, false}, {Improved, Small, false}, {Improved, Small, true}, {Improved, Compressed, false}}
 
-// TestSquareStart begins with as many random rows as nodes, where the condition number and the leverage
-// of new rows are large. The error of A⁺ is absolute in the first A⁺: relative to the last one it may
-// be larger by the ratio of their norms.
+// TestSquareStart begins with as many random rows as nodes, where the condition number and the
+// leverage of new rows are large. The error of A⁺ is absolute in the first A⁺: relative to the last
+// one it may be larger by the ratio of their norms.
 func TestSquareStart(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for seed := range uint64(300) {
@@ -73,8 +73,8 @@ func TestNearlyRepeatedRows(t *testing.T) {
 }
 
 // TestLargeBatches adds batches of rows that are large in the same direction, in nearly the same, of
-// both signs, or each in its own, with and without room for D. Up to a norm of 1e3 DᵀD is formed, with an error of
-// eps‖DᵀD‖, at most 32 eps κ as ‖D‖ is at most κ; from there on the error is less.
+// both signs, or each in its own, with and without room for D. Up to a norm of 1e3 DᵀD is formed, with
+// an error of eps‖DᵀD‖, at most 32 eps κ as ‖D‖ is at most κ; from there on the error is less.
 func TestLargeBatches(t *testing.T) {
 	const l, k, q = 20, 5, 7
 	kinds := map[string]func(size, common, own float64, i int) float64{
@@ -113,8 +113,8 @@ func TestLargeBatches(t *testing.T) {
 	}
 }
 
-// TestViews gives matrices that are parts of larger ones, which hold NaN elsewhere: the results are the
-// same, and the matrices are neither changed nor kept.
+// TestViews gives matrices that are parts of larger ones, which hold NaN elsewhere: the results are
+// the same, and the matrices are neither changed nor kept.
 func TestViews(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r, a, y := problem(16, 0, 12, 5, 2)

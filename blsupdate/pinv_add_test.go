@@ -118,8 +118,8 @@ func eachConfiguration(t *testing.T, f func(t *testing.T, m Method, opt Options)
 	})
 }
 
-// TestAnyRank goes through the cases of C: zero, of full rank, and neither; from no row space at all to
-// all of it, with repeated rows and rows inside and outside of what is known.
+// TestAnyRank goes through the cases of C: zero, of full rank, and neither; from no row space at all
+// to all of it, with repeated rows and rows inside and outside of what is known.
 func TestAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
 	basis := testutil.Random(r, 3, 9)
@@ -170,41 +170,6 @@ func TestAnyRank(t *testing.T) {
 	}
 }
 
-// TestGolden has A⁺ and W worked out by hand in fractions, with C of full column rank and of less.
-func TestGolden(t *testing.T) {
-	for _, test := range []struct {
-		name                            string
-		k                               int
-		a, y, ax, ya                    []float64
-		before, wBefore, after, wBehind []float64 // A⁺ and W
-	}{
-		{"C of full column rank", 3, []float64{1, 0, 0}, []float64{2}, []float64{1, 1, 0}, []float64{5},
-			[]float64{1, 0, 0}, []float64{2, 0, 0}, []float64{1, 0, -1, 1, 0, 0}, []float64{2, 3, 0}},
-		{"C neither zero nor of full column rank", 2, []float64{1, 0}, []float64{5}, []float64{1, 1, 2, 0}, []float64{0, 0},
-			[]float64{1, 0}, []float64{5, 0}, []float64{0.2, 0, 0.4, -0.2, 1, -0.4}, []float64{1, -1}},
-	} {
-		eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
-			q := len(test.ya)
-			u := mustNew(t, m, mat.NewDense(1, test.k, test.a), mat.NewDense(1, 1, test.y), opt)
-			check := func(plus, w []float64) {
-				t.Helper()
-				if got := relative(u.Pseudoinverse(), mat.NewDense(test.k, u.Samples(), plus)); !(got <= 8*dense.Eps) {
-					t.Errorf("%s, %d rows: A+ has error %g", test.name, u.Samples(), got)
-				}
-				if got := relative(weights(t, u), mat.NewDense(test.k, 1, w)); !(got <= 8*dense.Eps) {
-					t.Errorf("%s, %d rows: W has error %g", test.name, u.Samples(), got)
-				}
-			}
-			check(test.before, test.wBefore)
-			do(t, u, u.AddInputs(mat.NewDense(q, test.k, test.ax), mat.NewDense(q, 1, test.ya)))
-			check(test.after, test.wBehind)
-			if got := u.Report().RankC; got != 1 {
-				t.Errorf("%s: rank of C is %d, want 1", test.name, got)
-			}
-		})
-	}
-}
-
 // checkKept checks that A is kept, row for row, as long as its rank is below k.
 func checkKept(t *testing.T, u Updater, a *mat.Dense) {
 	t.Helper()
@@ -246,9 +211,9 @@ func TestRandomShapes(t *testing.T) {
 	})
 }
 
-// TestRidgeStart checks that from the ridge inverse of the first rows both methods come to the solution
-// that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹, which is BᵀB for B
-// = A + lambda A⁺ᵀ, and BᵀY = AᵀY + lambda A⁺Y.
+// TestRidgeStart checks that from the ridge inverse of the first rows both methods come to the
+// solution that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹,
+// which is BᵀB for B = A + lambda A⁺ᵀ, and BᵀY = AᵀY + lambda A⁺Y.
 func TestRidgeStart(t *testing.T) {
 	const l, k, q, lambda = 20, 6, 9, 0.03
 	eachConfiguration(t, func(t *testing.T, m Method, opt Options) {

@@ -15,9 +15,10 @@ import (
 func flopRates() *Rates { return ConstantRates(1, math.Inf(1)) }
 
 // TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by
-// method and batch by batch, where all accept the start; 1000 batches are more than are looked at one by
-// one.
+// method and batch by batch, where all accept the start; 1000 batches are more than are looked at one
+// by one.
 func TestPlanAgainstAll(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
 	for _, k := range []int{1, 7, 100} {
 		for _, q := range []int{1, 2, 10, 100, 400} {
 			for _, c := range []int{1, 10, 300} {

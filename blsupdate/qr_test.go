@@ -21,8 +21,8 @@ func startQR(t *testing.T, b blskernel.Backend, a, y *mat.Dense, lambda float64)
 	return variant{method: QR}.start(t, b, a, y, lambda).(*updater)
 }
 
-// actQR fails the test where an action failed, its flops are not those of the model, or the norms of the
-// columns are not what they are taken for.
+// actQR fails the test where an action failed, its flops are not those of the model, or the norms of
+// the columns are not what they are taken for.
 func actQR(t *testing.T, u *updater, err error) {
 	t.Helper()
 	do(t, u, err)
@@ -71,9 +71,10 @@ func checkQRWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, more float
 	checkWeights(t, u, a, y, lambda, variant{method: QR}.accuracy(dense.Rows(a), kappaOf(a, lambda))+more)
 }
 
-// R and z after batches of all sizes, from fewer rows than nodes on, with rows of zeros and rows that
-// are there twice.
+// TestQRTriangle has R and z after batches of all sizes, from fewer rows than nodes on, with rows of
+// zeros and rows that are there twice.
 func TestQRTriangle(t *testing.T) {
+	testutil.NotUnderRace(t, "its goroutines are those of products")
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 9, 33, 130} {
 			for _, c := range []int{1, 5} {
@@ -94,11 +95,25 @@ func TestQRTriangle(t *testing.T) {
 				}
 			}
 		}
+		// Many blocks of rotations, with an incomplete one at each end; the leverages are moderate.
+		for _, s := range []struct{ k, q, c int }{
+			{64, 1, 1}, {64, 2, 1}, {65, 3, 600}, {65, 7, 2}, {65, 8, 2}, {70, 8, 700},
+			{480, 24, 1}, {401, 49, 3}, {300, 37, 1}, {100, 13, 2}, {100, 100, 5}, {30, 77, 1000},
+		} {
+			r, a, y := problem(uint64(s.k), uint64(s.q), 2*s.k, s.k, s.c)
+			ax, ya := testutil.Random(r, s.q, s.k), testutil.Random(r, s.q, s.c)
+			u := startQR(t, b, stack(a, ax), stack(y, ya), 0.1)
+			actQR(t, u, u.RemoveInputs(ax, ya))
+			checkQRTriangle(t, u, a, y, 0.1, 20)
+			if t.Failed() {
+				t.Fatalf("%+v", s)
+			}
+		}
 	})
 }
 
-// Columns from 2^-1020 to 2^850 in one model, and new ones of other scales: R has the accuracy of each column
-// for itself, so that scales make no difference.
+// Columns from 2^-1020 to 2^850 in one model, and new ones of other scales: R has the accuracy of each
+// column for itself, so that scales make no difference.
 func TestQRScales(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 1))
@@ -178,25 +193,5 @@ func TestQRMergeRidges(t *testing.T) {
 		huge.Set(0, 3, 0.9*qr.LargestColumn)
 		u, other = startQR(t, b, huge, mat.NewDense(1, c, nil), 1), startQR(t, b, huge, mat.NewDense(1, c, nil), 0)
 		refused(t, u, digest(u), u.Merge(other), isAny)
-	})
-}
-
-// Many blocks of rotations, with an incomplete one at each end, against AᵀA of what is left. The
-// leverages are moderate.
-func TestQRRemoveBlocks(t *testing.T) {
-	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		for _, s := range []struct{ k, q, c int }{
-			{64, 1, 1}, {64, 2, 1}, {65, 3, 600}, {65, 7, 2}, {65, 8, 2}, {70, 8, 700},
-			{480, 24, 1}, {401, 49, 3}, {300, 37, 1}, {100, 13, 2}, {100, 100, 5}, {30, 77, 1000},
-		} {
-			r, a, y := problem(uint64(s.k), uint64(s.q), 2*s.k, s.k, s.c)
-			ax, ya := testutil.Random(r, s.q, s.k), testutil.Random(r, s.q, s.c)
-			u := startQR(t, b, stack(a, ax), stack(y, ya), 0.1)
-			actQR(t, u, u.RemoveInputs(ax, ya))
-			checkQRTriangle(t, u, a, y, 0.1, 20)
-			if t.Failed() {
-				t.Fatalf("%+v", s)
-			}
-		}
 	})
 }

@@ -38,8 +38,8 @@ var (
 	withRidge = []Method{Gram, QR}
 )
 
-// TestRefusals makes each call that must fail, on models whose weights have been asked for and on others:
-// the error is the one that is wanted, and not a bit of the model changes.
+// TestRefusals makes each call that must fail, on models whose weights have been asked for and on
+// others: the error is the one that is wanted, and not a bit of the model changes.
 func TestRefusals(t *testing.T) {
 	all := slices.Concat(wrongArguments(), wrongRows(), wrongNodes(), wrongRidges())
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -194,8 +194,8 @@ func wrongRows() (all []refusal) {
 	add("twice", "row 2 of Ax", unknown, refusal{}, remove(take(a, []int{5, 6, 5}), take(y, []int{5, 6, 5})), withA...)
 	wide, wideY := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 	add("independent", "", leverage, refusal{a: wide, y: wideY}, remove(rowsBetween(wide, 1, 2), rowsBetween(wideY, 1, 2)), withA...)
-	// Each block, where rows are removed in blocks or one by one, leaves a millionth of what is known in
-	// one direction, and all together much less.
+	// Each block, where rows are removed in blocks or one by one, leaves a millionth of what is known
+	// in one direction, and all together much less.
 	for _, q := range []int{3, 150} {
 		whole, targets := testutil.Random(r, 60+q, 45), testutil.Random(r, 60+q, 1)
 		for i := range 60 + q {
@@ -238,8 +238,8 @@ func constantRows(r *rand.Rand, rows, cols int, size float64) *mat.Dense {
 	return scaled(signs(r, rows, cols), size)
 }
 
-// nearlyDependent returns a wide A of condition 1e14, for which rounding noise and new rows or nodes are
-// alike.
+// nearlyDependent returns a wide A of condition 1e14, for which rounding noise and new rows or nodes
+// are alike.
 func nearlyDependent(r *rand.Rand) *mat.Dense {
 	return gonummat.DenseCopyOf(testutil.WithCondition(r, 9, 4, 1e14).T())
 }

@@ -71,7 +71,8 @@ func TestRemoveWhatWasRemoved(t *testing.T) {
 	}
 }
 
-// TestRemoveAfterForget checks that rows are not known after Forget, until AddNodes is given them anew.
+// TestRemoveAfterForget checks that rows are not known after Forget, until AddNodes is given them
+// anew.
 func TestRemoveAfterForget(t *testing.T) {
 	const factor = 0.81
 	_, wide, y := problem(64, 0, 20, 5, 1)
@@ -93,8 +94,8 @@ func TestRemoveAfterForget(t *testing.T) {
 	}
 }
 
-// TestWindow lets a window of rows slide, one row in and one or, at random, another one out, a thousand
-// times.
+// TestWindow lets a window of rows slide, one row in and one or, at random, another one out, a
+// thousand times.
 func TestWindow(t *testing.T) {
 	const k, l, steps = 6, 60, 1000
 	for _, oldest := range []bool{true, false} {
@@ -123,9 +124,9 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestRemovalOfAllThatIsKnown removes the rows that alone have something of one direction, delta of it:
-// 1-h is exactly 0, and what is computed of it is rounding noise that grows with the condition of the
-// model. The direction is that of the last node, or any.
+// TestRemovalOfAllThatIsKnown removes the rows that alone have something of one direction, delta of
+// it: 1-h is exactly 0, and what is computed of it is rounding noise that grows with the condition of
+// the model. The direction is that of the last node, or any.
 func TestRemovalOfAllThatIsKnown(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		const l, k = 30, 6

@@ -221,8 +221,10 @@ var variants = []variant{
 	{Improved, Small, true}, {Improved, Large, true}, {Improved, Compressed, true},
 }
 
-// eachVariant runs f for every variant on every backend.
+// eachVariant runs f for every variant on every backend, but not under the race detector: models start
+// no goroutine, and their products here are too small for one.
 func eachVariant(t *testing.T, f func(t *testing.T, v variant, b blskernel.Backend)) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, v := range variants {
 			t.Run(v.String(), func(t *testing.T) { f(t, v, b) })
@@ -297,8 +299,8 @@ func columnsBetween(m *mat.Dense, from, to int) *mat.Dense {
 	return gonummat.DenseCopyOf(m.Slice(0, dense.Rows(m), from, to))
 }
 
-// removal is the bound on what a removal adds to the error: 1e3 eps/(1-h), 1e4 for Gram, with 1/(1-h) =
-// 1 + the largest eigenvalue of Ax (AᵀA)⁻¹ Axᵀ after it.
+// removal is the bound on what a removal adds to the error: 1e3 eps/(1-h), 1e4 for Gram, with 1/(1-h)
+// = 1 + the largest eigenvalue of Ax (AᵀA)⁻¹ Axᵀ after it.
 func (v variant) removal(gone, kept *mat.Dense) float64 {
 	p, _ := pinvOf(kept)
 	var s mat.Dense
@@ -374,4 +376,11 @@ func upTo(n int) []int {
 		x[i] = i
 	}
 	return x
+}
+
+// ldexp returns m times 2^power, to the bit.
+func ldexp(m *mat.Dense, power int) *mat.Dense {
+	out := gonummat.DenseCopyOf(m)
+	out.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, out)
+	return out
 }

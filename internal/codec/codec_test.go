@@ -30,8 +30,8 @@ func floats(n int) []float64 {
 // sizes are numbers of numbers around the ends of buffers.
 var sizes = []int{0, 1, 7, chunk/size - 1, chunk / size, chunk/size + 1, 3*chunk/size + 5}
 
-// TestRoundTrip writes and reads every type, from readers that return pieces of any size. The bytes of the
-// encoding must not change.
+// TestRoundTrip writes and reads every type, from readers that return pieces of any size. The bytes of
+// the encoding must not change.
 func TestRoundTrip(t *testing.T) {
 	for _, n := range sizes {
 		var out bytes.Buffer
@@ -87,8 +87,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOffsets has errors at known places. An error of the source is wrapped, and is no FormatError. What only
-// a mistake calls panics.
+// TestOffsets has errors at known places. An error of the source is wrapped, and is no FormatError.
+// What only a mistake calls panics.
 func TestOffsets(t *testing.T) {
 	words := func(v ...uint64) *bytes.Reader {
 		var out bytes.Buffer

@@ -24,11 +24,11 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// modelTasks fit classifiers and regressors, each of its own, and read some that all share, also in one
-// file.
+// modelTasks fit classifiers and regressors, each of its own, and read some that all share, also in
+// one file.
 //
-// On a backend that does not promise bits, what feature maps that are fitted by 50 iterations amount to
-// has no bound that is of use. There the classes of the samples count, which are so far apart that
+// On a backend that does not promise bits, what feature maps that are fitted by 50 iterations amount
+// to has no bound that is of use. There the classes of the samples count, which are so far apart that
 // rounding does not exchange them: by half of what a class is apart from the others, which is checked.
 func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
@@ -128,8 +128,8 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	return tasks
 }
 
-// streamTasks read one file, each by a Reader of its own, to the end and only in part: what reads ahead
-// ends with it.
+// streamTasks read one file, each by a Reader of its own, to the end and only in part: what reads
+// ahead ends with it.
 func streamTasks(t *testing.T) []*soakTask {
 	t.Helper()
 	const l, d = 5000, 20

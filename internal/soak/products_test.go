@@ -24,8 +24,8 @@ import (
 //
 // An element is a sum of at most 2K terms, for K the largest size, of which each is at most 0.7·3 (a
 // diagonal 2n times larger than the rest is one of them), and of 1.3 of what C was. Each run is within
-// gamma_{2K+4} of the exact one, so two of them are within twice that; Dtrsm, with ‖T⁻¹‖∞ ‖T‖∞ <= 3 and
-// X below 0.7/n, is well within.
+// gamma_{2K+4} of the exact one, so two of them are within twice that; Dtrsm, with ‖T⁻¹‖∞ ‖T‖∞ <= 3
+// and X below 0.7/n, is well within.
 func productTasks(b blskernel.Backend) []*soakTask {
 	var tasks []*soakTask
 	for _, size := range [][3]int{{197, 211, 183}, {29, 19, 11}} {
@@ -84,9 +84,9 @@ func productTasks(b blskernel.Backend) []*soakTask {
 	return tasks
 }
 
-// factorOrder is the order of the matrices that are factored: on amd64 one at which factorizations hold
-// goroutines for themselves, and elsewhere, where kernels are slower and do so before, one that takes
-// as little time.
+// factorOrder is the order of the matrices that are factored: on amd64 one at which factorizations
+// hold goroutines for themselves, and elsewhere, where kernels are slower and do so before, one that
+// takes as little time.
 func factorOrder() int {
 	if runtime.GOARCH == "amd64" {
 		return 290
@@ -94,8 +94,8 @@ func factorOrder() int {
 	return 120
 }
 
-// A factored is a factorization of a shared matrix, with right-hand sides for it, and its inverse if it
-// has one.
+// A factored is a factorization of a shared matrix, with right-hand sides for it, and its inverse if
+// it has one.
 type factored struct {
 	solver interface {
 		SolveTo(dst, b *mat.Dense) error
@@ -120,16 +120,16 @@ func (f factored) read() ([]float64, error) {
 	return out, nil
 }
 
-// factorizationTasks factor, solve and invert, each in storage of its own, and read factorizations that
-// all share.
+// factorizationTasks factor, solve and invert, each in storage of its own, and read factorizations
+// that all share.
 //
 // The matrices are such that |L||U| <= 2n‖A‖∞ in the elimination (N. J. Higham, Accuracy and Stability
 // of Numerical Algorithms, 2nd ed., section 9.5), and have a condition of 3, so that a solution is
 // within gamma_{3n}·2n·3 <= 9n² eps of its norm, and that is at most 1/n for right-hand sides in [-1,
 // 1]. Solutions of the least-squares problem, by 2n² roundings on the way, are within some 6n² eps of
-// theirs, which is at most sqrt(2/n). Inverses and conditions take as much again some times over: 100 n
-// sqrt(n) eps is the bound for all. The logarithm of a determinant is the sum of n such errors times n,
-// and is divided by n².
+// theirs, which is at most sqrt(2/n). Inverses and conditions take as much again some times over: 100
+// n sqrt(n) eps is the bound for all. The logarithm of a determinant is the sum of n such errors times
+// n, and is divided by n².
 func factorizationTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
 	const targets = 7

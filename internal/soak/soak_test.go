@@ -18,15 +18,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// soakRounds is how often TestSoak does every task twice. In the long form it does each 1200 times, as a
-// process does in an hour that is asked for each of them every three seconds.
-func soakRounds() int {
-	if testutil.Long() {
-		return 600
-	}
-	return 2
-}
-
 const (
 	soakCallers = 6
 	soakEps     = 0x1p-52
@@ -98,7 +89,10 @@ func TestSoak(t *testing.T) {
 	goroutines := testutil.Goroutines()
 	processors := runtime.GOMAXPROCS(0)
 	var first inUse
-	rounds := soakRounds()
+	rounds := 2
+	if testutil.Long() { // each task 1200 times, as in an hour that asks for each every three seconds
+		rounds = 600
+	}
 	for round := range rounds {
 		soakRound(t, tasks, uint64(round))
 		if round == 0 || round == rounds-1 || t.Failed() {
@@ -117,8 +111,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soakRound does every task twice, in a random order. Before each, the number of threads or of processors
-// changes for all that are under way, or what is kept from call to call is taken away.
+// soakRound does every task twice, in a random order. Before each, the number of threads or of
+// processors changes for all that are under way, or what is kept from call to call is taken away.
 func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 17))
 	order := append(rnd.Perm(len(tasks)), rnd.Perm(len(tasks))...)
@@ -174,8 +168,8 @@ func use(t *testing.T, goroutines int) inUse {
 }
 
 // noMoreThan fails the test where something has leaked. The runtime and the testing package keep a
-// little for themselves, some 50 KB whatever the rounds. Beyond what is let pass is after the long test
-// what each run of a single task has kept, if that is 220 bytes or more.
+// little for themselves, some 50 KB whatever the rounds. Beyond what is let pass is after the long
+// test what each run of a single task has kept, if that is 220 bytes or more.
 func (u inUse) noMoreThan(t *testing.T, first inUse) {
 	t.Helper()
 	const heap, objects = 1 << 18, 2000

@@ -14,7 +14,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// updaterTasks are models of all methods that learn, forget, unlearn and go on, each on a model of its own.
+// updaterTasks are models of all methods that learn, forget, unlearn and go on, each on a model of its
+// own.
 //
 // Weights are within 50 sqrt(l) eps κ² of their norm for every method (docs/numerics.md), and after a
 // removal of rows with a leverage h within 1e4 eps/(1-h) more; two of them are within twice that. The

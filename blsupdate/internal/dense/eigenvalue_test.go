@@ -60,8 +60,8 @@ func TestLargestEigenvalueExact(t *testing.T) {
 			t.Errorf("order %d: %g, want %g", n, got, want*want)
 		}
 	}
-	// To subnormal numbers, by which a ridge beyond 1e293 leaves its mark: what is left of a vector that
-	// is multiplied by Q may be smaller. 2^-1040 has 34 bits.
+	// To subnormal numbers, by which a ridge beyond 1e293 leaves its mark: what is left of a vector
+	// that is multiplied by Q may be smaller. 2^-1040 has 34 bits.
 	const n = 20
 	r := rand.New(rand.NewPCG(91, 0))
 	var s mat.Dense

@@ -15,8 +15,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// TestSVD checks A = U diag(values) Vᵀ, the orthogonality of the columns whose values are not zero, and
-// the values against gonum's, in units of max(m, n, 8) eps ‖A‖.
+// TestSVD checks A = U diag(values) Vᵀ, the orthogonality of the columns whose values are not zero,
+// and the values against gonum's, in units of max(m, n, 8) eps ‖A‖.
 func TestSVD(t *testing.T) {
 	b := blskernel.Default()
 	for _, shape := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {7, 7}, {40, 9}, {9, 40}, {60, 60}, {130, 129}} {

@@ -14,8 +14,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// The rotations themselves: [N; P] becomes [I; 0], and what is beside it is multiplied by an orthogonal
-// matrix.
+// The rotations themselves: [N; P] becomes [I; 0], and what is beside it is multiplied by an
+// orthogonal matrix.
 func TestRotations(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, s := range []struct{ q, k, c int }{{1, 1, 1}, {1, 40, 3}, {5, 33, 2}, {leastMultiplied, 70, omegaWidth + 3}, {lowRows + 9, 2*highRows + 5, 4}} {
