@@ -35,6 +35,7 @@ import (
 //	fails STATUS TEXT ARGS...
 //	                     the same, with no output and TEXT as the message, in which "..." is any text
 //	stops LINES ARGS...  runs the command and interrupts it after so many lines of output
+//	each A|B... LINE     runs a line of these commands with the words of A, of B and so on in the place of {}
 //	says TEXT...         looks for texts on standard output
 //	lines N FILE         counts lines; files N DIR counts files
 //	samples FILE N SEED COLUMNS [HEADER]
@@ -65,6 +66,19 @@ func TestScripts(t *testing.T) {
 		cmds[name] = func(ts *testscript.TestScript, _ bool, args []string) { f(ts, args) }
 	}
 	cmds["close"] = scriptClose
+	cmds["each"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		for _, words := range strings.Split(args[0], "|") {
+			var line []string
+			for _, arg := range args[1:] {
+				if arg == "{}" {
+					line = append(line, strings.Fields(words)...)
+				} else {
+					line = append(line, arg)
+				}
+			}
+			cmds[line[0]](ts, false, line[1:])
+		}
+	}
 	scripts(t, filepath.Join("testdata", "script"), cmds, nil)
 	for _, m := range blsupdate.Methods() {
 		for _, target := range []string{"color", "y1"} {
