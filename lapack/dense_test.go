@@ -24,17 +24,9 @@ func withLibrary(bk blskernel.Backend, orders ...int) []int {
 	return orders
 }
 
-// The routines for dense triangles with BLAS arguments.
+// Routines for dense triangles with BLAS arguments.
 func dpotrf(bk blskernel.Backend, ul blas.Uplo, n int, a []float64, lda int) int {
 	return lapack.Potrf(lapack.On(bk), ul, lapack.Base, n, block.Dense(a, lda))
-}
-
-func dpotri(bk blskernel.Backend, ul blas.Uplo, n int, a []float64, lda int) {
-	lapack.Potri(lapack.On(bk), ul, lapack.Base, n, block.Dense(a, lda))
-}
-
-func dtrtri(bk blskernel.Backend, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) {
-	lapack.Trtri(lapack.On(bk), ul, diag, n, block.Dense(a, lda))
 }
 
 func dtrsm(bk blskernel.Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag,

@@ -226,30 +226,6 @@ func TestElimination(t *testing.T) {
 	})
 }
 
-// Many batches of rows come to the same as all of them at once, errors growing with the rows only, and
-// so do rows in two parts, each with a triangle of its own, and merged. The residual is in two places:
-// what the parts left, and what the merging left of the second z.
-func TestAppendRowsRepeatedly(t *testing.T) {
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		const k, c, q = 23, 3, 300
-		rng := testutil.Rand(53)
-		b, y := testmat.Random(rng, q, k), testmat.Random(rng, q, c)
-		rest, none := y.Dense(), testmat.New(0, k)
-		var r, z [2]*mat.Dense
-		for part, rows := range [][2]int{{0, 200}, {200, q}} {
-			r[part], z[part] = testmat.New(k, k).Dense(), testmat.New(k, c).Dense()
-			for i, n := rows[0], 1; i < rows[1]; i, n = i+n, n%19+1 {
-				n = min(n, rows[1]-i)
-				testutil.NoError(t, AppendRows(bk, r[part], z[part], b.Dense().Slice(i, i+n, 0, k).(*mat.Dense), rest.Slice(i, i+n, 0, c).(*mat.Dense)))
-			}
-		}
-		testutil.NoError(t, MergeTriangles(bk, r[0], z[0], r[1], z[1]))
-		left := testmat.Stack(testmat.Of(rest), testmat.New(q, 0), testmat.Of(z[1]), testmat.New(k, 0))
-		checkSameGram(t, "batches", testmat.Stack(b, y, none, testmat.New(0, c)),
-			testmat.Stack(testmat.Of(r[0]), testmat.Of(z[0]), testmat.New(q+k, k), left), q+2*k)
-	})
-}
-
 // By hand: [3 1; 4 2] = Q [-5 -2.2; 0 rest], rest² = 1 + 4 - 2.2².
 func TestAppendRowsGolden(t *testing.T) {
 	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }

@@ -16,19 +16,20 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
+// check ends an example that fails.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 func ExampleCholesky() {
 	// The upper triangle of [4 2 0; 2 5 4; 0 4 20], row after row.
 	a := mat.NewSymPacked(3, []float64{4, 2, 0, 5, 4, 20})
 	var c lapack.Cholesky
-	if err := c.Factorize(a); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.Factorize(a))
 	var x mat.Dense
-	if err := c.SolveTo(&x, mat.NewDense(3, 1, []float64{8, 24, 68})); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.SolveTo(&x, mat.NewDense(3, 1, []float64{8, 24, 68})))
 	fmt.Printf("x = %.4v\n", gonummat.Formatted(x.T()))
 
 	// Not positive definite: the error says where and what to do.
@@ -46,17 +47,11 @@ func ExampleLDLT() {
 	// A saddle point matrix: [2 0 1; 0 2 1; 1 1 0].
 	a := mat.NewSymPacked(3, []float64{2, 0, 1, 2, 1, 0})
 	var f lapack.LDLT
-	if err := f.FactorizeInPlace(a); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(f.FactorizeInPlace(a))
 	positive, negative, _ := f.Inertia()
 	fmt.Println(positive, "positive and", negative, "negative eigenvalues")
 	inverse, err := f.InverseInPlace()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%5.2f\n", gonummat.Formatted(inverse))
 	// Output:
 	// 2 positive and 1 negative eigenvalues
@@ -68,16 +63,10 @@ func ExampleLDLT() {
 func ExampleLU() {
 	a := mat.NewDense(2, 2, []float64{1, 2, 4, 12})
 	var f lapack.LU
-	if err := f.Factorize(a); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(f.Factorize(a))
 	// X A = B: each row of B is a right-hand side.
 	x := mat.NewDense(3, 2, []float64{5, 14, 6, 16, 13, 38})
-	if err := f.SolveRowsTo(x, x); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(f.SolveRowsTo(x, x))
 	fmt.Printf("%.4v\n", gonummat.Formatted(x))
 	// Output:
 	// ⎡1  1⎤
@@ -90,15 +79,9 @@ func ExampleQR() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 1, 2, 1, 3})
 	y := mat.NewDense(4, 1, []float64{1, 3, 5, 7})
 	var f lapack.QR
-	if err := f.Factorize(a); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(f.Factorize(a))
 	var w mat.Dense
-	if err := f.SolveTo(&w, y); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(f.SolveTo(&w, y))
 	fmt.Printf("y = %.4f + %.4f x\n", w.At(0, 0), w.At(1, 0))
 	// Output:
 	// y = 1.0000 + 2.0000 x
@@ -108,17 +91,11 @@ func ExampleQR() {
 func ExampleSolveTriangularRows() {
 	a := mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1})
 	var f lapack.QR
-	if err := f.FactorizeInPlace(a); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(f.FactorizeInPlace(a))
 	var r mat.Dense
 	f.RTo(&r)
 	p := f.QInPlace()
-	if err := lapack.SolveTriangularRows(nil, p, &r, true); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(lapack.SolveTriangularRows(nil, p, &r, true))
 	p.Scale(3, p)
 	fmt.Printf("3 A⁺ᵀ =\n%5.2f\n", gonummat.Formatted(p))
 	// Output:
@@ -135,17 +112,11 @@ func ExampleSolveTriangular() {
 		0, 4,
 	})
 	x := mat.NewDense(2, 1, []float64{4, 8})
-	if err := lapack.SolveTriangular(nil, x, r, false); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(lapack.SolveTriangular(nil, x, r, false))
 	fmt.Println("x =", x.At(0, 0), x.At(1, 0))
 	fmt.Println("1/κ =", lapack.RCondTriangle(nil, r))
 
-	if err := lapack.InvertTriangle(nil, r); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(lapack.InvertTriangle(nil, r))
 	fmt.Println("R⁻¹ =", r.RawRowView(0), r.RawRowView(1))
 	// Output:
 	// x = 1 2
@@ -160,21 +131,13 @@ func ExampleMergeTriangles() {
 		r, z = mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)
 		rows := mat.NewDense(2, 2, []float64{1, x0, 1, x1})
 		targets := mat.NewDense(2, 1, []float64{1 + 2*x0, 1 + 2*x1})
-		if err := lapack.AppendRows(nil, r, z, rows, targets); err != nil {
-			fmt.Println(err)
-		}
+		check(lapack.AppendRows(nil, r, z, rows, targets))
 		return r, z
 	}
 	r, z := half(0, 1)
 	r2, z2 := half(2, 3)
-	if err := lapack.MergeTriangles(nil, r, z, r2, z2); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := lapack.SolveTriangular(nil, z, r, false); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(lapack.MergeTriangles(nil, r, z, r2, z2))
+	check(lapack.SolveTriangular(nil, z, r, false))
 	fmt.Printf("y = %.4f + %.4f x\n", z.At(0, 0), z.At(1, 0))
 	// Output: y = 1.0000 + 2.0000 x
 }
@@ -211,20 +174,11 @@ func ExampleCholesky_Refine() {
 		}
 	}
 	var c lapack.Cholesky
-	if err := c.Factorize(a); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.Factorize(a))
 	var x mat.Dense
-	if err := c.SolveTo(&x, b); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.SolveTo(&x, b))
 	bounds, err := c.Refine(&x, a, b)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println("as good as the data are:", bounds.Backward[0] < 1e-15)
 	fmt.Println("right to 4 digits:", bounds.Forward[0] < 1e-4)
 	fmt.Println("right to 8 digits:", bounds.Forward[0] < 1e-8)
@@ -245,9 +199,7 @@ func ExampleImplementation() {
 	var c gonummat.Cholesky
 	c.Factorize(gonummat.NewSymDense(2, []float64{4, 2, 2, 5}))
 	var inverse gonummat.SymDense
-	if err := c.InverseTo(&inverse); err != nil {
-		fmt.Println(err)
-	}
+	check(c.InverseTo(&inverse))
 	fmt.Printf("%.4f\n", gonummat.Formatted(&inverse))
 	// Output:
 	// ⎡ 0.3125  -0.1250⎤

@@ -207,20 +207,18 @@ func checkRatio(t *testing.T, name string, ratio float64) {
 	}
 }
 
-// checkRCond tests an estimate against the condition number by an explicit inverse. The estimate of
-// ‖A⁻¹‖ is a lower bound but for rounding in the solves and in the inverse, relative errors of at
-// most c*n*eps*cond; it is less than a tenth of the norm only for matrices made for the purpose.
+// checkRCond tests an estimate against the condition number by an explicit inverse, where that is right
+// to a few digits, and elsewhere that it is small. The estimate of ‖A⁻¹‖ is a lower bound but for
+// rounding in the solves and in the inverse, relative errors of at most c*n*eps*cond; it is less than a
+// tenth of the norm only for matrices made for the purpose.
 func checkRCond(t *testing.T, name string, got float64, a, inv *full) {
 	t.Helper()
-	if a.R == 0 {
-		if got != 1 {
-			t.Errorf("%s: RCond = %v, want 1", name, got)
-		}
-		return
+	want, tol := 1.0, 0.0
+	if a.R > 0 {
+		want = 1 / a.Norm() / inv.Norm()
+		tol = 10 * float64(a.R) * eps / want
 	}
-	want := 1 / a.Norm() / inv.Norm()
-	tol := 10 * float64(a.R) * eps / want
-	if !(got >= want*(1-tol)) || !(got <= 10*want*(1+tol)) {
+	if want > 1e-11 && (!(got >= want*(1-tol)) || !(got <= 10*want*(1+tol))) || !(want > 1e-11) && !(got >= 0 && got < 1e-9) || a.R == 0 && got != 1 {
 		t.Errorf("%s: RCond = %.6g, true %.6g", name, got, want)
 	}
 }

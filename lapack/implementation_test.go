@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/lapack/testlapack"
 )
 
 // The texts of panics and their order are gonum's, and so are the answers for empty matrices.
@@ -133,27 +135,23 @@ func TestImplementationArguments(t *testing.T) {
 // and that ok says whether U has a zero on its diagonal.
 func checkDgetrf(t *testing.T, name string, impl gonumlapack.Float64, a *full) {
 	t.Helper()
-	m, n, lda := a.R, a.C, a.C+3
+	m, n := a.R, a.C
 	k := min(m, n)
-	h, ipiv := hold(a, lda, whole), make([]int, k)
-	ok := impl.Dgetrf(m, n, h.x, lda, ipiv)
-	lu, l, u := h.after(t, name), testmat.New(m, k), testmat.New(k, n)
+	h, ipiv := hold(a, n+3, whole), make([]int, k)
+	ok := impl.Dgetrf(m, n, h.x, h.ld, ipiv)
+	lu := h.after(t, name)
+	u := lu.Part(0, 0, k, n).Upper(0)
+	l := testmat.Func(m, k, func(i, j int) float64 {
+		if v := lu.At(i, j); j >= i {
+			return testmat.Unless(i != j)
+		} else if !(math.Abs(v) <= 1) {
+			t.Fatalf("%s: l(%d, %d) = %v", name, i, j, v)
+		}
+		return lu.At(i, j)
+	})
 	zero := false
-	for i := range m {
-		for j, v := range lu.Row(i) {
-			switch {
-			case i <= j:
-				u.Set(i, j, v)
-				zero = zero || i == j && v == 0
-			case !(math.Abs(v) <= 1):
-				t.Fatalf("%s: l(%d, %d) = %v", name, i, j, v)
-			default:
-				l.Set(i, j, v)
-			}
-		}
-		if i < k {
-			l.Set(i, i, 1)
-		}
+	for i := range k {
+		zero = zero || u.At(i, i) == 0
 	}
 	if ok == zero {
 		t.Errorf("%s: ok = %v, a zero on the diagonal: %v", name, ok, zero)
@@ -182,11 +180,7 @@ func TestDgetrf(t *testing.T) {
 			// Column j is zero, so is all of A, and columns j and j+1 are the same, to the
 			// bit in the elimination too.
 			for _, j := range []int{0, min(m, n) / 2, min(m, n) - 1} {
-				b := testmat.New(m, n)
-				copy(b.X, a.X)
-				for i := range m {
-					b.Set(i, j, 0)
-				}
+				b := a.Weigh(func(_, column int) float64 { return testmat.Unless(column == j) })
 				checkDgetrf(t, fmt.Sprintf("%s column %d = 0", name, j), impl, b)
 				if j+1 < n {
 					for i := range m {
@@ -226,6 +220,102 @@ func TestImplementationSingular(t *testing.T) {
 			if !testmat.SameBits(got, a.X) || !testmat.SameBits(rhs, b.X) {
 				t.Errorf("n = %d: an operand was changed", n)
 			}
+		}
+	}
+}
+
+// A conformance is one of gonum's own tests of LAPACK.
+type conformance struct {
+	routine string
+	run     func(t *testing.T, impl Implementation)
+	slow    bool // two take four fifths of the time of all, and run in long tests only
+}
+
+// replaced are those of the routines that are ours.
+var replaced = []conformance{
+	{routine: "Dpotrf", run: func(t *testing.T, impl Implementation) { testlapack.DpotrfTest(t, impl) }},
+	{routine: "Dpotri", run: func(t *testing.T, impl Implementation) { testlapack.DpotriTest(t, impl) }},
+	{routine: "Dpotrs", run: func(t *testing.T, impl Implementation) { testlapack.DpotrsTest(t, impl) }},
+	{routine: "Dgeev", run: func(t *testing.T, impl Implementation) { testlapack.DgeevTest(t, impl) }, slow: true},
+	{routine: "Dgetrf", run: func(t *testing.T, impl Implementation) { testlapack.DgetrfTest(t, impl) }},
+	{routine: "Dgetri", run: func(t *testing.T, impl Implementation) { testlapack.DgetriTest(t, impl) }},
+	{routine: "Dgetrs", run: func(t *testing.T, impl Implementation) { testlapack.DgetrsTest(t, impl) }},
+	{routine: "Dtrtri", run: func(t *testing.T, impl Implementation) { testlapack.DtrtriTest(t, impl) }},
+	{routine: "Dtrtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtrtrsTest(t, impl) }},
+	{routine: "Dorgqr", run: func(t *testing.T, impl Implementation) { testlapack.DorgqrTest(t, impl) }},
+	{routine: "Dgeqrf", run: func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
+	{routine: "Dgelqf", run: func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
+	{routine: "Dorglq", run: func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
+	{routine: "Dormqr", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.DormqrTest(t, impl)
+	}},
+	{routine: "Dormlq", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.DormlqTest(t, impl)
+	}},
+	{routine: "Dgecon", run: func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
+	{routine: "Dpocon", run: func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
+	{routine: "Dtrcon", run: func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
+	{routine: "Dgels", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.DgelsTest(t, impl)
+	}},
+	{routine: "Dgesvd", run: func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }, slow: true},
+	{routine: "Dsyev", run: func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
+}
+
+// inherited are those of gonum's own routines of the interface, which run on our BLAS.
+var inherited = []conformance{
+	{routine: "Dgeqp3", run: func(t *testing.T, impl Implementation) {
+		testutil.NotEmulated(t, "minutes")
+		testlapack.Dgeqp3Test(t, impl)
+	}},
+	{routine: "Dggsvd3", run: func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
+	{routine: "Dlantr", run: func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
+	{routine: "Dlange", run: func(t *testing.T, impl Implementation) { testlapack.DlangeTest(t, impl) }},
+	{routine: "Dlansy", run: func(t *testing.T, impl Implementation) { testlapack.DlansyTest(t, impl) }},
+	{routine: "Dlapmr", run: func(t *testing.T, impl Implementation) { testlapack.DlapmrTest(t, impl) }},
+	{routine: "Dlapmt", run: func(t *testing.T, impl Implementation) { testlapack.DlapmtTest(t, impl) }},
+	{routine: "Dpbcon", run: func(t *testing.T, impl Implementation) { testlapack.DpbconTest(t, impl) }},
+	{routine: "Dpbtrf", run: func(t *testing.T, impl Implementation) { testlapack.DpbtrfTest(t, impl) }},
+	{routine: "Dpbtrs", run: func(t *testing.T, impl Implementation) { testlapack.DpbtrsTest(t, impl) }},
+	{routine: "Dpstrf", run: func(t *testing.T, impl Implementation) { testlapack.DpstrfTest(t, impl) }},
+	{routine: "Dtbtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtbtrsTest(t, impl) }},
+}
+
+// TestImplementation runs gonum's own tests of every routine that is ours, and TestImplementationInherited
+// those of all other routines of its interface, with the selected backend under blas64.
+func TestImplementation(t *testing.T) {
+	// The suites make their matrices and their checks with blas64.
+	useBLAS(t, fastBLAS(t))
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) { conforms(t, bk, replaced) })
+}
+
+func TestImplementationInherited(t *testing.T) {
+	useBLAS(t, blskernel.Default())
+	conforms(t, blskernel.Default(), inherited)
+}
+
+func conforms(t *testing.T, bk blskernel.Backend, all []conformance) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
+	for _, c := range all {
+		t.Run(c.routine, func(t *testing.T) {
+			if c.slow {
+				testutil.Slow(t)
+			}
+			c.run(t, Implementation{Backend: bk})
+		})
+	}
+}
+
+// Every routine of gonum's interface is in one of its tests here.
+func TestImplementationIsComplete(t *testing.T) {
+	of := reflect.TypeFor[gonumlapack.Float64]()
+	for k := range of.NumMethod() {
+		name := of.Method(k).Name
+		if !slices.ContainsFunc(slices.Concat(replaced, inherited), func(c conformance) bool { return c.routine == name }) {
+			t.Errorf("%s is in none of gonum's tests", name)
 		}
 	}
 }

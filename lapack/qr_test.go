@@ -84,9 +84,7 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
 		if k <= 20 {
 			inv := testmat.Identity(k).Dense()
 			testutil.NoError(t, SolveTriangularRows(f.Backend, inv, &rd, false))
-			if c := r.Norm() * testmat.Of(inv).Norm(); c < 1e10 {
-				checkRCond(t, name, f.RCond(), r, testmat.Of(inv))
-			}
+			checkRCond(t, name, f.RCond(), r, testmat.Of(inv))
 		}
 	}
 	testutil.NoError(t, f.FactorizeInPlace(ad))

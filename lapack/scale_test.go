@@ -88,15 +88,11 @@ func scaledResults(t *testing.T, bk blskernel.Backend, n, m, rhs int) map[string
 // exactTriangle returns a unit lower triangle of elements 0, ±1/2, so that elimination with it
 // exchanges no rows, and an upper one of small integers with a diagonal of ±4.
 func exactTriangle(rng *rand.Rand, n int) (l, u *full) {
-	l, u = testmat.Identity(n), testmat.New(n, n)
+	l = testmat.Func(n, n, func(i, j int) float64 { return float64(rng.IntN(3)-1) / 2 }).T().Upper(0).T()
+	u = testmat.Func(n, n, func(i, j int) float64 { return float64(rng.IntN(5) - 2) }).Upper(0)
 	for i := range n {
-		for j := range i {
-			l.Set(i, j, float64(rng.IntN(3)-1)/2)
-		}
+		l.Set(i, i, 1)
 		u.Set(i, i, 4)
-		for j := i + 1; j < n; j++ {
-			u.Set(i, j, float64(rng.IntN(5)-2))
-		}
 	}
 	return l, u
 }
@@ -115,7 +111,7 @@ func TestHostileSubnormal(t *testing.T) {
 			if err := ch.Factorize(symOf(u.T().Mul(u).Times(power))); err != nil {
 				t.Fatalf("n=%d: Cholesky: %v", n, err)
 			}
-			if got := upperOf(n, ch.u, false); !sameValues(got.X, u.Times(power/2).X) {
+			if got := upperOf(n, ch.u, false); !slices.Equal(got.X, u.Times(power/2).X) {
 				t.Errorf("n=%d: the Cholesky factor of subnormal numbers is not exact", n)
 			}
 
@@ -127,10 +123,7 @@ func TestHostileSubnormal(t *testing.T) {
 			checkInertia(t, "subnormal", &d, n/2)
 
 			// A X = B for an X of small integers.
-			x := testmat.New(n, 2)
-			for i := range x.X {
-				x.X[i] = float64(rng.IntN(7) - 3)
-			}
+			x := testmat.Func(n, 2, func(_, _ int) float64 { return float64(rng.IntN(7) - 3) })
 			lu, got := LU{Backend: bk}, new(mat.Dense)
 			err := lu.Factorize(l.Mul(u).Times(power).Dense())
 			if err == nil {
@@ -142,7 +135,7 @@ func TestHostileSubnormal(t *testing.T) {
 				// OpenBLAS multiplies by reciprocals of the pivots, which are infinite.
 			case err != nil:
 				t.Errorf("n=%d: LU: %v", n, err)
-			case !sameValues(testmat.Of(got).X, x.X):
+			case !slices.Equal(testmat.Of(got).X, x.X):
 				t.Errorf("n=%d: the solution of a system of subnormal numbers is not exact", n)
 			}
 		}
@@ -171,9 +164,6 @@ func TestHostileReflections(t *testing.T) {
 	})
 }
 
-// sameValues tells whether a and b are equal, zeros of either sign included.
-func sameValues(a, b []float64) bool { return slices.Equal(a, b) }
-
 // TestHostileZeros has zeros of both signs: factors and solutions are equal, and a pivot of -0 is zero.
 func TestHostileZeros(t *testing.T) {
 	negative := math.Copysign(0, -1)
@@ -186,21 +176,23 @@ func TestHostileZeros(t *testing.T) {
 				}
 				return rng.NormFloat64() * float64(rng.IntN(2))
 			})
-			other, last := testmat.New(n, n), testmat.New(n, n)
-			for i, v := range plain.X {
-				if other.X[i] = v; v == 0 {
-					plain.X[i], other.X[i] = 0, negative
-				}
-				if last.X[i] = other.X[i]; i/n == n-1 || i%n == n-1 {
-					last.X[i] = negative
-				}
+			// Every zero is positive, or every one negative, and so is all of the last row and column.
+			signed := func(zero float64, size int) *full {
+				return testmat.Func(n, n, func(i, j int) float64 {
+					if v := plain.At(i, j); v != 0 && max(i, j) < size {
+						return v
+					}
+					return zero
+				})
 			}
+			other, last := signed(negative, n), signed(negative, n-1)
+			plain = signed(0, n)
 			b := testmat.Random(rng, n, 2).Dense()
 			solution := func(name string, factorize func(a *full) error, solve func(dst, b *mat.Dense) error) {
 				t.Helper()
 				var want, got mat.Dense
 				testutil.NoError(t, errors.Join(factorize(plain), solve(&want, b), factorize(other), solve(&got, b)))
-				if !sameValues(testmat.Of(&got).X, testmat.Of(&want).X) {
+				if !slices.Equal(testmat.Of(&got).X, testmat.Of(&want).X) {
 					t.Errorf("n=%d: the sign of zeros changes the solution by %s", n, name)
 				}
 			}

@@ -238,7 +238,7 @@ func TestTriangles(t *testing.T) {
 					}
 					after := g.after(t, name)
 					if routine.check(name, before, after); routine.name == "InvertTriangle" {
-						checkRCondGallery(t, name, rcond, before, after)
+						checkRCond(t, name, rcond, before, after)
 					}
 				}
 			}

@@ -5,11 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel"
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/lapack/testlapack"
 )
 
 // A layout is a matrix as it is, or where a routine has it by rows its transpose, in storage with gaps.
@@ -92,4 +96,35 @@ func TestFactorBlocks(t *testing.T) {
 		check(70, 9, 9, 4, rows)
 		check(70, 50, 16, 16, rows)
 	}
+}
+
+// A hessenberg has Gehrd and Orghr as gonum's tests call them.
+type hessenberg struct {
+	gonum.Implementation
+	bk Backend
+}
+
+func (h hessenberg) Dgehrd(n, ilo, ihi int, a []float64, lda int, tau, work []float64, lwork int) {
+	if lwork == -1 {
+		work[0] = float64(max(1, n))
+	} else if n > 0 {
+		Gehrd(h.bk, n, ilo, ihi, block.Dense(a, lda), tau)
+	}
+}
+
+func (h hessenberg) Dorghr(n, ilo, ihi int, a []float64, lda int, tau, work []float64, lwork int) {
+	if lwork == -1 {
+		work[0] = float64(max(1, n))
+	} else if n > 0 {
+		Orghr(h.bk, n, ilo, ihi, block.Dense(a, lda), tau)
+	}
+}
+
+// TestHessenberg runs gonum's tests of dgehrd and dorghr, whose orders are around blocks of 32 columns.
+func TestHessenberg(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		testlapack.DgehrdTest(t, hessenberg{bk: On(bk)})
+		testlapack.DorghrTest(t, hessenberg{bk: On(bk)})
+	})
 }
