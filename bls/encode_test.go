@@ -61,9 +61,8 @@ func TestEncodeGoesOn(t *testing.T) {
 			if !gonum.Equal(weightsOf(t, &never), weightsOf(t, again.c)) || !gonum.Equal(weightsOf(t, &neverR), weightsOf(t, again.r)) {
 				t.Errorf("%v: other weights than without a stop", method)
 			}
-			w, w2 := weightsOf(t, r), weightsOf(t, r)
-			w.Zero()
-			if !gonum.Equal(weightsOf(t, r), w2) {
+			w := weightsOf(t, r)
+			if weightsOf(t, r).Zero(); !gonum.Equal(weightsOf(t, r), w) {
 				t.Errorf("%v: Weights is no copy", method)
 			}
 			// Fitted anew they are the same too.
@@ -151,6 +150,39 @@ func TestDecodeErrors(t *testing.T) {
 	broken := errors.New("broken disk")
 	if _, err := DecodeClassifier(iotest.ErrReader(broken), nil); !errors.Is(err, broken) {
 		t.Errorf("a broken disk: %v", err)
+	}
+}
+
+// A model whose parts contradict one another is neither written nor read.
+func TestDecodeContradictions(t *testing.T) {
+	for name, change := range map[string]func(c, r *model){
+		"options":                 func(c, _ *model) { c.settings.features.Groups++ },
+		"method":                  func(c, _ *model) { c.settings.method = blsupdate.QR },
+		"classes":                 func(c, _ *model) { c.settings.classes = 4 },
+		"counts":                  func(c, _ *model) { c.counts = c.counts[1:] },
+		"an intercept of classes": func(c, r *model) { c.settings.intercept, c.center = true, r.center },
+		"means":                   func(_, r *model) { r.center = r.center[1:] },
+		"no means":                func(_, r *model) { r.center = nil },
+		"no intercept":            func(_, r *model) { r.settings.intercept = false },
+		"regressor: classes":      func(_, r *model) { r.settings.classes = 2 },
+		"regressor: weights":      func(_, r *model) { r.settings.classWeight = Balanced },
+		"regressor: constant":     func(_, r *model) { r.constant = true },
+		"regressor: counts":       func(_, r *model) { r.counts = make([]count, 2) },
+		"regressor: slope":        func(_, r *model) { r.slope = 1 },
+	} {
+		p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
+		change(p.c.model, p.r.model)
+		b1, b2 := new(bytes.Buffer), new(bytes.Buffer)
+		err1, err2 := p.c.Encode(b1), p.r.Encode(b2)
+		if err1 == nil {
+			err1 = last(DecodeClassifier(b1, nil))
+		}
+		if err2 == nil {
+			err2 = last(DecodeRegressor(b2, nil))
+		}
+		if (err1 == nil) == (err2 == nil) {
+			t.Errorf("%s: %v, %v", name, err1, err2)
+		}
 	}
 }
 

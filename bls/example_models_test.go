@@ -3,7 +3,6 @@ package bls_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -117,21 +116,6 @@ func ExampleDecodeClassifier() {
 
 // bits returns the numbers of m as text that tells them apart.
 func bits(m *mat.Dense) []byte { return fmt.Appendf(nil, "%x", m.RawMatrix().Data) }
-
-// Training that takes too long, or that a user gives up, stops with the cause of its context, and the
-// model is what it was.
-func ExampleClassifier_PartialFitWeighted() {
-	train := dataset.Digits(600, 1)
-	c := &bls.Classifier{Features: bls.FeatureOptions{EnhancementNodes: 100}, Classes: 10}
-	check(c.FitWeighted(context.Background(), train.Dense(0, 400), train.LabelsInt(0, 400), nil))
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(errors.New("the user pressed a key"))
-	fmt.Println(c.PartialFitWeighted(ctx, train.Dense(400, 600), train.LabelsInt(400, 600), nil))
-	fmt.Println(c.Updater().Samples(), "samples")
-	// Output:
-	// blskernel: canceled before the end: the user pressed a key
-	// 400 samples
-}
 
 // A classifier is fitted to a few samples for its feature maps. The samples to learn are in three
 // parts, which may be on three machines: each of them expands its own and makes an output layer of it,

@@ -88,19 +88,6 @@ func ExampleLoad() {
 	// table.csv: modelfile: not a model file: it begins with "u,v,y\n0,0,0\n1,0,"; name the file that a model was saved to
 }
 
-// Write and Read are for a connection, an object store or a database.
-func ExampleWrite() {
-	var b bytes.Buffer
-	check(modelfile.Write(&b, line()))
-	fmt.Printf("%q\n", b.Bytes()[:8])
-	f, err := modelfile.Read(&b, nil)
-	check(err)
-	fmt.Println(f.Classifier == nil, f.Regressor.Method)
-	// Output:
-	// "\x89BLS\r\n\x1a\n"
-	// true qr
-}
-
 // Inspect verifies the checksums of a file and lists what is in it, without decoding the model.
 func ExampleInspect() {
 	var b bytes.Buffer
@@ -129,7 +116,7 @@ func ExampleMetadata() {
 
 // A program that is to go on after it was stopped writes how far it has come into each of its
 // checkpoints, in the same file as the model, so that the two cannot disagree; and the files that it has
-// learned, so that it can tell one that it has learned before.
+// learned, so that it can tell these. Write and Read are for a connection, an object store or a database.
 func ExampleProgress() {
 	f := line()
 	f.Metadata.Progress = &modelfile.Progress{Rows: 5, Sources: []string{"line.csv"}}
