@@ -195,11 +195,9 @@ func TestBadCrowded(t *testing.T) {
 		":3: the line has more than": "1,\"2\"\nx,\n" + crowd + "\n3,\"4\"\n",
 		":2: the line is longer":     "1\n" + strings.Repeat("\x00", maxRecord+1),
 	} {
-		r := mustOpen(t, []string{"-"}, Options{Format: CSV, Stdin: strings.NewReader(text), Bad: func(e *Error) error { return nil }})
-		if b, err := r.Next(1); err != nil || b.X.At(0, 0) != 1 {
-			t.Errorf("%v, %v", b, err)
+		all, err := loadBy(t, "-", Options{Format: CSV, Stdin: strings.NewReader(text), Bad: func(e *Error) error { return nil }}, 1)
+		if wantFault(t, name, err, name); all.rows != 1 || all.x[0] != 1 {
+			t.Errorf("%v before %v", all, err)
 		}
-		_, err = r.Next(1)
-		wantFault(t, name, err, name)
 	}
 }

@@ -132,6 +132,7 @@ func TestHostileFiles(t *testing.T) {
 		{"Parquet", "x.csv", []byte("PAR1\x15\x04\x15\x10"), Options{}, "is a Parquet file"},
 		{"bzip2", "x.csv", []byte("BZh91AY&SY"), Options{}, "is packed by bzip2"},
 
+		{"idx header cut", "x.idx", images[:9], Options{}, "ends within its header"},
 		{"idx cut off", "x.idx", images[:len(images)-1], Options{}, "cut off"},
 		{"idx with a byte too many", "x.idx", append(slices.Clone(images), 1), Options{}, "its header promises"},
 		{"no idx", "x.idx", []byte("1,2,3,4\n"), Options{}, "two zero bytes"},

@@ -94,6 +94,9 @@ func TestSelect(t *testing.T) {
 			if h := r.Heading(); !reflect.DeepEqual(h, test.heading) || r.Dim() != 2 || r.Outputs() != 1 {
 				t.Errorf("%s: %+v, %d inputs, %d outputs", name, h, r.Dim(), r.Outputs())
 			}
+			if named := test.heading.HasHeader || test.heading.Arrays != nil; named && !slices.Equal(r.Targets(), test.choice.Targets) || !named && r.Targets() != nil {
+				t.Errorf("%s: targets %q", name, r.Targets())
+			}
 			const last = rows/2 - 1
 			place := Place{Path: display(path), Row: rows / 2}
 			if test.heading.Format == CSV {
