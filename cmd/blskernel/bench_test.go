@@ -136,7 +136,7 @@ func TestBenchInterrupt(t *testing.T) {
 // TestBenchBeside kills the command while processes are beside it: they end too, since standard error,
 // which they share, then has no writer. Those of a command that comes to its end end with it.
 func TestBenchBeside(t *testing.T) {
-	if os.Getenv(testutil.EnvEmulator) != "" {
+	if testutil.Emulated() {
 		t.Skip("the command cannot start itself on an emulator")
 	}
 	for _, rounds := range []string{"1", "1000000"} {
@@ -170,10 +170,10 @@ func TestBenchBeside(t *testing.T) {
 // TestBenchBesideEnds kills the process beside the command: an error at the end, since the rest was
 // measured without it.
 func TestBenchBesideEnds(t *testing.T) {
-	if os.Getenv(testutil.EnvEmulator) != "" {
+	if testutil.Emulated() {
 		t.Skip("the command cannot start itself on an emulator")
 	}
-	cmd := command(nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "1", "--rounds", "300")...)
+	cmd := command(nil, quickBench("--op", "ddot", "--n", "5", "--backend", "pure", "--json", "--beside", "1", "--rounds", "100")...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	testutil.NoError(t, cmd.Start())

@@ -12,8 +12,9 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestDemonstration shows the first commands of a user with what they print, before the comparison, in
-// which it is interrupted unless BLSKERNEL_LONG=1, and leaves no files. With flags there is the comparison alone.
+// TestDemonstration shows the first commands of a user with what they print, before the comparison,
+// in which it is interrupted unless BLSKERNEL_LONG=1, and leaves no files. With flags there is the
+// comparison alone.
 func TestDemonstration(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR")) // on Windows

@@ -51,8 +51,8 @@ func TestFlagsOfAllCommands(t *testing.T) {
 	}
 }
 
-// TestPackageNames has no name of a package in a message: every name that an error of this module begins
-// with is known.
+// TestPackageNames has no name of a package in a message: every name that an error of this module
+// begins with is known.
 func TestPackageNames(t *testing.T) {
 	named := regexp.MustCompile(`(?:errors\.New|[Ee]rrorf|fault)\(?\(?"([a-z]+): `)
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

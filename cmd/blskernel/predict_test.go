@@ -34,8 +34,8 @@ func trained(t *testing.T, flags ...string) (model, test string) {
 	return model, test
 }
 
-// TestPredictForms has predictions as CSV, JSON and NumPy arrays, all with the numbers of the library, by
-// which evaluate scores too.
+// TestPredictForms has predictions as CSV, JSON and NumPy arrays, all with the numbers of the
+// library, by which evaluate scores too.
 func TestPredictForms(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	f, err := modelfile.Load(model, nil)

@@ -220,8 +220,8 @@ func state(t *testing.T, path string) []byte {
 	return bits
 }
 
-// wordText returns the CSV text of n rows of a color, a size, a fit, a number and whether somebody buys.
-// Some cells are missing.
+// wordText returns the CSV text of n rows of a color, a size, a fit, a number and whether somebody
+// buys. Some cells are missing.
 func wordText(n int, seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -255,8 +255,8 @@ func object[T any](t *testing.T, text string) T {
 	return v
 }
 
-// writeIDX writes a training set of n synthetic digits and a test set of 200 to a folder as idx files, the
-// first two packed.
+// writeIDX writes a training set of n synthetic digits and a test set of 200 to a folder as idx
+// files, the first two packed.
 func writeIDX(dir string, n int) error {
 	write := func(name string, magic uint32, dims []int, body []byte, pack bool) error {
 		data := binary.BigEndian.AppendUint32(nil, magic)

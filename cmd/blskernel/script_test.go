@@ -2,20 +2,24 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/memory"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 
@@ -23,37 +27,39 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// TestScripts runs the scripts in testdata/script, and those in methods below it with each METHOD, TARGET,
-// and LAMBDA that the method takes. Beside the commands of testscript they have:
+// TestScripts runs the scripts in testdata/script, and those in methods below it with each METHOD,
+// TARGET, and LAMBDA that the method takes. Beside the commands of testscript they have:
 //
 //	blskernel [FLAGS] STATUS ARGS...
-//	                     runs the command in this process, with that exit status; "small" is "train" with 30
-//	                     nodes, "quick" a "demo" with 60, "quickbench" a "bench" of a moment. -apart runs a
-//	                     process with the script's backend. -in FILE is standard input, -to FILE takes standard
-//	                     output, which -out PATTERN matches, -is FILE equals and -lines N counts; -err PATTERN
-//	                     matches standard error, which -silent has empty
+//	    runs the command in this process, with that exit status. "small" is "train" with 30 nodes, "quick" a
+//	    "demo" with 60, and "quickbench" a "bench" of a moment. The flags: -in FILE is standard input; -to
+//	    FILE takes standard output, -out PATTERN matches it, -is FILE equals it, and -lines N counts it;
+//	    -err PATTERN matches standard error, and -silent has nothing there; -apart runs a process with the
+//	    backend of the script; -memory N leaves so many bytes
 //	fails STATUS TEXT ARGS...
-//	                     the same, with no output and TEXT as the message, in which "..." is any text
-//	stops LINES ARGS...  runs the command and interrupts it after so many lines of output
-//	each A|B... LINE     runs a line of these commands with the words of A, of B and so on in the place of {}
-//	says TEXT...         looks for texts on standard output
-//	lines N FILE         counts lines; files N DIR counts files
-//	samples FILE N SEED COLUMNS [HEADER]
-//	                     writes the table of csvText, or that of an .npy file; npz FILE ARRAY... has several; words FILE N SEED [HEADER] that of wordText
+//	    the same, with no output and TEXT as the message, in which "..." is any text
+//	stops LINES ARGS...
+//	    runs the command and interrupts it after so many lines of output
+//	each A|B... LINE
+//	    runs a line of these commands with the words of A, of B and so on in the place of {}
+//	says TEXT...
+//	    looks for texts on standard output
+//	lines N FILE, files N DIR, understood FILE
+//	    count lines and files, and look whether the lines are command lines
+//	same [-layer] MODEL MODEL, [!] close MODEL MODEL
+//	    compare the states or the output layers of models to the bit, and their weights but for rounding
+//	samples FILE N SEED COLUMNS [HEADER], words FILE N SEED [HEADER], digits DIR N
+//	    write the table of csvText, as an array if FILE ends in .npy, that of wordText, and MNIST's files
 //	rows FILE HEADER N PATTERN...
-//	                     writes N rows of each pattern: {3} counts 0, 1, 2, 0, and {a|b} alternates
-//	digits DIR N         writes N training images, with the files of MNIST
+//	    writes N rows of each pattern, in which {3} counts 0, 1, 2, 0, and {a|b} alternates
+//	npz FILE ARRAY...
+//	    writes an archive of arrays
 //	take FILE FROM WHICH...
-//	                     writes the lines N-M of a file, those that have a text, or the line after "="
+//	    writes the lines N-M of a file, those that have a text, or the line after "="
 //	replace FILE OLD NEW [N]
-//	                     replaces the first N or all places of a text, with the escapes of Go
-//	truncate N FILE      leaves N bytes; link OLD NEW makes a hard link
-//	pipe NAME FILE       makes a named pipe through which the bytes of a file come once
-//	understood FILE      looks whether the lines are command lines
-//	same [-layer] MODEL MODEL
-//	                     compares the states of models, or of their output layers, to the bit
-//	[!] close MODEL MODEL
-//	                     compares their output weights, but for rounding
+//	    replaces the first N or all places of a text, with the escapes of Go
+//	truncate N FILE, link OLD NEW, pipe NAME FILE
+//	    leave N bytes, make a hard link, and make a named pipe through which the bytes of a file come once
 func TestScripts(t *testing.T) {
 	cmds := map[string]func(ts *testscript.TestScript, neg bool, args []string){}
 	for name, f := range map[string]func(ts *testscript.TestScript, args []string){
@@ -125,6 +131,9 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 				return slices.Contains(build.Settings, debug.BuildSetting{Key: "-tags", Value: "cgo"}), nil
 			case "openblas":
 				return slices.Contains(blskernel.Names(), "openblas"), nil
+			case "eio":
+				_, err := os.ReadFile("/proc/self/mem")
+				return errors.Is(err, syscall.EIO), nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "method":
@@ -139,7 +148,8 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 	})
 }
 
-// inTurn runs scripts one after the other, since the folder and the environment are those of the process.
+// inTurn runs scripts one after the other, since the folder and the environment are those of the
+// process.
 type inTurn struct{ *testing.T }
 
 func (t inTurn) Parallel()     {}
@@ -201,8 +211,12 @@ func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string)
 	in, to, is := f.String("in", os.DevNull, ""), f.String("to", "", ""), f.String("is", "", "")
 	out, errs := f.String("out", "", ""), f.String("err", "", "")
 	lines, silent, apart := f.Int("lines", -1, ""), f.Bool("silent", false, ""), f.Bool("apart", false, "")
+	most := f.Int64("memory", math.MaxInt64, "")
 	ts.Check(f.Parse(args))
 	args = f.Args()
+	if *most < math.MaxInt64 {
+		defer memory.Limit(*most)()
+	}
 	status := 0
 	withInput(ts, ts.ReadFile(*in), func() {
 		status, stdout, stderr = inScript(ts, func() (int, string, string) {

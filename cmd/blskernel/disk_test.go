@@ -1,17 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/vfs"
@@ -168,34 +165,4 @@ func TestEveryFullDisk(t *testing.T) {
 		}
 	}
 	t.Logf("%d sizes of the disk for %d commands", total, len(commands))
-}
-
-// TestReadErrors has a model and data that cannot be read: a file of Linux that answers every read with
-// EIO.
-func TestReadErrors(t *testing.T) {
-	const unreadable = "/proc/self/mem"
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no such file")
-	}
-	if _, err := os.ReadFile(unreadable); !errors.Is(err, syscall.EIO) {
-		t.Skipf("it is read with the error %v", err)
-	}
-	model, test := trained(t, "--target", "color")
-	defer unchanged(t, model)()
-	dir := t.TempDir()
-	bad := filepath.Join(dir, "bad.bls")
-	badData := filepath.Join(dir, "bad.csv")
-	testutil.NoError(t, errors.Join(os.Symlink(unreadable, bad), os.Symlink(unreadable, badData)))
-	for _, args := range [][]string{
-		{"predict", bad, test}, {"evaluate", bad, test}, {"export", bad, "--out", filepath.Join(dir, "w.npz")}, {"inspect", bad},
-		{"predict", model, badData}, {"evaluate", model, badData}, {"update", model, badData},
-		{"train", "--target", "color", "--out", filepath.Join(dir, "new.bls"), badData},
-		{"report", "--out", filepath.Join(dir, "page"), badData},
-	} {
-		status, stdout, stderr := inProcess(args...)
-		if status != ui.ExitFailure || stdout != "" || !strings.Contains(stderr, "bad.") || !strings.Contains(stderr, "input/output error") {
-			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
-		}
-	}
-	left(t, 2, dir, "*") // the links
 }
