@@ -22,7 +22,7 @@ func TestRefusedForMemory(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.Improved} {
 		p := newPair(t, nil, method).learn(0, 60)
 		before := p.encoded()
-		f, in := p.c.Features, p.given(0, l)
+		f := p.c.Features
 		fresh, chosen := *p.c, Regressor{Features: f}
 		chosen.Features.EnhancementNodes = 300
 		for name, test := range map[string]struct {
@@ -31,18 +31,15 @@ func TestRefusedForMemory(t *testing.T) {
 			call  func() error
 		}{
 			"Fit":                {mapsBytes(12, 6, 10) + 8*l*k + blsupdate.StateBytes(method, l, k, 4), false, func() error { return fresh.Fit(p.x, p.labels) }},
-			"FitFeatures":        {mapsBytes(12, 6, 10) + 8*l*6, false, func() error { _, err := FitFeatures(p.x, f); return err }},
+			"FitFeatures":        {mapsBytes(12, 6, 10) + 8*l*6, false, func() error { return last(FitFeatures(p.x, f)) }},
 			"the targets of Fit": {8 * l * 4, true, func() error { return fresh.Fit(p.x, p.labels) }},
 			"PartialFit":         {8 * l * k, true, func() error { return p.c.PartialFit(p.x, p.labels) }},
 			"Expand":             {8 * l * k, false, func() error { return nothing(p.c.Expand(p.x, p.labels)) }},
-			"Predict":            {8 * l * 3, false, func() error { _, err := p.c.Predict(p.x); return err }},
-			"OneHot":             {8 * l * 3, false, func() error { _, err := OneHot(p.labels, 3); return err }},
+			"Predict":            {8 * l * 3, false, func() error { return last(p.c.Predict(p.x)) }},
+			"OneHot":             {8 * l * 3, false, func() error { return last(OneHot(p.labels, 3)) }},
 			// The normal equations of a choice.
 			"choice": {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
-			"Tune": {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error {
-				_, err := chosen.Tune(ctx, in.x, in.y, TuneOptions{})
-				return err
-			}},
+			"Tune":   {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return last(chosen.Tune(ctx, p.x, p.y, TuneOptions{})) }},
 		} {
 			limited := func(bytes int64) (err error) {
 				defer memory.Limit(bytes)()
