@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/dataset"
 	"blskernel/internal/npy"
 	"blskernel/internal/testutil"
 
@@ -114,124 +112,120 @@ func TestBundlesApart(t *testing.T) {
 	}
 }
 
-// damaged returns gzip whose checksum is wrong.
-func damaged(t testing.TB, data []byte) []byte {
-	out := packed(t, data)
-	out[len(out)-6] ^= 1
-	return out
-}
-
-// line returns a line of a text with the pixels of an image.
-func line(label string, image int) string {
-	text := strings.TrimSpace(string(csvImages(digits(), image, image+1)))
-	return label + text[strings.Index(text, ","):] + "\n"
-}
-
-// spoiled returns a text of 9 samples. The 2nd and 4th have a bad cell and the 6th a bad label.
-func spoiled() []byte {
-	lines := strings.SplitAfter(string(csvImages(digits(), 0, 9)), "\n")
-	cell := func(i, col int, text string) {
-		cells := strings.Split(lines[i], ",")
-		cells[col-1] = text
-		lines[i] = strings.Join(cells, ",")
-	}
-	cell(1, 5, "oh")
-	cell(3, 785, "NaN\n")
-	lines[5] = line("eleven", 5)
-	return []byte(strings.Join(lines, ""))
-}
-
-// A faulty is a shard with faults, and the messages about them.
+// A faulty is a shard with faults, or without samples.
 type faulty struct {
-	name    string
-	x, y    []byte // y is nil where x has the labels
-	rows    int    // samples that are left when bad rows are set aside; 0 for a fault of the file
-	bad     []string
-	noFile  bool
-	options Options
+	name  string
+	x, y  []byte // nil for no such file
+	opt   Options
+	rows  int      // samples that are left when bad rows are set aside
+	bad   []string // the messages about bad rows
+	fatal string   // that about the file
 }
 
 // faultyShards are shards with all kinds of faults.
 func faultyShards(t testing.TB) []faulty {
 	text := csvImages(digits(), 0, 9)
-	labelled := Options{Targets: []string{"1"}, KnownLabels: true}
+	// The 2nd and 4th sample have a bad cell and the 6th a bad label.
+	lines := strings.SplitAfter(string(text), "\n")
+	for i, cell := range map[int]int{1: 4, 3: 784, 5: 0} {
+		cells := strings.Split(lines[i], ",")
+		cells[cell] = map[int]string{1: "oh", 3: "NaN\n", 5: "eleven"}[i]
+		lines[i] = strings.Join(cells, ",")
+	}
 	wide := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, 2, 3), make([]float64, 6))
 	nan := npyMatrix(digits().Dense(0, 3))
 	binary.LittleEndian.PutUint64(nan[len(nan)-8*784-16:], math.Float64bits(math.NaN()))
-	whole := packed(t, text)
+	whole, damaged := packed(t, text), packed(t, text)
+	damaged[len(damaged)-6] ^= 1 // the checksum
+	header := []byte("label" + strings.Repeat(",p", 784))
+	noRows, noLabels := npy.AppendHeader(nil, npy.Float64, 0, 784), npy.AppendHeader(nil, npy.Int64, 0)
+	three, named := idxImages(digits(), 0, 3), digits().Labels[:3]
+	csv, none := Options{Targets: []string{"1"}, KnownLabels: true}, Options{}
 	return []faulty{
-		{"rows.csv", spoiled(), nil, 6, []string{`rows.csv:2: column 5 is "oh"`, "rows.csv:4: column 785 ", `rows.csv:6: the label "eleven" is none of the 10 classes of the model ("0", "1",`}, false, labelled},
-		{"width.csv", slices.Concat(text, []byte("1,2,3\n")), nil, 9, []string{"width.csv:10: "}, false, labelled},
-		{"quoted.csv", slices.Concat(text, []byte("\"1,2\n")), nil, 0, []string{"quoted.csv:10"}, false, labelled},
-		{"short.csv.gz", whole[:len(whole)/2], nil, 0, []string{"short.csv.gz: the compressed data is cut off"}, false, labelled},
-		{"sum.csv.gz", damaged(t, text), nil, 0, []string{"sum.csv.gz: the compressed data is damaged"}, false, labelled},
-		{"missing.csv", nil, nil, 0, []string{"missing.csv: cannot be opened: no such file"}, true, labelled},
-		{"wide.npy", wide, npyLabels([]byte{1, 2}), 0, []string{"wide.npy: has 3 columns of inputs, and the model 784"}, false, Options{}},
-		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy, row 2: column 783"}, false, Options{}},
-		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(digits().Labels[:3]), 0, []string{"cut.npy: "}, false, Options{}},
-		{"few.idx", idxImages(digits(), 0, 3), idxLabels(digits().Labels[:2]), 0, []string{"few.idx.y.idx: has 2 targets, but "}, false, Options{}},
-		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx, row 2: of "}, false, Options{KnownLabels: true}},
-		{"cut.idx", idxImages(digits(), 0, 3)[:2000], idxLabels(digits().Labels[:3]), 0, []string{"cut.idx: "}, false, Options{}},
-		{"labels.idx", idxImages(digits(), 0, 3), []byte("no idx"), 0, []string{"labels.idx.y.idx: "}, false, Options{}},
+		{"rows.csv", []byte(strings.Join(lines, "")), nil, csv, 6, []string{
+			`rows.csv:2: column 5 is "oh"`, "rows.csv:4: column 785 ", `rows.csv:6: the label "eleven" is none of the 10 classes of the model ("0", "1",`}, ""},
+		{"width.csv", slices.Concat(text, []byte("1,2,3\n")), nil, csv, 9, []string{"width.csv:10: "}, ""},
+		{"quoted.csv", slices.Concat(text, []byte("\"1,2\n")), nil, csv, 0, nil, "quoted.csv:10"},
+		{"short.csv.gz", whole[:len(whole)/2], nil, csv, 0, nil, "short.csv.gz: the compressed data is cut off"},
+		{"sum.csv.gz", damaged, nil, csv, 0, nil, "sum.csv.gz: the compressed data is damaged"},
+		{"missing.csv", nil, nil, csv, 0, nil, "missing.csv: cannot be opened: "},
+		{"wide.npy", wide, npyLabels([]byte{1, 2}), none, 0, nil, "wide.npy: has 3 columns of inputs, and the model 784"},
+		{"nan.npy", nan, npyLabels(named), none, 2, []string{"nan.npy, row 2: column 783"}, ""},
+		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(named), none, 0, nil, "cut.npy"},
+		{"few.idx", three, idxLabels(named[:2]), none, 0, nil, "few.idx.y.idx: has 2 targets, but "},
+		{"class.idx", three, idxLabels([]byte{1, 77, 2}), Options{KnownLabels: true}, 2, []string{"class.idx, row 2: of "}, ""},
+		{"cut.idx", three[:2000], idxLabels(named), none, 0, nil, "cut.idx"},
+		{"labels.idx", three, []byte("no idx"), none, 0, nil, "labels.idx.y.idx: "},
+		{"labels.npy", noRows, npyLabels([]byte{1}), none, 0, nil, "labels.npy: "},
+		{"more.npy", append(slices.Clone(noRows), 1), noLabels, none, 0, nil, "more.npy: "},
+		{"cut.csv.gz", packed(t, nil)[:15], nil, csv, 0, nil, "cut.csv.gz: "},
+		{"space.csv", []byte("  \n"), nil, csv, 0, nil, "space.csv: "},
+		{"columns.npy", npy.AppendHeader(nil, npy.Float64, 2, 0), npyLabels([]byte{1, 2}), none, 0, nil, "columns.npy: "},
+		{"bytes.csv", []byte{}, nil, csv, 0, nil, ""},
+		{"lines.csv", []byte("\n\r\n\n"), nil, csv, 0, nil, ""},
+		{"bytes.csv.gz", packed(t, nil), nil, csv, 0, nil, ""},
+		{"header.csv", header, nil, Options{Targets: []string{"label"}}, 0, nil, ""},
+		{"rows.npy", noRows, noLabels, none, 0, nil, ""},
+		{"rows.npy.gz", packed(t, noRows), noLabels, none, 0, nil, ""},
+		{"images.idx", idxImages(digits(), 0, 0), idxLabels(nil), none, 0, nil, ""},
 	}
 }
 
+// write writes the shard into a folder.
 func (f *faulty) write(t testing.TB, folder string) Shard {
-	s := Shard{Path: filepath.Join(folder, f.name)}
-	if !f.noFile {
+	s := Shard{Path: folder + "/" + f.name}
+	if f.x != nil {
 		writeFile(t, folder, f.name, f.x)
 	}
 	if f.y != nil {
-		s.Targets = writeFile(t, folder, f.name+".y.idx", f.y)
+		format := "idx"
 		if bytes.HasPrefix(f.y, []byte(npy.Magic)) {
-			s.Targets = writeFile(t, folder, f.name+".y.npy", f.y)
+			format = "npy"
 		}
+		s.Targets = writeFile(t, folder, f.name+".y."+format, f.y)
 	}
 	return s
 }
 
-// TestFaults reads shards with faults: the first is an error, or all are set aside, up to the limit.
+// TestFaults reads shards with faults and without samples, of this machine and remote: the first fault
+// is an error, or bad rows are set aside, up to the limit.
 func TestFaults(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
-	for _, f := range faultyShards(t) {
-		t.Run(f.name, func(t *testing.T) {
-			shard := f.write(t, t.TempDir())
-			_, err := bundle(newLearnFn(t, model, f.options), shard)
-			if err == nil || !strings.HasPrefix(err.Error(), "scaleout: stream: ") || !strings.Contains(err.Error(), f.bad[0]) {
-				t.Errorf("the error is %v, and should have %q", err, f.bad[0])
-			}
-			opt := f.options
-			for _, opt.Batch = range []int{1, 2, 100} {
-				opt.SkipBad = int64(len(f.bad))
-				out, err := bundle(newLearnFn(t, model, opt), shard)
-				if f.rows == 0 { // a fault of the file, and not of rows
-					if err == nil || !strings.Contains(err.Error(), f.bad[0]) {
-						t.Errorf("batches of %d: the error is %v, and should have %q", opt.Batch, err, f.bad[0])
+	for folder, batches := range map[string][]int{t.TempDir(): {1, 2, 100}, "memfs://faults": {2}} {
+		for _, f := range faultyShards(t) {
+			shard := f.write(t, folder)
+			for _, batch := range batches {
+				for _, limit := range []int{0, len(f.bad) - 1, len(f.bad), 3} {
+					opt, want := f.opt, f.fatal
+					opt.Batch, opt.SkipBad = batch, int64(limit)
+					switch {
+					case limit < 0:
+						continue
+					case limit == 0 && f.bad != nil:
+						want = f.bad[0]
+					case limit < len(f.bad):
+						want = fmt.Sprintf("more than %d bad rows, the last of which is: %s", limit, shard.Path)
 					}
-					continue
-				}
-				testutil.NoError(t, err)
-				if out.samples != f.rows {
-					t.Errorf("batches of %d: %d samples are learned, and should be %d", opt.Batch, out.samples, f.rows)
-				}
-				slices.Sort(out.bad)
-				if len(out.bad) != len(f.bad) {
-					t.Fatalf("batches of %d: set aside are %q", opt.Batch, out.bad)
-				}
-				for i, text := range f.bad {
-					if !strings.Contains(out.bad[i], text) {
-						t.Errorf("batches of %d: set aside is %q, and should be %q", opt.Batch, out.bad[i], text)
+					at := fmt.Sprintf("%s, batches of %d, at most %d bad", shard.Path, batch, limit)
+					out, err := bundle(newLearnFn(t, model, opt), shard)
+					if want != "" {
+						if err == nil || !strings.HasPrefix(err.Error(), "scaleout: ") || !strings.Contains(err.Error(), want) {
+							t.Errorf("%s: %v; want %q", at, err, want)
+						}
+						continue
 					}
-				}
-				opt.SkipBad = int64(len(f.bad) - 1)
-				if opt.SkipBad == 0 {
-					continue
-				}
-				if _, err := bundle(newLearnFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows, the last of which is: %s", opt.SkipBad, shard.Path)) {
-					t.Errorf("batches of %d: one row too many is bad: %v", opt.Batch, err)
+					slices.Sort(out.bad)
+					if err != nil || out.samples != f.rows || (out.state == nil) != (f.rows == 0) || len(out.bad) != len(f.bad) {
+						t.Fatalf("%s: %d samples are learned, set aside are %q, %v", at, out.samples, out.bad, err)
+					}
+					for i, text := range f.bad {
+						if !strings.Contains(out.bad[i], text) {
+							t.Errorf("%s: set aside is %q, and should be %q", at, out.bad[i], text)
+						}
+					}
 				}
 			}
-		})
+		}
 	}
 }
 
@@ -258,71 +252,6 @@ func TestFaultsTogether(t *testing.T) {
 	}
 	opt.SkipBad--
 	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("%d bad rows, and the limit is %d", total, total-1), folder)
-}
-
-// TestRemoteFaults checks that faults of remote files, a missing one too, name them.
-func TestRemoteFaults(t *testing.T) {
-	const folder = "memfs://faults"
-	whole := packed(t, csvImages(digits(), 0, 9))
-	for name, data := range map[string][]byte{"bad.csv": spoiled(), "cut.csv.gz": whole[:len(whole)-20], "empty.csv": nil} {
-		writeFile(t, folder, name, data)
-	}
-	for name, want := range map[string]string{
-		"bad.csv": ":2: column 5", "cut.csv.gz": ": the compressed data is cut off", "gone.csv": ": cannot be opened", "empty.csv": "",
-	} {
-		path := folder + "/" + name
-		_, err := bundle(newLearnFn(t, sampleFile(t, modelfile.Metadata{}), Options{Targets: []string{"1"}}), Shard{Path: path})
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), path+want) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestEmpty reads shards without samples.
-func TestEmpty(t *testing.T) {
-	model := sampleFile(t, modelfile.Metadata{})
-	folder := t.TempDir()
-	none := &dataset.Images{Rows: 28, Cols: 28}
-	labelled := Options{Targets: []string{"1"}}
-	var header strings.Builder
-	header.WriteString("label")
-	for i := range 784 {
-		fmt.Fprintf(&header, ",p%d", i)
-	}
-	noRows := npy.AppendHeader(nil, npy.Float64, 0, 784)
-	noLabels := npy.AppendHeader(nil, npy.Int64, 0)
-	for _, test := range []struct {
-		name   string
-		x, y   []byte
-		opt    Options
-		refuse string
-	}{
-		{"bytes.csv", nil, nil, labelled, ""},
-		{"lines.csv", []byte("\n\r\n\n"), nil, labelled, ""},
-		{"bytes.csv.gz", packed(t, nil), nil, labelled, ""},
-		{"header.csv", []byte(header.String() + "\n"), nil, Options{Targets: []string{"label"}}, ""},
-		{"rows.npy", noRows, noLabels, Options{}, ""},
-		{"rows.npy.gz", packed(t, noRows), noLabels, Options{}, ""},
-		{"images.idx", idxImages(none, 0, 0), idxLabels(nil), Options{}, ""},
-		{"labels.npy", noRows, npyLabels([]byte{1}), Options{}, "labels.npy: "},
-		{"more.npy", append(slices.Clone(noRows), 1), noLabels, Options{}, "more.npy: "},
-		{"cut.csv.gz", packed(t, nil)[:15], nil, labelled, "cut.csv.gz: "},
-		{"space.csv", []byte("  \n"), nil, labelled, "space.csv: "},
-		{"columns.npy", npy.AppendHeader(nil, npy.Float64, 2, 0), npyLabels([]byte{1, 2}), Options{}, "columns.npy: "},
-	} {
-		f := faulty{name: test.name, x: test.x, y: test.y}
-		shard := f.write(t, folder)
-		for _, test.opt.SkipBad = range []int64{0, 3} {
-			out, err := bundle(newLearnFn(t, model, test.opt), shard)
-			said := ""
-			if err != nil {
-				said = err.Error()
-			}
-			if out.state != nil || out.bad != nil || (said == "") != (test.refuse == "") || !strings.Contains(said, test.refuse) {
-				t.Errorf("%s, skipping %d: %d samples, %s", test.name, test.opt.SkipBad, out.samples, said)
-			}
-		}
-	}
 }
 
 // TestReadStopped checks that a canceled context is an error, and not a fault of the file, and that no
