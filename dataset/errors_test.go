@@ -125,7 +125,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestHeldBytes bounds what readers hold by what the header promises, whatever follows, and by the result.
+// TestHeldBytes bounds what readers hold by what the header promises, whatever follows, and by the
+// result.
 func TestHeldBytes(t *testing.T) {
 	// One image more than the header says is found when it comes, and what follows is not unpacked.
 	const side, n = 32, 1 << 12

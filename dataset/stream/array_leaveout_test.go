@@ -62,8 +62,8 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 	}
 }
 
-// TestBadArrays reads arrays with random bad elements: arrays of one and more pieces and panels, samples
-// longer than a piece, and with one bad element in each place or of each type.
+// TestBadArrays reads arrays with random bad elements: arrays of one and more pieces and panels,
+// samples longer than a piece, and with one bad element in each place or of each type.
 func TestBadArrays(t *testing.T) {
 	testutil.NotUnderRace(t, "one reader of many arrays")
 	testutil.NotEmulated(t, "many arrays")

@@ -10,8 +10,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestWhere checks the places of the samples of two archives in a row, of a batch without places, and of
-// rows outside.
+// TestWhere checks the places of the samples of two archives in a row, of a batch without places, and
+// of rows outside.
 func TestWhere(t *testing.T) {
 	array, targets := append(npyHeader(1, "|u1", false, 5, 2), "abcdefghij"...), append(npyHeader(1, "|u1", false, 5), "abcde"...)
 	z := write(t, "z.npz", npz(t, member{"X.npy", array, 8}, member{"y.npy", targets, 8}))

@@ -33,8 +33,8 @@ func packed(text string, n int) string {
 	return b.String()
 }
 
-// TestLongRecords reads records on either side of the bounds of bytes and cells, from sources that take no
-// memory, and data without end, which every format refuses.
+// TestLongRecords reads records on either side of the bounds of bytes and cells, from sources that take
+// no memory, and data without end, which every format refuses.
 func TestLongRecords(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts bytes, and one goroutine reads long texts")
 	testutil.NotEmulated(t, "texts of 16 MB")

@@ -82,9 +82,9 @@ func bitsEqual(a, b []float64) bool {
 	return true
 }
 
-// compareCSV reads text, as it comes from arrive, and compares samples, their places, the bytes that they
-// took and the faults with the reference: up to the first bad sample, and after bad ones where Options.Bad
-// leaves them out.
+// compareCSV reads text, as it comes from arrive, and compares samples, their places, the bytes that
+// they took and the faults with the reference: up to the first bad sample, and after bad ones where
+// Options.Bad leaves them out.
 func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
 	for _, aside := range []bool{false, true} {
@@ -175,8 +175,8 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 	}
 }
 
-// TestCSVLong compares texts of many pieces, with blank lines, with faults at their ends, and with a bad
-// line that begins and ends on either side of the end of the first piece.
+// TestCSVLong compares texts of many pieces, with blank lines, with faults at their ends, and with a
+// bad line that begins and ends on either side of the end of the first piece.
 func TestCSVLong(t *testing.T) {
 	testutil.NotUnderRace(t, "TestBadTexts reads texts of many pieces there")
 	testutil.NotEmulated(t, "long texts")

@@ -75,8 +75,8 @@ func float64s(values ...float64) []byte {
 	return out
 }
 
-// half returns the bits of v as a number of 16 bits, which has 10 bits of fraction behind the leading one
-// and an exponent with bias 15.
+// half returns the bits of v as a number of 16 bits, which has 10 bits of fraction behind the leading
+// one and an exponent with bias 15.
 func half(v float64) uint16 {
 	fraction, exponent := math.Frexp(math.Abs(v))
 	switch {

@@ -101,8 +101,8 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 }
 
 // TestBadEnds reads data of every format with bad samples. Options.Bad gets the error that ends the
-// reading without it, after the same samples. An error of Options.Bad, at each bad sample, ends the reading:
-// Next returns exactly that error from then on, and does not call Bad again.
+// reading without it, after the same samples. An error of Options.Bad, at each bad sample, ends the
+// reading: Next returns exactly that error from then on, and does not call Bad again.
 func TestBadEnds(t *testing.T) {
 	values := count(1, 12)
 	values[3], values[7], values[8] = math.NaN(), math.Inf(1), math.NaN()

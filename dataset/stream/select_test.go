@@ -37,8 +37,8 @@ func (d *dribble) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestSelect peeks at data and then selects, in every format: no sample is lost, even of data that can be
-// read once.
+// TestSelect peeks at data and then selects, in every format: no sample is lost, even of data that can
+// be read once.
 func TestSelect(t *testing.T) {
 	const rows = 3000 // 40 kB of text, more than a pipe's piece and less than the first of a file
 	var text strings.Builder

@@ -125,9 +125,9 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestHostile sends 500 hostile requests, 2000 in the long form: bodies, and on connections of their own,
-// wrong heads. None gets a status of 500 or above or makes the server panic, and a good request gets the
-// same answer after each ten of them.
+// TestHostile sends 500 hostile requests, 2000 in the long form: bodies, and on connections of their
+// own, wrong heads. None gets a status of 500 or above or makes the server panic, and a good request
+// gets the same answer after each ten of them.
 func TestHostile(t *testing.T) {
 	requests := 500
 	if testutil.Long() {

@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestAppendHeader checks what NumPy is strict about: the alignment, the newline, and that a tuple of one
-// has a comma. FuzzReadHeader reads what was written.
+// TestAppendHeader checks what NumPy is strict about: the alignment, the newline, and that a tuple of
+// one has a comma. FuzzReadHeader reads what was written.
 func TestAppendHeader(t *testing.T) {
 	for _, test := range []struct {
 		descr string
