@@ -61,6 +61,17 @@ func TestScaled(t *testing.T) {
 	if p.Scaled(1) != p {
 		t.Errorf("scale 1: %+v", p.Scaled(1))
 	}
+	for got, want := range map[string]string{
+		p.TitleOn(p.Data):                      "MNIST, k = 5100, l from 10000, 5 updates of q = 10000 > k",
+		p.Scaled(0.1).TitleOn(SyntheticDigits): "synthetic digits, k = 510, l from 1000, 5 updates of q = 1000 > k",
+	} {
+		if got != want {
+			t.Errorf("title %q; want %q", got, want)
+		}
+	}
+	if printed, _ := PaperFigures(2); printed.Total != 1.35 {
+		t.Errorf("the paper's figures are %+v", printed)
+	}
 }
 
 // TestPaperRows runs Table 2 at a hundredth of its size, with solutions from scratch.
