@@ -1,8 +1,6 @@
 package stream
 
 import (
-	"bytes"
-	"compress/gzip"
 	"io"
 	"strings"
 	"testing"
@@ -21,18 +19,6 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// packed returns n times the text, in gzip, without the text in memory.
-func packed(text string, n int) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	piece := []byte(strings.Repeat(text, 1<<16/len(text)))
-	for n *= len(text); n > 0; n -= len(piece) {
-		z.Write(piece[:min(n, len(piece))]) // a bytes.Buffer does not fail
-	}
-	z.Close()
-	return b.String()
-}
-
 // TestLongRecords reads records on either side of the bounds of bytes and cells, from sources that take
 // no memory, and data without end, which every format refuses.
 func TestLongRecords(t *testing.T) {
@@ -40,6 +26,7 @@ func TestLongRecords(t *testing.T) {
 	testutil.NotEmulated(t, "texts of 16 MB")
 	wide := strings.Repeat("1,", maxCells-1) + "1\n"
 	cell := strings.Repeat(" ", maxRecord-2)
+	packed := func(text string, n int) string { return string(zipped([]byte(strings.Repeat(text, n)))) }
 	text := func(parts ...any) io.Reader {
 		var all []io.Reader
 		for _, part := range parts {

@@ -67,13 +67,7 @@ func npyRaw(version byte, dict string) []byte {
 }
 
 // float64s returns the bytes of numbers, little-endian.
-func float64s(values ...float64) []byte {
-	var out []byte
-	for _, v := range values {
-		out, _ = binary.Append(out, binary.LittleEndian, v)
-	}
-	return out
-}
+func float64s(values ...float64) []byte { return elementsOf("<f8", values) }
 
 // half returns the bits of v as a number of 16 bits, which has 10 bits of fraction behind the leading
 // one and an exponent with bias 15.
