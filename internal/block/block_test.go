@@ -19,17 +19,20 @@ const eps = 0x1p-53
 // A check makes a call of Products and compares all that its operands cover.
 type check func(t *testing.T, s *shape, on block.Products)
 
-// random runs a check on random choices.
+// random runs a check on random choices, every second time on the products made of Dgemm, else on each
+// kernel in turn.
 func (c check) random(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
-	rnd, own := testutil.Rand(1), regions(t)
-	for _, on := range products(t) {
-		for i := range 400 {
-			s := &shape{rnd: rnd, edge: guard.Edges[i%2], regions: own}
-			for range 24 {
-				s.Choices = append(s.Choices, byte(rnd.IntN(256)))
-			}
-			c(t, s, on)
+	rnd, own, all := testutil.Rand(1), regions(t), products(t)
+	for i := range 800 {
+		s := &shape{rnd: rnd, edge: guard.Edges[i/2%2], regions: own}
+		for range 24 {
+			s.Choices = append(s.Choices, byte(rnd.IntN(256)))
+		}
+		if i%2 == 0 {
+			c(t, s, all[0])
+		} else {
+			c(t, s, all[1+i/2%(len(all)-1)])
 		}
 	}
 }

@@ -126,12 +126,16 @@ func (p place) unchanged(t *testing.T, name string, kept func(i, j int) bool) {
 
 func nothing(int, int) bool { return false }
 
-// products returns those of the pure backend and those made of Dgemm. They compute in the goroutine of
+// products returns those made of Dgemm and those of the pure backend on each kernel. They compute in the goroutine of
 // the test, since a fault in another one ends the program.
 func products(t testing.TB) []block.Products {
 	blskernel.SetThreads(1)
 	t.Cleanup(func() { blskernel.SetThreads(0) })
-	return []block.Products{block.On(gonum.Implementation{}), block.On(backends.Pure(t)[0])}
+	all := []block.Products{block.On(gonum.Implementation{})}
+	for _, b := range backends.Pure(t) {
+		all = append(all, block.On(b))
+	}
+	return all
 }
 
 // regions returns memory for three operands.
