@@ -158,11 +158,8 @@ func TestHostileRows(t *testing.T) {
 		}
 		// One row, a hundred times, is that row with a weight of a hundred.
 		row, target := testutil.Random(r, 1, k), testutil.Random(r, 1, c)
-		many, manyY := mat.NewDense(100, k, nil), mat.NewDense(100, c, nil)
-		for i := range 100 {
-			many.SetRow(i, row.RawRowView(0))
-			manyY.SetRow(i, target.RawRowView(0))
-		}
+		hundred := make([]int, 100)
+		many, manyY := take(row, hundred), take(target, hundred)
 		one, other := v.start(t, b, a, y, 0), v.start(t, b, a, y, 0)
 		do(t, one, one.AddInputs(many, manyY))
 		do(t, other, other.AddWeightedInputs(row, target, []float64{100}))

@@ -111,9 +111,7 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzScales does what TestScalesAreKept does for seeds that the fuzzer chooses.
 func FuzzScales(f *testing.F) {
-	for seed := range uint64(3) { // TestScalesAreKept has more
-		f.Add(seed)
-	}
+	f.Add(uint64(1)) // TestScalesAreKept has more
 	f.Fuzz(func(t *testing.T, seed uint64) { wildLife(seed, func(u Updater) { checkReadable(t, u) }) })
 }
 

@@ -68,9 +68,6 @@ func TestNames(t *testing.T) {
 			t.Errorf("ParseForm(%v) = %v, %v", f, got, err)
 		}
 	}
-	if _, err := ParseMethod("best"); err == nil || !strings.Contains(err.Error(), "improved, original") {
-		t.Errorf("ParseMethod(best) = %v", err)
-	}
 	if _, err := ParseForm(""); err == nil {
 		t.Error("ParseForm of nothing succeeds")
 	}

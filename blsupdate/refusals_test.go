@@ -89,9 +89,7 @@ func wrongArguments() (all []refusal) {
 	add("targets", "Ya is 3×3; want 2 columns", shape, func(u Updater) error { return u.AddInputs(ax, random(3, c+1)) })
 	add("rows", "Ya is 4×2; want 3 rows", shape, func(u Updater) error { return u.AddInputs(ax, random(4, c)) })
 	add("overflow", "overflow", isOverflow, func(u Updater) error { return u.AddInputs(with(ax, 1e308), with(ya, 1e308)) })
-	for _, w := range [][]float64{{1, 1}, {1, 1, 1, 1}} {
-		add("weights", "a weight for each row of Ax", shape, func(u Updater) error { return u.AddWeightedInputs(ax, ya, w) })
-	}
+	add("weights", "a weight for each row of Ax", shape, func(u Updater) error { return u.AddWeightedInputs(ax, ya, []float64{1, 1}) })
 	add("negative weight", "the weight of row 1 is -1", option, func(u Updater) error { return u.AddWeightedInputs(ax, ya, []float64{1, -1, 1}) })
 	add("weight overflow", "", isOverflow, func(u Updater) error { return u.AddWeightedInputs(with(ax, 1e200), ya, []float64{1, 1, 1e300}) })
 	for _, factor := range []float64{0, -0.5, 2} {
@@ -171,13 +169,13 @@ func wrongRows() (all []refusal) {
 			add("strangers", "", isAny, start, remove(ax, ya), slices.Concat(withA, withQ, []Method{Gram})...)
 		}
 	}
-	for _, q := range []int{1, 2, 3, 10} { // by both ways; noticed when the leverage has been accepted
-		ya := gonummat.DenseCopyOf(rowsBetween(y, 0, q))
-		for i := range q {
-			ya.Set(i, 1, math.MaxFloat64)
+	large := refusal{a: testutil.Random(r, 60, 16), y: testutil.Random(r, 60, c)}
+	for _, q := range []int{1, 2, 3, 20} { // by both ways; noticed when the leverage has been accepted
+		for _, size := range []float64{1024 * qr.LargestColumn, math.MaxFloat64} {
+			add("targets that overflow", "", isOverflow, large, remove(rowsBetween(large.a, 0, q), constantRows(r, q, c, size)), QR)
 		}
-		add("targets that overflow", "", isOverflow, refusal{}, remove(rowsBetween(a, 0, q), ya), QR)
 	}
+	add("rows beyond float64", "", isOverflow, refusal{}, learn(constantRows(r, 3*k, k, math.MaxFloat64), testutil.Random(r, 3*k, c)))
 	below := constantRows(r, 2000, k, qr.LargestColumn/64) // just below what is refused
 	for _, large := range []float64{qr.LargestColumn, math.MaxFloat64} {
 		ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
@@ -261,7 +259,8 @@ func wrongNodes() (all []refusal) {
 	add("overflow of D", "", isOverflow, a, scaled(random(2), 4e307), y, 0, withA...)
 	add("overflow of D, with a ridge", "", isOverflow, scaled(gonummat.DenseCopyOf(a), 1e-3), scaled(random(2), 4e307), y, 1e-6, withA...)
 	add("overflow of W", "", isOverflow, a, scaled(random(2), 1e-200), scaled(gonummat.DenseCopyOf(y), 1e200), 0, withA...)
-	add("an ill-conditioned A", "", condition, testutil.WithCondition(r, l, k, 1e9), random(2), y, 0, QR)
+	add("an ill-conditioned A", "", condition, testutil.WithCondition(r, l, k, 1e9), random(2), y, 0, QR, InverseCholesky)
+	add("an A of dependent columns", "", condition, dependent(a), random(2), y, 0, QR)
 	add("a large number", "", isOverflow, a, with(random(2), math.MaxFloat64), y, 0, QR)
 	return all
 }

@@ -169,6 +169,9 @@ func TestHostileOverflow(t *testing.T) {
 		if !isOverflow(err) {
 			t.Errorf("weights beyond float64: %v, want ErrOverflow", err)
 		}
+		if _, err := v.try(b, constantRows(r, l, k, math.MaxFloat64), rowsBetween(y, 0, l), 0); !isOverflow(err) {
+			t.Errorf("norms beyond float64: %v", err)
+		}
 		u = v.start(t, b, rowsBetween(a, 0, l), scaled(testutil.Random(r, l, 1), 1e-3), 0)
 		before := digest(u)
 		err = u.AddInputs(rowsBetween(a, l, l+2), rowsBetween(y, l, l+2))
