@@ -25,15 +25,14 @@ func TestReadme(t *testing.T) {
 	dir := t.TempDir()
 	top, err := filepath.Abs(root)
 	testutil.NoError(t, err)
-	rng := rand.New(rand.NewPCG(5, 1))
 	for name, rows := range map[string]int{"flowers.csv": 2000, "test.csv": 500, "more.csv": 700} {
-		table, species := flowers(rng, rows)
+		table, species := flowers(rows)
 		for i := range table {
 			table[i] += "," + species[i]
 		}
 		write(t, filepath.Join(dir, name), "color,length,width,species\n"+strings.Join(table, "\n")+"\n")
 	}
-	table, labels := flowers(rng, 300)
+	table, labels := flowers(300)
 	write(t, filepath.Join(dir, "new.csv"), "color,length,width\n"+strings.Join(table, "\n")+"\n")
 	p := readPage(t, "README.md")
 	executed := 0
@@ -70,7 +69,8 @@ func TestReadme(t *testing.T) {
 
 // flowers returns rows of a table of made-up flowers and the species of each, which differ by three
 // deviations in two columns. One in ten has no width, and the colors are words that tell nothing.
-func flowers(rng *rand.Rand, n int) (rows, species []string) {
+func flowers(n int) (rows, species []string) {
+	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	for range n {
 		s := rng.IntN(3)
 		width := fmt.Sprintf("%.2f", 2.5+0.9*float64((s+1)%2)+0.3*rng.NormFloat64())
