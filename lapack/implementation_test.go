@@ -284,8 +284,9 @@ var inherited = []conformance{
 	{routine: "Dtbtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtbtrsTest(t, impl) }},
 }
 
-// TestImplementation runs gonum's own tests of every routine that is ours, and TestImplementationInherited
-// those of all other routines of its interface, with the selected backend under blas64.
+// TestImplementation runs gonum's own tests of every routine that is ours, and
+// TestImplementationInherited those of all other routines of its interface, with the selected backend
+// under blas64.
 func TestImplementation(t *testing.T) {
 	// The suites make their matrices and their checks with blas64.
 	useBLAS(t, fastBLAS(t))

@@ -121,10 +121,12 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	add("Cholesky.SolveUTriangle", spd, lower, nil, ch.SolveUTriangle)
 	add("Cholesky.MulUTriangle", spd, upper, nil, ch.MulUTriangle)
 	for _, trans := range []bool{false, true} {
-		add("SolveTriangular, B", right, same, func(r, c int) bool { return r == n }, func(m *mat.Dense) error { return SolveTriangular(bk, m, hold(spd), trans) })
+		add("SolveTriangular, B", right, same, func(r, c int) bool { return r == n },
+			func(m *mat.Dense) error { return SolveTriangular(bk, m, hold(spd), trans) })
 		add("SolveTriangular, R", spd, upper, nil, func(m *mat.Dense) error { return SolveTriangular(bk, hold(right), m, trans) })
 		rows := right.T()
-		add("SolveTriangularRows, B", rows, same, func(r, c int) bool { return c == n }, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, hold(spd), trans) })
+		add("SolveTriangularRows, B", rows, same, func(r, c int) bool { return c == n },
+			func(m *mat.Dense) error { return SolveTriangularRows(bk, m, hold(spd), trans) })
 		add("SolveTriangularRows, R", spd, upper, nil, func(m *mat.Dense) error { return SolveTriangularRows(bk, hold(rows), m, trans) })
 	}
 	add("InvertTriangle", spd, upper, square, func(m *mat.Dense) error { return InvertTriangle(bk, m) })
@@ -137,7 +139,8 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 		add(name+", R", spd, upper, nil, func(m *mat.Dense) error { return do(bk, m, hold(right), hold(more), hold(right)) })
 		add(name+", z", right, moved(0, n), nil, func(m *mat.Dense) error { return do(bk, hold(spd), m, hold(more), hold(right)) })
 		add(name+", second matrix", more, below, nil, func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), m, hold(right)) })
-		add(name+", its right-hand sides", right, moved(n, n), nil, func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), hold(more), m) })
+		add(name+", its right-hand sides", right, moved(n, n), nil,
+			func(m *mat.Dense) error { return do(bk, hold(spd), hold(right), hold(more), m) })
 	}
 	return all
 }

@@ -179,7 +179,8 @@ func TestBdsdc(t *testing.T) {
 			return (testmat.Unless(j != i)*d0[i] + testmat.Unless(j != i+1)*e0[i]) / largest
 		}).Sub(ut.T().Mul(vt.ScaleRows(scaled)))
 		bound := 10 * float64(n+10) * eps
-		for what, m := range map[string]*testmat.Matrix{"U": ut.Mul(ut.T()).Sub(testmat.Identity(n)), "V": vt.Mul(vt.T()).Sub(testmat.Identity(n)), "B - U Σ Vᵀ": off} {
+		eye := testmat.Identity(n)
+		for what, m := range map[string]*testmat.Matrix{"U": ut.Mul(ut.T()).Sub(eye), "V": vt.Mul(vt.T()).Sub(eye), "B - U Σ Vᵀ": off} {
 			for k, v := range m.X {
 				if !(math.Abs(v) <= bound) {
 					t.Fatalf("%s: %s: element (%d, %d) is off by %g", name, what, k/n, k%n, v)
