@@ -82,9 +82,9 @@ func TestAutoencoderRecurrence(t *testing.T) {
 	})
 }
 
-// Run long enough ADMM reaches the minimum of ½‖A1 w - H1‖² + t‖w‖₁, where the gradient of the first part
-// is t against the sign of each element that is not 0, and at most t elsewhere. Elements are off by
-// 1e-12, which the norm of A1ᵀA1, at most l·n = 240, multiplies.
+// Run long enough, ADMM reaches the minimum of ½‖A1 w - H1‖² + t‖w‖₁, where the gradient of the first
+// part is t against the sign of each element that is not 0, and at most t elsewhere. Elements are off
+// by 1e-12, which the norm of A1ᵀA1, at most l·n = 240, multiplies.
 func TestAutoencoderIsLasso(t *testing.T) {
 	testutil.NotUnderRace(t, "starts no goroutine")
 	const l, n, bound = 40, 6, 240e-12

@@ -16,8 +16,8 @@ import (
 var allMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
 // stoppedEverywhere calls f with contexts that are done after 0, 1, 2, ... looks, until it returns nil,
-// and returns how many there were; unless every is true or the long form is asked for, it leaves more and
-// more out. Errors have to wrap the cause of the context, and check has to find nothing changed.
+// and returns how many there were; unless every is true or the long form is asked for, it leaves more
+// and more out. Errors have to wrap the cause of the context, and check has to find nothing changed.
 func stoppedEverywhere(t *testing.T, name string, every bool, f func(context.Context) error, check func()) int {
 	t.Helper()
 	cause := errors.New("the lights went out")

@@ -82,8 +82,8 @@ func TestNewClassIsTrainingWithAll(t *testing.T) {
 				all := *later
 				all.Classes = classes
 				w := twin{t, &all, later, bk.Name() == "pure"}
-				// The rows that were learned last, until they are forgotten in part: removals of
-				// such rows are another matter.
+				// The rows that were learned last, until they are forgotten in part:
+				// removals of such rows are another matter.
 				var last, b given
 				draw := func(q, most int) {
 					b = given{x: samples(rnd.Uint64(), q, d, d), labels: make([]int, q)}

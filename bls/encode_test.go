@@ -75,8 +75,8 @@ func TestEncodeGoesOn(t *testing.T) {
 	})
 }
 
-// TestEncodeEveryField sets one field of a model after another, finds it in what is decoded, and wants a
-// value here for a field that is new.
+// TestEncodeEveryField sets one field of a model after another, finds it in what is decoded, and wants
+// a value here for a field that is new.
 func TestEncodeEveryField(t *testing.T) {
 	values := map[string]any{
 		"Scaling": ScaleNone, "Groups": 3, "GroupNodes": 4, "EnhancementNodes": None, "Shrink": 0.7, "Unscaled": true,

@@ -32,8 +32,8 @@ var notNumbers = []float64{
 	math.Inf(1), math.Inf(-1),
 }
 
-// TestHostileNaN gives every matrix of every operation of both models a NaN or an infinity of each kind:
-// the error has the place, and not a bit of the models changes.
+// TestHostileNaN gives every matrix of every operation of both models a NaN or an infinity of each
+// kind: the error has the place, and not a bit of the models changes.
 func TestHostileNaN(t *testing.T) {
 	const l = 60
 	p := newPair(t, nil, blsupdate.Gram).learn(0, l)

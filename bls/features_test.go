@@ -141,8 +141,8 @@ func TestTransformAgainstReference(t *testing.T) {
 			{of(40, 12), 0, FeatureOptions{Groups: 4, GroupNodes: 3, Seed: 4}},
 			{of(20, 5), 0, FeatureOptions{Groups: 1, GroupNodes: 1, EnhancementNodes: 20, Seed: 5}},
 			// More rows than two panels of any kind, so that all sums and extrema run over
-			// panels, and wide enough for two threads. Three nodes a group: the rows of A1 of two
-			// are all (1, -1) or (-1, 1).
+			// panels, and wide enough for two threads. Three nodes a group: the rows of A1
+			// of two are all (1, -1) or (-1, 1).
 			{of(2*4096+5, 4), 1e-9, FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 3, Seed: 1}},
 			{constant, 1e-10, FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 8}},
 			{mat.NewDense(5, 6, nil), 1e-10, FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 8}},

@@ -142,9 +142,9 @@ func TestOneBackendForAll(t *testing.T) {
 }
 
 // TestHostileSamples learns samples that say little, in two batches by every method with every scaling:
-// one or two, all the same, of one input or of one class. What determines a prediction is predicted, but
-// for the ridge: one sample itself, and two that are told apart; the mean of the targets of samples that
-// are the same, and their most frequent class; the only class, be it the first or not, for others too.
+// one or two, all the same, of one input or of one class. What determines a prediction is predicted,
+// but for the ridge: one sample itself, and two that are told apart; the mean of the targets of samples
+// that are the same, and their most frequent class; the only class, be it the first or not.
 func TestHostileSamples(t *testing.T) {
 	const l, d = 30, 4
 	wide := mat.NewDense(l, 2*d+2, nil)

@@ -46,7 +46,7 @@ func ridgeFor(m blsupdate.Method) float64 {
 // constantly returns a label l times.
 func constantly(l, label int) []int { return slices.Repeat([]int{label}, l) }
 
-// A pair is a model of each kind, with the samples, labels of three classes and targets that they learn.
+// A pair is a model of each kind, with samples, labels of three classes and targets that they learn.
 type pair struct {
 	t      testing.TB
 	c      *Classifier

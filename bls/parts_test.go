@@ -78,8 +78,8 @@ func TestExpandIsPartialFit(t *testing.T) {
 	}
 }
 
-// Several goroutines expand at once and make models of what they have, encode, and predict, the first of
-// which solve for the weights. Run it with the race detector.
+// Several goroutines expand at once and make models of what they have, encode, and predict, the first
+// of which solve for the weights. Run it with the race detector.
 func TestConcurrentExpand(t *testing.T) {
 	for _, method := range allMethods {
 		p := newPair(t, nil, method).learn(0, 60)

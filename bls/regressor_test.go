@@ -44,10 +44,10 @@ func TestDetermination(t *testing.T) {
 	}
 }
 
-// TestHostileScale multiplies samples or targets by powers of two, from 2^-1000 to 2^1000. Predictions are
-// multiplied as the targets are, to the bit. Samples make no difference to ScaleSamples and ScaleColumns,
-// not to the last bit, as long as none underflows; with ScaleNone it is another problem, and the answer
-// finite or an overflow. Targets that are all the same are predicted, whatever their size.
+// TestHostileScale multiplies samples or targets by powers of two, from 2^-1000 to 2^1000. Predictions
+// are multiplied as the targets are, to the bit. Samples make no difference to ScaleSamples and
+// ScaleColumns, not to the last bit, as long as none underflows; with ScaleNone it is another problem,
+// and the answer finite or an overflow. Equal targets are predicted, whatever their size.
 func TestHostileScale(t *testing.T) {
 	const l, d = 40, 5
 	x, fresh := samples(56, l, d, d), samples(57, 20, d, d)

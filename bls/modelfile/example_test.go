@@ -115,8 +115,8 @@ func ExampleMetadata() {
 }
 
 // A program that is to go on after it was stopped writes how far it has come into each of its
-// checkpoints, in the same file as the model, so that the two cannot disagree; and the files that it has
-// learned, so that it can tell these. Write and Read are for a connection, an object store or a database.
+// checkpoints, in the same file as the model, so that the two cannot disagree; and the files that it
+// has learned, so that it can tell these. Write and Read are for a connection or an object store.
 func ExampleProgress() {
 	f := line()
 	f.Metadata.Progress = &modelfile.Progress{Rows: 5, Sources: []string{"line.csv"}}

@@ -173,8 +173,8 @@ func parts(t testing.TB, b []byte) (meta, model []byte) {
 	return cut(info.Sections[0]), cut(info.Sections[1])
 }
 
-// TestForged has files whose checksums are right and that no Write has written. Texts in them are as long
-// as they can be, or are made for a terminal: the messages are short, say what is wrong, and have
+// TestForged has files whose checksums are right and that no Write has written. Texts in them are as
+// long as they can be, or are made for a terminal: the messages are short, say what is wrong, and have
 // nothing in them that is not printed. TestMetadataIsCanonical has more metadata.
 func TestForged(t *testing.T) {
 	good := written(t, file(t, blsupdate.Gram, false))

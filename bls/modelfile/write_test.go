@@ -97,8 +97,8 @@ func (s *saved) save(t *testing.T, fsys vfs.FS) error {
 	return err
 }
 
-// TestSaveErrors saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1, else one
-// in 13; and to where no file can be.
+// TestSaveErrors saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1, else
+// one in 13; and to where no file can be.
 func TestSaveErrors(t *testing.T) {
 	t.Parallel()
 	s := newSaved(t)
