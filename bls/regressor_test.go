@@ -35,6 +35,7 @@ func TestDetermination(t *testing.T) {
 		{"constant, NaN", 1, []float64{1, 1}, []float64{1, nan}, nan},
 		{"infinite", 1, []float64{1, 2}, []float64{1, math.Inf(1)}, nan},
 		{"beyond float64", 1, []float64{-math.MaxFloat64, math.MaxFloat64}, []float64{0, 0}, nan},
+		{"spread", 1, []float64{-math.MaxFloat64, math.MaxFloat64}, []float64{-math.MaxFloat64, math.MaxFloat64}, nan},
 	} {
 		l := len(test.y) / test.c
 		got := determination(blskernel.Default(), mat.NewDense(l, test.c, test.y), mat.NewDense(l, test.c, test.p))
