@@ -166,6 +166,7 @@ func inScript(ts *testscript.TestScript, run func() (status int, stdout, stderr 
 	for _, name := range scriptEnvironment {
 		ts.Check(os.Setenv(name, ts.Getenv(name)))
 	}
+	defer blskernel.SetThreads(0) // after --threads
 	status, stdout, stderr = run()
 	_, _ = io.WriteString(ts.Stdout(), stdout) // a buffer takes all
 	_, _ = io.WriteString(ts.Stderr(), stderr)
