@@ -8,6 +8,11 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
+	"blskernel/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 )
 
 // partState returns the state of one of count parts of the digits.
@@ -20,6 +25,33 @@ func partState(t testing.TB, method blsupdate.Method, part, count int) *State {
 	s := &State{}
 	testutil.NoError(t, s.learn(method, a, y, nil))
 	return s
+}
+
+func init() { register.Function1x3(keyed) }
+
+// keyed returns a state of two samples with its key.
+func keyed(part int) (int64, *State, error) {
+	s, a := &State{}, mat.NewDense(2, 2, []float64{1, float64(part), 0, 1})
+	return keyOf(Shard{Path: fmt.Sprint(part)}), s, s.learn(blsupdate.Gram, a, a, nil)
+}
+
+// TestMerge merges 40 states along trees of several heights: one sum is left.
+func TestMerge(t *testing.T) {
+	var parts []int
+	for i := range 40 {
+		parts = append(parts, i)
+	}
+	for _, number := range []int{1, 40, 4096} {
+		_, err := run(func(s beam.Scope) {
+			states := beam.ParDo(s, keyed, beam.CreateList(s, parts))
+			passert.Count(s, merge(s, states, number), "sums", 1)
+		})
+		testutil.NoError(t, err)
+	}
+	state := &State{}
+	if key, s := (&levelFn{Keys: 8}).ProcessElement(13, state); key != 5 || s != state {
+		t.Errorf("of 8 keys 13 becomes %d", key)
+	}
 }
 
 func TestLevels(t *testing.T) {
