@@ -85,8 +85,8 @@ func TestDensePotrfPivot(t *testing.T) {
 						})
 					}
 					for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1), math.Inf(-1)} {
-						// Row and column p are nearly zero off the diagonal, so the pivot is
-						// what is given.
+						// Row and column p are nearly zero off the diagonal, so
+						// the pivot is what is given.
 						g := of(func(i, j int) float64 {
 							switch {
 							case i == p && j == p:

@@ -160,8 +160,9 @@ func TestDgeevNotFinite(t *testing.T) {
 	}
 }
 
-// syev calls Dsyev on the triangle ul of a, in an array with gaps and NaN in place of the other triangle,
-// and returns the eigenvalues and what is in a then: what was, without vectors and where it fails.
+// syev calls Dsyev on the triangle ul of a, in an array with gaps and NaN in place of the other
+// triangle, and returns the eigenvalues and what is in a then: what was, without vectors and where it
+// fails.
 func syev(t *testing.T, bk blskernel.Backend, job gonumlapack.EVJob, ul blas.Uplo, a *full) (w []float64, z *full, ok bool) {
 	t.Helper()
 	n := a.R

@@ -81,9 +81,9 @@ func TestExactlySingular(t *testing.T) {
 					case f.symmetric: // exchanges move row p further down, or leave it
 						refused(zero, without(testmat.Normal(true, testmat.One)(rng, n), p, p), p, n-1)
 					default:
-						// A row of zeros sinks to the last place of LU and a column of zeros
-						// stays in its own, or, if the transpose is factored, the other way
-						// round.
+						// A row of zeros sinks to the last place of LU and a
+						// column of zeros stays in its own, or, if the
+						// transpose is factored, the other way round.
 						row, column := without(testmat.Random(rng, n, n), p, -1), without(testmat.Random(rng, n, n), -1, p)
 						if _, transposed := backend.ColumnMajor(bk); transposed {
 							row, column = column, row

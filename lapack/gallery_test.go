@@ -78,8 +78,8 @@ func (f *factorization) check(t *testing.T, name string, a, b *full) {
 	}
 	rebuilt := f.rebuild(false)
 	checkRatio(t, name+": factor", testmat.Over(a.Sub(rebuilt).Norm(), float64(n)*eps, a.Norm()))
-	// The theorems have n u for the elimination, or a small multiple of it for LDLT, and the product
-	// that the test computes has n u again, or 2n u if it is of three matrices.
+	// The theorems have n u for the elimination, or a small multiple of it for LDLT, and the
+	// product that the test computes has n u again, or 2n u if it is of three matrices.
 	if ratio := elementRatio(a, rebuilt, f.rebuild(true)); !(ratio <= 5) {
 		t.Errorf("%s: elements of the factors: %.3g", name, ratio)
 	}

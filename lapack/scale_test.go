@@ -176,7 +176,8 @@ func TestHostileZeros(t *testing.T) {
 				}
 				return rng.NormFloat64() * float64(rng.IntN(2))
 			})
-			// Every zero is positive, or every one negative, and so is all of the last row and column.
+			// Every zero is positive, or every one negative, and so is all of the last row
+			// and column.
 			signed := func(zero float64, size int) *full {
 				return testmat.Func(n, n, func(i, j int) float64 {
 					if v := plain.At(i, j); v != 0 && max(i, j) < size {

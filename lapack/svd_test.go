@@ -100,8 +100,8 @@ func TestSVD(t *testing.T) {
 	})
 }
 
-// checkJobs tests that other jobs give the values and the vectors that the thin decomposition gives, and
-// that all of U and Vᵀ are orthogonal.
+// checkJobs tests that other jobs give the values and the vectors that the thin decomposition gives,
+// and that all of U and Vᵀ are orthogonal.
 func checkJobs(t *testing.T, name string, bk blskernel.Backend, a *full, want triplets) {
 	t.Helper()
 	k := min(a.R, a.C)

@@ -128,7 +128,8 @@ func TestNames(t *testing.T) {
 		folderHas(t, dir, map[string]string{"x": "cleaned"})
 		return
 	}
-	// A link to a missing file, or to one that is there, names that file; a link to itself is an error.
+	// A link to a missing file, or to one that is there, names that file; a link to itself is an
+	// error.
 	for name, to := range map[string]string{"link": "next", "next": filepath.Join(dir, "y"), "loop": "pool", "pool": "loop"} {
 		testutil.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}

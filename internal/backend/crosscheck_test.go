@@ -81,7 +81,8 @@ func TestCrossCheck(t *testing.T) {
 			for range rounds {
 				r.check(t, d, all)
 			}
-			// Sizes about the blocks of products and triangles, and of more than one piece of a matrix.
+			// Sizes about the blocks of products and triangles, and of more than one piece
+			// of a matrix.
 			d.sizes = []int{9, block.Size - 1, block.Size, block.Size + 1, block.Size + 80, 2*block.Size + 1}
 			for range 4 {
 				r.check(t, d, all)
