@@ -5,12 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"blskernel/blsupdate"
-	"blskernel/internal/testutil"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestDigitsGolden compares the bytes of two seeds with checksums: a few images, and so many that each
@@ -123,64 +117,4 @@ func TestPenLine(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestDigitsDifficulty checks that the set does what it is for: a linear classifier leaves
-// something to gain, and random nonlinear features gain some of it. The bounds leave two points or
-// so on either side of what was measured: 92.45% and 94.05%.
-func TestDigitsDifficulty(t *testing.T) {
-	testutil.Slow(t) // TestDigitsGolden finds every change of the set
-	const n, nodes = 2000, 500
-	train, test := Digits(n, 1), Digits(n, 2)
-	x, xt := train.Dense(0, n), test.Dense(0, n)
-	linear := ridgeAccuracy(t, x, xt, train.Labels, test.Labels, 10)
-
-	rng := rand.New(rand.NewPCG(1, 1))
-	weights := mat.NewDense(digitPixels, nodes, nil)
-	for i := range digitPixels {
-		for j := range nodes {
-			weights.Set(i, j, 0.1*rng.Float64()-0.05)
-		}
-	}
-	features := func(x *mat.Dense) *mat.Dense {
-		h := new(mat.Dense)
-		h.Mul(standardized(x, 0), weights)
-		h.Apply(func(_, _ int, v float64) float64 { return math.Tanh(v) }, h)
-		return h
-	}
-	random := ridgeAccuracy(t, features(x), features(xt), train.Labels, test.Labels, 1)
-	t.Logf("ridge on pixels %.2f%%, on %d random tanh features %.2f%%", linear, nodes, random)
-	if !(linear >= 88 && linear <= 94.5) {
-		t.Errorf("ridge on pixels: %.2f%%", linear)
-	}
-	if !(random >= 92 && random <= 97 && random > linear) {
-		t.Errorf("ridge on random features: %.2f%%, on pixels %.2f%%", random, linear)
-	}
-}
-
-// ridgeAccuracy returns the percentage of test samples for which argmax of xt W is the label, with
-// W = (X'X + lambda I)⁻¹ X'Y, Y one-hot ±1.
-func ridgeAccuracy(t *testing.T, x, xt *mat.Dense, labels, testLabels []byte, lambda float64) float64 {
-	n, _ := x.Dims()
-	y := mat.NewDense(n, digitClasses, nil)
-	for i, v := range labels {
-		for j := range digitClasses {
-			y.Set(i, j, -1)
-		}
-		y.Set(i, int(v), 1)
-	}
-	u, err := blsupdate.New(blsupdate.Gram, x, y, blsupdate.Options{Lambda: lambda})
-	testutil.NoError(t, err)
-	w, err := u.Weights()
-	testutil.NoError(t, err)
-	var scores mat.Dense
-	scores.Mul(xt, w)
-	right := 0
-	for i, v := range testLabels {
-		row := scores.RawRowView(i)
-		if floats.MaxIdx(row) == int(v) {
-			right++
-		}
-	}
-	return 100 * float64(right) / float64(len(testLabels))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -22,6 +23,7 @@ var allReaders = map[string]func(io.Reader) error{
 // TestHostileFiles gives readers malformed and hostile files, each in every way. The error is a
 // FormatError with the place; what is allocated is bounded by the bytes that arrive.
 func TestHostileFiles(t *testing.T) {
+	testutil.NotUnderRace(t, "one goroutine reads the files")
 	good := idx(counted(12), 3, 2, 2)
 	edit := func(at int, v byte) []byte {
 		b := slices.Clone(good)

@@ -167,16 +167,6 @@ func TestZCAPanels(t *testing.T) {
 			}
 		}
 	}
-	// The covariance of y has the eigenvalues D/(D+e).
-	var c gonum.SymDense
-	stat.CovarianceMatrix(&c, y, nil)
-	trace, want := gonum.Trace(&c), 0.0
-	for _, v := range z.Values() {
-		want += v / (v + ZCAUnitValues)
-	}
-	if !(math.Abs(trace-want) <= 1e-10*want) {
-		t.Errorf("the variances of the result add up to %v, want %v", trace, want)
-	}
 }
 
 // TestZCAConstants checks what the documentation says of the constants for data in [0, 1]: those of the

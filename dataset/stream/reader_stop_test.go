@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,7 +103,9 @@ func TestCancel(t *testing.T) {
 func TestNamedPipe(t *testing.T) {
 	before := testutil.Goroutines()
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	makePipe(t, pipe)
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip("no named pipes in folders: ", err)
+	}
 	why := errors.New("enough")
 	csv := write(t, "x.csv", []byte("1,2\n"))
 	for name, paths := range map[string][]string{"Open": {pipe}, "Next": {csv, pipe}} {
