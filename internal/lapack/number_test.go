@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // Divisors whose reciprocal overflows or is subnormal, where x(1/d) is infinite or has lost digits, and
@@ -202,12 +201,12 @@ func TestNorm1(t *testing.T) {
 			}
 		}
 		multiply := func(x []float64, trans bool) {
-			m := gonummat.Matrix(a)
+			m := mat.Matrix(a)
 			if trans {
 				m = a.T()
 			}
-			var y gonummat.VecDense
-			y.MulVec(m, gonummat.NewVecDense(n, x))
+			var y mat.VecDense
+			y.MulVec(m, mat.NewVecDense(n, x))
 			copy(x, y.RawVector().Data)
 		}
 		e := newNorm1(make([]float64, n))
@@ -223,7 +222,7 @@ func TestNorm1(t *testing.T) {
 			}
 			multiply(x, kase == 2)
 		}
-		norm := gonummat.Norm(a, 1)
+		norm := mat.Norm(a, 1)
 		if !(e.est >= want*(1-1e-14)) || !(e.est <= norm*(1+1e-14)) {
 			t.Fatalf("n=%d: the estimate is %g, gonum's %g, and the norm %g", n, e.est, want, norm)
 		}
