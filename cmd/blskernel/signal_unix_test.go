@@ -5,53 +5,46 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"blskernel/internal/interrupt"
 	"blskernel/internal/testutil"
 )
 
 // TestSignals sends a signal once the row of the start is there, when the update has begun: one by 4000
 // samples, of some 10¹¹ flops.
 func TestSignals(t *testing.T) {
-	for _, tc := range []struct {
-		signal os.Signal
-		status int
-		stderr string
-	}{
-		{os.Interrupt, 130, "blskernel demo: interrupted\n"},
-		{syscall.SIGTERM, 143, "blskernel demo: terminated\n"},
-	} {
-		t.Run(tc.signal.String(), func(t *testing.T) {
-			cmd := command(nil, quick("--json", "--batch", "4000", "--updates", "1", "--backend", "pure")...)
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			stdout, err := cmd.StdoutPipe()
-			testutil.NoError(t, err)
-			testutil.NoError(t, cmd.Start())
-			defer func() { _ = cmd.Process.Kill() }()
-			r := bufio.NewReader(stdout)
-			var out strings.Builder
-			line, err := r.ReadString('\n')
-			if err != nil {
-				t.Fatalf("%v after %q, stderr %q", err, line, errs.String())
-			}
-			out.WriteString(line)
-			testutil.NoError(t, cmd.Process.Signal(tc.signal))
-			if _, err := io.Copy(&out, r); err != nil {
-				t.Fatal(err)
-			}
-			_ = cmd.Wait() // the status is looked at below
-			if status := cmd.ProcessState.ExitCode(); status != tc.status || errs.String() != tc.stderr {
-				t.Errorf("status %d, stderr %q; want %d and %q", status, errs.String(), tc.status, tc.stderr)
-			}
-			if rows := parseRows(t, out.String()); len(rows) != 1 {
-				t.Errorf("%d rows; want that of the start", len(rows))
-			}
-		})
+	for s, want := range map[syscall.Signal]string{syscall.SIGINT: "interrupted", syscall.SIGTERM: "terminated"} {
+		cmd := command(nil, quick("--json", "--batch", "4000", "--updates", "1", "--backend", "pure")...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		stdout, err := cmd.StdoutPipe()
+		testutil.NoError(t, err)
+		testutil.NoError(t, cmd.Start())
+		defer func() { _ = cmd.Process.Kill() }()
+		r := bufio.NewReader(stdout)
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%v after %q, stderr %q", err, line, errs.String())
+		}
+		testutil.NoError(t, cmd.Process.Signal(s))
+		rest, err := io.ReadAll(r)
+		testutil.NoError(t, err)
+		_ = cmd.Wait() // the status is looked at below
+		if status := cmd.ProcessState.ExitCode(); status != 128+int(s) || errs.String() != "blskernel demo: "+want+"\n" {
+			t.Errorf("%v: status %d, stderr %q", s, status, errs.String())
+		}
+		if parseRows(t, line); len(rest) > 0 {
+			t.Errorf("%q after the row of the start", rest)
+		}
 	}
 }
 
@@ -69,5 +62,88 @@ func TestClosedPipe(t *testing.T) {
 	testutil.NoError(t, w.Close())
 	if status := cmd.ProcessState.ExitCode(); status != 141 || errs.Len() != 0 {
 		t.Errorf("process: status %d, stderr %q; want 141 and no message", status, errs.String())
+	}
+}
+
+// momentSeed returns the seed of the random moments of a test, another one each time unless
+// BLSKERNEL_SEED has one, and logs it. The same moments are those of the same work only as far as
+// processes take the same time.
+func momentSeed(t *testing.T) uint64 {
+	t.Helper()
+	const variable = "BLSKERNEL_SEED"
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv(variable); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		testutil.NoError(t, err)
+	}
+	t.Logf("the moments are those of %s=%d", variable, seed)
+	return seed
+}
+
+// TestSignalAnyTime sends SIGKILL and one of SIGINT and SIGTERM to every command at random moments: 20
+// times with BLSKERNEL_LONG=1, else once. What is there is what was there, or a checkpoint, and what
+// was acknowledged. Going on from it, as often as it is killed again, leads to the same result.
+func TestSignalAnyTime(t *testing.T) {
+	testutil.NotUnderRace(t, "it does not see into processes")
+	testutil.NotEmulated(t, "the moments are those of processes that take milliseconds")
+	random, times := rand.New(rand.NewPCG(momentSeed(t), 4)), 1
+	if testutil.Long() {
+		times = 20
+	}
+	sent, ended := map[syscall.Signal]int{}, map[syscall.Signal]int{}
+	window := 60 * time.Millisecond // shorter after a process that was too fast, and longer after one that was not
+	for i, w := range writings(t, 1000) {
+		for n := range 2 * times {
+			s := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM}[(2*i+n)%4]
+			w.files.lay(t)
+			args, running := w.args(), true
+			for running {
+				sent[s]++
+				cmd := command(nil, args...)
+				var out, errs bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &errs
+				testutil.NoError(t, cmd.Start())
+				time.Sleep(time.Duration(random.Float64() * float64(window)))
+				_ = cmd.Process.Signal(s) // it may have ended
+				_ = cmd.Wait()            // whose status is looked at
+				status := cmd.ProcessState.ExitCode()
+				where := fmt.Sprintf("%s after %v: status %d, %q", w.line, s, status, errs.String())
+				w.check(t, where, out.String(), status == 0)
+				running = status != 0 && s == syscall.SIGKILL && w.again != ""
+				args = append(w.args(), w.again)
+				if status == 0 {
+					window = window * 3 / 4
+					continue
+				}
+				window = window * 8 / 7
+				ended[s]++
+				switch early := status == -1 && errs.Len() == 0; { // before it could listen to signals
+				case s != syscall.SIGKILL:
+					if !early && (status != interrupt.Status(s) || !strings.HasSuffix(errs.String(), interrupt.SignalError{Signal: s}.Error()+"\n")) {
+						t.Error(where)
+					}
+					w.leftovers(t, where, "", nil)
+				case status != -1:
+					t.Error(where)
+				}
+				if !running {
+					w.goesOn(t, where)
+				}
+			}
+			if s != syscall.SIGKILL || w.samples > 0 { // which clears up what was left before
+				w.leftovers(t, fmt.Sprintf("%s after %v and again", w.line, s), "", nil)
+			}
+		}
+	}
+	total := 0
+	for s, n := range sent {
+		if total += ended[s]; testutil.Long() && 4*ended[s] < n {
+			t.Errorf("%v has ended only %d of %d processes", s, ended[s], n)
+		}
+		t.Logf("%v has ended %d of %d processes", s, ended[s], n)
+	}
+	if total == 0 {
+		t.Error("no process was ended by a signal")
 	}
 }

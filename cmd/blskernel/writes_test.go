@@ -6,217 +6,198 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/faultfs"
 )
 
-// A worktop has the files that a command is tried on, again and again: their contents by their names.
+// A worktop has the contents of files by their paths with slashes.
 type worktop map[string][]byte
 
-// lay writes the files to a new folder: in memory where there is a place for that, since bringing
-// thousands of files to a disk takes minutes.
-func (w worktop) lay(t *testing.T) (dir string) {
+// lay leaves the files, and nothing else, in the working folder, which workplace has made.
+func (w worktop) lay(t *testing.T) {
 	t.Helper()
-	const inMemory = "/dev/shm"
-	dir, err := os.MkdirTemp(inMemory, "blskernel-test-")
+	there, err := os.ReadDir(".")
+	testutil.NoError(t, err)
+	for _, e := range there {
+		testutil.NoError(t, os.RemoveAll(e.Name()))
+	}
+	for name, text := range w {
+		testutil.NoError(t, os.WriteFile(name, text, 0o666))
+	}
+}
+
+// takeUp returns the files of the working folder and of those in it.
+func takeUp(t *testing.T) worktop {
+	t.Helper()
+	w := worktop{}
+	testutil.NoError(t, fs.WalkDir(os.DirFS("."), ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			w[name], err = os.ReadFile(name)
+		}
+		return err
+	}))
+	return w
+}
+
+// workplace makes a new folder the working one: in memory where there is a place for that, since
+// bringing thousands of files to a disk takes minutes.
+func workplace(t *testing.T) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "blskernel-test-")
 	if err != nil {
 		dir = t.TempDir()
 	} else {
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	}
-	for name, text := range w {
-		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
-	}
-	return dir
+	t.Chdir(dir)
 }
 
-// takeUp returns the files of a folder and of those in it, by their paths with slashes.
-func takeUp(t *testing.T, dir string) worktop {
-	t.Helper()
-	w := worktop{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err == nil {
-			w[filepath.ToSlash(name)], err = os.ReadFile(path)
-		}
-		return err
-	})
-	testutil.NoError(t, err)
-	return w
-}
-
-// A writing is a command that writes files.
+// A writing is a command that works in the working folder, and what is there before and after it.
 type writing struct {
-	name  string
-	files worktop
-	args  func(dir string) []string
-	again []string // flags with which the command goes on with what is there
-	out   string   // the file that is written, and named by errors; that of a page stands for all of it
-	lock  bool     // whether the command locks the file, and removes what others have left of it
-
-	// whole checks what there is of the output after an error, and final after the command has
-	// succeeded.
-	whole, final func(t *testing.T, dir string) error
+	line    string
+	again   string  // the flag with which the command goes on with what is there
+	begun   int     // samples of the model that it goes on with
+	samples int     // of the model that it writes, which it locks
+	out     string  // the name of the file or folder that it writes
+	files   worktop // what is there before
+	made    worktop // what it writes when nothing goes wrong
+	state   []byte  // of the model that it writes
 }
 
-// The output of a command that writes one file as a whole: the old bytes or the new ones.
-func replacing(out string, before, after []byte) func(t *testing.T, dir string) error {
-	return func(t *testing.T, dir string) error {
-		text, err := os.ReadFile(filepath.Join(dir, out))
-		if errors.Is(err, fs.ErrNotExist) && before == nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(text, before) && !bytes.Equal(text, after) {
-			return fmt.Errorf("%s has %d bytes that are neither the old nor the new ones", out, len(text))
-		}
-		return nil
-	}
-}
+func (w *writing) args() []string { return strings.Fields(w.line) }
 
-// modelAt checks that the model can be read, if before is not nil or it is there, and has one of the
-// numbers of samples: with the first of several it must be the file from before, if there was one, and
-// with the last have the given state.
-func modelAt(out string, before, after []byte, samples ...int) func(t *testing.T, dir string) error {
-	return func(t *testing.T, dir string) error {
-		path := filepath.Join(dir, out)
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) && before == nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		n := loaded(t, path)
-		if !slices.Contains(samples, n) {
-			return fmt.Errorf("%s has %d samples; want one of %v", out, n, samples)
-		}
-		if n == samples[0] && len(samples) > 1 && before != nil && !bytes.Equal(text, before) {
-			return fmt.Errorf("%s is not the file of before", out)
-		}
-		if n == samples[len(samples)-1] && !bytes.Equal(state(t, path), after) {
-			return fmt.Errorf("%s has another state than without faults", out)
-		}
-		return nil
-	}
-}
-
-// writings returns all commands that write files, on small data.
-func writings(t *testing.T) []writing {
+// writings returns all commands that write files, and one that writes none. They learn so many rows,
+// and 50 fewer, in batches of 50.
+func writings(t *testing.T, rows int) []writing {
 	t.Helper()
+	workplace(t)
 	names := []string{"a", "b", "c", "d", "color"}
-	base := worktop{
-		"x.csv":    []byte(csvText(samples(150, 1), true, names...)),
-		"more.csv": []byte(csvText(samples(100, 2), true, names...)),
+	old := []byte("what was there\n")
+	worktop{
+		"x.csv": []byte(csvText(samples(rows, 1), true, names...)), "more.csv": []byte(csvText(samples(rows-50, 2), true, names...)),
+		"p.csv": old, "p.npy": old, "p.jsonl": old, "w.npz": old,
+		"r.jsonl": []byte(`{"kind":"cell","op":"dgemm","n":10,"threads":1,"peak_gflops":50,"backends":[{"backend":"pure","gflops":1}]}` + "\n"),
+	}.lay(t)
+	const (
+		batches = " --batch 50 --backend pure "
+		train   = "train --first 50 --groups 1 --group-nodes 3 --enhancement 4 --method gram --target color" + batches
+		like    = "train --first 50 --like m.bls" + batches
+	)
+	for _, line := range []string{train + "--out m.bls x.csv", "update m.bls --out u.bls" + batches + "more.csv", like + "--out l.bls more.csv"} {
+		succeed(t, strings.Fields(line)...)
 	}
-	dir := base.lay(t)
-	in := func(name string) string { return filepath.Join(dir, name) }
-	tiny := func(dir, out string, flags ...string) []string {
-		flags = append(flags, "--groups", "1", "--group-nodes", "3", "--enhancement", "4", "--method", "gram", "--target", "color", "--backend", "pure")
-		return append([]string{"train", "--first", "50", "--batch", "50", "--out", filepath.Join(dir, out)}, append(flags, filepath.Join(dir, "x.csv"))...)
-	}
-	succeed(t, tiny(dir, "m.bls")...)
-	trained := state(t, in("m.bls"))
-	withModel := worktop{"m.bls": nil, "x.csv": base["x.csv"], "more.csv": base["more.csv"]}
-	withModel["m.bls"] = takeUp(t, dir)["m.bls"]
-	update := func(dir string) []string {
-		return []string{"update", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "more.csv")}
-	}
-	succeed(t, update(dir)...)
-	updated := state(t, in("m.bls"))
-	withBoth := worktop{"m.bls": takeUp(t, dir)["m.bls"], "more.csv": base["more.csv"]}
-	remove := func(dir string) []string {
-		return []string{"remove", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "more.csv")}
-	}
-	succeed(t, remove(dir)...)
-	removed := state(t, in("m.bls"))
-	like := func(dir string) []string {
-		return []string{"train", "--like", filepath.Join(dir, "m.bls"), "--first", "50", "--batch", "50", "--backend", "pure", "--out", filepath.Join(dir, "l.bls"), filepath.Join(dir, "more.csv")}
-	}
-	succeed(t, like(dir)...)
-	alike := state(t, in("l.bls"))
-	withLike := worktop{"m.bls": withModel["m.bls"], "l.bls": takeUp(t, dir)["l.bls"]}
-	merge := func(dir string) []string {
-		return []string{"merge", "--backend", "pure", "--out", filepath.Join(dir, "all.bls"), filepath.Join(dir, "m.bls"), filepath.Join(dir, "l.bls")}
-	}
-	mergedIn := withLike.lay(t)
-	succeed(t, merge(mergedIn)...)
-	merged := state(t, filepath.Join(mergedIn, "all.bls"))
-
-	some := []byte{} // a file must be there, whatever it was
+	files := takeUp(t)
 	all := []writing{
-		{name: "train", lock: true, files: base, out: "m.bls", args: func(dir string) []string { return tiny(dir, "m.bls") },
-			whole: modelAt("m.bls", nil, trained, 150), final: modelAt("m.bls", some, trained, 150)},
-		{name: "train with checkpoints", lock: true, files: base, out: "m.bls", again: []string{"--resume"},
-			args:  func(dir string) []string { return tiny(dir, "m.bls", "--checkpoint", "50") },
-			whole: modelAt("m.bls", nil, trained, 50, 100, 150), final: modelAt("m.bls", some, trained, 150)},
-		{name: "update", lock: true, files: withModel, out: "m.bls", args: update,
-			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 250), final: modelAt("m.bls", some, updated, 250)},
-		{name: "update with checkpoints", lock: true, files: withModel, out: "m.bls", again: []string{"--resume"},
-			args:  func(dir string) []string { return append(update(dir), "--checkpoint", "50") },
-			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 200, 250), final: modelAt("m.bls", some, updated, 250)},
-		{name: "remove", lock: true, files: withBoth, out: "m.bls", args: remove,
-			whole: modelAt("m.bls", withBoth["m.bls"], removed, 250, 150), final: modelAt("m.bls", some, removed, 150)},
-		{name: "train --like", lock: true, files: withModel, out: "l.bls", args: like,
-			whole: modelAt("l.bls", nil, alike, 100), final: modelAt("l.bls", some, alike, 100)},
-		{name: "merge", lock: true, files: withLike, out: "all.bls", args: merge,
-			whole: modelAt("all.bls", nil, merged, 250), final: modelAt("all.bls", some, merged, 250)},
+		{line: train + "--out new.bls x.csv", samples: rows},
+		{line: train + "--out new.bls --checkpoint 50 x.csv", again: "--resume", samples: rows},
+		{line: "update m.bls" + batches + "more.csv", begun: rows, samples: 2*rows - 50},
+		{line: "update m.bls --checkpoint 50" + batches + "more.csv", again: "--resume", begun: rows, samples: 2*rows - 50},
+		{line: "remove u.bls" + batches + "more.csv", samples: rows},
+		{line: like + "--out new.bls more.csv", samples: rows - 50},
+		{line: "merge --backend pure --out new.bls m.bls l.bls", samples: 2*rows - 50},
+		{line: "predict m.bls --out p.csv" + batches + "x.csv"},
+		{line: "predict m.bls --out p.npy" + batches + "x.csv"},
+		{line: "predict m.bls --out p.jsonl --json" + batches + "x.csv"},
+		{line: "export m.bls --out w.npz --backend pure"},
+		{line: "report --results r.jsonl --out page"},
+		{line: "evaluate m.bls" + batches + "x.csv"},
 	}
-	withModel = worktop{"m.bls": withModel["m.bls"], "x.csv": base["x.csv"]}
-	for _, out := range []string{"p.csv", "p.npy", "p.jsonl", "w.npz"} {
-		files := worktop{out: []byte("what was there\n")}
-		for name, text := range withModel {
-			files[name] = text
-		}
-		args := func(dir string) []string {
-			args := []string{"predict", filepath.Join(dir, "m.bls"), "--out", filepath.Join(dir, out), "--batch", "50", "--backend", "pure"}
-			switch out {
-			case "p.jsonl":
-				args = append(args, "--json")
-			case "w.npz":
-				return []string{"export", filepath.Join(dir, "m.bls"), "--out", filepath.Join(dir, out), "--backend", "pure"}
+	for i := range all {
+		w := &all[i]
+		files.lay(t)
+		succeed(t, w.args()...)
+		w.files, w.made = files, takeUp(t)
+		for name, text := range w.made {
+			if bytes.Equal(text, files[name]) {
+				delete(w.made, name)
+				continue
 			}
-			return append(args, filepath.Join(dir, "x.csv"))
+			w.out, _, _ = strings.Cut(name, "/")
+			if w.samples > 0 {
+				w.state = state(t, name)
+			}
 		}
-		clean := files.lay(t)
-		succeed(t, args(clean)...)
-		after := takeUp(t, clean)[out]
-		all = append(all, writing{name: out, files: files, out: out, args: args, whole: replacing(out, files[out], after), final: replacing(out, after, after)})
 	}
-	return append(all, reportWriting(t))
+	return all
 }
 
-// reportWriting makes a page over an old one.
-func reportWriting(t *testing.T) writing {
+var acknowledged = regexp.MustCompile(`(?:checkpoint after|learned) (\d+) rows`)
+
+// check looks at the files that the command writes. Each is as a whole what it was before or, with done
+// always, what the command writes. A model is this to the bit of its state, or is a checkpoint, and
+// has the rows of which standard output says so.
+func (w *writing) check(t *testing.T, where, stdout string, done bool) {
 	t.Helper()
-	const cell = `{"kind":"cell","op":"dgemm","n":10,"threads":1,"peak_gflops":50,"backends":[{"backend":"pure","gflops":1}]}`
-	files := worktop{"r.jsonl": []byte(cell + "\n")}
-	args := func(dir string) []string {
-		return []string{"report", "--results", filepath.Join(dir, "r.jsonl"), "--out", filepath.Join(dir, "page")}
-	}
-	clean := files.lay(t)
-	succeed(t, args(clean)...)
-	pages := takeUp(t, filepath.Join(clean, "page"))
-	each := func(absent bool) func(t *testing.T, dir string) error {
-		return func(t *testing.T, dir string) error {
-			var errs []error
-			for name, text := range pages {
-				var before []byte
-				if !absent {
-					before = text
-				}
-				errs = append(errs, replacing(name, before, text)(t, filepath.Join(dir, "page")))
-			}
-			return errors.Join(errs...)
+	for name, after := range w.made {
+		text, err := os.ReadFile(name)
+		before, there := w.files[name]
+		switch {
+		case w.samples > 0 && err == nil:
+			err = w.checkModel(name, stdout, !done && there && bytes.Equal(text, before), done)
+		case errors.Is(err, fs.ErrNotExist) && !there && !done && !acknowledged.MatchString(stdout):
+			err = nil
+		case err == nil && !bytes.Equal(text, after) && (done || !there || !bytes.Equal(text, before)):
+			err = fmt.Errorf("%s has %d bytes that are neither the old nor the new ones", name, len(text))
+		}
+		if err != nil {
+			t.Errorf("%s: %v", where, err)
 		}
 	}
-	return writing{name: "report", files: files, out: "page", args: args, whole: each(true), final: each(false)}
+}
+
+func (w *writing) checkModel(name, stdout string, old, done bool) error {
+	m, err := load(name)
+	if err != nil {
+		return err
+	}
+	n, least := m.Updater().Samples(), 0
+	for _, match := range acknowledged.FindAllStringSubmatch(stdout, -1) {
+		least, _ = strconv.Atoi(match[1])
+	}
+	var got bytes.Buffer
+	switch err := m.Encode(&got); {
+	case err != nil:
+		return err
+	case n < w.begun+least && w.begun+least <= w.samples:
+		return fmt.Errorf("%s has %d samples, and %d rows were acknowledged", name, n, least)
+	case old:
+	case n == w.samples && !bytes.Equal(got.Bytes(), w.state):
+		return fmt.Errorf("%s has another state than without faults", name)
+	case n != w.samples && (done || w.again == "" || n <= w.begun || n > w.samples || (n-w.begun)%50 != 0):
+		return fmt.Errorf("%s has %d samples; want %d", name, n, w.samples)
+	}
+	return nil
+}
+
+// leftovers checks that nothing is left beside what the command writes, but locks, and complete files
+// that the message names, and temporary ones that could not be removed, since that is what failed.
+func (w *writing) leftovers(t *testing.T, where, stderr string, failed []faultfs.Call) {
+	t.Helper()
+	for name := range takeUp(t) {
+		_, there := w.files[name]
+		_, made := w.made[name]
+		kept := strings.Contains(stderr, "kept as "+name) && (strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".new"))
+		stays := slices.ContainsFunc(failed, func(c faultfs.Call) bool {
+			return c.Path == name && (c.Op == faultfs.Remove || strings.HasSuffix(name, ".lock"))
+		})
+		if !there && !made && !kept && !stays {
+			t.Errorf("%s: %s is left", where, name)
+		}
+	}
+}
+
+// goesOn runs the command again, which must succeed.
+func (w *writing) goesOn(t *testing.T, where string) {
+	t.Helper()
+	status, stdout, stderr := inProcess(append(w.args(), strings.Fields(w.again)...)...)
+	if status != 0 {
+		t.Errorf("%s; again: status %d, %q", where, status, stderr)
+	}
+	w.check(t, where+"; again", stdout, true)
 }
