@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -70,9 +71,8 @@ func TestBackendPanics(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	must(t, err)
 	const l, k, c, q = 40, 12, 2, 15
-	a, y := memoryData(l, k, c)
-	ax, ya := memoryData(q, k, c)
-	h := memoryNodes(l, 3)
+	r, a, y := problem(95, 0, l, k, c)
+	ax, ya, h := testutil.Random(r, q, k), testutil.Random(r, q, c), testutil.Random(r, l, 3)
 	count := 0
 	for _, m := range Methods() {
 		for name, act := range map[string]struct {

@@ -66,7 +66,7 @@ func (l *life) next() act {
 		slices.Sort(kept)
 		ax, ya := take(l.a, gone), take(l.y, gone)
 		return act{"removal", func(u Updater) error { return u.RemoveInputs(ax, l.targets(u, ya)) },
-			func() { l.a, l.y = takeRows(l.a, kept), takeRows(l.y, kept) }}
+			func() { l.a, l.y = take(l.a, kept), take(l.y, kept) }}
 	case 3:
 		const factor = 0.75
 		return act{"forgetting", func(u Updater) error { return u.Forget(factor) }, func() {
@@ -126,14 +126,6 @@ func (l *life) rows(q int) act {
 	ax, ya := testutil.Random(l.r, q, k), testutil.Random(l.r, q, c)
 	return act{fmt.Sprintf("%d rows", q), func(u Updater) error { return u.AddInputs(ax, l.targets(u, ya)) },
 		func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }}
-}
-
-// takeRows is take, and an empty matrix for no rows.
-func takeRows(m *mat.Dense, rows []int) *mat.Dense {
-	if len(rows) == 0 {
-		return &mat.Dense{}
-	}
-	return take(m, rows)
 }
 
 // eachLife runs f for all variants, ridges, ways to treat C and numbers of rows at the start, each

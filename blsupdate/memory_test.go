@@ -15,26 +15,6 @@ import (
 	"blskernel/mat"
 )
 
-// memoryData returns l samples of k nodes and c targets, which are well-conditioned.
-func memoryData(l, k, c int) (a, y *mat.Dense) {
-	a, y = mat.NewDense(l, k, nil), mat.NewDense(l, c, nil)
-	for i := range l {
-		a.Set(i, i%k, 1+float64(i%7))
-		a.Set(i, (i*i+1)%k, 0.5)
-		y.Set(i, i%c, 1)
-	}
-	return a, y
-}
-
-// memoryNodes returns p nodes of the samples of memoryData.
-func memoryNodes(l, p int) *mat.Dense {
-	h, _ := memoryData(l, p, 1)
-	for i := range l {
-		h.Set(i, i%p, float64(i%11)-5)
-	}
-	return h
-}
-
 // refusedForMemory checks that f returns a *MemoryError that says so many bytes are needed, or any
 // number if that is 0, and that f allocates no more than messages do.
 func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
@@ -55,7 +35,7 @@ func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 // all memories are refused, and those beyond an int of 32 bits are right.
 func TestMemoryStart(t *testing.T) {
 	const l, k, c = 300, 200, 3
-	a, y := memoryData(l, k, c)
+	_, a, y := problem(94, 0, l, k, c)
 	for _, m := range Methods() {
 		if got := StateBytes(m, math.MaxInt32, math.MaxInt32, math.MaxInt32); got != math.MaxInt64 {
 			t.Errorf("%v: %d", m, got)
@@ -86,9 +66,8 @@ func TestMemoryStart(t *testing.T) {
 func TestMemoryWork(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts bytes")
 	const l, k, c = 500, 200, 3
-	a, y := memoryData(l, k, c)
-	large, _ := memoryData(4, k, c)
-	large.Scale(1e10, large)
+	r, a, y := problem(94, 1, l, k, c)
+	large := scaled(testutil.Random(r, 4, k), 1e10)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	add := func(q int) func(u Updater) error {
@@ -121,7 +100,7 @@ func TestMemoryWork(t *testing.T) {
 		{"SetLambda down", QR, Options{}, ridge(0.05)},
 		{"Refine", Gram, Options{}, func(u Updater) error { return u.(Refiner).Refine(a, y) }},
 	}
-	h := memoryNodes(l, 40)
+	h := testutil.Random(r, l, 40)
 	for _, m := range Methods() {
 		all = append(all, work{"RemoveInputs", m, Options{}, remove(250)}, work{"Weights", m, Options{}, weights},
 			work{"AddNodes", m, Options{}, func(u Updater) error { return u.AddNodes(a, h, y) }},
@@ -196,8 +175,8 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 // it can be canceled.
 func TestMemoryCondition(t *testing.T) {
 	const k, targets = 40, 2
-	a, y := memoryData(100, k, targets)
-	ax, ya := memoryData(state.PanelRows+1, k, targets)
+	_, a, y := problem(94, 2, 100, k, targets)
+	_, ax, ya := problem(94, 3, state.PanelRows+1, k, targets)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for _, m := range withRidge {

@@ -225,7 +225,7 @@ func TestRidgeStart(t *testing.T) {
 		// By the normal equations.
 		tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values)
 		checkWeights(t, u, a, y, lambda, tol)
-		must(t, u.AddInputs(ax, ya))
+		do(t, u, u.AddInputs(ax, ya))
 		prior := gonummat.DenseCopyOf(plus.T())
 		prior.Scale(lambda, prior)
 		prior.Add(prior, a)

@@ -24,11 +24,7 @@ import (
 // with dependent columns.
 func TestNodesAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
-	inside := func(a *mat.Dense, p int) *mat.Dense { // combinations of the columns of A
-		var h mat.Dense
-		h.Mul(a, testutil.Random(r, dense.Cols(a), p))
-		return &h
-	}
+	inside := func(a *mat.Dense, p int) *mat.Dense { return nearly(r, a, p, 0) }
 	tall, square, wide, deficient := testutil.Random(r, 30, 5), testutil.Random(r, 6, 6), testutil.Random(r, 4, 7), testutil.RandomRank(r, 30, 7, 4)
 	large := scaled(testutil.Random(r, 30, 2), 1e6)
 	mixed := dense.Beside(dense.Beside(inside(tall, 2), testutil.Random(r, 30, 2)), dense.Beside(inside(tall, 1), testutil.Random(r, 30, 1)))
@@ -75,6 +71,9 @@ func TestNodesAnyRank(t *testing.T) {
 				if got := h.u.Report().RankC; got != test.rank || rankOf(h.u) != rank+test.rank {
 					t.Errorf("the rank of C is %d, want %d; that of A %d, and %d before", got, test.rank, rankOf(h.u), rank)
 				}
+				if rank == k && test.rank == p { // the case that Model takes for granted
+					checkPrediction(t, h.u, Model(m, ActionNodes, opt, Shape{L: l, K: k, P: p, C: 2}))
+				}
 				checkKept(t, h.u, h.a)
 				h.check(0)
 
@@ -95,18 +94,6 @@ func nearly(r *rand.Rand, a *mat.Dense, p int, noise float64) *mat.Dense {
 	c.Mul(a, testutil.Random(r, dense.Cols(a), p))
 	h.Add(h, &c)
 	return h
-}
-
-// TestNodesModel compares the flops of the general case with the model.
-func TestNodesModel(t *testing.T) {
-	for _, s := range []Shape{{L: 40, K: 7, P: 3, C: 2}, {L: 41, K: 1, P: 12, C: 1}} {
-		for _, method := range withA {
-			r, a, y := problem(74, 0, s.L, s.K, s.C)
-			u := mustNew(t, method, a, y, Options{})
-			must(t, u.AddNodes(a, testutil.Random(r, s.L, s.P), y))
-			checkPrediction(t, u, Model(method, ActionNodes, Options{}, s))
-		}
-	}
 }
 
 // TestNodesOrder gives AddNodes the samples of a model that has learned and unlearned some: as the
@@ -183,11 +170,7 @@ func TestNodesRidge(t *testing.T) {
 		r := rand.New(rand.NewPCG(76, 0))
 		const k = 4
 		tall, wide := testutil.Random(r, 20, k), testutil.Random(r, 3, k)
-		inside := func(a *mat.Dense, p int) *mat.Dense {
-			var h mat.Dense
-			h.Mul(a, testutil.Random(r, k, p))
-			return &h
-		}
+		inside := func(a *mat.Dense, p int) *mat.Dense { return nearly(r, a, p, 0) }
 		for _, test := range []struct {
 			name string
 			a, h *mat.Dense

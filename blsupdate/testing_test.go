@@ -313,7 +313,11 @@ func (v variant) removal(gone, kept *mat.Dense) float64 {
 	return factor * dense.Eps * (1 + norm*norm)
 }
 
+// take returns rows of m, and an empty matrix for none.
 func take(m *mat.Dense, rows []int) *mat.Dense {
+	if len(rows) == 0 {
+		return &mat.Dense{}
+	}
 	out := mat.NewDense(len(rows), dense.Cols(m), nil)
 	for i, row := range rows {
 		out.SetRow(i, m.RawRowView(row))

@@ -71,15 +71,7 @@ func reference(path, text string, comma rune) (samples []sampleAt, line int64) {
 
 // bitsEqual reports whether two rows are the same to the bit.
 func bitsEqual(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
 // compareCSV reads text, as it comes from arrive, and compares samples, their places, the bytes that

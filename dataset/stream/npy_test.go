@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"io"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 func TestNPYTypes(t *testing.T) {
+	testutil.NotUnderRace(t, "one reader of many arrays")
 	shapes := [][]int{{5}, {1, 1}, {4, 3}, {1, 6}, {6, 1}, {3, 2, 4}, {1, 2, 3}, {2, 1, 3, 2}}
 	for _, descr := range []string{"|b1", "|i1", "|u1", "<i2", ">i2", "<u2", ">u2", "<i4", ">i4", "<u4", ">u4",
 		"<i8", ">i8", "<u8", ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"} {
