@@ -73,8 +73,8 @@ func TestBadArrays(t *testing.T) {
 		share      float64 // of the samples that are bad
 		sizes      []int
 	}{
-		{1, 1, 1, []int{1}}, {30, 1, 0.5, []int{1, 7}}, {3000, 2, 0.5, []int{7, 1 << 20}}, {25_000, 3, 0.01, []int{1000, 1 << 20}}, {3000, 3, 1, []int{5}},
-		{12, arrayPiece/8 + 5, 0.5, []int{3}}, {5, 2*arrayPiece/8 + 1, 0.7, []int{2}}, {panelElements/1000 + 400, 1000, 0.01, []int{103}},
+		{1, 1, 1, []int{1}}, {30, 1, 0.5, []int{1, 7}}, {3000, 2, 0.5, []int{7, 1 << 20}}, {12_000, 3, 0.01, []int{1000, 1 << 20}}, {3000, 3, 1, []int{5}},
+		{5, arrayPiece/8 + 5, 0.5, []int{3}}, {3, 2*arrayPiece/8 + 1, 0.7, []int{2}}, {panelElements/1000 + 400, 1000, 0.01, []int{103}},
 	} {
 		values := make([]float64, form.rows*form.cols)
 		for i := range values {

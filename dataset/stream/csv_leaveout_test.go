@@ -29,19 +29,11 @@ type textForm struct {
 	classes     bool // it is a label
 }
 
-// A randomText is a text, with what is expected of it.
-type randomText struct {
-	textForm
-	text strings.Builder
-	line int64
-	want []sampleAt
-}
-
-// newRandomText returns a text of that form.
-func newRandomText(rng *rand.Rand, form textForm) *randomText {
-	b := &randomText{textForm: form, line: 1 + int64(strings.Count(form.header, "\n"))}
-	b.text.WriteString(form.header)
-	for range form.lines {
+// random returns a text of that form.
+func (form *textForm) random(rng *rand.Rand) string {
+	var text strings.Builder
+	text.WriteString(form.header)
+	for line := range form.lines {
 		target := "kind " + strconv.Itoa(rng.IntN(9))
 		if !form.classes {
 			target = strconv.Itoa(rng.IntN(9))
@@ -54,20 +46,17 @@ func newRandomText(rng *rand.Rand, form textForm) *randomText {
 				cells[form.target] = "\"two\nlines\""
 			}
 		}
-		bad := -1
 		if rng.Float64() < form.bad {
-			cells, bad = b.spoil(rng, cells, quoted)
+			cells = form.spoil(rng, cells, quoted, form.header == "" && line == 0)
 		}
-		b.add(cells, bad, []string{"\n", "\r\n", "\n\n", "\n\r\n\n"}[max(0, rng.IntN(40)-36)])
+		text.WriteString(strings.Join(cells, ",") + []string{"\n", "\r\n", "\n\n", "\n\r\n\n"}[max(0, rng.IntN(40)-36)])
 	}
-	return b
+	return text.String()
 }
 
-// spoil makes a line bad by the number of its cells, or by the cell with the index that it returns. The
-// first line of a text without a header says how many cells there are, and has quotation marks where
-// they belong.
-func (b *randomText) spoil(rng *rand.Rand, cells []string, quoted bool) ([]string, int) {
-	first := b.header == "" && len(b.want) == 0
+// spoil makes a line bad by the number of its cells, or by one of them. The first line of a text
+// without a header says how many cells there are, and has quotation marks where they belong.
+func (form *textForm) spoil(rng *rand.Rand, cells []string, quoted, first bool) []string {
 	kinds := plainCells
 	if quoted {
 		kinds = len(badCells)
@@ -78,54 +67,27 @@ func (b *randomText) spoil(rng *rand.Rand, cells []string, quoted bool) ([]strin
 	bad := rng.IntN(len(cells))
 	switch way := rng.IntN(4); {
 	case way == 0 && !first:
-		cells = append(cells, "", "7")[:[]int{1, 2, 4, 5}[rng.IntN(4)]]
-		return cells, len(cells)
-	case bad == b.target && b.classes: // any other text is a label
+		return append(cells, "", "7")[:[]int{1, 2, 4, 5}[rng.IntN(4)]]
+	case bad == form.target && form.classes: // any other text is a label
 		cells[bad] = badCells[rng.IntN(2)]
 	default:
-		if cells[bad] = badCells[rng.IntN(kinds)]; strings.Contains(cells[bad], "x\"") && b.classes {
-			cells[b.target] = "one line" // at whose end the marks are in pairs
+		if cells[bad] = badCells[rng.IntN(kinds)]; strings.Contains(cells[bad], "x\"") && form.classes {
+			cells[form.target] = "one line" // at whose end the marks are in pairs
 		}
 	}
-	return cells, bad
+	return cells
 }
 
-// add adds a line with these cells, of which the one at index bad is bad, -1 for none of them,
-// len(cells) for their number.
-func (b *randomText) add(cells []string, bad int, ending string) {
-	s := sampleAt{place: Place{Line: b.line}}
-	if bad == len(cells) {
-		s.fault.Line = b.line
-	}
-	for i, cell := range cells {
-		value := strings.Trim(cell, "\" \t")
-		switch v, err := strconv.ParseFloat(value, 64); {
-		case i == bad:
-			s.fault.Line = b.line
-		case bad >= 0:
-		case i == b.target && b.classes:
-			s.label = value
-		case err != nil:
-			panic(err)
-		case i == b.target:
-			s.y = []float64{v}
-		default:
-			s.x = append(s.x, v)
-		}
-		b.line += int64(strings.Count(cell, "\n"))
-	}
-	b.text.WriteString(strings.Join(cells, ",") + ending)
-	blank := len(ending) - 1 - strings.IndexByte(ending, '\n') // bytes of the blank lines behind it
-	s.end = int64(b.text.Len() - blank)
-	b.line += int64(strings.Count(ending, "\n"))
-	b.want = append(b.want, s)
-}
-
-// check reads the text from standard input, or in every way.
-func (b *randomText) check(t *testing.T, everyWay bool, sizes ...int) {
+// check reads a random text from standard input, or in every way.
+func (form *textForm) check(t *testing.T, rng *rand.Rand, everyWay bool, sizes ...int) {
 	t.Helper()
 	const far = "far.csv"
-	data := []byte(b.text.String())
+	text := form.random(rng)
+	data := []byte(text)
+	samples, line := reference("", text, ',', form.header != "", form.target, form.classes)
+	if line != 0 || len(samples) != form.lines {
+		t.Fatalf("%s: %d samples before line %d of %.100q", form.name, len(samples), line, text)
+	}
 	ways := map[string]func() (string, io.Reader){"stdin": func() (string, io.Reader) { return stdinPath, bytes.NewReader(data) }}
 	if everyWay {
 		ways = sources(t, "x.csv", data)
@@ -133,15 +95,15 @@ func (b *randomText) check(t *testing.T, everyWay bool, sizes ...int) {
 	}
 	for way, source := range ways {
 		path, _ := source()
-		want := at(path, b.want)
+		want := at(path, samples)
 		for i := range want {
 			if strings.HasSuffix(way, "packed") {
 				want[i].end = 0
 			}
 		}
-		checkLeftOut(t, fmt.Sprintf("%s, %s, %.100q", b.name, way, data), func(bad func(*Error) error) (*Reader, error) {
-			opt := Options{Targets: []string{strconv.Itoa(b.target + 1)}, Classes: b.classes, Bad: bad}
-			if b.header == "" {
+		checkLeftOut(t, fmt.Sprintf("%s, %s, %.100q", form.name, way, text), func(bad func(*Error) error) (*Reader, error) {
+			opt := Options{Targets: []string{strconv.Itoa(form.target + 1)}, Classes: form.classes, Bad: bad}
+			if form.header == "" {
 				opt.Header = HeaderAbsent
 			}
 			if path == far {
@@ -168,13 +130,13 @@ func TestBadTexts(t *testing.T) {
 	headers := []string{"", "a,b,c\n", utf8Mark + "\n\na,b,c\n"}
 	for i := range short {
 		form := textForm{"short", 0.4, float64(i%3) / 2, 1 + rng.IntN(4), headers[rng.IntN(3)], rng.IntN(3), i%2 == 0}
-		newRandomText(rng, form).check(t, false, 1, 2)
+		form.check(t, rng, false, 1, 2)
 	}
 	for i, form := range []textForm{{name: "plain, few", bad: 1e-3, lines: long}, {name: "plain, many", bad: 0.5, lines: long / 3},
 		{name: "quoted, few", bad: 1e-3, quoted: 0.1, lines: long / 3}, {name: "quoted, many", bad: 0.3, quoted: 0.5, lines: long / 4},
 		{name: "mixed", bad: 0.01, quoted: 1e-4, lines: long}, {name: "all", bad: 1, quoted: 0.01, lines: long / 4}} {
 		form.header, form.target, form.classes = headers[1+i%2], i%3, i%4 < 2
-		newRandomText(rng, form).check(t, true, 77, 1<<20)
+		form.check(t, rng, true, 77, 1<<20)
 	}
 }
 

@@ -25,8 +25,9 @@ func lineOfFault(parse *csv.ParseError) int64 {
 }
 
 // reference reads text by encoding/csv and strconv: its samples, bad ones among them, and the line of
-// the fault that ends the reading, 0 where there is none.
-func reference(path, text string, comma rune) (samples []sampleAt, line int64) {
+// the fault that ends the reading, 0 where there is none. The first line is a header or not; the column
+// target, none below 0, has labels or numbers.
+func reference(path, text string, comma rune, header bool, target int, labels bool) (samples []sampleAt, line int64) {
 	from := len(text)
 	text = strings.TrimPrefix(text, utf8Mark)
 	r := csv.NewReader(strings.NewReader(text))
@@ -47,20 +48,31 @@ func reference(path, text string, comma rune) (samples []sampleAt, line int64) {
 			samples = append(samples, sampleAt{fault: Place{Path: path, Line: lineOfFault(parse)}})
 			continue
 		case width == 0:
-			width = len(record)
+			if width = len(record); header {
+				continue
+			}
 		}
 		lineOf := func(col int) Place {
 			line, _ := r.FieldPos(col)
 			return Place{Path: path, Line: int64(line)}
 		}
-		s := sampleAt{x: make([]float64, len(record)), place: lineOf(0), end: int64(from-len(text)) + r.InputOffset()}
+		s := sampleAt{place: lineOf(0), end: int64(from-len(text)) + r.InputOffset()}
 		for i, cell := range record {
-			v, err := strconv.ParseFloat(strings.Trim(cell, " \t"), 64)
-			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			cell = strings.Trim(cell, " \t")
+			v, err := strconv.ParseFloat(cell, 64)
+			switch label := i == target && labels; {
+			case label && cell != "":
+				s.label = cell
+			case label || err != nil || v-v != 0:
 				s.fault = lineOf(i)
+			case i == target:
+				s.y = []float64{v}
+			default:
+				s.x = append(s.x, v)
+			}
+			if s.bad() {
 				break
 			}
-			s.x[i] = v
 		}
 		if len(record) != width {
 			s.fault = lineOf(0)
@@ -80,7 +92,7 @@ func bitsEqual(a, b []float64) bool {
 func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
 	for _, aside := range []bool{false, true} {
-		want, wantLine := reference(stdinName, text, comma)
+		want, wantLine := reference(stdinName, text, comma, false, -1, false)
 		var got []sampleAt
 		opt := Options{Format: CSV, Header: HeaderAbsent, Comma: comma, Stdin: arrive()}
 		if first := slices.IndexFunc(want, func(s sampleAt) bool { return s.bad() }); aside {
