@@ -152,11 +152,6 @@ func TestNodesOrder(t *testing.T) {
 	})
 }
 
-// ridgeInverseOf returns (AᵀA + lambda I)⁻¹Aᵀ, by 400-bit numbers.
-func ridgeInverseOf(a *mat.Dense, lambda float64) *mat.Dense {
-	return highPrecision(a, dense.ScaledIdentity(dense.Rows(a), 1), lambda)
-}
-
 // TestNodesRidge adds nodes twice to models with a ridge and compares with the ridge inverse of all
 // columns and its weights: for nodes that are new, combinations of old ones, zero, or more than there
 // are samples, and after Forget, which leaves a ridge inverse one.
@@ -226,7 +221,7 @@ func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, la
 	unit := 10 * math.Sqrt(float64(dense.Rows(a))) * dense.Eps * kappa
 	size := math.Hypot(gonummat.Norm(a, 2), math.Sqrt(lambda)) // at most sqrt(k) times the 2-norm
 	tol := unit * kappa / size
-	want := ridgeInverseOf(a, lambda)
+	want := highPrecision(a, dense.ScaledIdentity(dense.Rows(a), 1), lambda) // (AᵀA + lambda I)⁻¹Aᵀ
 	var diff mat.Dense
 	diff.Sub(u.Pseudoinverse(), want)
 	if e := diff.Norm(2); !(e <= tol) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -78,12 +77,6 @@ func (p powerLife) bound(v variant) float64 {
 	return 2 * (v.accuracy(l, kappa) + v.removal(rowsBetween(p.a, l-2, l), rowsBetween(p.a, 0, l-2)))
 }
 
-func newPowerLife(seed uint64, lambda float64) powerLife {
-	r := rand.New(rand.NewPCG(90, seed))
-	cuts := []int{20, 21, 24, 39}
-	return powerLife{a: testutil.Random(r, 39, 6), h: testutil.Random(r, 39, 2), y: testutil.Random(r, 39, 2), lambda: lambda, cuts: cuts}
-}
-
 // TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a life with every
 // action: the weights are multiplied by the reciprocal, within twice the bound of the method, or the
 // method says that squares overflow or underflow. Gram, QR and RidgeInverse, which have one way for
@@ -93,7 +86,8 @@ func TestHostileScale(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		powers := []int{-1000, -500, 500, 1000}
 		for i, lambda := range []float64{0, 0x1p-10, 0} {
-			p := newPowerLife(1, lambda)
+			r, a, y := problem(90, 1, 39, 6, 2)
+			p := powerLife{a: a, h: testutil.Random(r, 39, 2), y: y, lambda: lambda, cuts: []int{20, 21, 24, 39}}
 			if i == 2 {
 				if v.ridgeSolver() {
 					continue

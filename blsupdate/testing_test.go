@@ -94,17 +94,25 @@ func highPrecision(a, y *mat.Dense, lambda float64) *mat.Dense {
 	for i := range g {
 		g[i] = make([]*big.Float, k+c)
 		for j := range g[i] {
-			sum := num(0)
+			g[i][j] = num(0)
 			for r := range l {
-				sum.Add(sum, new(big.Float).SetPrec(bits).Mul(num(a.At(r, i)), num(all.At(r, j))))
+				g[i][j].Add(g[i][j], num(0).Mul(num(a.At(r, i)), num(all.At(r, j))))
 			}
-			if i == j {
-				sum.Add(sum, num(lambda))
+		}
+		g[i][i].Add(g[i][i], num(lambda))
+	}
+	for p := range g { // which is positive definite and needs no pivoting
+		inv := num(0).Quo(num(1), g[p][p])
+		for j := p; j < k+c; j++ {
+			g[p][j].Mul(g[p][j], inv)
+		}
+		for i := range g {
+			f := num(0).Set(g[i][p])
+			for j := p; j < k+c && i != p; j++ {
+				g[i][j].Sub(g[i][j], num(0).Mul(f, g[p][j]))
 			}
-			g[i][j] = sum
 		}
 	}
-	eliminate(g)
 	w := mat.NewDense(k, c, nil)
 	for i := range k {
 		for j := range c {
@@ -113,26 +121,6 @@ func highPrecision(a, y *mat.Dense, lambda float64) *mat.Dense {
 		}
 	}
 	return w
-}
-
-// eliminate solves the positive definite system in the first rows×rows columns of g for the others.
-func eliminate(g [][]*big.Float) {
-	for p := range g {
-		inv := new(big.Float).SetPrec(g[p][p].Prec()).Quo(big.NewFloat(1), g[p][p])
-		for j := p; j < len(g[p]); j++ {
-			g[p][j].Mul(g[p][j], inv)
-		}
-		for i := range g {
-			if i == p {
-				continue
-			}
-			f := new(big.Float).Set(g[i][p])
-			for j := p; j < len(g[p]); j++ {
-				t := new(big.Float).SetPrec(f.Prec()).Mul(f, g[p][j])
-				g[i][j].Sub(g[i][j], t)
-			}
-		}
-	}
 }
 
 var must = testutil.NoError

@@ -14,7 +14,6 @@ import (
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/blas"
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
@@ -72,5 +71,3 @@ func distance(a, b *mat.Dense) float64 {
 	d.Sub(a, b)
 	return dense.LargestOf(d.RawMatrix().Data)
 }
-
-var _ blas.Float64 = plain{}
