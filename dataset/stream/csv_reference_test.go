@@ -93,51 +93,28 @@ func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) 
 	t.Helper()
 	for _, aside := range []bool{false, true} {
 		want, wantLine := reference(stdinName, text, comma, false, -1, false)
-		var got []sampleAt
-		opt := Options{Format: CSV, Header: HeaderAbsent, Comma: comma, Stdin: arrive()}
-		if first := slices.IndexFunc(want, func(s sampleAt) bool { return s.bad() }); aside {
-			opt.Bad = func(e *Error) error {
-				checkFault(t, e)
-				got = append(got, sampleAt{fault: Place{e.Path, e.Line, e.Row}})
-				return nil
-			}
-		} else if first >= 0 {
+		if first := slices.IndexFunc(want, func(s sampleAt) bool { return s.bad() }); first >= 0 && !aside {
 			want, wantLine = want[:first], want[first].fault.Line
 		}
-		r, err := Open(t.Context(), []string{"-"}, opt)
-		for err == nil {
-			var b *Batch
-			if b, err = r.Next(1); err == nil {
-				if b.First != int64(len(got)) {
-					t.Fatalf("%q: sample %d has the number %d", text, len(got), b.First)
+		var r *Reader
+		checkSamples(t, strconv.Quote(text), func(bad func(*Error) error) (_ *Reader, err error) {
+			opt := Options{Format: CSV, Header: HeaderAbsent, Comma: comma, Stdin: arrive()}
+			if aside {
+				opt.Bad = func(e *Error) error {
+					checkFault(t, e)
+					return bad(e)
 				}
-				done, _ := r.Bytes()
-				got = append(got, sampleAt{x: b.X.RawRowView(0), place: b.Where(0), end: done})
 			}
-		}
-		if err == io.EOF {
-			if done, total := r.Bytes(); done != int64(len(text)) || total != -1 {
-				t.Fatalf("%q: %d of %d bytes at the end, want %d of -1", text, done, total, len(text))
+			r, err = Open(t.Context(), []string{"-"}, opt)
+			return r, err
+		}, want, func(err error) bool {
+			if err == io.EOF {
+				done, total := r.Bytes()
+				return wantLine == 0 && done == int64(len(text)) && total == -1
 			}
-		}
-		if r != nil {
-			r.Close()
-		}
-		var fault *Error
-		if errors.Is(err, ErrEmpty) && len(want) == 0 && wantLine == 0 {
-			continue
-		}
-		if (err == io.EOF) != (wantLine == 0) || err != io.EOF && (!errors.As(err, &fault) || fault.Line != wantLine) {
-			t.Fatalf("%q: error %v, want one in line %d", text, err, wantLine)
-		}
-		if len(got) != len(want) {
-			t.Fatalf("%q: %d samples, good and bad, want %d", text, len(got), len(want))
-		}
-		for i, w := range want {
-			if got[i].fault != w.fault || !w.bad() && (!bitsEqual(got[i].x, w.x) || got[i].place != w.place || got[i].end != w.end) {
-				t.Fatalf("%q: sample %d is %+v, want %+v", text, i, got[i], w)
-			}
-		}
+			var fault *Error
+			return errors.As(err, &fault) && (fault.Line == wantLine && wantLine > 0 || wantLine == 0 && len(want) == 0 && errors.Is(err, ErrEmpty))
+		}, 1)
 	}
 }
 
@@ -260,4 +237,21 @@ func TestScanNumber(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// FuzzCSV compares any text, whole and byte by byte, with what encoding/csv and strconv make of it:
+// up to the first fault, and after bad samples where Options.Bad leaves them out.
+func FuzzCSV(f *testing.F) {
+	for _, text := range csvTexts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, start := range []string{"\x1f\x8b", "\xff\xfe", "\xfe\xff", "\ufeff\ufeff"} {
+			if strings.HasPrefix(text, start) {
+				t.Skip()
+			}
+		}
+		compareCSV(t, text, ',', whole(text))
+		compareCSV(t, text, ',', slowly(text))
+	})
 }

@@ -36,10 +36,16 @@ func at(path string, want []sampleAt) []sampleAt {
 	return want
 }
 
-// checkLeftOut reads what open opens in batches of some sizes: there are the good samples of want in
-// their order with their numbers, places and bytes, and Options.Bad is told of the bad ones up to the
-// last that is delivered.
+// checkLeftOut is checkSamples for data without a fault.
 func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (*Reader, error), want []sampleAt, sizes ...int) {
+	t.Helper()
+	checkSamples(t, name, open, want, func(err error) bool { return err == io.EOF }, sizes...)
+}
+
+// checkSamples reads what open opens in batches of some sizes: there are the good samples of want in
+// their order with their numbers, places and bytes, and Options.Bad is told of the bad ones up to the
+// last that is delivered. Then there is an error that ends accepts, for ever.
+func checkSamples(t testing.TB, name string, open func(bad func(*Error) error) (*Reader, error), want []sampleAt, ends func(error) bool, sizes ...int) {
 	t.Helper()
 	for _, size := range sizes {
 		at := 0
@@ -48,20 +54,16 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 			told = append(told, Place{e.Path, e.Line, e.Row})
 			return nil
 		})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
 		passBad := func() {
 			for ; at < len(want) && want[at].bad(); at++ {
 				toldWant = append(toldWant, want[at].fault)
 			}
 		}
-		for rows := size; rows == size; {
-			b, err := r.Next(size)
-			if rows = 0; err == nil {
+		for err == nil {
+			var b *Batch
+			rows := 0
+			if b, err = r.Next(size); err == nil {
 				rows, _ = b.X.Dims()
-			} else if err != io.EOF {
-				t.Fatalf("%s by %d: %v behind sample %d", name, size, err, at)
 			}
 			for i := range rows {
 				passBad()
@@ -90,11 +92,14 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 				t.Fatalf("%s by %d: bad are %v up to sample %d, want %v", name, size, told, at, toldWant)
 			}
 		}
-		if at != len(want) {
-			t.Fatalf("%s by %d: %d samples, want %d", name, size, at, len(want))
+		if at != len(want) || !ends(err) {
+			t.Fatalf("%s by %d: %d samples, want %d, and then %v", name, size, at, len(want), err)
 		}
-		if _, err := r.Next(1); err != io.EOF {
-			t.Fatalf("%s by %d: at the end %v", name, size, err)
+		if r == nil {
+			continue
+		}
+		if _, again := r.Next(1); again != err {
+			t.Fatalf("%s by %d: %v, and then %v", name, size, err, again)
 		}
 		testutil.NoError(t, r.Close())
 	}
