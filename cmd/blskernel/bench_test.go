@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -26,35 +25,16 @@ func quickBench(args ...string) []string {
 	return append([]string{"bench", "--rounds", "1", "--min-time", "1us", "--threads", "1"}, args...)
 }
 
-// A benchLine is any line of --json.
-type benchLine struct {
-	Kind    string
-	machine result.Machine
-	cell    speed.Result
-}
-
-// parseBench reads the output of --json, strictly: an object a line, of a known kind and with its keys
-// only.
-func parseBench(t *testing.T, out string) []benchLine {
+// benched runs a quick bench and returns its results: the machine, and then the cells, a line each.
+func benched(t *testing.T, args ...string) *result.File {
 	t.Helper()
-	var lines []benchLine
-	for line := range strings.Lines(out) {
-		var l benchLine
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatalf("line %q: %v", line, err)
-		}
-		into := map[string]any{"machine": &l.machine, "cell": &l.cell}[l.Kind]
-		dec := json.NewDecoder(strings.NewReader(strings.Replace(line, `"kind":"`+l.Kind+`",`, "", 1)))
-		dec.DisallowUnknownFields()
-		if into == nil || !strings.HasSuffix(line, "\n") {
-			t.Fatalf("line %q", line)
-		}
-		if err := dec.Decode(into); err != nil {
-			t.Fatalf("line %q: %v", line, err)
-		}
-		lines = append(lines, l)
+	out := silent(t, quickBench(append(args, "--json")...)...)
+	f, err := result.Read("stdout", strings.NewReader(out))
+	testutil.NoError(t, err)
+	if len(f.Machines) != 1 || len(f.Cells) != strings.Count(out, "\n")-1 || !strings.HasPrefix(out, `{"kind":"machine",`) || !strings.HasSuffix(out, "}\n") {
+		t.Fatalf("%+v of %s", f, out)
 	}
-	return lines
+	return f
 }
 
 func TestBenchJSON(t *testing.T) {
@@ -62,38 +42,30 @@ func TestBenchJSON(t *testing.T) {
 	if slices.Contains(blskernel.Names(), "openblas") {
 		backends = append(backends, "openblas")
 	}
-	flags := []string{"--op", "dgemv,ddot", "--case", "T,N", "--n", "5,1000", "--backend", strings.Join(backends, ","), "--json"}
-	var kinds, cells []string
-	for _, l := range parseBench(t, silent(t, quickBench(flags...)...)) {
-		kinds = append(kinds, l.Kind)
-		switch l.Kind {
-		case "machine":
-			m := l.machine
-			if !slices.Equal(m.Backends, backends) || m.Kernel == "" || m.Go == "" || m.GOMAXPROCS < 1 || !slices.Equal(m.Threads, []int{1}) {
-				t.Errorf("%+v", m)
-			}
-			if len(backends) > 1 && !strings.HasPrefix(m.OpenBLAS, "OpenBLAS ") {
-				t.Errorf("OpenBLAS %q", m.OpenBLAS)
-			}
-		case "cell":
-			r := l.cell
-			cells = append(cells, r.Op+" "+r.Cell())
-			for i, b := range r.Backends {
-				if b.Backend != backends[i] || !(b.GFLOPS > 0 && b.Seconds > 0 && b.OfPeak > 0) || (b.Ratio > 0) != (i > 0) {
-					t.Errorf("%+v", r)
-				}
-			}
-			if len(r.Backends) != len(backends) || r.Threads != 1 || r.Rounds != 1 || !(r.Peak > 0) || !(r.Flops > 0) {
+	f := benched(t, "--op", "dgemv,ddot", "--case", "T,N", "--n", "5,1000", "--backend", strings.Join(backends, ","))
+	m := f.Machines[0]
+	if !slices.Equal(m.Backends, backends) || m.Kernel == "" || m.Go == "" || m.GOMAXPROCS < 1 || !slices.Equal(m.Threads, []int{1}) {
+		t.Errorf("%+v", m)
+	}
+	if len(backends) > 1 && !strings.HasPrefix(m.OpenBLAS, "OpenBLAS ") {
+		t.Errorf("OpenBLAS %q", m.OpenBLAS)
+	}
+	var cells []string
+	for _, on := range f.Cells {
+		r := on.Value
+		cells = append(cells, r.Op+" "+r.Cell())
+		for i, b := range r.Backends {
+			if b.Backend != backends[i] || !(b.GFLOPS > 0 && b.Seconds > 0 && b.OfPeak > 0) || (b.Ratio > 0) != (i > 0) {
 				t.Errorf("%+v", r)
 			}
+		}
+		if len(r.Backends) != len(backends) || r.Threads != 1 || r.Rounds != 1 || !(r.Peak > 0) || !(r.Flops > 0) {
+			t.Errorf("%+v", r)
 		}
 	}
 	// The cases come in the order of the table, whatever the order of the flag.
 	if want := "dgemv N 5,dgemv N 1000,dgemv T 5,dgemv T 1000,ddot 5,ddot 1000"; strings.Join(cells, ",") != want {
 		t.Errorf("cells %v; want %s", cells, want)
-	}
-	if want := append([]string{"machine"}, slices.Repeat([]string{"cell"}, 6)...); !slices.Equal(kinds, want) {
-		t.Errorf("kinds %v; want %v", kinds, want)
 	}
 }
 
@@ -102,11 +74,9 @@ func TestBenchOpponents(t *testing.T) {
 	_, missing := speed.Library(nil)
 	for _, opponents := range []bool{true, false} {
 		var library []string
-		for _, l := range parseBench(t, silent(t, quickBench("--op", "ldlt-inverse,lu-inverse,lu-solve", "--n", "5", "--backend", "pure", "--json", fmt.Sprintf("--opponents=%v", opponents))...)) {
-			for i, timing := range l.cell.Backends {
-				if i > 0 {
-					library = append(library, timing.Backend)
-				}
+		for _, on := range benched(t, "--op", "ldlt-inverse,lu-inverse,lu-solve", "--n", "5", "--backend", "pure", fmt.Sprintf("--opponents=%v", opponents)).Cells {
+			for _, timing := range on.Value.Backends[1:] {
+				library = append(library, timing.Backend)
 			}
 		}
 		want := ""
@@ -149,8 +119,8 @@ func TestBenchBeside(t *testing.T) {
 		out := bufio.NewReader(stdout)
 		machine, err := out.ReadString('\n')
 		testutil.NoError(t, err)
-		if l := parseBench(t, machine)[0]; l.machine.Beside != 2 {
-			t.Errorf("%+v", l.machine)
+		if !strings.HasPrefix(machine, `{"kind":"machine",`) || !strings.Contains(machine, `"beside":2`) {
+			t.Error(machine)
 		}
 		if rounds != "1" {
 			testutil.NoError(t, cmd.Process.Kill())

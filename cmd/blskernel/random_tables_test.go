@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -82,4 +84,186 @@ func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error
 		return "", fmt.Errorf("update: status %d: %s", status, stderr)
 	}
 	return "", nil
+}
+
+// A randomTable is a table as somebody may have it, and what train is told about it.
+type randomTable struct {
+	rows     int
+	kinds    []string // of the columns, that of the target last
+	names    []string
+	text     string
+	flags    []string
+	ordinary bool // without dates and without columns of too many words
+}
+
+// String returns what the table has.
+func (r *randomTable) String() string {
+	return fmt.Sprintf("%d rows of %s, %q", r.rows, strings.Join(r.kinds, " "), r.flags)
+}
+
+// words are levels of columns and labels.
+var words = []string{
+	"red", "green", "dark blue", "Größe", "日本", "naïve", "a,b", `say "no"`, "é", "😀", "n", "Y", "0x1", "1e", "--", "west-nord-west", "true",
+}
+
+// missing are the ways to write that a value is not there.
+var missing = []string{"", "NA", "NaN", "?", "null", " "}
+
+// mostWords is the largest number of words that a column of inputs may have.
+const mostWords = 64
+
+// columnKinds draw the cell of row i of a column. The seed is that of the column.
+var columnKinds = []struct {
+	name string
+	cell func(r *rand.Rand, i int) string
+}{
+	{"normal", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64(), 'g', 6, 64) }},
+	{"normal", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(50+10*r.NormFloat64(), 'f', 2, 64) }},
+	{"counts", func(r *rand.Rand, _ int) string { return strconv.Itoa(r.IntN(20)) }},
+	{"binary", func(r *rand.Rand, _ int) string { return strconv.Itoa(r.IntN(2)) }},
+	{"words", func(r *rand.Rand, _ int) string { return words[r.IntN(3)] }},
+	{"words", func(r *rand.Rand, _ int) string { return words[r.IntN(len(words))] }},
+	{"booleans", func(r *rand.Rand, _ int) string { return []string{"TRUE", "FALSE"}[r.IntN(2)] }},
+	{"amounts", func(r *rand.Rand, _ int) string { return fmt.Sprintf("$%d.50", r.IntN(40)) }},
+	{"padded", func(r *rand.Rand, _ int) string { return fmt.Sprintf(" %+.1e ", r.NormFloat64()) }},
+	{"times", func(r *rand.Rand, _ int) string { return fmt.Sprintf("%02d:%02d", r.IntN(24), r.IntN(60)) }},
+	{"largest", func(r *rand.Rand, _ int) string { return []string{"1.7e308", "-1.7e308", "1e-308", "0"}[r.IntN(4)] }},
+	{"constant", func(*rand.Rand, int) string { return "7" }},
+	{"constant word", func(*rand.Rand, int) string { return "always" }},
+	{"id", func(_ *rand.Rand, i int) string { return strconv.Itoa(1000 + i) }},
+	{"id words", func(_ *rand.Rand, i int) string { return fmt.Sprintf("row-%d", i) }},
+	{"huge", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64()*1e15, 'g', -1, 64) }},
+	{"very huge", func(r *rand.Rand, _ int) string {
+		return strconv.FormatFloat(r.NormFloat64()*math.Pow(10, float64(r.IntN(300))), 'g', -1, 64)
+	}},
+	{"tiny", func(r *rand.Rand, _ int) string { return strconv.FormatFloat(r.NormFloat64()*1e-200, 'g', -1, 64) }},
+	{"rarely other", func(r *rand.Rand, i int) string { return strconv.Itoa(i / 40) }},
+	{"empty", func(*rand.Rand, int) string { return "" }},
+	{"many words", func(r *rand.Rand, _ int) string {
+		return fmt.Sprintf("%c%c", 'a'+rune(r.IntN(12)), 'ä'+rune(r.IntN(6)))
+	}},
+	{"dates", func(r *rand.Rand, _ int) string { return fmt.Sprintf("2024-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28)) }},
+}
+
+// drawTable draws the table of a seed.
+func drawTable(seed uint64) *randomTable {
+	r := testutil.Rand(seed)
+	t := &randomTable{rows: 1 + r.IntN(160), ordinary: true}
+	if r.IntN(10) == 0 {
+		t.rows = 1 + r.IntN(4)
+	}
+	var columns [][]string
+	add := func(kind, name string, cells []string) {
+		t.kinds, t.names, columns = append(t.kinds, kind), append(t.names, name), append(columns, cells)
+	}
+	for j := range 1 + r.IntN(8) {
+		kind := columnKinds[r.IntN(len(columnKinds))]
+		if (kind.name == "dates" || kind.name == "times") && r.IntN(3) > 0 || kind.name == "largest" && r.IntN(12) > 0 {
+			kind = columnKinds[0]
+		}
+		cells, levels := make([]string, t.rows), map[string]bool{}
+		for i := range cells {
+			cells[i] = kind.cell(r, i)
+			if _, err := strconv.ParseFloat(cells[i], 64); err != nil {
+				levels[cells[i]] = true
+			}
+		}
+		name := kind.name
+		if j > 0 && r.IntN(8) == 0 {
+			copied := r.IntN(j)
+			name, cells, levels = "copy of "+t.kinds[copied], columns[copied], nil
+		}
+		t.ordinary = t.ordinary && name != "dates" && name != "times" && len(levels) <= mostWords
+		if r.IntN(4) == 0 {
+			name += " with gaps"
+			cells = withGaps(r, cells)
+		}
+		add(name, columnName(r, j), cells)
+	}
+	t.addTarget(r, add)
+	switch r.IntN(200) { // what is refused, mostly
+	case 3:
+		columns[0][r.IntN(t.rows)] = "1e999"
+	case 4:
+		columns[0][r.IntN(t.rows)] = "-inf"
+	case 0:
+		t.names[0] = t.names[len(t.names)-1]
+	case 1:
+		columns[0][r.IntN(t.rows)] = "?!"
+	case 2:
+		columns[len(columns)-1][r.IntN(t.rows)] = ""
+	}
+	t.text = tableText(r, t.names, columns)
+	return t
+}
+
+// withGaps returns the cells with some of them missing.
+func withGaps(r *rand.Rand, cells []string) []string {
+	out, share, gap := make([]string, len(cells)), r.IntN(6)+1, missing[r.IntN(len(missing))]
+	for i, cell := range cells {
+		out[i] = cell
+		if r.IntN(10) < share {
+			out[i] = gap
+		}
+	}
+	return out
+}
+
+// addTarget draws the target and the flags.
+func (t *randomTable) addTarget(r *rand.Rand, add func(kind, name string, cells []string)) {
+	cells := make([]string, t.rows)
+	labels, first := []int{1, 2, 3, 6}[r.IntN(4)], r.IntN(6)
+	kind := []string{"labels", "numbers of classes", "quantity"}[r.IntN(3)]
+	for i := range cells {
+		switch kind {
+		case "labels":
+			cells[i] = words[first+r.IntN(labels)]
+		case "quantity":
+			if first == 0 {
+				cells[i] = "12.5"
+				break
+			}
+			cells[i] = strconv.FormatFloat(100+20*r.NormFloat64(), 'f', 3, 64)
+		default:
+			cells[i] = strconv.Itoa(r.IntN(labels))
+		}
+	}
+	task := "classification"
+	if kind == "quantity" {
+		task = "regression"
+	}
+	add(kind, "target", cells)
+	t.flags = []string{"train", "--target", "target", "--task", task}
+	if r.IntN(2) == 0 {
+		t.flags = append(t.flags, "--groups", "2", "--group-nodes", "5", "--enhancement", "20")
+	}
+}
+
+// columnName draws the name of column j, which is no other column's.
+func columnName(r *rand.Rand, j int) string {
+	return []string{"x", "Länge ", "column ", "数", "a,b ", "price ($) ", "T°"}[r.IntN(7)] + strconv.Itoa(j+1)
+}
+
+// tableText writes a table as CSV, with one of the separators.
+func tableText(r *rand.Rand, names []string, columns [][]string) string {
+	var b strings.Builder
+	separator, end := []string{",", ";", "\t"}[r.IntN(3)], []string{"\n", "\r\n"}[r.IntN(2)]
+	line := func(cell func(j int) string) {
+		for j := range names {
+			text := cell(j)
+			if strings.ContainsAny(text, ",;\t\"\n") || text == "" && len(names) == 1 {
+				text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+			}
+			b.WriteString([]string{"", separator}[min(j, 1)] + text)
+		}
+		b.WriteString(end)
+	}
+	if r.IntN(10) == 0 {
+		b.WriteString("\ufeff")
+	}
+	line(func(j int) string { return names[j] })
+	for i := range columns[0] {
+		line(func(j int) string { return columns[j][i] })
+	}
+	return b.String()
 }

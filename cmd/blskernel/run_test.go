@@ -6,12 +6,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"unicode/utf8"
 
 	"blskernel/bench"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -19,94 +18,21 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// parseRows reads the output of --json, strictly: an object a line and the keys of bench.TableRow only.
-func parseRows(t *testing.T, out string) []bench.TableRow {
-	t.Helper()
-	var rows []bench.TableRow
-	for line := range strings.Lines(out) {
-		rows = append(rows, object[bench.TableRow](t, line))
-		keys := object[map[string]any](t, line)
-		for _, key := range []string{"step", "samples", "cells", "feature_seconds"} {
-			if _, ok := keys[key]; !ok || !strings.HasSuffix(line, "\n") {
-				t.Errorf("%q, or the end, is missing in %q", key, line)
-			}
-		}
-	}
-	return rows
-}
-
-// checkRows checks that every step has a cell of both methods.
-func checkRows(t *testing.T, rows []bench.TableRow, initial, batch, updates int) {
-	t.Helper()
-	if len(rows) != updates+1 {
-		t.Fatalf("%d rows; want one for the start and each of %d updates", len(rows), updates)
-	}
-	for i, r := range rows {
-		if len(r.Cells) != 2 || r.Cells[0].Method != "original" || r.Cells[1].Method != "improved" || r.Samples != initial+i*batch {
-			t.Errorf("row %d: %+v; want original and improved, %d samples", i, r, initial+i*batch)
-		}
-	}
-}
-
+// TestJSON has rows of every step, strictly, that are the same for a seed but for the times.
 func TestJSON(t *testing.T) {
-	var before []bench.TableRow
-	dir := t.TempDir()
+	times := regexp.MustCompile(`"(feature_seconds|seconds|total_seconds|peak)":[^,}]+`)
+	dir, before := t.TempDir(), ""
 	testutil.NoError(t, writeIDX(dir, 130))
 	for _, seed := range []string{"7", "7", "8"} {
-		rows := parseRows(t, silent(t, quick("--data", dir, "--json", "--seed", seed)...))
-		checkRows(t, rows, 90, 20, 2)
-		for i := range rows {
-			rows[i].FeatureSeconds, rows[i].Peak = 0, 0
-			for j := range rows[i].Cells {
-				c := &rows[i].Cells[j]
-				c.Seconds, c.TotalSeconds = 0, 0
-				for k := range c.Steps {
-					c.Steps[k].Seconds = 0
-				}
-			}
+		out := silent(t, quick("--data", dir, "--json", "--seed", seed)...)
+		for line := range strings.Lines(out) {
+			object[bench.TableRow](t, line)
 		}
-		same := before != nil && reflect.DeepEqual(rows, before)
-		if want := before != nil && seed == "7"; same != want {
-			t.Errorf("seed %s after seed 7: same rows: %v; want %v", seed, same, want)
+		rows := times.ReplaceAllString(out, "$1")
+		if strings.Count(rows, "feature_seconds") != 3 || (rows == before) != (before != "" && seed == "7") {
+			t.Errorf("seed %s:\n%s; before\n%s", seed, rows, before)
 		}
 		before = rows
-	}
-}
-
-// TestTable looks at what people see.
-func TestTable(t *testing.T) {
-	for _, tc := range []struct {
-		flags       []string
-		lines, last int // of the output, of the table
-		want        []string
-	}{
-		{nil, 15, 13, []string{
-			"training   synthetic digits of seed 1: 130 images of 28 x 28 in 10 classes\n",
-			"test       synthetic digits of seed 2: 2000 images\n",
-			"nodes      k = 60: 4 groups of 5 feature nodes, 40 enhancement nodes; seed 1\n",
-			"samples    90, then 2 updates of q = 20; lambda = 2^-30\n",
-			"accuracies within 0.00 points, W within ",
-		}},
-		{[]string{"--method", "improved", "--lambda", "0.1", "--updates", "0"}, 8, 8, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
-	} {
-		stdout := succeed(t, quick(tc.flags...)...)
-		testutil.Contains(t, stdout, tc.want...)
-		lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
-		if len(lines) != tc.lines {
-			t.Fatalf("%v: %d lines, want %d:\n%s", tc.flags, len(lines), tc.lines, stdout)
-		}
-		for _, line := range lines {
-			if n := utf8.RuneCountInString(line); n > 120 || strings.TrimRight(line, " ") != line {
-				t.Errorf("%v: %d columns, or blanks at the end: %q", tc.flags, n, line)
-			}
-		}
-		// All end in the same column, as the heads do.
-		heads := lines[6]
-		for _, line := range lines[7:tc.last] {
-			if len(line) != len(heads) || !strings.Contains(line, " equal") {
-				t.Errorf("%v: the line\n%s\nis not aligned with\n%s", tc.flags, line, heads)
-			}
-		}
 	}
 }
 

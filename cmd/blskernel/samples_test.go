@@ -102,24 +102,6 @@ func colored(t *testing.T, n int) (dir, data, model string) {
 	return dir, data, filepath.Join(dir, "m.bls")
 }
 
-// unchanged returns a function that checks that the files have the bytes that they have now.
-func unchanged(t *testing.T, paths ...string) (check func()) {
-	t.Helper()
-	var before [][]byte
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		testutil.NoError(t, err)
-		before = append(before, text)
-	}
-	return func() {
-		for i, path := range paths {
-			if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, before[i]) {
-				t.Errorf("%s has changed (%v)", path, err)
-			}
-		}
-	}
-}
-
 // left checks how many files match a pattern.
 func left(t *testing.T, want int, pattern ...string) {
 	t.Helper()
@@ -182,24 +164,20 @@ func load(path string) (trainedModel, error) {
 }
 
 // encoded returns the bytes of the model of a file, without the metadata.
-func encoded(path string) ([]byte, error) {
-	m, err := load(path)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = m.Encode(&b)
-	return b.Bytes(), err
-}
+func encoded(path string) ([]byte, error) { return encodedBy(path, trainedModel.Encode) }
 
 // encodedLayer returns the bytes of the output layer alone.
 func encodedLayer(path string) ([]byte, error) {
+	return encodedBy(path, func(m trainedModel, w io.Writer) error { return blsupdate.Encode(w, m.Updater()) })
+}
+
+func encodedBy(path string, encode func(m trainedModel, w io.Writer) error) ([]byte, error) {
 	m, err := load(path)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = blsupdate.Encode(&b, m.Updater())
+	err = encode(m, &b)
 	return b.Bytes(), err
 }
 

@@ -85,6 +85,11 @@ func scriptTake(ts *testscript.TestScript, args []string) {
 			b.WriteString(line + "\n")
 			continue
 		}
+		if strings.HasPrefix(which, "/") {
+			match := regexp.MustCompile(strings.Trim(which, "/")).FindStringSubmatch(strings.Join(lines, ""))
+			b.WriteString(match[1])
+			continue
+		}
 		if from, to, ok := strings.Cut(which, "-"); ok {
 			b.WriteString(strings.Join(lines[number(ts, from)-1:number(ts, to)], ""))
 			continue
@@ -135,8 +140,23 @@ func scriptLink(ts *testscript.TestScript, args []string) {
 	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
 }
 
-func scriptPipe(ts *testscript.TestScript, args []string) {
-	stop, err := pipeWith(ts.MkAbs(args[0]), ts.ReadFile(args[1]))
+// scriptHoldout keeps the rows apart that SplitMix64 gives less than the share, after as many steps
+// from 0 as there are rows up to this one.
+func scriptHoldout(ts *testscript.TestScript, args []string) {
+	share, err := strconv.ParseFloat(args[0], 64)
 	ts.Check(err)
-	ts.Defer(stop)
+	lines := strings.SplitAfter(ts.ReadFile(args[1]), "\n")
+	kept, aside := lines[0], lines[0]
+	for i, line := range lines[1:] {
+		z := uint64(i+1) * 0x9e3779b97f4a7c15
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		if float64((z^z>>31)>>11)/(1<<53) < share {
+			aside += line
+		} else {
+			kept += line
+		}
+	}
+	write(ts, args[2], kept)
+	write(ts, args[3], aside)
 }

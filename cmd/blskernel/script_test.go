@@ -31,11 +31,12 @@ import (
 // TARGET, and LAMBDA that the method takes. Beside the commands of testscript they have:
 //
 //	blskernel [FLAGS] STATUS ARGS...
-//	    runs the command in this process, with that exit status. "small" is "train" with 30 nodes, "quick" a
-//	    "demo" with 60, and "quickbench" a "bench" of a moment. The flags: -in FILE is standard input; -to
-//	    FILE takes standard output, -out PATTERN matches it, -is FILE equals it, and -lines N counts it;
-//	    -err PATTERN matches standard error, and -silent has nothing there; -apart runs a process with the
-//	    backend of the script; -memory N leaves so many bytes
+//	    runs the command in this process, with that exit status. "small" is "train" with 30 nodes,
+//	    "quick" a "demo" with 60, and "quickbench" a "bench" of a moment; the bytes of a file come
+//	    through a pipe for pipe:FILE. The flags: -in FILE is standard input; -to FILE takes standard
+//	    output, -out PATTERN matches it, -is FILE equals it, -has FILE is in it, and -lines N counts
+//	    it; -err PATTERN matches standard error, and -silent has nothing there; -apart runs a process
+//	    with the backend of the script; -memory N leaves so many bytes
 //	fails STATUS TEXT ARGS...
 //	    the same, with no output and TEXT as the message, in which "..." is any text
 //	stops LINES ARGS...
@@ -44,30 +45,35 @@ import (
 //	    runs a line of these commands with the words of A, of B and so on in the place of {}
 //	says TEXT...
 //	    looks for texts on standard output
-//	lines N FILE, files N DIR, understood FILE
-//	    count lines and files, and look whether the lines are command lines
+//	files N DIR, understood FILE
+//	    count files, and look whether lines are command lines
 //	same [-layer] MODEL MODEL, [!] close MODEL MODEL
-//	    compare the states or the output layers of models to the bit, and their weights but for rounding
+//	    compare the states or the output layers of models to the bit, and their weights but for
+//	    rounding
 //	samples FILE N SEED COLUMNS [HEADER], words FILE N SEED [HEADER], digits DIR N
-//	    write the table of csvText, as an array if FILE ends in .npy, that of wordText, and MNIST's files
+//	    write the table of csvText, as an array if FILE ends in .npy, that of wordText, and MNIST's
+//	    files
 //	rows FILE HEADER N PATTERN...
 //	    writes N rows of each pattern, in which {3} counts 0, 1, 2, 0, and {a|b} alternates
 //	npz FILE ARRAY...
 //	    writes an archive of arrays
 //	take FILE FROM WHICH...
-//	    writes the lines N-M of a file, those that have a text, or the line after "="
+//	    writes the lines N-M of a file, those that have a text, the line after "=", or what the group
+//	    of /PATTERN/ matches first
+//	holdout SHARE FILE KEPT ASIDE
+//	    writes the rows that --holdout leaves, and those that it holds out
 //	replace FILE OLD NEW [N]
 //	    replaces the first N or all places of a text, with the escapes of Go
-//	truncate N FILE, link OLD NEW, pipe NAME FILE
-//	    leave N bytes, make a hard link, and make a named pipe through which the bytes of a file come once
+//	truncate N FILE, link OLD NEW
+//	    leave N bytes, and make a hard link
 func TestScripts(t *testing.T) {
 	cmds := map[string]func(ts *testscript.TestScript, neg bool, args []string){}
 	for name, f := range map[string]func(ts *testscript.TestScript, args []string){
 		"blskernel": func(ts *testscript.TestScript, args []string) { scriptRun(ts, args) },
-		"fails":     scriptFails, "stops": scriptStops, "says": scriptSays, "lines": scriptLines, "files": scriptFiles,
+		"fails":     scriptFails, "stops": scriptStops, "says": scriptSays, "files": scriptFiles,
 		"samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits, "npz": scriptNPZ, "take": scriptTake,
-		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "pipe": scriptPipe, "same": scriptSame,
-		"understood": scriptUnderstood,
+		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "same": scriptSame, "understood": scriptUnderstood,
+		"holdout": scriptHoldout,
 	} {
 		cmds[name] = func(ts *testscript.TestScript, _ bool, args []string) { f(ts, args) }
 	}
@@ -131,6 +137,8 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 				return slices.Contains(build.Settings, debug.BuildSetting{Key: "-tags", Value: "cgo"}), nil
 			case "openblas":
 				return slices.Contains(blskernel.Names(), "openblas"), nil
+			case "long":
+				return testutil.Long(), nil
 			case "eio":
 				_, err := os.ReadFile("/proc/self/mem")
 				return errors.Is(err, syscall.EIO), nil
@@ -173,21 +181,20 @@ func inScript(ts *testscript.TestScript, run func() (status int, stdout, stderr 
 	return status, stdout, stderr
 }
 
-// withInput calls f with a pipe as standard input from which the bytes can be read.
-func withInput(ts *testscript.TestScript, text string, f func()) {
+// piped returns a pipe from which a text can be read once, and a function that closes it.
+func piped(ts *testscript.TestScript, text string) (r *os.File, stop func()) {
 	r, w, err := os.Pipe()
 	ts.Check(err)
-	defer func(stdin *os.File) { os.Stdin = stdin }(os.Stdin)
-	os.Stdin = r
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		_, _ = io.WriteString(w, text) // whoever does not want all of it closes the pipe
 		_ = w.Close()
 	}()
-	f()
-	_ = r.Close() // it may be closed
-	<-written
+	return r, func() {
+		_ = r.Close() // it may be closed
+		<-written
+	}
 }
 
 var helpLine = regexp.MustCompile(`\nRun 'blskernel[a-z ]* -h' for help\.\n$`)
@@ -207,10 +214,11 @@ func commandLine(args []string) []string {
 }
 
 // scriptRun runs the command and returns what it wrote.
-func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string) {
+func scriptRun(ts *testscript.TestScript, args []string) (out, errs string) {
 	f := flag.NewFlagSet("blskernel", flag.ContinueOnError)
-	in, to, is := f.String("in", os.DevNull, ""), f.String("to", "", ""), f.String("is", "", "")
-	out, errs := f.String("out", "", ""), f.String("err", "", "")
+	in, to := f.String("in", os.DevNull, ""), f.String("to", "", "")
+	is, has := f.String("is", "", ""), f.String("has", os.DevNull, "")
+	wantOut, wantErr := f.String("out", "", ""), f.String("err", "", "")
 	lines, silent, apart := f.Int("lines", -1, ""), f.Bool("silent", false, ""), f.Bool("apart", false, "")
 	most := f.Int64("memory", math.MaxInt64, "")
 	ts.Check(f.Parse(args))
@@ -218,18 +226,27 @@ func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string)
 	if *most < math.MaxInt64 {
 		defer memory.Limit(*most)()
 	}
-	status := 0
-	withInput(ts, ts.ReadFile(*in), func() {
-		status, stdout, stderr = inScript(ts, func() (int, string, string) {
-			if !*apart {
-				return inProcess(commandLine(args[1:])...)
-			}
-			var env []string
-			for _, name := range []string{"BLSKERNEL_BACKEND", "BLSKERNEL_OPENBLAS"} {
-				env = append(env, name+"="+ts.Getenv(name))
-			}
-			return process(env, commandLine(args[1:])...)
-		})
+	line := commandLine(args[1:])
+	for i, arg := range line {
+		if file, ok := strings.CutPrefix(arg, "pipe:"); ok {
+			r, stop := piped(ts, ts.ReadFile(file))
+			defer stop()
+			line[i] = fmt.Sprintf("/dev/fd/%d", r.Fd())
+		}
+	}
+	r, stop := piped(ts, ts.ReadFile(*in))
+	defer stop()
+	defer func(stdin *os.File) { os.Stdin = stdin }(os.Stdin)
+	os.Stdin = r
+	status, stdout, stderr := inScript(ts, func() (int, string, string) {
+		if !*apart {
+			return inProcess(line...)
+		}
+		var env []string
+		for _, name := range []string{"BLSKERNEL_BACKEND", "BLSKERNEL_OPENBLAS"} {
+			env = append(env, name+"="+ts.Getenv(name))
+		}
+		return process(env, line...)
 	})
 	matches := func(pattern, text string) bool { return regexp.MustCompile("(?m)" + pattern).MatchString(text) }
 	switch {
@@ -239,10 +256,12 @@ func scriptRun(ts *testscript.TestScript, args []string) (stdout, stderr string)
 		ts.Fatalf("a wrong command line prints something, or not where help is")
 	case *silent && stderr != "":
 		ts.Fatalf("it is not silent")
-	case !matches(*out, stdout) || !matches(*errs, stderr):
-		ts.Fatalf("no match for %q, %q", *out, *errs)
+	case !matches(*wantOut, stdout) || !matches(*wantErr, stderr):
+		ts.Fatalf("no match for %q, %q", *wantOut, *wantErr)
 	case *lines >= 0 && strings.Count(stdout, "\n") != *lines:
 		ts.Fatalf("%d lines", strings.Count(stdout, "\n"))
+	case !strings.Contains(stdout, ts.ReadFile(*has)):
+		ts.Fatalf("standard output lacks %s", *has)
 	case *is != "" && ts.ReadFile(*is) != stdout:
 		ts.Fatalf("standard output is not %s", *is)
 	case *to != "":
@@ -285,12 +304,6 @@ func scriptSays(ts *testscript.TestScript, args []string) {
 		if !strings.Contains(ts.ReadFile("stdout"), unescaped(ts, text)) {
 			ts.Fatalf("%q is not there", text)
 		}
-	}
-}
-
-func scriptLines(ts *testscript.TestScript, args []string) {
-	if n := strings.Count(ts.ReadFile(args[1]), "\n"); n != number(ts, args[0]) {
-		ts.Fatalf("%d lines; want %s", n, args[0])
 	}
 }
 

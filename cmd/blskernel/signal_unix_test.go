@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/bench"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/testutil"
 )
@@ -42,8 +43,8 @@ func TestSignals(t *testing.T) {
 		if status := cmd.ProcessState.ExitCode(); status != 128+int(s) || errs.String() != "blskernel demo: "+want+"\n" {
 			t.Errorf("%v: status %d, stderr %q", s, status, errs.String())
 		}
-		if parseRows(t, line); len(rest) > 0 {
-			t.Errorf("%q after the row of the start", rest)
+		if row := object[bench.TableRow](t, line); row.Samples != 90 || len(rest) > 0 {
+			t.Errorf("%+v, and %q after the row of the start", row, rest)
 		}
 	}
 }
