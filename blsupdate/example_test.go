@@ -127,7 +127,7 @@ func ExampleParseMethod() {
 	// blsupdate: unknown method "svd"; known are improved, original, ridge-inverse, inverse-cholesky, gram, qr
 }
 
-// The flops of 100 more rows for 1000 nodes and 10 targets, by each method whose state does not grow with the rows.
+// The flops of 100 more rows for 1000 nodes, by each method whose state does not grow with the rows.
 func ExampleTotal() {
 	s := blsupdate.Shape{L: 10000, K: 1000, Q: 100, C: 10}
 	for _, m := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.RidgeInverse, blsupdate.InverseCholesky} {

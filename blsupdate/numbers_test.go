@@ -116,8 +116,7 @@ func TestHostileNaN(t *testing.T) {
 		a, y, ax, ya, h := testutil.Random(r, l, k), testutil.Random(r, l, c), testutil.Random(r, 3, k), testutil.Random(r, 3, c), testutil.Random(r, l, 2)
 		u, ones := v.start(t, b, a, y, 0), []float64{1, 1, 1}
 		before := digest(u)
-		// check lets a call, which has a place for each matrix, have each of them with what is no
-		// number.
+		// check gives a call each of its matrices with what is no number.
 		check := func(names string, do func(x, y, z *mat.Dense) error, matrices ...*mat.Dense) {
 			t.Helper()
 			for i, name := range strings.Fields(names) {

@@ -110,8 +110,9 @@ func (h *history) error() (got, bound, norm float64) {
 	return relative(h.u.Pseudoinverse(), want), bound, want.Norm(2)
 }
 
-// eachConfiguration runs f for all ways to the same A⁺ on every backend.
+// eachConfiguration runs f for all ways to the same A⁺ on every backend, as eachVariant does.
 func eachConfiguration(t *testing.T, f func(t *testing.T, m Method, opt Options)) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, v := range configurations {
 			t.Run(v.String(), func(t *testing.T) { f(t, v.method, Options{Form: v.form, Solve: v.solve, Backend: b}) })
@@ -294,6 +295,7 @@ func TestNearlyRepeatedRows(t *testing.T) {
 // both signs, or each in its own, with and without room for D. Up to a norm of 1e3 DᵀD is formed, with
 // an error of eps‖DᵀD‖, at most 32 eps κ as ‖D‖ is at most κ; from there on the error is less.
 func TestLargeBatches(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
 	const l, k, q = 20, 5, 7
 	kinds := map[string]func(size, common, own float64, i int) float64{
 		"same":      func(size, common, own float64, i int) float64 { return size * common },

@@ -95,7 +95,7 @@ func TestQRTriangle(t *testing.T) {
 				}
 			}
 		}
-		// Many blocks of rotations, with an incomplete one at each end; the leverages are moderate.
+		// Many blocks of rotations, with an incomplete one at each end, at moderate leverages.
 		for _, s := range []struct{ k, q, c int }{
 			{64, 1, 1}, {64, 2, 1}, {65, 3, 600}, {65, 7, 2}, {65, 8, 2}, {70, 8, 700},
 			{480, 24, 1}, {401, 49, 3}, {300, 37, 1}, {100, 13, 2}, {100, 100, 5}, {30, 77, 1000},

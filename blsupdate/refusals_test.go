@@ -192,8 +192,8 @@ func wrongRows() (all []refusal) {
 	add("twice", "row 2 of Ax", unknown, refusal{}, remove(take(a, []int{5, 6, 5}), take(y, []int{5, 6, 5})), withA...)
 	wide, wideY := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 	add("independent", "", leverage, refusal{a: wide, y: wideY}, remove(rowsBetween(wide, 1, 2), rowsBetween(wideY, 1, 2)), withA...)
-	// Each block, where rows are removed in blocks or one by one, leaves a millionth of what is known
-	// in one direction, and all together much less.
+	// Each block, where rows are removed in blocks or one by one, leaves a millionth of what is
+	// known in one direction, and all together much less.
 	for _, q := range []int{3, 150} {
 		whole, targets := testutil.Random(r, 60+q, 45), testutil.Random(r, 60+q, 1)
 		for i := range 60 + q {
@@ -205,8 +205,8 @@ func wrongRows() (all []refusal) {
 		}
 		add("in parts", "", leverage, refusal{a: whole, y: targets}, remove(rowsBetween(whole, 60, 60+q), rowsBetween(targets, 60, 60+q)), withQ...)
 	}
-	// Rows of both signs, and those whose dominant direction has elements of both signs, which a start
-	// without negative elements is orthogonal to. 1-h is e² to a factor.
+	// Rows of both signs, and those whose dominant direction has elements of both signs, which a
+	// start without negative elements is orthogonal to. 1-h is e² to a factor.
 	for _, rows := range [][]float64{{1, -1}, {1, 1}, {1, 0.5, -1, -0.5}, {1, -0.5, -1, 0.5}, {1, -1, -1, 1, 1, -1, -1, 1}, {1, -1, 1, -1}} {
 		e, q := 0x1p-17, len(rows)/2
 		if q == 1 {
@@ -215,8 +215,8 @@ func wrongRows() (all []refusal) {
 		signed, signedY := mat.NewDense(2+q, 2, append([]float64{e, 0, 0, e}, rows...)), mat.NewDense(2+q, 1, append([]float64{e, 2 * e, 5}, make([]float64, q-1)...))
 		add("both signs", "", isSingular, refusal{a: signed, y: signedY}, remove(rowsBetween(signed, 2, 2+q), rowsBetween(signedY, 2, 2+q)))
 	}
-	// Two larger rows complete the row space; the targets of the others are the problem of the second
-	// part of the batch.
+	// Two larger rows complete the row space; the targets of the others are the problem of the
+	// second part of the batch.
 	small, ax, ya := scaled(testutil.Random(r, 3, 5), 1e-3), scaled(testutil.Random(r, 20, 5), 1e-3), mat.NewDense(20, 1, nil)
 	for i := range 20 {
 		if i == 4 || i == 11 {

@@ -99,7 +99,7 @@ func TestHostileScale(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", failed, err)
 			}
-			// Every method is linear in the targets, up to 2^990, which is 1e298, and to the bit.
+			// Every method is linear in the targets, up to 2^990 or 1e298, and to the bit.
 			for _, p.targets = range []int{-950, -500, 500, 990} {
 				if got, failed, err := p.run(v, b); err != nil || !sameBits(got, want) {
 					t.Errorf("targets of 2^%d: W has other bits, or %s fails: %v", p.targets, failed, err)

@@ -83,6 +83,7 @@ np.save("labels.npy", np.array(["setosa", "versicolor", "a", "b", "c", "d", "é"
 
 // TestNumPy reads what NumPy itself writes.
 func TestNumPy(t *testing.T) {
+	testutil.NotUnderRace(t, "one reader of many arrays")
 	dir := t.TempDir()
 	numpytest.Run(t, dir, numpyFiles)
 	files, err := os.ReadDir(dir)

@@ -36,7 +36,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestMeasureRates measures the shortest operation of each kind, and others as far as a short time goes.
+// TestMeasureRates measures the shortest operation of each kind, and others for a short time.
 func TestMeasureRates(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		t.Setenv(EnvCache, t.TempDir())
