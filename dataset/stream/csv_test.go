@@ -30,15 +30,9 @@ func TestCSVHeader(t *testing.T) {
 		{"many empty lines first", strings.Repeat("\n", 3<<16) + "a,b\n1,2\n", Options{}, []string{"a", "b"}, 1},
 	} {
 		path := write(t, "x.csv", []byte(test.text))
-		r, err := Open(t.Context(), []string{path}, test.opt)
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-			continue
-		}
-		if !slices.Equal(r.Inputs(), test.names) {
+		if r := mustOpen(t, []string{path}, test.opt); !slices.Equal(r.Inputs(), test.names) {
 			t.Errorf("%s: names %q", test.name, r.Inputs())
 		}
-		r.Close()
 		if got := mustLoad(t, []string{path}, test.opt); got.rows != test.rows {
 			t.Errorf("%s: %d samples, want %d", test.name, got.rows, test.rows)
 		}
