@@ -31,7 +31,8 @@ func benched(t *testing.T, args ...string) *result.File {
 	out := silent(t, quickBench(append(args, "--json")...)...)
 	f, err := result.Read("stdout", strings.NewReader(out))
 	testutil.NoError(t, err)
-	if len(f.Machines) != 1 || len(f.Cells) != strings.Count(out, "\n")-1 || !strings.HasPrefix(out, `{"kind":"machine",`) || !strings.HasSuffix(out, "}\n") {
+	if len(f.Machines) != 1 || len(f.Cells) != strings.Count(out, "\n")-1 ||
+		!strings.HasPrefix(out, `{"kind":"machine",`) || !strings.HasSuffix(out, "}\n") {
 		t.Fatalf("%+v of %s", f, out)
 	}
 	return f
@@ -74,7 +75,8 @@ func TestBenchOpponents(t *testing.T) {
 	_, missing := speed.Library(nil)
 	for _, opponents := range []bool{true, false} {
 		var library []string
-		for _, on := range benched(t, "--op", "ldlt-inverse,lu-inverse,lu-solve", "--n", "5", "--backend", "pure", fmt.Sprintf("--opponents=%v", opponents)).Cells {
+		flags := strings.Fields("--op ldlt-inverse,lu-inverse,lu-solve --n 5 --backend pure")
+		for _, on := range benched(t, append(flags, fmt.Sprintf("--opponents=%v", opponents))...).Cells {
 			for _, timing := range on.Value.Backends[1:] {
 				library = append(library, timing.Backend)
 			}
@@ -147,36 +149,32 @@ func TestBenchBesideEnds(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	testutil.NoError(t, cmd.Start())
-	if lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", cmd.Process.Pid)); err != nil || len(lists) == 0 {
+	children := fmt.Sprintf("/proc/%d/task/*/children", cmd.Process.Pid)
+	if lists, err := filepath.Glob(children); err != nil || len(lists) == 0 {
 		testutil.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait() // was killed
 		t.Skip("this system does not list the children of a process")
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for running := true; running; {
+	for {
 		select {
-		case <-ended: // the status is looked at below
-			running = false
+		case <-ended:
+			const want = "blskernel bench: --beside: a process beside the comparison ended early: signal: killed\n"
+			if status := cmd.ProcessState.ExitCode(); status != ui.ExitFailure || stderr.String() != want {
+				t.Errorf("status %d, %q; want %d and %q", status, stderr.String(), ui.ExitFailure, want)
+			}
+			return
 		case <-time.After(10 * time.Millisecond):
-			killChildren(cmd.Process.Pid)
 		}
-	}
-	const want = "blskernel bench: --beside: a process beside the comparison ended early: signal: killed\n"
-	if status := cmd.ProcessState.ExitCode(); status != ui.ExitFailure || stderr.String() != want {
-		t.Errorf("status %d, %q; want %d and %q", status, stderr.String(), ui.ExitFailure, want)
-	}
-}
-
-// killChildren kills the children of a process. Some end by themselves: Go's exec starts one to find
-// out what the kernel can do.
-func killChildren(pid int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is right
-	for _, list := range lists {
-		text, _ := os.ReadFile(list) // of a thread that has ended, nothing
-		for _, child := range strings.Fields(string(text)) {
-			if n, err := strconv.Atoi(child); err == nil {
-				if p, err := os.FindProcess(n); err == nil {
+		// Some end by themselves: Go's exec starts one to find out what the kernel can do.
+		lists, _ := filepath.Glob(children) // the pattern is right
+		for _, list := range lists {
+			text, _ := os.ReadFile(list) // of a thread that has ended, nothing
+			for _, child := range strings.Fields(string(text)) {
+				pid, err := strconv.Atoi(child)
+				testutil.NoError(t, err)
+				if p, err := os.FindProcess(pid); err == nil {
 					_ = p.Kill() // it may have ended
 				}
 			}

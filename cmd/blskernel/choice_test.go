@@ -15,7 +15,9 @@ import (
 // TestAutomaticAgain learns the same model by the same reasons whenever the same command is given,
 // however fast the data is read, whatever the threads, and however much memory there is.
 func TestAutomaticAgain(t *testing.T) {
-	dir, data, model := colored(t, 9000)
+	dir := t.TempDir()
+	data := writeText(t, dir, "x.csv", csvText(samples(9000, 1), true, "a", "b", "c", "d", "color"))
+	model := filepath.Join(dir, "m.bls")
 	t.Setenv("BLSKERNEL_CACHE", dir)
 	var first string
 	for n, args := range [][]string{nil, nil, nil, {"--threads", "1"}, {"--threads", "3"}, {"small"}} {

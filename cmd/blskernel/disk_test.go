@@ -26,7 +26,8 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 		w.check(t, w.line+" without a fault", stdout, true)
 		return
 	}
-	where := fmt.Sprintf("%s, %d faults, the first %+v, status %d, stdout %q, stderr %q", w.line, len(calls), calls[0], status, stdout, stderr)
+	where := fmt.Sprintf("%s, %d faults, the first %+v, status %d, stdout %q, stderr %q",
+		w.line, len(calls), calls[0], status, stdout, stderr)
 	const onlyFolder = "its folder could not be brought to the disk"
 	if status == 0 {
 		// Without consequences are a lock that stays, and a checkpoint of which only the folder
@@ -37,7 +38,8 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 				t.Errorf("%s: it says nothing", where)
 			}
 		}
-	} else if !strings.Contains(stderr, w.out) || !strings.Contains(stderr, vfs.Remedy(reason)) && !strings.Contains(stderr, onlyFolder) {
+	} else if !strings.Contains(stderr, w.out) ||
+		!strings.Contains(stderr, vfs.Remedy(reason)) && !strings.Contains(stderr, onlyFolder) {
 		t.Errorf("%s: no path or no remedy", where)
 	}
 	w.check(t, where, stdout, status == 0)
@@ -60,7 +62,8 @@ func TestEveryDiskFault(t *testing.T) {
 	modes := []faultfs.Disk{{Times: 1, Err: syscall.EIO}, {Times: faultfs.Always, Err: syscall.ENOSPC, Half: true}}
 	step, parts := 12, 2
 	if testutil.Long() {
-		modes = append(modes, faultfs.Disk{Times: 2, Err: syscall.EACCES}, faultfs.Disk{Times: faultfs.Always, Err: syscall.EIO, Half: true})
+		modes = append(modes, faultfs.Disk{Times: 2, Err: syscall.EACCES},
+			faultfs.Disk{Times: faultfs.Always, Err: syscall.EIO, Half: true})
 		step, parts = 1, 50
 	}
 	faults, sizes := 0, 0
@@ -71,7 +74,9 @@ func TestEveryDiskFault(t *testing.T) {
 		// A command that goes past its file system would pass whatever fails.
 		all := &faultfs.Disk{}
 		w.under(t, all.FS(), all.Failed, nil)
-		for _, op := range []faultfs.Op{faultfs.Open, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir} {
+		for _, op := range []faultfs.Op{
+			faultfs.Open, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir,
+		} {
 			if !slices.ContainsFunc(all.Calls(), func(c faultfs.Call) bool { return c.Op == op }) {
 				t.Errorf("%s does not %s", w.line, op)
 			}

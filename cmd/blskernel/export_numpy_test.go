@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/testutil/numpytest"
 )
 
-// documentedPrediction returns the program in docs/export.md that computes predictions.
-func documentedPrediction(t *testing.T) string {
-	t.Helper()
+// TestExportInNumPy computes predictions from exported models by the program that the documentation
+// has.
+func TestExportInNumPy(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "export.md"))
 	testutil.NoError(t, err)
 	_, program, found := strings.Cut(string(text), "```python\n")
@@ -21,14 +21,8 @@ func documentedPrediction(t *testing.T) string {
 	if !found || !end {
 		t.Fatal("docs/export.md has no program")
 	}
-	return program
-}
-
-// TestExportInNumPy computes predictions from exported models by the program that the documentation
-// has.
-func TestExportInNumPy(t *testing.T) {
 	dir := t.TempDir()
-	writeText(t, dir, "program.py", documentedPrediction(t)+`
+	writeText(t, dir, "program.py", program+`
 x = np.loadtxt("x.csv", delimiter=",", skiprows=1, usecols=range(4))
 got = predict(x)
 if m["kind"] == "regression":

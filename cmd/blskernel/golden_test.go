@@ -51,7 +51,7 @@ func TestGoldenCommand(t *testing.T) {
 			writeText(t, dir, "train.csv", strings.Join(lines[:601], ""))
 			writeText(t, dir, "more.csv", lines[0]+strings.Join(lines[601:751], ""))
 			writeText(t, dir, "test.csv", lines[0]+strings.Join(lines[751:], ""))
-			// In emulation each training takes ten seconds: one task for each method, in turn.
+			// In emulation a training takes ten seconds: one task for each method, in turn.
 			some := testutil.Emulated() && !testutil.Long()
 			var commands strings.Builder
 			var models []string

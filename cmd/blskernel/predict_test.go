@@ -96,20 +96,11 @@ func TestPredictForms(t *testing.T) {
 		}
 	}
 	q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, test))
-	if loss, off := metrics.LogLoss(known, probabilities, nil), metrics.CalibrationError(known, probabilities, nil); !(math.Abs(*q.LogLoss-loss) <= 1e-12) ||
-		!(math.Abs(*q.Calibration-off) <= 1e-12) || q.Correct != float64(right(known, classes)) {
-		t.Errorf("%+v; want the log loss %v, the calibration error %v", q, loss, off)
+	loss, off := metrics.LogLoss(known, probabilities, nil), metrics.CalibrationError(known, probabilities, nil)
+	right := metrics.Confuse(known, classes, 3, nil).Correct()
+	if !(math.Abs(*q.LogLoss-loss) <= 1e-12) || !(math.Abs(*q.Calibration-off) <= 1e-12) || q.Correct != right {
+		t.Errorf("%+v; want %v right, the log loss %v, the calibration error %v", q, right, loss, off)
 	}
-}
-
-// right returns how many predictions are those that are known.
-func right(known, classes []int) (n int) {
-	for i, class := range classes {
-		if class == known[i] {
-			n++
-		}
-	}
-	return n
 }
 
 // readNPY reads an array by another implementation of the format.

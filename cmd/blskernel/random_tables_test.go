@@ -77,11 +77,10 @@ func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error
 	if strings.Contains(stdout, "NaN") || strings.Contains(stdout, "Inf") {
 		return "", fmt.Errorf("predict: %s", stdout)
 	}
-	if status, _, stderr = inProcess("evaluate", model, data); status != 0 {
-		return "", fmt.Errorf("evaluate: status %d: %s", status, stderr)
-	}
-	if status, _, stderr = inProcess("update", "--again", model, data); status != 0 {
-		return "", fmt.Errorf("update: status %d: %s", status, stderr)
+	for _, args := range [][]string{{"evaluate", model, data}, {"update", "--again", model, data}} {
+		if status, _, stderr = inProcess(args...); status != 0 {
+			return "", fmt.Errorf("%s: status %d: %s", args[0], status, stderr)
+		}
 	}
 	return "", nil
 }

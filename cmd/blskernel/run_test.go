@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -41,13 +40,12 @@ type cancelAfter struct {
 	bytes.Buffer
 	lines  int
 	cancel func()
-	once   sync.Once
 }
 
 func (c *cancelAfter) Write(p []byte) (int, error) {
 	n, err := c.Buffer.Write(p)
 	if bytes.Count(c.Bytes(), []byte("\n")) >= c.lines {
-		c.once.Do(c.cancel)
+		c.cancel()
 	}
 	return n, err
 }

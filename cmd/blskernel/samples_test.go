@@ -93,23 +93,6 @@ func writeText(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// colored returns a new folder with x.csv, a file of n rows with labels, and the path for a model in
-// it.
-func colored(t *testing.T, n int) (dir, data, model string) {
-	t.Helper()
-	dir = t.TempDir()
-	data = writeText(t, dir, "x.csv", csvText(samples(n, 1), true, "a", "b", "c", "d", "color"))
-	return dir, data, filepath.Join(dir, "m.bls")
-}
-
-// left checks how many files match a pattern.
-func left(t *testing.T, want int, pattern ...string) {
-	t.Helper()
-	if files, err := filepath.Glob(filepath.Join(pattern...)); err != nil || len(files) != want {
-		t.Errorf("%v is left (%v); want %d files", files, err, want)
-	}
-}
-
 // small makes a train command with k = 30 nodes.
 func small(args ...string) []string {
 	return append([]string{"train", "--groups", "2", "--group-nodes", "5", "--enhancement", "20", "--first", "100", "--batch", "50"}, args...)
@@ -133,15 +116,6 @@ func silent(t *testing.T, args ...string) string {
 		t.Fatalf("%q: status %d, stderr %q", args, status, stderr)
 	}
 	return stdout
-}
-
-// fail runs a command that must fail with that status and a message that has the text.
-func fail(t *testing.T, status int, text string, args ...string) {
-	t.Helper()
-	got, stdout, stderr := inProcess(args...)
-	if got != status || stdout != "" || !strings.Contains(stderr, text) || !strings.Contains(stderr, "blskernel "+args[0]+": ") {
-		t.Errorf("%q: status %d, stdout %q, stderr %q; want status %d and %q", args, got, stdout, stderr, status, text)
-	}
 }
 
 // A trainedModel is a classifier or a regressor.

@@ -122,14 +122,18 @@ func scriptRows(ts *testscript.TestScript, args []string) {
 var cycle = regexp.MustCompile(`\{[^}]*\}`)
 
 func scriptReplace(ts *testscript.TestScript, args []string) {
-	text, before, after, n := ts.ReadFile(args[0]), unescaped(ts, args[1]), unescaped(ts, args[2]), -1
-	if len(args) > 3 {
-		n = number(ts, args[3])
+	text, pairs, n := ts.ReadFile(args[0]), args[1:], -1
+	if len(pairs)%2 == 1 {
+		n = number(ts, pairs[len(pairs)-1])
 	}
-	if !strings.Contains(text, before) {
-		ts.Fatalf("%q is not there", before)
+	for ; len(pairs) > 1; pairs = pairs[2:] {
+		before := unescaped(ts, pairs[0])
+		if !strings.Contains(text, before) {
+			ts.Fatalf("%q is not there", before)
+		}
+		text = strings.Replace(text, before, unescaped(ts, pairs[1]), n)
 	}
-	write(ts, args[0], strings.Replace(text, before, after, n))
+	write(ts, args[0], text)
 }
 
 func scriptTruncate(ts *testscript.TestScript, args []string) {

@@ -35,8 +35,8 @@ import (
 //	    "quick" a "demo" with 60, and "quickbench" a "bench" of a moment; the bytes of a file come
 //	    through a pipe for pipe:FILE. The flags: -in FILE is standard input; -to FILE takes standard
 //	    output, -out PATTERN matches it, -is FILE equals it, -has FILE is in it, and -lines N counts
-//	    it; -err PATTERN matches standard error, and -silent has nothing there; -apart runs a process
-//	    with the backend of the script; -memory N leaves so many bytes
+//	    it; -err PATTERN matches standard error, and -silent has nothing there; -apart runs a
+//	    process with the backend of the script; -memory N leaves so many bytes
 //	fails STATUS TEXT ARGS...
 //	    the same, with no output and TEXT as the message, in which "..." is any text
 //	stops LINES ARGS...
@@ -58,12 +58,12 @@ import (
 //	npz FILE ARRAY...
 //	    writes an archive of arrays
 //	take FILE FROM WHICH...
-//	    writes the lines N-M of a file, those that have a text, the line after "=", or what the group
-//	    of /PATTERN/ matches first
+//	    writes the lines N-M of a file, those that have a text, the line after "=", or what the
+//	    group of /PATTERN/ matches first
 //	holdout SHARE FILE KEPT ASIDE
 //	    writes the rows that --holdout leaves, and those that it holds out
-//	replace FILE OLD NEW [N]
-//	    replaces the first N or all places of a text, with the escapes of Go
+//	replace FILE OLD NEW... [N]
+//	    replaces the first N or all places of texts, with the escapes of Go
 //	truncate N FILE, link OLD NEW
 //	    leave N bytes, and make a hard link
 func TestScripts(t *testing.T) {
@@ -72,8 +72,8 @@ func TestScripts(t *testing.T) {
 		"blskernel": func(ts *testscript.TestScript, args []string) { scriptRun(ts, args) },
 		"fails":     scriptFails, "stops": scriptStops, "says": scriptSays, "files": scriptFiles,
 		"samples": scriptSamples, "words": scriptWords, "rows": scriptRows, "digits": scriptDigits, "npz": scriptNPZ, "take": scriptTake,
-		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "same": scriptSame, "understood": scriptUnderstood,
-		"holdout": scriptHoldout,
+		"replace": scriptReplace, "truncate": scriptTruncate, "link": scriptLink, "same": scriptSame,
+		"understood": scriptUnderstood, "holdout": scriptHoldout,
 	} {
 		cmds[name] = func(ts *testscript.TestScript, _ bool, args []string) { f(ts, args) }
 	}

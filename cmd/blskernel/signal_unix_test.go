@@ -93,7 +93,7 @@ func TestSignalAnyTime(t *testing.T) {
 		times = 20
 	}
 	sent, ended := map[syscall.Signal]int{}, map[syscall.Signal]int{}
-	window := 60 * time.Millisecond // shorter after a process that was too fast, and longer after one that was not
+	window := 60 * time.Millisecond // shorter after a process that was too fast, and else longer
 	for i, w := range writings(t, 1000) {
 		for n := range 2 * times {
 			s := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM}[(2*i+n)%4]
@@ -121,7 +121,8 @@ func TestSignalAnyTime(t *testing.T) {
 				ended[s]++
 				switch early := status == -1 && errs.Len() == 0; { // before it could listen to signals
 				case s != syscall.SIGKILL:
-					if !early && (status != interrupt.Status(s) || !strings.HasSuffix(errs.String(), interrupt.SignalError{Signal: s}.Error()+"\n")) {
+					said := strings.HasSuffix(errs.String(), interrupt.SignalError{Signal: s}.Error()+"\n")
+					if !early && (status != interrupt.Status(s) || !said) {
 						t.Error(where)
 					}
 					w.leftovers(t, where, "", nil)

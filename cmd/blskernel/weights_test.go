@@ -43,32 +43,24 @@ func TestWeightColumn(t *testing.T) {
 			again = append(again, slices.Repeat([]sample{row}, weightOf(i))...)
 		}
 		repeated := writeText(t, dir, "repeated.csv", csvText(again, true, "a", "b", "c", "d", tc.target))
-		model := func(name string) string { return filepath.Join(dir, name) }
-		predict := func(name string) *mat.Dense {
-			from := 0
-			if tc.task == "classification" {
-				from = 1
-			}
-			_, values := table(t, succeed(t, "predict", model(name), tc.scores, test), from)
-			return values
+		predicted := map[string][]float64{}
+		for name, update := range map[string][]string{"w": {"--weight", "w", once}, "r": {repeated}, "u": {once}} {
+			model := filepath.Join(dir, name)
+			succeed(t, small("--target", tc.target, "--task", tc.task, "--out", model, first)...)
+			succeed(t, append([]string{"update", model}, update...)...)
+			_, values := table(t, succeed(t, "predict", model, tc.scores, test), strings.Count(tc.scores, "--scores"))
+			predicted[name] = values.RawMatrix().Data
 		}
-		for _, name := range []string{"w.bls", "r.bls", "u.bls"} {
-			succeed(t, small("--target", tc.target, "--task", tc.task, "--out", model(name), first)...)
-		}
-		succeed(t, "update", model("w.bls"), "--weight", "w", once)
-		succeed(t, "update", model("r.bls"), repeated)
-		succeed(t, "update", model("u.bls"), once)
-		got, want, without := predict("w.bls"), predict("r.bls"), predict("u.bls")
 		var worst, least float64
-		for i, v := range got.RawMatrix().Data {
-			worst = max(worst, math.Abs(v-want.RawMatrix().Data[i]))
-			least = max(least, math.Abs(v-without.RawMatrix().Data[i]))
+		for i, v := range predicted["w"] {
+			worst = max(worst, math.Abs(v-predicted["r"][i]))
+			least = max(least, math.Abs(v-predicted["u"][i]))
 		}
 		if !(worst <= 1e-6 && least > 1e-3) {
 			t.Errorf("%s: weights differ by %g from repeated rows, and by %g from none", tc.task, worst, least)
 		}
 		evaluate := func(args ...string) map[string]any {
-			return object[map[string]any](t, succeed(t, append([]string{"evaluate", "--json", model("w.bls")}, args...)...))
+			return object[map[string]any](t, succeed(t, append([]string{"evaluate", "--json", filepath.Join(dir, "w")}, args...)...))
 		}
 		weights, rows := evaluate("--weight", "w", once), evaluate(repeated)
 		for _, name := range []string{"accuracy", "correct", "macro_f1", "macro_recall", "auc", "log_loss", "calibration_error"} {

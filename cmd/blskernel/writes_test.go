@@ -80,8 +80,9 @@ func writings(t *testing.T, rows int) []writing {
 	names := []string{"a", "b", "c", "d", "color"}
 	old := []byte("what was there\n")
 	worktop{
-		"x.csv": []byte(csvText(samples(rows, 1), true, names...)), "more.csv": []byte(csvText(samples(rows-50, 2), true, names...)),
-		"p.csv": old, "p.npy": old, "p.jsonl": old, "w.npz": old,
+		"x.csv":    []byte(csvText(samples(rows, 1), true, names...)),
+		"more.csv": []byte(csvText(samples(rows-50, 2), true, names...)),
+		"p.csv":    old, "p.npy": old, "p.jsonl": old, "w.npz": old,
 		"r.jsonl": []byte(`{"kind":"cell","op":"dgemm","n":10,"threads":1,"peak_gflops":50,"backends":[{"backend":"pure","gflops":1}]}` + "\n"),
 	}.lay(t)
 	const (
@@ -89,7 +90,9 @@ func writings(t *testing.T, rows int) []writing {
 		train   = "train --first 50 --groups 1 --group-nodes 3 --enhancement 4 --method gram --target color" + batches
 		like    = "train --first 50 --like m.bls" + batches
 	)
-	for _, line := range []string{train + "--out m.bls x.csv", "update m.bls --out u.bls" + batches + "more.csv", like + "--out l.bls more.csv"} {
+	for _, line := range []string{
+		train + "--out m.bls x.csv", "update m.bls --out u.bls" + batches + "more.csv", like + "--out l.bls more.csv",
+	} {
 		succeed(t, strings.Fields(line)...)
 	}
 	files := takeUp(t)
@@ -182,7 +185,8 @@ func (w *writing) leftovers(t *testing.T, where, stderr string, failed []faultfs
 	for name := range takeUp(t) {
 		_, there := w.files[name]
 		_, made := w.made[name]
-		kept := strings.Contains(stderr, "kept as "+name) && (strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".new"))
+		kept := strings.Contains(stderr, "kept as "+name) &&
+			(strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".new"))
 		stays := slices.ContainsFunc(failed, func(c faultfs.Call) bool {
 			return c.Path == name && (c.Op == faultfs.Remove || strings.HasSuffix(name, ".lock"))
 		})

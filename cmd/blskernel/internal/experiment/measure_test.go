@@ -17,6 +17,7 @@ import (
 
 // TestMeasure prints small updates, measured with constant rates, as text and JSON.
 func TestMeasure(t *testing.T) {
+	testutil.NotUnderRace(t, "pure computing")
 	b, err := blskernel.Lookup("pure")
 	testutil.NoError(t, err)
 	for _, tc := range []struct {
