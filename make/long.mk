@@ -2,17 +2,16 @@
 
 .PHONY: verify verified faults soak fuzz mutants large-csv scaleout
 
-# Less than 90 minutes on two cores; every step of CI that CI may leave out is here. A release runs it. MNIST is left out where its
-# files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
+# Less than 90 minutes on two cores; every step that CI may leave out is here. A release runs it. MNIST is left out where its files are
+# not (BLSKERNEL_MNIST, or ../shared/data/mnist). Coverage is that of the long form of all tests.
 verify: export BLSKERNEL_LONG = 1
 verify:
-	$(GO) test -count=1 -timeout 2h ./...
-	$(MAKE) --no-print-directory openblas
+	$(MAKE) --no-print-directory cover openblas
 	$(RACE) -count=1 -timeout 1h ./internal/soak
 	$(MAKE) --no-print-directory fuzz
 	BLSKERNEL_LONG= $(MAKE) --no-print-directory -j3 --output-sync=target arm64 i386 s390x golden-s390x cross
 	$(MAKE) --no-print-directory scaleout
-	BLSKERNEL_LONG= $(MAKE) --no-print-directory cover mutants N=4 LEAST=0.6
+	BLSKERNEL_LONG= $(MAKE) --no-print-directory mutants N=4 LEAST=0.6
 	$(MAKE) --no-print-directory rates large-csv gate check-release licenses vuln
 	$(MAKE) --no-print-directory python check-wheel matlab
 	$(MAKE) --no-print-directory verified

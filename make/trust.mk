@@ -43,7 +43,7 @@ gate:
 cover:
 	@set -e; work="$$(mktemp -d)"; trap 'rm -rf "$$work"' EXIT; mkdir "$$work/0" "$$work/1"; \
 	CGO_ENABLED=0 $(GO) test -count=1 -cover -coverpkg=./... . ./internal/testutil/backends -args -test.gocoverdir="$$work/0" >"$$work/log" 2>&1 || { cat "$$work/log"; exit 1; }; \
-	CGO_ENABLED=1 $(GO) test -count=1 -cover -coverpkg=./... ./... -args -test.gocoverdir="$$work/1" >"$$work/log" 2>&1 || { cat "$$work/log"; exit 1; }; \
+	CGO_ENABLED=1 $(GO) test -count=1 -timeout 2h -cover -coverpkg=./... ./... -args -test.gocoverdir="$$work/1" >"$$work/log" 2>&1 || { cat "$$work/log"; exit 1; }; \
 	$(GO) tool covdata percent -i="$$work/0,$$work/1" >>"$$work/log"; \
 	awk 'FNR == NR { if (!/^#/ && NF) { floor[$$1] = $$2 } next } \
 		!/^ok/ && $$2 == "coverage:" { share[$$1] = $$3 + 0 } \

@@ -139,6 +139,8 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 				return slices.Contains(blskernel.Names(), "openblas"), nil
 			case "long":
 				return testutil.Long(), nil
+			case "race":
+				return testutil.UnderRace(), nil
 			case "eio":
 				_, err := os.ReadFile("/proc/self/mem")
 				return errors.Is(err, syscall.EIO), nil

@@ -81,6 +81,7 @@ func everyEngine(t *testing.T, what string, f func() []float64) {
 // Every product has the same bits on every kernel and for any number of threads: one and several blocks
 // of the sum, sizes around tiles and blocks.
 func TestProductsSameBits(t *testing.T) {
+	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
 	shapes := [][3]int{{1, 1, 1}, {5, 9, 7}, {9, 25, 385}, {70, 53, 31}, {67, 101, 800}, {131, 140, 129}}
 	if !testutil.Long() {
 		shapes = shapes[:4]
@@ -109,6 +110,7 @@ func TestProductsSameBits(t *testing.T) {
 // Dtrsm and Dtrmm have the same bits on every kernel and for any number of threads, with one and
 // several diagonal blocks, and where the diagonal is too small for reciprocals.
 func TestTriangularSameBits(t *testing.T) {
+	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
 	orders := []int{1, 5, 9, 17, 65, 191, 193, 400}
 	if !testutil.Long() {
 		orders = orders[:6]

@@ -9,6 +9,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
 	"blskernel/internal/testutil/kernels"
@@ -268,6 +269,7 @@ func FuzzSink(f *testing.F) {
 // FuzzProducts calls every routine that is a product, with block sizes that the fuzzer chooses too, on
 // operands between pages that cannot be touched, and compares with sums in twice the precision.
 func FuzzProducts(f *testing.F) {
+	testutil.NotUnderRace(f, "TestConcurrentRoutines and TestReproducible divide all routines")
 	rs := routines()
 	seed(f, 3, 6, len(rs), 1, 3)
 	alone(f)
@@ -291,6 +293,7 @@ func FuzzProducts(f *testing.F) {
 
 // FuzzTriangular is FuzzProducts for Dtrsm and Dtrmm, with the bounds of TestDtrsm and TestDtrmm.
 func FuzzTriangular(f *testing.F) {
+	testutil.NotUnderRace(f, "TestConcurrentRoutines and TestReproducible divide all routines")
 	seed(f, 3, 6, 32, 0, 2)
 	alone(f)
 	all, regions := kernels.All(f), newFences(f, 1<<14)

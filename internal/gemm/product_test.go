@@ -46,6 +46,7 @@ func (r routine) shapes(lengths []int) [][3]int {
 
 // Every routine, on every shape in question, meets the error bound, and touches nothing but its result.
 func TestProducts(t *testing.T) {
+	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
 	eachKernel(t, func(t *testing.T) {
 		for _, r := range routines() {
 			t.Run(r.name, func(t *testing.T) {
@@ -106,6 +107,7 @@ const longest = 70
 // Dgemm on C of all shapes up to 70×70, with sums of random length, and in the long suite of every
 // length: 71³ problems, a few minutes.
 func TestShapes(t *testing.T) {
+	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
 	use(t, active)
 	rnd := rand.New(rand.NewPCG(51, 1))
 	all, cases := ways(t), dgemms()

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -55,6 +57,7 @@ func TestDtrsmQuotient(t *testing.T) {
 // TestDtrsm, and what rounding in the subnormal range adds: 2^-1075 for the product and the sum of each
 // term and for the quotient.
 func TestDtrsmScaledEquations(t *testing.T) {
+	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
 	setThreads(t, 1)
 	eachWay(t, func(t *testing.T) {
 		for _, side := range sides {
