@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -28,10 +29,7 @@ var texts = map[string]string{
 
 // with returns the arguments with other values.
 func (a arguments) with(changes ...change) arguments {
-	b := arguments{}
-	for name, v := range a {
-		b[name] = v
-	}
+	b := maps.Clone(a)
 	for _, c := range changes {
 		b[c.name] = c.value
 	}

@@ -18,6 +18,7 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
+// TestColumnMajor checks what nil and a backend without its own LAPACK resolve to.
 func TestColumnMajor(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	testutil.NoError(t, err)
@@ -30,10 +31,6 @@ func TestColumnMajor(t *testing.T) {
 	if l, has := blskernel.Default().(backend.ColumnMajorLAPACK); ok != has || own != l {
 		t.Error("ColumnMajor(nil) is not that of Default()")
 	}
-}
-
-// Or resolves nil.
-func TestOr(t *testing.T) {
 	if backend.Or(nil) != blskernel.Default() {
 		t.Error("Or(nil) is not Default()")
 	}

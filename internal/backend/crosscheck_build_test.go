@@ -70,8 +70,8 @@ func (s signature) build(d *draw) *call {
 	return c
 }
 
-// band tells whether the triangle of the routine is a band.
-func (s signature) band() bool { return s.routine[1:3] == "tb" || s.routine[1:3] == "sb" }
+// band tells whether the matrix of the routine is a band: that of Dgbmv, Dsbmv, Dtbmv and Dtbsv.
+func (s signature) band() bool { return s.routine[2] == 'b' }
 
 // dimension is the value of a dimension in the table.
 func (s signature) dimension(values arguments, name string) int {
@@ -134,41 +134,45 @@ func (s signature) operand(d *draw, values arguments, description string) *opera
 		values["ld"+name] = d.ld(cols)
 		return values["ld"+name].(int)
 	}
-	switch kind {
-	case "v":
+	if kind == "v" {
 		inc, is := values["inc"+strings.ToUpper(name)].(int)
 		if !is {
 			inc = 1
 		}
-		return d.vector(size[0], inc, u)
-	case "m", "o":
-		return d.matrix(size[0], size[1], ld(size[1]), whole, u)
-	case "b":
-		m, n, kL, kU := size[0], size[1], values["kL"].(int), values["kU"].(int)
-		lda := ld(kL + kU + 1)
-		return d.layOutOperand((min(m, n+kL)-1)*lda+kL+kU+1, m, n, band(kL, kU), bandAt(kL, lda), u)
+		n := size[0]
+		return d.matrix((n-1)*max(inc, -inc)+1, n, 1, n, 0, func(i, _ int) int { return element(n, inc, i) }, u)
 	}
 	ul, is := values["ul"].(blas.Uplo)
 	if !is {
 		ul = blas.Upper
 	}
-	n := size[0]
-	o, at := (*operand)(nil), rowsAt(0)
+	m, n := size[0], size[len(size)-1]
+	kL, kU := m, n // all diagonals
+	switch k, is := values["k"].(int); {
+	case kind == "b":
+		kL, kU = values["kL"].(int), values["kU"].(int)
+	case is && s.band():
+		kL, kU = k, k
+	}
+	switch {
+	case kind == "t" && ul == blas.Upper:
+		kL = 0
+	case kind == "t":
+		kU = 0
+	}
+	length, at := 0, packedAt(ul, n)
 	switch {
 	case name == "ap":
-		o, at = d.packedTriangle(ul, n, u), packedAt(ul, n)
+		length = block.PackedLen(n)
 	case s.band():
-		k := values["k"].(int)
-		kL, lda := k, ld(k+1)
-		if ul == blas.Upper {
-			kL = 0
-		}
-		o, at = d.bandTriangle(ul, n, k, lda, u), bandAt(kL, lda)
+		lda := ld(kL + kU + 1)
+		length, at = (min(m, n+kL)-1)*lda+kL+kU+1, func(i, j int) int { return i*lda + j - i + kL }
 	default:
-		lda := ld(n)
-		o, at = d.matrix(n, n, lda, inTriangle(ul), u), rowsAt(lda)
+		step := ld(n)
+		length, at = (m-1)*step+n, func(i, j int) int { return i*step + j }
 	}
-	if diag, is := values["diag"].(blas.Diag); is {
+	o := d.matrix(length, m, n, kL, kU, at, u)
+	if diag, is := values["diag"].(blas.Diag); is && kind == "t" {
 		o.triangular(d, diag, n, func(i int) int { return at(i, i) })
 	}
 	return o

@@ -112,18 +112,6 @@ func (o *operand) hostile() []float64 {
 	return x
 }
 
-// vector is n elements inc apart.
-func (d *draw) vector(n, inc int, u usage) *operand {
-	if n == 0 {
-		return d.newOperand(0)
-	}
-	o := d.newOperand((n-1)*max(inc, -inc) + 1)
-	for i := range n {
-		o.set(element(n, inc, i), u, d.element())
-	}
-	return o
-}
-
 // element is where element i of a vector of n is.
 func element(n, inc, i int) int {
 	if inc < 0 {
@@ -132,51 +120,22 @@ func element(n, inc, i int) int {
 	return i * inc
 }
 
-// A keep tells which elements of a matrix belong to an operand.
-type keep func(i, j int) bool
-
-func whole(int, int) bool { return true }
-
-// inTriangle keeps a triangle with its diagonal.
-func inTriangle(ul blas.Uplo) keep {
-	if ul == blas.Upper {
-		return func(i, j int) bool { return i <= j }
-	}
-	return func(i, j int) bool { return i >= j }
-}
-
-// band keeps so many diagonals below and above the main one.
-func band(kL, kU int) keep { return func(i, j int) bool { return j >= i-kL && j <= i+kU } }
-
-// layOutOperand puts the elements of an m×n matrix that are kept where at says.
-func (d *draw) layOutOperand(length, m, n int, kept keep, at func(i, j int) int, u usage) *operand {
+// matrix is the elements of an m×n matrix on its main diagonal, on kL diagonals below and on kU above,
+// where at says.
+func (d *draw) matrix(length, m, n, kL, kU int, at func(i, j int) int, u usage) *operand {
 	if m == 0 || length < 0 {
 		length = 0
 	}
 	o := d.newOperand(length)
 	for i := range m {
-		for j := range n {
-			if kept(i, j) {
-				o.set(at(i, j), u, d.element())
-			}
+		for j := max(0, i-kL); j < min(n, i+kU+1); j++ {
+			o.set(at(i, j), u, d.element())
 		}
 	}
 	return o
 }
 
-// matrix is m×n with rows ld apart.
-func (d *draw) matrix(m, n, ld int, kept keep, u usage) *operand {
-	return d.layOutOperand((m-1)*ld+n, m, n, kept, rowsAt(ld), u)
-}
-
-// rowsAt is where element (i,j) is with rows ld apart.
-func rowsAt(ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j } }
-
-// packedTriangle is a triangle in packed storage, by rows.
-func (d *draw) packedTriangle(ul blas.Uplo, n int, u usage) *operand {
-	return d.layOutOperand(block.PackedLen(n), n, n, inTriangle(ul), packedAt(ul, n), u)
-}
-
+// packedAt is where element (i,j) is in packed storage, by rows.
 func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 	if ul == blas.Upper {
 		return func(i, j int) int { return block.PackedRow(n, i) + j }
@@ -184,22 +143,10 @@ func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 	return func(i, j int) int { return i*(i+1)/2 + j }
 }
 
-// bandTriangle is k diagonals beside the main one of a triangle, in band storage with rows ld apart.
-func (d *draw) bandTriangle(ul blas.Uplo, n, k, ld int, u usage) *operand {
-	kL, kU := k, 0
-	if ul == blas.Upper {
-		kL, kU = 0, k
-	}
-	return d.layOutOperand((n-1)*ld+k+1, n, n, band(kL, kU), bandAt(kL, ld), u)
-}
-
-// bandAt is where element (i,j) is in band storage with kL diagonals below the main one.
-func bandAt(kL, ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j - i + kL } }
-
 // triangular makes the operand a triangle of order n to multiply or to solve with, whose diagonal lies
 // where at says. Beside a diagonal between 2 and 3, or of ones that is not to be read, the elements of
 // a row or column are divided by n, so that solutions are of the size of the right-hand side.
-func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int) *operand {
+func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int) {
 	for i := range o.values {
 		o.values[i] /= float64(n + 1)
 	}
@@ -214,7 +161,6 @@ func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int)
 			o.set(at(i), untouched, 2+d.rnd.Float64())
 		}
 	}
-	return o
 }
 
 // unless returns read, or untouched if the operand is not to be read.
@@ -265,12 +211,10 @@ func (c *call) run(b blskernel.Backend, x [][]float64) outcome {
 	return outcome{x, c.do(b, x, identityOf)}
 }
 
-// hostile returns the memory of the operands with canaries, and clean without.
-func (c *call) hostile() [][]float64 { return c.each((*operand).hostile) }
-func (c *call) clean() [][]float64 {
-	return c.each(func(o *operand) []float64 { return slices.Clone(o.values) })
-}
+// clean returns the operand without canaries.
+func (o *operand) clean() []float64 { return slices.Clone(o.values) }
 
+// each returns the memory of all operands.
 func (c *call) each(memory func(o *operand) []float64) (x [][]float64) {
 	for _, o := range c.operands {
 		x = append(x, memory(o))
@@ -281,8 +225,8 @@ func (c *call) each(memory func(o *operand) []float64) (x [][]float64) {
 // expect returns the outcome of the reference, on operands that hold numbers everywhere, and the
 // magnitudes by which others are compared with it.
 func (c *call) expect(reference blskernel.Backend) (want, magnitude outcome) {
-	want = c.run(reference, c.clean())
-	absolute := c.clean()
+	want = c.run(reference, c.each((*operand).clean))
+	absolute := c.each((*operand).clean)
 	for _, x := range absolute {
 		for i, v := range x {
 			x[i] = math.Abs(v)

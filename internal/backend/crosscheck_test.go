@@ -46,7 +46,7 @@ func (r signature) check(t *testing.T, d *draw, all []candidate) {
 		if b.name == "gonum" && r.gonumDiffers() {
 			continue
 		}
-		if err := c.compare(c.run(b.Backend, c.hostile()), want, magnitude); err != nil {
+		if err := c.compare(c.run(b.Backend, c.each((*operand).hostile)), want, magnitude); err != nil {
 			t.Fatalf("%s, backend %s: %s: %v", r.routine, b.name, c.text, err)
 		}
 	}

@@ -67,10 +67,13 @@ var signatures = []signature{
 	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc", "a=o:m,k b=o:k,n bias=v:n c!!=m:m,n", "k", 5},
 }
 
-// TestSignatures says that the table has every routine, with as many parameters as that has. Drotg and
-// Drotmg take nothing but scalars.
+// TestSignatures says that the table has every routine, with as many parameters as that has, and that
+// gonum's tests have every one of the interface. Drotg and Drotmg take nothing but scalars.
 func TestSignatures(t *testing.T) {
-	parameters := map[string]int{"Drotg": 2, "Drotmg": 4}
+	parameters, tested := map[string]int{"Drotg": 2, "Drotmg": 4}, []string{"Drotg"}
+	for _, test := range conformances {
+		tested = append(tested, nameOf(test))
+	}
 	for _, s := range signatures {
 		parameters[s.routine] = len(strings.Fields(s.params))
 	}
@@ -81,6 +84,9 @@ func TestSignatures(t *testing.T) {
 			m := of.Method(k)
 			if n, is := parameters[m.Name]; !is || n != m.Type.NumIn() {
 				t.Errorf("%v.%s has %d parameters; in the table %d", of, m.Name, m.Type.NumIn(), n)
+			}
+			if of == reflect.TypeFor[blas.Float64]() && !slices.Contains(tested, m.Name) {
+				t.Errorf("%s is in none of gonum's tests", m.Name)
 			}
 		}
 	}
