@@ -2,7 +2,6 @@ package golden_test
 
 import (
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,12 +89,12 @@ var level3Shapes = []shape{
 var increments = [][2]int{{1, 1}, {1, 1}, {2, -3}, {-1, 1}, {1, 1}, {3, 2}, {1, -2}}
 
 func TestGoldenLevel1(t *testing.T) {
+	var shapes []shape
+	for _, n := range vectors {
+		shapes = append(shapes, shape{n, n, 0})
+	}
 	each(t, "level1", func(r recorder, b blskernel.Backend) {
-		for _, of := range level1 {
-			for i, n := range vectors {
-				of.run(r, b, i, shape{n, n, 0})
-			}
-		}
+		r.addAll(b, level1, shapes)
 		var results []float64
 		s := golden.Source(1)
 		for range 200 {
@@ -109,23 +108,20 @@ func TestGoldenLevel1(t *testing.T) {
 }
 
 func TestGoldenLevel2(t *testing.T) {
-	each(t, "level2", func(r recorder, b blskernel.Backend) {
-		for _, of := range level2 {
-			for i, s := range level2Shapes {
-				of.run(r, b, i, s)
-			}
-		}
-	})
+	each(t, "level2", func(r recorder, b blskernel.Backend) { r.addAll(b, level2, level2Shapes) })
 }
 
 func TestGoldenLevel3(t *testing.T) {
-	each(t, "level3", func(r recorder, b blskernel.Backend) {
-		for _, of := range level3 {
-			for i, s := range level3Shapes {
-				of.run(r, b, i, s)
-			}
+	each(t, "level3", func(r recorder, b blskernel.Backend) { r.addAll(b, level3, level3Shapes) })
+}
+
+// addAll adds the results of routines for all shapes and cases, with a line for each.
+func (r recorder) addAll(b blskernel.Backend, all []routine, shapes []shape) {
+	for _, of := range all {
+		for i, s := range shapes {
+			of.run(r, b, i, s)
 		}
-	})
+	}
 }
 
 // run records the results of a routine for a shape in all cases: a line for each shape and case.
@@ -135,7 +131,7 @@ func (of routine) run(r recorder, b blskernel.Backend, i int, s shape) {
 	if s.k > 192 && s.m < 100 && !slices.Contains(fields, "k") {
 		return // a shape for long sums
 	}
-	for c := range of.cases(i, s) {
+	for _, c := range of.cases(i, s) {
 		name := of.name
 		if flags > 0 {
 			name += " "
@@ -145,7 +141,7 @@ func (of routine) run(r recorder, b blskernel.Backend, i int, s shape) {
 		}
 		for _, size := range []string{"m", "n", "k"} {
 			if slices.Contains(fields, size) {
-				name += fmt.Sprintf(" %s=%d", size, map[string]int{"m": s.m, "n": s.n, "k": s.k}[size])
+				name += fmt.Sprintf(" %s=%d", size, c.argument(size))
 			}
 		}
 		if inc := increments[i%len(increments)]; slices.Contains(fields, "incX") {
@@ -161,18 +157,15 @@ func (of routine) flags() int {
 }
 
 // cases returns a call for each combination of flags.
-func (of routine) cases(i int, s shape) iter.Seq[*call] {
-	return func(yield func(*call) bool) {
-		for which := range 1 << of.flags() {
-			c := &call{routine: of, shape: s, index: i, flags: map[string]bool{}}
-			for f, flag := range strings.Fields(of.params)[:of.flags()] {
-				c.flags[flag] = which>>f&1 == 1
-			}
-			if !yield(c) {
-				return
-			}
+func (of routine) cases(i int, s shape) (all []*call) {
+	for which := range 1 << of.flags() {
+		c := &call{routine: of, shape: s, index: i, flags: map[string]bool{}}
+		for f, flag := range strings.Fields(of.params)[:of.flags()] {
+			c.flags[flag] = which>>f&1 == 1
 		}
+		all = append(all, c)
 	}
+	return all
 }
 
 // A call is a routine with arguments.
@@ -265,16 +258,8 @@ func (c *call) argument(name string) any {
 	switch name {
 	case "tA", "tB", "ul", "s", "diag":
 		return c.flag(name)
-	case "m":
-		return c.m
-	case "n":
-		return c.n
-	case "k":
-		return c.k
-	case "kL":
-		return c.k
-	case "kU":
-		return c.k + 1
+	case "m", "n", "k", "kL", "kU":
+		return map[string]int{"m": c.m, "n": c.n, "k": c.k, "kL": c.k, "kU": c.k + 1}[name]
 	case "alpha":
 		return []float64{1.3, 1, -1, 0.7, 1.3, -0.3, 0}[c.index%7]
 	case "beta":
@@ -297,7 +282,7 @@ func (c *call) argument(name string) any {
 	case "bias":
 		return c.source.Vector(c.n)
 	case "ap":
-		return c.triangle(c.source.Vector(block.PackedLen(c.order())), func(i int) int { return c.packed(i) })
+		return c.triangle(c.source.Vector(block.PackedLen(c.order())), c.packed)
 	}
 	rows, cols := c.stored(name)
 	ld := c.argument("ld" + name).(int)
@@ -305,13 +290,11 @@ func (c *call) argument(name string) any {
 	if name != "a" {
 		return x
 	}
-	at := ld + 1
+	at, first := ld+1, 0
 	if strings.HasPrefix(c.name, "Dtb") {
-		at = ld
-	}
-	first := 0
-	if at == ld && c.flags["ul"] {
-		first = cols - 1
+		if at = ld; c.flags["ul"] {
+			first = cols - 1
+		}
 	}
 	return c.triangle(x, func(i int) int { return i*at + first })
 }

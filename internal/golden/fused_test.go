@@ -24,26 +24,30 @@ var fused = regexp.MustCompile(`\((/[^()]*|[A-Za-z]:[^()]*):(\d+)\)\s+(FN?M(?:AD
 // asked matches a line of source that asks for a fused multiply-add.
 var asked = regexp.MustCompile(`\b(FMA|fma)\(`)
 
-// TestFused compiles all packages for arm64 and fails on each fused multiply-add that the source does
-// not ask for, but in packages that only tests import. There, on loong64, ppc64, s390x and riscv64, and
-// on amd64 with GOAMD64=v3, the compiler fuses x*y + z, also across statements. Only an explicit
-// conversion prevents that.
-func TestFused(t *testing.T) {
+// goCommand returns the go command with its arguments, for packages of a system without cgo. It skips
+// the test where there is no go command, or where it takes long.
+func goCommand(t *testing.T, system, arch, verb string, args ...string) *exec.Cmd {
+	t.Helper()
 	testutil.NotUnderRace(t, "it looks at what the compiler makes")
 	testutil.NotEmulated(t, "it compiles the module")
 	if _, err := exec.LookPath("go"); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("the go command is not in the path")
 	}
 	// Without cgo the standard library does not compile with -tags=cgo, which GOFLAGS may have.
-	cmd := exec.Command("go", "build", "-tags=", "-gcflags=blskernel/...=-S", "blskernel/...")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	cmd := exec.Command("go", append([]string{verb, "-tags="}, args...)...)
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
+	return cmd
+}
+
+// TestFused compiles all packages for arm64 and fails on each fused multiply-add that the source does
+// not ask for, but in packages that only tests import. There, on loong64, ppc64, s390x and riscv64, and
+// on amd64 with GOAMD64=v3, the compiler fuses x*y + z, also across statements. Only an explicit
+// conversion prevents that.
+func TestFused(t *testing.T) {
+	cmd := goCommand(t, "linux", "arm64", "build", "-gcflags=blskernel/...=-S", "blskernel/...")
 	listing, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, cmd.Start())
 	sources, unasked, all := map[string][]string{}, map[string]bool{}, 0
 	lines := bufio.NewScanner(listing)
 	lines.Buffer(nil, 1<<20)
@@ -60,9 +64,7 @@ func TestFused(t *testing.T) {
 		source, read := sources[file]
 		if !read {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			source = strings.Split(string(text), "\n")
 			sources[file] = source
 		}
@@ -74,9 +76,7 @@ func TestFused(t *testing.T) {
 			unasked[fmt.Sprintf("%s:%d: %s\n\t%s", file, line, strings.TrimSpace(text), instruction)] = true
 		}
 	}
-	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(lines.Err(), cmd.Wait()))
 	if all == 0 {
 		t.Error("no fused multiply-add at all: the portable kernel has many, so the listing is not what it was")
 	}

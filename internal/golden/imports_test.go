@@ -2,7 +2,6 @@ package golden_test
 
 import (
 	"encoding/json"
-	"errors"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -10,7 +9,6 @@ import (
 	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -53,26 +51,18 @@ type listed struct {
 }
 
 // load returns the packages of the module that compute, typed, and an importer of all.
-func load(t *testing.T) (all []listed, imports func() types.Importer, set *token.FileSet) {
-	testutil.NotUnderRace(t, "it reads source")
-	testutil.NotEmulated(t, "it compiles the module")
-	if _, err := exec.LookPath("go"); errors.Is(err, exec.ErrNotFound) {
-		t.Skip("the go command is not in the path")
-	}
-	cmd := exec.Command("go", "list", "-tags=", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles", "blskernel/...")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+func load(t *testing.T) (all []listed, imports types.Importer, set *token.FileSet) {
+	fields := "-json=ImportPath,Dir,Export,GoFiles"
+	out, err := goCommand(t, runtime.GOOS, runtime.GOARCH, "list", "-deps", "-export", fields, "blskernel/...").Output()
+	testutil.NoError(t, err)
 	exports := map[string]string{}
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p listed
-		if err := decoder.Decode(&p); err == io.EOF {
+		err := decoder.Decode(&p)
+		if err == io.EOF {
 			break
-		} else if err != nil {
-			t.Fatal(err)
 		}
+		testutil.NoError(t, err)
 		exports[p.ImportPath] = p.Export
 		ours := p.ImportPath == "blskernel" || strings.HasPrefix(p.ImportPath, "blskernel/")
 		if ours && !slices.ContainsFunc(timed, func(prefix string) bool { return p.ImportPath == prefix || strings.HasPrefix(p.ImportPath, prefix+"/") }) {
@@ -80,8 +70,8 @@ func load(t *testing.T) (all []listed, imports func() types.Importer, set *token
 		}
 	}
 	set = token.NewFileSet()
-	one := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-	return all, func() types.Importer { return one }, set
+	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	return all, importer.ForCompiler(set, "gc", open), set
 }
 
 // TestMathAndGonum fails on every use, in a package that computes, of a function whose result is
@@ -94,15 +84,12 @@ func TestMathAndGonum(t *testing.T) {
 		var files []*ast.File
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			files = append(files, f)
 		}
 		info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-		if _, err := (&types.Config{Importer: imports()}).Check(p.ImportPath, set, files, &info); err != nil {
-			t.Fatal(err)
-		}
+		_, err := (&types.Config{Importer: imports}).Check(p.ImportPath, set, files, &info)
+		testutil.NoError(t, err)
 		for at, used := range info.Uses {
 			f, ok := used.(*types.Func)
 			if !ok || f.Pkg() == nil {
@@ -137,10 +124,8 @@ func uncertain(f *types.Func) string {
 // that compute nothing (blas12.Routines).
 func TestPureIsOurs(t *testing.T) {
 	_, imports, _ := load(t)
-	p, err := imports().Import("blskernel/internal/blas")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, err := imports.Import("blskernel/internal/blas")
+	testutil.NoError(t, err)
 	made := p.Scope().Lookup("New").Type().(*types.Signature).Results().At(0).Type()
 	routines := reflect.TypeFor[blas.Float64]()
 	for k := range routines.NumMethod() {

@@ -12,6 +12,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // Orders around tiles, panels of 16 to 64, the ends of recursions at about 100, and blocks of 192 and
@@ -27,37 +28,34 @@ func symmetric(s *golden.Source, n int, diagonal float64) *mat.SymPacked {
 	return mat.NewSymPacked(n, ap)
 }
 
-// A factorization of a symmetric matrix.
-type factorization interface {
-	Factorize(*mat.SymPacked) error
+// A factorization of a matrix of the type M.
+type factorization[M any] interface {
+	Factorize(M) error
 	SolveTo(dst, b *mat.Dense) error
 	SolveRowsTo(dst, b *mat.Dense) error
-	InverseTo(*mat.SymPacked) error
-	Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (lapack.ErrorBounds, error)
+	InverseTo(M) error
+	Refine(x *mat.Dense, a M, b *mat.Dense) (lapack.ErrorBounds, error)
 	RCond() float64
 	LogDet() (log, sign float64)
 }
 
-// symmetricResults returns the results of all methods of a factorization of a.
-func (r recorder) symmetricResults(s *golden.Source, name string, f factorization, a *mat.SymPacked) {
-	n := a.SymmetricDim()
-	if err := f.Factorize(a); err != nil {
-		r.Fatalf("%s: %v", name, err)
-	}
+// addMethods adds the results of all methods of a factorization of a, whose inverse it leaves in
+// inverse. name is a format with a place for what a result is.
+func addMethods[M gonum.Matrix](r recorder, s *golden.Source, name string, f factorization[M], a, inverse M) {
+	n, _ := a.Dims()
+	add := func(what, rule string, results ...[]float64) { r.add(fmt.Sprintf(name, what), rule, results...) }
+	var x, rows, full mat.Dense
 	b := dense(s, n, 5)
-	var x, rows mat.Dense
-	inverse := mat.NewSymPacked(n, nil)
-	r.must(f.SolveTo(&x, b), f.SolveRowsTo(&rows, dense(s, 9, n)), f.InverseTo(inverse))
-	var full mat.Dense
+	r.must(f.Factorize(a), f.SolveTo(&x, b), f.SolveRowsTo(&rows, dense(s, 9, n)), f.InverseTo(inverse))
 	full.CloneFrom(inverse)
-	logDet, sign := f.LogDet()
-	r.add(name+" solutions", ruleLapack, numbers(&x, &rows))
-	r.add(name+" inverse", ruleLapack, numbers(&full))
-	r.add(name+" condition", ruleLapack, []float64{f.RCond()})
-	r.add(name+" determinant", ruleFeatures, []float64{logDet, sign})
+	log, sign := f.LogDet()
+	add("solutions", ruleLapack, numbers(&x, &rows))
+	add("inverse", ruleLapack, numbers(&full))
+	add("condition", ruleLapack, []float64{f.RCond()})
+	add("determinant", ruleFeatures, []float64{log, sign})
 	bounds, err := f.Refine(&x, a, b)
 	r.must(err)
-	r.add(name+" refined", ruleLapack, numbers(&x), bounds.Backward, bounds.Forward)
+	add("refined", ruleLapack, numbers(&x), bounds.Backward, bounds.Forward)
 }
 
 func (r recorder) must(all ...error) {
@@ -73,14 +71,15 @@ func TestGoldenSymmetric(t *testing.T) {
 	each(t, "symmetric", func(r recorder, b blskernel.Backend) {
 		for _, n := range orders {
 			s := golden.Source(n)
-			r.symmetricResults(&s, fmt.Sprintf("LDLT n=%d", n), &lapack.LDLT{Backend: b}, symmetric(&s, n, 0))
+			inverse := mat.NewSymPacked(n, nil)
+			addMethods(r, &s, fmt.Sprintf("LDLT n=%d %%s", n), &lapack.LDLT{Backend: b}, symmetric(&s, n, 0), inverse)
 			zeros := symmetric(&s, n, 0) // no pivot but one of order 2
 			for i := range n - n%2 {
 				zeros.SetSym(i, i, 0)
 			}
-			r.symmetricResults(&s, fmt.Sprintf("LDLT with a diagonal of zeros n=%d", n), &lapack.LDLT{Backend: b}, zeros)
+			addMethods(r, &s, fmt.Sprintf("LDLT with a diagonal of zeros n=%d %%s", n), &lapack.LDLT{Backend: b}, zeros, inverse)
 			c := &lapack.Cholesky{Backend: b}
-			r.symmetricResults(&s, fmt.Sprintf("Cholesky n=%d", n), c, symmetric(&s, n, float64(n)))
+			addMethods(r, &s, fmt.Sprintf("Cholesky n=%d %%s", n), c, symmetric(&s, n, float64(n)), inverse)
 			x, rows := dense(&s, n, 7), dense(&s, 7, n)
 			lower, upper := dense(&s, n, n), dense(&s, n, n)
 			r.must(c.SolveUTo(x, x, true), c.SolveURowsTo(rows, rows, false), c.SolveUTriangle(lower), c.MulUTriangle(upper))
@@ -93,19 +92,7 @@ func TestGoldenGeneral(t *testing.T) {
 	each(t, "general", func(r recorder, b blskernel.Backend) {
 		for _, n := range orders {
 			s := golden.Source(n)
-			a, rhs := dense(&s, n, n), dense(&s, n, 5)
-			lu := lapack.LU{Backend: b}
-			var x, rows, inverse mat.Dense
-			r.must(lu.Factorize(a), lu.SolveTo(&x, rhs), lu.SolveRowsTo(&rows, dense(&s, 9, n)), lu.InverseTo(&inverse))
-			log, sign := lu.LogDet()
-			r.add(fmt.Sprintf("LU solutions n=%d", n), ruleLapack, numbers(&x, &rows))
-			r.add(fmt.Sprintf("LU inverse n=%d", n), ruleLapack, numbers(&inverse))
-			r.add(fmt.Sprintf("LU condition n=%d", n), ruleLapack, []float64{lu.RCond()})
-			r.add(fmt.Sprintf("LU determinant n=%d", n), ruleFeatures, []float64{log, sign})
-			bounds, err := lu.Refine(&x, a, rhs)
-			r.must(err)
-			r.add(fmt.Sprintf("LU refined n=%d", n), ruleLapack, numbers(&x), bounds.Backward, bounds.Forward)
-
+			addMethods(r, &s, fmt.Sprintf("LU %%s n=%d", n), &lapack.LU{Backend: b}, dense(&s, n, n), new(mat.Dense))
 			for _, l := range []int{n, n + 3, 2*n + 40} {
 				if l > 400 {
 					continue // long in emulation

@@ -46,7 +46,7 @@ func TestNaNReaches(t *testing.T) {
 				if of.name == "Drot" {
 					i = 0 // 0 in place of the sine would hide what depends on x
 				}
-				for c := range of.cases(i, s) {
+				for _, c := range of.cases(i, s) {
 					c.reaches(t, b)
 				}
 			}
@@ -97,7 +97,7 @@ func TestGoldenNotFinite(t *testing.T) {
 		for _, of := range slices.Concat(level1, level2, level3) {
 			for i, s := range notFiniteShapes {
 				var results [][]float64
-				for c := range of.cases(i, s) {
+				for _, c := range of.cases(i, s) {
 					source := golden.Source(i)
 					for _, value := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), 0x1p1023, 0, math.Copysign(0, -1)} {
 						c.edit = func(_ string, x []float64) {

@@ -8,48 +8,37 @@ import (
 	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/testutil"
 )
 
-// shard learns one of two shards of drawn digits and returns the encoded output layer.
-func shard(t testing.TB, b blskernel.Backend, m blsupdate.Method, rows, which int) []byte {
-	digits := dataset.Digits(2*rows, 9)
-	f, err := bls.FitFeatures(digits.Dense(0, min(rows, 500)), bls.FeatureOptions{EnhancementNodes: 100, Groups: 5, Seed: 2, Backend: b})
-	testutil.NoError(t, err)
-	a, err := f.Transform(digits.Dense(which*rows, (which+1)*rows))
-	testutil.NoError(t, err)
-	y, err := bls.OneHot(digits.LabelsInt(which*rows, (which+1)*rows), digits.Classes)
-	testutil.NoError(t, err)
-	u, err := blsupdate.New(m, a, y, blsupdate.Options{Lambda: 1e-3, Backend: b})
-	testutil.NoError(t, err)
-	var state bytes.Buffer
-	testutil.NoError(t, blsupdate.Encode(&state, u))
-	return state.Bytes()
-}
-
-// merged returns the encoded model of two shards.
-func merged(t testing.TB, b blskernel.Backend, first, second []byte) []byte {
-	u, err := blsupdate.Decode(bytes.NewReader(first), b)
-	testutil.NoError(t, err)
-	v, err := blsupdate.Decode(bytes.NewReader(second), b)
-	testutil.NoError(t, err)
-	testutil.NoError(t, u.Merge(v))
-	var state bytes.Buffer
-	testutil.NoError(t, blsupdate.Encode(&state, u))
-	return state.Bytes()
-}
-
-// shardMethods can merge.
-var shardMethods = []blsupdate.Method{blsupdate.Gram, blsupdate.QR}
-
-// TestGoldenShards has the bits of shards, wherever they are learned, and of the model merged of them.
+// TestGoldenShards has the bits of two shards of drawn digits, wherever they are learned, and of the
+// model merged of them, by the methods that can merge.
 func TestGoldenShards(t *testing.T) {
+	const rows = 300
+	digits := dataset.Digits(2*rows, 9)
 	each(t, "shards", func(r recorder, b blskernel.Backend) {
-		for _, m := range shardMethods {
-			first, second := shard(r, b, m, 300, 0), shard(r, b, m, 300, 1)
-			r.add(m.String()+" first", ruleUpdate, bytesOf(first))
-			r.add(m.String()+" second", ruleUpdate, bytesOf(second))
-			r.add(m.String()+" merged", ruleUpdate, bytesOf(merged(r, b, first, second)))
+		opt := bls.FeatureOptions{EnhancementNodes: 100, Groups: 5, Seed: 2, Backend: b}
+		f, err := bls.FitFeatures(digits.Dense(0, rows), opt)
+		r.must(err)
+		for _, m := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+			add := func(name string, u blsupdate.Updater) (state bytes.Buffer) {
+				r.must(blsupdate.Encode(&state, u))
+				r.add(m.String()+" "+name, ruleUpdate, bytesOf(state.Bytes()))
+				return state
+			}
+			var shards [2]blsupdate.Updater
+			for i, name := range []string{"first", "second"} {
+				a, err := f.Transform(digits.Dense(i*rows, (i+1)*rows))
+				r.must(err)
+				y, err := bls.OneHot(digits.LabelsInt(i*rows, (i+1)*rows), digits.Classes)
+				r.must(err)
+				u, err := blsupdate.New(m, a, y, blsupdate.Options{Lambda: 1e-3, Backend: b})
+				r.must(err)
+				state := add(name, u)
+				shards[i], err = blsupdate.Decode(&state, b)
+				r.must(err)
+			}
+			r.must(shards[0].Merge(shards[1]))
+			add("merged", shards[0])
 		}
 	})
 }
