@@ -9,6 +9,7 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
+	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
@@ -153,6 +154,7 @@ func TestRCondScaled(t *testing.T) {
 			}
 			q := QR{Backend: bk}
 			check("QR", q.Factorize(swap.Dense()), q.RCond)
+			check("RCondTriangle", nil, func() float64 { return RCondTriangle(bk, mat.NewDense(2, 2, []float64{s, 0, 0, -s})) })
 		}
 	})
 }

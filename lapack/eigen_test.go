@@ -139,27 +139,6 @@ func TestDgeev(t *testing.T) {
 	}
 }
 
-// What is not finite ends at once, without a panic, and is reported.
-func TestDgeevNotFinite(t *testing.T) {
-	impl := Implementation{Backend: fastBLAS(t)}
-	rng := testutil.Rand(27)
-	for _, n := range []int{1, 2, 20, 100} {
-		testmat.NotFinite(rng, n, false, func(a *full) {
-			for _, vectors := range []bool{false, true} {
-				e := dgeev(t, impl, a, vectors, vectors)
-				if e.first != n {
-					t.Errorf("n=%d: first is %d", n, e.first)
-				}
-				for i, v := range e.wr {
-					if !math.IsNaN(v) || !math.IsNaN(e.wi[i]) {
-						t.Fatalf("n=%d: eigenvalue %d is %v + %vi", n, i, v, e.wi[i])
-					}
-				}
-			}
-		})
-	}
-}
-
 // syev calls Dsyev on the triangle ul of a, in an array with gaps and NaN in place of the other
 // triangle, and returns the eigenvalues and what is in a then: what was, without vectors and where it
 // fails.
@@ -210,20 +189,6 @@ func TestDsyev(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A matrix with NaN or an infinity has no eigenvalues, and stays as it is; they are NaN.
-func TestDsyevNotFinite(t *testing.T) {
-	for _, n := range []int{2, 3, 50, 150} {
-		testmat.NotFinite(testutil.Rand(uint64(n)), n, true, func(a *full) {
-			for _, job := range []gonumlapack.EVJob{gonumlapack.EVNone, gonumlapack.EVCompute} {
-				w, _, ok := syev(t, fastBLAS(t), job, blas.Upper, a)
-				if ok || slices.ContainsFunc(w, func(v float64) bool { return v == v }) {
-					t.Errorf("n=%d: %v, values %v", n, ok, w)
-				}
-			}
-		})
-	}
 }
 
 // The eigenvalues of a diagonal matrix are its elements to the bit, in order; those of a

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"blskernel"
@@ -310,24 +309,4 @@ func (g *gemmCounter) Name() string { return "counter" }
 func (g *gemmCounter) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	g.flops += 2 * float64(m) * float64(n) * float64(k)
 	g.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-}
-
-// The line through points that arrive in two parts, from the triangle alone.
-func ExampleAppendRows() {
-	r, z := mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)
-	add := func(x, y []float64) {
-		rows := mat.NewDense(len(x), 2, nil)
-		for i := range x {
-			rows.SetRow(i, []float64{1, x[i]})
-		}
-		rest := mat.NewDense(len(y), 1, slices.Clone(y))
-		if err := AppendRows(nil, r, z, rows, rest); err != nil {
-			fmt.Println(err)
-		}
-	}
-	add([]float64{0, 1, 2}, []float64{1, 3, 5})
-	add([]float64{3, 4}, []float64{7, 9})
-	slope := z.At(1, 0) / r.At(1, 1)
-	fmt.Printf("y = %.3f + %.3f x\n", (z.At(0, 0)-r.At(0, 1)*slope)/r.At(0, 0), slope)
-	// Output: y = 1.000 + 2.000 x
 }

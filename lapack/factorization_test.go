@@ -8,7 +8,6 @@ import (
 
 	"blskernel"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
 )
@@ -247,41 +246,4 @@ func rebuiltLU(f *LU, l, u *full) *full {
 		return a.T()
 	}
 	return a
-}
-
-// By hand: inverses of order 2, to the bit where every quotient is exact. The elements of the factors
-// are those of TestGallery, which multiplies them.
-func TestFactorizationGolden(t *testing.T) {
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		all := factorizations(t, bk)
-		cholesky, ldlt, lu := all[0], all[1], all[2]
-		for _, g := range []struct {
-			f          *factorization
-			a, inverse []float64
-			tolerance  float64
-		}{
-			{cholesky, []float64{4, 2, 2, 3}, []float64{0.375, -0.25, -0.25, 0.5}, 2 * eps},
-			{ldlt, []float64{0, 1, 1, 0}, []float64{0, 1, 1, 0}, 0}, // a 2×2 pivot
-			// |1| < α*2, so a 2×2 pivot.
-			{ldlt, []float64{1, 2, 2, 1}, []float64{-1. / 3, 2. / 3, 2. / 3, -1. / 3}, 2 * eps},
-			{lu, []float64{1, 2, 4, 12}, []float64{3, -0.5, -1, 0.25}, 0},
-		} {
-			testutil.NoError(t, g.f.factorize(testmat.From(2, 2, g.a...), true))
-			if g.tolerance == 0 && g.f == ldlt && g.f.RCond() != 1 {
-				t.Errorf("RCond = %v", g.f.RCond())
-			}
-			if g.f == ldlt {
-				checkInertia(t, "golden", g.f.ldlt, 1)
-				if g.f.ldlt.d.E[0] != g.a[1] {
-					t.Errorf("D = %v of %v", g.f.ldlt.d, g.a)
-				}
-			}
-			x, err := g.f.inverse(true)
-			for i, want := range g.inverse {
-				if err != nil || !(math.Abs(x.X[i]-want) <= g.tolerance) {
-					t.Errorf("%s: %v: inverse %v, %v, want %v", g.f.name, g.a, x, err, g.inverse)
-				}
-			}
-		}
-	})
 }

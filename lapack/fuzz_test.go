@@ -129,113 +129,74 @@ func (p *problem) matrix(n int) *full {
 	})
 }
 
-// square holds a factorization of a to all ratios, with operands in guarded memory.
-func (p *problem) square(newF func(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization, nb int, a *full) {
-	f := newF(p.t, p.bk, nb, storage{
-		packed: func(a *full) (*mat.SymPacked, func()) { return p.packed(a), func() {} },
-		dense:  p.dense,
-	})
-	_ = p.do(func() error {
-		err := f.factorize(a, true)
-		if !errors.Is(err, ErrSingular) { // which some kinds are
-			f.check(p.t, fmt.Sprintf("%s n=%d nb=%d", f.name, a.R, nb), a, testmat.Random(p.rng, a.R, 1+p.Below(8)))
-		}
-		return err
+// fuzzSquare holds factorizations of what matrix returns to all ratios, in guarded memory.
+func fuzzSquare(
+	f *testing.F, newF func(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization,
+	matrix func(p *problem, n int) *full,
+) {
+	fuzzed(f, func(p *problem) {
+		n, nb := p.order(60)
+		a := matrix(p, n)
+		f := newF(p.t, p.bk, nb, storage{
+			packed: func(a *full) (*mat.SymPacked, func()) { return p.packed(a), func() {} },
+			dense:  p.dense,
+		})
+		_ = p.do(func() error {
+			err := f.factorize(a, true)
+			if !errors.Is(err, ErrSingular) { // which some kinds are
+				f.check(p.t, fmt.Sprintf("%s n=%d nb=%d", f.name, n, nb), a, testmat.Random(p.rng, n, 1+p.Below(8)))
+			}
+			return err
+		})
 	})
 }
 
-func FuzzLDLT(f *testing.F) {
-	fuzzed(f, func(p *problem) {
-		n, nb := p.order(60)
-		p.square(newLDLT, nb, p.matrix(n))
-	})
-}
+func FuzzLDLT(f *testing.F) { fuzzSquare(f, newLDLT, (*problem).matrix) }
 
 func FuzzCholesky(f *testing.F) {
-	fuzzed(f, func(p *problem) {
-		n, nb := p.order(60)
-		p.square(newCholesky, nb, testmat.Spectrum(testmat.Geometric(math.Pow(10, float64(p.Below(9)))))(p.rng, n))
+	fuzzSquare(f, newCholesky, func(p *problem, n int) *full {
+		return testmat.Spectrum(testmat.Geometric(math.Pow(10, float64(p.Below(9)))))(p.rng, n)
 	})
 }
 
 func FuzzLU(f *testing.F) {
-	fuzzed(f, func(p *problem) {
-		n, nb := p.order(60)
-		a, zeros := testmat.New(n, n), p.Below(4)
-		for i := range a.X {
-			if p.rng.IntN(4) >= zeros {
-				a.X[i] = p.rng.NormFloat64()
-			}
-		}
-		p.square(newLU, nb, a)
+	fuzzSquare(f, newLU, func(p *problem, n int) *full {
+		zeros := p.Below(4)
+		return testmat.Func(n, n, func(_, _ int) float64 {
+			return testmat.Unless(p.rng.IntN(4) < zeros) * p.rng.NormFloat64()
+		})
 	})
 }
 
 // FuzzCholeskyTriangle has the products and solutions of two triangles, by halves down to small
-// squares: each within 30 n eps of the product of their norms.
+// squares.
 func FuzzCholeskyTriangle(f *testing.F) {
 	fuzzed(f, func(p *problem) {
-		t := p.t
 		n, nb := p.order(60)
 		c := Cholesky{Backend: p.bk, symmetric: symmetric{nb: nb}}
 		a := testmat.Spectral(p.rng, n, testmat.From1)
-		testutil.NoError(t, p.do(func() error { return c.FactorizeInPlace(p.packed(a)) }))
-		if n == 0 {
-			return
-		}
-		u := upperOf(n, c.u, false)
-		ut, random := u.T(), func(_, _ int) float64 { return p.rng.NormFloat64() }
-		for _, c := range []struct {
-			name  string
-			ul    blas.Uplo
-			run   func(x *mat.Dense) error
-			ratio func(before, after *full) float64
-		}{
-			{"SolveUTriangle", blas.Lower, c.SolveUTriangle, func(l, x *full) float64 {
-				return testmat.Over(l.Sub(ut.Mul(x)).Norm(), float64(n)*eps, ut.Norm(), x.Norm())
-			}},
-			{"MulUTriangle", blas.Upper, c.MulUTriangle, func(r, x *full) float64 {
-				return testmat.Over(x.Sub(u.Mul(r)).Norm(), float64(n)*eps, u.Norm(), r.Norm())
-			}},
-		} {
-			x := p.hold(testmat.Func(n, n, random), n+p.Below(4), triangleOf(c.ul, false))
-			before := x.matrix()
-			testutil.NoError(t, p.do(func() error { return c.run(x.view()) }))
-			checkRatio(t, fmt.Sprintf("%s, n=%d", c.name, n), c.ratio(before, x.after(t, c.name)))
-		}
+		testutil.NoError(p.t, p.do(func() error { return c.FactorizeInPlace(p.packed(a)) }))
+		checkTriangles(p.t, fmt.Sprintf("n=%d", n), p.bk, p.rng, &c, p.do, func(a *full, part func(i, j int) bool) *held {
+			return p.hold(a, max(1, n)+p.Below(4), part)
+		})
 	})
 }
 
-// FuzzQR reconstructs A from Q and R, ‖A - Q R‖ <= 30 l eps ‖A‖, and Q is orthonormal,
-// ‖I - QᵀQ‖ <= 30 l eps.
+// FuzzQR holds the factors of matrices of less than full rank to all that testQR asks.
 func FuzzQR(f *testing.F) {
 	fuzzed(f, func(p *problem) {
-		t := p.t
 		k, nb := p.order(40)
 		l := k + p.Below(20)
-		if k == 0 {
-			return
-		}
 		qr := QR{Backend: p.bk, base: 1 + p.Below(6), nb: nb}
 		a := testmat.Random(p.rng, l, k)
 		for range p.Below(4) { // columns of zeros, which no reflection turns
-			j := p.Below(k)
-			for i := range l {
-				a.Set(i, j, 0)
-			}
+			zero := p.Below(max(1, k))
+			a = a.Weigh(func(_, j int) float64 { return testmat.Unless(j == zero) })
 		}
-		held, intact := p.dense(a)
-		testutil.NoError(t, p.do(func() error { return qr.FactorizeInPlace(held) }))
-		intact()
-		r, intactR := p.dense(testmat.New(k, k))
-		testutil.NoError(t, p.do(func() error { qr.RTo(r); return nil }))
-		intactR()
-		var q *mat.Dense
-		testutil.NoError(t, p.do(func() error { q = qr.QInPlace(); return nil }))
-		intact()
-		qf := testmat.Of(q)
-		checkRatio(t, fmt.Sprintf("%d×%d: ‖A - Q R‖/(l ‖A‖ eps)", l, k), testmat.Over(a.Sub(qf.Mul(testmat.Of(r))).Norm(), float64(l)*eps, a.Norm()))
-		checkRatio(t, fmt.Sprintf("%d×%d: ‖I - QᵀQ‖/(l eps)", l, k), testmat.Over(testmat.Identity(k).Sub(qf.T().Mul(qf)).Norm(), float64(l)*eps))
+		_ = p.do(func() error {
+			testQR(p.t, fmt.Sprintf("%d×%d", l, k), &qr, a, false, p.dense)
+			return nil
+		})
 	})
 }
 
@@ -273,7 +234,11 @@ func FuzzDenseTriangles(f *testing.F) {
 			t.Fatalf("n=%d %c: pivot %d is not positive", n, ul, bad)
 		}
 		g.check(t, "guarded")
-		checkCholesky(t, fmt.Sprintf("n=%d %c", n, ul), spd, ul, g)
+		u := g.matrix()
+		if ul == blas.Lower {
+			u = u.T()
+		}
+		checkRatio(t, fmt.Sprintf("n=%d %c: ‖A - UᵀU‖/(n ‖A‖ eps)", n, ul), testmat.ProductRatio(spd, u.T(), u))
 		_ = p.do(func() error { lapack.Potri(lapack.On(p.bk), ul, lapack.Base, n, block.Dense(g.x, lda)); return nil })
 		g.check(t, "guarded")
 		checkInverse(t, "dpotri", spd, g.symmetric())

@@ -229,6 +229,7 @@ type conformance struct {
 	routine string
 	run     func(t *testing.T, impl Implementation)
 	slow    bool // two take four fifths of the time of all, and run in long tests only
+	minutes bool // in an emulator
 }
 
 // replaced are those of the routines that are ours.
@@ -246,31 +247,19 @@ var replaced = []conformance{
 	{routine: "Dgeqrf", run: func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
 	{routine: "Dgelqf", run: func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
 	{routine: "Dorglq", run: func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
-	{routine: "Dormqr", run: func(t *testing.T, impl Implementation) {
-		testutil.NotEmulated(t, "minutes")
-		testlapack.DormqrTest(t, impl)
-	}},
-	{routine: "Dormlq", run: func(t *testing.T, impl Implementation) {
-		testutil.NotEmulated(t, "minutes")
-		testlapack.DormlqTest(t, impl)
-	}},
+	{routine: "Dormqr", run: func(t *testing.T, impl Implementation) { testlapack.DormqrTest(t, impl) }, minutes: true},
+	{routine: "Dormlq", run: func(t *testing.T, impl Implementation) { testlapack.DormlqTest(t, impl) }, minutes: true},
 	{routine: "Dgecon", run: func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
 	{routine: "Dpocon", run: func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
 	{routine: "Dtrcon", run: func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
-	{routine: "Dgels", run: func(t *testing.T, impl Implementation) {
-		testutil.NotEmulated(t, "minutes")
-		testlapack.DgelsTest(t, impl)
-	}},
+	{routine: "Dgels", run: func(t *testing.T, impl Implementation) { testlapack.DgelsTest(t, impl) }, minutes: true},
 	{routine: "Dgesvd", run: func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }, slow: true},
 	{routine: "Dsyev", run: func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
 }
 
 // inherited are those of gonum's own routines of the interface, which run on our BLAS.
 var inherited = []conformance{
-	{routine: "Dgeqp3", run: func(t *testing.T, impl Implementation) {
-		testutil.NotEmulated(t, "minutes")
-		testlapack.Dgeqp3Test(t, impl)
-	}},
+	{routine: "Dgeqp3", run: func(t *testing.T, impl Implementation) { testlapack.Dgeqp3Test(t, impl) }, minutes: true},
 	{routine: "Dggsvd3", run: func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
 	{routine: "Dlantr", run: func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
 	{routine: "Dlange", run: func(t *testing.T, impl Implementation) { testlapack.DlangeTest(t, impl) }},
@@ -304,6 +293,9 @@ func conforms(t *testing.T, bk blskernel.Backend, all []conformance) {
 		t.Run(c.routine, func(t *testing.T) {
 			if c.slow {
 				testutil.Slow(t)
+			}
+			if c.minutes {
+				testutil.NotEmulated(t, "minutes")
 			}
 			c.run(t, Implementation{Backend: bk})
 		})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,9 @@ import (
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
 // notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
@@ -214,4 +218,43 @@ func positions(rng *rand.Rand, r, c int) (all [][2]int) {
 		all = append(all, [2]int{rng.IntN(r), rng.IntN(c)})
 	}
 	return all
+}
+
+// NaN and infinities in a matrix end at once, and are reported: eigenvalues and singular values are
+// NaN, and R is finite before their column. It is not at its end where the routine is ours, not gonum's.
+func TestImplementationNotFinite(t *testing.T) {
+	testutil.NotUnderRace(t, "computing in one goroutine")
+	rng, bk := testutil.Rand(27), fastBLAS(t)
+	for _, n := range []int{1, 2, 3, 7, 100, 150} {
+		for _, at := range [][2]int{{0, 0}, {0, n - 1}, {n / 2, n / 2}, {n / 3, n / 2}, {n - 1, n - 1}} {
+			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				a := testmat.Random(rng, n, n)
+				a.Set(at[0], at[1], v)
+				check := func(name string, failed bool, values ...float64) {
+					t.Helper()
+					if !failed || slices.ContainsFunc(values, func(v float64) bool { return v == v }) {
+						t.Errorf("n=%d: %v at %v: %s: an error is %v, values %v", n, v, at, name, failed, values)
+					}
+				}
+				for _, vectors := range []bool{false, true} {
+					e := dgeev(t, Implementation{Backend: bk}, a, vectors, vectors)
+					check("Dgeev", e.first == n, append(e.wr, e.wi...)...)
+				}
+				for _, job := range []gonumlapack.EVJob{gonumlapack.EVNone, gonumlapack.EVCompute} {
+					w, _, ok := syev(t, bk, job, blas.Upper, a)
+					check("Dsyev", !ok, w...)
+				}
+				d := svdOf(t, bk, a, gonumlapack.SVDStore, gonumlapack.SVDStore)
+				check("Dgesvd", !d.ok, d.values...)
+				for _, lq := range []bool{false, true} {
+					x, tau := orthogonal{Implementation{Backend: bk}, t, lq}.factor(a)
+					r := append(x.Upper(0).Part(0, 0, n, at[1]).X, tau[:at[1]]...)
+					last := x.At(n-1, n-1)
+					if slices.ContainsFunc(r, func(v float64) bool { return v-v != 0 }) || n >= 100 && last-last == 0 {
+						t.Errorf("n=%d: %v at %v: LQ %v: R is not finite before that column, or ends in %v", n, v, at, lq, last)
+					}
+				}
+			}
+		}
+	}
 }

@@ -87,33 +87,6 @@ func (o orthogonal) multiply(side blas.Side, t blas.Transpose, v *full, tau []fl
 	return x.after(o.t, "C")
 }
 
-// NaN and infinities reach R from their column on, and no column before it, and nothing hangs.
-func TestReflectionsNotFinite(t *testing.T) {
-	testutil.NotUnderRace(t, "computing in one goroutine")
-	rng := testutil.Rand(267)
-	for _, n := range []int{100, 150} {
-		testmat.NotFinite(rng, n, false, func(a *full) {
-			at := 0
-			for i, v := range a.X {
-				if v-v != 0 {
-					at = i % n
-				}
-			}
-			for _, lq := range []bool{false, true} {
-				v, tau := orthogonal{Implementation{Backend: fastBLAS(t)}, t, lq}.factor(a)
-				for _, x := range append(v.Upper(0).Part(0, 0, n, at).X, tau[:at]...) {
-					if x-x != 0 {
-						t.Fatalf("n=%d: an element of R is %v before column %d, which is not finite", n, x, at)
-					}
-				}
-				if r := v.At(n-1, n-1); r-r == 0 {
-					t.Errorf("n=%d: the last element of R is %v", n, r)
-				}
-			}
-		})
-	}
-}
-
 // try calls Dgels for A X = B; for an LQ factorization it gives Aᵀ and asks for its transpose.
 func (o orthogonal) try(a, b *full) (x *full, ok bool) {
 	m, n, nrhs, trans := a.R, a.C, b.C, blas.NoTrans

@@ -18,15 +18,17 @@ import (
 	"blskernel/mat"
 )
 
-// refinables returns the factorizations that a matrix has, with or without Cholesky.
-func refinables(t *testing.T, bk blskernel.Backend, factored *full, definite bool) (all []*factorization) {
+// refinables returns the factorizations that a matrix of a family has.
+func refinables(t *testing.T, bk blskernel.Backend, factored *full, of testmat.Family) (all []*factorization) {
 	t.Helper()
 	for _, f := range factorizations(t, bk) {
-		if f.definite && !definite {
+		if f.definite && !of.Definite || f.symmetric && !of.Symmetric {
 			continue
 		}
-		testutil.NoError(t, f.factorize(factored, false))
-		all = append(all, f)
+		if err := f.factorize(factored, false); !of.Singular || !errors.Is(err, ErrSingular) {
+			testutil.NoError(t, err)
+			all = append(all, f)
+		}
 	}
 	return all
 }
@@ -145,22 +147,12 @@ func TestRefineBounds(t *testing.T) {
 		rng := testutil.Rand(51)
 		columns, proven := 0, 0
 		for _, n := range []int{1, 2, 3, 5, 8, 13} {
-			for _, m := range refineGallery() {
+			for _, m := range append(refineGallery(), testmat.Unsymmetric()...) {
 				a := m.Of(rng, n)
-				for _, f := range refinables(t, bk, a, m.Definite) {
+				for _, f := range refinables(t, bk, a, m) {
 					columns += 3
 					proven += testRefineBounds(t, fmt.Sprintf("%s: %s: n=%d", m.Name, f.name, n), f, a, rng)
 				}
-			}
-			for _, m := range testmat.Unsymmetric() {
-				a, f := m.Of(rng, n), factorizations(t, bk)[2]
-				if err := f.factorize(a, false); m.Singular && errors.Is(err, ErrSingular) {
-					continue
-				} else if err != nil {
-					t.Fatal(err)
-				}
-				columns += 3
-				proven += testRefineBounds(t, fmt.Sprintf("%s: n=%d", m.Name, n), f, a, rng)
 			}
 		}
 		if proven < columns/2 {
@@ -173,7 +165,7 @@ func TestRefineBounds(t *testing.T) {
 // solver has, and a step that leads away from the solution is not taken.
 func TestRefineStep(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := testutil.Rand(52)
+		rng, definite := testutil.Rand(52), testmat.Family{Symmetric: true, Definite: true}
 		for _, n := range []int{1, 2, 17, 64, 129, 200} {
 			a := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%7) })
 			columns := 4
@@ -182,7 +174,7 @@ func TestRefineStep(t *testing.T) {
 			}
 			exact := testmat.Func(n, columns, func(_, _ int) float64 { return float64(rng.IntN(19) - 9) })
 			b := a.Mul(exact)
-			for _, f := range refinables(t, bk, a, true) {
+			for _, f := range refinables(t, bk, a, definite) {
 				x, intact := wide(t, exact)
 				for i := range n {
 					for j := range columns - 1 {
@@ -212,7 +204,7 @@ func TestRefineStep(t *testing.T) {
 				start.X[i] = v + 1e-5*(1+rng.Float64())
 			}
 			r, w := b.Sub(a.Mul(start)), a.Abs().Mul(start.Abs())
-			for _, f := range refinables(t, bk, quarter, true) {
+			for _, f := range refinables(t, bk, quarter, definite) {
 				x := start.Dense()
 				bounds, err := f.refine(x, a, b.Dense())
 				testutil.NoError(t, err)

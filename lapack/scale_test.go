@@ -142,28 +142,6 @@ func TestHostileSubnormal(t *testing.T) {
 	})
 }
 
-// TestHostileReflections: Q is orthogonal where columns of A are subnormal numbers, whose length has
-// few digits.
-func TestHostileReflections(t *testing.T) {
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, k := range []int{1, 2, 6, 40} {
-			const l = 90
-			rng := testutil.Rand(uint64(305 + k))
-			a := testmat.Random(rng, l, k)
-			for i := range l {
-				a.Set(i, k/2, math.Ldexp(float64(i%2), -1074))
-			}
-			f, q := QR{Backend: bk}, new(mat.Dense)
-			testutil.NoError(t, f.Factorize(a.Dense()))
-			f.QTo(q)
-			m := testmat.Of(q)
-			if r := m.T().Mul(m).Sub(testmat.Identity(k)).Norm(); !(r <= ratioBound*l*eps) {
-				t.Errorf("k=%d: Q'Q is off by %g from the identity", k, r)
-			}
-		}
-	})
-}
-
 // TestHostileZeros has zeros of both signs: factors and solutions are equal, and a pivot of -0 is zero.
 func TestHostileZeros(t *testing.T) {
 	negative := math.Copysign(0, -1)

@@ -3,7 +3,6 @@ package lapack
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -140,19 +139,6 @@ func checkSamePart(t *testing.T, name string, bk blskernel.Backend, got, want *f
 	}
 	if d := got.Sub(want).Norm(); !(d <= tolerance) {
 		t.Errorf("%s: off by %g from the thin decomposition", name, d)
-	}
-}
-
-// NaN and infinities end in ok = false and values that are NaN, at once.
-func TestSVDNotFinite(t *testing.T) {
-	rng := testutil.Rand(265)
-	for _, n := range []int{1, 2, 7, 60} {
-		testmat.NotFinite(rng, n, false, func(a *full) {
-			d := svdOf(t, fastBLAS(t), a, gonumlapack.SVDStore, gonumlapack.SVDStore)
-			if d.ok || slices.ContainsFunc(d.values, func(v float64) bool { return v == v }) {
-				t.Errorf("n=%d: %v, values %v", n, d.ok, d.values)
-			}
-		})
 	}
 }
 

@@ -1,10 +1,5 @@
 package testmat
 
-import (
-	"math"
-	"math/rand/v2"
-)
-
 // Eps is the unit roundoff.
 const Eps = 0x1p-53
 
@@ -51,19 +46,4 @@ func EigenRatio(a *Matrix, values []float64, z *Matrix) float64 {
 // OrthogonalRatio is ‖ZᵀZ - I‖/(r eps) for an r×c Z.
 func OrthogonalRatio(z *Matrix) float64 {
 	return Over(z.T().Mul(z).Sub(Identity(z.C)).Norm(), float64(z.R)*Eps)
-}
-
-// NotFinite calls f with random matrices whose element (i, j), or (j, i) too if symmetric, is NaN or
-// infinite, in several places.
-func NotFinite(rng *rand.Rand, n int, symmetric bool, f func(a *Matrix)) {
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		for _, at := range [][2]int{{0, 0}, {0, n - 1}, {n / 2, n / 2}, {n / 3, n / 2}, {n - 1, n - 1}} {
-			a := Normal(symmetric, One)(rng, n)
-			a.Set(at[0], at[1], v)
-			if symmetric {
-				a.Set(at[1], at[0], v)
-			}
-			f(a)
-		}
-	}
 }

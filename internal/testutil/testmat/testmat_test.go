@@ -43,9 +43,4 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("ratio %d of I is %g, with an error of 1e-12 %g", k, r, wrong)
 		}
 	}
-	NotFinite(rng, 1, true, func(a *Matrix) {
-		if v := a.X[0]; v-v == 0 {
-			t.Errorf("%v is finite", v)
-		}
-	})
 }
