@@ -16,21 +16,17 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Routines for dense triangles with BLAS arguments.
-func dpotrf(bk blskernel.Backend, ul blas.Uplo, n int, a []float64, lda int) int {
-	return lapack.Potrf(lapack.On(bk), ul, lapack.Base, n, block.Dense(a, lda))
-}
-
+// dtrsm is the routine with BLAS arguments.
 func dtrsm(bk blskernel.Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag,
 	n, nrhs int, alpha float64, a []float64, lda int, b []float64, ldb int,
 ) {
 	lapack.Trsm(lapack.On(bk), side, ul, t, diag, n, nrhs, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
-// potrf tests that the Cholesky factorization of the triangle ul in g ends at pivot p.
+// potrf tests that the Cholesky factorization of the triangle ul in g ends at pivot p; -1 is for none.
 func potrf(t *testing.T, name string, bk blskernel.Backend, ul blas.Uplo, g *held, p int) {
 	t.Helper()
-	if got := dpotrf(bk, ul, g.r, g.x, g.ld); got != p {
+	if got := lapack.Potrf(lapack.On(bk), ul, lapack.Base, g.r, block.Dense(g.x, g.ld)); got != p {
 		t.Fatalf("%s: found pivot %d, want %d", name, got, p)
 	}
 	g.check(t, name)
@@ -116,10 +112,7 @@ func TestDenseTrsm(t *testing.T) {
 			if tr == blas.Trans {
 				op = op.T()
 			}
-			x, y, want := testmat.Of(b.Dense()), b.T(), testmat.New(n, nrhs)
-			for i, v := range b.X {
-				want.X[i] = alpha * v
-			}
+			x, y, want := b.Scaled(1), b.T(), b.Scaled(alpha)
 			dtrsm(bk, blas.Left, ul, tr, diag, n, nrhs, alpha, g.x, g.ld, x.X, nrhs)
 			checkSolution(t, name+" left", op, x, want)
 			// X op(A) = alpha Bᵀ is op(A)ᵀ Xᵀ = alpha B.

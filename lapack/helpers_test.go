@@ -233,10 +233,7 @@ func checkRCond(t *testing.T, name string, got float64, a, inv *full) {
 // wantPivot tests that err is a *PivotError of the given kind and index.
 func wantPivot(t *testing.T, name string, err, kind error, index int) {
 	t.Helper()
-	var p *PivotError
-	if !errors.As(err, &p) || !errors.Is(err, kind) || p.Index != index {
-		t.Errorf("%s: error %v, want %v at pivot %d", name, err, kind, index)
-	}
+	wantPivotIn(t, name, err, kind, index, index, math.NaN())
 }
 
 // wantElement tests that err is an *ElementError of the given kind and position.

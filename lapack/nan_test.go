@@ -221,7 +221,8 @@ func positions(rng *rand.Rand, r, c int) (all [][2]int) {
 }
 
 // NaN and infinities in a matrix end at once, and are reported: eigenvalues and singular values are
-// NaN, and R is finite before their column. It is not at its end where the routine is ours, not gonum's.
+// NaN, and R is finite before their column. It is not at its end where the routine is ours and not
+// gonum's.
 func TestImplementationNotFinite(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	rng, bk := testutil.Rand(27), fastBLAS(t)

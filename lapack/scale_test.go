@@ -3,7 +3,6 @@ package lapack
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -85,28 +84,19 @@ func scaledResults(t *testing.T, bk blskernel.Backend, n, m, rhs int) map[string
 	return out
 }
 
-// exactTriangle returns a unit lower triangle of elements 0, ±1/2, so that elimination with it
-// exchanges no rows, and an upper one of small integers with a diagonal of ±4.
-func exactTriangle(rng *rand.Rand, n int) (l, u *full) {
-	l = testmat.Func(n, n, func(i, j int) float64 { return float64(rng.IntN(3)-1) / 2 }).T().Upper(0).T()
-	u = testmat.Func(n, n, func(i, j int) float64 { return float64(rng.IntN(5) - 2) }).Upper(0)
-	for i := range n {
-		l.Set(i, i, 1)
-		u.Set(i, i, 4)
-	}
-	return l, u
-}
-
 // TestHostileSubnormal factors matrices of subnormal numbers which have exact factors of few bits. A
 // CPU that took subnormal numbers for zero, or made zeros of them, would find them singular. The sums
-// are of at most n products of 3 and 4 bits, so all that is computed is a multiple of 2^-1074 and below
-// 2^53 of them.
+// are of at most n products of 3 and 4 bits, and multiples of the quarters of L, so all that is
+// computed is a multiple of 2^-1074 and below 2^53 of them.
 func TestHostileSubnormal(t *testing.T) {
 	const power = -1072 // and half of it for the factor of Cholesky
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 3, 8, 33, 70} {
 			rng := testutil.Rand(uint64(303 + n))
-			l, u := exactTriangle(rng, n)
+			l, _ := exactRank(rng, n, n)
+			u := testmat.Func(n, n, func(i, j int) float64 {
+				return testmat.Unless(i > j) * (float64(rng.IntN(5)-2)*testmat.Unless(i == j) + 4*testmat.Unless(i != j))
+			})
 			ch := Cholesky{Backend: bk}
 			if err := ch.Factorize(symOf(u.T().Mul(u).Times(power))); err != nil {
 				t.Fatalf("n=%d: Cholesky: %v", n, err)

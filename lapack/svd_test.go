@@ -144,16 +144,17 @@ func checkSamePart(t *testing.T, name string, bk blskernel.Backend, got, want *f
 
 // Columns, rows, or blocks may be so small beside others that their squares underflow.
 func TestSVDGraded(t *testing.T) {
+	blocks := func(exponent float64) func(n, i, j int) float64 {
+		return func(n, i, j int) float64 {
+			return testmat.Unless((i < n/2) != (j < n/2)) * math.Pow(10, exponent*testmat.Unless(i >= n/2))
+		}
+	}
 	for n := 66; n <= 130; n += 31 {
 		for name, size := range map[string]func(n, i, j int) float64{
 			"columns": func(_, _, j int) float64 { return math.Pow(10, -4*float64(j)) },
 			"rows":    func(_, i, _ int) float64 { return math.Pow(10, -4*float64(i)) },
-			"blocks": func(n, i, j int) float64 {
-				return testmat.Unless((i < n/2) != (j < n/2)) * math.Pow(10, -160*testmat.Unless(i >= n/2))
-			},
-			"tiny": func(n, i, j int) float64 {
-				return testmat.Unless((i < n/2) != (j < n/2)) * math.Pow(10, -318*testmat.Unless(i >= n/2))
-			},
+			"blocks":  blocks(-160),
+			"tiny":    blocks(-318),
 		} {
 			a := testmat.Normal(false, size)(testutil.Rand(uint64(n)), n)
 			checkSVD(t, fmt.Sprintf("%s, n=%d", name, n), a, svdOf(t, fastBLAS(t), a, gonumlapack.SVDStore, gonumlapack.SVDStore))
