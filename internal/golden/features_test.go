@@ -1,7 +1,6 @@
 package golden_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 
@@ -25,10 +24,8 @@ func TestGoldenFeatures(t *testing.T) {
 					r.must(err)
 					later, err := f.Transform(dense(&s, 70, 21))
 					r.must(err)
-					var file bytes.Buffer
-					r.must(f.Encode(&file))
 					name := fmt.Sprintf("%v %v %d", scaling, weights, nodes)
-					r.add(name+" maps", ruleFeatures, bytesOf(file.Bytes()))
+					r.add(name+" maps", ruleFeatures, encoded(r, f.Encode))
 					r.add(name+" rows", ruleFeatures, numbers(a, later))
 				}
 			}
@@ -47,10 +44,7 @@ func TestGoldenModels(t *testing.T) {
 				labels[i] = 1
 			}
 		}
-		part := func(m *mat.Dense, i, j int) *mat.Dense {
-			_, c := m.Dims()
-			return m.Slice(i, j, 0, c).(*mat.Dense)
-		}
+		part := func(m *mat.Dense, i, j int) *mat.Dense { return m.Slice(i, j, 0, m.RawMatrix().Cols).(*mat.Dense) }
 		for i, m := range blsupdate.Methods() {
 			for j, scaling := range []bls.Scaling{bls.ScaleSamples, bls.ScaleColumns} {
 				if some && i%2 != j {
@@ -69,10 +63,8 @@ func TestGoldenModels(t *testing.T) {
 				r.must(err)
 				r2, err := g.Score(part(x, 350, 450), part(y, 350, 450))
 				r.must(err)
-				var classes, regression bytes.Buffer
-				r.must(c.Encode(&classes), g.Encode(&regression))
-				r.add(fmt.Sprintf("Classifier %v %v", m, scaling), ruleFeatures, numbers(scores), []float64{accuracy}, bytesOf(classes.Bytes()))
-				r.add(fmt.Sprintf("Regressor %v %v", m, scaling), ruleFeatures, numbers(predicted), []float64{r2}, bytesOf(regression.Bytes()))
+				r.add(fmt.Sprintf("Classifier %v %v", m, scaling), ruleFeatures, numbers(scores), []float64{accuracy}, encoded(r, c.Encode))
+				r.add(fmt.Sprintf("Regressor %v %v", m, scaling), ruleFeatures, numbers(predicted), []float64{r2}, encoded(r, g.Encode))
 			}
 		}
 		if some {
@@ -81,10 +73,8 @@ func TestGoldenModels(t *testing.T) {
 		// Models that choose all settings by themselves.
 		c, g := bls.Classifier{Backend: b}, bls.Regressor{Backend: b}
 		r.must(c.Fit(part(x, 0, 350), labels[:350]), g.Fit(part(x, 0, 350), part(y, 0, 350)))
-		var classes, regression bytes.Buffer
-		r.must(c.Encode(&classes), g.Encode(&regression))
-		r.add("Classifier zero", ruleFeatures, []float64{c.Choice().Score}, bytesOf(classes.Bytes()))
-		r.add("Regressor zero", ruleFeatures, []float64{g.Choice().Score}, bytesOf(regression.Bytes()))
+		r.add("Classifier zero", ruleFeatures, []float64{c.Choice().Score}, encoded(r, c.Encode))
+		r.add("Regressor zero", ruleFeatures, []float64{g.Choice().Score}, encoded(r, g.Encode))
 	})
 }
 

@@ -3,6 +3,7 @@ package golden_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"testing"
 
 	"blskernel"
@@ -106,9 +107,7 @@ func live(r recorder, m blsupdate.Method, opt blsupdate.Options, start, k, q int
 	r.must(err)
 	l.step(u.Merge(other))
 	r.add(name+" Merge", ruleUpdate, l.x)
-	var state bytes.Buffer
-	r.must(blsupdate.Encode(&state, u))
-	r.add(name+" state", ruleUpdate, bytesOf(state.Bytes()))
+	r.add(name+" state", ruleUpdate, encoded(r, func(w io.Writer) error { return blsupdate.Encode(w, u) }))
 	c := u.Condition()
 	r.add(name+" Condition", ruleFeatures, []float64{c.RCond, c.Digits})
 }
@@ -141,6 +140,13 @@ func grow(r recorder, m blsupdate.Method, opt blsupdate.Options, start, k, q int
 		l.step(refiner.Refine(&all, &more))
 		r.add(name+" Refine", ruleUpdate, l.x)
 	}
+}
+
+// encoded returns what is written for a model or its features, each byte as a number.
+func encoded(r recorder, encode func(io.Writer) error) []float64 {
+	var b bytes.Buffer
+	r.must(encode(&b))
+	return bytesOf(b.Bytes())
 }
 
 // bytesOf makes bytes numbers.
