@@ -148,10 +148,9 @@ func csvImages(s *dataset.Images, from, to int) []byte {
 	var b []byte
 	x := s.Dense(from, to)
 	for i := range to - from {
-		b = strconv.AppendInt(b, int64(s.Labels[from+i]), 10)
+		b = fmt.Append(b, s.Labels[from+i])
 		for _, v := range x.RawRowView(i) {
-			b = append(b, ',')
-			b = strconv.AppendFloat(b, v, 'g', -1, 64)
+			b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
 		}
 		b = append(b, '\n')
 	}

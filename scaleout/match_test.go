@@ -14,18 +14,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 )
 
-// files writes empty files into a new folder and returns it.
-func files(t testing.TB, names ...string) string {
-	t.Helper()
+// TestMatch pairs files of several places, and names what does not fit together.
+func TestMatch(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range names {
+	for _, name := range []string{"x-2", "x-10", "x-1", "y-10", "y-2", "y-1", "z"} {
 		writeFile(t, folder, name, nil)
 	}
-	return folder
-}
-
-func TestMatch(t *testing.T) {
-	folder := files(t, "x-2", "x-10", "x-1", "y-10", "y-2", "y-1", "z")
 	at := func(name string) string { return filepath.Join(folder, name) }
 	memfs.Write("memfs://matched/a", nil)
 	for _, test := range []struct {
@@ -49,17 +43,12 @@ func TestMatch(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestMatchErrors(t *testing.T) {
-	folder := files(t, "x-1", "x-2", "y-1")
-	at := func(name string) string { return filepath.Join(folder, name) }
 	for _, test := range []struct {
 		patterns, targets []string
 		want              string
 	}{
 		{[]string{at("x-*"), at("q-*")}, nil, "scaleout: no file matches " + at("q-*")},
-		{[]string{at("x-*")}, []string{at("y-*")}, "scaleout: 2 files of samples and 1 of targets"},
+		{[]string{at("x-*")}, []string{at("y-2")}, "scaleout: 3 files of samples and 1 of targets"},
 		{[]string{at("x-*"), folder + "/./x-2"}, nil, "which would be learned twice"},
 		{[]string{at("x-*"), at("x-2")}, nil, fmt.Sprintf("scaleout: the patterns %s and %s both name the file %s", at("x-*"), at("x-2"), at("x-2"))},
 		{[]string{at("[")}, nil, "scaleout: listing " + at("[")},

@@ -73,7 +73,8 @@ func TestEnded(t *testing.T) {
 			c := started(t, p.args(out, append(tc.flags, "--job_name="+name)...)...)
 			waitForReader(t, held)
 			if tc.cancel {
-				cancelJob(t, jobs, name)
+				_, err := jobs.Cancel(t.Context(), &jobpb.CancelJobRequest{JobId: jobNamed(t, jobs, name).GetJobId()})
+				testutil.NoError(t, err)
 			} else {
 				testutil.NoError(t, c.cmd.Process.Signal(os.Interrupt))
 			}

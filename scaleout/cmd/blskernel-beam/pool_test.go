@@ -46,13 +46,6 @@ func jobNamed(t testing.TB, jobs jobpb.JobServiceClient, name string) *jobpb.Job
 	return nil
 }
 
-// cancelJob cancels the job of a name.
-func cancelJob(t testing.TB, jobs jobpb.JobServiceClient, name string) {
-	t.Helper()
-	_, err := jobs.Cancel(t.Context(), &jobpb.CancelJobRequest{JobId: jobNamed(t, jobs, name).GetJobId()})
-	testutil.NoError(t, err)
-}
-
 // A pool starts a process of the command for each worker that a runner asks for, by the flags of Beam's
 // containers.
 type pool struct {

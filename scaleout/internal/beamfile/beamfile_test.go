@@ -99,16 +99,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestLocal tells local paths from those of file systems.
-func TestLocal(t *testing.T) {
-	for path, want := range map[string]bool{"x.csv": true, "/a/b": true, "": true, "://x": true, "gs://b/x": false, "memfs://x": false} {
-		if got := Local(path); got != want {
-			t.Errorf("%q: %v", path, got)
-		}
-	}
-}
-
-// TestResolve resolves several names of a file, of a missing file, and of one in a missing folder.
+// TestResolve resolves several names of a file, of a missing file, and of one in a missing folder. Only
+// those of other file systems are not local.
 func TestResolve(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	testutil.NoError(t, err)
@@ -124,10 +116,13 @@ func TestResolve(t *testing.T) {
 	for path, want := range map[string]string{
 		"data/x.csv": file, "./data/../data/x.csv": file, "link/x.csv": file, "link.csv": file, file: file,
 		"to-new": filepath.Join(folder, "data", "new.csv"), "link/new.csv": filepath.Join(folder, "data", "new.csv"), "nowhere/new.csv": filepath.Join(folder, "nowhere", "new.csv"),
-		"gs://b/../x": "gs://b/../x",
+		"://x": filepath.Join(folder, ":", "x"), "gs://b/../x": "gs://b/../x", "memfs://x": "memfs://x",
 	} {
 		if got := Resolve(path); got != want {
 			t.Errorf("%q is %q, and should be %q", path, got, want)
+		}
+		if local := !strings.HasPrefix(want, "gs:") && !strings.HasPrefix(want, "memfs:"); Local(path) != local {
+			t.Errorf("%q is local: %v", path, !local)
 		}
 	}
 }
