@@ -30,7 +30,7 @@ OPENBLAS = . ./internal/backend/... ./internal/openblas/... ./internal/block ./m
 openblas: export CGO_ENABLED = 1
 openblas: export BLSKERNEL_ONLY = openblas
 openblas:
-	$(GO) test -tags cgo $(OPENBLAS)
+	$(GO) test -count=1 -tags cgo $(OPENBLAS)
 
 lint:
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
@@ -88,13 +88,13 @@ noasm:
 	$(GO) test -tags noasm $(KERNELS)
 
 # Without cgo, on each kernel of this CPU but the first, which go test has, and the last, which noasm has. internal/kernel and
-# internal/block run on all kernels by themselves.
+# internal/block run on all kernels by themselves. Go does not see that packages read the variable, and would take cached results.
 kernels:
 	@set -e; kernels="$$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p')"; \
 	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
 	for kernel in $$(echo "$$kernels" | sed '1d;$$d'); do \
 		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
-		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test ./internal/gemm ./internal/blas12; \
+		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test -count=1 ./internal/gemm ./internal/blas12; \
 	done
 
 # Writes into CONTRIBUTING.md what each step of CI took, by the log of a run: make ci-table LOG=log
