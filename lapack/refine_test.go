@@ -199,10 +199,8 @@ func TestRefineStep(t *testing.T) {
 			// With the factors of A/4 a step is four times too long, and triples the error.
 			// What is left is the start, whose backward error is large enough to be known
 			// to many digits.
-			quarter, start := a.Scaled(0.25), testmat.New(n, columns)
-			for i, v := range exact.X {
-				start.X[i] = v + 1e-5*(1+rng.Float64())
-			}
+			quarter := a.Scaled(0.25)
+			start := exact.Sub(testmat.Func(n, columns, func(_, _ int) float64 { return -1e-5 * (1 + rng.Float64()) }))
 			r, w := b.Sub(a.Mul(start)), a.Abs().Mul(start.Abs())
 			for _, f := range refinables(t, bk, quarter, definite) {
 				x := start.Dense()
@@ -251,9 +249,8 @@ func TestRefineExtremes(t *testing.T) {
 
 			huge := testmat.From(3, 1, 1e308, -1e308, 1e308)
 			x, b = huge.Dense(), testmat.New(3, 1).Sub(huge).Dense()
-			if bounds, err = f.refine(x, testmat.Identity(3), b); err != nil {
-				t.Fatal(err)
-			}
+			bounds, err = f.refine(x, testmat.Identity(3), b)
+			testutil.NoError(t, err)
 			if !testmat.SameBits(x.RawMatrix().Data, huge.X) || !math.IsInf(bounds.Backward[0], 1) || !math.IsInf(bounds.Forward[0], 1) {
 				t.Errorf("%s: overflow: %v, X = %v", f.name, bounds, x.RawMatrix().Data)
 			}

@@ -98,18 +98,14 @@ func TestHostileSubnormal(t *testing.T) {
 				return testmat.Unless(i > j) * (float64(rng.IntN(5)-2)*testmat.Unless(i == j) + 4*testmat.Unless(i != j))
 			})
 			ch := Cholesky{Backend: bk}
-			if err := ch.Factorize(symOf(u.T().Mul(u).Times(power))); err != nil {
-				t.Fatalf("n=%d: Cholesky: %v", n, err)
-			}
+			testutil.NoError(t, ch.Factorize(symOf(u.T().Mul(u).Times(power))))
 			if got := upperOf(n, ch.u, false); !slices.Equal(got.X, u.Times(power/2).X) {
 				t.Errorf("n=%d: the Cholesky factor of subnormal numbers is not exact", n)
 			}
 
 			d := LDLT{Backend: bk}
 			diagonal := testmat.Sym(n, func(i, j int) float64 { return float64(i+1) * testmat.Alternate(i) * testmat.Unless(i != j) })
-			if err := d.Factorize(symOf(diagonal.Times(-1074))); err != nil {
-				t.Fatalf("n=%d: LDLT: %v", n, err)
-			}
+			testutil.NoError(t, d.Factorize(symOf(diagonal.Times(-1074))))
 			checkInertia(t, "subnormal", &d, n/2)
 
 			// A X = B for an X of small integers.
