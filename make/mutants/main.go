@@ -2,13 +2,12 @@
 // at a time, and runs the tests of its folder, of the package and the golden hashes until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, by a -seed
-//	go -C make/mutants run . -out after.jsonl -root DIR bls  of package bls as it is in DIR
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
-// A package has the folders below it, but for other packages of the list. A change that does not
-// compile is replaced by the next one. What -out has already is not run again. A change in
-// equivalent.txt alters nothing that is promised, and does not count. The exit status is 1 where less
-// than -least is found.
+// Arguments are packages, -root another checkout. A package has the folders below it, but for other
+// packages of the list. A change that does not compile is replaced by the next one. What -out has
+// already is not run again. A change in equivalent.txt alters nothing that is promised, and does not
+// count. The exit status is 1 where less than -least is found.
 package main
 
 import (
@@ -109,9 +108,7 @@ func inFile(file, folder string) (all []mutant) {
 	if ast.IsGenerated(f) {
 		return nil
 	}
-	part := func(from, to token.Pos) []byte {
-		return text[set.Position(from).Offset:set.Position(to).Offset]
-	}
+	part := func(from, to token.Pos) []byte { return text[set.Position(from).Offset:set.Position(to).Offset] }
 	for _, decl := range f.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
 		if !ok || fn.Body == nil {
@@ -168,8 +165,12 @@ func test(p string, m mutant) result {
 	if command("build", "-overlay", overlay, "./"+m.folder).Run() != nil {
 		return result{p, m.name, "broken"}
 	}
+	suites := []string{"./" + m.folder, "./" + p + "/...", "./internal/golden"}
+	if p == "internal/lapack" { // which is tested through lapack
+		suites = append(suites, "./lapack")
+	}
 	outcome := "missed"
-	for _, suite := range []string{"./" + m.folder, "./" + p + "/...", "./internal/golden"} {
+	for _, suite := range suites {
 		run := command("test", "-vet=off", "-failfast", "-timeout=5m", "-overlay", overlay, suite)
 		if said, err := run.CombinedOutput(); err != nil {
 			if outcome = "found"; bytes.Contains(said, []byte("panic: test timed out")) {
