@@ -36,6 +36,9 @@ func svdOf(t *testing.T, bk blskernel.Backend, a *full, jobU, jobVT gonumlapack.
 	work = make([]float64, int(work[0]))
 	ok := impl.Dgesvd(jobU, jobVT, a.R, a.C, x.x, x.ld, s, u.x, u.ld, vt.x, vt.ld, work, len(work))
 	x.check(t, "A")
+	if work[0] != float64(len(work)) {
+		t.Errorf("%d×%d: work[0] = %v after a call with %d", a.R, a.C, work[0], len(work))
+	}
 	part := map[gonumlapack.SVDJob]int{gonumlapack.SVDAll: max(a.R, a.C), gonumlapack.SVDStore: k}
 	return triplets{u.after(t, "U").Part(0, 0, a.R, min(a.R, part[jobU])), vt.after(t, "Vᵀ").Part(0, 0, min(a.C, part[jobVT]), a.C), s, ok}
 }
