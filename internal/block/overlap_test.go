@@ -3,7 +3,10 @@ package block
 import (
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Views of one storage against its elements one by one. The answer may be too careful only where the
@@ -41,6 +44,43 @@ func TestOverlap(t *testing.T) {
 			if got := Overlap(a, b); got != want && (want || a.Stride == b.Stride) {
 				t.Fatalf("%dx%d, stride %d, and %dx%d, stride %d, %d elements apart: %v", a.Rows, a.Cols, a.Stride, b.Rows, b.Cols, b.Stride, cap(a.Data)-cap(b.Data), got)
 			}
+		}
+	}
+}
+
+// Reuse sizes an empty matrix, unless the storage that it keeps overlaps an operand, and refuses another
+// size than that of dst.
+func TestReuse(t *testing.T) {
+	data := make([]float64, 12)
+	operand := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: data[4:8]}
+	kept := func(from, to int) *mat.Dense {
+		d := mat.NewDense(1, to-from, data[from:to:to])
+		d.Reset()
+		return d
+	}
+	for _, tc := range []struct {
+		name  string
+		dst   *mat.Dense
+		r, c  int
+		panic any
+	}{
+		{"new", &mat.Dense{}, 2, 3, nil},
+		{"no rows", &mat.Dense{}, 0, 3, nil},
+		{"the same size", mat.NewDense(2, 3, nil), 2, 3, nil},
+		{"other rows", mat.NewDense(2, 3, nil), 3, 3, mat.ErrShape},
+		{"other columns", mat.NewDense(2, 3, nil), 2, 2, mat.ErrShape},
+		{"storage before the operand", kept(0, 4), 2, 2, nil},
+		{"storage after the operand", kept(8, 12), 2, 2, nil},
+		{"the operand's first element", kept(0, 5), 1, 5, "overlap"},
+		{"the operand's last element", kept(7, 12), 1, 5, "overlap"},
+		{"only what is used overlaps", kept(0, 5), 2, 2, nil},
+		{"too little to be used", kept(3, 6), 2, 2, nil},
+	} {
+		if got := testutil.PanicValue(func() { Reuse(tc.dst, tc.r, tc.c, "overlap", operand) }); got != tc.panic {
+			t.Errorf("%s: panics with %v; want %v", tc.name, got, tc.panic)
+		}
+		if r, c := tc.dst.Dims(); tc.panic == nil && tc.r > 0 && (r != tc.r || c != tc.c) {
+			t.Errorf("%s: %d×%d", tc.name, r, c)
 		}
 	}
 }
