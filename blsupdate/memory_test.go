@@ -194,5 +194,11 @@ func TestMemoryCondition(t *testing.T) {
 		refusedForMemory(t, m.String(), StateBytes(m, 0, k, targets), func() error { return u.AddInputsContext(ctx, ax, ya) })
 		must(t, u.AddInputs(ax, ya)) // in place
 		undo()
+		undo = memory.Limit(1)
+		_, err := u.Weights()
+		if err == nil || !strings.HasPrefix(err.Error(), "blsupdate: Weights by "+m.String()) {
+			t.Errorf("%v: Weights after AddInputs: %v", m, err)
+		}
+		undo()
 	}
 }

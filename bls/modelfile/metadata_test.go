@@ -122,8 +122,16 @@ func TestMetadataErrors(t *testing.T) {
 			t.Errorf("%s: there is a file (%v)", test.field, err)
 		}
 	}
-	m := Metadata{Notes: map[string]string{"": strings.Repeat("x", maxMetadata-20)}}
-	must(t, m.Check())
+	// A section of the largest length, and progress at its beginning.
+	f := file(t, blsupdate.Gram, false)
+	f.Metadata.Progress = &Progress{}
+	f.Metadata.Notes = map[string]string{"": ""}
+	text, err := f.Metadata.encode()
+	testutil.NoError(t, err)
+	f.Metadata.Notes[""] = strings.Repeat("x", maxMetadata-len(text))
+	if _, err := Read(bytes.NewReader(written(t, f)), nil); err != nil {
+		t.Error(err)
+	}
 
 	for _, f := range []*File{{Classifier: &bls.Classifier{}}, {Regressor: &bls.Regressor{}}} {
 		if err := Write(io.Discard, f); !errors.Is(err, bls.ErrNotFitted) {

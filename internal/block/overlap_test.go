@@ -66,6 +66,7 @@ func TestReuse(t *testing.T) {
 	}{
 		{"new", &mat.Dense{}, 2, 3, nil},
 		{"no rows", &mat.Dense{}, 0, 3, nil},
+		{"no columns", &mat.Dense{}, 2, 0, nil},
 		{"the same size", mat.NewDense(2, 3, nil), 2, 3, nil},
 		{"other rows", mat.NewDense(2, 3, nil), 3, 3, mat.ErrShape},
 		{"other columns", mat.NewDense(2, 3, nil), 2, 2, mat.ErrShape},
@@ -79,7 +80,7 @@ func TestReuse(t *testing.T) {
 		if got := testutil.PanicValue(func() { Reuse(tc.dst, tc.r, tc.c, "overlap", operand) }); got != tc.panic {
 			t.Errorf("%s: panics with %v; want %v", tc.name, got, tc.panic)
 		}
-		if r, c := tc.dst.Dims(); tc.panic == nil && tc.r > 0 && (r != tc.r || c != tc.c) {
+		if r, c := tc.dst.Dims(); tc.panic == nil && tc.r*tc.c > 0 && (r != tc.r || c != tc.c) {
 			t.Errorf("%s: %d×%d", tc.name, r, c)
 		}
 	}
