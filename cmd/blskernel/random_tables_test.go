@@ -14,13 +14,13 @@ import (
 )
 
 // TestRandomTables trains on tables as people have them and predicts the same rows: 40 tables, and
-// 5000 in the long form. A table is learned, or refused with a message that names a column. At most
+// 1000 in the long form. A table is learned, or refused with a message that names a column. At most
 // 5% are refused of those without dates and without columns of too many words.
 func TestRandomTables(t *testing.T) {
 	testutil.NotUnderRace(t, "the scripts train and predict too")
 	tables := 40
 	if testutil.Long() {
-		tables = 5000
+		tables = 1000
 	}
 	dir := t.TempDir()
 	ordinary, refused, learned := 0, 0, 0
