@@ -1,10 +1,13 @@
 package state
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/testutil"
@@ -54,4 +57,28 @@ func TestSmallestEigenvalue(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRemovalLimit is RestLimit for κ or κ², down to where no digit of h is left.
+func TestRemovalLimit(t *testing.T) {
+	for _, tc := range []struct {
+		rcond   float64
+		power   int
+		noise   float64 // of RestLimit; 0 where the removal is refused
+		instead []api.Method
+	}{
+		{0.5, 1, 2, nil}, {0.5, 2, 4, nil}, {1e-6, 2, 1e12, nil}, {1e-15, 1, 1e15, nil},
+		{1e-17, 1, 0, nil}, {0, 1, 0, nil}, {1e-9, 2, 0, []api.Method{api.QR}},
+	} {
+		got, err := RemovalLimit(tc.rcond, tc.power)
+		var e *api.ConditionError
+		switch {
+		case tc.noise == 0:
+			if !errors.As(err, &e) || !slices.Equal(e.Instead, tc.instead) {
+				t.Errorf("%+v: %v, %v", tc, got, err)
+			}
+		case err != nil || !(math.Abs(got-RestLimit(tc.noise)) <= 1e-12*got):
+			t.Errorf("%+v: %v, %v; want %v", tc, got, err, RestLimit(tc.noise))
+		}
+	}
 }
