@@ -65,6 +65,14 @@ func TestOrthonormalizeRows(t *testing.T) {
 				}
 			}
 		}
+		// A row counts as dependent by its own size, whatever that of the others is.
+		v := random(40, 50)
+		for j := range 50 {
+			v.Set(0, j, 1e20*v.At(0, j))
+		}
+		if ok, err := orthonormalizeRows(t.Context(), bk, v); !ok || err != nil || !(identityError(v) <= 500*eps) {
+			t.Errorf("a row is large beside the others: %v, %v, |VVᵀ - I| = %g", ok, err, identityError(v))
+		}
 		for _, last := range []int{0, 1, 31, 32, 40} {
 			v := random(last+1, 50)
 			for j := range 50 {
