@@ -48,8 +48,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Reuse sizes an empty matrix, unless the storage that it keeps overlaps an operand, and refuses another
-// size than that of dst.
+// Reuse sizes an empty matrix, unless the storage that it keeps overlaps an operand, and refuses a
+// matrix of another size.
 func TestReuse(t *testing.T) {
 	data := make([]float64, 12)
 	operand := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: data[4:8]}
