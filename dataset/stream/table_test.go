@@ -1,10 +1,12 @@
 package stream
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -138,7 +140,7 @@ func TestWrongTables(t *testing.T) {
 	} {
 		r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader(test.text), Missing: MissingDrop})
 		var fault *Error
-		if _, err := r.Describe(1000); !errors.As(err, &fault) || fault.Name != test.name || !strings.Contains(fault.What, test.want) || !strings.Contains(fault.What, "--exclude") && !strings.Contains(fault.What, "UTF-8") {
+		if _, err := r.Describe(1000); !errors.As(err, &fault) || fault.Name != test.name || !strings.Contains(fault.What, test.want) || !strings.Contains(fault.What, "--exclude "+test.name) && !strings.Contains(fault.What, "UTF-8") {
 			t.Errorf("%.40q: error %v, want %q", test.text, err, test.want)
 		}
 		if r.Dim() != 2 {
@@ -163,6 +165,34 @@ func TestNumber(t *testing.T) {
 		opt := Options{Decimal: test.decimal, Thousands: test.thousands}
 		if v, ok := opt.Number(test.cell); ok != (test.want != none) || ok && v != test.want && !(v != v && test.want != test.want) {
 			t.Errorf("%q is %v, %v; want %v", test.cell, v, ok, test.want)
+		}
+	}
+}
+
+// TestNotation refuses characters that cannot separate thousands, or stand before decimals.
+func TestNotation(t *testing.T) {
+	for _, opt := range []Options{{Thousands: 'x'}, {Thousands: '.'}, {Decimal: ',', Thousands: ','}, {Decimal: '.', Thousands: '1'}, {Decimal: ' '}} {
+		opt.Stdin = strings.NewReader("1,2\n")
+		if r, err := Open(t.Context(), []string{"-"}, opt); err == nil || !strings.Contains(err.Error(), "cannot s") {
+			t.Errorf("%q and %q: %v, %v", opt.Decimal, opt.Thousands, r, err)
+		}
+	}
+}
+
+// TestColumnsJSON reads columns back as they were, and refuses what no columns are written as.
+func TestColumnsJSON(t *testing.T) {
+	for _, want := range []Columns{{}, {{}}, {{Levels: []string{"a", "ä"}, Fill: []float64{0.25, 0.75}}, {Fill: []float64{-1e300}}}} {
+		text, err := json.Marshal(want)
+		testutil.NoError(t, err)
+		got := Columns{{Levels: []string{"before"}}}
+		if err := json.Unmarshal(text, &got); err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"{}", "1", `[{"unknown":1}]`, `[1]`, "[" + strings.Repeat("{},", maxDescribed) + "{}]"} {
+		var c Columns
+		if err := json.Unmarshal([]byte(text), &c); err == nil {
+			t.Errorf("%.40s is read as %d columns", text, len(c))
 		}
 	}
 }
