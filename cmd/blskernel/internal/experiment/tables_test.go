@@ -32,6 +32,9 @@ func TestStepTable(t *testing.T) {
 			})
 		}
 		line = table.lines(r)
+		if step == 0 { // which is no update
+			testutil.Contains(t, line, "    100  gram                         91.00     2.000     2.000     3.000    equal         -         -\n")
+		}
 	}
 	testutil.Contains(t, table.heads(), "samples  method                 accuracy, %   step, s")
 	testutil.Contains(t, line, "    110  original                     90.00     8.000    16.000     3.000    equal         -         -\n",
