@@ -61,10 +61,10 @@ func checkSVD(t *testing.T, name string, a *full, d triplets) {
 }
 
 // svdShapes returns dimensions around blocks of 32 columns, and around the shape from which on R is
-// decomposed; in long tests all orders to 130.
+// decomposed; in long tests all orders to 40, and every seventh to 130.
 func svdShapes() (all [][2]int) {
 	for n := range 131 {
-		if n < 12 || testutil.Long() {
+		if n < 12 || testutil.Long() && (n <= 40 || n%7 == 0) {
 			all = append(all, [2]int{n, n}, [2]int{n + 1, n}, [2]int{2 * n, n + 1})
 		}
 	}
@@ -133,10 +133,11 @@ func checkJobs(t *testing.T, name string, bk blskernel.Backend, a *full, want tr
 	}
 }
 
-// checkSamePart tests that vectors are those of the thin decomposition: to the bit on the pure backend.
+// checkSamePart tests that vectors are those of the thin decomposition: on the pure backend but for the
+// rounding of the reflections, which more columns may apply in other blocks.
 func checkSamePart(t *testing.T, name string, bk blskernel.Backend, got, want *full) {
 	t.Helper()
-	tolerance := 0.0
+	tolerance := ratioBound * float64(max(got.R, got.C)) * eps
 	if !strings.HasPrefix(bk.Name(), "pure") {
 		tolerance = 1e-9 * float64(got.R) // the values are far from each other
 	}
