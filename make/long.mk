@@ -3,8 +3,8 @@
 .PHONY: verify verified faults soak fuzz mutants large-csv scaleout
 
 # Less than 90 minutes on two cores; every step that CI may leave out is here. A release runs it. MNIST is left out where its files are
-# not (BLSKERNEL_MNIST, or ../shared/data/mnist). Coverage is that of the long form of all
-# tests, which has OpenBLAS beside the other backends.
+# not (BLSKERNEL_MNIST, or ../shared/data/mnist). Coverage is that of the long form of all tests, which has OpenBLAS beside the other
+# backends.
 verify: export BLSKERNEL_LONG = 1
 verify:
 	$(MAKE) --no-print-directory cover
