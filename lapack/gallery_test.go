@@ -20,9 +20,9 @@ import (
 // boundaries are orders about multiples of the block sizes, present and likely.
 var boundaries = []int{63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300, 385}
 
-// gallerySizes returns the sizes at which the family of the given index is tested, at most m.Most. All
-// of them take minutes, and are there in long tests; else random matrices have the block sizes, every
-// family meets orders of all sizes, and every order some of the families.
+// gallerySizes returns the sizes at which the family of the given index is tested, at most m.Most:
+// random matrices have the block sizes, every family meets orders of all sizes, and every order some of
+// the families, in long tests a tenth of them, and all to order 40.
 func gallerySizes(index int, m testmat.Family) (all []size) {
 	if m.Name == "random" {
 		all = append(sizes(), size{300, 0}, size{300, 40})
@@ -34,7 +34,7 @@ func gallerySizes(index int, m testmat.Family) (all []size) {
 	}
 	for n := 1; n <= 200; n++ {
 		add(size{n, 2 + n%7}, n <= 10 || n <= 40 && ((n+index)%9 == 0 || testutil.Long()))
-		add(size{n, 0}, n <= 10 || (n+11*index)%111 == 0 || testutil.Long())
+		add(size{n, 0}, n <= 10 || (n+11*index)%111 == 0 || testutil.Long() && (n <= 40 || (n+index)%10 == 0))
 	}
 	for i, n := range boundaries {
 		add(size{n, 0}, testutil.Long() && n > 200 || (i+5*index)%len(boundaries) == 0)
