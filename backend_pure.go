@@ -4,10 +4,11 @@ import (
 	"blskernel/internal/blas"
 	"blskernel/internal/gemm"
 	"blskernel/internal/kernel"
+	"blskernel/internal/workers"
 )
 
 func init() {
-	onThreads(func() { gemm.SetThreads(int(threads.Load())) })
+	onThreads(func() { workers.Default.SetThreads(int(threads.Load())) })
 	register("pure", func() (Backend, error) {
 		k, err := kernel.Selected()
 		if err != nil {

@@ -21,7 +21,7 @@ var layers = strings.Fields(`
 	internal/interrupt internal/testutil/numpytest
 	internal/atomicfile internal/codec internal/npy
 	internal/block internal/check internal/cpu
-	internal/kernel internal/testutil/kernels
+	internal/kernel internal/testutil/kernels internal/workers
 	internal/blas12 internal/gemm internal/blas internal/openblas
 	. internal/backend internal/testutil/backends
 	mat internal/coder

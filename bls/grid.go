@@ -136,11 +136,11 @@ func (g *grid) weighted(from, to int) (a, y *mat.Dense) {
 // at returns the candidate of a lambda, with an infinite loss where the normal equations have no
 // solution in rounded numbers. The folds are solved at once, each by itself.
 func (p *path) at(lambda float64) *candidate {
-	m, _ := p.a.Dims()
+	m, k := p.a.Dims()
 	_, cols := p.y.Dims()
 	c := &candidate{features: p.opt, method: blsupdate.Gram, lambda: lambda, scores: mat.NewDense(m, cols, nil)}
 	errs := make([]error, len(p.gram))
-	parallelRows(len(p.gram), parallelGrain, func(from, to int) {
+	parallelRows(len(p.gram), k*k, func(from, to int) {
 		for i := from; i < to; i++ {
 			errs[i] = p.solve(c, i)
 		}

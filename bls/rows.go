@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"sync"
 
-	"blskernel"
 	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
+	"blskernel/internal/workers"
 	"blskernel/mat"
 )
 
@@ -22,42 +22,11 @@ const enhancePanel = 1 << 16
 // depends on nothing else, so the order of sums over samples is always the same.
 func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
-// parallelGrain is the number of elements that is worth a goroutine: some ten microseconds of the
-// cheapest loop here.
-const parallelGrain = 1 << 13
-
-// parallelRows splits the rows [0, n), of cols elements each, across at most blskernel.Threads()
-// goroutines, calls f(from, to) for each range, and waits. f must treat every row by itself, so that
-// the number of threads makes no difference. If calls panic, parallelRows panics with the value of the
-// first, after all have ended.
-func parallelRows(n, cols int, f func(from, to int)) {
-	parts := min(blskernel.Threads(), n, n*cols/parallelGrain)
-	if parts <= 1 {
-		f(0, n)
-		return
-	}
-	var all sync.WaitGroup
-	var once sync.Once
-	var failed any
-	part := func(p int) {
-		defer all.Done()
-		defer func() {
-			if v := recover(); v != nil {
-				once.Do(func() { failed = v })
-			}
-		}()
-		f(p*n/parts, (p+1)*n/parts)
-	}
-	all.Add(parts)
-	for p := 1; p < parts; p++ {
-		go part(p)
-	}
-	part(0)
-	all.Wait()
-	if failed != nil {
-		panic(failed)
-	}
-}
+// parallelRows splits the rows [0, n), of cols elements each, across threads if that is worth it, calls
+// f(from, to) for each range, and waits. f treats every row by itself, so that the number of threads
+// makes no difference, and takes about a nanosecond for each element. If calls of f panic, parallelRows
+// panics with the value of the first.
+func parallelRows(n, cols int, f func(from, to int)) { workers.Default.Rows(n, cols, f) }
 
 // firstRow calls bad for the rows [0, n), of cols elements each, as parallelRows does. It returns the
 // lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for all. Each

@@ -3,7 +3,7 @@ package blas
 import (
 	"blskernel/internal/block"
 	"blskernel/internal/check"
-	"blskernel/internal/gemm"
+	"blskernel/internal/workers"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -182,7 +182,7 @@ func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 	}
 	v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, 0, c, ldc)
 	tanh := best().Kernel().Tanh
-	gemm.Rows(m, n*timeOfTanh, func(from, to int) {
+	workers.Default.Rows(m, n*timeOfTanh, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := c[i*ldc : i*ldc+n]
 			for j, x := range bias[:n] {

@@ -10,6 +10,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/gemm"
 	"blskernel/internal/kernel"
+	"blskernel/internal/workers"
 )
 
 // Pure is the BLAS on one kernel: a blskernel.Backend, blskernel.PackedProducts, backend.FusedProducts
@@ -24,12 +25,7 @@ var _ block.Products = (*Pure)(nil)
 
 // New returns the BLAS of the given name on kernel k. All of them share one bound on threads.
 func New(name string, k kernel.Kernel) *Pure {
-	return &Pure{Routines: blas12.New(k, share), Engine: gemm.New(k), name: name}
-}
-
-// share spreads Level 2 over the threads of the products.
-func share(parts, nanoseconds int, do func(from, to int)) {
-	gemm.Rows(parts, nanoseconds, do)
+	return &Pure{Routines: blas12.New(k, workers.Default.Rows), Engine: gemm.New(k), name: name}
 }
 
 // Name returns the name that New was given.

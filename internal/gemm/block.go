@@ -22,7 +22,7 @@ func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.D
 }
 
 func (e *Engine) BlockRows(rows, nanoseconds int, do func(from, to int)) {
-	Rows(rows, nanoseconds, do)
+	e.pool.Rows(rows, nanoseconds, do)
 }
 
 func (e *Engine) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {

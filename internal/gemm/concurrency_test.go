@@ -36,7 +36,7 @@ func jobs(t *testing.T) (all []*job) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(81, 1))
 	add := func(name string, flops int, run func(), result []float64) {
-		if float64(flops) < minAsleep*active.kernel.Speed {
+		if float64(flops) < 60_000*active.kernel.Speed { // 60 µs
 			t.Fatalf("%s: too small for several goroutines", name)
 		}
 		all = append(all, &job{name, run, result, slices.Clone(result)})
@@ -68,7 +68,8 @@ func jobs(t *testing.T) (all []*job) {
 // The result of every routine is the same, bit for bit, for any number of threads and any cut into
 // blocks of MC and NC.
 func TestReproducible(t *testing.T) {
-	processors(t, 7, 1)
+	setProcs(t, 7)
+	setThreads(t, 1)
 	eachKernel(t, func(t *testing.T) {
 		base := *New(active.kernel)
 		base.blocks.KC = 24
@@ -90,12 +91,12 @@ func TestReproducible(t *testing.T) {
 					e.blocks.MC, e.blocks.NC = cut.tiles*e.kernel.MR, cut.tiles*e.kernel.NR
 				}
 				active = &e
-				SetThreads(cut.threads)
+				pool.SetThreads(cut.threads)
 				if !identical(j.again(), want) {
 					t.Errorf("%s: MC=%d NC=%d threads=%d: other bits", j.name, e.blocks.MC, e.blocks.NC, cut.threads)
 				}
 			}
-			SetThreads(1)
+			pool.SetThreads(1)
 			active = &base
 		}
 	})
@@ -105,32 +106,35 @@ func TestReproducible(t *testing.T) {
 // every result is, bit for bit, that of a call alone in one goroutine, and no worker is left.
 func TestConcurrentRoutines(t *testing.T) {
 	all := jobs(t)
-	processors(t, runtime.GOMAXPROCS(0), 1)
+	setProcs(t, runtime.GOMAXPROCS(0))
+	setThreads(t, 1)
 	var want [][]float64
 	for _, j := range all {
 		want = append(want, slices.Clone(j.again()))
 	}
 	const callers = 6
 	var ended atomic.Int64
-	concurrently(callers+1, func(c int) {
-		for n := 0; c == callers && ended.Load() < callers; n++ {
-			SetThreads(n % 5)
-			if n%16 == 0 { // it stops the world
-				runtime.GOMAXPROCS(1 + n/16%3)
-			}
-			time.Sleep(100 * time.Microsecond)
-		}
-		for i := c; c < callers && i < len(all); i += callers {
-			for range 3 {
-				if !identical(all[i].again(), want[i]) {
-					t.Errorf("%s: other bits than alone", all[i].name)
+	for c := range callers {
+		go func() {
+			defer ended.Add(1)
+			for i := c; i < len(all); i += callers {
+				for range 3 {
+					if !identical(all[i].again(), want[i]) {
+						t.Errorf("%s: other bits than alone", all[i].name)
+					}
 				}
 			}
+		}()
+	}
+	for n := 0; ended.Load() < callers; n++ {
+		pool.SetThreads(n % 5)
+		if n%16 == 0 { // it stops the world
+			runtime.GOMAXPROCS(1 + n/16%3)
 		}
-		ended.Add(1)
-	})
-	SetThreads(1)
-	checkWorkers(t, 0)
+		time.Sleep(100 * time.Microsecond)
+	}
+	pool.SetThreads(1)
+	testutil.WaitWorkers(t, 0)
 }
 
 // A panic in a kernel reaches the caller, whichever goroutine it happens in, and the next call is
@@ -160,7 +164,7 @@ func TestPanicReachesCaller(t *testing.T) {
 		}
 		want := slices.Clone(j.again())
 		for _, threads := range []int{1, 3, 0} {
-			SetThreads(threads)
+			pool.SetThreads(threads)
 			use(t, broken)
 			for _, at := range []int64{1, 9} {
 				calls.Store(0)
@@ -174,31 +178,8 @@ func TestPanicReachesCaller(t *testing.T) {
 				t.Errorf("%s, %d threads: other bits after a panic", j.name, threads)
 			}
 		}
-		SetThreads(1)
-		checkWorkers(t, 0)
-	}
-}
-
-// The ranges of Rows are all rows, each once, whatever the number of rows, their work and the number of
-// threads.
-func TestRows(t *testing.T) {
-	for _, threads := range []int{1, 2, 3, 7} {
-		setThreads(t, threads)
-		for _, rows := range []int{0, 1, 2, 5, 17, 1000} {
-			for _, nanoseconds := range []int{1, minAsleep} {
-				done := make([]atomic.Int64, rows)
-				Rows(rows, nanoseconds, func(from, to int) {
-					for i := from; i < to; i++ {
-						done[i].Add(1)
-					}
-				})
-				for i := range done {
-					if n := done[i].Load(); n != 1 {
-						t.Fatalf("%d threads, %d rows of %d ns: row %d is in %d ranges", threads, rows, nanoseconds, i, n)
-					}
-				}
-			}
-		}
+		pool.SetThreads(1)
+		testutil.WaitWorkers(t, 0)
 	}
 }
 
@@ -228,11 +209,10 @@ func BenchmarkGoroutines(b *testing.B) {
 	for _, n := range []int{64, 128, 256, 512} {
 		for _, goroutines := range []int{2, 4, 8, 16} {
 			b.Run(fmt.Sprintf("n=%d/goroutines=%d", n, goroutines), func(b *testing.B) {
-				saved := int(maxThreads.Load())
-				b.Cleanup(func() { SetThreads(saved) })
+				setThreads(b, 0)
 				x := make([]float64, n*n)
 				speed := func(threads int) float64 {
-					SetThreads(threads)
+					pool.SetThreads(threads)
 					var calls atomic.Int64
 					var done sync.WaitGroup
 					began := time.Now()

@@ -27,10 +27,10 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	if alpha == 0 || !e.small(m, n, k) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
 		p.run()
-	} else if workers := e.hire(2 * float64(m) * float64(n) * float64(k)); workers != nil {
-		defer workers.release()
+	} else if team := e.team(2 * float64(m) * float64(n) * float64(k)); team != nil {
+		defer team.Release()
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
-		p.parallel(workers)
+		p.parallel(team)
 	} else {
 		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
@@ -94,7 +94,7 @@ func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 	rowB, panelB := ldb, nr
 	if tB != blas.NoTrans {
 		w := scratches.Get().(*scratch)
-		defer w.release()
+		defer scratches.Put(w)
 		rowB, panelB = nr, nr*k
 		w.b = aligned(w.b, roundUp(n, nr)*k)
 		for j := 0; j < n; j += nr {

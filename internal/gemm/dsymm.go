@@ -44,7 +44,7 @@ func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []flo
 			a, lda, b, ldb = b, ldb, a, lda
 		}
 		e.smallGemm(blas.NoTrans, blas.NoTrans, m, n, order, alpha, a, lda, b, ldb, beta, c, ldc)
-		w.release()
+		scratches.Put(w)
 		return
 	}
 	p := product{engine: e, m: m, n: n, k: order, alpha: alpha, beta: beta, c: all(block.Dense(c, ldc))}

@@ -3,6 +3,7 @@ package gemm
 import (
 	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
+	"blskernel/internal/workers"
 )
 
 // An Engine computes products with one micro-kernel and the block sizes for it. Its methods may be
@@ -13,14 +14,18 @@ type Engine struct {
 	blocks  blockSizes
 	packing packing
 	costs   *costs
+	pool    *workers.Pool
 }
 
 // New returns an engine on a kernel that this machine can run.
 func New(k kernel.Kernel) *Engine {
 	c := cpu.CacheSizes()
 	how, _ := packingFromEnv() // CheckEnv has the error
-	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), packing: how, costs: &costs{}}
+	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), packing: how, costs: &costs{}, pool: workers.Default}
 }
+
+// team returns the workers for a product of the given flops, or nil if it stays with the caller.
+func (e *Engine) team(flops float64) *workers.Team { return e.pool.Acquire(flops / e.kernel.Speed) }
 
 // Kernel returns the micro-kernel.
 func (e *Engine) Kernel() kernel.Kernel { return e.kernel }

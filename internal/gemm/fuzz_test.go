@@ -26,7 +26,7 @@ func (s *shape) engine(all []kernel.Kernel) *Engine {
 	k := all[s.Below(len(all))]
 	depths := []int{8, 16, 24, 32, 40, 48, 160, 2 * (fewRows + 16)}
 	return &Engine{
-		kernel: k,
+		kernel: k, pool: pool,
 		blocks: blockSizes{MC: (1 + s.Below(4)) * k.MR, KC: depths[s.Below(8)], NC: (1 + s.Below(4)) * k.NR},
 		caches: cpu.Caches{L2: []int{0, math.MaxInt}[s.Below(2)]},
 	}

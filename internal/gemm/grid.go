@@ -3,6 +3,9 @@ package gemm
 import (
 	"math"
 	"slices"
+	"sync/atomic"
+
+	"blskernel/internal/workers"
 )
 
 // A grid cuts C into tasks: some columns by some rows.
@@ -89,12 +92,18 @@ func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
 	return i0, min(i0+g.rows, p.m), j0, min(j0+g.width, p.n)
 }
 
+// lastProduct is the id of the last product on several threads.
+var lastProduct atomic.Int64
+
 // parallel computes p on the caller's thread and those of the pool.
-func (p *product) parallel(workers *pool) {
+func (p *product) parallel(team *workers.Team) {
 	own := *p // so that p itself stays on the caller's stack
-	g := own.cut(workers.size + 1)
-	workers.run(workers.size, g.down*g.over, func(w *scratch, i int) {
+	own.id = lastProduct.Add(1)
+	g := own.cut(team.Threads())
+	team.Run(g.down*g.over, func(i int) {
+		w := scratches.Get().(*scratch)
 		i0, i1, j0, j1 := own.bounds(g, i)
 		own.block(w, i0, i1, j0, j1)
+		scratches.Put(w)
 	})
 }

@@ -305,16 +305,13 @@ type scratch struct {
 }
 
 // A place is a block of the second operand of a product.
-type place struct{ j0, j1, p0, p1 int }
+type place struct {
+	id             int64 // of the product
+	j0, j1, p0, p1 int
+}
 
 // scratches keeps workspaces between calls.
 var scratches = sync.Pool{New: func() any { return &scratch{buffer: make([]float64, gathered*gatheredSteps)} }}
-
-// release returns a workspace.
-func (w *scratch) release() {
-	w.packed = place{}
-	scratches.Put(w)
-}
 
 // aligned returns n elements at a kernel.Align-byte boundary, in the storage of x if that is long
 // enough. Their contents are undefined.

@@ -13,6 +13,7 @@ type product struct {
 	alpha, beta float64
 	a, b        source
 	c           sink
+	id          int64     // of a product on several threads, else 0
 	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) in the end; then all of C is kept
 }
 
@@ -28,9 +29,9 @@ func (p *product) run() {
 		if p.c.kept != full {
 			flops /= 2
 		}
-		if workers := p.engine.hire(flops); workers != nil {
-			defer workers.release()
-			p.parallel(workers)
+		if team := p.engine.team(flops); team != nil {
+			defer team.Release()
+			p.parallel(team)
 		} else {
 			p.serial()
 		}
@@ -41,12 +42,12 @@ func (p *product) run() {
 func (p *product) serial() {
 	w := scratches.Get().(*scratch)
 	p.blocks(w)
-	w.release()
+	scratches.Put(w)
 }
 
 // blocks computes all of C: loop 5.
 func (p *product) blocks(w *scratch) {
-	w.packed = place{}
+	w.packed = place{} // of another product without workers
 	width := p.width()
 	for j := 0; j < p.n; j += width {
 		p.block(w, 0, p.m, j, min(j+width, p.n))
@@ -174,7 +175,7 @@ func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	if p.directB(rows) {
 		return panels{x: p.b.X[p0*p.b.Ld+j0:], row: p.b.Ld, panel: nr}
 	}
-	if is := (place{j0, j1, p0, p1}); w.packed != is {
+	if is := (place{p.id, j0, j1, p0, p1}); w.packed != is {
 		w.b = alignedBlock(w.b, roundUp(j1-j0, nr)*(p1-p0), p.engine.blocks.NC*p.engine.blocks.KC)
 		p.b.pack(&p.engine.kernel, w.buffer, w.b, nr, j0, j1, p0, p1)
 		w.packed = is

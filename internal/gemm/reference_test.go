@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"blskernel/internal/kernel"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/kernels"
+	"blskernel/internal/workers"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -358,8 +360,16 @@ func eachKernel(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
+// pool has the threads of the engines under test, as if there were many CPUs and sharing always gained.
+var pool = workers.New(64, 0)
+
 // active is the engine under test.
-var active = New(selected())
+var active = onPool(New(selected()))
+
+func onPool(e *Engine) *Engine {
+	e.pool = pool
+	return e
+}
 
 func selected() kernel.Kernel {
 	k, err := kernel.Selected()
@@ -373,18 +383,17 @@ func selected() kernel.Kernel {
 func use(t testing.TB, e *Engine) {
 	saved := active
 	t.Cleanup(func() { active = saved })
-	active = e
+	active = onPool(e)
 }
 
-// setThreads sets the number of threads until the test ends, as if there were as many CPUs and sharing
-// always gained.
+// setThreads sets the number of threads until the test ends.
 func setThreads(t testing.TB, n int) {
-	savedThreads, savedCPUs, savedGain := int(maxThreads.Load()), cpus, leastGain
-	t.Cleanup(func() {
-		cpus, leastGain = savedCPUs, savedGain
-		SetThreads(savedThreads)
-	})
-	cpus, leastGain = 64, 0
-	sharing.until.Store(0)
-	SetThreads(n)
+	t.Cleanup(func() { pool.SetThreads(0) })
+	pool.SetThreads(n)
+}
+
+// setProcs sets GOMAXPROCS until the test ends.
+func setProcs(t testing.TB, n int) {
+	saved := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
 }

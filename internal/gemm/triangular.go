@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/workers"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -46,23 +47,24 @@ func (e *Engine) triangular(solves bool, side blas.Side, ul blas.Uplo, tA blas.T
 
 // run applies T to all columns, on as many threads as are worth it.
 func (t *trxm) run() {
-	if workers := t.engine.hire(float64(t.order) * float64(t.order) * float64(t.n)); workers != nil {
-		defer workers.release()
-		t.parallel(workers)
+	if team := t.engine.team(float64(t.order) * float64(t.order) * float64(t.n)); team != nil {
+		defer team.Release()
+		t.parallel(team)
 		return
 	}
 	w := scratches.Get().(*scratch)
 	t.columns(w, 0, t.n)
-	w.release()
+	scratches.Put(w)
 }
 
 // parallel applies T to all columns on the caller's thread and those of the pool.
-func (t *trxm) parallel(workers *pool) {
+func (t *trxm) parallel(team *workers.Team) {
 	own := *t // so that t itself stays on the caller's stack
-	width := own.slice(workers.size + 1)
-	tasks := (own.n + width - 1) / width
-	workers.run(workers.size, tasks, func(w *scratch, i int) {
+	width := own.slice(team.Threads())
+	team.Run((own.n+width-1)/width, func(i int) {
+		w := scratches.Get().(*scratch)
 		own.columns(w, i*width, min((i+1)*width, own.n))
+		scratches.Put(w)
 	})
 }
 

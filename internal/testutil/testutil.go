@@ -122,7 +122,7 @@ func MustPanic(t testing.TB, want any, f func()) {
 func Goroutines() int { return runtime.NumGoroutine() - workers() }
 
 // workers returns the number of workers of the pure backend.
-func workers() int { return strings.Count(stacks(), "gemm.(*pool).worker(") }
+func workers() int { return strings.Count(stacks(), "workers.(*Team).worker(") }
 
 // stacks returns the stacks of all goroutines.
 func stacks() string {

@@ -1,8 +1,7 @@
-package gemm
+package workers
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -13,27 +12,28 @@ import (
 	"time"
 
 	"blskernel/internal/testutil"
-
-	"gonum.org/v1/gonum/blas"
 )
 
-// square is the order of products in these tests, enough for threads and for several tasks each.
-const square = 160
-
-func squares() (a, b, c []float64) {
-	rnd := rand.New(rand.NewPCG(9, 1))
-	return values(rnd, square*square), values(rnd, square*square), make([]float64, square*square)
+// newPool returns a pool of at most the given number of threads on any number of CPUs, which always
+// gains. It ends with the test.
+func newPool(t testing.TB, threads int) *Pool {
+	p := New(64, 0)
+	p.SetThreads(threads)
+	t.Cleanup(func() { p.SetThreads(1) })
+	return p
 }
 
-func multiplySquares(e *Engine, a, b, c []float64) {
-	e.Dgemm(blas.NoTrans, blas.NoTrans, square, square, square, 1, a, square, b, square, 0, c, square)
-}
-
-// processors sets GOMAXPROCS, and the number of threads until the test ends.
-func processors(t *testing.T, n, threads int) {
+// processors sets GOMAXPROCS until the test ends.
+func processors(t testing.TB, n int) {
 	saved := runtime.GOMAXPROCS(n)
 	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
-	setThreads(t, threads)
+}
+
+// startTeam starts a team that no pool has, which ends with the test.
+func startTeam(t testing.TB, size int) *Team {
+	team := newTeam(New(64, 0), size)
+	t.Cleanup(team.end)
+	return team
 }
 
 // concurrently calls f for each of n callers in a goroutine of its own, and waits.
@@ -50,11 +50,11 @@ func concurrently(n int, f func(caller int)) {
 }
 
 // checkWorkers compares the number of workers, and waits until as many run.
-func checkWorkers(t *testing.T, want int) {
+func checkWorkers(t *testing.T, p *Pool, want int) {
 	t.Helper()
 	got := 0
-	if p := current.Load(); p != nil {
-		got = p.size
+	if team := p.team.Load(); team != nil {
+		got = team.size
 	}
 	if got != want {
 		t.Errorf("%d workers, want %d", got, want)
@@ -62,118 +62,120 @@ func checkWorkers(t *testing.T, want int) {
 	testutil.WaitWorkers(t, want)
 }
 
-// The first product that is worth it starts the pool, as large as SetThreads and GOMAXPROCS allow, and
-// later ones keep it. It ends when SetThreads or GOMAXPROCS make it smaller.
+// The first call that is worth it starts the workers, as many as SetThreads and GOMAXPROCS allow, and
+// later ones keep them. They end when SetThreads or GOMAXPROCS allow fewer.
 func TestSetThreads(t *testing.T) {
-	processors(t, 4, 1)
-	a, b, c := squares()
-	multiply := func() {
-		for range 3 { // the first of short calls do not wake a pool
-			multiplySquares(active, a, b, c)
+	processors(t, 4)
+	p := newPool(t, 1)
+	call := func() {
+		for range 3 { // the first of short calls do not wake workers
+			shareTasks(p, minAwake, 4, func(int) {})
 		}
 	}
-	multiply()
-	checkWorkers(t, 0)
+	call()
+	checkWorkers(t, p, 0)
 	for _, test := range []struct{ threads, processors, workers int }{
 		{5, 4, 3}, {0, 4, 3}, {2, 4, 1}, {0, 2, 1}, {3, 4, 2}, {0, 1, 0}, {3, 1, 0}, {1, 4, 0},
 	} {
 		runtime.GOMAXPROCS(test.processors)
-		SetThreads(test.threads)
-		if want := test.threads; want > 0 && Threads() != want || want == 0 && Threads() != test.processors {
-			t.Errorf("Threads() = %d after SetThreads(%d)", Threads(), want)
+		p.SetThreads(test.threads)
+		if want := test.threads; want > 0 && p.Threads() != want || want == 0 && p.Threads() != test.processors {
+			t.Errorf("Threads() = %d after SetThreads(%d)", p.Threads(), want)
 		}
-		multiply()
-		checkWorkers(t, test.workers)
+		call()
+		checkWorkers(t, p, test.workers)
 	}
-	SetThreads(0)
-	multiply()
-	checkWorkers(t, 3)
+	p.SetThreads(0)
+	call()
+	checkWorkers(t, p, 3)
 	runtime.GOMAXPROCS(1)
-	multiply()
-	checkWorkers(t, 0)
-	testutil.MustPanic(t, "gemm: negative number of threads", func() { SetThreads(-1) })
+	call()
+	checkWorkers(t, p, 0)
+	testutil.MustPanic(t, "workers: negative number of threads", func() { p.SetThreads(-1) })
 }
 
-// shareTasks runs a task on the pool, or on the caller's goroutine where another call has it.
-func shareTasks(workers, tasks int, task func(w *scratch, i int)) {
-	if p := hire(1e9); p != nil {
-		defer p.release()
-		p.run(workers, tasks, task)
+// shareTasks runs tasks on the team, or on the caller's goroutine where another call has it.
+func shareTasks(p *Pool, nanoseconds float64, tasks int, do func(i int)) {
+	if team := p.Acquire(nanoseconds); team != nil {
+		defer team.Release()
+		team.Run(tasks, do)
 		return
 	}
 	for i := range tasks {
-		task(&scratch{}, i)
+		do(i)
 	}
 }
 
-// Every task of every job is done once, by workers that are awake, asleep, or late, and by calls that
-// find the pool in use.
-func TestPoolDoesEveryTask(t *testing.T) {
-	processors(t, 4, 3)
+// Every task of every call is done once, by workers that are awake, asleep, or late, and by calls that
+// find the team in use.
+func TestEveryTask(t *testing.T) {
+	processors(t, 4)
+	p := newPool(t, 3)
 	concurrently(3, func(caller int) {
-		for job := range 300 {
-			done := make([]atomic.Int64, 1+(job+caller)%9)
-			shareTasks(1+job%2, len(done), func(w *scratch, i int) {
-				if w == nil {
-					t.Error("no workspace")
-				}
-				done[i].Add(1)
-			})
+		for call := range 300 {
+			done := make([]atomic.Int64, 1+(call+caller)%9)
+			shareTasks(p, 1e9, len(done), func(i int) { done[i].Add(1) })
 			for i := range done {
 				if n := done[i].Load(); n != 1 {
 					t.Errorf("task %d of %d was done %d times", i, len(done), n)
 				}
 			}
-			if job%50 == 0 {
+			if call%50 == 0 {
 				time.Sleep(2 * pollTime) // the workers fall asleep
 			}
 		}
 	})
 }
 
-// A call returns although its workers never come: here because the pool has ended. Its tasks are the
+// Every row is done once, for any number of rows, and a panic reaches the caller.
+func TestRows(t *testing.T) {
+	processors(t, 4)
+	p := newPool(t, 3)
+	for _, rows := range []int{0, 1, 2, 3, 7, 23, 24, 25, 1000} {
+		done := make([]atomic.Int64, rows)
+		p.Rows(rows, 1e9, func(from, to int) {
+			for i := from; i < to; i++ {
+				done[i].Add(1)
+			}
+		})
+		for i := range done {
+			if n := done[i].Load(); n != 1 {
+				t.Errorf("row %d of %d was done %d times", i, rows, n)
+			}
+		}
+	}
+	testutil.MustPanic(t, "row 5", func() {
+		p.Rows(100, 1e9, func(from, to int) {
+			if from <= 5 && 5 < to {
+				panic("row 5")
+			}
+		})
+	})
+}
+
+// A call returns although its workers never come: here because the team has ended. Its tasks are the
 // caller's.
-func TestPoolEnded(t *testing.T) {
-	p := newPool(2)
-	p.end()
+func TestEnded(t *testing.T) {
+	team := newTeam(New(64, 0), 2)
+	team.end()
 	var order []int
-	p.run(2, 4, func(_ *scratch, i int) { order = append(order, i) })
+	team.Run(4, func(i int) { order = append(order, i) })
 	if !slices.Equal(order, []int{0, 1, 2, 3}) {
 		t.Errorf("tasks %v were done", order)
 	}
 }
 
-// No more workers join a group than it has seats.
-func TestPoolSeats(t *testing.T) {
-	p := newPool(3)
-	defer p.end()
-	for job := range 200 {
-		var working, most atomic.Int64
-		seats := job % 3
-		p.run(seats, 20, func(*scratch, int) {
-			n := working.Add(1)
-			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
-			}
-			time.Sleep(10 * time.Microsecond)
-			working.Add(-1)
-		})
-		if n := most.Load(); n > int64(seats)+1 {
-			t.Errorf("%d goroutines had tasks of a group with %d seats", n, seats)
-		}
-	}
-}
-
 // After a panic no task begins. A panic of a worker reaches the caller, and the worker stays with the
-// pool: it and the caller meet in the next job.
-func TestPoolPanics(t *testing.T) {
+// team: it and the caller meet in the next call.
+func TestPanics(t *testing.T) {
 	var begun []int
 	g := &group{}
-	g.begin(0, 5, func(_ *scratch, i int) {
+	g.open(5, func(i int) {
 		begun = append(begun, i)
 		if i == 1 {
 			panic("task 1")
 		}
-	})
+	}, false)
 	for range 3 {
 		g.work(nil)
 	}
@@ -181,8 +183,7 @@ func TestPoolPanics(t *testing.T) {
 		t.Errorf("tasks %v were begun, the failure is %v", begun, g.failed)
 	}
 
-	p := newPool(1)
-	defer p.end()
+	team := startTeam(t, 1)
 	for i := range 40 {
 		var fail any
 		if i%2 == 0 {
@@ -191,7 +192,7 @@ func TestPoolPanics(t *testing.T) {
 		var arrived atomic.Int64
 		both := make(chan struct{})
 		failed := testutil.PanicValue(func() {
-			p.run(1, 2, func(*scratch, int) {
+			team.Run(2, func(int) {
 				if arrived.Add(1) == 2 {
 					close(both)
 				}
@@ -211,23 +212,24 @@ func TestPoolPanics(t *testing.T) {
 	}
 }
 
-// SetThreads waits for the current tasks of workers, not for all of a call that has the pool.
+// SetThreads waits for the current tasks of workers, not for all of a call that has the team.
 func TestSetThreadsDuringCall(t *testing.T) {
-	processors(t, 3, 0)
-	shareTasks(2, 1, func(*scratch, int) {})
-	pool := current.Load()
+	processors(t, 3)
+	p := newPool(t, 0)
+	shareTasks(p, 1e9, 1, func(int) {})
+	team := p.team.Load()
 	began, ended, finished := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var done atomic.Int64
 	go func() {
 		defer close(finished)
-		shareTasks(2, 1000, func(_ *scratch, i int) {
+		shareTasks(p, 1e9, 1000, func(i int) {
 			switch {
 			case i == 10:
 				close(began)
 			case i >= 900: // not for workers: they would wait for themselves
 				<-ended
 			case i >= 500:
-				for !pool.quit.Load() {
+				for !team.quit.Load() {
 					runtime.Gosched()
 				}
 			}
@@ -235,30 +237,28 @@ func TestSetThreadsDuringCall(t *testing.T) {
 		})
 	}()
 	<-began
-	SetThreads(1)
+	p.SetThreads(1)
 	close(ended)
 	<-finished
 	if n := done.Load(); n != 1000 {
 		t.Errorf("%d of 1000 tasks were done", n)
 	}
-	checkWorkers(t, 0)
+	checkWorkers(t, p, 0)
 }
 
-// Workers sleep some time after the last product, so an idle process takes no CPU time. They see other
+// Workers sleep some time after the last call, so an idle process takes no CPU time. They see other
 // goroutines that wait for a thread, and ask for them now and then only.
 func TestWorkersSleep(t *testing.T) {
-	p := newPool(2)
-	defer p.end()
+	team := startTeam(t, 2)
 	for range 3 {
-		p.run(2, 50, func(*scratch, int) { time.Sleep(10 * time.Microsecond) })
-		for began := time.Now(); p.asleep.Load() < 2; time.Sleep(time.Millisecond) {
+		team.Run(50, func(int) { time.Sleep(10 * time.Microsecond) })
+		for began := time.Now(); team.asleep.Load() < 2; time.Sleep(time.Millisecond) {
 			if time.Since(began) > 10*time.Second {
-				t.Fatalf("%d of 2 workers sleep", p.asleep.Load())
+				t.Fatalf("%d of 2 workers sleep", team.asleep.Load())
 			}
 		}
 	}
-	saved := runtime.GOMAXPROCS(1)
-	defer runtime.GOMAXPROCS(saved)
+	processors(t, 1)
 	if w := (workerThread{asked: askInterval}); w.othersWait(2*askInterval-1) || w.runnable != nil {
 		t.Error("a worker asks too soon")
 	}
@@ -278,11 +278,12 @@ func TestWorkersSleep(t *testing.T) {
 
 // A call within a task stays on its thread, also where SetThreads or GOMAXPROCS have changed meanwhile.
 func TestNestedCalls(t *testing.T) {
-	processors(t, 2, 0)
+	processors(t, 2)
+	p := newPool(t, 0)
 	var done atomic.Int64
 	var setters sync.WaitGroup
 	for round := range 20 {
-		shareTasks(3, 40, func(_ *scratch, i int) {
+		shareTasks(p, 1e9, 40, func(i int) {
 			if i == 5 {
 				runtime.GOMAXPROCS(2 + round%3)
 			}
@@ -290,10 +291,10 @@ func TestNestedCalls(t *testing.T) {
 				setters.Add(1)
 				go func() {
 					defer setters.Done()
-					SetThreads(round % 4)
+					p.SetThreads(round % 4)
 				}()
 			}
-			shareTasks(3, 2, func(*scratch, int) { done.Add(1) })
+			shareTasks(p, 1e9, 2, func(int) { done.Add(1) })
 		})
 	}
 	setters.Wait()
@@ -305,48 +306,45 @@ func TestNestedCalls(t *testing.T) {
 // BenchmarkForkJoin measures what sharing costs: empty tasks, one for each thread, with workers that
 // are awake.
 func BenchmarkForkJoin(b *testing.B) {
-	workers := runtime.GOMAXPROCS(0) - 1
-	p := newPool(workers)
-	defer p.end()
+	team := startTeam(b, runtime.GOMAXPROCS(0)-1)
 	for range b.N {
-		p.run(workers, workers+1, func(*scratch, int) {})
+		team.Run(team.Threads(), func(int) {})
 	}
 }
 
-// BenchmarkWake measures a product that finds its workers asleep.
+// BenchmarkWake measures a call that finds its workers asleep.
 func BenchmarkWake(b *testing.B) {
-	workers := runtime.GOMAXPROCS(0) - 1
-	p := newPool(workers)
-	defer p.end()
+	team := startTeam(b, runtime.GOMAXPROCS(0)-1)
 	for range b.N {
 		b.StopTimer()
-		for p.asleep.Load() < int64(workers) {
+		for team.asleep.Load() < int64(team.size) {
 			time.Sleep(pollTime)
 		}
 		b.StartTimer()
-		p.run(workers, 20, func(*scratch, int) {
-			for began := time.Now(); time.Since(began) < 10*time.Microsecond; {
-			}
-		})
+		team.Run(20, func(int) { compute(10 * time.Microsecond) })
 	}
 }
 
-// BenchmarkPauses measures the pauses of the garbage collector beside products, with the pool and
-// without.
+// compute keeps its thread busy.
+func compute(d time.Duration) {
+	for began := time.Now(); time.Since(began) < d; {
+	}
+}
+
+// BenchmarkPauses measures the pauses of the garbage collector beside calls, with workers and without.
 func BenchmarkPauses(b *testing.B) {
 	for _, threads := range []int{0, 1} {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			setThreads(b, threads)
+			p := newPool(b, threads)
 			stop, stopped := make(chan struct{}), make(chan struct{})
 			go func() {
 				defer close(stopped)
-				x, y, z := squares()
 				for {
 					select {
 					case <-stop:
 						return
 					default:
-						multiplySquares(active, x, y, z)
+						shareTasks(p, 100_000, 10, func(int) { compute(10 * time.Microsecond) })
 					}
 				}
 			}()

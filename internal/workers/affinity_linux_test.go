@@ -1,4 +1,4 @@
-package gemm
+package workers
 
 import (
 	"runtime"
@@ -10,7 +10,7 @@ import (
 )
 
 // Workers keep off the CPU of the caller, and come to it while the caller sleeps.
-func TestThreadSet(t *testing.T) {
+func TestAffinity(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var mask unix.CPUSet
@@ -20,19 +20,18 @@ func TestThreadSet(t *testing.T) {
 	if mask.Count() < 2 {
 		t.Skip("the process has one CPU")
 	}
-	p := newPool(2)
-	defer p.end()
-	for began := time.Now(); len(threadsOf(p)) < 2; time.Sleep(time.Millisecond) {
+	team := startTeam(t, 2)
+	for began := time.Now(); len(threadsOf(team)) < 2; time.Sleep(time.Millisecond) {
 		if time.Since(began) > 10*time.Second {
 			t.Fatal("the workers did not come")
 		}
 	}
 	check := func(fits func(*unix.CPUSet) bool) {
 		t.Helper()
-		for _, id := range threadsOf(p) {
+		for _, id := range threadsOf(team) {
 			var got unix.CPUSet
 			if err := unix.SchedGetaffinity(id, &got); err != nil || !fits(&got) {
-				t.Errorf("a worker may use CPUs %b, of %b; CPU %d is avoided (%v)", got[0], mask[0], p.threads.avoid-1, err)
+				t.Errorf("a worker may use CPUs %b, of %b; CPU %d is avoided (%v)", got[0], mask[0], team.threads.avoid-1, err)
 			}
 		}
 	}
@@ -46,20 +45,20 @@ func TestThreadSet(t *testing.T) {
 			}
 			defer func() { _ = unix.SchedSetaffinity(0, &mask) }()
 		}
-		for _, w := range p.threads.threads {
+		for _, w := range team.threads.threads {
 			w.working.Store(true)
 		}
-		p.threads.avoidCaller()
-		check(func(got *unix.CPUSet) bool { return got.Count() == mask.Count()-1 && !got.IsSet(p.threads.avoid-1) })
-		p.threads.takeCaller()
+		team.threads.avoidCaller()
+		check(func(got *unix.CPUSet) bool { return got.Count() == mask.Count()-1 && !got.IsSet(team.threads.avoid-1) })
+		team.threads.takeCaller()
 		check(func(got *unix.CPUSet) bool { return got.Count() == 1 })
 	}
 }
 
-func threadsOf(p *pool) (ids []int) {
-	p.threads.mu.Lock()
-	defer p.threads.mu.Unlock()
-	for _, w := range p.threads.threads {
+func threadsOf(team *Team) (ids []int) {
+	team.threads.mu.Lock()
+	defer team.threads.mu.Unlock()
+	for _, w := range team.threads.threads {
 		ids = append(ids, w.id)
 	}
 	return ids

@@ -1,4 +1,4 @@
-package gemm
+package workers
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A threadSet says where the threads of a pool's workers run: not on the CPU of the caller, where Linux
+// An affinity says where the threads of the workers run: not on the CPU of the caller, where Linux
 // often wakes them and the two take turns; and only on CPUs that the process may use.
-type threadSet struct {
+type affinity struct {
 	mu      sync.Mutex
 	threads []*workerThread
 	base    unix.CPUSet // the CPUs of a worker when it began
@@ -20,7 +20,7 @@ type threadSet struct {
 }
 
 // add makes the calling thread one of the set.
-func (s *threadSet) add() *workerThread {
+func (s *affinity) add() *workerThread {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := &workerThread{id: unix.Gettid()}
@@ -32,7 +32,7 @@ func (s *threadSet) add() *workerThread {
 
 // remove takes a thread out of the set and allows it its CPUs again: the main thread does not end with
 // its goroutine.
-func (s *threadSet) remove(w *workerThread) {
+func (s *affinity) remove(w *workerThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	bind(w, &s.base)
@@ -41,7 +41,7 @@ func (s *threadSet) remove(w *workerThread) {
 
 // avoidCaller moves the threads away from the CPU of the calling thread, if that has another one than
 // at the last call.
-func (s *threadSet) avoidCaller() {
+func (s *affinity) avoidCaller() {
 	cpu := currentCPU()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *threadSet) avoidCaller() {
 
 // process returns the CPUs that the process may use: those of its main thread, which a user changes
 // with taskset(1), unless that is a worker. The calling thread may have less to itself.
-func (s *threadSet) process() (mask unix.CPUSet) {
+func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()
 	if slices.ContainsFunc(s.threads, func(w *workerThread) bool { return w.id == main }) ||
 		unix.SchedGetaffinity(main, &mask) != nil {
@@ -70,7 +70,7 @@ func (s *threadSet) process() (mask unix.CPUSet) {
 }
 
 // takeCaller moves the threads that work to the CPU of the calling thread, which is about to sleep.
-func (s *threadSet) takeCaller() {
+func (s *affinity) takeCaller() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.avoid = 0

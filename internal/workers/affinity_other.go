@@ -1,0 +1,23 @@
+//go:build !linux
+
+package workers
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// An affinity does nothing on this system, nor does the rest: it has no such calls.
+type affinity struct{}
+
+func (*affinity) add() *workerThread   { return &workerThread{} }
+func (*affinity) remove(*workerThread) {}
+func (*affinity) avoidCaller()         {}
+func (*affinity) takeCaller()          {}
+
+func threadTime() time.Duration { return 0 }
+
+const lends = false
+
+func sleepWhile(*atomic.Int32, int32, time.Duration) {}
+func wakeSleepers(*atomic.Int32, int)                {}

@@ -1,0 +1,81 @@
+package workers
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// A gain compares the CPU time of groups with the time that they took: the ratio is how much faster
+// they were than on one thread, whatever they compute. Where the workers share their CPUs with other
+// work, or all share a quota, it falls to 1 and below, and the team is left alone for a while. Only the
+// call that has the team uses it, but for paused.
+type gain struct {
+	least     float64
+	skip      int           // short groups that are not measured before the next one that is
+	ran, took time.Duration // CPU time of groups, and the time that they took, since the last judgement
+	suspect   bool          // the last judgement was the first against the team
+	pause     time.Duration // the last one
+	until     atomic.Int64  // when the present pause ends, on the pool's clock; 0 if there is none
+}
+
+// Of short groups every fourth is measured, since reading the time of a thread takes half a
+// microsecond.
+const (
+	shortGroup   = 200 * time.Microsecond
+	measureEvery = 4
+)
+
+// The team is judged by its gain after this time of use, which is longer than the period of a quota, or
+// early if it does harm. After two failures in a row it is paused, for twice as long after each further
+// one, so that attempts cost little. A single failure may be a hiccup of the machine.
+const (
+	judged       = 100 * time.Millisecond
+	judgedEarly  = 10 * time.Millisecond
+	harm         = 0.8
+	firstPause   = 100 * time.Millisecond
+	longestPause = time.Second
+)
+
+// due reports whether the next group is to be measured.
+func (g *gain) due() bool { return g.skip == 0 }
+
+// add enters a group that took the given time. If it was measured, its threads ran for the given CPU
+// time, which is 0 on systems that do not tell.
+func (g *gain) add(measured bool, ran, took, now time.Duration) {
+	switch {
+	case took > shortGroup:
+		g.skip = 0
+	case measured:
+		g.skip = measureEvery - 1
+	default:
+		g.skip--
+	}
+	if !measured || ran == 0 {
+		return
+	}
+	if took <= shortGroup {
+		ran, took = measureEvery*ran, measureEvery*took // also for those between
+	}
+	g.ran += ran
+	g.took += took
+	ratio := float64(g.ran) / float64(g.took)
+	if g.took < judgedEarly || g.took < judged && ratio >= min(harm, g.least) {
+		return
+	}
+	switch {
+	case ratio >= g.least:
+		g.suspect, g.pause = false, 0
+	case !g.suspect:
+		g.suspect = true
+	default:
+		g.pause = max(firstPause, min(2*g.pause, longestPause))
+		g.until.Store(int64(now + g.pause))
+	}
+	g.ran, g.took = 0, 0
+}
+
+// paused reports whether the team is to be left alone.
+func (g *gain) paused(now time.Duration) bool {
+	until := g.until.Load()
+	return until > 0 && int64(now) < until
+}

@@ -1,0 +1,166 @@
+// Package workers shares the work of one call among threads.
+//
+// A Pool decides: whether a call is long enough, whether another call has the workers, how many there
+// are, and whether they gain anything on this machine (gain.go). A Team does the work: goroutines on
+// threads of their own that wait for tasks (team.go), off the caller's CPU (affinity_linux.go). The
+// first call that is worth it starts the team; idle workers sleep.
+//
+// One call at a time has the team. Other calls, and calls within a task, stay on their own goroutine.
+package workers
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Pool is a team of workers and the rules for its use. Its methods may be called from several
+// goroutines at once.
+type Pool struct {
+	cpus     int                  // more threads would take turns
+	max      atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
+	resizing sync.Mutex           // guards changes of max and team
+	team     atomic.Pointer[Team] // nil if none has been started
+	busy     sync.Mutex           // held by the call that has the team, or one that SetThreads has ended meanwhile
+	recent   atomic.Int64         // when the last call that was worth sharing began, on the pool's clock
+	gain     gain
+	start    time.Time // the origin of the pool's clock
+}
+
+// New returns a pool for the given number of CPUs. It leaves its workers alone for a while where they
+// make calls less than leastGain times as fast; 0 means never.
+func New(cpus int, leastGain float64) *Pool {
+	return &Pool{cpus: cpus, gain: gain{least: leastGain}, start: time.Now()}
+}
+
+// Default is the pool of all calls of this process.
+var Default = New(runtime.NumCPU(), 1.1)
+
+// now is the time since the pool was made.
+func (p *Pool) now() time.Duration { return time.Since(p.start) }
+
+// SetThreads sets the largest number of threads, the caller's included, that one call may use. 0, the
+// initial value, means GOMAXPROCS. It panics if n < 0.
+//
+// It ends a team of another size, waiting until the workers have finished their tasks; a call that has
+// the team finishes alone. The next call that is worth it starts a new team.
+func (p *Pool) SetThreads(n int) {
+	if n < 0 {
+		panic("workers: negative number of threads")
+	}
+	p.resizing.Lock()
+	defer p.resizing.Unlock()
+	p.max.Store(int64(n))
+	if t := p.team.Load(); t != nil && t.size != p.size() {
+		p.team.Store(nil)
+		t.end()
+	}
+}
+
+// Threads returns the largest number of threads that one call may use.
+func (p *Pool) Threads() int {
+	if n := int(p.max.Load()); n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// size returns the number of workers, which with the caller are the threads of a call.
+func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
+
+// The time, in nanoseconds, below which work stays on the caller's goroutine: some ten times what it
+// takes to share it with workers that are awake; what it takes to wake them.
+const (
+	minAwake  = 40_000
+	minAsleep = 60_000
+)
+
+// Acquire returns the team for work of the given nanoseconds, or nil if the work stays with the caller:
+// because it is too short, or another call has the team, or there is only one thread. The caller
+// releases the team.
+func (p *Pool) Acquire(nanoseconds float64) *Team {
+	if nanoseconds < minAwake || p.max.Load() == 1 {
+		return nil
+	}
+	// A call within a task of another stops here, before it could wait for its own worker to end.
+	if p.gain.paused(p.now()) || !p.busy.TryLock() {
+		return nil
+	}
+	t := p.team.Load()
+	if size := p.size(); t == nil || t.size != size {
+		t = p.resize(size, nanoseconds)
+	}
+	if t == nil || nanoseconds < minAsleep && t.asleep.Load() > 0 && !p.recentCall() {
+		p.busy.Unlock()
+		return nil
+	}
+	return t
+}
+
+// Release ends the use of the team.
+func (t *Team) Release() { t.pool.busy.Unlock() }
+
+// recentCall reports whether another call that is worth sharing began a short while ago. Sleeping
+// workers are woken for a call shorter than minAsleep only if such calls follow each other.
+func (p *Pool) recentCall() bool {
+	now := int64(p.now())
+	return now-p.recent.Swap(now) < int64(pollTime)
+}
+
+// resize starts a team of the given size, which may be 0, in place of the current one. The caller holds
+// busy.
+func (p *Pool) resize(size int, nanoseconds float64) *Team {
+	if p.team.Load() == nil && (size == 0 || nanoseconds < minAsleep && !p.recentCall()) {
+		return nil
+	}
+	p.resizing.Lock()
+	defer p.resizing.Unlock()
+	t := p.team.Load()
+	if size != p.size() || t != nil && t.size == size {
+		return t
+	}
+	p.team.Store(nil)
+	if t != nil {
+		t.end()
+	}
+	if size == 0 {
+		return nil
+	}
+	t = newTeam(p, size)
+	p.team.Store(t)
+	return t
+}
+
+// rangesPerThread is the number of ranges of Rows for each thread.
+const rangesPerThread = 8
+
+// Rows splits [0, rows) across threads if that is worth it for rows of the given nanoseconds each,
+// calls do for each range, and waits. It panics with the value of the first call of do that panics.
+//
+// Each thread starts on the same part in every call, so that its caches stay warm, and then takes
+// ranges from slower threads.
+func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
+	if rows > 1 {
+		if t := p.Acquire(float64(rows) * float64(nanoseconds)); t != nil {
+			defer t.Release()
+			threads := min(t.size+1, rows)
+			ranges := min(threads*rangesPerThread, rows)
+			next := make([]atomic.Int64, threads) // of the ranges of each part
+			t.Run(threads, func(own int) {
+				for i := range threads {
+					part := (own + i) % threads
+					first, end := part*ranges/threads, (part+1)*ranges/threads
+					for r := first + int(next[part].Add(1)) - 1; r < end; r = first + int(next[part].Add(1)) - 1 {
+						do(fraction(rows, r, ranges), fraction(rows, r+1, ranges))
+					}
+				}
+			})
+			return
+		}
+	}
+	do(0, rows)
+}
+
+// fraction returns n·i/of, where the product may not fit an int.
+func fraction(n, i, of int) int { return int(int64(n) * int64(i) / int64(of)) }
