@@ -47,7 +47,7 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 	if status == 0 || strings.Contains(stderr, "do not repeat") {
 		return
 	}
-	w.goesOn(t, where)
+	w.goesOn(t, where, false)
 	if w.samples > 0 { // so that nothing stays that could not be removed before
 		w.leftovers(t, where+"; again", stderr, nil)
 	}

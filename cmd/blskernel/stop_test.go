@@ -73,7 +73,7 @@ func TestStopAtEveryLook(t *testing.T) {
 				t.Error(where)
 			}
 			w.leftovers(t, where, "", nil)
-			w.goesOn(t, where)
+			w.goesOn(t, where, false)
 		}
 		if ended == 0 { // some end as if nothing had been, when all is done but what takes no time
 			t.Errorf("%s: no interruption has ended it", w.line)
