@@ -2,7 +2,6 @@ package blskernel
 
 import (
 	"blskernel/internal/blas"
-	"blskernel/internal/gemm"
 	"blskernel/internal/kernel"
 	"blskernel/internal/workers"
 )
@@ -15,11 +14,6 @@ func init() {
 			return nil, &UnavailableError{
 				Backend: "pure", Why: err.Error(),
 				Remedy: "unset " + kernel.EnvKernel + " or give it one of these names",
-			}
-		}
-		if err := gemm.CheckEnv(); err != nil {
-			return nil, &UnavailableError{
-				Backend: "pure", Why: err.Error(), Remedy: "unset " + gemm.EnvPacking + " or set it to auto, always or never",
 			}
 		}
 		return blas.New("pure", k), nil

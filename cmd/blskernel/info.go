@@ -33,7 +33,6 @@ type information struct {
 	Kernel   string            `json:"kernel,omitempty"`
 	Kernels  []string          `json:"kernels"`
 	Blocks   blockSizes        `json:"blocks"`
-	Packing  string            `json:"packing,omitempty"`
 	SelfTest string            `json:"selfTest,omitempty"` // a hash of results of pure
 	Go       string            `json:"go"`
 }
@@ -63,7 +62,6 @@ func gather() (information, error) {
 	} else {
 		info.Kernel = blskernel.Describe(pure).Kernel
 		info.Blocks.MC, info.Blocks.KC, info.Blocks.NC, _ = backend.BlockSizes(pure)
-		info.Packing = backend.Packing(pure)
 		info.SelfTest = golden.SelfTest(pure)
 	}
 	if b, err := blskernel.Lookup("openblas"); err != nil {
@@ -80,8 +78,8 @@ func newInfo(s ui.Streams) *cobra.Command {
 		Use:   "info",
 		Short: "Describe the backend, the CPU and the kernels",
 		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel,
-block sizes and packing of the pure backend. The self-test is the hash of some of its results, which is
-the same on every machine of 64 bits with fused multiply-adds: two people can compare theirs.`,
+block sizes of the pure backend. The self-test is the hash of some of its results, which is the same on
+every machine of 64 bits with fused multiply-adds: two people can compare theirs.`,
 		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -121,7 +119,6 @@ func (i information) print(w io.Writer) error {
 	if i.Kernel != "" {
 		line("kernel", "%s (usable: %s)", i.Kernel, strings.Join(i.Kernels, ", "))
 		line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
-		line("packing", "%s", i.Packing)
 		line("self-test", "%s (%s)", i.SelfTest, cmp.Or(golden.Outside(), "the same on every machine: docs/reproducibility.md"))
 	}
 	line("go", "%s", i.Go)

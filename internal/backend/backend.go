@@ -18,7 +18,7 @@ func Or(b blskernel.Backend) blskernel.Backend {
 }
 
 // A Wrapper is a Backend that passes calls on to another, such as a counter. blskernel.Describe,
-// BlockSizes and Packing look through it.
+// BlockSizes looks through it.
 type Wrapper interface {
 	blskernel.Backend
 	Unwrap() blskernel.Backend
@@ -61,13 +61,4 @@ func BlockSizes(b blskernel.Backend) (mc, kc, nc int, ok bool) {
 		mc, kc, nc = s.BlockSizes()
 	}
 	return mc, kc, nc, ok
-}
-
-// Packing says which operands of a product the pure backend copies on this CPU; it is empty for other
-// backends.
-func Packing(b blskernel.Backend) string {
-	if p, ok := unwrapped(b).(interface{ Packing() string }); ok {
-		return p.Packing()
-	}
-	return ""
 }

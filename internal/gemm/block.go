@@ -9,16 +9,16 @@ import (
 // The methods of block.Products, where they are documented. They do not check arguments.
 
 func (e *Engine) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c block.Matrix) {
-	p := e.newProduct(tA, tB, m, n, k, alpha, a, b, beta, all(c))
+	p := e.newProduct(tA, tB, m, n, k, alpha, a, b, beta, dense(c))
 	p.run()
 }
 
 func (e *Engine) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, c block.Matrix) {
-	e.syrk(t, n, k, alpha, a, d, 1, half(blas.Upper, c))
+	e.syrk(t, n, k, alpha, a, d, 1, oneTriangle(blas.Upper, c))
 }
 
 func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
-	e.triangular(true, s, ul, t, d, m, n, alpha, a, b)
+	e.triangular(solve, s, ul, t, d, m, n, alpha, a, b)
 }
 
 func (e *Engine) BlockRows(rows, nanoseconds int, do func(from, to int)) {

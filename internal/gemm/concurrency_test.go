@@ -148,7 +148,7 @@ func TestPanicReachesCaller(t *testing.T) {
 		}
 	}
 	product, diagonal := *good, *good
-	product.kernel.Gemm = func(int, int, int, float64, *float64, int, int, kernel.Form, *float64, int, int, kernel.Store, *float64, int) {
+	product.kernel.Gemm = func(int, int, int, float64, *float64, int, int, *float64, int, int, kernel.Store, *float64, int) {
 		step()
 	}
 	diagonal.kernel.Solve = func(int, int, *float64, int, int, *float64, *float64, int) { step() }

@@ -1,11 +1,8 @@
 package gemm
 
 import (
-	"unsafe"
-
 	"blskernel/internal/block"
 	"blskernel/internal/check"
-	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -14,7 +11,7 @@ import (
 func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c sink) product {
 	return product{
 		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, a), b: right(tB != blas.NoTrans, b), c: c,
+		a: opA(tA, a), b: opB(tB, b), c: c,
 	}
 }
 
@@ -25,11 +22,11 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 		return
 	}
 	if alpha == 0 || !e.small(m, n, k) {
-		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
 		p.run()
 	} else if team := e.team(2 * float64(m) * float64(n) * float64(k)); team != nil {
 		defer team.Release()
-		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
 		p.parallel(team)
 	} else {
 		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -40,7 +37,7 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 // in n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
-		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(ul, block.Dense(c, ldc)))
+		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(ul, block.Dense(c, ldc)))
 		p.run()
 	}
 }
@@ -48,7 +45,7 @@ func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha flo
 // Dgemmtp is Dgemmt for the upper triangle in packed storage.
 func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
 	if check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
-		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(blas.Upper, block.Packed(n, ap, 0, 0)))
+		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
 		p.run()
 	}
 }
@@ -57,7 +54,7 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 // packs them, in 2mnk flops and kn multiplications for each task.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
-		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
 		p.b.diag = d[:k]
 		p.run()
 	}
@@ -67,50 +64,8 @@ func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 // does not read.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	if check.DgemmTanh(tA, tB, m, n, k, a, lda, b, ldb, bias, c, ldc) {
-		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, all(block.Dense(c, ldc)))
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, dense(block.Dense(c, ldc)))
 		p.bias = bias[:n]
 		p.run()
-	}
-}
-
-// small reports whether smallGemm can compute a product: one block of the sum, and a B that stays in
-// cache. A product of a few hundred nanoseconds does not repay the five loops.
-func (e *Engine) small(m, n, k int) bool {
-	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC
-}
-
-// smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the
-// smallest L2, and the product is too little work to start goroutines for.
-const smallOrder = 128
-
-// smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.block
-// and without its loops. It reads A in place, and B too unless B is transposed.
-func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	rowA, colA := lda, 1
-	if tA != blas.NoTrans {
-		rowA, colA = 1, lda
-	}
-	mr, nr := e.kernel.MR, e.kernel.NR
-	rowB, panelB := ldb, nr
-	if tB != blas.NoTrans {
-		w := scratches.Get().(*scratch)
-		defer scratches.Put(w)
-		rowB, panelB = nr, nr*k
-		w.b = aligned(w.b, roundUp(n, nr)*k)
-		for j := 0; j < n; j += nr {
-			e.kernel.Transpose(min(nr, n-j), k, &b[j*ldb], ldb, &w.b[j*k], nr)
-		}
-		b = w.b
-	}
-	store := kernel.Add
-	if beta == 0 {
-		store = kernel.Overwrite
-	} else if beta != 1 {
-		for i := range m {
-			scal(beta, c[i*ldc:i*ldc+n])
-		}
-	}
-	for i := 0; i < m; i += mr {
-		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, kernel.Even, unsafe.SliceData(b), rowB, panelB, store, &c[i*ldc], ldc)
 	}
 }

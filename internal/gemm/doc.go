@@ -4,19 +4,17 @@
 // # One loop, many products
 //
 // The loops compute C = alpha·A·B + beta·C and never see a matrix. A source delivers blocks of A or B
-// in the layout of the micro-kernel, and a sink stores tiles of C (operands.go):
+// in the layout of the micro-kernel, and a sink stores tiles of C:
 //
 //   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a packed
 //     symmetric matrix, rows scaled by a diagonal;
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
-// Each routine names its sources and its sink. A source packs a block into micro-panels where a copy
-// pays (packing.go) or the kernel cannot read the elements in place. A sink that keeps one triangle
-// halves the work: tiles outside it are skipped.
+// Each routine names its sources and its sink. A source packs a block into micro-panels (pack.go). A
+// sink that keeps one triangle halves the work: tiles outside it are skipped.
 //
-// Dtrsm and Dtrmm go through the diagonal blocks of the triangle (triangular.go). Kernels that hold
-// rows of B in registers apply each block to its rows (triangle.go), and a product applies it to the
-// other rows.
+// Dtrsm and Dtrmm go through the diagonal blocks of the triangle (trsm.go). Kernels that hold rows of B
+// in registers apply each block to its rows, and a product applies it to the other rows.
 //
 // # The five loops
 //
@@ -24,14 +22,15 @@
 // TOMS 34(3), 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with A and B
 // exchanged because C is row-major and tiles are wider than high:
 //
-//	loop 5  jc: up to NC columns of C, more if the sum is short
-//	loop 4    pc: up to KC terms of the sum    B[pc, jc], KC×NC, which stays in L2
-//	loop 3      ic: MC rows of C               A[ic, pc], MC×KC, if it is packed
+//	loop 5  ic: MC rows of C
+//	loop 4    pc: up to KC terms of the sum    A[ic, pc], MC×KC, packed, in L3
+//	loop 3      jc: up to NC columns of C      B[pc, jc], KC×NC, packed, in L2
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
-//	loop 1          the micro-kernel: these rows in tiles of MR×NR
+//	loop 1          jr: the micro-kernel, these rows in tiles of MR×NR
 //
-// Threads share tasks of loop 5 and of the rows of loop 3 (grid.go). Products of order up to 128 go
-// straight to loop 2 (smallGemm).
+// Threads pack A[ic, pc] together, and then take tasks of loop 3 and of rows (grid.go). An operand that
+// few micro-panels share, or that stays in L2, is read where it lies (inPlace). Products of order up to
+// 128 go straight to loop 2 (small.go).
 //
 // # Rounding, NaN, reproducibility
 //
@@ -39,10 +38,10 @@
 //
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
-// with the fewest blocks of at most KC = 384 terms, of about equal length. S_b is one chain of fused
+// with the fewest blocks of at most KC = 256 terms, of about equal length. S_b is one chain of fused
 // multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If beta = 0, C is
-// alpha·S_1 after the first block. Diagonal blocks of Dtrsm and Dtrmm have the order 192, and an
-// element one chain within each (dtrsm.go, dtrmm.go); from block to block it is a product. A diagonal
+// alpha·S_1 after the first block. Diagonal blocks of Dtrsm and Dtrmm have the order 128, and an
+// element one chain within each (trsm.go, trmm.go); from block to block it is a product. A diagonal
 // between the factors multiplies rows of B, rounded.
 //
 // So the order depends on the shape alone: results are bit-identical on every kernel, for any caches,

@@ -9,19 +9,16 @@ import (
 // An Engine computes products with one micro-kernel and the block sizes for it. Its methods may be
 // called from several goroutines at once.
 type Engine struct {
-	kernel  kernel.Kernel
-	caches  cpu.Caches
-	blocks  blockSizes
-	packing packing
-	costs   *costs
-	pool    *workers.Pool
+	kernel kernel.Kernel
+	caches cpu.Caches
+	blocks blockSizes
+	pool   *workers.Pool
 }
 
 // New returns an engine on a kernel that this machine can run.
 func New(k kernel.Kernel) *Engine {
 	c := cpu.CacheSizes()
-	how, _ := packingFromEnv() // CheckEnv has the error
-	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), packing: how, costs: &costs{}, pool: workers.Default}
+	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), pool: workers.Default}
 }
 
 // team returns the workers for a product of the given flops, or nil if it stays with the caller.
@@ -39,29 +36,32 @@ type blockSizes struct {
 }
 
 // termsOfBlock is KC, the same on every machine and for every kernel, because it is part of results. A
-// tile of C is read and written once for each KC steps: one memory operation in 192 multiply-adds, too
-// few to matter. From 256 to 512 the speed is the same within 1%.
-const termsOfBlock = 384
+// tile of C is read and written once for each KC steps: one memory operation in 128 multiply-adds, too
+// few to matter.
+const termsOfBlock = 256
 
-// blocksFor derives the block sizes for a kernel from the sizes of the caches, 8 bytes an element.
+// packedBytes is the number of bytes of a packed block of A: a quarter of the smallest L3 in use.
+const packedBytes = 2 << 20
+
+// blocksFor derives the block sizes for a kernel from the sizes of the caches, 8 bytes an element, as
+// in "Analytical modeling is enough for high-performance BLIS" (Low and others, ACM TOMS 43(2), 2016).
 //
 //   - KC is constant. Loop 1 reads one MR×KC micro-panel of A for every tile, while micro-panels of B
-//     stream past it: 24 KiB of L1 for MR = 8.
-//   - NC: loop 3 reads the packed KC×NC block of B for every MR rows of C. It gets five eighths of L2;
+//     stream past it: 16 KiB for MR = 8, half of the smallest L1 in use.
+//   - NC: loop 2 reads the packed KC×NC block of B for every MR rows of C. It gets five eighths of L2;
 //     A and C stream through the rest: 8·KC·NC <= 5/8·L2.
-//   - MC: a packed A is written as an MC×KC block and read once for each block of B. A quarter of L2
-//     keeps it there: 8·MC·KC <= L2/4.
+//   - MC: loop 3 reads the packed MC×KC block of A for every block of B. Threads share it, in L3. It
+//     need not be large: B is packed again for every MC rows, which is the work of about ten of them.
 //
 // NC and MC are rounded down to a multiple of NR columns or MR rows, and at least that; results do not
-// depend on them. MR×NR = 8×24 and L2 = 1 MiB give NC = 192, MC = 80. Threads share no packed block, so
-// L3 does not matter, and of an L2 that cores share, each counts on its own part.
+// depend on them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. Of an L2 that cores share, each
+// counts on its own part.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock
-	l2 := c.L2Share()
 	return blockSizes{
-		MC: down(l2/4/(8*kc), k.MR),
+		MC: down(packedBytes/(8*kc), k.MR),
 		KC: kc,
-		NC: down(5*l2/8/(8*kc), k.NR),
+		NC: down(5*c.L2Share()/8/(8*kc), k.NR),
 	}
 }

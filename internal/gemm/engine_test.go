@@ -24,17 +24,17 @@ func TestBlockSizes(t *testing.T) {
 		} {
 			k := kernel.Kernel{MR: tile[0], NR: tile[1]}
 			b := blocksFor(k, c)
-			if b.KC != 384 || b.MC < k.MR || b.MC%k.MR != 0 || b.NC < k.NR || b.NC%k.NR != 0 {
+			if b.KC != 256 || b.MC < k.MR || b.MC%k.MR != 0 || b.NC < k.NR || b.NC%k.NR != 0 {
 				t.Errorf("%dx%d, %+v: %+v", k.MR, k.NR, c, b)
 			}
 			l2 := c.L2Share()
-			if 8*b.KC*k.MR > c.L1D || 8*b.KC*b.NC > 5*l2/8 && b.NC > k.NR || 8*b.KC*b.MC > l2/4 && b.MC > k.MR {
+			if 8*b.KC*k.MR > c.L1D || 8*b.KC*b.NC > 5*l2/8 && b.NC > k.NR || 8*b.KC*b.MC > packedBytes {
 				t.Errorf("%dx%d, %+v: %+v does not fit", k.MR, k.NR, c, b)
 			}
-			if 8*b.KC*(b.NC+k.NR) <= 5*l2/8 || 8*b.KC*(b.MC+k.MR) <= l2/4 {
+			if 8*b.KC*(b.NC+k.NR) <= 5*l2/8 || 8*b.KC*(b.MC+k.MR) <= packedBytes {
 				t.Errorf("%dx%d, %+v: %+v leaves room", k.MR, k.NR, c, b)
 			}
-			if cores := max(c.L2Cores, 1); b.NC > k.NR && b.MC > k.MR && cores*8*b.KC*(b.NC+b.MC) > 7*c.L2/8 {
+			if cores := max(c.L2Cores, 1); b.NC > k.NR && cores*8*b.KC*b.NC > 5*c.L2/8 {
 				t.Errorf("%dx%d, %+v: %+v on each core do not fit", k.MR, k.NR, c, b)
 			}
 		}
@@ -44,17 +44,17 @@ func TestBlockSizes(t *testing.T) {
 		caches cpu.Caches
 		want   blockSizes
 	}{
-		{"Neoverse N1, V1, N2", cpu.Caches{L1D: 64 << 10, L2: 1 << 20, L2Cores: 1}, blockSizes{MC: 84, KC: 384, NC: 208}},
-		{"Neoverse V2", cpu.Caches{L1D: 64 << 10, L2: 2 << 20, L2Cores: 1}, blockSizes{MC: 168, KC: 384, NC: 424}},
-		{"Apple M1", cpu.Caches{L1D: 128 << 10, L2: 12 << 20, L2Cores: 4}, blockSizes{MC: 252, KC: 384, NC: 640}},
-		{"Apple M2", cpu.Caches{L1D: 128 << 10, L2: 16 << 20, L2Cores: 4}, blockSizes{MC: 336, KC: 384, NC: 848}},
-		{"Cortex-A72", cpu.Caches{L1D: 32 << 10, L2: 1 << 20, L2Cores: 4}, blockSizes{MC: 18, KC: 384, NC: 48}},
+		{"Neoverse N1, V1, N2", cpu.Caches{L1D: 64 << 10, L2: 1 << 20, L2Cores: 1}, blockSizes{MC: 1020, KC: 256, NC: 320}},
+		{"Neoverse V2", cpu.Caches{L1D: 64 << 10, L2: 2 << 20, L2Cores: 1}, blockSizes{MC: 1020, KC: 256, NC: 640}},
+		{"Apple M1", cpu.Caches{L1D: 128 << 10, L2: 12 << 20, L2Cores: 4}, blockSizes{MC: 1020, KC: 256, NC: 960}},
+		{"Apple M2", cpu.Caches{L1D: 128 << 10, L2: 16 << 20, L2Cores: 4}, blockSizes{MC: 1020, KC: 256, NC: 1280}},
+		{"Cortex-A72", cpu.Caches{L1D: 32 << 10, L2: 1 << 20, L2Cores: 4}, blockSizes{MC: 1020, KC: 256, NC: 80}},
 	} {
 		if got := blocksFor(kernel.Kernel{MR: 6, NR: 8}, tc.caches); got != tc.want {
 			t.Errorf("%s, 6x8: %+v, want %+v", tc.cpu, got, tc.want)
 		}
 	}
-	want := blockSizes{MC: 80, KC: 384, NC: 192}
+	want := blockSizes{MC: 1024, KC: 256, NC: 312}
 	if got := blocksFor(kernel.Kernel{MR: 8, NR: 24}, cpu.Caches{L1D: 32 << 10, L2: 1 << 20}); got != want {
 		t.Errorf("the example of the comment: %+v, want %+v", got, want)
 	}

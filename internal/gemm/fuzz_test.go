@@ -91,7 +91,7 @@ func FuzzPackSource(f *testing.F) {
 			ld := cols + s.Below(4)
 			x = storage.Slice((rows-1)*ld+cols, edge)
 			at = func(i, p int) int { return i*ld + p }
-			src = left(false, block.Dense(x, ld))
+			src = opA(blas.NoTrans, block.Dense(x, ld))
 		case 2, 3:
 			ld := cols + s.Below(4)
 			x = storage.Slice((rows-1)*ld+cols, edge)
@@ -116,12 +116,12 @@ func FuzzPackSource(f *testing.F) {
 			j := i + rows - 1 + s.Below(4)
 			n := j + cols + s.Below(4)
 			x = storage.Slice(block.PackedLen(n), edge)
-			src = left(false, block.Packed(n, x, i, j))
+			src = opA(blas.NoTrans, block.Packed(n, x, i, j))
 			at = func(r, p int) int { return block.PackedIndex(n, i+r, j+p) }
 		}
 		// The other way round X is the transpose of what is stored.
 		if transposed := form == 1 || form == 6; transposed {
-			src = left(true, src.Matrix)
+			src = opA(blas.Trans, src.Matrix)
 			byRow := at
 			at = func(i, p int) int { return byRow(p, i) }
 			rows, cols = cols, rows
@@ -184,22 +184,22 @@ func FuzzSink(f *testing.F) {
 		switch form {
 		case 3:
 			x = storage.Slice(block.PackedLen(n), edge)
-			c, kept = half(blas.Upper, block.Packed(n, x, 0, 0)), keepHalf(blas.Upper)
+			c, kept = oneTriangle(blas.Upper, block.Packed(n, x, 0, 0)), keepHalf(blas.Upper)
 			at = func(i, j int) int { return block.PackedIndex(n, i, j) }
 		case 4: // all of a block of a packed triangle
 			j := rows - 1 + s.Below(4)
 			order := j + n + s.Below(4)
 			x = storage.Slice(block.PackedLen(order), edge)
-			c = all(block.Packed(order, x, 0, j))
+			c = dense(block.Packed(order, x, 0, j))
 			at = func(i, col int) int { return block.PackedIndex(order, i, j+col) }
 		default:
 			ld := n + s.Below(4)
 			x = storage.Slice((rows-1)*ld+n, edge)
 			at = func(i, j int) int { return i*ld + j }
-			c = all(block.Dense(x, ld))
+			c = dense(block.Dense(x, ld))
 			if form > 0 {
 				ul := triangles[form-1]
-				c, kept = half(ul, c.Matrix), keepHalf(ul)
+				c, kept = oneTriangle(ul, c.Matrix), keepHalf(ul)
 			}
 		}
 		for i := range x {

@@ -14,10 +14,10 @@ type grid struct {
 	down, over  int // number of tasks
 }
 
-// cut returns the grid that the given number of threads should finish first. Fine grids divide the work
-// evenly, but each task packs its part of B for itself. So it tries the fewest ranges of columns, and
-// the same number for each thread, where two threads do not pack the same part.
-func (p *product) cut(threads int) grid {
+// cut returns the grid that the given number of threads should finish first, for m rows. Fine grids
+// divide the work evenly, but each task packs its part of B for itself. So it tries the fewest ranges
+// of columns, and the same number for each thread, where two threads do not pack the same part.
+func (p *product) cut(threads, m int) grid {
 	var best grid
 	least := math.Inf(1)
 	at := make([]float64, threads)
@@ -27,9 +27,9 @@ func (p *product) cut(threads int) grid {
 		width := roundUp((p.n+over-1)/over, line/8)
 		over = (p.n + width - 1) / width
 		for down := 1; ; down += (down + 3) / 4 {
-			rows := roundUp((p.m+down-1)/down, p.engine.kernel.MR)
-			g := grid{rows: rows, width: width, down: (p.m + rows - 1) / rows, over: over}
-			if t := p.finished(g, at); t < least {
+			rows := roundUp((m+down-1)/down, p.engine.kernel.MR)
+			g := grid{rows: rows, width: width, down: (m + rows - 1) / rows, over: over}
+			if t := p.finished(g, m, at); t < least {
 				best, least = g, t
 			}
 			if g.down*over >= threads*mostTasks || rows <= leastRows {
@@ -57,30 +57,30 @@ const readingColumns = 4
 
 // finished returns the time, in flops, at which the threads would finish a grid, if each takes one task
 // after another. at is workspace, an element for each.
-func (p *product) finished(g grid, at []float64) float64 {
+func (p *product) finished(g grid, m int, at []float64) float64 {
 	clear(at)
 	packing := 0
 	if !p.directB(g.rows) {
 		packing = packingRows
 	}
 	for t := range g.down * g.over {
-		i0, i1, j0, j1 := p.bounds(g, t)
+		x := p.part(g, cell{i1: m}, t)
 		first := 0
 		for i := range at {
 			if at[i] < at[first] {
 				first = i
 			}
 		}
-		middle := (i0 + i1) / 2
-		from, to := p.c.columns(middle, middle+1, j0, j1)
-		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)+readingColumns) * float64(i1-i0+packing))
+		middle := (x.i0 + x.i1) / 2
+		from, to := p.c.columns(middle, middle+1, x.j0, x.j1)
+		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)+readingColumns) * float64(x.i1-x.i0+packing))
 	}
 	return slices.Max(at)
 }
 
-// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. In a triangle the
-// longest rows and columns come first, so that the last tasks, for which threads wait, are short.
-func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
+// part returns task t of the grid on the rows and terms of x. In a triangle the longest rows and
+// columns come first, so that the last tasks, for which threads wait, are short.
+func (p *product) part(g grid, x cell, t int) cell {
 	i, j := t%g.down, t/g.down
 	switch p.c.kept {
 	case upper:
@@ -88,22 +88,51 @@ func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
 	case lower:
 		i = g.down - 1 - i
 	}
-	i0, j0 = i*g.rows, j*g.width
-	return i0, min(i0+g.rows, p.m), j0, min(j0+g.width, p.n)
+	first, end := x.i0, x.i1
+	x.i0 = min(first+i*g.rows, end)
+	x.i1 = min(x.i0+g.rows, end)
+	x.j0 = j * g.width
+	x.j1 = min(x.j0+g.width, p.n)
+	return x
 }
 
 // lastProduct is the id of the last product on several threads.
 var lastProduct atomic.Int64
 
-// parallel computes p on the caller's thread and those of the pool.
+// packTasks is the number of tasks for each thread into which packing a block of A is cut.
+const packTasks = 4
+
+// parallel computes p on the caller's thread and those of the team: they pack each block of A together,
+// then take tasks of C.
 func (p *product) parallel(team *workers.Team) {
 	own := *p // so that p itself stays on the caller's stack
 	own.id = lastProduct.Add(1)
-	g := own.cut(team.Threads())
-	team.Run(g.down*g.over, func(i int) {
-		w := scratches.Get().(*scratch)
-		i0, i1, j0, j1 := own.bounds(g, i)
-		own.block(w, i0, i1, j0, j1)
-		scratches.Put(w)
-	})
+	mc, kc, mr := own.height(), own.depth(), own.engine.kernel.MR
+	g, rows := own.cut(team.Threads(), mc), roundUp(mc/(packTasks*team.Threads())+1, mr)
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	var x cell // the block of A, and all columns
+	pack := func(i int) {
+		v := workspaces.Get().(*workspace)
+		i0 := x.i0 + i*rows
+		own.a.pack(&own.engine.kernel, v.buffer, own.shared.x[i*rows*(x.p1-x.p0):], mr, i0, min(i0+rows, x.i1), x.p0, x.p1)
+		workspaces.Put(v)
+	}
+	task := func(i int) {
+		v := workspaces.Get().(*workspace)
+		own.loops(v, own.part(g, x, i))
+		workspaces.Put(v)
+	}
+	for x.i0 = 0; x.i0 < own.m; x.i0 += mc { // loop 5
+		x.i1 = min(x.i0+mc, own.m)
+		for x.p0 = 0; x.p0 < own.k; x.p0 += kc { // loop 4
+			x.p1 = min(x.p0+kc, own.k)
+			if !own.directA() {
+				w.a = alignedBlock(w.a, roundUp(x.i1-x.i0, mr)*(x.p1-x.p0), own.engine.blocks.MC*own.engine.blocks.KC)
+				own.shared, own.sharedFrom = own.packedA(w.a, x.p1-x.p0), x.i0
+				team.Run((x.i1-x.i0+rows-1)/rows, pack)
+			}
+			team.Run(g.down*g.over, task)
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (f fences) call(t *testing.T, p *problem, edge guard.Edge) {
 func TestGuardProductsLong(t *testing.T) {
 	setThreads(t, 1)
 	n := active.kernel.NR + 1
-	m, k := (fewPanels+1)*active.kernel.MR+1, active.blocks.KC+1
+	m, k := (fewUses+1)*active.kernel.MR+1, active.blocks.KC+1
 	long := active.blocks.NC + n
 	f := newFences(t, max(m, k, long)*(long+4)) // C of Dgemmt is square
 	for _, r := range routines() {

@@ -67,8 +67,8 @@ func newStore(canary float64, n, ld int, at func(i, j int) int) store {
 	return store{all: all, x: all[margin : margin+n], ld: ld, at: at}
 }
 
-// dense is a store of r×c elements with rows ld >= c apart; the last row ends where the matrix ends.
-func dense(canary float64, r, c, ld int) store {
+// newDense is a store of r×c elements with rows ld >= c apart; the last row ends where the matrix ends.
+func newDense(canary float64, r, c, ld int) store {
 	return newStore(canary, max(0, (r-1)*ld+c), ld, func(i, j int) int { return i*ld + j })
 }
 
@@ -102,7 +102,7 @@ func keepHalf(ul blas.Uplo) func(i, j int) bool {
 
 // whole keeps all of C, half a triangle of it, and packed the upper triangle, packed.
 func (p *problem) whole(rnd *rand.Rand) {
-	p.c, p.kept = dense(inResult, p.m, p.n, max(1, p.n)+rnd.IntN(4)), keepAll
+	p.c, p.kept = newDense(inResult, p.m, p.n, max(1, p.n)+rnd.IntN(4)), keepAll
 }
 
 func (p *problem) half(rnd *rand.Rand, ul blas.Uplo) {
@@ -132,7 +132,7 @@ func operand(rnd *rand.Rand, t blas.Transpose, r, c int) (store, func(i, j int) 
 	if t != blas.NoTrans {
 		rows, cols = c, r
 	}
-	s := dense(inOperand, rows, cols, max(1, cols)+rnd.IntN(4))
+	s := newDense(inOperand, rows, cols, max(1, cols)+rnd.IntN(4))
 	for i := range rows {
 		for j := range cols {
 			s.x[s.at(i, j)] = value(rnd)
@@ -162,8 +162,8 @@ func (p *problem) diagonal(rnd *rand.Rand) {
 	p.B = func(i, j int) float64 { return p.d[i] * b(i, j) }
 }
 
-// symmetric stores one triangle of a random symmetric matrix of order n.
-func symmetric(rnd *rand.Rand, s store, ul blas.Uplo, n int) (store, func(i, j int) float64) {
+// newSymmetric stores one triangle of a random symmetric matrix of order n.
+func newSymmetric(rnd *rand.Rand, s store, ul blas.Uplo, n int) (store, func(i, j int) float64) {
 	at := func(i, j int) int {
 		if (i > j) == (ul == blas.Upper) {
 			i, j = j, i
@@ -326,10 +326,10 @@ func ways(t testing.TB) (all []way) {
 		diagonal := tiny
 		diagonal.KC = 2 * (fewRows + 2*k.MR)
 		all = append(all,
-			way{"kernel=" + k.Name + "/blocks=own", New(k)},
-			way{"kernel=" + k.Name + "/blocks=tiny", &Engine{kernel: k, blocks: tiny}},
-			way{"kernel=" + k.Name + "/blocks=unpacked", &Engine{kernel: k, blocks: tiny, caches: cpu.Caches{L2: math.MaxInt}}},
-			way{"kernel=" + k.Name + "/blocks=diagonal", &Engine{kernel: k, blocks: diagonal}})
+			way{"kernel=" + k.Name + "/blocks=own", onPool(New(k))},
+			way{"kernel=" + k.Name + "/blocks=tiny", &Engine{kernel: k, pool: pool, blocks: tiny}},
+			way{"kernel=" + k.Name + "/blocks=unpacked", &Engine{kernel: k, pool: pool, blocks: tiny, caches: cpu.Caches{L2: math.MaxInt}}},
+			way{"kernel=" + k.Name + "/blocks=diagonal", &Engine{kernel: k, pool: pool, blocks: diagonal}})
 	}
 	return all
 }

@@ -114,7 +114,7 @@ func routines() (rs []routine) {
 				if side == blas.Right {
 					p.k = n
 				}
-				p.a, p.A = symmetric(rnd, made(rnd, p.k), ul, p.k)
+				p.a, p.A = newSymmetric(rnd, made(rnd, p.k), ul, p.k)
 				p.b, p.B = operand(rnd, blas.NoTrans, m, n)
 				if side == blas.Right {
 					p.A, p.B = p.B, p.A
@@ -126,7 +126,7 @@ func routines() (rs []routine) {
 		}
 		for _, ul := range triangles {
 			symm(fmt.Sprintf("Dsymm/%c/%c", side, ul), ul, func(rnd *rand.Rand, n int) store {
-				return dense(inOperand, n, n, max(1, n)+rnd.IntN(4))
+				return newDense(inOperand, n, n, max(1, n)+rnd.IntN(4))
 			}, func(p *problem) {
 				active.Dsymm(side, ul, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, p.beta, p.c.x, p.c.ld)
 			})

@@ -43,8 +43,8 @@ func (p *triangularProblem) String() string {
 func newTriangular(rnd *rand.Rand, side blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64) *triangularProblem {
 	p := &triangularProblem{side: side, ul: ul, t: t, d: d, m: m, n: n, alpha: alpha}
 	order := p.order()
-	p.a = dense(inOperand, order, order, max(1, order)+rnd.IntN(4))
-	p.b = dense(inResult, m, n, max(1, n)+rnd.IntN(4))
+	p.a = newDense(inOperand, order, order, max(1, order)+rnd.IntN(4))
+	p.b = newDense(inResult, m, n, max(1, n)+rnd.IntN(4))
 	kept := keepHalf(ul)
 	for i := range order {
 		for j := range order {

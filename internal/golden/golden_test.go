@@ -16,8 +16,8 @@ import (
 
 // The rules that make results the same everywhere, as docs/reproducibility.md has them.
 const (
-	ruleProduct   = "an element of a product is one chain of FMAs for each block of at most KC = 384 terms, in the order of k"
-	ruleTriangle  = "diagonal blocks of 192, and in each an element is one chain of FMAs"
+	ruleProduct   = "an element of a product is one chain of FMAs for each block of at most KC = 256 terms, in the order of k"
+	ruleTriangle  = "diagonal blocks of 128, and in each an element is one chain of FMAs"
 	ruleReduction = "reductions have 32 lanes and one tree; vectors of eight, then single elements, come last"
 	ruleElement   = "one rounding or one FMA for each element, in the order of the rows"
 	ruleLapack    = "panels and recursions are cut by constants, and plain code rounds every product"

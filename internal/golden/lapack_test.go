@@ -15,8 +15,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Orders around tiles, panels of 16 to 64, the ends of recursions at about 100, and blocks of 192 and
-// 384.
+// Orders around tiles, panels of 16 to 64, the ends of recursions at about 100, and blocks of 128 and
+// 256.
 var orders = []int{1, 2, 3, 7, 8, 9, 16, 17, 25, 33, 48, 65, 97, 129, 150, 193, 257, 390}
 
 // symmetric draws a packed matrix with the given number added to its diagonal.

@@ -4,143 +4,129 @@
 
 #include "textflag.h"
 
-// func dgemmAVX2_6x8(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
+// func dgemmAVX2_6x8(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·dgemmAVX2_6x8(SB), NOSPLIT, $48-112
-	MOVQ    rowB+72(FP), AX
+TEXT ·dgemmAVX2_6x8(SB), NOSPLIT, $24-104
+	MOVQ    ldc+96(FP), AX
 	SHLQ    $0x03, AX
-	MOVQ    ldc+104(FP), CX
-	SHLQ    $0x03, CX
-	MOVQ    CX, (SP)
-	MOVBQZX formA+56(FP), CX
-	MOVQ    CX, DX
-	ANDQ    $0x01, DX
-	SHLQ    $0x03, DX
-	MOVQ    DX, 32(SP)
-	ANDQ    $0x02, CX
-	SHLQ    $0x02, CX
-	MOVQ    CX, 40(SP)
-	MOVBQZX store+88(FP), CX
-	ADDQ    $0x01, CX
-	MOVQ    CX, 24(SP)
-	CMPQ    CX, $0x04
+	MOVQ    AX, (SP)
+	MOVBQZX store+80(FP), AX
+	ADDQ    $0x01, AX
+	MOVQ    AX, 8(SP)
+	CMPQ    AX, $0x04
 	JEQ     unread
-	CMPQ    CX, $0x02
+	CMPQ    AX, $0x02
 	JGE     moded
 
 unread:
-	MOVQ $0x00000000, 24(SP)
-	MOVQ $0x3ff0000000000000, CX
-	CMPQ CX, alpha+24(FP)
+	MOVQ $0x00000000, 8(SP)
+	MOVQ $0x3ff0000000000000, AX
+	CMPQ AX, alpha+24(FP)
 	JNE  moded
-	MOVQ $0x00000001, 24(SP)
+	MOVQ $0x00000001, 8(SP)
 
 moded:
-	MOVQ   rowA+40(FP), CX
-	SHLQ   $0x03, CX
-	IMUL3Q $0x00000006, CX, CX
-	MOVQ   32(SP), DX
-	IMUL3Q $0x0000000f, DX, DX
-	SUBQ   DX, CX
-	ADDQ   a+32(FP), CX
-	MOVQ   CX, 8(SP)
-	MOVQ   colA+48(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   CX, 16(SP)
-	CMPQ   m+0(FP), $0x06
-	JEQ    rows6
-	CMPQ   m+0(FP), $0x05
-	JEQ    rows5
-	CMPQ   m+0(FP), $0x04
-	JEQ    rows4
-	CMPQ   m+0(FP), $0x03
-	JEQ    rows3
-	CMPQ   m+0(FP), $0x02
-	JEQ    rows2
+	MOVQ $0x00000000, 16(SP)
+	CMPQ rowA+40(FP), $0x01
+	JNE  strided
+	CMPQ colA+48(FP), $0x06
+	JNE  strided
+	CMPQ rowB+64(FP), $0x08
+	JNE  strided
+	MOVQ $0x00000001, 16(SP)
+
+strided:
+	CMPQ m+0(FP), $0x06
+	JEQ  rows6
+	CMPQ m+0(FP), $0x05
+	JEQ  rows5
+	CMPQ m+0(FP), $0x04
+	JEQ  rows4
+	CMPQ m+0(FP), $0x03
+	JEQ  rows3
+	CMPQ m+0(FP), $0x02
+	JEQ  rows2
 
 whole1:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge1
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r1v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
 r1v2sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	XORQ BX, BX
-	MOVQ b+64(FP), DI
-	SUBQ $0x04, CX
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r1v2rest
 
 r1v2loop:
-	VMOVUPD      (DI), Y2
-	VMOVUPD      32(DI), Y3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Y4
+	VMOVUPD      (CX), Y2
+	VMOVUPD      32(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Y2
-	VMOVUPD      32(DI), Y3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Y4
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y2
+	VMOVUPD      32(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Y2
-	VMOVUPD      32(DI), Y3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Y4
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y2
+	VMOVUPD      32(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Y2
-	VMOVUPD      32(DI), Y3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Y4
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y2
+	VMOVUPD      32(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r1v2loop
 
 r1v2rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r1v2store
 
 r1v2one:
-	VMOVUPD      (DI), Y2
-	VMOVUPD      32(DI), Y3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Y4
+	VMOVUPD      (CX), Y2
+	VMOVUPD      32(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r1v2one
 
 r1v2store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         8(SP), $0x01
 	JEQ          r1v2product
 	VBROADCASTSD alpha+24(FP), Y2
 	JLT          r1v2scaled
-	VFMADD213PD  (CX), Y2, Y0
-	VMOVUPD      Y0, (CX)
-	VFMADD213PD  32(CX), Y2, Y1
-	VMOVUPD      Y1, 32(CX)
+	VFMADD213PD  (AX), Y2, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD213PD  32(AX), Y2, Y1
+	VMOVUPD      Y1, 32(AX)
 	JMP          r1v2end
 
 r1v2scaled:
@@ -148,14 +134,14 @@ r1v2scaled:
 	VMULPD Y2, Y1, Y1
 
 r1v2product:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
 
 r1v2end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0x40, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0x40, c+88(FP)
 	SUBQ $0x08, n+8(FP)
 	JMP  whole1
 
@@ -164,192 +150,186 @@ edge1:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge1_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r1v1mcontinue
 	VXORPD Y0, Y0, Y0
 
 r1v1msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R8
-	SUBQ $0x04, DX
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r1v1mrest
 
 r1v1mloop:
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (R8), Y1, Y1
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y2
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (DX), Y1, Y1
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (R8), Y1, Y1
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y2
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (DX), Y1, Y1
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (R8), Y1, Y1
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y2
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (DX), Y1, Y1
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (R8), Y1, Y1
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y2
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (DX), Y1, Y1
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r1v1mloop
 
 r1v1mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r1v1mstore
 
 r1v1mone:
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (R8), Y1, Y1
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y2
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (DX), Y1, Y1
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r1v1mone
 
 r1v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r1v1mproduct
 	VBROADCASTSD alpha+24(FP), Y1
 	JLT          r1v1mscaled
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (AX), Y2, Y2
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (CX), Y2, Y2
 	VFMADD213PD  Y2, Y1, Y0
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   Y0, Y2, (AX)
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   Y0, Y2, (CX)
 	JMP          r1v1mend
 
 r1v1mscaled:
 	VMULPD Y1, Y0, Y0
 
 r1v1mproduct:
-	VMOVUPD    (CX), Y2
-	VMASKMOVPD Y0, Y2, (AX)
+	VMOVUPD    (AX), Y2
+	VMASKMOVPD Y0, Y2, (CX)
 
 r1v1mend:
 	JMP done
 
 edge1_2:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x04, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x04, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r1v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
 r1v2msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R8
-	SUBQ $0x04, DX
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r1v2mrest
 
 r1v2mloop:
-	VMOVUPD      (R8), Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(R8), Y3, Y3
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y4
+	VMOVUPD      (DX), Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R8), Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(R8), Y3, Y3
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y4
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R8), Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(R8), Y3, Y3
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y4
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R8), Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(R8), Y3, Y3
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y4
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r1v2mloop
 
 r1v2mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r1v2mstore
 
 r1v2mone:
-	VMOVUPD      (R8), Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(R8), Y3, Y3
-	ADDQ         AX, R8
-	VBROADCASTSD (BX)(SI*1), Y4
+	VMOVUPD      (DX), Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r1v2mone
 
 r1v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r1v2mproduct
 	VBROADCASTSD alpha+24(FP), Y2
 	JLT          r1v2mscaled
-	VFMADD213PD  (AX), Y2, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   32(AX), Y4, Y4
+	VFMADD213PD  (CX), Y2, Y0
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   32(CX), Y4, Y4
 	VFMADD213PD  Y4, Y2, Y1
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   Y1, Y4, 32(AX)
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   Y1, Y4, 32(CX)
 	JMP          r1v2mend
 
 r1v2mscaled:
@@ -357,9 +337,9 @@ r1v2mscaled:
 	VMULPD Y2, Y1, Y1
 
 r1v2mproduct:
-	VMOVUPD    Y0, (AX)
-	VMOVUPD    (CX), Y4
-	VMASKMOVPD Y1, Y4, 32(AX)
+	VMOVUPD    Y0, (CX)
+	VMOVUPD    (AX), Y4
+	VMASKMOVPD Y1, Y4, 32(CX)
 
 r1v2mend:
 	JMP done
@@ -368,7 +348,7 @@ rows2:
 whole2:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge2
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r2v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -376,101 +356,97 @@ whole2:
 	VXORPD Y3, Y3, Y3
 
 r2v2sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R8
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r2v2rest
 
 r2v2loop:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      32(R8), Y5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Y6
+	VMOVUPD      (CX), Y4
+	VMOVUPD      32(CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(BX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Y4
-	VMOVUPD      32(R8), Y5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Y6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y4
+	VMOVUPD      32(CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(BX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Y4
-	VMOVUPD      32(R8), Y5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Y6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y4
+	VMOVUPD      32(CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(BX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Y4
-	VMOVUPD      32(R8), Y5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Y6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y4
+	VMOVUPD      32(CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(BX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r2v2loop
 
 r2v2rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r2v2store
 
 r2v2one:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      32(R8), Y5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Y6
+	VMOVUPD      (CX), Y4
+	VMOVUPD      32(CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(BX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r2v2one
 
 r2v2store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         8(SP), $0x01
 	JEQ          r2v2product
 	VBROADCASTSD alpha+24(FP), Y4
 	JLT          r2v2scaled
-	VFMADD213PD  (CX), Y4, Y0
-	VMOVUPD      Y0, (CX)
-	VFMADD213PD  32(CX), Y4, Y1
-	VMOVUPD      Y1, 32(CX)
-	VFMADD213PD  (CX)(DX*1), Y4, Y2
-	VMOVUPD      Y2, (CX)(DX*1)
-	VFMADD213PD  32(CX)(DX*1), Y4, Y3
-	VMOVUPD      Y3, 32(CX)(DX*1)
+	VFMADD213PD  (AX), Y4, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD213PD  32(AX), Y4, Y1
+	VMOVUPD      Y1, 32(AX)
+	VFMADD213PD  (AX)(CX*1), Y4, Y2
+	VMOVUPD      Y2, (AX)(CX*1)
+	VFMADD213PD  32(AX)(CX*1), Y4, Y3
+	VMOVUPD      Y3, 32(AX)(CX*1)
 	JMP          r2v2end
 
 r2v2scaled:
@@ -480,16 +456,16 @@ r2v2scaled:
 	VMULPD Y4, Y3, Y3
 
 r2v2product:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VMOVUPD Y2, (CX)(DX*1)
-	VMOVUPD Y3, 32(CX)(DX*1)
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
 
 r2v2end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0x40, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0x40, c+88(FP)
 	SUBQ $0x08, n+8(FP)
 	JMP  whole2
 
@@ -498,104 +474,100 @@ edge2:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge2_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r2v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
 r2v1msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R9
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r2v1mrest
 
 r2v1mloop:
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (R9), Y2, Y2
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y3
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (DX), Y2, Y2
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R8)(SI*1), Y4
+	VBROADCASTSD (R9)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (R9), Y2, Y2
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y3
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (DX), Y2, Y2
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R8)(SI*1), Y4
+	VBROADCASTSD (R9)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (R9), Y2, Y2
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y3
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (DX), Y2, Y2
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R8)(SI*1), Y4
+	VBROADCASTSD (R9)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (R9), Y2, Y2
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y3
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (DX), Y2, Y2
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R8)(SI*1), Y4
+	VBROADCASTSD (R9)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r2v1mloop
 
 r2v1mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r2v1mstore
 
 r2v1mone:
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (R9), Y2, Y2
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y3
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (DX), Y2, Y2
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R8)(SI*1), Y4
+	VBROADCASTSD (R9)(DI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r2v1mone
 
 r2v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r2v1mproduct
 	VBROADCASTSD alpha+24(FP), Y2
 	JLT          r2v1mscaled
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (AX), Y3, Y3
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (CX), Y3, Y3
 	VFMADD213PD  Y3, Y2, Y0
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   Y0, Y3, (AX)
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (AX)(DX*1), Y3, Y3
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   Y0, Y3, (CX)
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (CX)(DX*1), Y3, Y3
 	VFMADD213PD  Y3, Y2, Y1
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   Y1, Y3, (AX)(DX*1)
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   Y1, Y3, (CX)(DX*1)
 	JMP          r2v1mend
 
 r2v1mscaled:
@@ -603,21 +575,21 @@ r2v1mscaled:
 	VMULPD Y2, Y1, Y1
 
 r2v1mproduct:
-	VMOVUPD    (CX), Y3
-	VMASKMOVPD Y0, Y3, (AX)
-	VMOVUPD    (CX), Y3
-	VMASKMOVPD Y1, Y3, (AX)(DX*1)
+	VMOVUPD    (AX), Y3
+	VMASKMOVPD Y0, Y3, (CX)
+	VMOVUPD    (AX), Y3
+	VMASKMOVPD Y1, Y3, (CX)(DX*1)
 
 r2v1mend:
 	JMP done
 
 edge2_2:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x04, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x04, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r2v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -625,112 +597,108 @@ edge2_2:
 	VXORPD Y3, Y3, Y3
 
 r2v2msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R9
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r2v2mrest
 
 r2v2mloop:
-	VMOVUPD      (R9), Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(R9), Y5, Y5
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y6
+	VMOVUPD      (DX), Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R9), Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(R9), Y5, Y5
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y6
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R9), Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(R9), Y5, Y5
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y6
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R9), Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(R9), Y5, Y5
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y6
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r2v2mloop
 
 r2v2mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r2v2mstore
 
 r2v2mone:
-	VMOVUPD      (R9), Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(R9), Y5, Y5
-	ADDQ         AX, R9
-	VBROADCASTSD (BX)(SI*1), Y6
+	VMOVUPD      (DX), Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r2v2mone
 
 r2v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r2v2mproduct
 	VBROADCASTSD alpha+24(FP), Y4
 	JLT          r2v2mscaled
-	VFMADD213PD  (AX), Y4, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   32(AX), Y6, Y6
+	VFMADD213PD  (CX), Y4, Y0
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   32(CX), Y6, Y6
 	VFMADD213PD  Y6, Y4, Y1
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   Y1, Y6, 32(AX)
-	VFMADD213PD  (AX)(DX*1), Y4, Y2
-	VMOVUPD      Y2, (AX)(DX*1)
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   32(AX)(DX*1), Y6, Y6
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   Y1, Y6, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y4, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   32(CX)(DX*1), Y6, Y6
 	VFMADD213PD  Y6, Y4, Y3
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   Y3, Y6, 32(AX)(DX*1)
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   Y3, Y6, 32(CX)(DX*1)
 	JMP          r2v2mend
 
 r2v2mscaled:
@@ -740,12 +708,12 @@ r2v2mscaled:
 	VMULPD Y4, Y3, Y3
 
 r2v2mproduct:
-	VMOVUPD    Y0, (AX)
-	VMOVUPD    (CX), Y6
-	VMASKMOVPD Y1, Y6, 32(AX)
-	VMOVUPD    Y2, (AX)(DX*1)
-	VMOVUPD    (CX), Y6
-	VMASKMOVPD Y3, Y6, 32(AX)(DX*1)
+	VMOVUPD    Y0, (CX)
+	VMOVUPD    (AX), Y6
+	VMASKMOVPD Y1, Y6, 32(CX)
+	VMOVUPD    Y2, (CX)(DX*1)
+	VMOVUPD    (AX), Y6
+	VMASKMOVPD Y3, Y6, 32(CX)(DX*1)
 
 r2v2mend:
 	JMP done
@@ -754,7 +722,7 @@ rows3:
 whole3:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge3
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r3v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -764,139 +732,134 @@ whole3:
 	VXORPD Y5, Y5, Y5
 
 r3v2sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R9
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r3v2rest
 
 r3v2loop:
-	VMOVUPD      (R9), Y6
-	VMOVUPD      32(R9), Y7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Y8
+	VMOVUPD      (CX), Y6
+	VMOVUPD      32(CX), Y7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(BX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R8)(BX*1), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Y6
-	VMOVUPD      32(R9), Y7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Y8
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y6
+	VMOVUPD      32(CX), Y7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(BX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R8)(BX*1), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Y6
-	VMOVUPD      32(R9), Y7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Y8
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y6
+	VMOVUPD      32(CX), Y7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(BX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R8)(BX*1), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Y6
-	VMOVUPD      32(R9), Y7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Y8
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y6
+	VMOVUPD      32(CX), Y7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(BX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R8)(BX*1), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r3v2loop
 
 r3v2rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r3v2store
 
 r3v2one:
-	VMOVUPD      (R9), Y6
-	VMOVUPD      32(R9), Y7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Y8
+	VMOVUPD      (CX), Y6
+	VMOVUPD      32(CX), Y7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(BX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R8)(BX*1), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r3v2one
 
 r3v2store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         8(SP), $0x01
 	JEQ          r3v2product
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r3v2scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r3v2packed
-	VFMADD213PD  (CX), Y6, Y0
-	VMOVUPD      Y0, (CX)
-	VFMADD213PD  32(CX), Y6, Y1
-	VMOVUPD      Y1, 32(CX)
-	VFMADD213PD  (CX)(DX*1), Y6, Y2
-	VMOVUPD      Y2, (CX)(DX*1)
-	VFMADD213PD  32(CX)(DX*1), Y6, Y3
-	VMOVUPD      Y3, 32(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Y6, Y4
-	VMOVUPD      Y4, (CX)(DX*2)
-	VFMADD213PD  32(CX)(DX*2), Y6, Y5
-	VMOVUPD      Y5, 32(CX)(DX*2)
+	VFMADD213PD  (AX), Y6, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD213PD  32(AX), Y6, Y1
+	VMOVUPD      Y1, 32(AX)
+	VFMADD213PD  (AX)(CX*1), Y6, Y2
+	VMOVUPD      Y2, (AX)(CX*1)
+	VFMADD213PD  32(AX)(CX*1), Y6, Y3
+	VMOVUPD      Y3, 32(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Y6, Y4
+	VMOVUPD      Y4, (AX)(CX*2)
+	VFMADD213PD  32(AX)(CX*2), Y6, Y5
+	VMOVUPD      Y5, 32(AX)(CX*2)
 	JMP          r3v2end
 
 r3v2packed:
-	VFMADD213PD (CX), Y6, Y0
-	VMOVUPD     Y0, (CX)
-	VFMADD213PD 32(CX), Y6, Y1
-	VMOVUPD     Y1, 32(CX)
-	VFMADD213PD (CX)(DX*1), Y6, Y2
-	VMOVUPD     Y2, (CX)(DX*1)
-	VFMADD213PD 32(CX)(DX*1), Y6, Y3
-	VMOVUPD     Y3, 32(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Y6, Y4
-	VMOVUPD     Y4, -8(CX)(DX*2)
-	VFMADD213PD 24(CX)(DX*2), Y6, Y5
-	VMOVUPD     Y5, 24(CX)(DX*2)
+	VFMADD213PD (AX), Y6, Y0
+	VMOVUPD     Y0, (AX)
+	VFMADD213PD 32(AX), Y6, Y1
+	VMOVUPD     Y1, 32(AX)
+	VFMADD213PD (AX)(CX*1), Y6, Y2
+	VMOVUPD     Y2, (AX)(CX*1)
+	VFMADD213PD 32(AX)(CX*1), Y6, Y3
+	VMOVUPD     Y3, 32(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Y6, Y4
+	VMOVUPD     Y4, -8(AX)(CX*2)
+	VFMADD213PD 24(AX)(CX*2), Y6, Y5
+	VMOVUPD     Y5, 24(AX)(CX*2)
 	JMP         r3v2end
 
 r3v2scaled:
@@ -908,18 +871,18 @@ r3v2scaled:
 	VMULPD Y6, Y5, Y5
 
 r3v2product:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VMOVUPD Y2, (CX)(DX*1)
-	VMOVUPD Y3, 32(CX)(DX*1)
-	VMOVUPD Y4, (CX)(DX*2)
-	VMOVUPD Y5, 32(CX)(DX*2)
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
 
 r3v2end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0x40, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0x40, c+88(FP)
 	SUBQ $0x08, n+8(FP)
 	JMP  whole3
 
@@ -928,142 +891,137 @@ edge3:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge3_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r3v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 
 r3v1msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R10
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r3v1mrest
 
 r3v1mloop:
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (R10), Y3, Y3
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y4
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R8)(SI*1), Y5
+	VBROADCASTSD (R9)(DI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(SI*1), Y6
+	VBROADCASTSD (R10)(DI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (R10), Y3, Y3
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y4
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R8)(SI*1), Y5
+	VBROADCASTSD (R9)(DI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(SI*1), Y6
+	VBROADCASTSD (R10)(DI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (R10), Y3, Y3
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y4
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R8)(SI*1), Y5
+	VBROADCASTSD (R9)(DI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(SI*1), Y6
+	VBROADCASTSD (R10)(DI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (R10), Y3, Y3
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y4
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R8)(SI*1), Y5
+	VBROADCASTSD (R9)(DI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(SI*1), Y6
+	VBROADCASTSD (R10)(DI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r3v1mloop
 
 r3v1mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r3v1mstore
 
 r3v1mone:
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (R10), Y3, Y3
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y4
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (DX), Y3, Y3
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R8)(SI*1), Y5
+	VBROADCASTSD (R9)(DI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(SI*1), Y6
+	VBROADCASTSD (R10)(DI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r3v1mone
 
 r3v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r3v1mproduct
 	VBROADCASTSD alpha+24(FP), Y3
 	JLT          r3v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r3v1mpacked
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (AX), Y4, Y4
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (CX), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y0
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   Y0, Y4, (AX)
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (AX)(DX*1), Y4, Y4
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   Y0, Y4, (CX)
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (CX)(DX*1), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y1
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   Y1, Y4, (AX)(DX*1)
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (AX)(DX*2), Y4, Y4
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   Y1, Y4, (CX)(DX*1)
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (CX)(DX*2), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y2
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   Y2, Y4, (AX)(DX*2)
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   Y2, Y4, (CX)(DX*2)
 	JMP          r3v1mend
 
 r3v1mpacked:
-	VMOVUPD     (CX), Y4
-	VMASKMOVPD  (AX), Y4, Y4
+	VMOVUPD     (AX), Y4
+	VMASKMOVPD  (CX), Y4, Y4
 	VFMADD213PD Y4, Y3, Y0
-	VMOVUPD     (CX), Y4
-	VMASKMOVPD  Y0, Y4, (AX)
-	VMOVUPD     (CX), Y4
-	VMASKMOVPD  (AX)(DX*1), Y4, Y4
+	VMOVUPD     (AX), Y4
+	VMASKMOVPD  Y0, Y4, (CX)
+	VMOVUPD     (AX), Y4
+	VMASKMOVPD  (CX)(DX*1), Y4, Y4
 	VFMADD213PD Y4, Y3, Y1
-	VMOVUPD     (CX), Y4
-	VMASKMOVPD  Y1, Y4, (AX)(DX*1)
-	VMOVUPD     (CX), Y4
-	VMASKMOVPD  -8(AX)(DX*2), Y4, Y4
+	VMOVUPD     (AX), Y4
+	VMASKMOVPD  Y1, Y4, (CX)(DX*1)
+	VMOVUPD     (AX), Y4
+	VMASKMOVPD  -8(CX)(DX*2), Y4, Y4
 	VFMADD213PD Y4, Y3, Y2
-	VMOVUPD     (CX), Y4
-	VMASKMOVPD  Y2, Y4, -8(AX)(DX*2)
+	VMOVUPD     (AX), Y4
+	VMASKMOVPD  Y2, Y4, -8(CX)(DX*2)
 	JMP         r3v1mend
 
 r3v1mscaled:
@@ -1072,23 +1030,23 @@ r3v1mscaled:
 	VMULPD Y3, Y2, Y2
 
 r3v1mproduct:
-	VMOVUPD    (CX), Y4
-	VMASKMOVPD Y0, Y4, (AX)
-	VMOVUPD    (CX), Y4
-	VMASKMOVPD Y1, Y4, (AX)(DX*1)
-	VMOVUPD    (CX), Y4
-	VMASKMOVPD Y2, Y4, (AX)(DX*2)
+	VMOVUPD    (AX), Y4
+	VMASKMOVPD Y0, Y4, (CX)
+	VMOVUPD    (AX), Y4
+	VMASKMOVPD Y1, Y4, (CX)(DX*1)
+	VMOVUPD    (AX), Y4
+	VMASKMOVPD Y2, Y4, (CX)(DX*2)
 
 r3v1mend:
 	JMP done
 
 edge3_2:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x04, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x04, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r3v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1098,162 +1056,157 @@ edge3_2:
 	VXORPD Y5, Y5, Y5
 
 r3v2msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R10
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r3v2mrest
 
 r3v2mloop:
-	VMOVUPD      (R10), Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(R10), Y7, Y7
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y8
+	VMOVUPD      (DX), Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(DX), Y7, Y7
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R8)(SI*1), Y9
+	VBROADCASTSD (R9)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(SI*1), Y10
+	VBROADCASTSD (R10)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R10), Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(R10), Y7, Y7
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y8
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(DX), Y7, Y7
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R8)(SI*1), Y9
+	VBROADCASTSD (R9)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(SI*1), Y10
+	VBROADCASTSD (R10)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R10), Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(R10), Y7, Y7
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y8
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(DX), Y7, Y7
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R8)(SI*1), Y9
+	VBROADCASTSD (R9)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(SI*1), Y10
+	VBROADCASTSD (R10)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R10), Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(R10), Y7, Y7
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y8
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(DX), Y7, Y7
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R8)(SI*1), Y9
+	VBROADCASTSD (R9)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(SI*1), Y10
+	VBROADCASTSD (R10)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r3v2mloop
 
 r3v2mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r3v2mstore
 
 r3v2mone:
-	VMOVUPD      (R10), Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(R10), Y7, Y7
-	ADDQ         AX, R10
-	VBROADCASTSD (BX)(SI*1), Y8
+	VMOVUPD      (DX), Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(DX), Y7, Y7
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R8)(SI*1), Y9
+	VBROADCASTSD (R9)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(SI*1), Y10
+	VBROADCASTSD (R10)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r3v2mone
 
 r3v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r3v2mproduct
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r3v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r3v2mpacked
-	VFMADD213PD  (AX), Y6, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      (CX), Y8
-	VMASKMOVPD   32(AX), Y8, Y8
+	VFMADD213PD  (CX), Y6, Y0
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      (AX), Y8
+	VMASKMOVPD   32(CX), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y1
-	VMOVUPD      (CX), Y8
-	VMASKMOVPD   Y1, Y8, 32(AX)
-	VFMADD213PD  (AX)(DX*1), Y6, Y2
-	VMOVUPD      Y2, (AX)(DX*1)
-	VMOVUPD      (CX), Y8
-	VMASKMOVPD   32(AX)(DX*1), Y8, Y8
+	VMOVUPD      (AX), Y8
+	VMASKMOVPD   Y1, Y8, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y6, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VMOVUPD      (AX), Y8
+	VMASKMOVPD   32(CX)(DX*1), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y3
-	VMOVUPD      (CX), Y8
-	VMASKMOVPD   Y3, Y8, 32(AX)(DX*1)
-	VFMADD213PD  (AX)(DX*2), Y6, Y4
-	VMOVUPD      Y4, (AX)(DX*2)
-	VMOVUPD      (CX), Y8
-	VMASKMOVPD   32(AX)(DX*2), Y8, Y8
+	VMOVUPD      (AX), Y8
+	VMASKMOVPD   Y3, Y8, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y6, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VMOVUPD      (AX), Y8
+	VMASKMOVPD   32(CX)(DX*2), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y5
-	VMOVUPD      (CX), Y8
-	VMASKMOVPD   Y5, Y8, 32(AX)(DX*2)
+	VMOVUPD      (AX), Y8
+	VMASKMOVPD   Y5, Y8, 32(CX)(DX*2)
 	JMP          r3v2mend
 
 r3v2mpacked:
-	VFMADD213PD (AX), Y6, Y0
-	VMOVUPD     Y0, (AX)
-	VMOVUPD     (CX), Y8
-	VMASKMOVPD  32(AX), Y8, Y8
+	VFMADD213PD (CX), Y6, Y0
+	VMOVUPD     Y0, (CX)
+	VMOVUPD     (AX), Y8
+	VMASKMOVPD  32(CX), Y8, Y8
 	VFMADD213PD Y8, Y6, Y1
-	VMOVUPD     (CX), Y8
-	VMASKMOVPD  Y1, Y8, 32(AX)
-	VFMADD213PD (AX)(DX*1), Y6, Y2
-	VMOVUPD     Y2, (AX)(DX*1)
-	VMOVUPD     (CX), Y8
-	VMASKMOVPD  32(AX)(DX*1), Y8, Y8
+	VMOVUPD     (AX), Y8
+	VMASKMOVPD  Y1, Y8, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y6, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VMOVUPD     (AX), Y8
+	VMASKMOVPD  32(CX)(DX*1), Y8, Y8
 	VFMADD213PD Y8, Y6, Y3
-	VMOVUPD     (CX), Y8
-	VMASKMOVPD  Y3, Y8, 32(AX)(DX*1)
-	VFMADD213PD -8(AX)(DX*2), Y6, Y4
-	VMOVUPD     Y4, -8(AX)(DX*2)
-	VMOVUPD     (CX), Y8
-	VMASKMOVPD  24(AX)(DX*2), Y8, Y8
+	VMOVUPD     (AX), Y8
+	VMASKMOVPD  Y3, Y8, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y6, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VMOVUPD     (AX), Y8
+	VMASKMOVPD  24(CX)(DX*2), Y8, Y8
 	VFMADD213PD Y8, Y6, Y5
-	VMOVUPD     (CX), Y8
-	VMASKMOVPD  Y5, Y8, 24(AX)(DX*2)
+	VMOVUPD     (AX), Y8
+	VMASKMOVPD  Y5, Y8, 24(CX)(DX*2)
 	JMP         r3v2mend
 
 r3v2mscaled:
@@ -1265,15 +1218,15 @@ r3v2mscaled:
 	VMULPD Y6, Y5, Y5
 
 r3v2mproduct:
-	VMOVUPD    Y0, (AX)
-	VMOVUPD    (CX), Y8
-	VMASKMOVPD Y1, Y8, 32(AX)
-	VMOVUPD    Y2, (AX)(DX*1)
-	VMOVUPD    (CX), Y8
-	VMASKMOVPD Y3, Y8, 32(AX)(DX*1)
-	VMOVUPD    Y4, (AX)(DX*2)
-	VMOVUPD    (CX), Y8
-	VMASKMOVPD Y5, Y8, 32(AX)(DX*2)
+	VMOVUPD    Y0, (CX)
+	VMOVUPD    (AX), Y8
+	VMASKMOVPD Y1, Y8, 32(CX)
+	VMOVUPD    Y2, (CX)(DX*1)
+	VMOVUPD    (AX), Y8
+	VMASKMOVPD Y3, Y8, 32(CX)(DX*1)
+	VMOVUPD    Y4, (CX)(DX*2)
+	VMOVUPD    (AX), Y8
+	VMASKMOVPD Y5, Y8, 32(CX)(DX*2)
 
 r3v2mend:
 	JMP done
@@ -1282,7 +1235,7 @@ rows4:
 whole4:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge4
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r4v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1294,166 +1247,160 @@ whole4:
 	VXORPD Y7, Y7, Y7
 
 r4v2sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R10
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r4v2rest
 
 r4v2loop:
-	VMOVUPD      (R10), Y8
-	VMOVUPD      32(R10), Y9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Y10
+	VMOVUPD      (CX), Y8
+	VMOVUPD      32(CX), Y9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (DI)(BX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R8)(BX*1), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R9)(BX*1), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Y8
-	VMOVUPD      32(R10), Y9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Y10
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y8
+	VMOVUPD      32(CX), Y9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (DI)(BX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R8)(BX*1), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R9)(BX*1), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Y8
-	VMOVUPD      32(R10), Y9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Y10
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y8
+	VMOVUPD      32(CX), Y9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (DI)(BX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R8)(BX*1), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R9)(BX*1), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Y8
-	VMOVUPD      32(R10), Y9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Y10
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y8
+	VMOVUPD      32(CX), Y9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (DI)(BX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R8)(BX*1), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R9)(BX*1), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r4v2loop
 
 r4v2rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r4v2store
 
 r4v2one:
-	VMOVUPD      (R10), Y8
-	VMOVUPD      32(R10), Y9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Y10
+	VMOVUPD      (CX), Y8
+	VMOVUPD      32(CX), Y9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (DI)(BX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R8)(BX*1), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R9)(BX*1), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r4v2one
 
 r4v2store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         8(SP), $0x01
 	JEQ          r4v2product
 	VBROADCASTSD alpha+24(FP), Y8
 	JLT          r4v2scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r4v2packed
-	VFMADD213PD  (CX), Y8, Y0
-	VMOVUPD      Y0, (CX)
-	VFMADD213PD  32(CX), Y8, Y1
-	VMOVUPD      Y1, 32(CX)
-	VFMADD213PD  (CX)(DX*1), Y8, Y2
-	VMOVUPD      Y2, (CX)(DX*1)
-	VFMADD213PD  32(CX)(DX*1), Y8, Y3
-	VMOVUPD      Y3, 32(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Y8, Y4
-	VMOVUPD      Y4, (CX)(DX*2)
-	VFMADD213PD  32(CX)(DX*2), Y8, Y5
-	VMOVUPD      Y5, 32(CX)(DX*2)
-	VFMADD213PD  (BX), Y8, Y6
-	VMOVUPD      Y6, (BX)
-	VFMADD213PD  32(BX), Y8, Y7
-	VMOVUPD      Y7, 32(BX)
+	VFMADD213PD  (AX), Y8, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD213PD  32(AX), Y8, Y1
+	VMOVUPD      Y1, 32(AX)
+	VFMADD213PD  (AX)(CX*1), Y8, Y2
+	VMOVUPD      Y2, (AX)(CX*1)
+	VFMADD213PD  32(AX)(CX*1), Y8, Y3
+	VMOVUPD      Y3, 32(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Y8, Y4
+	VMOVUPD      Y4, (AX)(CX*2)
+	VFMADD213PD  32(AX)(CX*2), Y8, Y5
+	VMOVUPD      Y5, 32(AX)(CX*2)
+	VFMADD213PD  (DX), Y8, Y6
+	VMOVUPD      Y6, (DX)
+	VFMADD213PD  32(DX), Y8, Y7
+	VMOVUPD      Y7, 32(DX)
 	JMP          r4v2end
 
 r4v2packed:
-	VFMADD213PD (CX), Y8, Y0
-	VMOVUPD     Y0, (CX)
-	VFMADD213PD 32(CX), Y8, Y1
-	VMOVUPD     Y1, 32(CX)
-	VFMADD213PD (CX)(DX*1), Y8, Y2
-	VMOVUPD     Y2, (CX)(DX*1)
-	VFMADD213PD 32(CX)(DX*1), Y8, Y3
-	VMOVUPD     Y3, 32(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Y8, Y4
-	VMOVUPD     Y4, -8(CX)(DX*2)
-	VFMADD213PD 24(CX)(DX*2), Y8, Y5
-	VMOVUPD     Y5, 24(CX)(DX*2)
-	VFMADD213PD -24(BX), Y8, Y6
-	VMOVUPD     Y6, -24(BX)
-	VFMADD213PD 8(BX), Y8, Y7
-	VMOVUPD     Y7, 8(BX)
+	VFMADD213PD (AX), Y8, Y0
+	VMOVUPD     Y0, (AX)
+	VFMADD213PD 32(AX), Y8, Y1
+	VMOVUPD     Y1, 32(AX)
+	VFMADD213PD (AX)(CX*1), Y8, Y2
+	VMOVUPD     Y2, (AX)(CX*1)
+	VFMADD213PD 32(AX)(CX*1), Y8, Y3
+	VMOVUPD     Y3, 32(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Y8, Y4
+	VMOVUPD     Y4, -8(AX)(CX*2)
+	VFMADD213PD 24(AX)(CX*2), Y8, Y5
+	VMOVUPD     Y5, 24(AX)(CX*2)
+	VFMADD213PD -24(DX), Y8, Y6
+	VMOVUPD     Y6, -24(DX)
+	VFMADD213PD 8(DX), Y8, Y7
+	VMOVUPD     Y7, 8(DX)
 	JMP         r4v2end
 
 r4v2scaled:
@@ -1467,20 +1414,20 @@ r4v2scaled:
 	VMULPD Y8, Y7, Y7
 
 r4v2product:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VMOVUPD Y2, (CX)(DX*1)
-	VMOVUPD Y3, 32(CX)(DX*1)
-	VMOVUPD Y4, (CX)(DX*2)
-	VMOVUPD Y5, 32(CX)(DX*2)
-	VMOVUPD Y6, (BX)
-	VMOVUPD Y7, 32(BX)
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
+	VMOVUPD Y6, (DX)
+	VMOVUPD Y7, 32(DX)
 
 r4v2end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0x40, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0x40, c+88(FP)
 	SUBQ $0x08, n+8(FP)
 	JMP  whole4
 
@@ -1489,12 +1436,12 @@ edge4:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge4_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r4v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1502,153 +1449,147 @@ edge4:
 	VXORPD Y3, Y3, Y3
 
 r4v1msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R11
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	LEAQ (R10)(DI*1), R11
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r4v1mrest
 
 r4v1mloop:
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (R11), Y4, Y4
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y5
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R8)(SI*1), Y6
+	VBROADCASTSD (R9)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(SI*1), Y7
+	VBROADCASTSD (R10)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10)(SI*1), Y8
+	VBROADCASTSD (R11)(DI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (R11), Y4, Y4
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y5
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R8)(SI*1), Y6
+	VBROADCASTSD (R9)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(SI*1), Y7
+	VBROADCASTSD (R10)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10)(SI*1), Y8
+	VBROADCASTSD (R11)(DI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (R11), Y4, Y4
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y5
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R8)(SI*1), Y6
+	VBROADCASTSD (R9)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(SI*1), Y7
+	VBROADCASTSD (R10)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10)(SI*1), Y8
+	VBROADCASTSD (R11)(DI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (R11), Y4, Y4
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y5
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R8)(SI*1), Y6
+	VBROADCASTSD (R9)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(SI*1), Y7
+	VBROADCASTSD (R10)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10)(SI*1), Y8
+	VBROADCASTSD (R11)(DI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r4v1mloop
 
 r4v1mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r4v1mstore
 
 r4v1mone:
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (R11), Y4, Y4
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y5
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R8)(SI*1), Y6
+	VBROADCASTSD (R9)(DI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(SI*1), Y7
+	VBROADCASTSD (R10)(DI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10)(SI*1), Y8
+	VBROADCASTSD (R11)(DI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r4v1mone
 
 r4v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	LEAQ         (AX)(DX*2), BX
+	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r4v1mproduct
 	VBROADCASTSD alpha+24(FP), Y4
 	JLT          r4v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r4v1mpacked
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (AX), Y5, Y5
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (CX), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y0
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   Y0, Y5, (AX)
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (AX)(DX*1), Y5, Y5
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   Y0, Y5, (CX)
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (CX)(DX*1), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y1
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   Y1, Y5, (AX)(DX*1)
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (AX)(DX*2), Y5, Y5
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   Y1, Y5, (CX)(DX*1)
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (CX)(DX*2), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y2
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   Y2, Y5, (AX)(DX*2)
-	VMOVUPD      (CX), Y5
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   Y2, Y5, (CX)(DX*2)
+	VMOVUPD      (AX), Y5
 	VMASKMOVPD   (BX), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y3
-	VMOVUPD      (CX), Y5
+	VMOVUPD      (AX), Y5
 	VMASKMOVPD   Y3, Y5, (BX)
 	JMP          r4v1mend
 
 r4v1mpacked:
-	VMOVUPD     (CX), Y5
-	VMASKMOVPD  (AX), Y5, Y5
+	VMOVUPD     (AX), Y5
+	VMASKMOVPD  (CX), Y5, Y5
 	VFMADD213PD Y5, Y4, Y0
-	VMOVUPD     (CX), Y5
-	VMASKMOVPD  Y0, Y5, (AX)
-	VMOVUPD     (CX), Y5
-	VMASKMOVPD  (AX)(DX*1), Y5, Y5
+	VMOVUPD     (AX), Y5
+	VMASKMOVPD  Y0, Y5, (CX)
+	VMOVUPD     (AX), Y5
+	VMASKMOVPD  (CX)(DX*1), Y5, Y5
 	VFMADD213PD Y5, Y4, Y1
-	VMOVUPD     (CX), Y5
-	VMASKMOVPD  Y1, Y5, (AX)(DX*1)
-	VMOVUPD     (CX), Y5
-	VMASKMOVPD  -8(AX)(DX*2), Y5, Y5
+	VMOVUPD     (AX), Y5
+	VMASKMOVPD  Y1, Y5, (CX)(DX*1)
+	VMOVUPD     (AX), Y5
+	VMASKMOVPD  -8(CX)(DX*2), Y5, Y5
 	VFMADD213PD Y5, Y4, Y2
-	VMOVUPD     (CX), Y5
-	VMASKMOVPD  Y2, Y5, -8(AX)(DX*2)
-	VMOVUPD     (CX), Y5
+	VMOVUPD     (AX), Y5
+	VMASKMOVPD  Y2, Y5, -8(CX)(DX*2)
+	VMOVUPD     (AX), Y5
 	VMASKMOVPD  -24(BX), Y5, Y5
 	VFMADD213PD Y5, Y4, Y3
-	VMOVUPD     (CX), Y5
+	VMOVUPD     (AX), Y5
 	VMASKMOVPD  Y3, Y5, -24(BX)
 	JMP         r4v1mend
 
@@ -1659,25 +1600,25 @@ r4v1mscaled:
 	VMULPD Y4, Y3, Y3
 
 r4v1mproduct:
-	VMOVUPD    (CX), Y5
-	VMASKMOVPD Y0, Y5, (AX)
-	VMOVUPD    (CX), Y5
-	VMASKMOVPD Y1, Y5, (AX)(DX*1)
-	VMOVUPD    (CX), Y5
-	VMASKMOVPD Y2, Y5, (AX)(DX*2)
-	VMOVUPD    (CX), Y5
+	VMOVUPD    (AX), Y5
+	VMASKMOVPD Y0, Y5, (CX)
+	VMOVUPD    (AX), Y5
+	VMASKMOVPD Y1, Y5, (CX)(DX*1)
+	VMOVUPD    (AX), Y5
+	VMASKMOVPD Y2, Y5, (CX)(DX*2)
+	VMOVUPD    (AX), Y5
 	VMASKMOVPD Y3, Y5, (BX)
 
 r4v1mend:
 	JMP done
 
 edge4_2:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x04, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x04, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r4v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1689,194 +1630,188 @@ edge4_2:
 	VXORPD Y7, Y7, Y7
 
 r4v2msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R11
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	LEAQ (R10)(DI*1), R11
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r4v2mrest
 
 r4v2mloop:
-	VMOVUPD      (R11), Y8
-	VMOVUPD      (CX), Y9
-	VMASKMOVPD   32(R11), Y9, Y9
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y10
+	VMOVUPD      (DX), Y8
+	VMOVUPD      (AX), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R8)(SI*1), Y11
+	VBROADCASTSD (R9)(DI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(SI*1), Y12
+	VBROADCASTSD (R10)(DI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10)(SI*1), Y13
+	VBROADCASTSD (R11)(DI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R11), Y8
-	VMOVUPD      (CX), Y9
-	VMASKMOVPD   32(R11), Y9, Y9
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y10
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y8
+	VMOVUPD      (AX), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R8)(SI*1), Y11
+	VBROADCASTSD (R9)(DI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(SI*1), Y12
+	VBROADCASTSD (R10)(DI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10)(SI*1), Y13
+	VBROADCASTSD (R11)(DI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R11), Y8
-	VMOVUPD      (CX), Y9
-	VMASKMOVPD   32(R11), Y9, Y9
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y10
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y8
+	VMOVUPD      (AX), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R8)(SI*1), Y11
+	VBROADCASTSD (R9)(DI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(SI*1), Y12
+	VBROADCASTSD (R10)(DI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10)(SI*1), Y13
+	VBROADCASTSD (R11)(DI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R11), Y8
-	VMOVUPD      (CX), Y9
-	VMASKMOVPD   32(R11), Y9, Y9
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y10
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y8
+	VMOVUPD      (AX), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R8)(SI*1), Y11
+	VBROADCASTSD (R9)(DI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(SI*1), Y12
+	VBROADCASTSD (R10)(DI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10)(SI*1), Y13
+	VBROADCASTSD (R11)(DI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r4v2mloop
 
 r4v2mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r4v2mstore
 
 r4v2mone:
-	VMOVUPD      (R11), Y8
-	VMOVUPD      (CX), Y9
-	VMASKMOVPD   32(R11), Y9, Y9
-	ADDQ         AX, R11
-	VBROADCASTSD (BX)(SI*1), Y10
+	VMOVUPD      (DX), Y8
+	VMOVUPD      (AX), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R8)(SI*1), Y11
+	VBROADCASTSD (R9)(DI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(SI*1), Y12
+	VBROADCASTSD (R10)(DI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10)(SI*1), Y13
+	VBROADCASTSD (R11)(DI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r4v2mone
 
 r4v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	LEAQ         (AX)(DX*2), BX
+	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r4v2mproduct
 	VBROADCASTSD alpha+24(FP), Y8
 	JLT          r4v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r4v2mpacked
-	VFMADD213PD  (AX), Y8, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      (CX), Y10
-	VMASKMOVPD   32(AX), Y10, Y10
+	VFMADD213PD  (CX), Y8, Y0
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      (AX), Y10
+	VMASKMOVPD   32(CX), Y10, Y10
 	VFMADD213PD  Y10, Y8, Y1
-	VMOVUPD      (CX), Y10
-	VMASKMOVPD   Y1, Y10, 32(AX)
-	VFMADD213PD  (AX)(DX*1), Y8, Y2
-	VMOVUPD      Y2, (AX)(DX*1)
-	VMOVUPD      (CX), Y10
-	VMASKMOVPD   32(AX)(DX*1), Y10, Y10
+	VMOVUPD      (AX), Y10
+	VMASKMOVPD   Y1, Y10, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y8, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VMOVUPD      (AX), Y10
+	VMASKMOVPD   32(CX)(DX*1), Y10, Y10
 	VFMADD213PD  Y10, Y8, Y3
-	VMOVUPD      (CX), Y10
-	VMASKMOVPD   Y3, Y10, 32(AX)(DX*1)
-	VFMADD213PD  (AX)(DX*2), Y8, Y4
-	VMOVUPD      Y4, (AX)(DX*2)
-	VMOVUPD      (CX), Y10
-	VMASKMOVPD   32(AX)(DX*2), Y10, Y10
+	VMOVUPD      (AX), Y10
+	VMASKMOVPD   Y3, Y10, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y8, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VMOVUPD      (AX), Y10
+	VMASKMOVPD   32(CX)(DX*2), Y10, Y10
 	VFMADD213PD  Y10, Y8, Y5
-	VMOVUPD      (CX), Y10
-	VMASKMOVPD   Y5, Y10, 32(AX)(DX*2)
+	VMOVUPD      (AX), Y10
+	VMASKMOVPD   Y5, Y10, 32(CX)(DX*2)
 	VFMADD213PD  (BX), Y8, Y6
 	VMOVUPD      Y6, (BX)
-	VMOVUPD      (CX), Y10
+	VMOVUPD      (AX), Y10
 	VMASKMOVPD   32(BX), Y10, Y10
 	VFMADD213PD  Y10, Y8, Y7
-	VMOVUPD      (CX), Y10
+	VMOVUPD      (AX), Y10
 	VMASKMOVPD   Y7, Y10, 32(BX)
 	JMP          r4v2mend
 
 r4v2mpacked:
-	VFMADD213PD (AX), Y8, Y0
-	VMOVUPD     Y0, (AX)
-	VMOVUPD     (CX), Y10
-	VMASKMOVPD  32(AX), Y10, Y10
+	VFMADD213PD (CX), Y8, Y0
+	VMOVUPD     Y0, (CX)
+	VMOVUPD     (AX), Y10
+	VMASKMOVPD  32(CX), Y10, Y10
 	VFMADD213PD Y10, Y8, Y1
-	VMOVUPD     (CX), Y10
-	VMASKMOVPD  Y1, Y10, 32(AX)
-	VFMADD213PD (AX)(DX*1), Y8, Y2
-	VMOVUPD     Y2, (AX)(DX*1)
-	VMOVUPD     (CX), Y10
-	VMASKMOVPD  32(AX)(DX*1), Y10, Y10
+	VMOVUPD     (AX), Y10
+	VMASKMOVPD  Y1, Y10, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y8, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VMOVUPD     (AX), Y10
+	VMASKMOVPD  32(CX)(DX*1), Y10, Y10
 	VFMADD213PD Y10, Y8, Y3
-	VMOVUPD     (CX), Y10
-	VMASKMOVPD  Y3, Y10, 32(AX)(DX*1)
-	VFMADD213PD -8(AX)(DX*2), Y8, Y4
-	VMOVUPD     Y4, -8(AX)(DX*2)
-	VMOVUPD     (CX), Y10
-	VMASKMOVPD  24(AX)(DX*2), Y10, Y10
+	VMOVUPD     (AX), Y10
+	VMASKMOVPD  Y3, Y10, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y8, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VMOVUPD     (AX), Y10
+	VMASKMOVPD  24(CX)(DX*2), Y10, Y10
 	VFMADD213PD Y10, Y8, Y5
-	VMOVUPD     (CX), Y10
-	VMASKMOVPD  Y5, Y10, 24(AX)(DX*2)
+	VMOVUPD     (AX), Y10
+	VMASKMOVPD  Y5, Y10, 24(CX)(DX*2)
 	VFMADD213PD -24(BX), Y8, Y6
 	VMOVUPD     Y6, -24(BX)
-	VMOVUPD     (CX), Y10
+	VMOVUPD     (AX), Y10
 	VMASKMOVPD  8(BX), Y10, Y10
 	VFMADD213PD Y10, Y8, Y7
-	VMOVUPD     (CX), Y10
+	VMOVUPD     (AX), Y10
 	VMASKMOVPD  Y7, Y10, 8(BX)
 	JMP         r4v2mend
 
@@ -1891,17 +1826,17 @@ r4v2mscaled:
 	VMULPD Y8, Y7, Y7
 
 r4v2mproduct:
-	VMOVUPD    Y0, (AX)
-	VMOVUPD    (CX), Y10
-	VMASKMOVPD Y1, Y10, 32(AX)
-	VMOVUPD    Y2, (AX)(DX*1)
-	VMOVUPD    (CX), Y10
-	VMASKMOVPD Y3, Y10, 32(AX)(DX*1)
-	VMOVUPD    Y4, (AX)(DX*2)
-	VMOVUPD    (CX), Y10
-	VMASKMOVPD Y5, Y10, 32(AX)(DX*2)
+	VMOVUPD    Y0, (CX)
+	VMOVUPD    (AX), Y10
+	VMASKMOVPD Y1, Y10, 32(CX)
+	VMOVUPD    Y2, (CX)(DX*1)
+	VMOVUPD    (AX), Y10
+	VMASKMOVPD Y3, Y10, 32(CX)(DX*1)
+	VMOVUPD    Y4, (CX)(DX*2)
+	VMOVUPD    (AX), Y10
+	VMASKMOVPD Y5, Y10, 32(CX)(DX*2)
 	VMOVUPD    Y6, (BX)
-	VMOVUPD    (CX), Y10
+	VMOVUPD    (AX), Y10
 	VMASKMOVPD Y7, Y10, 32(BX)
 
 r4v2mend:
@@ -1911,7 +1846,7 @@ rows5:
 whole5:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge5
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r5v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1925,191 +1860,184 @@ whole5:
 	VXORPD Y9, Y9, Y9
 
 r5v2sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R11
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r5v2rest
 
 r5v2loop:
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Y12
+	VMOVUPD      (CX), Y10
+	VMOVUPD      32(CX), Y11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (DI)(BX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R8)(BX*1), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R9)(BX*1), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(BX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Y12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y10
+	VMOVUPD      32(CX), Y11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (DI)(BX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R8)(BX*1), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R9)(BX*1), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(BX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Y12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y10
+	VMOVUPD      32(CX), Y11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (DI)(BX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R8)(BX*1), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R9)(BX*1), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(BX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Y12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Y10
+	VMOVUPD      32(CX), Y11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (DI)(BX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R8)(BX*1), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R9)(BX*1), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(BX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r5v2loop
 
 r5v2rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r5v2store
 
 r5v2one:
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Y12
+	VMOVUPD      (CX), Y10
+	VMOVUPD      32(CX), Y11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (DI)(BX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R8)(BX*1), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R9)(BX*1), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(BX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r5v2one
 
 r5v2store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         8(SP), $0x01
 	JEQ          r5v2product
 	VBROADCASTSD alpha+24(FP), Y10
 	JLT          r5v2scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r5v2packed
-	VFMADD213PD  (CX), Y10, Y0
-	VMOVUPD      Y0, (CX)
-	VFMADD213PD  32(CX), Y10, Y1
-	VMOVUPD      Y1, 32(CX)
-	VFMADD213PD  (CX)(DX*1), Y10, Y2
-	VMOVUPD      Y2, (CX)(DX*1)
-	VFMADD213PD  32(CX)(DX*1), Y10, Y3
-	VMOVUPD      Y3, 32(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Y10, Y4
-	VMOVUPD      Y4, (CX)(DX*2)
-	VFMADD213PD  32(CX)(DX*2), Y10, Y5
-	VMOVUPD      Y5, 32(CX)(DX*2)
-	VFMADD213PD  (BX), Y10, Y6
-	VMOVUPD      Y6, (BX)
-	VFMADD213PD  32(BX), Y10, Y7
-	VMOVUPD      Y7, 32(BX)
-	VFMADD213PD  (BX)(DX*1), Y10, Y8
-	VMOVUPD      Y8, (BX)(DX*1)
-	VFMADD213PD  32(BX)(DX*1), Y10, Y9
-	VMOVUPD      Y9, 32(BX)(DX*1)
+	VFMADD213PD  (AX), Y10, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD213PD  32(AX), Y10, Y1
+	VMOVUPD      Y1, 32(AX)
+	VFMADD213PD  (AX)(CX*1), Y10, Y2
+	VMOVUPD      Y2, (AX)(CX*1)
+	VFMADD213PD  32(AX)(CX*1), Y10, Y3
+	VMOVUPD      Y3, 32(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Y10, Y4
+	VMOVUPD      Y4, (AX)(CX*2)
+	VFMADD213PD  32(AX)(CX*2), Y10, Y5
+	VMOVUPD      Y5, 32(AX)(CX*2)
+	VFMADD213PD  (DX), Y10, Y6
+	VMOVUPD      Y6, (DX)
+	VFMADD213PD  32(DX), Y10, Y7
+	VMOVUPD      Y7, 32(DX)
+	VFMADD213PD  (DX)(CX*1), Y10, Y8
+	VMOVUPD      Y8, (DX)(CX*1)
+	VFMADD213PD  32(DX)(CX*1), Y10, Y9
+	VMOVUPD      Y9, 32(DX)(CX*1)
 	JMP          r5v2end
 
 r5v2packed:
-	VFMADD213PD (CX), Y10, Y0
-	VMOVUPD     Y0, (CX)
-	VFMADD213PD 32(CX), Y10, Y1
-	VMOVUPD     Y1, 32(CX)
-	VFMADD213PD (CX)(DX*1), Y10, Y2
-	VMOVUPD     Y2, (CX)(DX*1)
-	VFMADD213PD 32(CX)(DX*1), Y10, Y3
-	VMOVUPD     Y3, 32(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Y10, Y4
-	VMOVUPD     Y4, -8(CX)(DX*2)
-	VFMADD213PD 24(CX)(DX*2), Y10, Y5
-	VMOVUPD     Y5, 24(CX)(DX*2)
-	VFMADD213PD -24(BX), Y10, Y6
-	VMOVUPD     Y6, -24(BX)
-	VFMADD213PD 8(BX), Y10, Y7
-	VMOVUPD     Y7, 8(BX)
-	VFMADD213PD -48(BX)(DX*1), Y10, Y8
-	VMOVUPD     Y8, -48(BX)(DX*1)
-	VFMADD213PD -16(BX)(DX*1), Y10, Y9
-	VMOVUPD     Y9, -16(BX)(DX*1)
+	VFMADD213PD (AX), Y10, Y0
+	VMOVUPD     Y0, (AX)
+	VFMADD213PD 32(AX), Y10, Y1
+	VMOVUPD     Y1, 32(AX)
+	VFMADD213PD (AX)(CX*1), Y10, Y2
+	VMOVUPD     Y2, (AX)(CX*1)
+	VFMADD213PD 32(AX)(CX*1), Y10, Y3
+	VMOVUPD     Y3, 32(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Y10, Y4
+	VMOVUPD     Y4, -8(AX)(CX*2)
+	VFMADD213PD 24(AX)(CX*2), Y10, Y5
+	VMOVUPD     Y5, 24(AX)(CX*2)
+	VFMADD213PD -24(DX), Y10, Y6
+	VMOVUPD     Y6, -24(DX)
+	VFMADD213PD 8(DX), Y10, Y7
+	VMOVUPD     Y7, 8(DX)
+	VFMADD213PD -48(DX)(CX*1), Y10, Y8
+	VMOVUPD     Y8, -48(DX)(CX*1)
+	VFMADD213PD -16(DX)(CX*1), Y10, Y9
+	VMOVUPD     Y9, -16(DX)(CX*1)
 	JMP         r5v2end
 
 r5v2scaled:
@@ -2125,22 +2053,22 @@ r5v2scaled:
 	VMULPD Y10, Y9, Y9
 
 r5v2product:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VMOVUPD Y2, (CX)(DX*1)
-	VMOVUPD Y3, 32(CX)(DX*1)
-	VMOVUPD Y4, (CX)(DX*2)
-	VMOVUPD Y5, 32(CX)(DX*2)
-	VMOVUPD Y6, (BX)
-	VMOVUPD Y7, 32(BX)
-	VMOVUPD Y8, (BX)(DX*1)
-	VMOVUPD Y9, 32(BX)(DX*1)
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
+	VMOVUPD Y6, (DX)
+	VMOVUPD Y7, 32(DX)
+	VMOVUPD Y8, (DX)(CX*1)
+	VMOVUPD Y9, 32(DX)(CX*1)
 
 r5v2end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0x40, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0x40, c+88(FP)
 	SUBQ $0x08, n+8(FP)
 	JMP  whole5
 
@@ -2149,12 +2077,12 @@ edge5:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge5_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r5v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -2163,175 +2091,168 @@ edge5:
 	VXORPD Y4, Y4, Y4
 
 r5v1msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
-	LEAQ (R10)(SI*1), R11
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R12
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	LEAQ (R10)(DI*1), R11
+	LEAQ (R11)(DI*1), R12
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r5v1mrest
 
 r5v1mloop:
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (R12), Y5, Y5
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y6
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(SI*1), Y8
+	VBROADCASTSD (R10)(DI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10)(SI*1), Y9
+	VBROADCASTSD (R11)(DI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(SI*1), Y10
+	VBROADCASTSD (R12)(DI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (R12), Y5, Y5
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y6
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(SI*1), Y8
+	VBROADCASTSD (R10)(DI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10)(SI*1), Y9
+	VBROADCASTSD (R11)(DI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(SI*1), Y10
+	VBROADCASTSD (R12)(DI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (R12), Y5, Y5
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y6
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(SI*1), Y8
+	VBROADCASTSD (R10)(DI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10)(SI*1), Y9
+	VBROADCASTSD (R11)(DI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(SI*1), Y10
+	VBROADCASTSD (R12)(DI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (R12), Y5, Y5
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y6
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(SI*1), Y8
+	VBROADCASTSD (R10)(DI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10)(SI*1), Y9
+	VBROADCASTSD (R11)(DI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(SI*1), Y10
+	VBROADCASTSD (R12)(DI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r5v1mloop
 
 r5v1mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r5v1mstore
 
 r5v1mone:
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (R12), Y5, Y5
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y6
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (DX), Y5, Y5
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R8)(SI*1), Y7
+	VBROADCASTSD (R9)(DI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(SI*1), Y8
+	VBROADCASTSD (R10)(DI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10)(SI*1), Y9
+	VBROADCASTSD (R11)(DI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(SI*1), Y10
+	VBROADCASTSD (R12)(DI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r5v1mone
 
 r5v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	LEAQ         (AX)(DX*2), BX
+	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r5v1mproduct
 	VBROADCASTSD alpha+24(FP), Y5
 	JLT          r5v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r5v1mpacked
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (AX), Y6, Y6
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (CX), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y0
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   Y0, Y6, (AX)
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (AX)(DX*1), Y6, Y6
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   Y0, Y6, (CX)
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (CX)(DX*1), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y1
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   Y1, Y6, (AX)(DX*1)
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (AX)(DX*2), Y6, Y6
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   Y1, Y6, (CX)(DX*1)
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (CX)(DX*2), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y2
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   Y2, Y6, (AX)(DX*2)
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   Y2, Y6, (CX)(DX*2)
+	VMOVUPD      (AX), Y6
 	VMASKMOVPD   (BX), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y3
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (AX), Y6
 	VMASKMOVPD   Y3, Y6, (BX)
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (AX), Y6
 	VMASKMOVPD   (BX)(DX*1), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y4
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (AX), Y6
 	VMASKMOVPD   Y4, Y6, (BX)(DX*1)
 	JMP          r5v1mend
 
 r5v1mpacked:
-	VMOVUPD     (CX), Y6
-	VMASKMOVPD  (AX), Y6, Y6
+	VMOVUPD     (AX), Y6
+	VMASKMOVPD  (CX), Y6, Y6
 	VFMADD213PD Y6, Y5, Y0
-	VMOVUPD     (CX), Y6
-	VMASKMOVPD  Y0, Y6, (AX)
-	VMOVUPD     (CX), Y6
-	VMASKMOVPD  (AX)(DX*1), Y6, Y6
+	VMOVUPD     (AX), Y6
+	VMASKMOVPD  Y0, Y6, (CX)
+	VMOVUPD     (AX), Y6
+	VMASKMOVPD  (CX)(DX*1), Y6, Y6
 	VFMADD213PD Y6, Y5, Y1
-	VMOVUPD     (CX), Y6
-	VMASKMOVPD  Y1, Y6, (AX)(DX*1)
-	VMOVUPD     (CX), Y6
-	VMASKMOVPD  -8(AX)(DX*2), Y6, Y6
+	VMOVUPD     (AX), Y6
+	VMASKMOVPD  Y1, Y6, (CX)(DX*1)
+	VMOVUPD     (AX), Y6
+	VMASKMOVPD  -8(CX)(DX*2), Y6, Y6
 	VFMADD213PD Y6, Y5, Y2
-	VMOVUPD     (CX), Y6
-	VMASKMOVPD  Y2, Y6, -8(AX)(DX*2)
-	VMOVUPD     (CX), Y6
+	VMOVUPD     (AX), Y6
+	VMASKMOVPD  Y2, Y6, -8(CX)(DX*2)
+	VMOVUPD     (AX), Y6
 	VMASKMOVPD  -24(BX), Y6, Y6
 	VFMADD213PD Y6, Y5, Y3
-	VMOVUPD     (CX), Y6
+	VMOVUPD     (AX), Y6
 	VMASKMOVPD  Y3, Y6, -24(BX)
-	VMOVUPD     (CX), Y6
+	VMOVUPD     (AX), Y6
 	VMASKMOVPD  -48(BX)(DX*1), Y6, Y6
 	VFMADD213PD Y6, Y5, Y4
-	VMOVUPD     (CX), Y6
+	VMOVUPD     (AX), Y6
 	VMASKMOVPD  Y4, Y6, -48(BX)(DX*1)
 	JMP         r5v1mend
 
@@ -2343,27 +2264,27 @@ r5v1mscaled:
 	VMULPD Y5, Y4, Y4
 
 r5v1mproduct:
-	VMOVUPD    (CX), Y6
-	VMASKMOVPD Y0, Y6, (AX)
-	VMOVUPD    (CX), Y6
-	VMASKMOVPD Y1, Y6, (AX)(DX*1)
-	VMOVUPD    (CX), Y6
-	VMASKMOVPD Y2, Y6, (AX)(DX*2)
-	VMOVUPD    (CX), Y6
+	VMOVUPD    (AX), Y6
+	VMASKMOVPD Y0, Y6, (CX)
+	VMOVUPD    (AX), Y6
+	VMASKMOVPD Y1, Y6, (CX)(DX*1)
+	VMOVUPD    (AX), Y6
+	VMASKMOVPD Y2, Y6, (CX)(DX*2)
+	VMOVUPD    (AX), Y6
 	VMASKMOVPD Y3, Y6, (BX)
-	VMOVUPD    (CX), Y6
+	VMOVUPD    (AX), Y6
 	VMASKMOVPD Y4, Y6, (BX)(DX*1)
 
 r5v1mend:
 	JMP done
 
 edge5_2:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x04, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x04, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r5v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -2377,225 +2298,218 @@ edge5_2:
 	VXORPD Y9, Y9, Y9
 
 r5v2msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
-	LEAQ (R10)(SI*1), R11
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R12
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	LEAQ (R10)(DI*1), R11
+	LEAQ (R11)(DI*1), R12
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r5v2mrest
 
 r5v2mloop:
-	VMOVUPD      (R12), Y10
-	VMOVUPD      (CX), Y11
-	VMASKMOVPD   32(R12), Y11, Y11
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y12
+	VMOVUPD      (DX), Y10
+	VMOVUPD      (AX), Y11
+	VMASKMOVPD   32(DX), Y11, Y11
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R8)(SI*1), Y13
+	VBROADCASTSD (R9)(DI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y12
+	VBROADCASTSD (R12)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R12), Y10
-	VMOVUPD      (CX), Y11
-	VMASKMOVPD   32(R12), Y11, Y11
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y12
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y10
+	VMOVUPD      (AX), Y11
+	VMASKMOVPD   32(DX), Y11, Y11
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R8)(SI*1), Y13
+	VBROADCASTSD (R9)(DI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y12
+	VBROADCASTSD (R12)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R12), Y10
-	VMOVUPD      (CX), Y11
-	VMASKMOVPD   32(R12), Y11, Y11
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y12
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y10
+	VMOVUPD      (AX), Y11
+	VMASKMOVPD   32(DX), Y11, Y11
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R8)(SI*1), Y13
+	VBROADCASTSD (R9)(DI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y12
+	VBROADCASTSD (R12)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R12), Y10
-	VMOVUPD      (CX), Y11
-	VMASKMOVPD   32(R12), Y11, Y11
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y12
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y10
+	VMOVUPD      (AX), Y11
+	VMASKMOVPD   32(DX), Y11, Y11
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R8)(SI*1), Y13
+	VBROADCASTSD (R9)(DI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y12
+	VBROADCASTSD (R12)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r5v2mloop
 
 r5v2mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r5v2mstore
 
 r5v2mone:
-	VMOVUPD      (R12), Y10
-	VMOVUPD      (CX), Y11
-	VMASKMOVPD   32(R12), Y11, Y11
-	ADDQ         AX, R12
-	VBROADCASTSD (BX)(SI*1), Y12
+	VMOVUPD      (DX), Y10
+	VMOVUPD      (AX), Y11
+	VMASKMOVPD   32(DX), Y11, Y11
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R8)(SI*1), Y13
+	VBROADCASTSD (R9)(DI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y12
+	VBROADCASTSD (R12)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r5v2mone
 
 r5v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	LEAQ         (AX)(DX*2), BX
+	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r5v2mproduct
 	VBROADCASTSD alpha+24(FP), Y10
 	JLT          r5v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r5v2mpacked
-	VFMADD213PD  (AX), Y10, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      (CX), Y12
-	VMASKMOVPD   32(AX), Y12, Y12
+	VFMADD213PD  (CX), Y10, Y0
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      (AX), Y12
+	VMASKMOVPD   32(CX), Y12, Y12
 	VFMADD213PD  Y12, Y10, Y1
-	VMOVUPD      (CX), Y12
-	VMASKMOVPD   Y1, Y12, 32(AX)
-	VFMADD213PD  (AX)(DX*1), Y10, Y2
-	VMOVUPD      Y2, (AX)(DX*1)
-	VMOVUPD      (CX), Y12
-	VMASKMOVPD   32(AX)(DX*1), Y12, Y12
+	VMOVUPD      (AX), Y12
+	VMASKMOVPD   Y1, Y12, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y10, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VMOVUPD      (AX), Y12
+	VMASKMOVPD   32(CX)(DX*1), Y12, Y12
 	VFMADD213PD  Y12, Y10, Y3
-	VMOVUPD      (CX), Y12
-	VMASKMOVPD   Y3, Y12, 32(AX)(DX*1)
-	VFMADD213PD  (AX)(DX*2), Y10, Y4
-	VMOVUPD      Y4, (AX)(DX*2)
-	VMOVUPD      (CX), Y12
-	VMASKMOVPD   32(AX)(DX*2), Y12, Y12
+	VMOVUPD      (AX), Y12
+	VMASKMOVPD   Y3, Y12, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y10, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VMOVUPD      (AX), Y12
+	VMASKMOVPD   32(CX)(DX*2), Y12, Y12
 	VFMADD213PD  Y12, Y10, Y5
-	VMOVUPD      (CX), Y12
-	VMASKMOVPD   Y5, Y12, 32(AX)(DX*2)
+	VMOVUPD      (AX), Y12
+	VMASKMOVPD   Y5, Y12, 32(CX)(DX*2)
 	VFMADD213PD  (BX), Y10, Y6
 	VMOVUPD      Y6, (BX)
-	VMOVUPD      (CX), Y12
+	VMOVUPD      (AX), Y12
 	VMASKMOVPD   32(BX), Y12, Y12
 	VFMADD213PD  Y12, Y10, Y7
-	VMOVUPD      (CX), Y12
+	VMOVUPD      (AX), Y12
 	VMASKMOVPD   Y7, Y12, 32(BX)
 	VFMADD213PD  (BX)(DX*1), Y10, Y8
 	VMOVUPD      Y8, (BX)(DX*1)
-	VMOVUPD      (CX), Y12
+	VMOVUPD      (AX), Y12
 	VMASKMOVPD   32(BX)(DX*1), Y12, Y12
 	VFMADD213PD  Y12, Y10, Y9
-	VMOVUPD      (CX), Y12
+	VMOVUPD      (AX), Y12
 	VMASKMOVPD   Y9, Y12, 32(BX)(DX*1)
 	JMP          r5v2mend
 
 r5v2mpacked:
-	VFMADD213PD (AX), Y10, Y0
-	VMOVUPD     Y0, (AX)
-	VMOVUPD     (CX), Y12
-	VMASKMOVPD  32(AX), Y12, Y12
+	VFMADD213PD (CX), Y10, Y0
+	VMOVUPD     Y0, (CX)
+	VMOVUPD     (AX), Y12
+	VMASKMOVPD  32(CX), Y12, Y12
 	VFMADD213PD Y12, Y10, Y1
-	VMOVUPD     (CX), Y12
-	VMASKMOVPD  Y1, Y12, 32(AX)
-	VFMADD213PD (AX)(DX*1), Y10, Y2
-	VMOVUPD     Y2, (AX)(DX*1)
-	VMOVUPD     (CX), Y12
-	VMASKMOVPD  32(AX)(DX*1), Y12, Y12
+	VMOVUPD     (AX), Y12
+	VMASKMOVPD  Y1, Y12, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y10, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VMOVUPD     (AX), Y12
+	VMASKMOVPD  32(CX)(DX*1), Y12, Y12
 	VFMADD213PD Y12, Y10, Y3
-	VMOVUPD     (CX), Y12
-	VMASKMOVPD  Y3, Y12, 32(AX)(DX*1)
-	VFMADD213PD -8(AX)(DX*2), Y10, Y4
-	VMOVUPD     Y4, -8(AX)(DX*2)
-	VMOVUPD     (CX), Y12
-	VMASKMOVPD  24(AX)(DX*2), Y12, Y12
+	VMOVUPD     (AX), Y12
+	VMASKMOVPD  Y3, Y12, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y10, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VMOVUPD     (AX), Y12
+	VMASKMOVPD  24(CX)(DX*2), Y12, Y12
 	VFMADD213PD Y12, Y10, Y5
-	VMOVUPD     (CX), Y12
-	VMASKMOVPD  Y5, Y12, 24(AX)(DX*2)
+	VMOVUPD     (AX), Y12
+	VMASKMOVPD  Y5, Y12, 24(CX)(DX*2)
 	VFMADD213PD -24(BX), Y10, Y6
 	VMOVUPD     Y6, -24(BX)
-	VMOVUPD     (CX), Y12
+	VMOVUPD     (AX), Y12
 	VMASKMOVPD  8(BX), Y12, Y12
 	VFMADD213PD Y12, Y10, Y7
-	VMOVUPD     (CX), Y12
+	VMOVUPD     (AX), Y12
 	VMASKMOVPD  Y7, Y12, 8(BX)
 	VFMADD213PD -48(BX)(DX*1), Y10, Y8
 	VMOVUPD     Y8, -48(BX)(DX*1)
-	VMOVUPD     (CX), Y12
+	VMOVUPD     (AX), Y12
 	VMASKMOVPD  -16(BX)(DX*1), Y12, Y12
 	VFMADD213PD Y12, Y10, Y9
-	VMOVUPD     (CX), Y12
+	VMOVUPD     (AX), Y12
 	VMASKMOVPD  Y9, Y12, -16(BX)(DX*1)
 	JMP         r5v2mend
 
@@ -2612,20 +2526,20 @@ r5v2mscaled:
 	VMULPD Y10, Y9, Y9
 
 r5v2mproduct:
-	VMOVUPD    Y0, (AX)
-	VMOVUPD    (CX), Y12
-	VMASKMOVPD Y1, Y12, 32(AX)
-	VMOVUPD    Y2, (AX)(DX*1)
-	VMOVUPD    (CX), Y12
-	VMASKMOVPD Y3, Y12, 32(AX)(DX*1)
-	VMOVUPD    Y4, (AX)(DX*2)
-	VMOVUPD    (CX), Y12
-	VMASKMOVPD Y5, Y12, 32(AX)(DX*2)
+	VMOVUPD    Y0, (CX)
+	VMOVUPD    (AX), Y12
+	VMASKMOVPD Y1, Y12, 32(CX)
+	VMOVUPD    Y2, (CX)(DX*1)
+	VMOVUPD    (AX), Y12
+	VMASKMOVPD Y3, Y12, 32(CX)(DX*1)
+	VMOVUPD    Y4, (CX)(DX*2)
+	VMOVUPD    (AX), Y12
+	VMASKMOVPD Y5, Y12, 32(CX)(DX*2)
 	VMOVUPD    Y6, (BX)
-	VMOVUPD    (CX), Y12
+	VMOVUPD    (AX), Y12
 	VMASKMOVPD Y7, Y12, 32(BX)
 	VMOVUPD    Y8, (BX)(DX*1)
-	VMOVUPD    (CX), Y12
+	VMOVUPD    (AX), Y12
 	VMASKMOVPD Y9, Y12, 32(BX)(DX*1)
 
 r5v2mend:
@@ -2635,7 +2549,7 @@ rows6:
 whole6:
 	CMPQ   n+8(FP), $0x08
 	JLT    edge6
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r6v2continue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -2651,134 +2565,203 @@ whole6:
 	VXORPD Y11, Y11, Y11
 
 r6v2sum:
-	MOVQ       k+16(FP), CX
-	XORQ       DX, DX
-	CMPQ       CX, $0x60
-	JGE        long1
-	CMPQ       24(SP), $0x03
-	JEQ        requestPacked2
-	MOVQ       c+96(FP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	JMP        requested2
+	CMPQ       8(SP), $0x03
+	JEQ        requestPacked1
+	MOVQ       c+88(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	JMP        requested1
 
-requestPacked2:
-	MOVQ       c+96(FP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 32(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -8(BX)
-	PREFETCHT0 24(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -24(BX)
-	PREFETCHT0 8(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -48(BX)
-	PREFETCHT0 -16(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -80(BX)
-	PREFETCHT0 -48(BX)
-	ADDQ       (SP), BX
+requestPacked1:
+	MOVQ       c+88(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 32(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -8(AX)
+	PREFETCHT0 24(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -24(AX)
+	PREFETCHT0 8(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -48(AX)
+	PREFETCHT0 -16(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -80(AX)
+	PREFETCHT0 -48(AX)
+	ADDQ       (SP), AX
 
-requested2:
-	JMP fetched1
+requested1:
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	CMPQ 16(SP), $0x00
+	JEQ  r6v2strided
+	MOVQ a+32(FP), DX
+	SUBQ $0x04, AX
+	JLT  r6v2packedrest
 
-long1:
-	MOVQ CX, DX
-	SUBQ $0x40, CX
-	ANDQ $-4, CX
-	SUBQ CX, DX
-	MOVQ 8(SP), BX
-	MOVQ $0x00000008, R8
-	CMPQ 16(SP), $0x08
-	JEQ  fetch1
-	MOVQ 16(SP), SI
+r6v2packedloop:
+	VMOVUPD      (CX), Y12
+	VMOVUPD      32(CX), Y13
+	PREFETCHT0   512(CX)
+	VBROADCASTSD (DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD 8(DX), Y15
+	VFMADD231PD  Y12, Y15, Y2
+	VFMADD231PD  Y13, Y15, Y3
+	VBROADCASTSD 16(DX), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD 24(DX), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VBROADCASTSD 32(DX), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD 40(DX), Y15
+	VFMADD231PD  Y12, Y15, Y10
+	VFMADD231PD  Y13, Y15, Y11
+	VMOVUPD      64(CX), Y12
+	VMOVUPD      96(CX), Y13
+	PREFETCHT0   576(CX)
+	VBROADCASTSD 48(DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD 56(DX), Y15
+	VFMADD231PD  Y12, Y15, Y2
+	VFMADD231PD  Y13, Y15, Y3
+	VBROADCASTSD 64(DX), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD 72(DX), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VBROADCASTSD 80(DX), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD 88(DX), Y15
+	VFMADD231PD  Y12, Y15, Y10
+	VFMADD231PD  Y13, Y15, Y11
+	VMOVUPD      128(CX), Y12
+	VMOVUPD      160(CX), Y13
+	PREFETCHT0   640(CX)
+	VBROADCASTSD 96(DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD 104(DX), Y15
+	VFMADD231PD  Y12, Y15, Y2
+	VFMADD231PD  Y13, Y15, Y3
+	VBROADCASTSD 112(DX), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD 120(DX), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VBROADCASTSD 128(DX), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD 136(DX), Y15
+	VFMADD231PD  Y12, Y15, Y10
+	VFMADD231PD  Y13, Y15, Y11
+	VMOVUPD      192(CX), Y12
+	VMOVUPD      224(CX), Y13
+	PREFETCHT0   704(CX)
+	VBROADCASTSD 144(DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD 152(DX), Y15
+	VFMADD231PD  Y12, Y15, Y2
+	VFMADD231PD  Y13, Y15, Y3
+	VBROADCASTSD 160(DX), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD 168(DX), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VBROADCASTSD 176(DX), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD 184(DX), Y15
+	VFMADD231PD  Y12, Y15, Y10
+	VFMADD231PD  Y13, Y15, Y11
+	ADDQ         $+192, DX
+	ADDQ         $+256, CX
+	SUBQ         $0x04, AX
+	JGE          r6v2packedloop
 
-fetchColumns1:
-	PREFETCHT1 (BX)
-	PREFETCHT1 (BX)(SI*1)
-	PREFETCHT1 (BX)(SI*2)
-	LEAQ       (SI)(SI*2), DI
-	PREFETCHT1 (BX)(DI*1)
-	ADDQ       SI, DI
-	ADDQ       DI, BX
-	MOVQ       40(SP), DI
-	LEAQ       (DI)(DI*2), DI
-	SUBQ       DI, BX
-	SUBQ       DI, BX
-	MOVQ       40(SP), DI
-	SHLQ       $0x02, DI
-	SUBQ       DI, SI
-	DECQ       R8
-	JNE        fetchColumns1
-	MOVQ       BX, 8(SP)
-	MOVQ       SI, 16(SP)
-	JMP        fetched1
+r6v2packedrest:
+	ADDQ $0x04, AX
+	JEQ  r6v2store
 
-fetch1:
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	MOVQ SI, DI
-	MOVQ 32(SP), SI
-	SHLQ $0x03, SI
-	SUBQ SI, DI
-	ADDQ $0x00000100, 8(SP)
+r6v2packedone:
+	VMOVUPD      (CX), Y12
+	VMOVUPD      32(CX), Y13
+	PREFETCHT0   512(CX)
+	VBROADCASTSD (DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD 8(DX), Y15
+	VFMADD231PD  Y12, Y15, Y2
+	VFMADD231PD  Y13, Y15, Y3
+	VBROADCASTSD 16(DX), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD 24(DX), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VBROADCASTSD 32(DX), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD 40(DX), Y15
+	VFMADD231PD  Y12, Y15, Y10
+	VFMADD231PD  Y13, Y15, Y11
+	ADDQ         $+48, DX
+	ADDQ         $+64, CX
+	DECQ         AX
+	JNE          r6v2packedone
+	JMP          r6v2store
 
-fetching1:
-	PREFETCHT1 (BX)
-	PREFETCHT1 64(BX)
-	PREFETCHT1 128(BX)
-	PREFETCHT1 192(BX)
-	ADDQ       DI, BX
-	SUBQ       32(SP), DI
-	DECQ       R8
-	JNE        fetching1
-
-fetched1:
+r6v2strided:
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
 	MOVQ a+32(FP), BX
 	MOVQ colA+48(FP), DI
 	SHLQ $0x03, DI
 	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
 	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
 	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
 	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
 	LEAQ (R10)(SI*1), R11
-	SUBQ 32(SP), SI
 	LEAQ (R11)(SI*1), R12
-	SUBQ 32(SP), SI
 	XORQ SI, SI
-	MOVQ b+64(FP), R13
-	SUBQ $0x04, CX
+	SUBQ $0x04, AX
 	JLT  r6v2rest
 
 r6v2loop:
-	VMOVUPD      (R13), Y12
-	VMOVUPD      32(R13), Y13
-	PREFETCHT0   56(R13)(AX*8)
-	ADDQ         AX, R13
+	VMOVUPD      (CX), Y12
+	VMOVUPD      32(CX), Y13
+	PREFETCHT0   56(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
@@ -2798,11 +2781,10 @@ r6v2loop:
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R13), Y12
-	VMOVUPD      32(R13), Y13
-	PREFETCHT0   56(R13)(AX*8)
-	ADDQ         AX, R13
+	VMOVUPD      (CX), Y12
+	VMOVUPD      32(CX), Y13
+	PREFETCHT0   56(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
@@ -2822,11 +2804,10 @@ r6v2loop:
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R13), Y12
-	VMOVUPD      32(R13), Y13
-	PREFETCHT0   56(R13)(AX*8)
-	ADDQ         AX, R13
+	VMOVUPD      (CX), Y12
+	VMOVUPD      32(CX), Y13
+	PREFETCHT0   56(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
@@ -2846,11 +2827,10 @@ r6v2loop:
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R13), Y12
-	VMOVUPD      32(R13), Y13
-	PREFETCHT0   56(R13)(AX*8)
-	ADDQ         AX, R13
+	VMOVUPD      (CX), Y12
+	VMOVUPD      32(CX), Y13
+	PREFETCHT0   56(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
@@ -2870,71 +2850,18 @@ r6v2loop:
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, CX
+	SUBQ         $0x04, AX
 	JGE          r6v2loop
 
 r6v2rest:
-	TESTQ      DX, DX
-	JEQ        r6v2last
-	CMPQ       24(SP), $0x03
-	JEQ        requestPacked3
-	MOVQ       c+96(FP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	JMP        requested3
-
-requestPacked3:
-	MOVQ       c+96(FP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 32(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -8(CX)
-	PREFETCHT0 24(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -24(CX)
-	PREFETCHT0 8(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -48(CX)
-	PREFETCHT0 -16(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -80(CX)
-	PREFETCHT0 -48(CX)
-	ADDQ       (SP), CX
-
-requested3:
-	LEAQ -4(DX), CX
-	XORQ DX, DX
-	JMP  r6v2loop
-
-r6v2last:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r6v2store
 
 r6v2one:
-	VMOVUPD      (R13), Y12
-	VMOVUPD      32(R13), Y13
-	PREFETCHT0   56(R13)(AX*8)
-	ADDQ         AX, R13
+	VMOVUPD      (CX), Y12
+	VMOVUPD      32(CX), Y13
+	PREFETCHT0   56(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
@@ -2954,72 +2881,71 @@ r6v2one:
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         CX
+	DECQ         AX
 	JNE          r6v2one
 
 r6v2store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         8(SP), $0x01
 	JEQ          r6v2product
 	VBROADCASTSD alpha+24(FP), Y12
 	JLT          r6v2scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r6v2packed
-	VFMADD213PD  (CX), Y12, Y0
-	VMOVUPD      Y0, (CX)
-	VFMADD213PD  32(CX), Y12, Y1
-	VMOVUPD      Y1, 32(CX)
-	VFMADD213PD  (CX)(DX*1), Y12, Y2
-	VMOVUPD      Y2, (CX)(DX*1)
-	VFMADD213PD  32(CX)(DX*1), Y12, Y3
-	VMOVUPD      Y3, 32(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Y12, Y4
-	VMOVUPD      Y4, (CX)(DX*2)
-	VFMADD213PD  32(CX)(DX*2), Y12, Y5
-	VMOVUPD      Y5, 32(CX)(DX*2)
-	VFMADD213PD  (BX), Y12, Y6
-	VMOVUPD      Y6, (BX)
-	VFMADD213PD  32(BX), Y12, Y7
-	VMOVUPD      Y7, 32(BX)
-	VFMADD213PD  (BX)(DX*1), Y12, Y8
-	VMOVUPD      Y8, (BX)(DX*1)
-	VFMADD213PD  32(BX)(DX*1), Y12, Y9
-	VMOVUPD      Y9, 32(BX)(DX*1)
-	VFMADD213PD  (BX)(DX*2), Y12, Y10
-	VMOVUPD      Y10, (BX)(DX*2)
-	VFMADD213PD  32(BX)(DX*2), Y12, Y11
-	VMOVUPD      Y11, 32(BX)(DX*2)
+	VFMADD213PD  (AX), Y12, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD213PD  32(AX), Y12, Y1
+	VMOVUPD      Y1, 32(AX)
+	VFMADD213PD  (AX)(CX*1), Y12, Y2
+	VMOVUPD      Y2, (AX)(CX*1)
+	VFMADD213PD  32(AX)(CX*1), Y12, Y3
+	VMOVUPD      Y3, 32(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Y12, Y4
+	VMOVUPD      Y4, (AX)(CX*2)
+	VFMADD213PD  32(AX)(CX*2), Y12, Y5
+	VMOVUPD      Y5, 32(AX)(CX*2)
+	VFMADD213PD  (DX), Y12, Y6
+	VMOVUPD      Y6, (DX)
+	VFMADD213PD  32(DX), Y12, Y7
+	VMOVUPD      Y7, 32(DX)
+	VFMADD213PD  (DX)(CX*1), Y12, Y8
+	VMOVUPD      Y8, (DX)(CX*1)
+	VFMADD213PD  32(DX)(CX*1), Y12, Y9
+	VMOVUPD      Y9, 32(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Y12, Y10
+	VMOVUPD      Y10, (DX)(CX*2)
+	VFMADD213PD  32(DX)(CX*2), Y12, Y11
+	VMOVUPD      Y11, 32(DX)(CX*2)
 	JMP          r6v2end
 
 r6v2packed:
-	VFMADD213PD (CX), Y12, Y0
-	VMOVUPD     Y0, (CX)
-	VFMADD213PD 32(CX), Y12, Y1
-	VMOVUPD     Y1, 32(CX)
-	VFMADD213PD (CX)(DX*1), Y12, Y2
-	VMOVUPD     Y2, (CX)(DX*1)
-	VFMADD213PD 32(CX)(DX*1), Y12, Y3
-	VMOVUPD     Y3, 32(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Y12, Y4
-	VMOVUPD     Y4, -8(CX)(DX*2)
-	VFMADD213PD 24(CX)(DX*2), Y12, Y5
-	VMOVUPD     Y5, 24(CX)(DX*2)
-	VFMADD213PD -24(BX), Y12, Y6
-	VMOVUPD     Y6, -24(BX)
-	VFMADD213PD 8(BX), Y12, Y7
-	VMOVUPD     Y7, 8(BX)
-	VFMADD213PD -48(BX)(DX*1), Y12, Y8
-	VMOVUPD     Y8, -48(BX)(DX*1)
-	VFMADD213PD -16(BX)(DX*1), Y12, Y9
-	VMOVUPD     Y9, -16(BX)(DX*1)
-	VFMADD213PD -80(BX)(DX*2), Y12, Y10
-	VMOVUPD     Y10, -80(BX)(DX*2)
-	VFMADD213PD -48(BX)(DX*2), Y12, Y11
-	VMOVUPD     Y11, -48(BX)(DX*2)
+	VFMADD213PD (AX), Y12, Y0
+	VMOVUPD     Y0, (AX)
+	VFMADD213PD 32(AX), Y12, Y1
+	VMOVUPD     Y1, 32(AX)
+	VFMADD213PD (AX)(CX*1), Y12, Y2
+	VMOVUPD     Y2, (AX)(CX*1)
+	VFMADD213PD 32(AX)(CX*1), Y12, Y3
+	VMOVUPD     Y3, 32(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Y12, Y4
+	VMOVUPD     Y4, -8(AX)(CX*2)
+	VFMADD213PD 24(AX)(CX*2), Y12, Y5
+	VMOVUPD     Y5, 24(AX)(CX*2)
+	VFMADD213PD -24(DX), Y12, Y6
+	VMOVUPD     Y6, -24(DX)
+	VFMADD213PD 8(DX), Y12, Y7
+	VMOVUPD     Y7, 8(DX)
+	VFMADD213PD -48(DX)(CX*1), Y12, Y8
+	VMOVUPD     Y8, -48(DX)(CX*1)
+	VFMADD213PD -16(DX)(CX*1), Y12, Y9
+	VMOVUPD     Y9, -16(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Y12, Y10
+	VMOVUPD     Y10, -80(DX)(CX*2)
+	VFMADD213PD -48(DX)(CX*2), Y12, Y11
+	VMOVUPD     Y11, -48(DX)(CX*2)
 	JMP         r6v2end
 
 r6v2scaled:
@@ -3037,24 +2963,24 @@ r6v2scaled:
 	VMULPD Y12, Y11, Y11
 
 r6v2product:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VMOVUPD Y2, (CX)(DX*1)
-	VMOVUPD Y3, 32(CX)(DX*1)
-	VMOVUPD Y4, (CX)(DX*2)
-	VMOVUPD Y5, 32(CX)(DX*2)
-	VMOVUPD Y6, (BX)
-	VMOVUPD Y7, 32(BX)
-	VMOVUPD Y8, (BX)(DX*1)
-	VMOVUPD Y9, 32(BX)(DX*1)
-	VMOVUPD Y10, (BX)(DX*2)
-	VMOVUPD Y11, 32(BX)(DX*2)
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
+	VMOVUPD Y6, (DX)
+	VMOVUPD Y7, 32(DX)
+	VMOVUPD Y8, (DX)(CX*1)
+	VMOVUPD Y9, 32(DX)(CX*1)
+	VMOVUPD Y10, (DX)(CX*2)
+	VMOVUPD Y11, 32(DX)(CX*2)
 
 r6v2end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0x40, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0x40, c+88(FP)
 	SUBQ $0x08, n+8(FP)
 	JMP  whole6
 
@@ -3063,12 +2989,12 @@ edge6:
 	JEQ    done
 	CMPQ   n+8(FP), $0x04
 	JGT    edge6_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r6v1mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -3078,197 +3004,189 @@ edge6:
 	VXORPD Y5, Y5, Y5
 
 r6v1msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
-	LEAQ (R10)(SI*1), R11
-	SUBQ 32(SP), SI
-	LEAQ (R11)(SI*1), R12
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R13
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	LEAQ (R10)(DI*1), R11
+	LEAQ (R11)(DI*1), R12
+	LEAQ (R12)(DI*1), R13
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r6v1mrest
 
 r6v1mloop:
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (R13), Y6, Y6
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y7
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (DX), Y6, Y6
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R8)(SI*1), Y8
+	VBROADCASTSD (R9)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(SI*1), Y9
+	VBROADCASTSD (R10)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10)(SI*1), Y10
+	VBROADCASTSD (R11)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(SI*1), Y11
+	VBROADCASTSD (R12)(DI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R12)(SI*1), Y12
+	VBROADCASTSD (R13)(DI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (R13), Y6, Y6
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y7
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (DX), Y6, Y6
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R8)(SI*1), Y8
+	VBROADCASTSD (R9)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(SI*1), Y9
+	VBROADCASTSD (R10)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10)(SI*1), Y10
+	VBROADCASTSD (R11)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(SI*1), Y11
+	VBROADCASTSD (R12)(DI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R12)(SI*1), Y12
+	VBROADCASTSD (R13)(DI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (R13), Y6, Y6
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y7
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (DX), Y6, Y6
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R8)(SI*1), Y8
+	VBROADCASTSD (R9)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(SI*1), Y9
+	VBROADCASTSD (R10)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10)(SI*1), Y10
+	VBROADCASTSD (R11)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(SI*1), Y11
+	VBROADCASTSD (R12)(DI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R12)(SI*1), Y12
+	VBROADCASTSD (R13)(DI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (R13), Y6, Y6
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y7
+	ADDQ         R8, DI
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (DX), Y6, Y6
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R8)(SI*1), Y8
+	VBROADCASTSD (R9)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(SI*1), Y9
+	VBROADCASTSD (R10)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10)(SI*1), Y10
+	VBROADCASTSD (R11)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(SI*1), Y11
+	VBROADCASTSD (R12)(DI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R12)(SI*1), Y12
+	VBROADCASTSD (R13)(DI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r6v1mloop
 
 r6v1mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r6v1mstore
 
 r6v1mone:
-	VMOVUPD      (CX), Y6
-	VMASKMOVPD   (R13), Y6, Y6
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y7
+	VMOVUPD      (AX), Y6
+	VMASKMOVPD   (DX), Y6, Y6
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R8)(SI*1), Y8
+	VBROADCASTSD (R9)(DI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(SI*1), Y9
+	VBROADCASTSD (R10)(DI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10)(SI*1), Y10
+	VBROADCASTSD (R11)(DI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(SI*1), Y11
+	VBROADCASTSD (R12)(DI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R12)(SI*1), Y12
+	VBROADCASTSD (R13)(DI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r6v1mone
 
 r6v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	LEAQ         (AX)(DX*2), BX
+	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r6v1mproduct
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r6v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r6v1mpacked
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   (AX), Y7, Y7
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   (CX), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y0
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   Y0, Y7, (AX)
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   (AX)(DX*1), Y7, Y7
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   Y0, Y7, (CX)
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   (CX)(DX*1), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y1
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   Y1, Y7, (AX)(DX*1)
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   (AX)(DX*2), Y7, Y7
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   Y1, Y7, (CX)(DX*1)
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   (CX)(DX*2), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y2
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   Y2, Y7, (AX)(DX*2)
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   Y2, Y7, (CX)(DX*2)
+	VMOVUPD      (AX), Y7
 	VMASKMOVPD   (BX), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y3
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (AX), Y7
 	VMASKMOVPD   Y3, Y7, (BX)
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (AX), Y7
 	VMASKMOVPD   (BX)(DX*1), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y4
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (AX), Y7
 	VMASKMOVPD   Y4, Y7, (BX)(DX*1)
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (AX), Y7
 	VMASKMOVPD   (BX)(DX*2), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y5
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (AX), Y7
 	VMASKMOVPD   Y5, Y7, (BX)(DX*2)
 	JMP          r6v1mend
 
 r6v1mpacked:
-	VMOVUPD     (CX), Y7
-	VMASKMOVPD  (AX), Y7, Y7
+	VMOVUPD     (AX), Y7
+	VMASKMOVPD  (CX), Y7, Y7
 	VFMADD213PD Y7, Y6, Y0
-	VMOVUPD     (CX), Y7
-	VMASKMOVPD  Y0, Y7, (AX)
-	VMOVUPD     (CX), Y7
-	VMASKMOVPD  (AX)(DX*1), Y7, Y7
+	VMOVUPD     (AX), Y7
+	VMASKMOVPD  Y0, Y7, (CX)
+	VMOVUPD     (AX), Y7
+	VMASKMOVPD  (CX)(DX*1), Y7, Y7
 	VFMADD213PD Y7, Y6, Y1
-	VMOVUPD     (CX), Y7
-	VMASKMOVPD  Y1, Y7, (AX)(DX*1)
-	VMOVUPD     (CX), Y7
-	VMASKMOVPD  -8(AX)(DX*2), Y7, Y7
+	VMOVUPD     (AX), Y7
+	VMASKMOVPD  Y1, Y7, (CX)(DX*1)
+	VMOVUPD     (AX), Y7
+	VMASKMOVPD  -8(CX)(DX*2), Y7, Y7
 	VFMADD213PD Y7, Y6, Y2
-	VMOVUPD     (CX), Y7
-	VMASKMOVPD  Y2, Y7, -8(AX)(DX*2)
-	VMOVUPD     (CX), Y7
+	VMOVUPD     (AX), Y7
+	VMASKMOVPD  Y2, Y7, -8(CX)(DX*2)
+	VMOVUPD     (AX), Y7
 	VMASKMOVPD  -24(BX), Y7, Y7
 	VFMADD213PD Y7, Y6, Y3
-	VMOVUPD     (CX), Y7
+	VMOVUPD     (AX), Y7
 	VMASKMOVPD  Y3, Y7, -24(BX)
-	VMOVUPD     (CX), Y7
+	VMOVUPD     (AX), Y7
 	VMASKMOVPD  -48(BX)(DX*1), Y7, Y7
 	VFMADD213PD Y7, Y6, Y4
-	VMOVUPD     (CX), Y7
+	VMOVUPD     (AX), Y7
 	VMASKMOVPD  Y4, Y7, -48(BX)(DX*1)
-	VMOVUPD     (CX), Y7
+	VMOVUPD     (AX), Y7
 	VMASKMOVPD  -80(BX)(DX*2), Y7, Y7
 	VFMADD213PD Y7, Y6, Y5
-	VMOVUPD     (CX), Y7
+	VMOVUPD     (AX), Y7
 	VMASKMOVPD  Y5, Y7, -80(BX)(DX*2)
 	JMP         r6v1mend
 
@@ -3281,29 +3199,29 @@ r6v1mscaled:
 	VMULPD Y6, Y5, Y5
 
 r6v1mproduct:
-	VMOVUPD    (CX), Y7
-	VMASKMOVPD Y0, Y7, (AX)
-	VMOVUPD    (CX), Y7
-	VMASKMOVPD Y1, Y7, (AX)(DX*1)
-	VMOVUPD    (CX), Y7
-	VMASKMOVPD Y2, Y7, (AX)(DX*2)
-	VMOVUPD    (CX), Y7
+	VMOVUPD    (AX), Y7
+	VMASKMOVPD Y0, Y7, (CX)
+	VMOVUPD    (AX), Y7
+	VMASKMOVPD Y1, Y7, (CX)(DX*1)
+	VMOVUPD    (AX), Y7
+	VMASKMOVPD Y2, Y7, (CX)(DX*2)
+	VMOVUPD    (AX), Y7
 	VMASKMOVPD Y3, Y7, (BX)
-	VMOVUPD    (CX), Y7
+	VMOVUPD    (AX), Y7
 	VMASKMOVPD Y4, Y7, (BX)(DX*1)
-	VMOVUPD    (CX), Y7
+	VMOVUPD    (AX), Y7
 	VMASKMOVPD Y5, Y7, (BX)(DX*2)
 
 r6v1mend:
 	JMP done
 
 edge6_2:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x04, CX
-	LEAQ   masksAVX2<>+0(SB), DX
-	NEGQ   CX
-	LEAQ   32(DX)(CX*8), CX
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x04, AX
+	LEAQ   masksAVX2<>+0(SB), CX
+	NEGQ   AX
+	LEAQ   32(CX)(AX*8), AX
+	CMPB   store+80(FP), $0x03
 	JEQ    r6v2mcontinue
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -3319,256 +3237,248 @@ edge6_2:
 	VXORPD Y11, Y11, Y11
 
 r6v2msum:
-	MOVQ k+16(FP), DX
-	MOVQ a+32(FP), BX
-	MOVQ colA+48(FP), DI
+	MOVQ k+16(FP), CX
+	MOVQ b+56(FP), DX
+	MOVQ rowB+64(FP), BX
+	SHLQ $0x03, BX
+	MOVQ a+32(FP), SI
+	MOVQ colA+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ rowA+40(FP), DI
 	SHLQ $0x03, DI
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
-	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
-	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
-	LEAQ (R10)(SI*1), R11
-	SUBQ 32(SP), SI
-	LEAQ (R11)(SI*1), R12
-	SUBQ 32(SP), SI
-	XORQ SI, SI
-	MOVQ b+64(FP), R13
-	SUBQ $0x04, DX
+	LEAQ (SI)(DI*1), R9
+	LEAQ (R9)(DI*1), R10
+	LEAQ (R10)(DI*1), R11
+	LEAQ (R11)(DI*1), R12
+	LEAQ (R12)(DI*1), R13
+	XORQ DI, DI
+	SUBQ $0x04, CX
 	JLT  r6v2mrest
 
 r6v2mloop:
-	VMOVUPD      (R13), Y12
-	VMOVUPD      (CX), Y13
-	VMASKMOVPD   32(R13), Y13, Y13
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y14
+	VMOVUPD      (DX), Y12
+	VMOVUPD      (AX), Y13
+	VMASKMOVPD   32(DX), Y13, Y13
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R8)(SI*1), Y15
+	VBROADCASTSD (R9)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y14
+	VBROADCASTSD (R12)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(SI*1), Y15
+	VBROADCASTSD (R13)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R13), Y12
-	VMOVUPD      (CX), Y13
-	VMASKMOVPD   32(R13), Y13, Y13
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y14
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y12
+	VMOVUPD      (AX), Y13
+	VMASKMOVPD   32(DX), Y13, Y13
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R8)(SI*1), Y15
+	VBROADCASTSD (R9)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y14
+	VBROADCASTSD (R12)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(SI*1), Y15
+	VBROADCASTSD (R13)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R13), Y12
-	VMOVUPD      (CX), Y13
-	VMASKMOVPD   32(R13), Y13, Y13
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y14
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y12
+	VMOVUPD      (AX), Y13
+	VMASKMOVPD   32(DX), Y13, Y13
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R8)(SI*1), Y15
+	VBROADCASTSD (R9)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y14
+	VBROADCASTSD (R12)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(SI*1), Y15
+	VBROADCASTSD (R13)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R13), Y12
-	VMOVUPD      (CX), Y13
-	VMASKMOVPD   32(R13), Y13, Y13
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y14
+	ADDQ         R8, DI
+	VMOVUPD      (DX), Y12
+	VMOVUPD      (AX), Y13
+	VMASKMOVPD   32(DX), Y13, Y13
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R8)(SI*1), Y15
+	VBROADCASTSD (R9)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y14
+	VBROADCASTSD (R12)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(SI*1), Y15
+	VBROADCASTSD (R13)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, DX
+	ADDQ         R8, DI
+	SUBQ         $0x04, CX
 	JGE          r6v2mloop
 
 r6v2mrest:
-	ADDQ $0x04, DX
+	ADDQ $0x04, CX
 	JEQ  r6v2mstore
 
 r6v2mone:
-	VMOVUPD      (R13), Y12
-	VMOVUPD      (CX), Y13
-	VMASKMOVPD   32(R13), Y13, Y13
-	ADDQ         AX, R13
-	VBROADCASTSD (BX)(SI*1), Y14
+	VMOVUPD      (DX), Y12
+	VMOVUPD      (AX), Y13
+	VMASKMOVPD   32(DX), Y13, Y13
+	ADDQ         BX, DX
+	VBROADCASTSD (SI)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R8)(SI*1), Y15
+	VBROADCASTSD (R9)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(SI*1), Y14
+	VBROADCASTSD (R10)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10)(SI*1), Y15
+	VBROADCASTSD (R11)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(SI*1), Y14
+	VBROADCASTSD (R12)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(SI*1), Y15
+	VBROADCASTSD (R13)(DI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         DX
+	ADDQ         R8, DI
+	DECQ         CX
 	JNE          r6v2mone
 
 r6v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
-	LEAQ         (AX)(DX*2), BX
+	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r6v2mproduct
 	VBROADCASTSD alpha+24(FP), Y12
 	JLT          r6v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r6v2mpacked
-	VFMADD213PD  (AX), Y12, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      (CX), Y14
-	VMASKMOVPD   32(AX), Y14, Y14
+	VFMADD213PD  (CX), Y12, Y0
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      (AX), Y14
+	VMASKMOVPD   32(CX), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y1
-	VMOVUPD      (CX), Y14
-	VMASKMOVPD   Y1, Y14, 32(AX)
-	VFMADD213PD  (AX)(DX*1), Y12, Y2
-	VMOVUPD      Y2, (AX)(DX*1)
-	VMOVUPD      (CX), Y14
-	VMASKMOVPD   32(AX)(DX*1), Y14, Y14
+	VMOVUPD      (AX), Y14
+	VMASKMOVPD   Y1, Y14, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y12, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VMOVUPD      (AX), Y14
+	VMASKMOVPD   32(CX)(DX*1), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y3
-	VMOVUPD      (CX), Y14
-	VMASKMOVPD   Y3, Y14, 32(AX)(DX*1)
-	VFMADD213PD  (AX)(DX*2), Y12, Y4
-	VMOVUPD      Y4, (AX)(DX*2)
-	VMOVUPD      (CX), Y14
-	VMASKMOVPD   32(AX)(DX*2), Y14, Y14
+	VMOVUPD      (AX), Y14
+	VMASKMOVPD   Y3, Y14, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y12, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VMOVUPD      (AX), Y14
+	VMASKMOVPD   32(CX)(DX*2), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y5
-	VMOVUPD      (CX), Y14
-	VMASKMOVPD   Y5, Y14, 32(AX)(DX*2)
+	VMOVUPD      (AX), Y14
+	VMASKMOVPD   Y5, Y14, 32(CX)(DX*2)
 	VFMADD213PD  (BX), Y12, Y6
 	VMOVUPD      Y6, (BX)
-	VMOVUPD      (CX), Y14
+	VMOVUPD      (AX), Y14
 	VMASKMOVPD   32(BX), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y7
-	VMOVUPD      (CX), Y14
+	VMOVUPD      (AX), Y14
 	VMASKMOVPD   Y7, Y14, 32(BX)
 	VFMADD213PD  (BX)(DX*1), Y12, Y8
 	VMOVUPD      Y8, (BX)(DX*1)
-	VMOVUPD      (CX), Y14
+	VMOVUPD      (AX), Y14
 	VMASKMOVPD   32(BX)(DX*1), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y9
-	VMOVUPD      (CX), Y14
+	VMOVUPD      (AX), Y14
 	VMASKMOVPD   Y9, Y14, 32(BX)(DX*1)
 	VFMADD213PD  (BX)(DX*2), Y12, Y10
 	VMOVUPD      Y10, (BX)(DX*2)
-	VMOVUPD      (CX), Y14
+	VMOVUPD      (AX), Y14
 	VMASKMOVPD   32(BX)(DX*2), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y11
-	VMOVUPD      (CX), Y14
+	VMOVUPD      (AX), Y14
 	VMASKMOVPD   Y11, Y14, 32(BX)(DX*2)
 	JMP          r6v2mend
 
 r6v2mpacked:
-	VFMADD213PD (AX), Y12, Y0
-	VMOVUPD     Y0, (AX)
-	VMOVUPD     (CX), Y14
-	VMASKMOVPD  32(AX), Y14, Y14
+	VFMADD213PD (CX), Y12, Y0
+	VMOVUPD     Y0, (CX)
+	VMOVUPD     (AX), Y14
+	VMASKMOVPD  32(CX), Y14, Y14
 	VFMADD213PD Y14, Y12, Y1
-	VMOVUPD     (CX), Y14
-	VMASKMOVPD  Y1, Y14, 32(AX)
-	VFMADD213PD (AX)(DX*1), Y12, Y2
-	VMOVUPD     Y2, (AX)(DX*1)
-	VMOVUPD     (CX), Y14
-	VMASKMOVPD  32(AX)(DX*1), Y14, Y14
+	VMOVUPD     (AX), Y14
+	VMASKMOVPD  Y1, Y14, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y12, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VMOVUPD     (AX), Y14
+	VMASKMOVPD  32(CX)(DX*1), Y14, Y14
 	VFMADD213PD Y14, Y12, Y3
-	VMOVUPD     (CX), Y14
-	VMASKMOVPD  Y3, Y14, 32(AX)(DX*1)
-	VFMADD213PD -8(AX)(DX*2), Y12, Y4
-	VMOVUPD     Y4, -8(AX)(DX*2)
-	VMOVUPD     (CX), Y14
-	VMASKMOVPD  24(AX)(DX*2), Y14, Y14
+	VMOVUPD     (AX), Y14
+	VMASKMOVPD  Y3, Y14, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y12, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VMOVUPD     (AX), Y14
+	VMASKMOVPD  24(CX)(DX*2), Y14, Y14
 	VFMADD213PD Y14, Y12, Y5
-	VMOVUPD     (CX), Y14
-	VMASKMOVPD  Y5, Y14, 24(AX)(DX*2)
+	VMOVUPD     (AX), Y14
+	VMASKMOVPD  Y5, Y14, 24(CX)(DX*2)
 	VFMADD213PD -24(BX), Y12, Y6
 	VMOVUPD     Y6, -24(BX)
-	VMOVUPD     (CX), Y14
+	VMOVUPD     (AX), Y14
 	VMASKMOVPD  8(BX), Y14, Y14
 	VFMADD213PD Y14, Y12, Y7
-	VMOVUPD     (CX), Y14
+	VMOVUPD     (AX), Y14
 	VMASKMOVPD  Y7, Y14, 8(BX)
 	VFMADD213PD -48(BX)(DX*1), Y12, Y8
 	VMOVUPD     Y8, -48(BX)(DX*1)
-	VMOVUPD     (CX), Y14
+	VMOVUPD     (AX), Y14
 	VMASKMOVPD  -16(BX)(DX*1), Y14, Y14
 	VFMADD213PD Y14, Y12, Y9
-	VMOVUPD     (CX), Y14
+	VMOVUPD     (AX), Y14
 	VMASKMOVPD  Y9, Y14, -16(BX)(DX*1)
 	VFMADD213PD -80(BX)(DX*2), Y12, Y10
 	VMOVUPD     Y10, -80(BX)(DX*2)
-	VMOVUPD     (CX), Y14
+	VMOVUPD     (AX), Y14
 	VMASKMOVPD  -48(BX)(DX*2), Y14, Y14
 	VFMADD213PD Y14, Y12, Y11
-	VMOVUPD     (CX), Y14
+	VMOVUPD     (AX), Y14
 	VMASKMOVPD  Y11, Y14, -48(BX)(DX*2)
 	JMP         r6v2mend
 
@@ -3587,23 +3497,23 @@ r6v2mscaled:
 	VMULPD Y12, Y11, Y11
 
 r6v2mproduct:
-	VMOVUPD    Y0, (AX)
-	VMOVUPD    (CX), Y14
-	VMASKMOVPD Y1, Y14, 32(AX)
-	VMOVUPD    Y2, (AX)(DX*1)
-	VMOVUPD    (CX), Y14
-	VMASKMOVPD Y3, Y14, 32(AX)(DX*1)
-	VMOVUPD    Y4, (AX)(DX*2)
-	VMOVUPD    (CX), Y14
-	VMASKMOVPD Y5, Y14, 32(AX)(DX*2)
+	VMOVUPD    Y0, (CX)
+	VMOVUPD    (AX), Y14
+	VMASKMOVPD Y1, Y14, 32(CX)
+	VMOVUPD    Y2, (CX)(DX*1)
+	VMOVUPD    (AX), Y14
+	VMASKMOVPD Y3, Y14, 32(CX)(DX*1)
+	VMOVUPD    Y4, (CX)(DX*2)
+	VMOVUPD    (AX), Y14
+	VMASKMOVPD Y5, Y14, 32(CX)(DX*2)
 	VMOVUPD    Y6, (BX)
-	VMOVUPD    (CX), Y14
+	VMOVUPD    (AX), Y14
 	VMASKMOVPD Y7, Y14, 32(BX)
 	VMOVUPD    Y8, (BX)(DX*1)
-	VMOVUPD    (CX), Y14
+	VMOVUPD    (AX), Y14
 	VMASKMOVPD Y9, Y14, 32(BX)(DX*1)
 	VMOVUPD    Y10, (BX)(DX*2)
-	VMOVUPD    (CX), Y14
+	VMOVUPD    (AX), Y14
 	VMASKMOVPD Y11, Y14, 32(BX)(DX*2)
 
 r6v2mend:
@@ -3612,317 +3522,317 @@ done:
 	RET
 
 r1v2continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Y2
-	VMULPD       (CX), Y2, Y0
-	VMULPD       32(CX), Y2, Y1
+	VMULPD       (AX), Y2, Y0
+	VMULPD       32(AX), Y2, Y1
 	JMP          r1v2sum
 
 r1v1mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
 	VBROADCASTSD alpha+24(FP), Y1
-	VMOVUPD      (CX), Y0
-	VMASKMOVPD   (DX), Y0, Y0
+	VMOVUPD      (AX), Y0
+	VMASKMOVPD   (CX), Y0, Y0
 	VMULPD       Y1, Y0, Y0
 	JMP          r1v1msum
 
 r1v2mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
 	VBROADCASTSD alpha+24(FP), Y2
-	VMULPD       (DX), Y2, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       (CX), Y2, Y0
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   32(CX), Y1, Y1
 	VMULPD       Y2, Y1, Y1
 	JMP          r1v2msum
 
 r2v2continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Y4
-	VMULPD       (CX), Y4, Y0
-	VMULPD       32(CX), Y4, Y1
-	VMULPD       (CX)(DX*1), Y4, Y2
-	VMULPD       32(CX)(DX*1), Y4, Y3
+	VMULPD       (AX), Y4, Y0
+	VMULPD       32(AX), Y4, Y1
+	VMULPD       (AX)(CX*1), Y4, Y2
+	VMULPD       32(AX)(CX*1), Y4, Y3
 	JMP          r2v2sum
 
 r2v1mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
 	VBROADCASTSD alpha+24(FP), Y2
-	VMOVUPD      (CX), Y0
-	VMASKMOVPD   (DX), Y0, Y0
+	VMOVUPD      (AX), Y0
+	VMASKMOVPD   (CX), Y0, Y0
 	VMULPD       Y2, Y0, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (DX)(BX*1), Y1, Y1
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (CX)(DX*1), Y1, Y1
 	VMULPD       Y2, Y1, Y1
 	JMP          r2v1msum
 
 r2v2mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
 	VBROADCASTSD alpha+24(FP), Y4
-	VMULPD       (DX), Y4, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       (CX), Y4, Y0
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   32(CX), Y1, Y1
 	VMULPD       Y4, Y1, Y1
-	VMULPD       (DX)(BX*1), Y4, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       (CX)(DX*1), Y4, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(CX)(DX*1), Y3, Y3
 	VMULPD       Y4, Y3, Y3
 	JMP          r2v2msum
 
 r3v2continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Y6
-	VMULPD       (CX), Y6, Y0
-	VMULPD       32(CX), Y6, Y1
-	VMULPD       (CX)(DX*1), Y6, Y2
-	VMULPD       32(CX)(DX*1), Y6, Y3
-	VMULPD       (CX)(DX*2), Y6, Y4
-	VMULPD       32(CX)(DX*2), Y6, Y5
+	VMULPD       (AX), Y6, Y0
+	VMULPD       32(AX), Y6, Y1
+	VMULPD       (AX)(CX*1), Y6, Y2
+	VMULPD       32(AX)(CX*1), Y6, Y3
+	VMULPD       (AX)(CX*2), Y6, Y4
+	VMULPD       32(AX)(CX*2), Y6, Y5
 	JMP          r3v2sum
 
 r3v1mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
 	VBROADCASTSD alpha+24(FP), Y3
-	VMOVUPD      (CX), Y0
-	VMASKMOVPD   (DX), Y0, Y0
+	VMOVUPD      (AX), Y0
+	VMASKMOVPD   (CX), Y0, Y0
 	VMULPD       Y3, Y0, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (DX)(BX*1), Y1, Y1
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (CX)(DX*1), Y1, Y1
 	VMULPD       Y3, Y1, Y1
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (DX)(BX*2), Y2, Y2
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (CX)(DX*2), Y2, Y2
 	VMULPD       Y3, Y2, Y2
 	JMP          r3v1msum
 
 r3v2mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
 	VBROADCASTSD alpha+24(FP), Y6
-	VMULPD       (DX), Y6, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   32(DX), Y1, Y1
+	VMULPD       (CX), Y6, Y0
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   32(CX), Y1, Y1
 	VMULPD       Y6, Y1, Y1
-	VMULPD       (DX)(BX*1), Y6, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       (CX)(DX*1), Y6, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(CX)(DX*1), Y3, Y3
 	VMULPD       Y6, Y3, Y3
-	VMULPD       (DX)(BX*2), Y6, Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       (CX)(DX*2), Y6, Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(CX)(DX*2), Y5, Y5
 	VMULPD       Y6, Y5, Y5
 	JMP          r3v2msum
 
 r4v2continue:
-	MOVQ         c+96(FP), CX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	VBROADCASTSD alpha+24(FP), Y8
+	VMULPD       (AX), Y8, Y0
+	VMULPD       32(AX), Y8, Y1
+	VMULPD       (AX)(CX*1), Y8, Y2
+	VMULPD       32(AX)(CX*1), Y8, Y3
+	VMULPD       (AX)(CX*2), Y8, Y4
+	VMULPD       32(AX)(CX*2), Y8, Y5
+	VMULPD       (DX), Y8, Y6
+	VMULPD       32(DX), Y8, Y7
+	JMP          r4v2sum
+
+r4v1mcontinue:
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Y4
+	VMOVUPD      (AX), Y0
+	VMASKMOVPD   (CX), Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (CX)(DX*1), Y1, Y1
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (CX)(DX*2), Y2, Y2
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (BX), Y3, Y3
+	VMULPD       Y4, Y3, Y3
+	JMP          r4v1msum
+
+r4v2mcontinue:
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
 	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
 	VBROADCASTSD alpha+24(FP), Y8
 	VMULPD       (CX), Y8, Y0
-	VMULPD       32(CX), Y8, Y1
-	VMULPD       (CX)(DX*1), Y8, Y2
-	VMULPD       32(CX)(DX*1), Y8, Y3
-	VMULPD       (CX)(DX*2), Y8, Y4
-	VMULPD       32(CX)(DX*2), Y8, Y5
-	VMULPD       (BX), Y8, Y6
-	VMULPD       32(BX), Y8, Y7
-	JMP          r4v2sum
-
-r4v1mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
-	LEAQ         (DX)(BX*2), SI
-	ADDQ         BX, SI
-	VBROADCASTSD alpha+24(FP), Y4
-	VMOVUPD      (CX), Y0
-	VMASKMOVPD   (DX), Y0, Y0
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (DX)(BX*1), Y1, Y1
-	VMULPD       Y4, Y1, Y1
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (DX)(BX*2), Y2, Y2
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	VMULPD       Y4, Y3, Y3
-	JMP          r4v1msum
-
-r4v2mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
-	LEAQ         (DX)(BX*2), SI
-	ADDQ         BX, SI
-	VBROADCASTSD alpha+24(FP), Y8
-	VMULPD       (DX), Y8, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   32(DX), Y1, Y1
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   32(CX), Y1, Y1
 	VMULPD       Y8, Y1, Y1
-	VMULPD       (DX)(BX*1), Y8, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       (CX)(DX*1), Y8, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(CX)(DX*1), Y3, Y3
 	VMULPD       Y8, Y3, Y3
-	VMULPD       (DX)(BX*2), Y8, Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       (CX)(DX*2), Y8, Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(CX)(DX*2), Y5, Y5
 	VMULPD       Y8, Y5, Y5
-	VMULPD       (SI), Y8, Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
+	VMULPD       (BX), Y8, Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(BX), Y7, Y7
 	VMULPD       Y8, Y7, Y7
 	JMP          r4v2msum
 
 r5v2continue:
-	MOVQ         c+96(FP), CX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	VBROADCASTSD alpha+24(FP), Y10
+	VMULPD       (AX), Y10, Y0
+	VMULPD       32(AX), Y10, Y1
+	VMULPD       (AX)(CX*1), Y10, Y2
+	VMULPD       32(AX)(CX*1), Y10, Y3
+	VMULPD       (AX)(CX*2), Y10, Y4
+	VMULPD       32(AX)(CX*2), Y10, Y5
+	VMULPD       (DX), Y10, Y6
+	VMULPD       32(DX), Y10, Y7
+	VMULPD       (DX)(CX*1), Y10, Y8
+	VMULPD       32(DX)(CX*1), Y10, Y9
+	JMP          r5v2sum
+
+r5v1mcontinue:
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Y5
+	VMOVUPD      (AX), Y0
+	VMASKMOVPD   (CX), Y0, Y0
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (CX)(DX*1), Y1, Y1
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (CX)(DX*2), Y2, Y2
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (BX), Y3, Y3
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (BX)(DX*1), Y4, Y4
+	VMULPD       Y5, Y4, Y4
+	JMP          r5v1msum
+
+r5v2mcontinue:
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
 	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
 	VBROADCASTSD alpha+24(FP), Y10
 	VMULPD       (CX), Y10, Y0
-	VMULPD       32(CX), Y10, Y1
-	VMULPD       (CX)(DX*1), Y10, Y2
-	VMULPD       32(CX)(DX*1), Y10, Y3
-	VMULPD       (CX)(DX*2), Y10, Y4
-	VMULPD       32(CX)(DX*2), Y10, Y5
-	VMULPD       (BX), Y10, Y6
-	VMULPD       32(BX), Y10, Y7
-	VMULPD       (BX)(DX*1), Y10, Y8
-	VMULPD       32(BX)(DX*1), Y10, Y9
-	JMP          r5v2sum
-
-r5v1mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
-	LEAQ         (DX)(BX*2), SI
-	ADDQ         BX, SI
-	VBROADCASTSD alpha+24(FP), Y5
-	VMOVUPD      (CX), Y0
-	VMASKMOVPD   (DX), Y0, Y0
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (DX)(BX*1), Y1, Y1
-	VMULPD       Y5, Y1, Y1
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (DX)(BX*2), Y2, Y2
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	VMULPD       Y5, Y3, Y3
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (SI)(BX*1), Y4, Y4
-	VMULPD       Y5, Y4, Y4
-	JMP          r5v1msum
-
-r5v2mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
-	LEAQ         (DX)(BX*2), SI
-	ADDQ         BX, SI
-	VBROADCASTSD alpha+24(FP), Y10
-	VMULPD       (DX), Y10, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   32(DX), Y1, Y1
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   32(CX), Y1, Y1
 	VMULPD       Y10, Y1, Y1
-	VMULPD       (DX)(BX*1), Y10, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       (CX)(DX*1), Y10, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(CX)(DX*1), Y3, Y3
 	VMULPD       Y10, Y3, Y3
-	VMULPD       (DX)(BX*2), Y10, Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       (CX)(DX*2), Y10, Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(CX)(DX*2), Y5, Y5
 	VMULPD       Y10, Y5, Y5
-	VMULPD       (SI), Y10, Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
+	VMULPD       (BX), Y10, Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(BX), Y7, Y7
 	VMULPD       Y10, Y7, Y7
-	VMULPD       (SI)(BX*1), Y10, Y8
-	VMOVUPD      (CX), Y9
-	VMASKMOVPD   32(SI)(BX*1), Y9, Y9
+	VMULPD       (BX)(DX*1), Y10, Y8
+	VMOVUPD      (AX), Y9
+	VMASKMOVPD   32(BX)(DX*1), Y9, Y9
 	VMULPD       Y10, Y9, Y9
 	JMP          r5v2msum
 
 r6v2continue:
-	MOVQ         c+96(FP), CX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	VBROADCASTSD alpha+24(FP), Y12
+	VMULPD       (AX), Y12, Y0
+	VMULPD       32(AX), Y12, Y1
+	VMULPD       (AX)(CX*1), Y12, Y2
+	VMULPD       32(AX)(CX*1), Y12, Y3
+	VMULPD       (AX)(CX*2), Y12, Y4
+	VMULPD       32(AX)(CX*2), Y12, Y5
+	VMULPD       (DX), Y12, Y6
+	VMULPD       32(DX), Y12, Y7
+	VMULPD       (DX)(CX*1), Y12, Y8
+	VMULPD       32(DX)(CX*1), Y12, Y9
+	VMULPD       (DX)(CX*2), Y12, Y10
+	VMULPD       32(DX)(CX*2), Y12, Y11
+	JMP          r6v2sum
+
+r6v1mcontinue:
+	MOVQ         c+88(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	VBROADCASTSD alpha+24(FP), Y6
+	VMOVUPD      (AX), Y0
+	VMASKMOVPD   (CX), Y0, Y0
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   (CX)(DX*1), Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      (AX), Y2
+	VMASKMOVPD   (CX)(DX*2), Y2, Y2
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   (BX), Y3, Y3
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      (AX), Y4
+	VMASKMOVPD   (BX)(DX*1), Y4, Y4
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   (BX)(DX*2), Y5, Y5
+	VMULPD       Y6, Y5, Y5
+	JMP          r6v1msum
+
+r6v2mcontinue:
+	MOVQ         c+88(FP), CX
 	MOVQ         (SP), DX
 	LEAQ         (CX)(DX*2), BX
 	ADDQ         DX, BX
 	VBROADCASTSD alpha+24(FP), Y12
 	VMULPD       (CX), Y12, Y0
-	VMULPD       32(CX), Y12, Y1
-	VMULPD       (CX)(DX*1), Y12, Y2
-	VMULPD       32(CX)(DX*1), Y12, Y3
-	VMULPD       (CX)(DX*2), Y12, Y4
-	VMULPD       32(CX)(DX*2), Y12, Y5
-	VMULPD       (BX), Y12, Y6
-	VMULPD       32(BX), Y12, Y7
-	VMULPD       (BX)(DX*1), Y12, Y8
-	VMULPD       32(BX)(DX*1), Y12, Y9
-	VMULPD       (BX)(DX*2), Y12, Y10
-	VMULPD       32(BX)(DX*2), Y12, Y11
-	JMP          r6v2sum
-
-r6v1mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
-	LEAQ         (DX)(BX*2), SI
-	ADDQ         BX, SI
-	VBROADCASTSD alpha+24(FP), Y6
-	VMOVUPD      (CX), Y0
-	VMASKMOVPD   (DX), Y0, Y0
-	VMULPD       Y6, Y0, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   (DX)(BX*1), Y1, Y1
-	VMULPD       Y6, Y1, Y1
-	VMOVUPD      (CX), Y2
-	VMASKMOVPD   (DX)(BX*2), Y2, Y2
-	VMULPD       Y6, Y2, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	VMULPD       Y6, Y3, Y3
-	VMOVUPD      (CX), Y4
-	VMASKMOVPD   (SI)(BX*1), Y4, Y4
-	VMULPD       Y6, Y4, Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   (SI)(BX*2), Y5, Y5
-	VMULPD       Y6, Y5, Y5
-	JMP          r6v1msum
-
-r6v2mcontinue:
-	MOVQ         c+96(FP), DX
-	MOVQ         (SP), BX
-	LEAQ         (DX)(BX*2), SI
-	ADDQ         BX, SI
-	VBROADCASTSD alpha+24(FP), Y12
-	VMULPD       (DX), Y12, Y0
-	VMOVUPD      (CX), Y1
-	VMASKMOVPD   32(DX), Y1, Y1
+	VMOVUPD      (AX), Y1
+	VMASKMOVPD   32(CX), Y1, Y1
 	VMULPD       Y12, Y1, Y1
-	VMULPD       (DX)(BX*1), Y12, Y2
-	VMOVUPD      (CX), Y3
-	VMASKMOVPD   32(DX)(BX*1), Y3, Y3
+	VMULPD       (CX)(DX*1), Y12, Y2
+	VMOVUPD      (AX), Y3
+	VMASKMOVPD   32(CX)(DX*1), Y3, Y3
 	VMULPD       Y12, Y3, Y3
-	VMULPD       (DX)(BX*2), Y12, Y4
-	VMOVUPD      (CX), Y5
-	VMASKMOVPD   32(DX)(BX*2), Y5, Y5
+	VMULPD       (CX)(DX*2), Y12, Y4
+	VMOVUPD      (AX), Y5
+	VMASKMOVPD   32(CX)(DX*2), Y5, Y5
 	VMULPD       Y12, Y5, Y5
-	VMULPD       (SI), Y12, Y6
-	VMOVUPD      (CX), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
+	VMULPD       (BX), Y12, Y6
+	VMOVUPD      (AX), Y7
+	VMASKMOVPD   32(BX), Y7, Y7
 	VMULPD       Y12, Y7, Y7
-	VMULPD       (SI)(BX*1), Y12, Y8
-	VMOVUPD      (CX), Y9
-	VMASKMOVPD   32(SI)(BX*1), Y9, Y9
+	VMULPD       (BX)(DX*1), Y12, Y8
+	VMOVUPD      (AX), Y9
+	VMASKMOVPD   32(BX)(DX*1), Y9, Y9
 	VMULPD       Y12, Y9, Y9
-	VMULPD       (SI)(BX*2), Y12, Y10
-	VMOVUPD      (CX), Y11
-	VMASKMOVPD   32(SI)(BX*2), Y11, Y11
+	VMULPD       (BX)(DX*2), Y12, Y10
+	VMOVUPD      (AX), Y11
+	VMASKMOVPD   32(BX)(DX*2), Y11, Y11
 	VMULPD       Y12, Y11, Y11
 	JMP          r6v2msum
 

@@ -7,4 +7,4 @@ package kernel
 // dgemmAVX512_8x24 is Kernel.Gemm with MR = 8 and NR = 24. The reference is dgemmGeneric_2x4.
 //
 //go:noescape
-func dgemmAVX512_8x24(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
+func dgemmAVX512_8x24(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)

@@ -4,160 +4,146 @@
 
 #include "textflag.h"
 
-// func dgemmAVX512_8x24(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
+// func dgemmAVX512_8x24(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·dgemmAVX512_8x24(SB), NOSPLIT, $48-112
-	MOVQ    rowB+72(FP), AX
+TEXT ·dgemmAVX512_8x24(SB), NOSPLIT, $24-104
+	MOVQ    ldc+96(FP), AX
 	SHLQ    $0x03, AX
-	MOVQ    ldc+104(FP), CX
-	SHLQ    $0x03, CX
-	MOVQ    CX, (SP)
-	MOVBQZX formA+56(FP), CX
-	MOVQ    CX, DX
-	ANDQ    $0x01, DX
-	SHLQ    $0x03, DX
-	MOVQ    DX, 32(SP)
-	ANDQ    $0x02, CX
-	SHLQ    $0x02, CX
-	MOVQ    CX, 40(SP)
-	MOVBQZX store+88(FP), CX
-	ADDQ    $0x01, CX
-	MOVQ    CX, 24(SP)
-	CMPQ    CX, $0x04
+	MOVQ    AX, (SP)
+	MOVBQZX store+80(FP), AX
+	ADDQ    $0x01, AX
+	MOVQ    AX, 8(SP)
+	CMPQ    AX, $0x04
 	JEQ     unread
-	CMPQ    CX, $0x02
+	CMPQ    AX, $0x02
 	JGE     moded
 
 unread:
-	MOVQ $0x00000000, 24(SP)
-	MOVQ $0x3ff0000000000000, CX
-	CMPQ CX, alpha+24(FP)
+	MOVQ $0x00000000, 8(SP)
+	MOVQ $0x3ff0000000000000, AX
+	CMPQ AX, alpha+24(FP)
 	JNE  moded
-	MOVQ $0x00000001, 24(SP)
+	MOVQ $0x00000001, 8(SP)
 
 moded:
-	MOVQ   rowA+40(FP), CX
-	SHLQ   $0x03, CX
-	IMUL3Q $0x00000008, CX, CX
-	MOVQ   32(SP), DX
-	IMUL3Q $0x0000001c, DX, DX
-	SUBQ   DX, CX
-	ADDQ   a+32(FP), CX
-	MOVQ   CX, 8(SP)
-	MOVQ   colA+48(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   CX, 16(SP)
-	CMPQ   m+0(FP), $0x08
-	JEQ    rows8
-	CMPQ   m+0(FP), $0x07
-	JEQ    rows7
-	CMPQ   m+0(FP), $0x06
-	JEQ    rows6
-	CMPQ   m+0(FP), $0x05
-	JEQ    rows5
-	CMPQ   m+0(FP), $0x04
-	JEQ    rows4
-	CMPQ   m+0(FP), $0x03
-	JEQ    rows3
-	CMPQ   m+0(FP), $0x02
-	JEQ    rows2
+	MOVQ $0x00000000, 16(SP)
+	CMPQ rowA+40(FP), $0x01
+	JNE  strided
+	CMPQ colA+48(FP), $0x08
+	JNE  strided
+	CMPQ rowB+64(FP), $0x18
+	JNE  strided
+	MOVQ $0x00000001, 16(SP)
+
+strided:
+	CMPQ m+0(FP), $0x08
+	JEQ  rows8
+	CMPQ m+0(FP), $0x07
+	JEQ  rows7
+	CMPQ m+0(FP), $0x06
+	JEQ  rows6
+	CMPQ m+0(FP), $0x05
+	JEQ  rows5
+	CMPQ m+0(FP), $0x04
+	JEQ  rows4
+	CMPQ m+0(FP), $0x03
+	JEQ  rows3
+	CMPQ m+0(FP), $0x02
+	JEQ  rows2
 
 whole1:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge1
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r1v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 
 r1v3sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	XORQ BX, BX
-	MOVQ b+64(FP), DI
-	SUBQ $0x04, CX
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r1v3rest
 
 r1v3loop:
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD      128(DI), Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD      128(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD      128(DI), Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD      128(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD      128(DI), Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD      128(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD      128(DI), Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD      128(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r1v3loop
 
 r1v3rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r1v3store
 
 r1v3one:
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD      128(DI), Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD      128(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r1v3one
 
 r1v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         8(SP), $0x01
 	JEQ          r1v3product
 	VBROADCASTSD alpha+24(FP), Z3
 	JLT          r1v3scaled
-	VFMADD213PD  (CX), Z3, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z3, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z3, Z2
-	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (AX), Z3, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z3, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z3, Z2
+	VMOVUPD      Z2, 128(AX)
 	JMP          r1v3end
 
 r1v3scaled:
@@ -166,15 +152,15 @@ r1v3scaled:
 	VMULPD Z3, Z2, Z2
 
 r1v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
 
 r1v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole1
 
@@ -183,68 +169,65 @@ edge1:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge1_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r1v1mcontinue
 	VPXORQ Z0, Z0, Z0
 
 r1v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	XORQ BX, BX
-	MOVQ b+64(FP), DI
-	SUBQ $0x04, CX
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r1v1mrest
 
 r1v1mloop:
-	VMOVUPD.Z        (DI), K1, Z1
-	ADDQ             AX, DI
-	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (DI), K1, Z1
-	ADDQ             AX, DI
-	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (DI), K1, Z1
-	ADDQ             AX, DI
-	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (DI), K1, Z1
-	ADDQ             AX, DI
-	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z1
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z1, Z0
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z1
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z1, Z0
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z1
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z1, Z0
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z1
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z1, Z0
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r1v1mloop
 
 r1v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r1v1mstore
 
 r1v1mone:
-	VMOVUPD.Z        (DI), K1, Z1
-	ADDQ             AX, DI
-	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z1
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z1, Z0
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r1v1mone
 
 r1v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r1v1mproduct
 	VBROADCASTSD alpha+24(FP), Z1
 	JLT          r1v1mscaled
@@ -265,84 +248,81 @@ r1v1mend:
 edge1_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge1_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r1v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 
 r1v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	XORQ BX, BX
-	MOVQ b+64(FP), DI
-	SUBQ $0x04, CX
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r1v2mrest
 
 r1v2mloop:
-	VMOVUPD      (DI), Z2
-	VMOVUPD.Z    64(DI), K1, Z3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z4
+	VMOVUPD      (CX), Z2
+	VMOVUPD.Z    64(CX), K1, Z3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z2
-	VMOVUPD.Z    64(DI), K1, Z3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z4
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z2
+	VMOVUPD.Z    64(CX), K1, Z3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z2
-	VMOVUPD.Z    64(DI), K1, Z3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z4
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z2
+	VMOVUPD.Z    64(CX), K1, Z3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z2
-	VMOVUPD.Z    64(DI), K1, Z3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z4
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z2
+	VMOVUPD.Z    64(CX), K1, Z3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r1v2mloop
 
 r1v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r1v2mstore
 
 r1v2mone:
-	VMOVUPD      (DI), Z2
-	VMOVUPD.Z    64(DI), K1, Z3
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z4
+	VMOVUPD      (CX), Z2
+	VMOVUPD.Z    64(CX), K1, Z3
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r1v2mone
 
 r1v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r1v2mproduct
 	VBROADCASTSD alpha+24(FP), Z2
 	JLT          r1v2mscaled
@@ -365,95 +345,92 @@ r1v2mend:
 	JMP done
 
 edge1_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r1v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 
 r1v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	XORQ BX, BX
-	MOVQ b+64(FP), DI
-	SUBQ $0x04, CX
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r1v3mrest
 
 r1v3mloop:
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD.Z    128(DI), K1, Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD.Z    128(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD.Z    128(DI), K1, Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD.Z    128(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD.Z    128(DI), K1, Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD.Z    128(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD.Z    128(DI), K1, Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD.Z    128(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r1v3mloop
 
 r1v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r1v3mstore
 
 r1v3mone:
-	VMOVUPD      (DI), Z3
-	VMOVUPD      64(DI), Z4
-	VMOVUPD.Z    128(DI), K1, Z5
-	ADDQ         AX, DI
-	VBROADCASTSD (DX)(BX*1), Z6
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	VMOVUPD.Z    128(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r1v3mone
 
 r1v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r1v3mproduct
 	VBROADCASTSD alpha+24(FP), Z3
 	JLT          r1v3mscaled
@@ -483,7 +460,7 @@ rows2:
 whole2:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge2
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r2v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -493,120 +470,116 @@ whole2:
 	VPXORQ Z5, Z5, Z5
 
 r2v3sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R8
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r2v3rest
 
 r2v3loop:
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD      128(R8), Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD      128(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD      128(R8), Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD      128(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD      128(R8), Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD      128(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD      128(R8), Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD      128(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r2v3loop
 
 r2v3rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r2v3store
 
 r2v3one:
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD      128(R8), Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD      128(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r2v3one
 
 r2v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         8(SP), $0x01
 	JEQ          r2v3product
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r2v3scaled
-	VFMADD213PD  (CX), Z6, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z6, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z6, Z2
-	VMOVUPD      Z2, 128(CX)
-	VFMADD213PD  (CX)(DX*1), Z6, Z3
-	VMOVUPD      Z3, (CX)(DX*1)
-	VFMADD213PD  64(CX)(DX*1), Z6, Z4
-	VMOVUPD      Z4, 64(CX)(DX*1)
-	VFMADD213PD  128(CX)(DX*1), Z6, Z5
-	VMOVUPD      Z5, 128(CX)(DX*1)
+	VFMADD213PD  (AX), Z6, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z6, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z6, Z2
+	VMOVUPD      Z2, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z6, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z6, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VFMADD213PD  128(AX)(CX*1), Z6, Z5
+	VMOVUPD      Z5, 128(AX)(CX*1)
 	JMP          r2v3end
 
 r2v3scaled:
@@ -618,18 +591,18 @@ r2v3scaled:
 	VMULPD Z6, Z5, Z5
 
 r2v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, (CX)(DX*1)
-	VMOVUPD Z4, 64(CX)(DX*1)
-	VMOVUPD Z5, 128(CX)(DX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, 128(AX)(CX*1)
 
 r2v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole2
 
@@ -638,76 +611,72 @@ edge2:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge2_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r2v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 
 r2v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R8
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r2v1mrest
 
 r2v1mloop:
-	VMOVUPD.Z        (R8), K1, Z2
-	ADDQ             AX, R8
-	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R8), K1, Z2
-	ADDQ             AX, R8
-	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R8), K1, Z2
-	ADDQ             AX, R8
-	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R8), K1, Z2
-	ADDQ             AX, R8
-	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z2
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z2, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z2, Z1
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z2
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z2, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z2, Z1
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z2
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z2, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z2, Z1
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z2
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z2, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z2, Z1
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r2v1mloop
 
 r2v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r2v1mstore
 
 r2v1mone:
-	VMOVUPD.Z        (R8), K1, Z2
-	ADDQ             AX, R8
-	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z2
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z2, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z2, Z1
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r2v1mone
 
 r2v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r2v1mproduct
 	VBROADCASTSD alpha+24(FP), Z2
 	JLT          r2v1mscaled
@@ -733,12 +702,12 @@ r2v1mend:
 edge2_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge2_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r2v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -746,90 +715,86 @@ edge2_2:
 	VPXORQ Z3, Z3, Z3
 
 r2v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R8
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r2v2mrest
 
 r2v2mloop:
-	VMOVUPD      (R8), Z4
-	VMOVUPD.Z    64(R8), K1, Z5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z6
+	VMOVUPD      (CX), Z4
+	VMOVUPD.Z    64(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(BX*1), Z7
+	VBROADCASTSD (R8)(SI*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z4
-	VMOVUPD.Z    64(R8), K1, Z5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z4
+	VMOVUPD.Z    64(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(BX*1), Z7
+	VBROADCASTSD (R8)(SI*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z4
-	VMOVUPD.Z    64(R8), K1, Z5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z4
+	VMOVUPD.Z    64(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(BX*1), Z7
+	VBROADCASTSD (R8)(SI*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z4
-	VMOVUPD.Z    64(R8), K1, Z5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z6
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z4
+	VMOVUPD.Z    64(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(BX*1), Z7
+	VBROADCASTSD (R8)(SI*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r2v2mloop
 
 r2v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r2v2mstore
 
 r2v2mone:
-	VMOVUPD      (R8), Z4
-	VMOVUPD.Z    64(R8), K1, Z5
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z6
+	VMOVUPD      (CX), Z4
+	VMOVUPD.Z    64(CX), K1, Z5
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(BX*1), Z7
+	VBROADCASTSD (R8)(SI*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r2v2mone
 
 r2v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r2v2mproduct
 	VBROADCASTSD alpha+24(FP), Z4
 	JLT          r2v2mscaled
@@ -861,12 +826,12 @@ r2v2mend:
 	JMP done
 
 edge2_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r2v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -876,105 +841,101 @@ edge2_3:
 	VPXORQ Z5, Z5, Z5
 
 r2v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R8
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r2v3mrest
 
 r2v3mloop:
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD.Z    128(R8), K1, Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD.Z    128(CX), K1, Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD.Z    128(R8), K1, Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD.Z    128(CX), K1, Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD.Z    128(R8), K1, Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD.Z    128(CX), K1, Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD.Z    128(R8), K1, Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD.Z    128(CX), K1, Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r2v3mloop
 
 r2v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r2v3mstore
 
 r2v3mone:
-	VMOVUPD      (R8), Z6
-	VMOVUPD      64(R8), Z7
-	VMOVUPD.Z    128(R8), K1, Z8
-	ADDQ         AX, R8
-	VBROADCASTSD (DX)(BX*1), Z9
+	VMOVUPD      (CX), Z6
+	VMOVUPD      64(CX), Z7
+	VMOVUPD.Z    128(CX), K1, Z8
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(BX*1), Z10
+	VBROADCASTSD (R8)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r2v3mone
 
 r2v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r2v3mproduct
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r2v3mscaled
@@ -1017,7 +978,7 @@ rows3:
 whole3:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge3
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r3v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -1030,171 +991,166 @@ whole3:
 	VPXORQ Z8, Z8, Z8
 
 r3v3sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R9
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r3v3rest
 
 r3v3loop:
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD      128(R9), Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD      128(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD      128(R9), Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD      128(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD      128(R9), Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD      128(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD      128(R9), Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD      128(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r3v3loop
 
 r3v3rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r3v3store
 
 r3v3one:
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD      128(R9), Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD      128(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r3v3one
 
 r3v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         8(SP), $0x01
 	JEQ          r3v3product
 	VBROADCASTSD alpha+24(FP), Z9
 	JLT          r3v3scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r3v3packed
-	VFMADD213PD  (CX), Z9, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z9, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z9, Z2
-	VMOVUPD      Z2, 128(CX)
-	VFMADD213PD  (CX)(DX*1), Z9, Z3
-	VMOVUPD      Z3, (CX)(DX*1)
-	VFMADD213PD  64(CX)(DX*1), Z9, Z4
-	VMOVUPD      Z4, 64(CX)(DX*1)
-	VFMADD213PD  128(CX)(DX*1), Z9, Z5
-	VMOVUPD      Z5, 128(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Z9, Z6
-	VMOVUPD      Z6, (CX)(DX*2)
-	VFMADD213PD  64(CX)(DX*2), Z9, Z7
-	VMOVUPD      Z7, 64(CX)(DX*2)
-	VFMADD213PD  128(CX)(DX*2), Z9, Z8
-	VMOVUPD      Z8, 128(CX)(DX*2)
+	VFMADD213PD  (AX), Z9, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z9, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z9, Z2
+	VMOVUPD      Z2, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z9, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z9, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VFMADD213PD  128(AX)(CX*1), Z9, Z5
+	VMOVUPD      Z5, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z9, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z9, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VFMADD213PD  128(AX)(CX*2), Z9, Z8
+	VMOVUPD      Z8, 128(AX)(CX*2)
 	JMP          r3v3end
 
 r3v3packed:
-	VFMADD213PD (CX), Z9, Z0
-	VMOVUPD     Z0, (CX)
-	VFMADD213PD 64(CX), Z9, Z1
-	VMOVUPD     Z1, 64(CX)
-	VFMADD213PD 128(CX), Z9, Z2
-	VMOVUPD     Z2, 128(CX)
-	VFMADD213PD (CX)(DX*1), Z9, Z3
-	VMOVUPD     Z3, (CX)(DX*1)
-	VFMADD213PD 64(CX)(DX*1), Z9, Z4
-	VMOVUPD     Z4, 64(CX)(DX*1)
-	VFMADD213PD 128(CX)(DX*1), Z9, Z5
-	VMOVUPD     Z5, 128(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Z9, Z6
-	VMOVUPD     Z6, -8(CX)(DX*2)
-	VFMADD213PD 56(CX)(DX*2), Z9, Z7
-	VMOVUPD     Z7, 56(CX)(DX*2)
-	VFMADD213PD 120(CX)(DX*2), Z9, Z8
-	VMOVUPD     Z8, 120(CX)(DX*2)
+	VFMADD213PD (AX), Z9, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z9, Z1
+	VMOVUPD     Z1, 64(AX)
+	VFMADD213PD 128(AX), Z9, Z2
+	VMOVUPD     Z2, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z9, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z9, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VFMADD213PD 128(AX)(CX*1), Z9, Z5
+	VMOVUPD     Z5, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z9, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z9, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VFMADD213PD 120(AX)(CX*2), Z9, Z8
+	VMOVUPD     Z8, 120(AX)(CX*2)
 	JMP         r3v3end
 
 r3v3scaled:
@@ -1209,21 +1165,21 @@ r3v3scaled:
 	VMULPD Z9, Z8, Z8
 
 r3v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, (CX)(DX*1)
-	VMOVUPD Z4, 64(CX)(DX*1)
-	VMOVUPD Z5, 128(CX)(DX*1)
-	VMOVUPD Z6, (CX)(DX*2)
-	VMOVUPD Z7, 64(CX)(DX*2)
-	VMOVUPD Z8, 128(CX)(DX*2)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, 128(AX)(CX*2)
 
 r3v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole3
 
@@ -1232,88 +1188,83 @@ edge3:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge3_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r3v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 
 r3v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R9
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r3v1mrest
 
 r3v1mloop:
-	VMOVUPD.Z        (R9), K1, Z3
-	ADDQ             AX, R9
-	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R9), K1, Z3
-	ADDQ             AX, R9
-	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R9), K1, Z3
-	ADDQ             AX, R9
-	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R9), K1, Z3
-	ADDQ             AX, R9
-	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z3
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z3, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z3, Z2
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z3
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z3, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z3, Z2
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z3
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z3, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z3, Z2
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z3
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z3, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z3, Z2
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r3v1mloop
 
 r3v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r3v1mstore
 
 r3v1mone:
-	VMOVUPD.Z        (R9), K1, Z3
-	ADDQ             AX, R9
-	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z3
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z3, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z3, Z2
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r3v1mone
 
 r3v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r3v1mproduct
 	VBROADCASTSD alpha+24(FP), Z3
 	JLT          r3v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r3v1mpacked
 	VMOVUPD.Z    (AX), K1, Z4
 	VFMADD213PD  Z4, Z3, Z0
@@ -1354,12 +1305,12 @@ r3v1mend:
 edge3_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge3_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r3v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -1369,111 +1320,106 @@ edge3_2:
 	VPXORQ Z5, Z5, Z5
 
 r3v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R9
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r3v2mrest
 
 r3v2mloop:
-	VMOVUPD      (R9), Z6
-	VMOVUPD.Z    64(R9), K1, Z7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z8
+	VMOVUPD      (CX), Z6
+	VMOVUPD.Z    64(CX), K1, Z7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(BX*1), Z9
+	VBROADCASTSD (R8)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(BX*1), Z10
+	VBROADCASTSD (R9)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z6
-	VMOVUPD.Z    64(R9), K1, Z7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z8
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD.Z    64(CX), K1, Z7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(BX*1), Z9
+	VBROADCASTSD (R8)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(BX*1), Z10
+	VBROADCASTSD (R9)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z6
-	VMOVUPD.Z    64(R9), K1, Z7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z8
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD.Z    64(CX), K1, Z7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(BX*1), Z9
+	VBROADCASTSD (R8)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(BX*1), Z10
+	VBROADCASTSD (R9)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z6
-	VMOVUPD.Z    64(R9), K1, Z7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z8
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z6
+	VMOVUPD.Z    64(CX), K1, Z7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(BX*1), Z9
+	VBROADCASTSD (R8)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(BX*1), Z10
+	VBROADCASTSD (R9)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r3v2mloop
 
 r3v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r3v2mstore
 
 r3v2mone:
-	VMOVUPD      (R9), Z6
-	VMOVUPD.Z    64(R9), K1, Z7
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z8
+	VMOVUPD      (CX), Z6
+	VMOVUPD.Z    64(CX), K1, Z7
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(BX*1), Z9
+	VBROADCASTSD (R8)(SI*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(BX*1), Z10
+	VBROADCASTSD (R9)(SI*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r3v2mone
 
 r3v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r3v2mproduct
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r3v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r3v2mpacked
 	VFMADD213PD  (AX), Z6, Z0
 	VMOVUPD      Z0, (AX)
@@ -1530,12 +1476,12 @@ r3v2mend:
 	JMP done
 
 edge3_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r3v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -1548,131 +1494,126 @@ edge3_3:
 	VPXORQ Z8, Z8, Z8
 
 r3v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R9
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r3v3mrest
 
 r3v3mloop:
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD.Z    128(R9), K1, Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD.Z    128(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD.Z    128(R9), K1, Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD.Z    128(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD.Z    128(R9), K1, Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD.Z    128(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD.Z    128(R9), K1, Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD.Z    128(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r3v3mloop
 
 r3v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r3v3mstore
 
 r3v3mone:
-	VMOVUPD      (R9), Z9
-	VMOVUPD      64(R9), Z10
-	VMOVUPD.Z    128(R9), K1, Z11
-	ADDQ         AX, R9
-	VBROADCASTSD (DX)(BX*1), Z12
+	VMOVUPD      (CX), Z9
+	VMOVUPD      64(CX), Z10
+	VMOVUPD.Z    128(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r3v3mone
 
 r3v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r3v3mproduct
 	VBROADCASTSD alpha+24(FP), Z9
 	JLT          r3v3mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r3v3mpacked
 	VFMADD213PD  (AX), Z9, Z0
 	VMOVUPD      Z0, (AX)
@@ -1750,7 +1691,7 @@ rows4:
 whole4:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge4
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r4v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -1766,207 +1707,201 @@ whole4:
 	VPXORQ Z11, Z11, Z11
 
 r4v3sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R10
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r4v3rest
 
 r4v3loop:
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD      128(R10), Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD      128(CX), Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD      128(R10), Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD      128(CX), Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD      128(R10), Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD      128(CX), Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD      128(R10), Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD      128(CX), Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r4v3loop
 
 r4v3rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r4v3store
 
 r4v3one:
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD      128(R10), Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD      128(CX), Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r4v3one
 
 r4v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         8(SP), $0x01
 	JEQ          r4v3product
 	VBROADCASTSD alpha+24(FP), Z12
 	JLT          r4v3scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r4v3packed
-	VFMADD213PD  (CX), Z12, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z12, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z12, Z2
-	VMOVUPD      Z2, 128(CX)
-	VFMADD213PD  (CX)(DX*1), Z12, Z3
-	VMOVUPD      Z3, (CX)(DX*1)
-	VFMADD213PD  64(CX)(DX*1), Z12, Z4
-	VMOVUPD      Z4, 64(CX)(DX*1)
-	VFMADD213PD  128(CX)(DX*1), Z12, Z5
-	VMOVUPD      Z5, 128(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Z12, Z6
-	VMOVUPD      Z6, (CX)(DX*2)
-	VFMADD213PD  64(CX)(DX*2), Z12, Z7
-	VMOVUPD      Z7, 64(CX)(DX*2)
-	VFMADD213PD  128(CX)(DX*2), Z12, Z8
-	VMOVUPD      Z8, 128(CX)(DX*2)
-	VFMADD213PD  (BX), Z12, Z9
-	VMOVUPD      Z9, (BX)
-	VFMADD213PD  64(BX), Z12, Z10
-	VMOVUPD      Z10, 64(BX)
-	VFMADD213PD  128(BX), Z12, Z11
-	VMOVUPD      Z11, 128(BX)
+	VFMADD213PD  (AX), Z12, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z12, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z12, Z2
+	VMOVUPD      Z2, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z12, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z12, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VFMADD213PD  128(AX)(CX*1), Z12, Z5
+	VMOVUPD      Z5, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z12, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z12, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VFMADD213PD  128(AX)(CX*2), Z12, Z8
+	VMOVUPD      Z8, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z12, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z12, Z10
+	VMOVUPD      Z10, 64(DX)
+	VFMADD213PD  128(DX), Z12, Z11
+	VMOVUPD      Z11, 128(DX)
 	JMP          r4v3end
 
 r4v3packed:
-	VFMADD213PD (CX), Z12, Z0
-	VMOVUPD     Z0, (CX)
-	VFMADD213PD 64(CX), Z12, Z1
-	VMOVUPD     Z1, 64(CX)
-	VFMADD213PD 128(CX), Z12, Z2
-	VMOVUPD     Z2, 128(CX)
-	VFMADD213PD (CX)(DX*1), Z12, Z3
-	VMOVUPD     Z3, (CX)(DX*1)
-	VFMADD213PD 64(CX)(DX*1), Z12, Z4
-	VMOVUPD     Z4, 64(CX)(DX*1)
-	VFMADD213PD 128(CX)(DX*1), Z12, Z5
-	VMOVUPD     Z5, 128(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Z12, Z6
-	VMOVUPD     Z6, -8(CX)(DX*2)
-	VFMADD213PD 56(CX)(DX*2), Z12, Z7
-	VMOVUPD     Z7, 56(CX)(DX*2)
-	VFMADD213PD 120(CX)(DX*2), Z12, Z8
-	VMOVUPD     Z8, 120(CX)(DX*2)
-	VFMADD213PD -24(BX), Z12, Z9
-	VMOVUPD     Z9, -24(BX)
-	VFMADD213PD 40(BX), Z12, Z10
-	VMOVUPD     Z10, 40(BX)
-	VFMADD213PD 104(BX), Z12, Z11
-	VMOVUPD     Z11, 104(BX)
+	VFMADD213PD (AX), Z12, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z12, Z1
+	VMOVUPD     Z1, 64(AX)
+	VFMADD213PD 128(AX), Z12, Z2
+	VMOVUPD     Z2, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z12, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z12, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VFMADD213PD 128(AX)(CX*1), Z12, Z5
+	VMOVUPD     Z5, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z12, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z12, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VFMADD213PD 120(AX)(CX*2), Z12, Z8
+	VMOVUPD     Z8, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z12, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z12, Z10
+	VMOVUPD     Z10, 40(DX)
+	VFMADD213PD 104(DX), Z12, Z11
+	VMOVUPD     Z11, 104(DX)
 	JMP         r4v3end
 
 r4v3scaled:
@@ -1984,24 +1919,24 @@ r4v3scaled:
 	VMULPD Z12, Z11, Z11
 
 r4v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, (CX)(DX*1)
-	VMOVUPD Z4, 64(CX)(DX*1)
-	VMOVUPD Z5, 128(CX)(DX*1)
-	VMOVUPD Z6, (CX)(DX*2)
-	VMOVUPD Z7, 64(CX)(DX*2)
-	VMOVUPD Z8, 128(CX)(DX*2)
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, 128(BX)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, 128(DX)
 
 r4v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole4
 
@@ -2010,12 +1945,12 @@ edge4:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge4_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r4v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -2023,85 +1958,79 @@ edge4:
 	VPXORQ Z3, Z3, Z3
 
 r4v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R10
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r4v1mrest
 
 r4v1mloop:
-	VMOVUPD.Z        (R10), K1, Z4
-	ADDQ             AX, R10
-	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R10), K1, Z4
-	ADDQ             AX, R10
-	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R10), K1, Z4
-	ADDQ             AX, R10
-	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R10), K1, Z4
-	ADDQ             AX, R10
-	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z4
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z4, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z4, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z4, Z3
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z4
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z4, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z4, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z4, Z3
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z4
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z4, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z4, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z4, Z3
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z4
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z4, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z4, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z4, Z3
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r4v1mloop
 
 r4v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r4v1mstore
 
 r4v1mone:
-	VMOVUPD.Z        (R10), K1, Z4
-	ADDQ             AX, R10
-	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z4
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z4, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z4, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z4, Z3
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r4v1mone
 
 r4v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r4v1mproduct
 	VBROADCASTSD alpha+24(FP), Z4
 	JLT          r4v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r4v1mpacked
 	VMOVUPD.Z    (AX), K1, Z5
 	VFMADD213PD  Z5, Z4, Z0
@@ -2150,12 +2079,12 @@ r4v1mend:
 edge4_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge4_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r4v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -2167,130 +2096,124 @@ edge4_2:
 	VPXORQ Z7, Z7, Z7
 
 r4v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R10
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r4v2mrest
 
 r4v2mloop:
-	VMOVUPD      (R10), Z8
-	VMOVUPD.Z    64(R10), K1, Z9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z10
+	VMOVUPD      (CX), Z8
+	VMOVUPD.Z    64(CX), K1, Z9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (DI)(BX*1), Z11
+	VBROADCASTSD (R8)(SI*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(BX*1), Z12
+	VBROADCASTSD (R9)(SI*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9)(BX*1), Z13
+	VBROADCASTSD (R10)(SI*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z8
-	VMOVUPD.Z    64(R10), K1, Z9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z10
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z8
+	VMOVUPD.Z    64(CX), K1, Z9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (DI)(BX*1), Z11
+	VBROADCASTSD (R8)(SI*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(BX*1), Z12
+	VBROADCASTSD (R9)(SI*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9)(BX*1), Z13
+	VBROADCASTSD (R10)(SI*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z8
-	VMOVUPD.Z    64(R10), K1, Z9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z10
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z8
+	VMOVUPD.Z    64(CX), K1, Z9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (DI)(BX*1), Z11
+	VBROADCASTSD (R8)(SI*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(BX*1), Z12
+	VBROADCASTSD (R9)(SI*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9)(BX*1), Z13
+	VBROADCASTSD (R10)(SI*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z8
-	VMOVUPD.Z    64(R10), K1, Z9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z10
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z8
+	VMOVUPD.Z    64(CX), K1, Z9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (DI)(BX*1), Z11
+	VBROADCASTSD (R8)(SI*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(BX*1), Z12
+	VBROADCASTSD (R9)(SI*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9)(BX*1), Z13
+	VBROADCASTSD (R10)(SI*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r4v2mloop
 
 r4v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r4v2mstore
 
 r4v2mone:
-	VMOVUPD      (R10), Z8
-	VMOVUPD.Z    64(R10), K1, Z9
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z10
+	VMOVUPD      (CX), Z8
+	VMOVUPD.Z    64(CX), K1, Z9
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (DI)(BX*1), Z11
+	VBROADCASTSD (R8)(SI*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(BX*1), Z12
+	VBROADCASTSD (R9)(SI*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9)(BX*1), Z13
+	VBROADCASTSD (R10)(SI*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r4v2mone
 
 r4v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r4v2mproduct
 	VBROADCASTSD alpha+24(FP), Z8
 	JLT          r4v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r4v2mpacked
 	VFMADD213PD  (AX), Z8, Z0
 	VMOVUPD      Z0, (AX)
@@ -2361,12 +2284,12 @@ r4v2mend:
 	JMP done
 
 edge4_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r4v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -2382,155 +2305,149 @@ edge4_3:
 	VPXORQ Z11, Z11, Z11
 
 r4v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R10
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r4v3mrest
 
 r4v3mloop:
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD.Z    128(R10), K1, Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD.Z    128(CX), K1, Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD.Z    128(R10), K1, Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD.Z    128(CX), K1, Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD.Z    128(R10), K1, Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD.Z    128(CX), K1, Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD.Z    128(R10), K1, Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD.Z    128(CX), K1, Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r4v3mloop
 
 r4v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r4v3mstore
 
 r4v3mone:
-	VMOVUPD      (R10), Z12
-	VMOVUPD      64(R10), Z13
-	VMOVUPD.Z    128(R10), K1, Z14
-	ADDQ         AX, R10
-	VBROADCASTSD (DX)(BX*1), Z15
+	VMOVUPD      (CX), Z12
+	VMOVUPD      64(CX), Z13
+	VMOVUPD.Z    128(CX), K1, Z14
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (DI)(BX*1), Z16
+	VBROADCASTSD (R8)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(BX*1), Z17
+	VBROADCASTSD (R9)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9)(BX*1), Z18
+	VBROADCASTSD (R10)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r4v3mone
 
 r4v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r4v3mproduct
 	VBROADCASTSD alpha+24(FP), Z12
 	JLT          r4v3mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r4v3mpacked
 	VFMADD213PD  (AX), Z12, Z0
 	VMOVUPD      Z0, (AX)
@@ -2628,7 +2545,7 @@ rows5:
 whole5:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge5
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r5v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -2647,241 +2564,234 @@ whole5:
 	VPXORQ Z14, Z14, Z14
 
 r5v3sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R11
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r5v3rest
 
 r5v3loop:
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD      128(CX), Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD      128(CX), Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD      128(CX), Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD      128(CX), Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r5v3loop
 
 r5v3rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r5v3store
 
 r5v3one:
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD      128(CX), Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r5v3one
 
 r5v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         8(SP), $0x01
 	JEQ          r5v3product
 	VBROADCASTSD alpha+24(FP), Z15
 	JLT          r5v3scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r5v3packed
-	VFMADD213PD  (CX), Z15, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z15, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z15, Z2
-	VMOVUPD      Z2, 128(CX)
-	VFMADD213PD  (CX)(DX*1), Z15, Z3
-	VMOVUPD      Z3, (CX)(DX*1)
-	VFMADD213PD  64(CX)(DX*1), Z15, Z4
-	VMOVUPD      Z4, 64(CX)(DX*1)
-	VFMADD213PD  128(CX)(DX*1), Z15, Z5
-	VMOVUPD      Z5, 128(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Z15, Z6
-	VMOVUPD      Z6, (CX)(DX*2)
-	VFMADD213PD  64(CX)(DX*2), Z15, Z7
-	VMOVUPD      Z7, 64(CX)(DX*2)
-	VFMADD213PD  128(CX)(DX*2), Z15, Z8
-	VMOVUPD      Z8, 128(CX)(DX*2)
-	VFMADD213PD  (BX), Z15, Z9
-	VMOVUPD      Z9, (BX)
-	VFMADD213PD  64(BX), Z15, Z10
-	VMOVUPD      Z10, 64(BX)
-	VFMADD213PD  128(BX), Z15, Z11
-	VMOVUPD      Z11, 128(BX)
-	VFMADD213PD  (BX)(DX*1), Z15, Z12
-	VMOVUPD      Z12, (BX)(DX*1)
-	VFMADD213PD  64(BX)(DX*1), Z15, Z13
-	VMOVUPD      Z13, 64(BX)(DX*1)
-	VFMADD213PD  128(BX)(DX*1), Z15, Z14
-	VMOVUPD      Z14, 128(BX)(DX*1)
+	VFMADD213PD  (AX), Z15, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z15, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z15, Z2
+	VMOVUPD      Z2, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z15, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z15, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VFMADD213PD  128(AX)(CX*1), Z15, Z5
+	VMOVUPD      Z5, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z15, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z15, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VFMADD213PD  128(AX)(CX*2), Z15, Z8
+	VMOVUPD      Z8, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z15, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z15, Z10
+	VMOVUPD      Z10, 64(DX)
+	VFMADD213PD  128(DX), Z15, Z11
+	VMOVUPD      Z11, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z15, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z15, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VFMADD213PD  128(DX)(CX*1), Z15, Z14
+	VMOVUPD      Z14, 128(DX)(CX*1)
 	JMP          r5v3end
 
 r5v3packed:
-	VFMADD213PD (CX), Z15, Z0
-	VMOVUPD     Z0, (CX)
-	VFMADD213PD 64(CX), Z15, Z1
-	VMOVUPD     Z1, 64(CX)
-	VFMADD213PD 128(CX), Z15, Z2
-	VMOVUPD     Z2, 128(CX)
-	VFMADD213PD (CX)(DX*1), Z15, Z3
-	VMOVUPD     Z3, (CX)(DX*1)
-	VFMADD213PD 64(CX)(DX*1), Z15, Z4
-	VMOVUPD     Z4, 64(CX)(DX*1)
-	VFMADD213PD 128(CX)(DX*1), Z15, Z5
-	VMOVUPD     Z5, 128(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Z15, Z6
-	VMOVUPD     Z6, -8(CX)(DX*2)
-	VFMADD213PD 56(CX)(DX*2), Z15, Z7
-	VMOVUPD     Z7, 56(CX)(DX*2)
-	VFMADD213PD 120(CX)(DX*2), Z15, Z8
-	VMOVUPD     Z8, 120(CX)(DX*2)
-	VFMADD213PD -24(BX), Z15, Z9
-	VMOVUPD     Z9, -24(BX)
-	VFMADD213PD 40(BX), Z15, Z10
-	VMOVUPD     Z10, 40(BX)
-	VFMADD213PD 104(BX), Z15, Z11
-	VMOVUPD     Z11, 104(BX)
-	VFMADD213PD -48(BX)(DX*1), Z15, Z12
-	VMOVUPD     Z12, -48(BX)(DX*1)
-	VFMADD213PD 16(BX)(DX*1), Z15, Z13
-	VMOVUPD     Z13, 16(BX)(DX*1)
-	VFMADD213PD 80(BX)(DX*1), Z15, Z14
-	VMOVUPD     Z14, 80(BX)(DX*1)
+	VFMADD213PD (AX), Z15, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z15, Z1
+	VMOVUPD     Z1, 64(AX)
+	VFMADD213PD 128(AX), Z15, Z2
+	VMOVUPD     Z2, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z15, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z15, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VFMADD213PD 128(AX)(CX*1), Z15, Z5
+	VMOVUPD     Z5, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z15, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z15, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VFMADD213PD 120(AX)(CX*2), Z15, Z8
+	VMOVUPD     Z8, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z15, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z15, Z10
+	VMOVUPD     Z10, 40(DX)
+	VFMADD213PD 104(DX), Z15, Z11
+	VMOVUPD     Z11, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z15, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z15, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VFMADD213PD 80(DX)(CX*1), Z15, Z14
+	VMOVUPD     Z14, 80(DX)(CX*1)
 	JMP         r5v3end
 
 r5v3scaled:
@@ -2902,27 +2812,27 @@ r5v3scaled:
 	VMULPD Z15, Z14, Z14
 
 r5v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, (CX)(DX*1)
-	VMOVUPD Z4, 64(CX)(DX*1)
-	VMOVUPD Z5, 128(CX)(DX*1)
-	VMOVUPD Z6, (CX)(DX*2)
-	VMOVUPD Z7, 64(CX)(DX*2)
-	VMOVUPD Z8, 128(CX)(DX*2)
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, 128(BX)
-	VMOVUPD Z12, (BX)(DX*1)
-	VMOVUPD Z13, 64(BX)(DX*1)
-	VMOVUPD Z14, 128(BX)(DX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, 128(DX)(CX*1)
 
 r5v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole5
 
@@ -2931,12 +2841,12 @@ edge5:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge5_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r5v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -2945,92 +2855,85 @@ edge5:
 	VPXORQ Z4, Z4, Z4
 
 r5v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R11
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r5v1mrest
 
 r5v1mloop:
-	VMOVUPD.Z        (R11), K1, Z5
-	ADDQ             AX, R11
-	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R11), K1, Z5
-	ADDQ             AX, R11
-	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R11), K1, Z5
-	ADDQ             AX, R11
-	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R11), K1, Z5
-	ADDQ             AX, R11
-	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z5
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z5, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z5, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z5, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z5, Z4
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z5
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z5, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z5, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z5, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z5, Z4
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z5
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z5, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z5, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z5, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z5, Z4
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z5
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z5, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z5, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z5, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z5, Z4
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r5v1mloop
 
 r5v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r5v1mstore
 
 r5v1mone:
-	VMOVUPD.Z        (R11), K1, Z5
-	ADDQ             AX, R11
-	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z5
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z5, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z5, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z5, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z5, Z4
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r5v1mone
 
 r5v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r5v1mproduct
 	VBROADCASTSD alpha+24(FP), Z5
 	JLT          r5v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r5v1mpacked
 	VMOVUPD.Z    (AX), K1, Z6
 	VFMADD213PD  Z6, Z5, Z0
@@ -3087,12 +2990,12 @@ r5v1mend:
 edge5_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge5_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r5v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3106,147 +3009,140 @@ edge5_2:
 	VPXORQ Z9, Z9, Z9
 
 r5v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R11
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r5v2mrest
 
 r5v2mloop:
-	VMOVUPD      (R11), Z10
-	VMOVUPD.Z    64(R11), K1, Z11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z12
+	VMOVUPD      (CX), Z10
+	VMOVUPD.Z    64(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9)(BX*1), Z15
+	VBROADCASTSD (R10)(SI*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(BX*1), Z16
+	VBROADCASTSD (R11)(SI*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z10
-	VMOVUPD.Z    64(R11), K1, Z11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z10
+	VMOVUPD.Z    64(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9)(BX*1), Z15
+	VBROADCASTSD (R10)(SI*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(BX*1), Z16
+	VBROADCASTSD (R11)(SI*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z10
-	VMOVUPD.Z    64(R11), K1, Z11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z10
+	VMOVUPD.Z    64(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9)(BX*1), Z15
+	VBROADCASTSD (R10)(SI*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(BX*1), Z16
+	VBROADCASTSD (R11)(SI*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z10
-	VMOVUPD.Z    64(R11), K1, Z11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z12
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z10
+	VMOVUPD.Z    64(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9)(BX*1), Z15
+	VBROADCASTSD (R10)(SI*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(BX*1), Z16
+	VBROADCASTSD (R11)(SI*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r5v2mloop
 
 r5v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r5v2mstore
 
 r5v2mone:
-	VMOVUPD      (R11), Z10
-	VMOVUPD.Z    64(R11), K1, Z11
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z12
+	VMOVUPD      (CX), Z10
+	VMOVUPD.Z    64(CX), K1, Z11
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(BX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(BX*1), Z14
+	VBROADCASTSD (R9)(SI*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9)(BX*1), Z15
+	VBROADCASTSD (R10)(SI*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(BX*1), Z16
+	VBROADCASTSD (R11)(SI*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r5v2mone
 
 r5v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r5v2mproduct
 	VBROADCASTSD alpha+24(FP), Z10
 	JLT          r5v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r5v2mpacked
 	VFMADD213PD  (AX), Z10, Z0
 	VMOVUPD      Z0, (AX)
@@ -3331,12 +3227,12 @@ r5v2mend:
 	JMP done
 
 edge5_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r5v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3355,177 +3251,170 @@ edge5_3:
 	VPXORQ Z14, Z14, Z14
 
 r5v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R11
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r5v3mrest
 
 r5v3mloop:
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD.Z    128(R11), K1, Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD.Z    128(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD.Z    128(R11), K1, Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD.Z    128(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD.Z    128(R11), K1, Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD.Z    128(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD.Z    128(R11), K1, Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD.Z    128(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r5v3mloop
 
 r5v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r5v3mstore
 
 r5v3mone:
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD.Z    128(R11), K1, Z17
-	ADDQ         AX, R11
-	VBROADCASTSD (DX)(BX*1), Z18
+	VMOVUPD      (CX), Z15
+	VMOVUPD      64(CX), Z16
+	VMOVUPD.Z    128(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r5v3mone
 
 r5v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r5v3mproduct
 	VBROADCASTSD alpha+24(FP), Z15
 	JLT          r5v3mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r5v3mpacked
 	VFMADD213PD  (AX), Z15, Z0
 	VMOVUPD      Z0, (AX)
@@ -3643,7 +3532,7 @@ rows6:
 whole6:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge6
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r6v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3665,275 +3554,267 @@ whole6:
 	VPXORQ Z17, Z17, Z17
 
 r6v3sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R12
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r6v3rest
 
 r6v3loop:
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD      128(R12), Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD      128(CX), Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD      128(R12), Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD      128(CX), Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD      128(R12), Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD      128(CX), Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD      128(R12), Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD      128(CX), Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r6v3loop
 
 r6v3rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r6v3store
 
 r6v3one:
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD      128(R12), Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD      128(CX), Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r6v3one
 
 r6v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         8(SP), $0x01
 	JEQ          r6v3product
 	VBROADCASTSD alpha+24(FP), Z18
 	JLT          r6v3scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r6v3packed
-	VFMADD213PD  (CX), Z18, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z18, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z18, Z2
-	VMOVUPD      Z2, 128(CX)
-	VFMADD213PD  (CX)(DX*1), Z18, Z3
-	VMOVUPD      Z3, (CX)(DX*1)
-	VFMADD213PD  64(CX)(DX*1), Z18, Z4
-	VMOVUPD      Z4, 64(CX)(DX*1)
-	VFMADD213PD  128(CX)(DX*1), Z18, Z5
-	VMOVUPD      Z5, 128(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Z18, Z6
-	VMOVUPD      Z6, (CX)(DX*2)
-	VFMADD213PD  64(CX)(DX*2), Z18, Z7
-	VMOVUPD      Z7, 64(CX)(DX*2)
-	VFMADD213PD  128(CX)(DX*2), Z18, Z8
-	VMOVUPD      Z8, 128(CX)(DX*2)
-	VFMADD213PD  (BX), Z18, Z9
-	VMOVUPD      Z9, (BX)
-	VFMADD213PD  64(BX), Z18, Z10
-	VMOVUPD      Z10, 64(BX)
-	VFMADD213PD  128(BX), Z18, Z11
-	VMOVUPD      Z11, 128(BX)
-	VFMADD213PD  (BX)(DX*1), Z18, Z12
-	VMOVUPD      Z12, (BX)(DX*1)
-	VFMADD213PD  64(BX)(DX*1), Z18, Z13
-	VMOVUPD      Z13, 64(BX)(DX*1)
-	VFMADD213PD  128(BX)(DX*1), Z18, Z14
-	VMOVUPD      Z14, 128(BX)(DX*1)
-	VFMADD213PD  (BX)(DX*2), Z18, Z15
-	VMOVUPD      Z15, (BX)(DX*2)
-	VFMADD213PD  64(BX)(DX*2), Z18, Z16
-	VMOVUPD      Z16, 64(BX)(DX*2)
-	VFMADD213PD  128(BX)(DX*2), Z18, Z17
-	VMOVUPD      Z17, 128(BX)(DX*2)
+	VFMADD213PD  (AX), Z18, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z18, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z18, Z2
+	VMOVUPD      Z2, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z18, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z18, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VFMADD213PD  128(AX)(CX*1), Z18, Z5
+	VMOVUPD      Z5, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z18, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z18, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VFMADD213PD  128(AX)(CX*2), Z18, Z8
+	VMOVUPD      Z8, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z18, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z18, Z10
+	VMOVUPD      Z10, 64(DX)
+	VFMADD213PD  128(DX), Z18, Z11
+	VMOVUPD      Z11, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z18, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z18, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VFMADD213PD  128(DX)(CX*1), Z18, Z14
+	VMOVUPD      Z14, 128(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z18, Z15
+	VMOVUPD      Z15, (DX)(CX*2)
+	VFMADD213PD  64(DX)(CX*2), Z18, Z16
+	VMOVUPD      Z16, 64(DX)(CX*2)
+	VFMADD213PD  128(DX)(CX*2), Z18, Z17
+	VMOVUPD      Z17, 128(DX)(CX*2)
 	JMP          r6v3end
 
 r6v3packed:
-	VFMADD213PD (CX), Z18, Z0
-	VMOVUPD     Z0, (CX)
-	VFMADD213PD 64(CX), Z18, Z1
-	VMOVUPD     Z1, 64(CX)
-	VFMADD213PD 128(CX), Z18, Z2
-	VMOVUPD     Z2, 128(CX)
-	VFMADD213PD (CX)(DX*1), Z18, Z3
-	VMOVUPD     Z3, (CX)(DX*1)
-	VFMADD213PD 64(CX)(DX*1), Z18, Z4
-	VMOVUPD     Z4, 64(CX)(DX*1)
-	VFMADD213PD 128(CX)(DX*1), Z18, Z5
-	VMOVUPD     Z5, 128(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Z18, Z6
-	VMOVUPD     Z6, -8(CX)(DX*2)
-	VFMADD213PD 56(CX)(DX*2), Z18, Z7
-	VMOVUPD     Z7, 56(CX)(DX*2)
-	VFMADD213PD 120(CX)(DX*2), Z18, Z8
-	VMOVUPD     Z8, 120(CX)(DX*2)
-	VFMADD213PD -24(BX), Z18, Z9
-	VMOVUPD     Z9, -24(BX)
-	VFMADD213PD 40(BX), Z18, Z10
-	VMOVUPD     Z10, 40(BX)
-	VFMADD213PD 104(BX), Z18, Z11
-	VMOVUPD     Z11, 104(BX)
-	VFMADD213PD -48(BX)(DX*1), Z18, Z12
-	VMOVUPD     Z12, -48(BX)(DX*1)
-	VFMADD213PD 16(BX)(DX*1), Z18, Z13
-	VMOVUPD     Z13, 16(BX)(DX*1)
-	VFMADD213PD 80(BX)(DX*1), Z18, Z14
-	VMOVUPD     Z14, 80(BX)(DX*1)
-	VFMADD213PD -80(BX)(DX*2), Z18, Z15
-	VMOVUPD     Z15, -80(BX)(DX*2)
-	VFMADD213PD -16(BX)(DX*2), Z18, Z16
-	VMOVUPD     Z16, -16(BX)(DX*2)
-	VFMADD213PD 48(BX)(DX*2), Z18, Z17
-	VMOVUPD     Z17, 48(BX)(DX*2)
+	VFMADD213PD (AX), Z18, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z18, Z1
+	VMOVUPD     Z1, 64(AX)
+	VFMADD213PD 128(AX), Z18, Z2
+	VMOVUPD     Z2, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z18, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z18, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VFMADD213PD 128(AX)(CX*1), Z18, Z5
+	VMOVUPD     Z5, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z18, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z18, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VFMADD213PD 120(AX)(CX*2), Z18, Z8
+	VMOVUPD     Z8, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z18, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z18, Z10
+	VMOVUPD     Z10, 40(DX)
+	VFMADD213PD 104(DX), Z18, Z11
+	VMOVUPD     Z11, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z18, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z18, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VFMADD213PD 80(DX)(CX*1), Z18, Z14
+	VMOVUPD     Z14, 80(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z18, Z15
+	VMOVUPD     Z15, -80(DX)(CX*2)
+	VFMADD213PD -16(DX)(CX*2), Z18, Z16
+	VMOVUPD     Z16, -16(DX)(CX*2)
+	VFMADD213PD 48(DX)(CX*2), Z18, Z17
+	VMOVUPD     Z17, 48(DX)(CX*2)
 	JMP         r6v3end
 
 r6v3scaled:
@@ -3957,30 +3838,30 @@ r6v3scaled:
 	VMULPD Z18, Z17, Z17
 
 r6v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, (CX)(DX*1)
-	VMOVUPD Z4, 64(CX)(DX*1)
-	VMOVUPD Z5, 128(CX)(DX*1)
-	VMOVUPD Z6, (CX)(DX*2)
-	VMOVUPD Z7, 64(CX)(DX*2)
-	VMOVUPD Z8, 128(CX)(DX*2)
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, 128(BX)
-	VMOVUPD Z12, (BX)(DX*1)
-	VMOVUPD Z13, 64(BX)(DX*1)
-	VMOVUPD Z14, 128(BX)(DX*1)
-	VMOVUPD Z15, (BX)(DX*2)
-	VMOVUPD Z16, 64(BX)(DX*2)
-	VMOVUPD Z17, 128(BX)(DX*2)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, 128(DX)(CX*1)
+	VMOVUPD Z15, (DX)(CX*2)
+	VMOVUPD Z16, 64(DX)(CX*2)
+	VMOVUPD Z17, 128(DX)(CX*2)
 
 r6v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole6
 
@@ -3989,12 +3870,12 @@ edge6:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge6_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r6v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4004,99 +3885,91 @@ edge6:
 	VPXORQ Z5, Z5, Z5
 
 r6v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R12
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r6v1mrest
 
 r6v1mloop:
-	VMOVUPD.Z        (R12), K1, Z6
-	ADDQ             AX, R12
-	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R12), K1, Z6
-	ADDQ             AX, R12
-	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R12), K1, Z6
-	ADDQ             AX, R12
-	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R12), K1, Z6
-	ADDQ             AX, R12
-	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z6
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z6, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z6, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z6, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z6, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z6, Z5
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z6
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z6, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z6, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z6, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z6, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z6, Z5
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z6
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z6, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z6, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z6, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z6, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z6, Z5
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z6
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z6, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z6, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z6, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z6, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z6, Z5
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r6v1mloop
 
 r6v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r6v1mstore
 
 r6v1mone:
-	VMOVUPD.Z        (R12), K1, Z6
-	ADDQ             AX, R12
-	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z6
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z6, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z6, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z6, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z6, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z6, Z5
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r6v1mone
 
 r6v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r6v1mproduct
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r6v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r6v1mpacked
 	VMOVUPD.Z    (AX), K1, Z7
 	VFMADD213PD  Z7, Z6, Z0
@@ -4161,12 +4034,12 @@ r6v1mend:
 edge6_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge6_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r6v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4182,164 +4055,156 @@ edge6_2:
 	VPXORQ Z11, Z11, Z11
 
 r6v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R12
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r6v2mrest
 
 r6v2mloop:
-	VMOVUPD      (R12), Z12
-	VMOVUPD.Z    64(R12), K1, Z13
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z14
+	VMOVUPD      (CX), Z12
+	VMOVUPD.Z    64(CX), K1, Z13
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(BX*1), Z15
+	VBROADCASTSD (R8)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(BX*1), Z16
+	VBROADCASTSD (R9)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9)(BX*1), Z17
+	VBROADCASTSD (R10)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(BX*1), Z18
+	VBROADCASTSD (R11)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R11)(BX*1), Z19
+	VBROADCASTSD (R12)(SI*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z12
-	VMOVUPD.Z    64(R12), K1, Z13
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z14
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD.Z    64(CX), K1, Z13
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(BX*1), Z15
+	VBROADCASTSD (R8)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(BX*1), Z16
+	VBROADCASTSD (R9)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9)(BX*1), Z17
+	VBROADCASTSD (R10)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(BX*1), Z18
+	VBROADCASTSD (R11)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R11)(BX*1), Z19
+	VBROADCASTSD (R12)(SI*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z12
-	VMOVUPD.Z    64(R12), K1, Z13
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z14
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD.Z    64(CX), K1, Z13
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(BX*1), Z15
+	VBROADCASTSD (R8)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(BX*1), Z16
+	VBROADCASTSD (R9)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9)(BX*1), Z17
+	VBROADCASTSD (R10)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(BX*1), Z18
+	VBROADCASTSD (R11)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R11)(BX*1), Z19
+	VBROADCASTSD (R12)(SI*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z12
-	VMOVUPD.Z    64(R12), K1, Z13
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z14
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z12
+	VMOVUPD.Z    64(CX), K1, Z13
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(BX*1), Z15
+	VBROADCASTSD (R8)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(BX*1), Z16
+	VBROADCASTSD (R9)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9)(BX*1), Z17
+	VBROADCASTSD (R10)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(BX*1), Z18
+	VBROADCASTSD (R11)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R11)(BX*1), Z19
+	VBROADCASTSD (R12)(SI*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r6v2mloop
 
 r6v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r6v2mstore
 
 r6v2mone:
-	VMOVUPD      (R12), Z12
-	VMOVUPD.Z    64(R12), K1, Z13
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z14
+	VMOVUPD      (CX), Z12
+	VMOVUPD.Z    64(CX), K1, Z13
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(BX*1), Z15
+	VBROADCASTSD (R8)(SI*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(BX*1), Z16
+	VBROADCASTSD (R9)(SI*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9)(BX*1), Z17
+	VBROADCASTSD (R10)(SI*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(BX*1), Z18
+	VBROADCASTSD (R11)(SI*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R11)(BX*1), Z19
+	VBROADCASTSD (R12)(SI*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r6v2mone
 
 r6v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r6v2mproduct
 	VBROADCASTSD alpha+24(FP), Z12
 	JLT          r6v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r6v2mpacked
 	VFMADD213PD  (AX), Z12, Z0
 	VMOVUPD      Z0, (AX)
@@ -4438,12 +4303,12 @@ r6v2mend:
 	JMP done
 
 edge6_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r6v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4465,199 +4330,191 @@ edge6_3:
 	VPXORQ Z17, Z17, Z17
 
 r6v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R12
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r6v3mrest
 
 r6v3mloop:
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD.Z    128(R12), K1, Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD.Z    128(CX), K1, Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD.Z    128(R12), K1, Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD.Z    128(CX), K1, Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD.Z    128(R12), K1, Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD.Z    128(CX), K1, Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD.Z    128(R12), K1, Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD.Z    128(CX), K1, Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r6v3mloop
 
 r6v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r6v3mstore
 
 r6v3mone:
-	VMOVUPD      (R12), Z18
-	VMOVUPD      64(R12), Z19
-	VMOVUPD.Z    128(R12), K1, Z20
-	ADDQ         AX, R12
-	VBROADCASTSD (DX)(BX*1), Z21
+	VMOVUPD      (CX), Z18
+	VMOVUPD      64(CX), Z19
+	VMOVUPD.Z    128(CX), K1, Z20
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(BX*1), Z22
+	VBROADCASTSD (R8)(SI*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(BX*1), Z23
+	VBROADCASTSD (R9)(SI*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9)(BX*1), Z24
+	VBROADCASTSD (R10)(SI*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(BX*1), Z25
+	VBROADCASTSD (R11)(SI*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(BX*1), Z26
+	VBROADCASTSD (R12)(SI*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r6v3mone
 
 r6v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r6v3mproduct
 	VBROADCASTSD alpha+24(FP), Z18
 	JLT          r6v3mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r6v3mpacked
 	VFMADD213PD  (AX), Z18, Z0
 	VMOVUPD      Z0, (AX)
@@ -4795,7 +4652,7 @@ rows7:
 whole7:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge7
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r7v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4820,311 +4677,302 @@ whole7:
 	VPXORQ Z20, Z20, Z20
 
 r7v3sum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	LEAQ (R11)(BX*1), R12
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R13
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	LEAQ (R12)(SI*1), R13
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r7v3rest
 
 r7v3loop:
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD      128(R13), Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD      128(CX), Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD      128(R13), Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD      128(CX), Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD      128(R13), Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD      128(CX), Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD      128(R13), Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD      128(CX), Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r7v3loop
 
 r7v3rest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r7v3store
 
 r7v3one:
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD      128(R13), Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD      128(CX), Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r7v3one
 
 r7v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         8(SP), $0x01
 	JEQ          r7v3product
 	VBROADCASTSD alpha+24(FP), Z21
 	JLT          r7v3scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r7v3packed
-	VFMADD213PD  (CX), Z21, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z21, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z21, Z2
-	VMOVUPD      Z2, 128(CX)
-	VFMADD213PD  (CX)(DX*1), Z21, Z3
-	VMOVUPD      Z3, (CX)(DX*1)
-	VFMADD213PD  64(CX)(DX*1), Z21, Z4
-	VMOVUPD      Z4, 64(CX)(DX*1)
-	VFMADD213PD  128(CX)(DX*1), Z21, Z5
-	VMOVUPD      Z5, 128(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Z21, Z6
-	VMOVUPD      Z6, (CX)(DX*2)
-	VFMADD213PD  64(CX)(DX*2), Z21, Z7
-	VMOVUPD      Z7, 64(CX)(DX*2)
-	VFMADD213PD  128(CX)(DX*2), Z21, Z8
-	VMOVUPD      Z8, 128(CX)(DX*2)
-	VFMADD213PD  (BX), Z21, Z9
-	VMOVUPD      Z9, (BX)
-	VFMADD213PD  64(BX), Z21, Z10
-	VMOVUPD      Z10, 64(BX)
-	VFMADD213PD  128(BX), Z21, Z11
-	VMOVUPD      Z11, 128(BX)
-	VFMADD213PD  (BX)(DX*1), Z21, Z12
-	VMOVUPD      Z12, (BX)(DX*1)
-	VFMADD213PD  64(BX)(DX*1), Z21, Z13
-	VMOVUPD      Z13, 64(BX)(DX*1)
-	VFMADD213PD  128(BX)(DX*1), Z21, Z14
-	VMOVUPD      Z14, 128(BX)(DX*1)
-	VFMADD213PD  (BX)(DX*2), Z21, Z15
-	VMOVUPD      Z15, (BX)(DX*2)
-	VFMADD213PD  64(BX)(DX*2), Z21, Z16
-	VMOVUPD      Z16, 64(BX)(DX*2)
-	VFMADD213PD  128(BX)(DX*2), Z21, Z17
-	VMOVUPD      Z17, 128(BX)(DX*2)
-	VFMADD213PD  (SI), Z21, Z18
-	VMOVUPD      Z18, (SI)
-	VFMADD213PD  64(SI), Z21, Z19
-	VMOVUPD      Z19, 64(SI)
-	VFMADD213PD  128(SI), Z21, Z20
-	VMOVUPD      Z20, 128(SI)
+	VFMADD213PD  (AX), Z21, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z21, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z21, Z2
+	VMOVUPD      Z2, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z21, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z21, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VFMADD213PD  128(AX)(CX*1), Z21, Z5
+	VMOVUPD      Z5, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z21, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z21, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VFMADD213PD  128(AX)(CX*2), Z21, Z8
+	VMOVUPD      Z8, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z21, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z21, Z10
+	VMOVUPD      Z10, 64(DX)
+	VFMADD213PD  128(DX), Z21, Z11
+	VMOVUPD      Z11, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z21, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z21, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VFMADD213PD  128(DX)(CX*1), Z21, Z14
+	VMOVUPD      Z14, 128(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z21, Z15
+	VMOVUPD      Z15, (DX)(CX*2)
+	VFMADD213PD  64(DX)(CX*2), Z21, Z16
+	VMOVUPD      Z16, 64(DX)(CX*2)
+	VFMADD213PD  128(DX)(CX*2), Z21, Z17
+	VMOVUPD      Z17, 128(DX)(CX*2)
+	VFMADD213PD  (BX), Z21, Z18
+	VMOVUPD      Z18, (BX)
+	VFMADD213PD  64(BX), Z21, Z19
+	VMOVUPD      Z19, 64(BX)
+	VFMADD213PD  128(BX), Z21, Z20
+	VMOVUPD      Z20, 128(BX)
 	JMP          r7v3end
 
 r7v3packed:
-	VFMADD213PD (CX), Z21, Z0
-	VMOVUPD     Z0, (CX)
-	VFMADD213PD 64(CX), Z21, Z1
-	VMOVUPD     Z1, 64(CX)
-	VFMADD213PD 128(CX), Z21, Z2
-	VMOVUPD     Z2, 128(CX)
-	VFMADD213PD (CX)(DX*1), Z21, Z3
-	VMOVUPD     Z3, (CX)(DX*1)
-	VFMADD213PD 64(CX)(DX*1), Z21, Z4
-	VMOVUPD     Z4, 64(CX)(DX*1)
-	VFMADD213PD 128(CX)(DX*1), Z21, Z5
-	VMOVUPD     Z5, 128(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Z21, Z6
-	VMOVUPD     Z6, -8(CX)(DX*2)
-	VFMADD213PD 56(CX)(DX*2), Z21, Z7
-	VMOVUPD     Z7, 56(CX)(DX*2)
-	VFMADD213PD 120(CX)(DX*2), Z21, Z8
-	VMOVUPD     Z8, 120(CX)(DX*2)
-	VFMADD213PD -24(BX), Z21, Z9
-	VMOVUPD     Z9, -24(BX)
-	VFMADD213PD 40(BX), Z21, Z10
-	VMOVUPD     Z10, 40(BX)
-	VFMADD213PD 104(BX), Z21, Z11
-	VMOVUPD     Z11, 104(BX)
-	VFMADD213PD -48(BX)(DX*1), Z21, Z12
-	VMOVUPD     Z12, -48(BX)(DX*1)
-	VFMADD213PD 16(BX)(DX*1), Z21, Z13
-	VMOVUPD     Z13, 16(BX)(DX*1)
-	VFMADD213PD 80(BX)(DX*1), Z21, Z14
-	VMOVUPD     Z14, 80(BX)(DX*1)
-	VFMADD213PD -80(BX)(DX*2), Z21, Z15
-	VMOVUPD     Z15, -80(BX)(DX*2)
-	VFMADD213PD -16(BX)(DX*2), Z21, Z16
-	VMOVUPD     Z16, -16(BX)(DX*2)
-	VFMADD213PD 48(BX)(DX*2), Z21, Z17
-	VMOVUPD     Z17, 48(BX)(DX*2)
-	VFMADD213PD -120(SI), Z21, Z18
-	VMOVUPD     Z18, -120(SI)
-	VFMADD213PD -56(SI), Z21, Z19
-	VMOVUPD     Z19, -56(SI)
-	VFMADD213PD 8(SI), Z21, Z20
-	VMOVUPD     Z20, 8(SI)
+	VFMADD213PD (AX), Z21, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z21, Z1
+	VMOVUPD     Z1, 64(AX)
+	VFMADD213PD 128(AX), Z21, Z2
+	VMOVUPD     Z2, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z21, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z21, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VFMADD213PD 128(AX)(CX*1), Z21, Z5
+	VMOVUPD     Z5, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z21, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z21, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VFMADD213PD 120(AX)(CX*2), Z21, Z8
+	VMOVUPD     Z8, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z21, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z21, Z10
+	VMOVUPD     Z10, 40(DX)
+	VFMADD213PD 104(DX), Z21, Z11
+	VMOVUPD     Z11, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z21, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z21, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VFMADD213PD 80(DX)(CX*1), Z21, Z14
+	VMOVUPD     Z14, 80(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z21, Z15
+	VMOVUPD     Z15, -80(DX)(CX*2)
+	VFMADD213PD -16(DX)(CX*2), Z21, Z16
+	VMOVUPD     Z16, -16(DX)(CX*2)
+	VFMADD213PD 48(DX)(CX*2), Z21, Z17
+	VMOVUPD     Z17, 48(DX)(CX*2)
+	VFMADD213PD -120(BX), Z21, Z18
+	VMOVUPD     Z18, -120(BX)
+	VFMADD213PD -56(BX), Z21, Z19
+	VMOVUPD     Z19, -56(BX)
+	VFMADD213PD 8(BX), Z21, Z20
+	VMOVUPD     Z20, 8(BX)
 	JMP         r7v3end
 
 r7v3scaled:
@@ -5151,33 +4999,33 @@ r7v3scaled:
 	VMULPD Z21, Z20, Z20
 
 r7v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, (CX)(DX*1)
-	VMOVUPD Z4, 64(CX)(DX*1)
-	VMOVUPD Z5, 128(CX)(DX*1)
-	VMOVUPD Z6, (CX)(DX*2)
-	VMOVUPD Z7, 64(CX)(DX*2)
-	VMOVUPD Z8, 128(CX)(DX*2)
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, 128(BX)
-	VMOVUPD Z12, (BX)(DX*1)
-	VMOVUPD Z13, 64(BX)(DX*1)
-	VMOVUPD Z14, 128(BX)(DX*1)
-	VMOVUPD Z15, (BX)(DX*2)
-	VMOVUPD Z16, 64(BX)(DX*2)
-	VMOVUPD Z17, 128(BX)(DX*2)
-	VMOVUPD Z18, (SI)
-	VMOVUPD Z19, 64(SI)
-	VMOVUPD Z20, 128(SI)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, 128(DX)(CX*1)
+	VMOVUPD Z15, (DX)(CX*2)
+	VMOVUPD Z16, 64(DX)(CX*2)
+	VMOVUPD Z17, 128(DX)(CX*2)
+	VMOVUPD Z18, (BX)
+	VMOVUPD Z19, 64(BX)
+	VMOVUPD Z20, 128(BX)
 
 r7v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole7
 
@@ -5186,12 +5034,12 @@ edge7:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge7_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r7v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -5202,108 +5050,99 @@ edge7:
 	VPXORQ Z6, Z6, Z6
 
 r7v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	LEAQ (R11)(BX*1), R12
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R13
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	LEAQ (R12)(SI*1), R13
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r7v1mrest
 
 r7v1mloop:
-	VMOVUPD.Z        (R13), K1, Z7
-	ADDQ             AX, R13
-	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R13), K1, Z7
-	ADDQ             AX, R13
-	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R13), K1, Z7
-	ADDQ             AX, R13
-	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R13), K1, Z7
-	ADDQ             AX, R13
-	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z7
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z7, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z7, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z7, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z7, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z7, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z7, Z6
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z7
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z7, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z7, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z7, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z7, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z7, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z7, Z6
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z7
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z7, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z7, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z7, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z7, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z7, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z7, Z6
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z7
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z7, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z7, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z7, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z7, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z7, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z7, Z6
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r7v1mloop
 
 r7v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r7v1mstore
 
 r7v1mone:
-	VMOVUPD.Z        (R13), K1, Z7
-	ADDQ             AX, R13
-	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z7
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z7, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z7, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z7, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z7, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z7, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z7, Z6
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r7v1mone
 
 r7v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), BX
 	ADDQ         CX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r7v1mproduct
 	VBROADCASTSD alpha+24(FP), Z7
 	JLT          r7v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r7v1mpacked
 	VMOVUPD.Z    (AX), K1, Z8
 	VFMADD213PD  Z8, Z7, Z0
@@ -5376,12 +5215,12 @@ r7v1mend:
 edge7_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge7_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r7v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -5399,183 +5238,174 @@ edge7_2:
 	VPXORQ Z13, Z13, Z13
 
 r7v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	LEAQ (R11)(BX*1), R12
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R13
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	LEAQ (R12)(SI*1), R13
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r7v2mrest
 
 r7v2mloop:
-	VMOVUPD      (R13), Z14
-	VMOVUPD.Z    64(R13), K1, Z15
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z16
+	VMOVUPD      (CX), Z14
+	VMOVUPD.Z    64(CX), K1, Z15
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(BX*1), Z17
+	VBROADCASTSD (R8)(SI*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(BX*1), Z18
+	VBROADCASTSD (R9)(SI*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9)(BX*1), Z19
+	VBROADCASTSD (R10)(SI*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(BX*1), Z20
+	VBROADCASTSD (R11)(SI*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R11)(BX*1), Z21
+	VBROADCASTSD (R12)(SI*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R12)(BX*1), Z22
+	VBROADCASTSD (R13)(SI*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z14
-	VMOVUPD.Z    64(R13), K1, Z15
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z16
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z14
+	VMOVUPD.Z    64(CX), K1, Z15
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(BX*1), Z17
+	VBROADCASTSD (R8)(SI*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(BX*1), Z18
+	VBROADCASTSD (R9)(SI*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9)(BX*1), Z19
+	VBROADCASTSD (R10)(SI*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(BX*1), Z20
+	VBROADCASTSD (R11)(SI*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R11)(BX*1), Z21
+	VBROADCASTSD (R12)(SI*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R12)(BX*1), Z22
+	VBROADCASTSD (R13)(SI*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z14
-	VMOVUPD.Z    64(R13), K1, Z15
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z16
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z14
+	VMOVUPD.Z    64(CX), K1, Z15
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(BX*1), Z17
+	VBROADCASTSD (R8)(SI*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(BX*1), Z18
+	VBROADCASTSD (R9)(SI*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9)(BX*1), Z19
+	VBROADCASTSD (R10)(SI*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(BX*1), Z20
+	VBROADCASTSD (R11)(SI*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R11)(BX*1), Z21
+	VBROADCASTSD (R12)(SI*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R12)(BX*1), Z22
+	VBROADCASTSD (R13)(SI*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z14
-	VMOVUPD.Z    64(R13), K1, Z15
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z16
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z14
+	VMOVUPD.Z    64(CX), K1, Z15
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(BX*1), Z17
+	VBROADCASTSD (R8)(SI*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(BX*1), Z18
+	VBROADCASTSD (R9)(SI*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9)(BX*1), Z19
+	VBROADCASTSD (R10)(SI*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(BX*1), Z20
+	VBROADCASTSD (R11)(SI*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R11)(BX*1), Z21
+	VBROADCASTSD (R12)(SI*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R12)(BX*1), Z22
+	VBROADCASTSD (R13)(SI*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r7v2mloop
 
 r7v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r7v2mstore
 
 r7v2mone:
-	VMOVUPD      (R13), Z14
-	VMOVUPD.Z    64(R13), K1, Z15
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z16
+	VMOVUPD      (CX), Z14
+	VMOVUPD.Z    64(CX), K1, Z15
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(BX*1), Z17
+	VBROADCASTSD (R8)(SI*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(BX*1), Z18
+	VBROADCASTSD (R9)(SI*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9)(BX*1), Z19
+	VBROADCASTSD (R10)(SI*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(BX*1), Z20
+	VBROADCASTSD (R11)(SI*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R11)(BX*1), Z21
+	VBROADCASTSD (R12)(SI*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R12)(BX*1), Z22
+	VBROADCASTSD (R13)(SI*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r7v2mone
 
 r7v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), BX
 	ADDQ         CX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r7v2mproduct
 	VBROADCASTSD alpha+24(FP), Z14
 	JLT          r7v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r7v2mpacked
 	VFMADD213PD  (AX), Z14, Z0
 	VMOVUPD      Z0, (AX)
@@ -5688,12 +5518,12 @@ r7v2mend:
 	JMP done
 
 edge7_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r7v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -5718,223 +5548,214 @@ edge7_3:
 	VPXORQ Z20, Z20, Z20
 
 r7v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	LEAQ (R11)(BX*1), R12
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R13
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	LEAQ (R12)(SI*1), R13
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r7v3mrest
 
 r7v3mloop:
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD.Z    128(R13), K1, Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD.Z    128(CX), K1, Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD.Z    128(R13), K1, Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD.Z    128(CX), K1, Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD.Z    128(R13), K1, Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD.Z    128(CX), K1, Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD.Z    128(R13), K1, Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD.Z    128(CX), K1, Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r7v3mloop
 
 r7v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r7v3mstore
 
 r7v3mone:
-	VMOVUPD      (R13), Z21
-	VMOVUPD      64(R13), Z22
-	VMOVUPD.Z    128(R13), K1, Z23
-	ADDQ         AX, R13
-	VBROADCASTSD (DX)(BX*1), Z24
+	VMOVUPD      (CX), Z21
+	VMOVUPD      64(CX), Z22
+	VMOVUPD.Z    128(CX), K1, Z23
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(BX*1), Z25
+	VBROADCASTSD (R8)(SI*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(BX*1), Z26
+	VBROADCASTSD (R9)(SI*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9)(BX*1), Z27
+	VBROADCASTSD (R10)(SI*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(BX*1), Z28
+	VBROADCASTSD (R11)(SI*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(BX*1), Z29
+	VBROADCASTSD (R12)(SI*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12)(BX*1), Z30
+	VBROADCASTSD (R13)(SI*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r7v3mone
 
 r7v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), BX
 	ADDQ         CX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r7v3mproduct
 	VBROADCASTSD alpha+24(FP), Z21
 	JLT          r7v3mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r7v3mpacked
 	VFMADD213PD  (AX), Z21, Z0
 	VMOVUPD      Z0, (AX)
@@ -6092,7 +5913,7 @@ rows8:
 whole8:
 	CMPQ   n+8(FP), $0x18
 	JLT    edge8
-	CMPB   store+88(FP), $0x03
+	CMPB   store+80(FP), $0x03
 	JEQ    r8v3continue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -6120,169 +5941,321 @@ whole8:
 	VPXORQ Z23, Z23, Z23
 
 r8v3sum:
-	MOVQ       k+16(FP), CX
-	XORQ       DX, DX
-	CMPQ       CX, $0x60
-	JGE        long1
-	CMPQ       24(SP), $0x03
-	JEQ        requestPacked2
-	MOVQ       c+96(FP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	JMP        requested2
+	CMPQ       8(SP), $0x03
+	JEQ        requestPacked1
+	MOVQ       c+88(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	JMP        requested1
 
-requestPacked2:
-	MOVQ       c+96(FP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -8(BX)
-	PREFETCHT0 56(BX)
-	PREFETCHT0 120(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -24(BX)
-	PREFETCHT0 40(BX)
-	PREFETCHT0 104(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -48(BX)
-	PREFETCHT0 16(BX)
-	PREFETCHT0 80(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -80(BX)
-	PREFETCHT0 -16(BX)
-	PREFETCHT0 48(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -120(BX)
-	PREFETCHT0 -56(BX)
-	PREFETCHT0 8(BX)
-	ADDQ       (SP), BX
-	PREFETCHT0 -168(BX)
-	PREFETCHT0 -104(BX)
-	PREFETCHT0 -40(BX)
-	ADDQ       (SP), BX
+requestPacked1:
+	MOVQ       c+88(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -8(AX)
+	PREFETCHT0 56(AX)
+	PREFETCHT0 120(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -24(AX)
+	PREFETCHT0 40(AX)
+	PREFETCHT0 104(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -48(AX)
+	PREFETCHT0 16(AX)
+	PREFETCHT0 80(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -80(AX)
+	PREFETCHT0 -16(AX)
+	PREFETCHT0 48(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -120(AX)
+	PREFETCHT0 -56(AX)
+	PREFETCHT0 8(AX)
+	ADDQ       (SP), AX
+	PREFETCHT0 -168(AX)
+	PREFETCHT0 -104(AX)
+	PREFETCHT0 -40(AX)
+	ADDQ       (SP), AX
 
-requested2:
-	JMP fetched1
+requested1:
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	CMPQ 16(SP), $0x00
+	JEQ  r8v3strided
+	MOVQ a+32(FP), DX
+	SUBQ $0x04, AX
+	JLT  r8v3packedrest
 
-long1:
-	MOVQ CX, DX
-	SUBQ $0x40, CX
-	ANDQ $-4, CX
-	SUBQ CX, DX
-	MOVQ 8(SP), BX
-	MOVQ $0x00000008, R8
-	CMPQ 16(SP), $0x08
-	JEQ  fetch1
-	MOVQ 16(SP), SI
+r8v3packedloop:
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD      128(CX), Z26
+	PREFETCHT0   512(CX)
+	PREFETCHT0   576(CX)
+	PREFETCHT0   640(CX)
+	VBROADCASTSD (DX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD 8(DX), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD 16(DX), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD 24(DX), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD 32(DX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD 40(DX), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD 48(DX), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD 56(DX), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	VMOVUPD      192(CX), Z24
+	VMOVUPD      256(CX), Z25
+	VMOVUPD      320(CX), Z26
+	PREFETCHT0   704(CX)
+	PREFETCHT0   768(CX)
+	PREFETCHT0   832(CX)
+	VBROADCASTSD 64(DX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD 72(DX), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD 80(DX), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD 88(DX), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD 96(DX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD 104(DX), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD 112(DX), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD 120(DX), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	VMOVUPD      384(CX), Z24
+	VMOVUPD      448(CX), Z25
+	VMOVUPD      512(CX), Z26
+	PREFETCHT0   896(CX)
+	PREFETCHT0   960(CX)
+	PREFETCHT0   1024(CX)
+	VBROADCASTSD 128(DX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD 136(DX), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD 144(DX), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD 152(DX), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD 160(DX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD 168(DX), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD 176(DX), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD 184(DX), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	VMOVUPD      576(CX), Z24
+	VMOVUPD      640(CX), Z25
+	VMOVUPD      704(CX), Z26
+	PREFETCHT0   1088(CX)
+	PREFETCHT0   1152(CX)
+	PREFETCHT0   1216(CX)
+	VBROADCASTSD 192(DX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD 200(DX), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD 208(DX), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD 216(DX), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD 224(DX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD 232(DX), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD 240(DX), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD 248(DX), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         $+256, DX
+	ADDQ         $+768, CX
+	SUBQ         $0x04, AX
+	JGE          r8v3packedloop
 
-fetchColumns1:
-	PREFETCHT1 (BX)
-	PREFETCHT1 (BX)(SI*1)
-	PREFETCHT1 (BX)(SI*2)
-	LEAQ       (SI)(SI*2), DI
-	PREFETCHT1 (BX)(DI*1)
-	ADDQ       SI, DI
-	ADDQ       DI, BX
-	MOVQ       40(SP), DI
-	LEAQ       (DI)(DI*2), DI
-	SUBQ       DI, BX
-	SUBQ       DI, BX
-	MOVQ       40(SP), DI
-	SHLQ       $0x02, DI
-	SUBQ       DI, SI
-	DECQ       R8
-	JNE        fetchColumns1
-	MOVQ       BX, 8(SP)
-	MOVQ       SI, 16(SP)
-	JMP        fetched1
+r8v3packedrest:
+	ADDQ $0x04, AX
+	JEQ  r8v3store
 
-fetch1:
-	MOVQ rowA+40(FP), SI
-	SHLQ $0x03, SI
-	MOVQ SI, DI
-	MOVQ 32(SP), SI
-	SHLQ $0x03, SI
-	SUBQ SI, DI
-	ADDQ $0x00000100, 8(SP)
+r8v3packedone:
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD      128(CX), Z26
+	PREFETCHT0   512(CX)
+	PREFETCHT0   576(CX)
+	PREFETCHT0   640(CX)
+	VBROADCASTSD (DX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD 8(DX), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD 16(DX), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD 24(DX), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD 32(DX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD 40(DX), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD 48(DX), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD 56(DX), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         $+64, DX
+	ADDQ         $+192, CX
+	DECQ         AX
+	JNE          r8v3packedone
+	JMP          r8v3store
 
-fetching1:
-	PREFETCHT1 (BX)
-	PREFETCHT1 64(BX)
-	PREFETCHT1 128(BX)
-	PREFETCHT1 192(BX)
-	ADDQ       DI, BX
-	SUBQ       32(SP), DI
-	DECQ       R8
-	JNE        fetching1
-
-fetched1:
+r8v3strided:
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
 	MOVQ a+32(FP), BX
 	MOVQ colA+48(FP), DI
 	SHLQ $0x03, DI
 	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
 	LEAQ (BX)(SI*1), R8
-	SUBQ 32(SP), SI
 	LEAQ (R8)(SI*1), R9
-	SUBQ 32(SP), SI
 	LEAQ (R9)(SI*1), R10
-	SUBQ 32(SP), SI
 	LEAQ (R10)(SI*1), R11
-	SUBQ 32(SP), SI
 	LEAQ (R11)(SI*1), R12
-	SUBQ 32(SP), SI
 	LEAQ (R12)(SI*1), R13
-	SUBQ 32(SP), SI
 	LEAQ (R13)(SI*1), R14
-	SUBQ 32(SP), SI
 	XORQ SI, SI
-	MOVQ b+64(FP), R15
-	SUBQ $0x04, CX
+	SUBQ $0x04, AX
 	JLT  r8v3rest
 
 r8v3loop:
-	VMOVUPD      (R15), Z24
-	VMOVUPD      64(R15), Z25
-	VMOVUPD      128(R15), Z26
-	PREFETCHT0   56(R15)(AX*8)
-	PREFETCHT0   120(R15)(AX*8)
-	PREFETCHT0   184(R15)(AX*8)
-	ADDQ         AX, R15
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD      128(CX), Z26
+	PREFETCHT0   56(CX)(DX*8)
+	PREFETCHT0   120(CX)(DX*8)
+	PREFETCHT0   184(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
@@ -6316,14 +6289,13 @@ r8v3loop:
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R15), Z24
-	VMOVUPD      64(R15), Z25
-	VMOVUPD      128(R15), Z26
-	PREFETCHT0   56(R15)(AX*8)
-	PREFETCHT0   120(R15)(AX*8)
-	PREFETCHT0   184(R15)(AX*8)
-	ADDQ         AX, R15
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD      128(CX), Z26
+	PREFETCHT0   56(CX)(DX*8)
+	PREFETCHT0   120(CX)(DX*8)
+	PREFETCHT0   184(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
@@ -6357,14 +6329,13 @@ r8v3loop:
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R15), Z24
-	VMOVUPD      64(R15), Z25
-	VMOVUPD      128(R15), Z26
-	PREFETCHT0   56(R15)(AX*8)
-	PREFETCHT0   120(R15)(AX*8)
-	PREFETCHT0   184(R15)(AX*8)
-	ADDQ         AX, R15
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD      128(CX), Z26
+	PREFETCHT0   56(CX)(DX*8)
+	PREFETCHT0   120(CX)(DX*8)
+	PREFETCHT0   184(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
@@ -6398,14 +6369,13 @@ r8v3loop:
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	VMOVUPD      (R15), Z24
-	VMOVUPD      64(R15), Z25
-	VMOVUPD      128(R15), Z26
-	PREFETCHT0   56(R15)(AX*8)
-	PREFETCHT0   120(R15)(AX*8)
-	PREFETCHT0   184(R15)(AX*8)
-	ADDQ         AX, R15
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD      128(CX), Z26
+	PREFETCHT0   56(CX)(DX*8)
+	PREFETCHT0   120(CX)(DX*8)
+	PREFETCHT0   184(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
@@ -6439,102 +6409,21 @@ r8v3loop:
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	SUBQ         $0x04, CX
+	SUBQ         $0x04, AX
 	JGE          r8v3loop
 
 r8v3rest:
-	TESTQ      DX, DX
-	JEQ        r8v3last
-	CMPQ       24(SP), $0x03
-	JEQ        requestPacked3
-	MOVQ       c+96(FP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	JMP        requested3
-
-requestPacked3:
-	MOVQ       c+96(FP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -8(CX)
-	PREFETCHT0 56(CX)
-	PREFETCHT0 120(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -24(CX)
-	PREFETCHT0 40(CX)
-	PREFETCHT0 104(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -48(CX)
-	PREFETCHT0 16(CX)
-	PREFETCHT0 80(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -80(CX)
-	PREFETCHT0 -16(CX)
-	PREFETCHT0 48(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -120(CX)
-	PREFETCHT0 -56(CX)
-	PREFETCHT0 8(CX)
-	ADDQ       (SP), CX
-	PREFETCHT0 -168(CX)
-	PREFETCHT0 -104(CX)
-	PREFETCHT0 -40(CX)
-	ADDQ       (SP), CX
-
-requested3:
-	LEAQ -4(DX), CX
-	XORQ DX, DX
-	JMP  r8v3loop
-
-r8v3last:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r8v3store
 
 r8v3one:
-	VMOVUPD      (R15), Z24
-	VMOVUPD      64(R15), Z25
-	VMOVUPD      128(R15), Z26
-	PREFETCHT0   56(R15)(AX*8)
-	PREFETCHT0   120(R15)(AX*8)
-	PREFETCHT0   184(R15)(AX*8)
-	ADDQ         AX, R15
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD      128(CX), Z26
+	PREFETCHT0   56(CX)(DX*8)
+	PREFETCHT0   120(CX)(DX*8)
+	PREFETCHT0   184(CX)(DX*8)
+	ADDQ         DX, CX
 	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
@@ -6568,122 +6457,121 @@ r8v3one:
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
 	ADDQ         DI, SI
-	SUBQ         40(SP), DI
-	DECQ         CX
+	DECQ         AX
 	JNE          r8v3one
 
 r8v3store:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
-	CMPQ         24(SP), $0x01
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         8(SP), $0x01
 	JEQ          r8v3product
 	VBROADCASTSD alpha+24(FP), Z24
 	JLT          r8v3scaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r8v3packed
-	VFMADD213PD  (CX), Z24, Z0
-	VMOVUPD      Z0, (CX)
-	VFMADD213PD  64(CX), Z24, Z1
-	VMOVUPD      Z1, 64(CX)
-	VFMADD213PD  128(CX), Z24, Z2
-	VMOVUPD      Z2, 128(CX)
-	VFMADD213PD  (CX)(DX*1), Z24, Z3
-	VMOVUPD      Z3, (CX)(DX*1)
-	VFMADD213PD  64(CX)(DX*1), Z24, Z4
-	VMOVUPD      Z4, 64(CX)(DX*1)
-	VFMADD213PD  128(CX)(DX*1), Z24, Z5
-	VMOVUPD      Z5, 128(CX)(DX*1)
-	VFMADD213PD  (CX)(DX*2), Z24, Z6
-	VMOVUPD      Z6, (CX)(DX*2)
-	VFMADD213PD  64(CX)(DX*2), Z24, Z7
-	VMOVUPD      Z7, 64(CX)(DX*2)
-	VFMADD213PD  128(CX)(DX*2), Z24, Z8
-	VMOVUPD      Z8, 128(CX)(DX*2)
-	VFMADD213PD  (BX), Z24, Z9
-	VMOVUPD      Z9, (BX)
-	VFMADD213PD  64(BX), Z24, Z10
-	VMOVUPD      Z10, 64(BX)
-	VFMADD213PD  128(BX), Z24, Z11
-	VMOVUPD      Z11, 128(BX)
-	VFMADD213PD  (BX)(DX*1), Z24, Z12
-	VMOVUPD      Z12, (BX)(DX*1)
-	VFMADD213PD  64(BX)(DX*1), Z24, Z13
-	VMOVUPD      Z13, 64(BX)(DX*1)
-	VFMADD213PD  128(BX)(DX*1), Z24, Z14
-	VMOVUPD      Z14, 128(BX)(DX*1)
-	VFMADD213PD  (BX)(DX*2), Z24, Z15
-	VMOVUPD      Z15, (BX)(DX*2)
-	VFMADD213PD  64(BX)(DX*2), Z24, Z16
-	VMOVUPD      Z16, 64(BX)(DX*2)
-	VFMADD213PD  128(BX)(DX*2), Z24, Z17
-	VMOVUPD      Z17, 128(BX)(DX*2)
-	VFMADD213PD  (SI), Z24, Z18
-	VMOVUPD      Z18, (SI)
-	VFMADD213PD  64(SI), Z24, Z19
-	VMOVUPD      Z19, 64(SI)
-	VFMADD213PD  128(SI), Z24, Z20
-	VMOVUPD      Z20, 128(SI)
-	VFMADD213PD  (SI)(DX*1), Z24, Z21
-	VMOVUPD      Z21, (SI)(DX*1)
-	VFMADD213PD  64(SI)(DX*1), Z24, Z22
-	VMOVUPD      Z22, 64(SI)(DX*1)
-	VFMADD213PD  128(SI)(DX*1), Z24, Z23
-	VMOVUPD      Z23, 128(SI)(DX*1)
+	VFMADD213PD  (AX), Z24, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z24, Z1
+	VMOVUPD      Z1, 64(AX)
+	VFMADD213PD  128(AX), Z24, Z2
+	VMOVUPD      Z2, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z24, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z24, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VFMADD213PD  128(AX)(CX*1), Z24, Z5
+	VMOVUPD      Z5, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z24, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z24, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VFMADD213PD  128(AX)(CX*2), Z24, Z8
+	VMOVUPD      Z8, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z24, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z24, Z10
+	VMOVUPD      Z10, 64(DX)
+	VFMADD213PD  128(DX), Z24, Z11
+	VMOVUPD      Z11, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z24, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z24, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VFMADD213PD  128(DX)(CX*1), Z24, Z14
+	VMOVUPD      Z14, 128(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z24, Z15
+	VMOVUPD      Z15, (DX)(CX*2)
+	VFMADD213PD  64(DX)(CX*2), Z24, Z16
+	VMOVUPD      Z16, 64(DX)(CX*2)
+	VFMADD213PD  128(DX)(CX*2), Z24, Z17
+	VMOVUPD      Z17, 128(DX)(CX*2)
+	VFMADD213PD  (BX), Z24, Z18
+	VMOVUPD      Z18, (BX)
+	VFMADD213PD  64(BX), Z24, Z19
+	VMOVUPD      Z19, 64(BX)
+	VFMADD213PD  128(BX), Z24, Z20
+	VMOVUPD      Z20, 128(BX)
+	VFMADD213PD  (BX)(CX*1), Z24, Z21
+	VMOVUPD      Z21, (BX)(CX*1)
+	VFMADD213PD  64(BX)(CX*1), Z24, Z22
+	VMOVUPD      Z22, 64(BX)(CX*1)
+	VFMADD213PD  128(BX)(CX*1), Z24, Z23
+	VMOVUPD      Z23, 128(BX)(CX*1)
 	JMP          r8v3end
 
 r8v3packed:
-	VFMADD213PD (CX), Z24, Z0
-	VMOVUPD     Z0, (CX)
-	VFMADD213PD 64(CX), Z24, Z1
-	VMOVUPD     Z1, 64(CX)
-	VFMADD213PD 128(CX), Z24, Z2
-	VMOVUPD     Z2, 128(CX)
-	VFMADD213PD (CX)(DX*1), Z24, Z3
-	VMOVUPD     Z3, (CX)(DX*1)
-	VFMADD213PD 64(CX)(DX*1), Z24, Z4
-	VMOVUPD     Z4, 64(CX)(DX*1)
-	VFMADD213PD 128(CX)(DX*1), Z24, Z5
-	VMOVUPD     Z5, 128(CX)(DX*1)
-	VFMADD213PD -8(CX)(DX*2), Z24, Z6
-	VMOVUPD     Z6, -8(CX)(DX*2)
-	VFMADD213PD 56(CX)(DX*2), Z24, Z7
-	VMOVUPD     Z7, 56(CX)(DX*2)
-	VFMADD213PD 120(CX)(DX*2), Z24, Z8
-	VMOVUPD     Z8, 120(CX)(DX*2)
-	VFMADD213PD -24(BX), Z24, Z9
-	VMOVUPD     Z9, -24(BX)
-	VFMADD213PD 40(BX), Z24, Z10
-	VMOVUPD     Z10, 40(BX)
-	VFMADD213PD 104(BX), Z24, Z11
-	VMOVUPD     Z11, 104(BX)
-	VFMADD213PD -48(BX)(DX*1), Z24, Z12
-	VMOVUPD     Z12, -48(BX)(DX*1)
-	VFMADD213PD 16(BX)(DX*1), Z24, Z13
-	VMOVUPD     Z13, 16(BX)(DX*1)
-	VFMADD213PD 80(BX)(DX*1), Z24, Z14
-	VMOVUPD     Z14, 80(BX)(DX*1)
-	VFMADD213PD -80(BX)(DX*2), Z24, Z15
-	VMOVUPD     Z15, -80(BX)(DX*2)
-	VFMADD213PD -16(BX)(DX*2), Z24, Z16
-	VMOVUPD     Z16, -16(BX)(DX*2)
-	VFMADD213PD 48(BX)(DX*2), Z24, Z17
-	VMOVUPD     Z17, 48(BX)(DX*2)
-	VFMADD213PD -120(SI), Z24, Z18
-	VMOVUPD     Z18, -120(SI)
-	VFMADD213PD -56(SI), Z24, Z19
-	VMOVUPD     Z19, -56(SI)
-	VFMADD213PD 8(SI), Z24, Z20
-	VMOVUPD     Z20, 8(SI)
-	VFMADD213PD -168(SI)(DX*1), Z24, Z21
-	VMOVUPD     Z21, -168(SI)(DX*1)
-	VFMADD213PD -104(SI)(DX*1), Z24, Z22
-	VMOVUPD     Z22, -104(SI)(DX*1)
-	VFMADD213PD -40(SI)(DX*1), Z24, Z23
-	VMOVUPD     Z23, -40(SI)(DX*1)
+	VFMADD213PD (AX), Z24, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z24, Z1
+	VMOVUPD     Z1, 64(AX)
+	VFMADD213PD 128(AX), Z24, Z2
+	VMOVUPD     Z2, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z24, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z24, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VFMADD213PD 128(AX)(CX*1), Z24, Z5
+	VMOVUPD     Z5, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z24, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z24, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VFMADD213PD 120(AX)(CX*2), Z24, Z8
+	VMOVUPD     Z8, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z24, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z24, Z10
+	VMOVUPD     Z10, 40(DX)
+	VFMADD213PD 104(DX), Z24, Z11
+	VMOVUPD     Z11, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z24, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z24, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VFMADD213PD 80(DX)(CX*1), Z24, Z14
+	VMOVUPD     Z14, 80(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z24, Z15
+	VMOVUPD     Z15, -80(DX)(CX*2)
+	VFMADD213PD -16(DX)(CX*2), Z24, Z16
+	VMOVUPD     Z16, -16(DX)(CX*2)
+	VFMADD213PD 48(DX)(CX*2), Z24, Z17
+	VMOVUPD     Z17, 48(DX)(CX*2)
+	VFMADD213PD -120(BX), Z24, Z18
+	VMOVUPD     Z18, -120(BX)
+	VFMADD213PD -56(BX), Z24, Z19
+	VMOVUPD     Z19, -56(BX)
+	VFMADD213PD 8(BX), Z24, Z20
+	VMOVUPD     Z20, 8(BX)
+	VFMADD213PD -168(BX)(CX*1), Z24, Z21
+	VMOVUPD     Z21, -168(BX)(CX*1)
+	VFMADD213PD -104(BX)(CX*1), Z24, Z22
+	VMOVUPD     Z22, -104(BX)(CX*1)
+	VFMADD213PD -40(BX)(CX*1), Z24, Z23
+	VMOVUPD     Z23, -40(BX)(CX*1)
 	JMP         r8v3end
 
 r8v3scaled:
@@ -6713,36 +6601,36 @@ r8v3scaled:
 	VMULPD Z24, Z23, Z23
 
 r8v3product:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, (CX)(DX*1)
-	VMOVUPD Z4, 64(CX)(DX*1)
-	VMOVUPD Z5, 128(CX)(DX*1)
-	VMOVUPD Z6, (CX)(DX*2)
-	VMOVUPD Z7, 64(CX)(DX*2)
-	VMOVUPD Z8, 128(CX)(DX*2)
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, 128(BX)
-	VMOVUPD Z12, (BX)(DX*1)
-	VMOVUPD Z13, 64(BX)(DX*1)
-	VMOVUPD Z14, 128(BX)(DX*1)
-	VMOVUPD Z15, (BX)(DX*2)
-	VMOVUPD Z16, 64(BX)(DX*2)
-	VMOVUPD Z17, 128(BX)(DX*2)
-	VMOVUPD Z18, (SI)
-	VMOVUPD Z19, 64(SI)
-	VMOVUPD Z20, 128(SI)
-	VMOVUPD Z21, (SI)(DX*1)
-	VMOVUPD Z22, 64(SI)(DX*1)
-	VMOVUPD Z23, 128(SI)(DX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, 128(DX)(CX*1)
+	VMOVUPD Z15, (DX)(CX*2)
+	VMOVUPD Z16, 64(DX)(CX*2)
+	VMOVUPD Z17, 128(DX)(CX*2)
+	VMOVUPD Z18, (BX)
+	VMOVUPD Z19, 64(BX)
+	VMOVUPD Z20, 128(BX)
+	VMOVUPD Z21, (BX)(CX*1)
+	VMOVUPD Z22, 64(BX)(CX*1)
+	VMOVUPD Z23, 128(BX)(CX*1)
 
 r8v3end:
-	MOVQ panelB+80(FP), CX
-	SHLQ $0x03, CX
-	ADDQ CX, b+64(FP)
-	ADDQ $0xc0, c+96(FP)
+	MOVQ panelB+72(FP), AX
+	SHLQ $0x03, AX
+	ADDQ AX, b+56(FP)
+	ADDQ $0xc0, c+88(FP)
 	SUBQ $0x18, n+8(FP)
 	JMP  whole8
 
@@ -6751,12 +6639,12 @@ edge8:
 	JEQ    done
 	CMPQ   n+8(FP), $0x08
 	JGT    edge8_2
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x00, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r8v1mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -6768,115 +6656,105 @@ edge8:
 	VPXORQ Z7, Z7, Z7
 
 r8v1msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	LEAQ (R11)(BX*1), R12
-	SUBQ 32(SP), BX
-	LEAQ (R12)(BX*1), R13
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R14
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	LEAQ (R12)(SI*1), R13
+	LEAQ (R13)(SI*1), R14
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r8v1mrest
 
 r8v1mloop:
-	VMOVUPD.Z        (R14), K1, Z8
-	ADDQ             AX, R14
-	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
-	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R14), K1, Z8
-	ADDQ             AX, R14
-	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
-	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R14), K1, Z8
-	ADDQ             AX, R14
-	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
-	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	VMOVUPD.Z        (R14), K1, Z8
-	ADDQ             AX, R14
-	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
-	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	SUBQ             $0x04, CX
+	VMOVUPD.Z        (CX), K1, Z8
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z8, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z8, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z8, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z8, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z8, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z8, Z6
+	VFMADD231PD.BCST (R14)(SI*1), Z8, Z7
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z8
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z8, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z8, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z8, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z8, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z8, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z8, Z6
+	VFMADD231PD.BCST (R14)(SI*1), Z8, Z7
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z8
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z8, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z8, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z8, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z8, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z8, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z8, Z6
+	VFMADD231PD.BCST (R14)(SI*1), Z8, Z7
+	ADDQ             DI, SI
+	VMOVUPD.Z        (CX), K1, Z8
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z8, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z8, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z8, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z8, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z8, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z8, Z6
+	VFMADD231PD.BCST (R14)(SI*1), Z8, Z7
+	ADDQ             DI, SI
+	SUBQ             $0x04, AX
 	JGE              r8v1mloop
 
 r8v1mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r8v1mstore
 
 r8v1mone:
-	VMOVUPD.Z        (R14), K1, Z8
-	ADDQ             AX, R14
-	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
-	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
-	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
-	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
-	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
-	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
-	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
-	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
-	ADDQ             SI, BX
-	SUBQ             40(SP), SI
-	DECQ             CX
+	VMOVUPD.Z        (CX), K1, Z8
+	ADDQ             DX, CX
+	VFMADD231PD.BCST (BX)(SI*1), Z8, Z0
+	VFMADD231PD.BCST (R8)(SI*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(SI*1), Z8, Z2
+	VFMADD231PD.BCST (R10)(SI*1), Z8, Z3
+	VFMADD231PD.BCST (R11)(SI*1), Z8, Z4
+	VFMADD231PD.BCST (R12)(SI*1), Z8, Z5
+	VFMADD231PD.BCST (R13)(SI*1), Z8, Z6
+	VFMADD231PD.BCST (R14)(SI*1), Z8, Z7
+	ADDQ             DI, SI
+	DECQ             AX
 	JNE              r8v1mone
 
 r8v1mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), BX
 	ADDQ         CX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r8v1mproduct
 	VBROADCASTSD alpha+24(FP), Z8
 	JLT          r8v1mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r8v1mpacked
 	VMOVUPD.Z    (AX), K1, Z9
 	VFMADD213PD  Z9, Z8, Z0
@@ -6957,12 +6835,12 @@ r8v1mend:
 edge8_2:
 	CMPQ   n+8(FP), $0x10
 	JGT    edge8_3
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x08, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r8v2mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -6982,200 +6860,190 @@ edge8_2:
 	VPXORQ Z15, Z15, Z15
 
 r8v2msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	LEAQ (R11)(BX*1), R12
-	SUBQ 32(SP), BX
-	LEAQ (R12)(BX*1), R13
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R14
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	LEAQ (R12)(SI*1), R13
+	LEAQ (R13)(SI*1), R14
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r8v2mrest
 
 r8v2mloop:
-	VMOVUPD      (R14), Z16
-	VMOVUPD.Z    64(R14), K1, Z17
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z18
+	VMOVUPD      (CX), Z16
+	VMOVUPD.Z    64(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R11)(BX*1), Z23
+	VBROADCASTSD (R12)(SI*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R12)(BX*1), Z24
+	VBROADCASTSD (R13)(SI*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R13)(BX*1), Z25
+	VBROADCASTSD (R14)(SI*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R14), Z16
-	VMOVUPD.Z    64(R14), K1, Z17
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z16
+	VMOVUPD.Z    64(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R11)(BX*1), Z23
+	VBROADCASTSD (R12)(SI*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R12)(BX*1), Z24
+	VBROADCASTSD (R13)(SI*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R13)(BX*1), Z25
+	VBROADCASTSD (R14)(SI*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R14), Z16
-	VMOVUPD.Z    64(R14), K1, Z17
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z16
+	VMOVUPD.Z    64(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R11)(BX*1), Z23
+	VBROADCASTSD (R12)(SI*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R12)(BX*1), Z24
+	VBROADCASTSD (R13)(SI*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R13)(BX*1), Z25
+	VBROADCASTSD (R14)(SI*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R14), Z16
-	VMOVUPD.Z    64(R14), K1, Z17
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z18
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z16
+	VMOVUPD.Z    64(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R11)(BX*1), Z23
+	VBROADCASTSD (R12)(SI*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R12)(BX*1), Z24
+	VBROADCASTSD (R13)(SI*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R13)(BX*1), Z25
+	VBROADCASTSD (R14)(SI*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r8v2mloop
 
 r8v2mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r8v2mstore
 
 r8v2mone:
-	VMOVUPD      (R14), Z16
-	VMOVUPD.Z    64(R14), K1, Z17
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z18
+	VMOVUPD      (CX), Z16
+	VMOVUPD.Z    64(CX), K1, Z17
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (DI)(BX*1), Z19
+	VBROADCASTSD (R8)(SI*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(BX*1), Z20
+	VBROADCASTSD (R9)(SI*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9)(BX*1), Z21
+	VBROADCASTSD (R10)(SI*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(BX*1), Z22
+	VBROADCASTSD (R11)(SI*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R11)(BX*1), Z23
+	VBROADCASTSD (R12)(SI*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R12)(BX*1), Z24
+	VBROADCASTSD (R13)(SI*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R13)(BX*1), Z25
+	VBROADCASTSD (R14)(SI*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r8v2mone
 
 r8v2mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), BX
 	ADDQ         CX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r8v2mproduct
 	VBROADCASTSD alpha+24(FP), Z16
 	JLT          r8v2mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r8v2mpacked
 	VFMADD213PD  (AX), Z16, Z0
 	VMOVUPD      Z0, (AX)
@@ -7302,12 +7170,12 @@ r8v2mend:
 	JMP done
 
 edge8_3:
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	MOVQ   $-1, DX
-	BZHIQ  CX, DX, DX
-	KMOVW  DX, K1
-	CMPB   store+88(FP), $0x03
+	MOVQ   n+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, CX
+	BZHIQ  AX, CX, CX
+	KMOVW  CX, K1
+	CMPB   store+80(FP), $0x03
 	JEQ    r8v3mcontinue
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -7335,245 +7203,235 @@ edge8_3:
 	VPXORQ Z23, Z23, Z23
 
 r8v3msum:
-	MOVQ k+16(FP), CX
-	MOVQ a+32(FP), DX
-	MOVQ colA+48(FP), SI
+	MOVQ k+16(FP), AX
+	MOVQ b+56(FP), CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ a+32(FP), BX
+	MOVQ colA+48(FP), DI
+	SHLQ $0x03, DI
+	MOVQ rowA+40(FP), SI
 	SHLQ $0x03, SI
-	MOVQ rowA+40(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (DX)(BX*1), DI
-	SUBQ 32(SP), BX
-	LEAQ (DI)(BX*1), R8
-	SUBQ 32(SP), BX
-	LEAQ (R8)(BX*1), R9
-	SUBQ 32(SP), BX
-	LEAQ (R9)(BX*1), R10
-	SUBQ 32(SP), BX
-	LEAQ (R10)(BX*1), R11
-	SUBQ 32(SP), BX
-	LEAQ (R11)(BX*1), R12
-	SUBQ 32(SP), BX
-	LEAQ (R12)(BX*1), R13
-	SUBQ 32(SP), BX
-	XORQ BX, BX
-	MOVQ b+64(FP), R14
-	SUBQ $0x04, CX
+	LEAQ (BX)(SI*1), R8
+	LEAQ (R8)(SI*1), R9
+	LEAQ (R9)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	LEAQ (R11)(SI*1), R12
+	LEAQ (R12)(SI*1), R13
+	LEAQ (R13)(SI*1), R14
+	XORQ SI, SI
+	SUBQ $0x04, AX
 	JLT  r8v3mrest
 
 r8v3mloop:
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD.Z    128(R14), K1, Z26
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z27
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD.Z    128(CX), K1, Z26
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (DI)(BX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(BX*1), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9)(BX*1), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(BX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R11)(BX*1), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R12)(BX*1), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(BX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD.Z    128(R14), K1, Z26
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z27
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD.Z    128(CX), K1, Z26
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (DI)(BX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(BX*1), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9)(BX*1), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(BX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R11)(BX*1), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R12)(BX*1), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(BX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD.Z    128(R14), K1, Z26
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z27
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD.Z    128(CX), K1, Z26
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (DI)(BX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(BX*1), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9)(BX*1), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(BX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R11)(BX*1), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R12)(BX*1), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(BX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD.Z    128(R14), K1, Z26
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z27
+	ADDQ         DI, SI
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD.Z    128(CX), K1, Z26
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (DI)(BX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(BX*1), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9)(BX*1), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(BX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R11)(BX*1), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R12)(BX*1), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(BX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	SUBQ         $0x04, CX
+	ADDQ         DI, SI
+	SUBQ         $0x04, AX
 	JGE          r8v3mloop
 
 r8v3mrest:
-	ADDQ $0x04, CX
+	ADDQ $0x04, AX
 	JEQ  r8v3mstore
 
 r8v3mone:
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD.Z    128(R14), K1, Z26
-	ADDQ         AX, R14
-	VBROADCASTSD (DX)(BX*1), Z27
+	VMOVUPD      (CX), Z24
+	VMOVUPD      64(CX), Z25
+	VMOVUPD.Z    128(CX), K1, Z26
+	ADDQ         DX, CX
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (DI)(BX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(BX*1), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9)(BX*1), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(BX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R11)(BX*1), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R12)(BX*1), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(BX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         SI, BX
-	SUBQ         40(SP), SI
-	DECQ         CX
+	ADDQ         DI, SI
+	DECQ         AX
 	JNE          r8v3mone
 
 r8v3mstore:
-	MOVQ         c+96(FP), AX
+	MOVQ         c+88(FP), AX
 	MOVQ         (SP), CX
 	LEAQ         (AX)(CX*2), DX
 	ADDQ         CX, DX
 	LEAQ         (DX)(CX*2), BX
 	ADDQ         CX, BX
-	CMPQ         24(SP), $0x01
+	CMPQ         8(SP), $0x01
 	JEQ          r8v3mproduct
 	VBROADCASTSD alpha+24(FP), Z24
 	JLT          r8v3mscaled
-	CMPQ         24(SP), $0x03
+	CMPQ         8(SP), $0x03
 	JEQ          r8v3mpacked
 	VFMADD213PD  (AX), Z24, Z0
 	VMOVUPD      Z0, (AX)
@@ -7750,681 +7608,681 @@ done:
 	RET
 
 r1v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z3
-	VMULPD       (CX), Z3, Z0
-	VMULPD       64(CX), Z3, Z1
-	VMULPD       128(CX), Z3, Z2
+	VMULPD       (AX), Z3, Z0
+	VMULPD       64(AX), Z3, Z1
+	VMULPD       128(AX), Z3, Z2
 	JMP          r1v3sum
 
 r1v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z1
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z1, Z0, Z0
 	JMP          r1v1msum
 
 r1v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z2
-	VMULPD       (CX), Z2, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z2, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z2, Z1, Z1
 	JMP          r1v2msum
 
 r1v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z3
-	VMULPD       (CX), Z3, Z0
-	VMULPD       64(CX), Z3, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z3, Z0
+	VMULPD       64(AX), Z3, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z3, Z2, Z2
 	JMP          r1v3msum
 
 r2v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z6
-	VMULPD       (CX), Z6, Z0
-	VMULPD       64(CX), Z6, Z1
-	VMULPD       128(CX), Z6, Z2
-	VMULPD       (CX)(DX*1), Z6, Z3
-	VMULPD       64(CX)(DX*1), Z6, Z4
-	VMULPD       128(CX)(DX*1), Z6, Z5
+	VMULPD       (AX), Z6, Z0
+	VMULPD       64(AX), Z6, Z1
+	VMULPD       128(AX), Z6, Z2
+	VMULPD       (AX)(CX*1), Z6, Z3
+	VMULPD       64(AX)(CX*1), Z6, Z4
+	VMULPD       128(AX)(CX*1), Z6, Z5
 	JMP          r2v3sum
 
 r2v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z2
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z2, Z0, Z0
-	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMULPD       Z2, Z1, Z1
 	JMP          r2v1msum
 
 r2v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z4
-	VMULPD       (CX), Z4, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z4, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z4, Z1, Z1
-	VMULPD       (CX)(DX*1), Z4, Z2
-	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       (AX)(CX*1), Z4, Z2
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z3
 	VMULPD       Z4, Z3, Z3
 	JMP          r2v2msum
 
 r2v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z6
-	VMULPD       (CX), Z6, Z0
-	VMULPD       64(CX), Z6, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z6, Z0
+	VMULPD       64(AX), Z6, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z6, Z2, Z2
-	VMULPD       (CX)(DX*1), Z6, Z3
-	VMULPD       64(CX)(DX*1), Z6, Z4
-	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       (AX)(CX*1), Z6, Z3
+	VMULPD       64(AX)(CX*1), Z6, Z4
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z5
 	VMULPD       Z6, Z5, Z5
 	JMP          r2v3msum
 
 r3v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z9
-	VMULPD       (CX), Z9, Z0
-	VMULPD       64(CX), Z9, Z1
-	VMULPD       128(CX), Z9, Z2
-	VMULPD       (CX)(DX*1), Z9, Z3
-	VMULPD       64(CX)(DX*1), Z9, Z4
-	VMULPD       128(CX)(DX*1), Z9, Z5
-	VMULPD       (CX)(DX*2), Z9, Z6
-	VMULPD       64(CX)(DX*2), Z9, Z7
-	VMULPD       128(CX)(DX*2), Z9, Z8
+	VMULPD       (AX), Z9, Z0
+	VMULPD       64(AX), Z9, Z1
+	VMULPD       128(AX), Z9, Z2
+	VMULPD       (AX)(CX*1), Z9, Z3
+	VMULPD       64(AX)(CX*1), Z9, Z4
+	VMULPD       128(AX)(CX*1), Z9, Z5
+	VMULPD       (AX)(CX*2), Z9, Z6
+	VMULPD       64(AX)(CX*2), Z9, Z7
+	VMULPD       128(AX)(CX*2), Z9, Z8
 	JMP          r3v3sum
 
 r3v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z3
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z3, Z0, Z0
-	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMULPD       Z3, Z1, Z1
-	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMOVUPD.Z    (AX)(CX*2), K1, Z2
 	VMULPD       Z3, Z2, Z2
 	JMP          r3v1msum
 
 r3v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z6
-	VMULPD       (CX), Z6, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z6, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z6, Z1, Z1
-	VMULPD       (CX)(DX*1), Z6, Z2
-	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       (AX)(CX*1), Z6, Z2
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z3
 	VMULPD       Z6, Z3, Z3
-	VMULPD       (CX)(DX*2), Z6, Z4
-	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       (AX)(CX*2), Z6, Z4
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z5
 	VMULPD       Z6, Z5, Z5
 	JMP          r3v2msum
 
 r3v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
 	VBROADCASTSD alpha+24(FP), Z9
-	VMULPD       (CX), Z9, Z0
-	VMULPD       64(CX), Z9, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z9, Z0
+	VMULPD       64(AX), Z9, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z9, Z2, Z2
-	VMULPD       (CX)(DX*1), Z9, Z3
-	VMULPD       64(CX)(DX*1), Z9, Z4
-	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       (AX)(CX*1), Z9, Z3
+	VMULPD       64(AX)(CX*1), Z9, Z4
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z5
 	VMULPD       Z9, Z5, Z5
-	VMULPD       (CX)(DX*2), Z9, Z6
-	VMULPD       64(CX)(DX*2), Z9, Z7
-	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       (AX)(CX*2), Z9, Z6
+	VMULPD       64(AX)(CX*2), Z9, Z7
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z8
 	VMULPD       Z9, Z8, Z8
 	JMP          r3v3msum
 
 r4v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z12
-	VMULPD       (CX), Z12, Z0
-	VMULPD       64(CX), Z12, Z1
-	VMULPD       128(CX), Z12, Z2
-	VMULPD       (CX)(DX*1), Z12, Z3
-	VMULPD       64(CX)(DX*1), Z12, Z4
-	VMULPD       128(CX)(DX*1), Z12, Z5
-	VMULPD       (CX)(DX*2), Z12, Z6
-	VMULPD       64(CX)(DX*2), Z12, Z7
-	VMULPD       128(CX)(DX*2), Z12, Z8
-	VMULPD       (BX), Z12, Z9
-	VMULPD       64(BX), Z12, Z10
-	VMULPD       128(BX), Z12, Z11
+	VMULPD       (AX), Z12, Z0
+	VMULPD       64(AX), Z12, Z1
+	VMULPD       128(AX), Z12, Z2
+	VMULPD       (AX)(CX*1), Z12, Z3
+	VMULPD       64(AX)(CX*1), Z12, Z4
+	VMULPD       128(AX)(CX*1), Z12, Z5
+	VMULPD       (AX)(CX*2), Z12, Z6
+	VMULPD       64(AX)(CX*2), Z12, Z7
+	VMULPD       128(AX)(CX*2), Z12, Z8
+	VMULPD       (DX), Z12, Z9
+	VMULPD       64(DX), Z12, Z10
+	VMULPD       128(DX), Z12, Z11
 	JMP          r4v3sum
 
 r4v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z4
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z4, Z0, Z0
-	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMULPD       Z4, Z1, Z1
-	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMOVUPD.Z    (AX)(CX*2), K1, Z2
 	VMULPD       Z4, Z2, Z2
-	VMOVUPD.Z    (BX), K1, Z3
+	VMOVUPD.Z    (DX), K1, Z3
 	VMULPD       Z4, Z3, Z3
 	JMP          r4v1msum
 
 r4v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z8
-	VMULPD       (CX), Z8, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z8, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z8, Z1, Z1
-	VMULPD       (CX)(DX*1), Z8, Z2
-	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       (AX)(CX*1), Z8, Z2
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z3
 	VMULPD       Z8, Z3, Z3
-	VMULPD       (CX)(DX*2), Z8, Z4
-	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       (AX)(CX*2), Z8, Z4
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z5
 	VMULPD       Z8, Z5, Z5
-	VMULPD       (BX), Z8, Z6
-	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       (DX), Z8, Z6
+	VMOVUPD.Z    64(DX), K1, Z7
 	VMULPD       Z8, Z7, Z7
 	JMP          r4v2msum
 
 r4v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z12
-	VMULPD       (CX), Z12, Z0
-	VMULPD       64(CX), Z12, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z12, Z0
+	VMULPD       64(AX), Z12, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z12, Z2, Z2
-	VMULPD       (CX)(DX*1), Z12, Z3
-	VMULPD       64(CX)(DX*1), Z12, Z4
-	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       (AX)(CX*1), Z12, Z3
+	VMULPD       64(AX)(CX*1), Z12, Z4
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z5
 	VMULPD       Z12, Z5, Z5
-	VMULPD       (CX)(DX*2), Z12, Z6
-	VMULPD       64(CX)(DX*2), Z12, Z7
-	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       (AX)(CX*2), Z12, Z6
+	VMULPD       64(AX)(CX*2), Z12, Z7
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z8
 	VMULPD       Z12, Z8, Z8
-	VMULPD       (BX), Z12, Z9
-	VMULPD       64(BX), Z12, Z10
-	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       (DX), Z12, Z9
+	VMULPD       64(DX), Z12, Z10
+	VMOVUPD.Z    128(DX), K1, Z11
 	VMULPD       Z12, Z11, Z11
 	JMP          r4v3msum
 
 r5v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z15
-	VMULPD       (CX), Z15, Z0
-	VMULPD       64(CX), Z15, Z1
-	VMULPD       128(CX), Z15, Z2
-	VMULPD       (CX)(DX*1), Z15, Z3
-	VMULPD       64(CX)(DX*1), Z15, Z4
-	VMULPD       128(CX)(DX*1), Z15, Z5
-	VMULPD       (CX)(DX*2), Z15, Z6
-	VMULPD       64(CX)(DX*2), Z15, Z7
-	VMULPD       128(CX)(DX*2), Z15, Z8
-	VMULPD       (BX), Z15, Z9
-	VMULPD       64(BX), Z15, Z10
-	VMULPD       128(BX), Z15, Z11
-	VMULPD       (BX)(DX*1), Z15, Z12
-	VMULPD       64(BX)(DX*1), Z15, Z13
-	VMULPD       128(BX)(DX*1), Z15, Z14
+	VMULPD       (AX), Z15, Z0
+	VMULPD       64(AX), Z15, Z1
+	VMULPD       128(AX), Z15, Z2
+	VMULPD       (AX)(CX*1), Z15, Z3
+	VMULPD       64(AX)(CX*1), Z15, Z4
+	VMULPD       128(AX)(CX*1), Z15, Z5
+	VMULPD       (AX)(CX*2), Z15, Z6
+	VMULPD       64(AX)(CX*2), Z15, Z7
+	VMULPD       128(AX)(CX*2), Z15, Z8
+	VMULPD       (DX), Z15, Z9
+	VMULPD       64(DX), Z15, Z10
+	VMULPD       128(DX), Z15, Z11
+	VMULPD       (DX)(CX*1), Z15, Z12
+	VMULPD       64(DX)(CX*1), Z15, Z13
+	VMULPD       128(DX)(CX*1), Z15, Z14
 	JMP          r5v3sum
 
 r5v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z5
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z5, Z0, Z0
-	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMULPD       Z5, Z1, Z1
-	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMOVUPD.Z    (AX)(CX*2), K1, Z2
 	VMULPD       Z5, Z2, Z2
-	VMOVUPD.Z    (BX), K1, Z3
+	VMOVUPD.Z    (DX), K1, Z3
 	VMULPD       Z5, Z3, Z3
-	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMOVUPD.Z    (DX)(CX*1), K1, Z4
 	VMULPD       Z5, Z4, Z4
 	JMP          r5v1msum
 
 r5v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z10
-	VMULPD       (CX), Z10, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z10, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z10, Z1, Z1
-	VMULPD       (CX)(DX*1), Z10, Z2
-	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       (AX)(CX*1), Z10, Z2
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z3
 	VMULPD       Z10, Z3, Z3
-	VMULPD       (CX)(DX*2), Z10, Z4
-	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       (AX)(CX*2), Z10, Z4
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z5
 	VMULPD       Z10, Z5, Z5
-	VMULPD       (BX), Z10, Z6
-	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       (DX), Z10, Z6
+	VMOVUPD.Z    64(DX), K1, Z7
 	VMULPD       Z10, Z7, Z7
-	VMULPD       (BX)(DX*1), Z10, Z8
-	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       (DX)(CX*1), Z10, Z8
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z9
 	VMULPD       Z10, Z9, Z9
 	JMP          r5v2msum
 
 r5v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z15
-	VMULPD       (CX), Z15, Z0
-	VMULPD       64(CX), Z15, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z15, Z0
+	VMULPD       64(AX), Z15, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z15, Z2, Z2
-	VMULPD       (CX)(DX*1), Z15, Z3
-	VMULPD       64(CX)(DX*1), Z15, Z4
-	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       (AX)(CX*1), Z15, Z3
+	VMULPD       64(AX)(CX*1), Z15, Z4
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z5
 	VMULPD       Z15, Z5, Z5
-	VMULPD       (CX)(DX*2), Z15, Z6
-	VMULPD       64(CX)(DX*2), Z15, Z7
-	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       (AX)(CX*2), Z15, Z6
+	VMULPD       64(AX)(CX*2), Z15, Z7
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z8
 	VMULPD       Z15, Z8, Z8
-	VMULPD       (BX), Z15, Z9
-	VMULPD       64(BX), Z15, Z10
-	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       (DX), Z15, Z9
+	VMULPD       64(DX), Z15, Z10
+	VMOVUPD.Z    128(DX), K1, Z11
 	VMULPD       Z15, Z11, Z11
-	VMULPD       (BX)(DX*1), Z15, Z12
-	VMULPD       64(BX)(DX*1), Z15, Z13
-	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       (DX)(CX*1), Z15, Z12
+	VMULPD       64(DX)(CX*1), Z15, Z13
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z14
 	VMULPD       Z15, Z14, Z14
 	JMP          r5v3msum
 
 r6v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z18
-	VMULPD       (CX), Z18, Z0
-	VMULPD       64(CX), Z18, Z1
-	VMULPD       128(CX), Z18, Z2
-	VMULPD       (CX)(DX*1), Z18, Z3
-	VMULPD       64(CX)(DX*1), Z18, Z4
-	VMULPD       128(CX)(DX*1), Z18, Z5
-	VMULPD       (CX)(DX*2), Z18, Z6
-	VMULPD       64(CX)(DX*2), Z18, Z7
-	VMULPD       128(CX)(DX*2), Z18, Z8
-	VMULPD       (BX), Z18, Z9
-	VMULPD       64(BX), Z18, Z10
-	VMULPD       128(BX), Z18, Z11
-	VMULPD       (BX)(DX*1), Z18, Z12
-	VMULPD       64(BX)(DX*1), Z18, Z13
-	VMULPD       128(BX)(DX*1), Z18, Z14
-	VMULPD       (BX)(DX*2), Z18, Z15
-	VMULPD       64(BX)(DX*2), Z18, Z16
-	VMULPD       128(BX)(DX*2), Z18, Z17
+	VMULPD       (AX), Z18, Z0
+	VMULPD       64(AX), Z18, Z1
+	VMULPD       128(AX), Z18, Z2
+	VMULPD       (AX)(CX*1), Z18, Z3
+	VMULPD       64(AX)(CX*1), Z18, Z4
+	VMULPD       128(AX)(CX*1), Z18, Z5
+	VMULPD       (AX)(CX*2), Z18, Z6
+	VMULPD       64(AX)(CX*2), Z18, Z7
+	VMULPD       128(AX)(CX*2), Z18, Z8
+	VMULPD       (DX), Z18, Z9
+	VMULPD       64(DX), Z18, Z10
+	VMULPD       128(DX), Z18, Z11
+	VMULPD       (DX)(CX*1), Z18, Z12
+	VMULPD       64(DX)(CX*1), Z18, Z13
+	VMULPD       128(DX)(CX*1), Z18, Z14
+	VMULPD       (DX)(CX*2), Z18, Z15
+	VMULPD       64(DX)(CX*2), Z18, Z16
+	VMULPD       128(DX)(CX*2), Z18, Z17
 	JMP          r6v3sum
 
 r6v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z6
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z6, Z0, Z0
-	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMULPD       Z6, Z1, Z1
-	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMOVUPD.Z    (AX)(CX*2), K1, Z2
 	VMULPD       Z6, Z2, Z2
-	VMOVUPD.Z    (BX), K1, Z3
+	VMOVUPD.Z    (DX), K1, Z3
 	VMULPD       Z6, Z3, Z3
-	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMOVUPD.Z    (DX)(CX*1), K1, Z4
 	VMULPD       Z6, Z4, Z4
-	VMOVUPD.Z    (BX)(DX*2), K1, Z5
+	VMOVUPD.Z    (DX)(CX*2), K1, Z5
 	VMULPD       Z6, Z5, Z5
 	JMP          r6v1msum
 
 r6v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z12
-	VMULPD       (CX), Z12, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z12, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z12, Z1, Z1
-	VMULPD       (CX)(DX*1), Z12, Z2
-	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       (AX)(CX*1), Z12, Z2
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z3
 	VMULPD       Z12, Z3, Z3
-	VMULPD       (CX)(DX*2), Z12, Z4
-	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       (AX)(CX*2), Z12, Z4
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z5
 	VMULPD       Z12, Z5, Z5
-	VMULPD       (BX), Z12, Z6
-	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       (DX), Z12, Z6
+	VMOVUPD.Z    64(DX), K1, Z7
 	VMULPD       Z12, Z7, Z7
-	VMULPD       (BX)(DX*1), Z12, Z8
-	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       (DX)(CX*1), Z12, Z8
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z9
 	VMULPD       Z12, Z9, Z9
-	VMULPD       (BX)(DX*2), Z12, Z10
-	VMOVUPD.Z    64(BX)(DX*2), K1, Z11
+	VMULPD       (DX)(CX*2), Z12, Z10
+	VMOVUPD.Z    64(DX)(CX*2), K1, Z11
 	VMULPD       Z12, Z11, Z11
 	JMP          r6v2msum
 
 r6v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
 	VBROADCASTSD alpha+24(FP), Z18
-	VMULPD       (CX), Z18, Z0
-	VMULPD       64(CX), Z18, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z18, Z0
+	VMULPD       64(AX), Z18, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z18, Z2, Z2
-	VMULPD       (CX)(DX*1), Z18, Z3
-	VMULPD       64(CX)(DX*1), Z18, Z4
-	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       (AX)(CX*1), Z18, Z3
+	VMULPD       64(AX)(CX*1), Z18, Z4
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z5
 	VMULPD       Z18, Z5, Z5
-	VMULPD       (CX)(DX*2), Z18, Z6
-	VMULPD       64(CX)(DX*2), Z18, Z7
-	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       (AX)(CX*2), Z18, Z6
+	VMULPD       64(AX)(CX*2), Z18, Z7
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z8
 	VMULPD       Z18, Z8, Z8
-	VMULPD       (BX), Z18, Z9
-	VMULPD       64(BX), Z18, Z10
-	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       (DX), Z18, Z9
+	VMULPD       64(DX), Z18, Z10
+	VMOVUPD.Z    128(DX), K1, Z11
 	VMULPD       Z18, Z11, Z11
-	VMULPD       (BX)(DX*1), Z18, Z12
-	VMULPD       64(BX)(DX*1), Z18, Z13
-	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       (DX)(CX*1), Z18, Z12
+	VMULPD       64(DX)(CX*1), Z18, Z13
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z14
 	VMULPD       Z18, Z14, Z14
-	VMULPD       (BX)(DX*2), Z18, Z15
-	VMULPD       64(BX)(DX*2), Z18, Z16
-	VMOVUPD.Z    128(BX)(DX*2), K1, Z17
+	VMULPD       (DX)(CX*2), Z18, Z15
+	VMULPD       64(DX)(CX*2), Z18, Z16
+	VMOVUPD.Z    128(DX)(CX*2), K1, Z17
 	VMULPD       Z18, Z17, Z17
 	JMP          r6v3msum
 
 r7v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z21
-	VMULPD       (CX), Z21, Z0
-	VMULPD       64(CX), Z21, Z1
-	VMULPD       128(CX), Z21, Z2
-	VMULPD       (CX)(DX*1), Z21, Z3
-	VMULPD       64(CX)(DX*1), Z21, Z4
-	VMULPD       128(CX)(DX*1), Z21, Z5
-	VMULPD       (CX)(DX*2), Z21, Z6
-	VMULPD       64(CX)(DX*2), Z21, Z7
-	VMULPD       128(CX)(DX*2), Z21, Z8
-	VMULPD       (BX), Z21, Z9
-	VMULPD       64(BX), Z21, Z10
-	VMULPD       128(BX), Z21, Z11
-	VMULPD       (BX)(DX*1), Z21, Z12
-	VMULPD       64(BX)(DX*1), Z21, Z13
-	VMULPD       128(BX)(DX*1), Z21, Z14
-	VMULPD       (BX)(DX*2), Z21, Z15
-	VMULPD       64(BX)(DX*2), Z21, Z16
-	VMULPD       128(BX)(DX*2), Z21, Z17
-	VMULPD       (SI), Z21, Z18
-	VMULPD       64(SI), Z21, Z19
-	VMULPD       128(SI), Z21, Z20
+	VMULPD       (AX), Z21, Z0
+	VMULPD       64(AX), Z21, Z1
+	VMULPD       128(AX), Z21, Z2
+	VMULPD       (AX)(CX*1), Z21, Z3
+	VMULPD       64(AX)(CX*1), Z21, Z4
+	VMULPD       128(AX)(CX*1), Z21, Z5
+	VMULPD       (AX)(CX*2), Z21, Z6
+	VMULPD       64(AX)(CX*2), Z21, Z7
+	VMULPD       128(AX)(CX*2), Z21, Z8
+	VMULPD       (DX), Z21, Z9
+	VMULPD       64(DX), Z21, Z10
+	VMULPD       128(DX), Z21, Z11
+	VMULPD       (DX)(CX*1), Z21, Z12
+	VMULPD       64(DX)(CX*1), Z21, Z13
+	VMULPD       128(DX)(CX*1), Z21, Z14
+	VMULPD       (DX)(CX*2), Z21, Z15
+	VMULPD       64(DX)(CX*2), Z21, Z16
+	VMULPD       128(DX)(CX*2), Z21, Z17
+	VMULPD       (BX), Z21, Z18
+	VMULPD       64(BX), Z21, Z19
+	VMULPD       128(BX), Z21, Z20
 	JMP          r7v3sum
 
 r7v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z7
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z7, Z0, Z0
-	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMULPD       Z7, Z1, Z1
-	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMOVUPD.Z    (AX)(CX*2), K1, Z2
 	VMULPD       Z7, Z2, Z2
-	VMOVUPD.Z    (BX), K1, Z3
+	VMOVUPD.Z    (DX), K1, Z3
 	VMULPD       Z7, Z3, Z3
-	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMOVUPD.Z    (DX)(CX*1), K1, Z4
 	VMULPD       Z7, Z4, Z4
-	VMOVUPD.Z    (BX)(DX*2), K1, Z5
+	VMOVUPD.Z    (DX)(CX*2), K1, Z5
 	VMULPD       Z7, Z5, Z5
-	VMOVUPD.Z    (SI), K1, Z6
+	VMOVUPD.Z    (BX), K1, Z6
 	VMULPD       Z7, Z6, Z6
 	JMP          r7v1msum
 
 r7v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z14
-	VMULPD       (CX), Z14, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z14, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z14, Z1, Z1
-	VMULPD       (CX)(DX*1), Z14, Z2
-	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       (AX)(CX*1), Z14, Z2
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z3
 	VMULPD       Z14, Z3, Z3
-	VMULPD       (CX)(DX*2), Z14, Z4
-	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       (AX)(CX*2), Z14, Z4
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z5
 	VMULPD       Z14, Z5, Z5
-	VMULPD       (BX), Z14, Z6
-	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       (DX), Z14, Z6
+	VMOVUPD.Z    64(DX), K1, Z7
 	VMULPD       Z14, Z7, Z7
-	VMULPD       (BX)(DX*1), Z14, Z8
-	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       (DX)(CX*1), Z14, Z8
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z9
 	VMULPD       Z14, Z9, Z9
-	VMULPD       (BX)(DX*2), Z14, Z10
-	VMOVUPD.Z    64(BX)(DX*2), K1, Z11
+	VMULPD       (DX)(CX*2), Z14, Z10
+	VMOVUPD.Z    64(DX)(CX*2), K1, Z11
 	VMULPD       Z14, Z11, Z11
-	VMULPD       (SI), Z14, Z12
-	VMOVUPD.Z    64(SI), K1, Z13
+	VMULPD       (BX), Z14, Z12
+	VMOVUPD.Z    64(BX), K1, Z13
 	VMULPD       Z14, Z13, Z13
 	JMP          r7v2msum
 
 r7v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z21
-	VMULPD       (CX), Z21, Z0
-	VMULPD       64(CX), Z21, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z21, Z0
+	VMULPD       64(AX), Z21, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z21, Z2, Z2
-	VMULPD       (CX)(DX*1), Z21, Z3
-	VMULPD       64(CX)(DX*1), Z21, Z4
-	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       (AX)(CX*1), Z21, Z3
+	VMULPD       64(AX)(CX*1), Z21, Z4
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z5
 	VMULPD       Z21, Z5, Z5
-	VMULPD       (CX)(DX*2), Z21, Z6
-	VMULPD       64(CX)(DX*2), Z21, Z7
-	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       (AX)(CX*2), Z21, Z6
+	VMULPD       64(AX)(CX*2), Z21, Z7
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z8
 	VMULPD       Z21, Z8, Z8
-	VMULPD       (BX), Z21, Z9
-	VMULPD       64(BX), Z21, Z10
-	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       (DX), Z21, Z9
+	VMULPD       64(DX), Z21, Z10
+	VMOVUPD.Z    128(DX), K1, Z11
 	VMULPD       Z21, Z11, Z11
-	VMULPD       (BX)(DX*1), Z21, Z12
-	VMULPD       64(BX)(DX*1), Z21, Z13
-	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       (DX)(CX*1), Z21, Z12
+	VMULPD       64(DX)(CX*1), Z21, Z13
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z14
 	VMULPD       Z21, Z14, Z14
-	VMULPD       (BX)(DX*2), Z21, Z15
-	VMULPD       64(BX)(DX*2), Z21, Z16
-	VMOVUPD.Z    128(BX)(DX*2), K1, Z17
+	VMULPD       (DX)(CX*2), Z21, Z15
+	VMULPD       64(DX)(CX*2), Z21, Z16
+	VMOVUPD.Z    128(DX)(CX*2), K1, Z17
 	VMULPD       Z21, Z17, Z17
-	VMULPD       (SI), Z21, Z18
-	VMULPD       64(SI), Z21, Z19
-	VMOVUPD.Z    128(SI), K1, Z20
+	VMULPD       (BX), Z21, Z18
+	VMULPD       64(BX), Z21, Z19
+	VMOVUPD.Z    128(BX), K1, Z20
 	VMULPD       Z21, Z20, Z20
 	JMP          r7v3msum
 
 r8v3continue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z24
-	VMULPD       (CX), Z24, Z0
-	VMULPD       64(CX), Z24, Z1
-	VMULPD       128(CX), Z24, Z2
-	VMULPD       (CX)(DX*1), Z24, Z3
-	VMULPD       64(CX)(DX*1), Z24, Z4
-	VMULPD       128(CX)(DX*1), Z24, Z5
-	VMULPD       (CX)(DX*2), Z24, Z6
-	VMULPD       64(CX)(DX*2), Z24, Z7
-	VMULPD       128(CX)(DX*2), Z24, Z8
-	VMULPD       (BX), Z24, Z9
-	VMULPD       64(BX), Z24, Z10
-	VMULPD       128(BX), Z24, Z11
-	VMULPD       (BX)(DX*1), Z24, Z12
-	VMULPD       64(BX)(DX*1), Z24, Z13
-	VMULPD       128(BX)(DX*1), Z24, Z14
-	VMULPD       (BX)(DX*2), Z24, Z15
-	VMULPD       64(BX)(DX*2), Z24, Z16
-	VMULPD       128(BX)(DX*2), Z24, Z17
-	VMULPD       (SI), Z24, Z18
-	VMULPD       64(SI), Z24, Z19
-	VMULPD       128(SI), Z24, Z20
-	VMULPD       (SI)(DX*1), Z24, Z21
-	VMULPD       64(SI)(DX*1), Z24, Z22
-	VMULPD       128(SI)(DX*1), Z24, Z23
+	VMULPD       (AX), Z24, Z0
+	VMULPD       64(AX), Z24, Z1
+	VMULPD       128(AX), Z24, Z2
+	VMULPD       (AX)(CX*1), Z24, Z3
+	VMULPD       64(AX)(CX*1), Z24, Z4
+	VMULPD       128(AX)(CX*1), Z24, Z5
+	VMULPD       (AX)(CX*2), Z24, Z6
+	VMULPD       64(AX)(CX*2), Z24, Z7
+	VMULPD       128(AX)(CX*2), Z24, Z8
+	VMULPD       (DX), Z24, Z9
+	VMULPD       64(DX), Z24, Z10
+	VMULPD       128(DX), Z24, Z11
+	VMULPD       (DX)(CX*1), Z24, Z12
+	VMULPD       64(DX)(CX*1), Z24, Z13
+	VMULPD       128(DX)(CX*1), Z24, Z14
+	VMULPD       (DX)(CX*2), Z24, Z15
+	VMULPD       64(DX)(CX*2), Z24, Z16
+	VMULPD       128(DX)(CX*2), Z24, Z17
+	VMULPD       (BX), Z24, Z18
+	VMULPD       64(BX), Z24, Z19
+	VMULPD       128(BX), Z24, Z20
+	VMULPD       (BX)(CX*1), Z24, Z21
+	VMULPD       64(BX)(CX*1), Z24, Z22
+	VMULPD       128(BX)(CX*1), Z24, Z23
 	JMP          r8v3sum
 
 r8v1mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z8
-	VMOVUPD.Z    (CX), K1, Z0
+	VMOVUPD.Z    (AX), K1, Z0
 	VMULPD       Z8, Z0, Z0
-	VMOVUPD.Z    (CX)(DX*1), K1, Z1
+	VMOVUPD.Z    (AX)(CX*1), K1, Z1
 	VMULPD       Z8, Z1, Z1
-	VMOVUPD.Z    (CX)(DX*2), K1, Z2
+	VMOVUPD.Z    (AX)(CX*2), K1, Z2
 	VMULPD       Z8, Z2, Z2
-	VMOVUPD.Z    (BX), K1, Z3
+	VMOVUPD.Z    (DX), K1, Z3
 	VMULPD       Z8, Z3, Z3
-	VMOVUPD.Z    (BX)(DX*1), K1, Z4
+	VMOVUPD.Z    (DX)(CX*1), K1, Z4
 	VMULPD       Z8, Z4, Z4
-	VMOVUPD.Z    (BX)(DX*2), K1, Z5
+	VMOVUPD.Z    (DX)(CX*2), K1, Z5
 	VMULPD       Z8, Z5, Z5
-	VMOVUPD.Z    (SI), K1, Z6
+	VMOVUPD.Z    (BX), K1, Z6
 	VMULPD       Z8, Z6, Z6
-	VMOVUPD.Z    (SI)(DX*1), K1, Z7
+	VMOVUPD.Z    (BX)(CX*1), K1, Z7
 	VMULPD       Z8, Z7, Z7
 	JMP          r8v1msum
 
 r8v2mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z16
-	VMULPD       (CX), Z16, Z0
-	VMOVUPD.Z    64(CX), K1, Z1
+	VMULPD       (AX), Z16, Z0
+	VMOVUPD.Z    64(AX), K1, Z1
 	VMULPD       Z16, Z1, Z1
-	VMULPD       (CX)(DX*1), Z16, Z2
-	VMOVUPD.Z    64(CX)(DX*1), K1, Z3
+	VMULPD       (AX)(CX*1), Z16, Z2
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z3
 	VMULPD       Z16, Z3, Z3
-	VMULPD       (CX)(DX*2), Z16, Z4
-	VMOVUPD.Z    64(CX)(DX*2), K1, Z5
+	VMULPD       (AX)(CX*2), Z16, Z4
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z5
 	VMULPD       Z16, Z5, Z5
-	VMULPD       (BX), Z16, Z6
-	VMOVUPD.Z    64(BX), K1, Z7
+	VMULPD       (DX), Z16, Z6
+	VMOVUPD.Z    64(DX), K1, Z7
 	VMULPD       Z16, Z7, Z7
-	VMULPD       (BX)(DX*1), Z16, Z8
-	VMOVUPD.Z    64(BX)(DX*1), K1, Z9
+	VMULPD       (DX)(CX*1), Z16, Z8
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z9
 	VMULPD       Z16, Z9, Z9
-	VMULPD       (BX)(DX*2), Z16, Z10
-	VMOVUPD.Z    64(BX)(DX*2), K1, Z11
+	VMULPD       (DX)(CX*2), Z16, Z10
+	VMOVUPD.Z    64(DX)(CX*2), K1, Z11
 	VMULPD       Z16, Z11, Z11
-	VMULPD       (SI), Z16, Z12
-	VMOVUPD.Z    64(SI), K1, Z13
+	VMULPD       (BX), Z16, Z12
+	VMOVUPD.Z    64(BX), K1, Z13
 	VMULPD       Z16, Z13, Z13
-	VMULPD       (SI)(DX*1), Z16, Z14
-	VMOVUPD.Z    64(SI)(DX*1), K1, Z15
+	VMULPD       (BX)(CX*1), Z16, Z14
+	VMOVUPD.Z    64(BX)(CX*1), K1, Z15
 	VMULPD       Z16, Z15, Z15
 	JMP          r8v2msum
 
 r8v3mcontinue:
-	MOVQ         c+96(FP), CX
-	MOVQ         (SP), DX
-	LEAQ         (CX)(DX*2), BX
-	ADDQ         DX, BX
-	LEAQ         (BX)(DX*2), SI
-	ADDQ         DX, SI
+	MOVQ         c+88(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
 	VBROADCASTSD alpha+24(FP), Z24
-	VMULPD       (CX), Z24, Z0
-	VMULPD       64(CX), Z24, Z1
-	VMOVUPD.Z    128(CX), K1, Z2
+	VMULPD       (AX), Z24, Z0
+	VMULPD       64(AX), Z24, Z1
+	VMOVUPD.Z    128(AX), K1, Z2
 	VMULPD       Z24, Z2, Z2
-	VMULPD       (CX)(DX*1), Z24, Z3
-	VMULPD       64(CX)(DX*1), Z24, Z4
-	VMOVUPD.Z    128(CX)(DX*1), K1, Z5
+	VMULPD       (AX)(CX*1), Z24, Z3
+	VMULPD       64(AX)(CX*1), Z24, Z4
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z5
 	VMULPD       Z24, Z5, Z5
-	VMULPD       (CX)(DX*2), Z24, Z6
-	VMULPD       64(CX)(DX*2), Z24, Z7
-	VMOVUPD.Z    128(CX)(DX*2), K1, Z8
+	VMULPD       (AX)(CX*2), Z24, Z6
+	VMULPD       64(AX)(CX*2), Z24, Z7
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z8
 	VMULPD       Z24, Z8, Z8
-	VMULPD       (BX), Z24, Z9
-	VMULPD       64(BX), Z24, Z10
-	VMOVUPD.Z    128(BX), K1, Z11
+	VMULPD       (DX), Z24, Z9
+	VMULPD       64(DX), Z24, Z10
+	VMOVUPD.Z    128(DX), K1, Z11
 	VMULPD       Z24, Z11, Z11
-	VMULPD       (BX)(DX*1), Z24, Z12
-	VMULPD       64(BX)(DX*1), Z24, Z13
-	VMOVUPD.Z    128(BX)(DX*1), K1, Z14
+	VMULPD       (DX)(CX*1), Z24, Z12
+	VMULPD       64(DX)(CX*1), Z24, Z13
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z14
 	VMULPD       Z24, Z14, Z14
-	VMULPD       (BX)(DX*2), Z24, Z15
-	VMULPD       64(BX)(DX*2), Z24, Z16
-	VMOVUPD.Z    128(BX)(DX*2), K1, Z17
+	VMULPD       (DX)(CX*2), Z24, Z15
+	VMULPD       64(DX)(CX*2), Z24, Z16
+	VMOVUPD.Z    128(DX)(CX*2), K1, Z17
 	VMULPD       Z24, Z17, Z17
-	VMULPD       (SI), Z24, Z18
-	VMULPD       64(SI), Z24, Z19
-	VMOVUPD.Z    128(SI), K1, Z20
+	VMULPD       (BX), Z24, Z18
+	VMULPD       64(BX), Z24, Z19
+	VMOVUPD.Z    128(BX), K1, Z20
 	VMULPD       Z24, Z20, Z20
-	VMULPD       (SI)(DX*1), Z24, Z21
-	VMULPD       64(SI)(DX*1), Z24, Z22
-	VMOVUPD.Z    128(SI)(DX*1), K1, Z23
+	VMULPD       (BX)(CX*1), Z24, Z21
+	VMULPD       64(BX)(CX*1), Z24, Z22
+	VMOVUPD.Z    128(BX)(CX*1), K1, Z23
 	VMULPD       Z24, Z23, Z23
 	JMP          r8v3msum

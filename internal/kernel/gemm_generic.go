@@ -34,16 +34,12 @@ var generic = Kernel{
 
 // dgemmGeneric_2x4 is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR =
 // 2, NR = 4.
-func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
-	closer := 0 // two rows have one distance, so PackedRows makes no difference
-	if formA == PackedColumns {
-		closer = 1
-	}
+func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	for n > 0 {
 		if m == 2 && n >= 4 {
-			tileGeneric(k, alpha, a, rowA, colA, closer, b, rowB, store, c, ldc)
+			tileGeneric(k, alpha, a, rowA, colA, b, rowB, store, c, ldc)
 		} else {
-			edgeGeneric(m, min(n, 4), k, alpha, a, rowA, colA, closer, b, rowB, store, c, ldc)
+			edgeGeneric(m, min(n, 4), k, alpha, a, rowA, colA, b, rowB, store, c, ldc)
 		}
 		if n -= 4; n > 0 {
 			b, c = element(b, panelB), element(c, 4)
@@ -57,14 +53,14 @@ func element(x *float64, i int) *float64 {
 }
 
 // tileGeneric computes a whole tile.
-func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
+func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	r0, r1 := (*[4]float64)(unsafe.Pointer(c)), (*[4]float64)(unsafe.Pointer(element(c, ldc)))
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
 	if store == Continue {
 		c00, c01, c02, c03 = alpha*r0[0], alpha*r0[1], alpha*r0[2], alpha*r0[3]
 		c10, c11, c12, c13 = alpha*r1[0], alpha*r1[1], alpha*r1[2], alpha*r1[3]
 	}
-	c00, c01, c02, c03, c10, c11, c12, c13 = sumGeneric(k, a, rowA, colA, closer, b, rowB, c00, c01, c02, c03, c10, c11, c12, c13)
+	c00, c01, c02, c03, c10, c11, c12, c13 = sumGeneric(k, a, rowA, colA, b, rowB, c00, c01, c02, c03, c10, c11, c12, c13)
 	if store == Add || store == AddPacked { // the same for two rows
 		r0[0] = fma(alpha, c00, r0[0])
 		r0[1] = fma(alpha, c01, r0[1])
@@ -83,7 +79,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *fl
 // sumGeneric adds the terms of the sum to the accumulators of a tile. It unrolls two steps, because the
 // loop's own arithmetic would take a third of the time. Addresses are a fixed base and an offset, so
 // that no pointer leaves its array.
-func sumGeneric(k int, a *float64, rowA, colA, closer int, b *float64, rowB int, c00, c01, c02, c03, c10, c11, c12, c13 float64) (d00, d01, d02, d03, d10, d11, d12, d13 float64) {
+func sumGeneric(k int, a *float64, rowA, colA int, b *float64, rowB int, c00, c01, c02, c03, c10, c11, c12, c13 float64) (d00, d01, d02, d03, d10, d11, d12, d13 float64) {
 	a1 := element(a, rowA)
 	i, j := 0, 0
 	for ; k >= 2; k -= 2 {
@@ -98,7 +94,6 @@ func sumGeneric(k int, a *float64, rowA, colA, closer int, b *float64, rowB int,
 		c12 = fma(x1, y[2], c12)
 		c13 = fma(x1, y[3], c13)
 		i += colA
-		colA -= closer
 		j += rowB
 
 		y = (*[4]float64)(unsafe.Pointer(element(b, j)))
@@ -112,7 +107,6 @@ func sumGeneric(k int, a *float64, rowA, colA, closer int, b *float64, rowB int,
 		c12 = fma(x1, y[2], c12)
 		c13 = fma(x1, y[3], c13)
 		i += colA
-		colA -= closer
 		j += rowB
 	}
 	if k > 0 {
@@ -131,7 +125,7 @@ func sumGeneric(k int, a *float64, rowA, colA, closer int, b *float64, rowB int,
 }
 
 // edgeGeneric computes a tile of up to two rows, element by element.
-func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
+func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	for i := range m {
 		for j := range n {
 			z, s := element(c, i*ldc+j), 0.0
@@ -139,7 +133,7 @@ func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA, closer int,
 				s = alpha * *z
 			}
 			for p := range k {
-				s = fma(*element(a, i*rowA+p*colA-closer*(p*(p-1)/2)), *element(b, p*rowB+j), s)
+				s = fma(*element(a, i*rowA+p*colA), *element(b, p*rowB+j), s)
 			}
 			if store == Add || store == AddPacked {
 				*z = fma(alpha, s, *z)

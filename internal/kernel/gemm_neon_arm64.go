@@ -7,4 +7,4 @@ package kernel
 // dgemmNEON_6x8 is Kernel.Gemm with MR = 6 and NR = 8. The reference is dgemmGeneric_2x4.
 //
 //go:noescape
-func dgemmNEON_6x8(m, n, k int, alpha float64, a *float64, rowA, colA int, formA uint8, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)
+func dgemmNEON_6x8(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)

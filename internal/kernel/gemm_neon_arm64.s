@@ -4,72 +4,60 @@
 
 #include "textflag.h"
 
-// func dgemmNEON_6x8(m, n, k int, alpha float64, a *float64, rowA, colA int, formA uint8, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)
-TEXT ·dgemmNEON_6x8(SB), NOSPLIT, $0-112
+// func dgemmNEON_6x8(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)
+TEXT ·dgemmNEON_6x8(SB), NOSPLIT, $0-104
 	MOVD n+8(FP), R0
-	MOVD b+64(FP), R1
-	MOVD c+96(FP), R2
+	MOVD b+56(FP), R1
+	MOVD c+88(FP), R2
 	MOVD colA+48(FP), R3
 	LSL $3, R3, R3
-	MOVD rowB+72(FP), R4
+	MOVD rowB+64(FP), R4
 	LSL $3, R4, R4
-	MOVD ldc+104(FP), R5
+	MOVD ldc+96(FP), R5
 	LSL $3, R5, R5
-	LSL $3, R4, R16
-	ADD $56, R16, R16
-	MOVD rowA+40(FP), R17
-	LSL $3, R17, R17
-	MOVBU formA+56(FP), R6
-	AND $1, R6, R19
-	LSL $3, R19, R19
-	AND $2, R6, R6
-	LSL $2, R6, R6
-	MOVD a+32(FP), R20
-	ADD R17, R20, R21
-	SUB R19, R17, R17
-	ADD R17, R21, R22
-	SUB R19, R17, R17
-	ADD R17, R22, R23
-	SUB R19, R17, R17
-	ADD R17, R23, R24
-	SUB R19, R17, R17
-	ADD R17, R24, R25
-	SUB R19, R17, R17
-	ADD R17, R25, R9
-	MOVD R3, R10
-	MOVBU store+88(FP), R17
-	MOVD ZR, R7
-	MOVD $2, R8
-	CMP $1, R17
+	LSL $3, R4, R11
+	ADD $56, R11, R11
+	MOVD rowA+40(FP), R12
+	LSL $3, R12, R12
+	MOVD a+32(FP), R13
+	ADD R12, R13, R14
+	ADD R12, R14, R15
+	ADD R12, R15, R16
+	ADD R12, R16, R17
+	ADD R12, R17, R19
+	MOVBU store+80(FP), R12
+	MOVD ZR, R6
+	MOVD $2, R7
+	CMP $1, R12
 	BEQ set_2
-	CMP $2, R17
+	CMP $2, R12
 	BNE overwrite_1
-	MOVD $8, R7
+	MOVD $8, R6
 	JMP set_2
 overwrite_1:
-	MOVD $0, R8
-	MOVD $4607182418800017408, R19
-	MOVD alpha+24(FP), R26
-	CMP R19, R26
+	MOVD $0, R7
+	MOVD $4607182418800017408, R20
+	MOVD alpha+24(FP), R21
+	CMP R20, R21
 	BNE set_2
-	MOVD $1, R8
+	MOVD $1, R7
 set_2:
-	MOVD m+0(FP), R17
-	CMP $6, R17
+	MOVD m+0(FP), R12
+	CMP $6, R12
 	BEQ rows6_4
-	CMP $5, R17
+	CMP $5, R12
 	BEQ rows5_5
-	CMP $4, R17
+	CMP $4, R12
 	BEQ rows4_6
-	CMP $3, R17
+	CMP $3, R12
 	BEQ rows3_7
-	CMP $2, R17
+	CMP $2, R12
 	BEQ rows2_8
 rows1_9:
 	CMP $8, R0
 	BLT edge_10
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_11
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -78,96 +66,90 @@ rows1_9:
 	JMP begun_12
 continue_11:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FLDPQ 32(R19), (F2, F3)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FLDPQ 32(R20), (F2, F3)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 begun_12:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-	SUBS $4, R11, R11
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+	SUBS $4, R8, R8
 	BMI rest_16
 loop_15:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1363 // fmla v3.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1363 // fmla v3.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1363 // fmla v3.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1363 // fmla v3.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $4, R11, R11
+	ADD R3, R9, R9
+	SUBS $4, R8, R8
 	BPL loop_15
 rest_16:
-	ADDS $4, R11, R11
+	ADDS $4, R8, R8
 	BEQ store_14
 one_13:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1363 // fmla v3.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_13
 store_14:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_17
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_18
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
 	JMP stored_19
 scaled_18:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -175,14 +157,14 @@ scaled_18:
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 product_17:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FSTPQ (F2, F3), 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
 stored_19:
-	MOVD panelB+80(FP), R17
-	LSL $3, R17, R17
-	ADD R17, R1, R1
+	MOVD panelB+72(FP), R12
+	LSL $3, R12, R12
+	ADD R12, R1, R1
 	ADD $64, R2, R2
 	SUB $8, R0, R0
 	JMP rows1_9
@@ -190,215 +172,207 @@ edge_10:
 	CBZ R0, end_3
 	CMP $1, R0
 	BGT wider_20
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_21
 	VEOR V0.B16, V0.B16, V0.B16
 	JMP begun_22
 continue_21:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVD (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVD (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 begun_22:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_23:
-	FMOVD (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FMOVD (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_23
 store_24:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_25
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_26
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVD F24, (R17)
+	FMOVD F24, (R12)
 	JMP stored_27
 scaled_26:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 product_25:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD F0, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD F0, (R12)
 stored_27:
 	JMP end_3
 wider_20:
 	CMP $2, R0
 	BGT wider_28
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_29
 	VEOR V0.B16, V0.B16, V0.B16
 	JMP begun_30
 continue_29:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 begun_30:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_31:
-	FMOVQ (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FMOVQ (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_31
 store_32:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_33
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_34
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVQ F24, (R17)
+	FMOVQ F24, (R12)
 	JMP stored_35
 scaled_34:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 product_33:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
 stored_35:
 	JMP end_3
 wider_28:
 	CMP $3, R0
 	BGT wider_36
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_37
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	JMP begun_38
 continue_37:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
-	FMOVD 16(R19), F1
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
+	FMOVD 16(R20), F1
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 begun_38:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_39:
-	FMOVQ (R15), F24
-	FMOVD 16(R15), F25
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FMOVQ (R10), F24
+	FMOVD 16(R10), F25
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_39
 store_40:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_41
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_42
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
 	JMP stored_43
 scaled_42:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 product_41:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	FMOVD F1, 16(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	FMOVD F1, 16(R12)
 stored_43:
 	JMP end_3
 wider_36:
 	CMP $4, R0
 	BGT wider_44
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_45
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	JMP begun_46
 continue_45:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 begun_46:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_47:
-	FLDPQ (R15), (F24, F25)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FLDPQ (R10), (F24, F25)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_47
 store_48:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_49
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_50
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
+	FSTPQ (F24, F25), (R12)
 	JMP stored_51
 scaled_50:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 product_49:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
 stored_51:
 	JMP end_3
 wider_44:
 	CMP $5, R0
 	BGT wider_52
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_53
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -406,62 +380,60 @@ wider_44:
 	JMP begun_54
 continue_53:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVD 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVD 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 begun_54:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_55:
-	FLDPQ (R15), (F24, F25)
-	FMOVD 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FLDPQ (R10), (F24, F25)
+	FMOVD 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_55
 store_56:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_57
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_58
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
 	JMP stored_59
 scaled_58:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 product_57:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVD F2, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVD F2, 32(R12)
 stored_59:
 	JMP end_3
 wider_52:
 	CMP $6, R0
 	BGT wider_60
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_61
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -469,60 +441,58 @@ wider_52:
 	JMP begun_62
 continue_61:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 begun_62:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_63:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_63
 store_64:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_65
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_66
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
 	JMP stored_67
 scaled_66:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 product_65:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
 stored_67:
 	JMP end_3
 wider_60:
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_69
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -531,52 +501,50 @@ wider_60:
 	JMP begun_70
 continue_69:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
-	FMOVD 48(R19), F3
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
+	FMOVD 48(R20), F3
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 begun_70:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_71:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	FMOVD 48(R15), F27
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	FMOVD 48(R10), F27
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1363 // fmla v3.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_71
 store_72:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_73
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_74
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
 	JMP stored_75
 scaled_74:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -584,19 +552,19 @@ scaled_74:
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 product_73:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	FMOVD F3, 48(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	FMOVD F3, 48(R12)
 stored_75:
 	JMP end_3
 wider_68:
 rows2_8:
 	CMP $8, R0
 	BLT edge_76
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_77
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -609,35 +577,34 @@ rows2_8:
 	JMP begun_78
 continue_77:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FLDPQ 32(R19), (F2, F3)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FLDPQ 32(R20), (F2, F3)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FLDPQ 32(R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FLDPQ 32(R20), (F6, F7)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 begun_78:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-	SUBS $4, R11, R11
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+	SUBS $4, R8, R8
 	BMI rest_82
 loop_81:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -646,13 +613,12 @@ loop_81:
 	WORD $0x4fdd1325 // fmla v5.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1346 // fmla v6.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1367 // fmla v7.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -661,13 +627,12 @@ loop_81:
 	WORD $0x4fdd1325 // fmla v5.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1346 // fmla v6.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1367 // fmla v7.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -676,13 +641,12 @@ loop_81:
 	WORD $0x4fdd1325 // fmla v5.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1346 // fmla v6.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1367 // fmla v7.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -691,19 +655,18 @@ loop_81:
 	WORD $0x4fdd1325 // fmla v5.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1346 // fmla v6.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1367 // fmla v7.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $4, R11, R11
+	ADD R3, R9, R9
+	SUBS $4, R8, R8
 	BPL loop_81
 rest_82:
-	ADDS $4, R11, R11
+	ADDS $4, R8, R8
 	BEQ store_80
 one_79:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -712,36 +675,35 @@ one_79:
 	WORD $0x4fdd1325 // fmla v5.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1346 // fmla v6.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1367 // fmla v7.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_79
 store_80:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_83
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_84
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
 	JMP stored_85
 scaled_84:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -753,18 +715,18 @@ scaled_84:
 	WORD $0x4fdc90c6 // fmul v6.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc90e7 // fmul v7.2d, v7.2d, v28.d[0]
 product_83:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FSTPQ (F2, F3), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FSTPQ (F6, F7), 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
 stored_85:
-	MOVD panelB+80(FP), R17
-	LSL $3, R17, R17
-	ADD R17, R1, R1
+	MOVD panelB+72(FP), R12
+	LSL $3, R12, R12
+	ADD R12, R1, R1
 	ADD $64, R2, R2
 	SUB $8, R0, R0
 	JMP rows2_8
@@ -772,136 +734,132 @@ edge_76:
 	CBZ R0, end_3
 	CMP $1, R0
 	BGT wider_86
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_87
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	JMP begun_88
 continue_87:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVD (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVD (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 begun_88:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_89:
-	FMOVD (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FMOVD (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_89
 store_90:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_91
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_92
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVD F24, (R17)
+	FMOVD F24, (R12)
 	JMP stored_93
 scaled_92:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 product_91:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F1, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F1, (R12)
 stored_93:
 	JMP end_3
 wider_86:
 	CMP $2, R0
 	BGT wider_94
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_95
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	JMP begun_96
 continue_95:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 begun_96:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_97:
-	FMOVQ (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FMOVQ (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_97
 store_98:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_99
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_100
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
+	FMOVQ F24, (R12)
 	JMP stored_101
 scaled_100:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 product_99:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F1, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F1, (R12)
 stored_101:
 	JMP end_3
 wider_94:
 	CMP $3, R0
 	BGT wider_102
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_103
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -910,59 +868,57 @@ wider_94:
 	JMP begun_104
 continue_103:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
-	FMOVD 16(R19), F1
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
+	FMOVD 16(R20), F1
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
-	FMOVD 16(R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
+	FMOVD 16(R20), F3
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 begun_104:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_105:
-	FMOVQ (R15), F24
-	FMOVD 16(R15), F25
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FMOVQ (R10), F24
+	FMOVD 16(R10), F25
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1323 // fmla v3.2d, v25.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_105
 store_106:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_107
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_108
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
 	JMP stored_109
 scaled_108:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -970,21 +926,21 @@ scaled_108:
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 product_107:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	FMOVD F1, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	FMOVD F3, 16(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	FMOVD F1, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	FMOVD F3, 16(R12)
 stored_109:
 	JMP end_3
 wider_102:
 	CMP $4, R0
 	BGT wider_110
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_111
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -993,52 +949,50 @@ wider_102:
 	JMP begun_112
 continue_111:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F2, F3)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F2, F3)
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 begun_112:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_113:
-	FLDPQ (R15), (F24, F25)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FLDPQ (R10), (F24, F25)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1323 // fmla v3.2d, v25.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_113
 store_114:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_115
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_116
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
+	FSTPQ (F24, F25), (R12)
 	JMP stored_117
 scaled_116:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -1046,19 +1000,19 @@ scaled_116:
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 product_115:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F2, F3), (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F2, F3), (R12)
 stored_117:
 	JMP end_3
 wider_110:
 	CMP $5, R0
 	BGT wider_118
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_119
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1069,65 +1023,63 @@ wider_110:
 	JMP begun_120
 continue_119:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVD 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVD 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVD 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVD 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 begun_120:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_121:
-	FLDPQ (R15), (F24, F25)
-	FMOVD 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FLDPQ (R10), (F24, F25)
+	FMOVD 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdd1303 // fmla v3.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1324 // fmla v4.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1345 // fmla v5.2d, v26.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_121
 store_122:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_123
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_124
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
 	JMP stored_125
 scaled_124:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -1137,21 +1089,21 @@ scaled_124:
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc90a5 // fmul v5.2d, v5.2d, v28.d[0]
 product_123:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVD F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVD F5, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVD F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVD F5, 32(R12)
 stored_125:
 	JMP end_3
 wider_118:
 	CMP $6, R0
 	BGT wider_126
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_127
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1162,65 +1114,63 @@ wider_118:
 	JMP begun_128
 continue_127:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVQ 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVQ 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 begun_128:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_129:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fdd1303 // fmla v3.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1324 // fmla v4.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1345 // fmla v5.2d, v26.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_129
 store_130:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_131
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_132
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
 	JMP stored_133
 scaled_132:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -1230,19 +1180,19 @@ scaled_132:
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc90a5 // fmul v5.2d, v5.2d, v28.d[0]
 product_131:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVQ F5, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVQ F5, 32(R12)
 stored_133:
 	JMP end_3
 wider_126:
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_135
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1255,36 +1205,35 @@ wider_126:
 	JMP begun_136
 continue_135:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
-	FMOVD 48(R19), F3
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
+	FMOVD 48(R20), F3
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FMOVQ 32(R19), F6
-	FMOVD 48(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FMOVQ 32(R20), F6
+	FMOVD 48(R20), F7
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 begun_136:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_137:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	FMOVD 48(R15), F27
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	FMOVD 48(R10), F27
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -1293,40 +1242,39 @@ one_137:
 	WORD $0x4fdd1325 // fmla v5.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1346 // fmla v6.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1367 // fmla v7.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_137
 store_138:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_139
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_140
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
 	JMP stored_141
 scaled_140:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -1338,24 +1286,24 @@ scaled_140:
 	WORD $0x4fdc90c6 // fmul v6.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc90e7 // fmul v7.2d, v7.2d, v28.d[0]
 product_139:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	FMOVD F3, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FMOVQ F6, 32(R17)
-	FMOVD F7, 48(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	FMOVD F3, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FMOVQ F6, 32(R12)
+	FMOVD F7, 48(R12)
 stored_141:
 	JMP end_3
 wider_134:
 rows3_7:
 	CMP $8, R0
 	BLT edge_142
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_143
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1372,44 +1320,43 @@ rows3_7:
 	JMP begun_144
 continue_143:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FLDPQ 32(R19), (F2, F3)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FLDPQ 32(R20), (F2, F3)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FLDPQ 32(R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FLDPQ 32(R20), (F6, F7)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FLDPQ 32(R19), (F10, F11)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FLDPQ 32(R20), (F10, F11)
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
 begun_144:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-	SUBS $4, R11, R11
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+	SUBS $4, R8, R8
 	BMI rest_148
 loop_147:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -1422,14 +1369,13 @@ loop_147:
 	WORD $0x4fde1329 // fmla v9.2d, v25.2d, v30.d[0]
 	WORD $0x4fde134a // fmla v10.2d, v26.2d, v30.d[0]
 	WORD $0x4fde136b // fmla v11.2d, v27.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -1442,14 +1388,13 @@ loop_147:
 	WORD $0x4fde1329 // fmla v9.2d, v25.2d, v30.d[0]
 	WORD $0x4fde134a // fmla v10.2d, v26.2d, v30.d[0]
 	WORD $0x4fde136b // fmla v11.2d, v27.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -1462,14 +1407,13 @@ loop_147:
 	WORD $0x4fde1329 // fmla v9.2d, v25.2d, v30.d[0]
 	WORD $0x4fde134a // fmla v10.2d, v26.2d, v30.d[0]
 	WORD $0x4fde136b // fmla v11.2d, v27.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -1482,20 +1426,19 @@ loop_147:
 	WORD $0x4fde1329 // fmla v9.2d, v25.2d, v30.d[0]
 	WORD $0x4fde134a // fmla v10.2d, v26.2d, v30.d[0]
 	WORD $0x4fde136b // fmla v11.2d, v27.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $4, R11, R11
+	ADD R3, R9, R9
+	SUBS $4, R8, R8
 	BPL loop_147
 rest_148:
-	ADDS $4, R11, R11
+	ADDS $4, R8, R8
 	BEQ store_146
 one_145:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -1508,46 +1451,45 @@ one_145:
 	WORD $0x4fde1329 // fmla v9.2d, v25.2d, v30.d[0]
 	WORD $0x4fde134a // fmla v10.2d, v26.2d, v30.d[0]
 	WORD $0x4fde136b // fmla v11.2d, v27.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_145
 store_146:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_149
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_150
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
 	JMP stored_151
 scaled_150:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -1563,22 +1505,22 @@ scaled_150:
 	WORD $0x4fdc914a // fmul v10.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc916b // fmul v11.2d, v11.2d, v28.d[0]
 product_149:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FSTPQ (F2, F3), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FSTPQ (F6, F7), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FSTPQ (F10, F11), 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FSTPQ (F10, F11), 32(R12)
 stored_151:
-	MOVD panelB+80(FP), R17
-	LSL $3, R17, R17
-	ADD R17, R1, R1
+	MOVD panelB+72(FP), R12
+	LSL $3, R12, R12
+	ADD R12, R1, R1
 	ADD $64, R2, R2
 	SUB $8, R0, R0
 	JMP rows3_7
@@ -1586,8 +1528,8 @@ edge_142:
 	CBZ R0, end_3
 	CMP $1, R0
 	BGT wider_152
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_153
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1595,79 +1537,77 @@ edge_142:
 	JMP begun_154
 continue_153:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVD (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVD (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 begun_154:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_155:
-	FMOVD (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FMOVD (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_155
 store_156:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_157
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_158
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVD F24, (R17)
+	FMOVD F24, (R12)
 	JMP stored_159
 scaled_158:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 product_157:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F2, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F2, (R12)
 stored_159:
 	JMP end_3
 wider_152:
 	CMP $2, R0
 	BGT wider_160
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_161
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1675,79 +1615,77 @@ wider_152:
 	JMP begun_162
 continue_161:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 begun_162:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_163:
-	FMOVQ (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FMOVQ (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_163
 store_164:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_165
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_166
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVQ F24, (R17)
+	FMOVQ F24, (R12)
 	JMP stored_167
 scaled_166:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 product_165:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
 stored_167:
 	JMP end_3
 wider_160:
 	CMP $3, R0
 	BGT wider_168
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_169
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1758,76 +1696,74 @@ wider_160:
 	JMP begun_170
 continue_169:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
-	FMOVD 16(R19), F1
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
+	FMOVD 16(R20), F1
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
-	FMOVD 16(R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
+	FMOVD 16(R20), F3
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F4
-	FMOVD 16(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F4
+	FMOVD 16(R20), F5
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 begun_170:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_171:
-	FMOVQ (R15), F24
-	FMOVD 16(R15), F25
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FMOVQ (R10), F24
+	FMOVD 16(R10), F25
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1323 // fmla v3.2d, v25.2d, v29.d[0]
 	WORD $0x4fde1304 // fmla v4.2d, v24.2d, v30.d[0]
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_171
 store_172:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_173
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_174
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
 	JMP stored_175
 scaled_174:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -1837,25 +1773,25 @@ scaled_174:
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc90a5 // fmul v5.2d, v5.2d, v28.d[0]
 product_173:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	FMOVD F1, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	FMOVD F3, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F4, (R17)
-	FMOVD F5, 16(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	FMOVD F1, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	FMOVD F3, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F4, (R12)
+	FMOVD F5, 16(R12)
 stored_175:
 	JMP end_3
 wider_168:
 	CMP $4, R0
 	BGT wider_176
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_177
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1866,66 +1802,64 @@ wider_168:
 	JMP begun_178
 continue_177:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F2, F3)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F2, F3)
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 begun_178:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_179:
-	FLDPQ (R15), (F24, F25)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FLDPQ (R10), (F24, F25)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1323 // fmla v3.2d, v25.2d, v29.d[0]
 	WORD $0x4fde1304 // fmla v4.2d, v24.2d, v30.d[0]
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_179
 store_180:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_181
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_182
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
+	FSTPQ (F24, F25), (R12)
 	JMP stored_183
 scaled_182:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -1935,22 +1869,22 @@ scaled_182:
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc90a5 // fmul v5.2d, v5.2d, v28.d[0]
 product_181:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F2, F3), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F2, F3), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
 stored_183:
 	JMP end_3
 wider_176:
 	CMP $5, R0
 	BGT wider_184
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_185
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1964,39 +1898,38 @@ wider_176:
 	JMP begun_186
 continue_185:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVD 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVD 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVD 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVD 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVD 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVD 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 begun_186:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_187:
-	FLDPQ (R15), (F24, F25)
-	FMOVD 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FLDPQ (R10), (F24, F25)
+	FMOVD 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2006,43 +1939,42 @@ one_187:
 	WORD $0x4fde1306 // fmla v6.2d, v24.2d, v30.d[0]
 	WORD $0x4fde1327 // fmla v7.2d, v25.2d, v30.d[0]
 	WORD $0x4fde1348 // fmla v8.2d, v26.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_187
 store_188:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_189
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_190
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
 	JMP stored_191
 scaled_190:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -2055,25 +1987,25 @@ scaled_190:
 	WORD $0x4fdc90e7 // fmul v7.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc9108 // fmul v8.2d, v8.2d, v28.d[0]
 product_189:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVD F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVD F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVD F8, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVD F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVD F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVD F8, 32(R12)
 stored_191:
 	JMP end_3
 wider_184:
 	CMP $6, R0
 	BGT wider_192
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_193
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2087,39 +2019,38 @@ wider_184:
 	JMP begun_194
 continue_193:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVQ 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVQ 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVQ 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVQ 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 begun_194:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_195:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2129,43 +2060,42 @@ one_195:
 	WORD $0x4fde1306 // fmla v6.2d, v24.2d, v30.d[0]
 	WORD $0x4fde1327 // fmla v7.2d, v25.2d, v30.d[0]
 	WORD $0x4fde1348 // fmla v8.2d, v26.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_195
 store_196:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_197
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_198
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
 	JMP stored_199
 scaled_198:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -2178,23 +2108,23 @@ scaled_198:
 	WORD $0x4fdc90e7 // fmul v7.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc9108 // fmul v8.2d, v8.2d, v28.d[0]
 product_197:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVQ F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVQ F8, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVQ F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVQ F8, 32(R12)
 stored_199:
 	JMP end_3
 wider_192:
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_201
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2211,46 +2141,45 @@ wider_192:
 	JMP begun_202
 continue_201:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
-	FMOVD 48(R19), F3
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
+	FMOVD 48(R20), F3
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FMOVQ 32(R19), F6
-	FMOVD 48(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FMOVQ 32(R20), F6
+	FMOVD 48(R20), F7
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FMOVQ 32(R19), F10
-	FMOVD 48(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FMOVQ 32(R20), F10
+	FMOVD 48(R20), F11
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
 begun_202:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_203:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	FMOVD 48(R15), F27
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	FMOVD 48(R10), F27
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2263,52 +2192,51 @@ one_203:
 	WORD $0x4fde1329 // fmla v9.2d, v25.2d, v30.d[0]
 	WORD $0x4fde134a // fmla v10.2d, v26.2d, v30.d[0]
 	WORD $0x4fde136b // fmla v11.2d, v27.2d, v30.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_203
 store_204:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_205
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_206
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
 	JMP stored_207
 scaled_206:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -2324,29 +2252,29 @@ scaled_206:
 	WORD $0x4fdc914a // fmul v10.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc916b // fmul v11.2d, v11.2d, v28.d[0]
 product_205:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	FMOVD F3, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FMOVQ F6, 32(R17)
-	FMOVD F7, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FMOVQ F10, 32(R17)
-	FMOVD F11, 48(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	FMOVD F3, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FMOVQ F6, 32(R12)
+	FMOVD F7, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FMOVQ F10, 32(R12)
+	FMOVD F11, 48(R12)
 stored_207:
 	JMP end_3
 wider_200:
 rows4_6:
 	CMP $8, R0
 	BLT edge_208
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_209
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2367,53 +2295,52 @@ rows4_6:
 	JMP begun_210
 continue_209:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FLDPQ 32(R19), (F2, F3)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FLDPQ 32(R20), (F2, F3)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FLDPQ 32(R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FLDPQ 32(R20), (F6, F7)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FLDPQ 32(R19), (F10, F11)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FLDPQ 32(R20), (F10, F11)
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FLDPQ 32(R19), (F14, F15)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FLDPQ 32(R20), (F14, F15)
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
 begun_210:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-	SUBS $4, R11, R11
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+	SUBS $4, R8, R8
 	BMI rest_214
 loop_213:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2430,15 +2357,14 @@ loop_213:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2455,15 +2381,14 @@ loop_213:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2480,15 +2405,14 @@ loop_213:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2505,21 +2429,20 @@ loop_213:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $4, R11, R11
+	ADD R3, R9, R9
+	SUBS $4, R8, R8
 	BPL loop_213
 rest_214:
-	ADDS $4, R11, R11
+	ADDS $4, R8, R8
 	BEQ store_212
 one_211:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -2536,56 +2459,55 @@ one_211:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_211
 store_212:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_215
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_216
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc11fb // fmla v27.2d, v15.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
 	JMP stored_217
 scaled_216:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -2605,26 +2527,26 @@ scaled_216:
 	WORD $0x4fdc91ce // fmul v14.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc91ef // fmul v15.2d, v15.2d, v28.d[0]
 product_215:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FSTPQ (F2, F3), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FSTPQ (F6, F7), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FSTPQ (F10, F11), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FSTPQ (F14, F15), 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FSTPQ (F10, F11), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FSTPQ (F14, F15), 32(R12)
 stored_217:
-	MOVD panelB+80(FP), R17
-	LSL $3, R17, R17
-	ADD R17, R1, R1
+	MOVD panelB+72(FP), R12
+	LSL $3, R12, R12
+	ADD R12, R1, R1
 	ADD $64, R2, R2
 	SUB $8, R0, R0
 	JMP rows4_6
@@ -2632,8 +2554,8 @@ edge_208:
 	CBZ R0, end_3
 	CMP $1, R0
 	BGT wider_218
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_219
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2642,68 +2564,66 @@ edge_208:
 	JMP begun_220
 continue_219:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVD (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVD (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F3
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 begun_220:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_221:
-	FMOVD (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FMOVD (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
 	WORD $0x4fdf1303 // fmla v3.2d, v24.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_221
 store_222:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_223
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_224
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
-	FMOVD F24, (R17)
+	FMOVD F24, (R12)
 	JMP stored_225
 scaled_224:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -2711,25 +2631,25 @@ scaled_224:
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 product_223:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F2, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F3, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F2, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F3, (R12)
 stored_225:
 	JMP end_3
 wider_218:
 	CMP $2, R0
 	BGT wider_226
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_227
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2738,68 +2658,66 @@ wider_218:
 	JMP begun_228
 continue_227:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F3
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 begun_228:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_229:
-	FMOVQ (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FMOVQ (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
 	WORD $0x4fdf1303 // fmla v3.2d, v24.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_229
 store_230:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_231
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_232
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
+	FMOVQ F24, (R12)
 	JMP stored_233
 scaled_232:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -2807,25 +2725,25 @@ scaled_232:
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 product_231:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F3, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F3, (R12)
 stored_233:
 	JMP end_3
 wider_226:
 	CMP $3, R0
 	BGT wider_234
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_235
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2838,43 +2756,42 @@ wider_226:
 	JMP begun_236
 continue_235:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
-	FMOVD 16(R19), F1
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
+	FMOVD 16(R20), F1
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
-	FMOVD 16(R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
+	FMOVD 16(R20), F3
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F4
-	FMOVD 16(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F4
+	FMOVD 16(R20), F5
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F6
-	FMOVD 16(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F6
+	FMOVD 16(R20), F7
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 begun_236:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_237:
-	FMOVQ (R15), F24
-	FMOVD 16(R15), F25
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FMOVQ (R10), F24
+	FMOVD 16(R10), F25
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
@@ -2883,48 +2800,47 @@ one_237:
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
 	WORD $0x4fdf1306 // fmla v6.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf1327 // fmla v7.2d, v25.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_237
 store_238:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_239
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_240
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
 	JMP stored_241
 scaled_240:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -2936,29 +2852,29 @@ scaled_240:
 	WORD $0x4fdc90c6 // fmul v6.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc90e7 // fmul v7.2d, v7.2d, v28.d[0]
 product_239:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	FMOVD F1, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	FMOVD F3, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F4, (R17)
-	FMOVD F5, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F6, (R17)
-	FMOVD F7, 16(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	FMOVD F1, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	FMOVD F3, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F4, (R12)
+	FMOVD F5, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F6, (R12)
+	FMOVD F7, 16(R12)
 stored_241:
 	JMP end_3
 wider_234:
 	CMP $4, R0
 	BGT wider_242
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_243
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2971,38 +2887,37 @@ wider_234:
 	JMP begun_244
 continue_243:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F2, F3)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F2, F3)
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 begun_244:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_245:
-	FLDPQ (R15), (F24, F25)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
@@ -3011,40 +2926,39 @@ one_245:
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
 	WORD $0x4fdf1306 // fmla v6.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf1327 // fmla v7.2d, v25.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_245
 store_246:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_247
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_248
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
+	FSTPQ (F24, F25), (R12)
 	JMP stored_249
 scaled_248:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -3056,25 +2970,25 @@ scaled_248:
 	WORD $0x4fdc90c6 // fmul v6.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc90e7 // fmul v7.2d, v7.2d, v28.d[0]
 product_247:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F2, F3), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F2, F3), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
 stored_249:
 	JMP end_3
 wider_242:
 	CMP $5, R0
 	BGT wider_250
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_251
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -3091,47 +3005,46 @@ wider_242:
 	JMP begun_252
 continue_251:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVD 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVD 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVD 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVD 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVD 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVD 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F9, F10)
-	FMOVD 32(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F9, F10)
+	FMOVD 32(R20), F11
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
 begun_252:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_253:
-	FLDPQ (R15), (F24, F25)
-	FMOVD 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FMOVD 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3144,52 +3057,51 @@ one_253:
 	WORD $0x4fdf1309 // fmla v9.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf132a // fmla v10.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134b // fmla v11.2d, v26.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_253
 store_254:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_255
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_256
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1138 // fmla v24.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc1159 // fmla v25.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117a // fmla v26.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
 	JMP stored_257
 scaled_256:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -3205,29 +3117,29 @@ scaled_256:
 	WORD $0x4fdc914a // fmul v10.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc916b // fmul v11.2d, v11.2d, v28.d[0]
 product_255:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVD F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVD F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVD F8, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F9, F10), (R17)
-	FMOVD F11, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVD F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVD F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVD F8, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F9, F10), (R12)
+	FMOVD F11, 32(R12)
 stored_257:
 	JMP end_3
 wider_250:
 	CMP $6, R0
 	BGT wider_258
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_259
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -3244,47 +3156,46 @@ wider_250:
 	JMP begun_260
 continue_259:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVQ 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVQ 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVQ 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVQ 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F9, F10)
-	FMOVQ 32(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F9, F10)
+	FMOVQ 32(R20), F11
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
 begun_260:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_261:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3297,52 +3208,51 @@ one_261:
 	WORD $0x4fdf1309 // fmla v9.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf132a // fmla v10.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134b // fmla v11.2d, v26.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_261
 store_262:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_263
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_264
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1138 // fmla v24.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc1159 // fmla v25.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117a // fmla v26.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
 	JMP stored_265
 scaled_264:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -3358,27 +3268,27 @@ scaled_264:
 	WORD $0x4fdc914a // fmul v10.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc916b // fmul v11.2d, v11.2d, v28.d[0]
 product_263:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVQ F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVQ F8, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F9, F10), (R17)
-	FMOVQ F11, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVQ F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVQ F8, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F9, F10), (R12)
+	FMOVQ F11, 32(R12)
 stored_265:
 	JMP end_3
 wider_258:
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_267
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -3399,56 +3309,55 @@ wider_258:
 	JMP begun_268
 continue_267:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
-	FMOVD 48(R19), F3
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
+	FMOVD 48(R20), F3
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FMOVQ 32(R19), F6
-	FMOVD 48(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FMOVQ 32(R20), F6
+	FMOVD 48(R20), F7
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FMOVQ 32(R19), F10
-	FMOVD 48(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FMOVQ 32(R20), F10
+	FMOVD 48(R20), F11
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FMOVQ 32(R19), F14
-	FMOVD 48(R19), F15
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FMOVQ 32(R20), F14
+	FMOVD 48(R20), F15
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
 begun_268:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_269:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	FMOVD 48(R15), F27
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	FMOVD 48(R10), F27
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3465,64 +3374,63 @@ one_269:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_269
 store_270:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_271
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_272
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc11fb // fmla v27.2d, v15.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
 	JMP stored_273
 scaled_272:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -3542,34 +3450,34 @@ scaled_272:
 	WORD $0x4fdc91ce // fmul v14.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc91ef // fmul v15.2d, v15.2d, v28.d[0]
 product_271:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	FMOVD F3, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FMOVQ F6, 32(R17)
-	FMOVD F7, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FMOVQ F10, 32(R17)
-	FMOVD F11, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FMOVQ F14, 32(R17)
-	FMOVD F15, 48(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	FMOVD F3, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FMOVQ F6, 32(R12)
+	FMOVD F7, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FMOVQ F10, 32(R12)
+	FMOVD F11, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FMOVQ F14, 32(R12)
+	FMOVD F15, 48(R12)
 stored_273:
 	JMP end_3
 wider_266:
 rows5_5:
 	CMP $8, R0
 	BLT edge_274
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_275
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -3594,61 +3502,60 @@ rows5_5:
 	JMP begun_276
 continue_275:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FLDPQ 32(R19), (F2, F3)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FLDPQ 32(R20), (F2, F3)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FLDPQ 32(R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FLDPQ 32(R20), (F6, F7)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FLDPQ 32(R19), (F10, F11)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FLDPQ 32(R20), (F10, F11)
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FLDPQ 32(R19), (F14, F15)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FLDPQ 32(R20), (F14, F15)
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F16, F17)
-	FLDPQ 32(R19), (F18, F19)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F16, F17)
+	FLDPQ 32(R20), (F18, F19)
 	WORD $0x4fd89210 // fmul v16.2d, v16.2d, v24.d[0]
 	WORD $0x4fd89231 // fmul v17.2d, v17.2d, v24.d[0]
 	WORD $0x4fd89252 // fmul v18.2d, v18.2d, v24.d[0]
 	WORD $0x4fd89273 // fmul v19.2d, v19.2d, v24.d[0]
 begun_276:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-	SUBS $4, R11, R11
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+	SUBS $4, R8, R8
 	BMI rest_280
 loop_279:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3665,20 +3572,19 @@ loop_279:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1373 // fmla v19.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3695,20 +3601,19 @@ loop_279:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1373 // fmla v19.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3725,20 +3630,19 @@ loop_279:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1373 // fmla v19.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3755,26 +3659,25 @@ loop_279:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1373 // fmla v19.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $4, R11, R11
+	ADD R3, R9, R9
+	SUBS $4, R8, R8
 	BPL loop_279
 rest_280:
-	ADDS $4, R11, R11
+	ADDS $4, R8, R8
 	BEQ store_278
 one_277:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -3791,71 +3694,70 @@ one_277:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1373 // fmla v19.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_277
 store_278:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_281
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_282
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc11fb // fmla v27.2d, v15.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1218 // fmla v24.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc1239 // fmla v25.2d, v17.2d, v28.d[0]
 	WORD $0x4fdc125a // fmla v26.2d, v18.2d, v28.d[0]
 	WORD $0x4fdc127b // fmla v27.2d, v19.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
 	JMP stored_283
 scaled_282:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -3879,30 +3781,30 @@ scaled_282:
 	WORD $0x4fdc9252 // fmul v18.2d, v18.2d, v28.d[0]
 	WORD $0x4fdc9273 // fmul v19.2d, v19.2d, v28.d[0]
 product_281:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FSTPQ (F2, F3), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FSTPQ (F6, F7), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FSTPQ (F10, F11), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FSTPQ (F14, F15), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F16, F17), (R17)
-	FSTPQ (F18, F19), 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FSTPQ (F10, F11), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FSTPQ (F14, F15), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F16, F17), (R12)
+	FSTPQ (F18, F19), 32(R12)
 stored_283:
-	MOVD panelB+80(FP), R17
-	LSL $3, R17, R17
-	ADD R17, R1, R1
+	MOVD panelB+72(FP), R12
+	LSL $3, R12, R12
+	ADD R12, R1, R1
 	ADD $64, R2, R2
 	SUB $8, R0, R0
 	JMP rows5_5
@@ -3910,8 +3812,8 @@ edge_274:
 	CBZ R0, end_3
 	CMP $1, R0
 	BGT wider_284
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_285
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -3921,79 +3823,77 @@ edge_274:
 	JMP begun_286
 continue_285:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVD (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVD (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F3
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F4
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F4
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 begun_286:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_287:
-	FMOVD (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FMOVD (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
 	WORD $0x4fdf1303 // fmla v3.2d, v24.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1304 // fmla v4.2d, v24.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_287
 store_288:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_289
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_290
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
-	FMOVD F24, (R17)
+	FMOVD F24, (R12)
 	JMP stored_291
 scaled_290:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -4002,28 +3902,28 @@ scaled_290:
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 product_289:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F2, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F3, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F4, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F2, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F3, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F4, (R12)
 stored_291:
 	JMP end_3
 wider_284:
 	CMP $2, R0
 	BGT wider_292
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_293
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -4033,79 +3933,77 @@ wider_284:
 	JMP begun_294
 continue_293:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F3
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F4
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F4
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 begun_294:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_295:
-	FMOVQ (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FMOVQ (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
 	WORD $0x4fdf1303 // fmla v3.2d, v24.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1304 // fmla v4.2d, v24.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_295
 store_296:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_297
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_298
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
-	FMOVQ F24, (R17)
+	FMOVQ F24, (R12)
 	JMP stored_299
 scaled_298:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -4114,28 +4012,28 @@ scaled_298:
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 product_297:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F3, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F4, (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F3, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F4, (R12)
 stored_299:
 	JMP end_3
 wider_292:
 	CMP $3, R0
 	BGT wider_300
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_301
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -4150,49 +4048,48 @@ wider_292:
 	JMP begun_302
 continue_301:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
-	FMOVD 16(R19), F1
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
+	FMOVD 16(R20), F1
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
-	FMOVD 16(R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
+	FMOVD 16(R20), F3
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F4
-	FMOVD 16(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F4
+	FMOVD 16(R20), F5
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F6
-	FMOVD 16(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F6
+	FMOVD 16(R20), F7
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F8
-	FMOVD 16(R19), F9
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F8
+	FMOVD 16(R20), F9
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 begun_302:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_303:
-	FMOVQ (R15), F24
-	FMOVD 16(R15), F25
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FMOVQ (R10), F24
+	FMOVD 16(R10), F25
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
@@ -4201,59 +4098,58 @@ one_303:
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
 	WORD $0x4fdf1306 // fmla v6.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf1327 // fmla v7.2d, v25.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1308 // fmla v8.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1329 // fmla v9.2d, v25.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_303
 store_304:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_305
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_306
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
 	JMP stored_307
 scaled_306:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -4267,33 +4163,33 @@ scaled_306:
 	WORD $0x4fdc9108 // fmul v8.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc9129 // fmul v9.2d, v9.2d, v28.d[0]
 product_305:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	FMOVD F1, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	FMOVD F3, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F4, (R17)
-	FMOVD F5, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F6, (R17)
-	FMOVD F7, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F8, (R17)
-	FMOVD F9, 16(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	FMOVD F1, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	FMOVD F3, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F4, (R12)
+	FMOVD F5, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F6, (R12)
+	FMOVD F7, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F8, (R12)
+	FMOVD F9, 16(R12)
 stored_307:
 	JMP end_3
 wider_300:
 	CMP $4, R0
 	BGT wider_308
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_309
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -4308,43 +4204,42 @@ wider_300:
 	JMP begun_310
 continue_309:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F2, F3)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F2, F3)
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 begun_310:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_311:
-	FLDPQ (R15), (F24, F25)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
@@ -4353,49 +4248,48 @@ one_311:
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
 	WORD $0x4fdf1306 // fmla v6.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf1327 // fmla v7.2d, v25.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1308 // fmla v8.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1329 // fmla v9.2d, v25.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_311
 store_312:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_313
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_314
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
+	FSTPQ (F24, F25), (R12)
 	JMP stored_315
 scaled_314:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -4409,28 +4303,28 @@ scaled_314:
 	WORD $0x4fdc9108 // fmul v8.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc9129 // fmul v9.2d, v9.2d, v28.d[0]
 product_313:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F2, F3), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F2, F3), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
 stored_315:
 	JMP end_3
 wider_308:
 	CMP $5, R0
 	BGT wider_316
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_317
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -4450,54 +4344,53 @@ wider_308:
 	JMP begun_318
 continue_317:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVD 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVD 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVD 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVD 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVD 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVD 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F9, F10)
-	FMOVD 32(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F9, F10)
+	FMOVD 32(R20), F11
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FMOVD 32(R19), F14
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FMOVD 32(R20), F14
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 begun_318:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_319:
-	FLDPQ (R15), (F24, F25)
-	FMOVD 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FMOVD 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -4510,65 +4403,64 @@ one_319:
 	WORD $0x4fdf1309 // fmla v9.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf132a // fmla v10.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134b // fmla v11.2d, v26.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc130c // fmla v12.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc132d // fmla v13.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc134e // fmla v14.2d, v26.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_319
 store_320:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_321
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_322
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1138 // fmla v24.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc1159 // fmla v25.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117a // fmla v26.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
 	JMP stored_323
 scaled_322:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -4587,33 +4479,33 @@ scaled_322:
 	WORD $0x4fdc91ad // fmul v13.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc91ce // fmul v14.2d, v14.2d, v28.d[0]
 product_321:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVD F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVD F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVD F8, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F9, F10), (R17)
-	FMOVD F11, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FMOVD F14, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVD F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVD F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVD F8, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F9, F10), (R12)
+	FMOVD F11, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FMOVD F14, 32(R12)
 stored_323:
 	JMP end_3
 wider_316:
 	CMP $6, R0
 	BGT wider_324
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_325
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -4633,54 +4525,53 @@ wider_316:
 	JMP begun_326
 continue_325:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVQ 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVQ 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVQ 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVQ 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F9, F10)
-	FMOVQ 32(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F9, F10)
+	FMOVQ 32(R20), F11
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FMOVQ 32(R19), F14
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FMOVQ 32(R20), F14
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 begun_326:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_327:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -4693,65 +4584,64 @@ one_327:
 	WORD $0x4fdf1309 // fmla v9.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf132a // fmla v10.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134b // fmla v11.2d, v26.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc130c // fmla v12.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc132d // fmla v13.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc134e // fmla v14.2d, v26.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_327
 store_328:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_329
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_330
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1138 // fmla v24.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc1159 // fmla v25.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117a // fmla v26.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
 	JMP stored_331
 scaled_330:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -4770,31 +4660,31 @@ scaled_330:
 	WORD $0x4fdc91ad // fmul v13.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc91ce // fmul v14.2d, v14.2d, v28.d[0]
 product_329:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVQ F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVQ F8, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F9, F10), (R17)
-	FMOVQ F11, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FMOVQ F14, 32(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVQ F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVQ F8, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F9, F10), (R12)
+	FMOVQ F11, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FMOVQ F14, 32(R12)
 stored_331:
 	JMP end_3
 wider_324:
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_333
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -4819,65 +4709,64 @@ wider_324:
 	JMP begun_334
 continue_333:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
-	FMOVD 48(R19), F3
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
+	FMOVD 48(R20), F3
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FMOVQ 32(R19), F6
-	FMOVD 48(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FMOVQ 32(R20), F6
+	FMOVD 48(R20), F7
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FMOVQ 32(R19), F10
-	FMOVD 48(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FMOVQ 32(R20), F10
+	FMOVD 48(R20), F11
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FMOVQ 32(R19), F14
-	FMOVD 48(R19), F15
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FMOVQ 32(R20), F14
+	FMOVD 48(R20), F15
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F16, F17)
-	FMOVQ 32(R19), F18
-	FMOVD 48(R19), F19
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F16, F17)
+	FMOVQ 32(R20), F18
+	FMOVD 48(R20), F19
 	WORD $0x4fd89210 // fmul v16.2d, v16.2d, v24.d[0]
 	WORD $0x4fd89231 // fmul v17.2d, v17.2d, v24.d[0]
 	WORD $0x4fd89252 // fmul v18.2d, v18.2d, v24.d[0]
 	WORD $0x4fd89273 // fmul v19.2d, v19.2d, v24.d[0]
 begun_334:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
 one_335:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	FMOVD 48(R15), F27
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	FMOVD 48(R10), F27
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -4894,81 +4783,80 @@ one_335:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
+	FMOVD (R17)(R9), F28
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
 	WORD $0x4fdc1373 // fmla v19.2d, v27.2d, v28.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
 	BNE one_335
 store_336:
-	CMP $1, R8
+	CMP $1, R7
 	BEQ product_337
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
+	CMP $1, R7
 	BLT scaled_338
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc11fb // fmla v27.2d, v15.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1218 // fmla v24.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc1239 // fmla v25.2d, v17.2d, v28.d[0]
 	WORD $0x4fdc125a // fmla v26.2d, v18.2d, v28.d[0]
 	WORD $0x4fdc127b // fmla v27.2d, v19.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
 	JMP stored_339
 scaled_338:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
@@ -4992,39 +4880,39 @@ scaled_338:
 	WORD $0x4fdc9252 // fmul v18.2d, v18.2d, v28.d[0]
 	WORD $0x4fdc9273 // fmul v19.2d, v19.2d, v28.d[0]
 product_337:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	FMOVD F3, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FMOVQ F6, 32(R17)
-	FMOVD F7, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FMOVQ F10, 32(R17)
-	FMOVD F11, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FMOVQ F14, 32(R17)
-	FMOVD F15, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F16, F17), (R17)
-	FMOVQ F18, 32(R17)
-	FMOVD F19, 48(R17)
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	FMOVD F3, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FMOVQ F6, 32(R12)
+	FMOVD F7, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FMOVQ F10, 32(R12)
+	FMOVD F11, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FMOVQ F14, 32(R12)
+	FMOVD F15, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F16, F17), (R12)
+	FMOVQ F18, 32(R12)
+	FMOVD F19, 48(R12)
 stored_339:
 	JMP end_3
 wider_332:
 rows6_4:
 	CMP $8, R0
 	BLT edge_340
-	MOVBU store+88(FP), R17
-	CMP $3, R17
+	MOVBU store+80(FP), R12
+	CMP $3, R12
 	BEQ continue_341
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -5053,151 +4941,93 @@ rows6_4:
 	JMP begun_342
 continue_341:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FLDPQ 32(R19), (F2, F3)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FLDPQ 32(R20), (F2, F3)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FLDPQ 32(R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FLDPQ 32(R20), (F6, F7)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FLDPQ 32(R19), (F10, F11)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FLDPQ 32(R20), (F10, F11)
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FLDPQ 32(R19), (F14, F15)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FLDPQ 32(R20), (F14, F15)
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F16, F17)
-	FLDPQ 32(R19), (F18, F19)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F16, F17)
+	FLDPQ 32(R20), (F18, F19)
 	WORD $0x4fd89210 // fmul v16.2d, v16.2d, v24.d[0]
 	WORD $0x4fd89231 // fmul v17.2d, v17.2d, v24.d[0]
 	WORD $0x4fd89252 // fmul v18.2d, v18.2d, v24.d[0]
 	WORD $0x4fd89273 // fmul v19.2d, v19.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F20, F21)
-	FLDPQ 32(R19), (F22, F23)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F20, F21)
+	FLDPQ 32(R20), (F22, F23)
 	WORD $0x4fd89294 // fmul v20.2d, v20.2d, v24.d[0]
 	WORD $0x4fd892b5 // fmul v21.2d, v21.2d, v24.d[0]
 	WORD $0x4fd892d6 // fmul v22.2d, v22.2d, v24.d[0]
 	WORD $0x4fd892f7 // fmul v23.2d, v23.2d, v24.d[0]
 begun_342:
-	MOVD k+16(FP), R11
-	MOVD ZR, R12
-	CMP $96, R11
-	BGE long_343
-	MOVD R2, R17
-	MOVD R5, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	JMP fetched_345
-long_343:
-	MOVD R11, R12
-	SUB $64, R11, R11
-	AND $-4, R11, R11
-	SUB R11, R12, R12
-	CMP $8, R10
-	BEQ byRows_344
-	MOVD $32, R13
-columns_346:
-	PRFM (R9), PLDL2KEEP
-	ADD R10, R9, R9
-	SUB R6, R10, R10
-	SUBS $1, R13, R13
-	BNE columns_346
-	JMP fetched_345
-byRows_344:
-	MOVD R9, R13
-	PRFM (R13), PLDL2KEEP
-	PRFM 64(R13), PLDL2KEEP
-	PRFM 128(R13), PLDL2KEEP
-	PRFM 192(R13), PLDL2KEEP
-	SUB R20, R21, R14
-	ADD R14, R13, R13
-	PRFM (R13), PLDL2KEEP
-	PRFM 64(R13), PLDL2KEEP
-	PRFM 128(R13), PLDL2KEEP
-	PRFM 192(R13), PLDL2KEEP
-	SUB R21, R22, R14
-	ADD R14, R13, R13
-	PRFM (R13), PLDL2KEEP
-	PRFM 64(R13), PLDL2KEEP
-	PRFM 128(R13), PLDL2KEEP
-	PRFM 192(R13), PLDL2KEEP
-	SUB R22, R23, R14
-	ADD R14, R13, R13
-	PRFM (R13), PLDL2KEEP
-	PRFM 64(R13), PLDL2KEEP
-	PRFM 128(R13), PLDL2KEEP
-	PRFM 192(R13), PLDL2KEEP
-	SUB R23, R24, R14
-	ADD R14, R13, R13
-	PRFM (R13), PLDL2KEEP
-	PRFM 64(R13), PLDL2KEEP
-	PRFM 128(R13), PLDL2KEEP
-	PRFM 192(R13), PLDL2KEEP
-	SUB R24, R25, R14
-	ADD R14, R13, R13
-	PRFM (R13), PLDL2KEEP
-	PRFM 64(R13), PLDL2KEEP
-	PRFM 128(R13), PLDL2KEEP
-	PRFM 192(R13), PLDL2KEEP
-	ADD $256, R9, R9
-fetched_345:
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-	SUBS $4, R11, R11
-	BMI rest_350
-loop_349:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	WORD $0xf8b069e0 // prfm pldl1keep, [x15,x16]
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	MOVD k+16(FP), R8
+	MOVD R2, R12
+	MOVD R5, R20
+	PRFM (R12), PSTL1KEEP
+	PRFM 56(R12), PSTL1KEEP
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	PRFM (R12), PSTL1KEEP
+	PRFM 56(R12), PSTL1KEEP
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	PRFM (R12), PSTL1KEEP
+	PRFM 56(R12), PSTL1KEEP
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	PRFM (R12), PSTL1KEEP
+	PRFM 56(R12), PSTL1KEEP
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	PRFM (R12), PSTL1KEEP
+	PRFM 56(R12), PSTL1KEEP
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	PRFM (R12), PSTL1KEEP
+	PRFM 56(R12), PSTL1KEEP
+	MOVD ZR, R9
+	MOVD R1, R10
+	SUBS $4, R8, R8
+	BMI rest_346
+loop_345:
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	WORD $0xf8ab6940 // prfm pldl1keep, [x10,x11]
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -5214,8 +5044,8 @@ loop_349:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
@@ -5224,16 +5054,15 @@ loop_349:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	WORD $0xf8b069e0 // prfm pldl1keep, [x15,x16]
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	WORD $0xf8ab6940 // prfm pldl1keep, [x10,x11]
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -5250,8 +5079,8 @@ loop_349:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
@@ -5260,16 +5089,15 @@ loop_349:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	WORD $0xf8b069e0 // prfm pldl1keep, [x15,x16]
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	WORD $0xf8ab6940 // prfm pldl1keep, [x10,x11]
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -5286,8 +5114,8 @@ loop_349:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
@@ -5296,16 +5124,15 @@ loop_349:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	WORD $0xf8b069e0 // prfm pldl1keep, [x15,x16]
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	WORD $0xf8ab6940 // prfm pldl1keep, [x10,x11]
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -5322,8 +5149,8 @@ loop_349:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
@@ -5332,51 +5159,21 @@ loop_349:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $4, R11, R11
-	BPL loop_349
-rest_350:
-	CBZ R12, last_351
-	MOVD R2, R17
-	MOVD R5, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	PRFM (R17), PSTL1KEEP
-	PRFM 56(R17), PSTL1KEEP
-	SUB $4, R12, R11
-	MOVD ZR, R12
-	JMP loop_349
-last_351:
-	ADDS $4, R11, R11
-	BEQ store_348
-one_347:
-	FLDPQ (R15), (F24, F25)
-	FLDPQ 32(R15), (F26, F27)
-	WORD $0xf8b069e0 // prfm pldl1keep, [x15,x16]
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+	ADD R3, R9, R9
+	SUBS $4, R8, R8
+	BPL loop_345
+rest_346:
+	ADDS $4, R8, R8
+	BEQ store_344
+one_343:
+	FLDPQ (R10), (F24, F25)
+	FLDPQ 32(R10), (F26, F27)
+	WORD $0xf8ab6940 // prfm pldl1keep, [x10,x11]
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -5393,8 +5190,8 @@ one_347:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
@@ -5403,78 +5200,77 @@ one_347:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_347
-store_348:
-	CMP $1, R8
-	BEQ product_352
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_343
+store_344:
+	CMP $1, R7
+	BEQ product_347
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_353
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	CMP $1, R7
+	BLT scaled_348
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc11fb // fmla v27.2d, v15.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1218 // fmla v24.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc1239 // fmla v25.2d, v17.2d, v28.d[0]
 	WORD $0x4fdc125a // fmla v26.2d, v18.2d, v28.d[0]
 	WORD $0x4fdc127b // fmla v27.2d, v19.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FLDPQ 32(R17), (F26, F27)
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FLDPQ 32(R12), (F26, F27)
 	WORD $0x4fdc1298 // fmla v24.2d, v20.2d, v28.d[0]
 	WORD $0x4fdc12b9 // fmla v25.2d, v21.2d, v28.d[0]
 	WORD $0x4fdc12da // fmla v26.2d, v22.2d, v28.d[0]
 	WORD $0x4fdc12fb // fmla v27.2d, v23.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FSTPQ (F26, F27), 32(R17)
-	JMP stored_354
-scaled_353:
+	FSTPQ (F24, F25), (R12)
+	FSTPQ (F26, F27), 32(R12)
+	JMP stored_349
+scaled_348:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
@@ -5499,301 +5295,297 @@ scaled_353:
 	WORD $0x4fdc92b5 // fmul v21.2d, v21.2d, v28.d[0]
 	WORD $0x4fdc92d6 // fmul v22.2d, v22.2d, v28.d[0]
 	WORD $0x4fdc92f7 // fmul v23.2d, v23.2d, v28.d[0]
-product_352:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FSTPQ (F2, F3), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FSTPQ (F6, F7), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FSTPQ (F10, F11), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FSTPQ (F14, F15), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F16, F17), (R17)
-	FSTPQ (F18, F19), 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F20, F21), (R17)
-	FSTPQ (F22, F23), 32(R17)
-stored_354:
-	MOVD panelB+80(FP), R17
-	LSL $3, R17, R17
-	ADD R17, R1, R1
+product_347:
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FSTPQ (F10, F11), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FSTPQ (F14, F15), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F16, F17), (R12)
+	FSTPQ (F18, F19), 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F20, F21), (R12)
+	FSTPQ (F22, F23), 32(R12)
+stored_349:
+	MOVD panelB+72(FP), R12
+	LSL $3, R12, R12
+	ADD R12, R1, R1
 	ADD $64, R2, R2
 	SUB $8, R0, R0
 	JMP rows6_4
 edge_340:
 	CBZ R0, end_3
 	CMP $1, R0
-	BGT wider_355
-	MOVBU store+88(FP), R17
-	CMP $3, R17
-	BEQ continue_356
+	BGT wider_350
+	MOVBU store+80(FP), R12
+	CMP $3, R12
+	BEQ continue_351
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
 	VEOR V3.B16, V3.B16, V3.B16
 	VEOR V4.B16, V4.B16, V4.B16
 	VEOR V5.B16, V5.B16, V5.B16
-	JMP begun_357
-continue_356:
+	JMP begun_352
+continue_351:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVD (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVD (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F3
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F4
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F4
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVD (R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVD (R20), F5
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-begun_357:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-one_358:
-	FMOVD (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+begun_352:
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+one_353:
+	FMOVD (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
 	WORD $0x4fdf1303 // fmla v3.2d, v24.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1304 // fmla v4.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1305 // fmla v5.2d, v24.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_358
-store_359:
-	CMP $1, R8
-	BEQ product_360
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_353
+store_354:
+	CMP $1, R7
+	BEQ product_355
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_361
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD (R17), F24
+	CMP $1, R7
+	BLT scaled_356
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
-	FMOVD F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD (R17), F24
+	FMOVD F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD (R12), F24
 	WORD $0x4fdc10b8 // fmla v24.2d, v5.2d, v28.d[0]
-	FMOVD F24, (R17)
-	JMP stored_362
-scaled_361:
+	FMOVD F24, (R12)
+	JMP stored_357
+scaled_356:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc90a5 // fmul v5.2d, v5.2d, v28.d[0]
-product_360:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVD F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F2, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F3, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F4, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVD F5, (R17)
-stored_362:
+product_355:
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVD F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F2, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F3, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F4, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVD F5, (R12)
+stored_357:
 	JMP end_3
-wider_355:
+wider_350:
 	CMP $2, R0
-	BGT wider_363
-	MOVBU store+88(FP), R17
-	CMP $3, R17
-	BEQ continue_364
+	BGT wider_358
+	MOVBU store+80(FP), R12
+	CMP $3, R12
+	BEQ continue_359
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
 	VEOR V3.B16, V3.B16, V3.B16
 	VEOR V4.B16, V4.B16, V4.B16
 	VEOR V5.B16, V5.B16, V5.B16
-	JMP begun_365
-continue_364:
+	JMP begun_360
+continue_359:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F1
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F1
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F3
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F4
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F4
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F5
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-begun_365:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-one_366:
-	FMOVQ (R15), F24
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+begun_360:
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+one_361:
+	FMOVQ (R10), F24
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1301 // fmla v1.2d, v24.2d, v29.d[0]
 	WORD $0x4fde1302 // fmla v2.2d, v24.2d, v30.d[0]
 	WORD $0x4fdf1303 // fmla v3.2d, v24.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1304 // fmla v4.2d, v24.2d, v28.d[0]
 	WORD $0x4fdd1305 // fmla v5.2d, v24.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_366
-store_367:
-	CMP $1, R8
-	BEQ product_368
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_361
+store_362:
+	CMP $1, R7
+	BEQ product_363
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_369
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
+	CMP $1, R7
+	BLT scaled_364
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1038 // fmla v24.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
+	FMOVQ F24, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
 	WORD $0x4fdc10b8 // fmla v24.2d, v5.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	JMP stored_370
-scaled_369:
+	FMOVQ F24, (R12)
+	JMP stored_365
+scaled_364:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc9063 // fmul v3.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc9084 // fmul v4.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc90a5 // fmul v5.2d, v5.2d, v28.d[0]
-product_368:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F1, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F3, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F4, (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F5, (R17)
-stored_370:
+product_363:
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F1, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F3, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F4, (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F5, (R12)
+stored_365:
 	JMP end_3
-wider_363:
+wider_358:
 	CMP $3, R0
-	BGT wider_371
-	MOVBU store+88(FP), R17
-	CMP $3, R17
-	BEQ continue_372
+	BGT wider_366
+	MOVBU store+80(FP), R12
+	CMP $3, R12
+	BEQ continue_367
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
@@ -5806,58 +5598,57 @@ wider_363:
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
 	VEOR V11.B16, V11.B16, V11.B16
-	JMP begun_373
-continue_372:
+	JMP begun_368
+continue_367:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FMOVQ (R19), F0
-	FMOVD 16(R19), F1
+	MOVD R2, R20
+	MOVD R5, R21
+	FMOVQ (R20), F0
+	FMOVD 16(R20), F1
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F2
-	FMOVD 16(R19), F3
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F2
+	FMOVD 16(R20), F3
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F4
-	FMOVD 16(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F4
+	FMOVD 16(R20), F5
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F6
-	FMOVD 16(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F6
+	FMOVD 16(R20), F7
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F8
-	FMOVD 16(R19), F9
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F8
+	FMOVD 16(R20), F9
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FMOVQ (R19), F10
-	FMOVD 16(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FMOVQ (R20), F10
+	FMOVD 16(R20), F11
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-begun_373:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-one_374:
-	FMOVQ (R15), F24
-	FMOVD 16(R15), F25
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+begun_368:
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+one_369:
+	FMOVQ (R10), F24
+	FMOVD 16(R10), F25
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
@@ -5866,72 +5657,71 @@ one_374:
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
 	WORD $0x4fdf1306 // fmla v6.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf1327 // fmla v7.2d, v25.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1308 // fmla v8.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1329 // fmla v9.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd130a // fmla v10.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd132b // fmla v11.2d, v25.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_374
-store_375:
-	CMP $1, R8
-	BEQ product_376
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_369
+store_370:
+	CMP $1, R7
+	BEQ product_371
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_377
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	CMP $1, R7
+	BLT scaled_372
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ (R17), F24
-	FMOVD 16(R17), F25
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ (R12), F24
+	FMOVD 16(R12), F25
 	WORD $0x4fdc1158 // fmla v24.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc1179 // fmla v25.2d, v11.2d, v28.d[0]
-	FMOVQ F24, (R17)
-	FMOVD F25, 16(R17)
-	JMP stored_378
-scaled_377:
+	FMOVQ F24, (R12)
+	FMOVD F25, 16(R12)
+	JMP stored_373
+scaled_372:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
@@ -5944,39 +5734,39 @@ scaled_377:
 	WORD $0x4fdc9129 // fmul v9.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc914a // fmul v10.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc916b // fmul v11.2d, v11.2d, v28.d[0]
-product_376:
-	MOVD R2, R17
-	MOVD R5, R19
-	FMOVQ F0, (R17)
-	FMOVD F1, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F2, (R17)
-	FMOVD F3, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F4, (R17)
-	FMOVD F5, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F6, (R17)
-	FMOVD F7, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F8, (R17)
-	FMOVD F9, 16(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FMOVQ F10, (R17)
-	FMOVD F11, 16(R17)
-stored_378:
+product_371:
+	MOVD R2, R12
+	MOVD R5, R20
+	FMOVQ F0, (R12)
+	FMOVD F1, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F2, (R12)
+	FMOVD F3, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F4, (R12)
+	FMOVD F5, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F6, (R12)
+	FMOVD F7, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F8, (R12)
+	FMOVD F9, 16(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FMOVQ F10, (R12)
+	FMOVD F11, 16(R12)
+stored_373:
 	JMP end_3
-wider_371:
+wider_366:
 	CMP $4, R0
-	BGT wider_379
-	MOVBU store+88(FP), R17
-	CMP $3, R17
-	BEQ continue_380
+	BGT wider_374
+	MOVBU store+80(FP), R12
+	CMP $3, R12
+	BEQ continue_375
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
@@ -5989,51 +5779,50 @@ wider_371:
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
 	VEOR V11.B16, V11.B16, V11.B16
-	JMP begun_381
-continue_380:
+	JMP begun_376
+continue_375:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F2, F3)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F2, F3)
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F10, F11)
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F10, F11)
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-begun_381:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-one_382:
-	FLDPQ (R15), (F24, F25)
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+begun_376:
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+one_377:
+	FLDPQ (R10), (F24, F25)
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1302 // fmla v2.2d, v24.2d, v29.d[0]
@@ -6042,60 +5831,59 @@ one_382:
 	WORD $0x4fde1325 // fmla v5.2d, v25.2d, v30.d[0]
 	WORD $0x4fdf1306 // fmla v6.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf1327 // fmla v7.2d, v25.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1308 // fmla v8.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1329 // fmla v9.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd130a // fmla v10.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd132b // fmla v11.2d, v25.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_382
-store_383:
-	CMP $1, R8
-	BEQ product_384
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_377
+store_378:
+	CMP $1, R7
+	BEQ product_379
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_385
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
+	CMP $1, R7
+	BLT scaled_380
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1058 // fmla v24.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc1079 // fmla v25.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
+	FSTPQ (F24, F25), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
 	WORD $0x4fdc1158 // fmla v24.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc1179 // fmla v25.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	JMP stored_386
-scaled_385:
+	FSTPQ (F24, F25), (R12)
+	JMP stored_381
+scaled_380:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
@@ -6108,33 +5896,33 @@ scaled_385:
 	WORD $0x4fdc9129 // fmul v9.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc914a // fmul v10.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc916b // fmul v11.2d, v11.2d, v28.d[0]
-product_384:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F2, F3), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F10, F11), (R17)
-stored_386:
+product_379:
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F2, F3), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F10, F11), (R12)
+stored_381:
 	JMP end_3
-wider_379:
+wider_374:
 	CMP $5, R0
-	BGT wider_387
-	MOVBU store+88(FP), R17
-	CMP $3, R17
-	BEQ continue_388
+	BGT wider_382
+	MOVBU store+80(FP), R12
+	CMP $3, R12
+	BEQ continue_383
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
@@ -6153,64 +5941,63 @@ wider_379:
 	VEOR V15.B16, V15.B16, V15.B16
 	VEOR V16.B16, V16.B16, V16.B16
 	VEOR V17.B16, V17.B16, V17.B16
-	JMP begun_389
-continue_388:
+	JMP begun_384
+continue_383:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVD 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVD 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVD 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVD 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVD 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVD 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F9, F10)
-	FMOVD 32(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F9, F10)
+	FMOVD 32(R20), F11
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FMOVD 32(R19), F14
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FMOVD 32(R20), F14
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F15, F16)
-	FMOVD 32(R19), F17
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F15, F16)
+	FMOVD 32(R20), F17
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
 	WORD $0x4fd89210 // fmul v16.2d, v16.2d, v24.d[0]
 	WORD $0x4fd89231 // fmul v17.2d, v17.2d, v24.d[0]
-begun_389:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-one_390:
-	FLDPQ (R15), (F24, F25)
-	FMOVD 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+begun_384:
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+one_385:
+	FLDPQ (R10), (F24, F25)
+	FMOVD 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -6223,80 +6010,79 @@ one_390:
 	WORD $0x4fdf1309 // fmla v9.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf132a // fmla v10.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134b // fmla v11.2d, v26.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc130c // fmla v12.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc132d // fmla v13.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc134e // fmla v14.2d, v26.2d, v28.d[0]
 	WORD $0x4fdd130f // fmla v15.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1330 // fmla v16.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1351 // fmla v17.2d, v26.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_390
-store_391:
-	CMP $1, R8
-	BEQ product_392
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_385
+store_386:
+	CMP $1, R7
+	BEQ product_387
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_393
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	CMP $1, R7
+	BLT scaled_388
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1138 // fmla v24.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc1159 // fmla v25.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117a // fmla v26.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVD 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVD 32(R12), F26
 	WORD $0x4fdc11f8 // fmla v24.2d, v15.2d, v28.d[0]
 	WORD $0x4fdc1219 // fmla v25.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc123a // fmla v26.2d, v17.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVD F26, 32(R17)
-	JMP stored_394
-scaled_393:
+	FSTPQ (F24, F25), (R12)
+	FMOVD F26, 32(R12)
+	JMP stored_389
+scaled_388:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
@@ -6315,39 +6101,39 @@ scaled_393:
 	WORD $0x4fdc91ef // fmul v15.2d, v15.2d, v28.d[0]
 	WORD $0x4fdc9210 // fmul v16.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc9231 // fmul v17.2d, v17.2d, v28.d[0]
-product_392:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVD F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVD F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVD F8, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F9, F10), (R17)
-	FMOVD F11, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FMOVD F14, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F15, F16), (R17)
-	FMOVD F17, 32(R17)
-stored_394:
+product_387:
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVD F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVD F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVD F8, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F9, F10), (R12)
+	FMOVD F11, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FMOVD F14, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F15, F16), (R12)
+	FMOVD F17, 32(R12)
+stored_389:
 	JMP end_3
-wider_387:
+wider_382:
 	CMP $6, R0
-	BGT wider_395
-	MOVBU store+88(FP), R17
-	CMP $3, R17
-	BEQ continue_396
+	BGT wider_390
+	MOVBU store+80(FP), R12
+	CMP $3, R12
+	BEQ continue_391
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
@@ -6366,64 +6152,63 @@ wider_387:
 	VEOR V15.B16, V15.B16, V15.B16
 	VEOR V16.B16, V16.B16, V16.B16
 	VEOR V17.B16, V17.B16, V17.B16
-	JMP begun_397
-continue_396:
+	JMP begun_392
+continue_391:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F3, F4)
-	FMOVQ 32(R19), F5
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F3, F4)
+	FMOVQ 32(R20), F5
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F6, F7)
-	FMOVQ 32(R19), F8
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F6, F7)
+	FMOVQ 32(R20), F8
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F9, F10)
-	FMOVQ 32(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F9, F10)
+	FMOVQ 32(R20), F11
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FMOVQ 32(R19), F14
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FMOVQ 32(R20), F14
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F15, F16)
-	FMOVQ 32(R19), F17
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F15, F16)
+	FMOVQ 32(R20), F17
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
 	WORD $0x4fd89210 // fmul v16.2d, v16.2d, v24.d[0]
 	WORD $0x4fd89231 // fmul v17.2d, v17.2d, v24.d[0]
-begun_397:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-one_398:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+begun_392:
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+one_393:
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -6436,80 +6221,79 @@ one_398:
 	WORD $0x4fdf1309 // fmla v9.2d, v24.2d, v31.d[0]
 	WORD $0x4fdf132a // fmla v10.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134b // fmla v11.2d, v26.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc130c // fmla v12.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc132d // fmla v13.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc134e // fmla v14.2d, v26.2d, v28.d[0]
 	WORD $0x4fdd130f // fmla v15.2d, v24.2d, v29.d[0]
 	WORD $0x4fdd1330 // fmla v16.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1351 // fmla v17.2d, v26.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_398
-store_399:
-	CMP $1, R8
-	BEQ product_400
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_393
+store_394:
+	CMP $1, R7
+	BEQ product_395
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_401
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	CMP $1, R7
+	BLT scaled_396
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1078 // fmla v24.2d, v3.2d, v28.d[0]
 	WORD $0x4fdc1099 // fmla v25.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10ba // fmla v26.2d, v5.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc10d8 // fmla v24.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10f9 // fmla v25.2d, v7.2d, v28.d[0]
 	WORD $0x4fdc111a // fmla v26.2d, v8.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1138 // fmla v24.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc1159 // fmla v25.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117a // fmla v26.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
 	WORD $0x4fdc11f8 // fmla v24.2d, v15.2d, v28.d[0]
 	WORD $0x4fdc1219 // fmla v25.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc123a // fmla v26.2d, v17.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	JMP stored_402
-scaled_401:
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	JMP stored_397
+scaled_396:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
@@ -6528,37 +6312,37 @@ scaled_401:
 	WORD $0x4fdc91ef // fmul v15.2d, v15.2d, v28.d[0]
 	WORD $0x4fdc9210 // fmul v16.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc9231 // fmul v17.2d, v17.2d, v28.d[0]
-product_400:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F3, F4), (R17)
-	FMOVQ F5, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F6, F7), (R17)
-	FMOVQ F8, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F9, F10), (R17)
-	FMOVQ F11, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FMOVQ F14, 32(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F15, F16), (R17)
-	FMOVQ F17, 32(R17)
-stored_402:
+product_395:
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F3, F4), (R12)
+	FMOVQ F5, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F6, F7), (R12)
+	FMOVQ F8, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F9, F10), (R12)
+	FMOVQ F11, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FMOVQ F14, 32(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F15, F16), (R12)
+	FMOVQ F17, 32(R12)
+stored_397:
 	JMP end_3
-wider_395:
-	MOVBU store+88(FP), R17
-	CMP $3, R17
-	BEQ continue_404
+wider_390:
+	MOVBU store+80(FP), R12
+	CMP $3, R12
+	BEQ continue_399
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
@@ -6583,77 +6367,76 @@ wider_395:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	JMP begun_405
-continue_404:
+	JMP begun_400
+continue_399:
 	FMOVD alpha+24(FP), F24
-	MOVD R2, R19
-	MOVD R5, R26
-	FLDPQ (R19), (F0, F1)
-	FMOVQ 32(R19), F2
-	FMOVD 48(R19), F3
+	MOVD R2, R20
+	MOVD R5, R21
+	FLDPQ (R20), (F0, F1)
+	FMOVQ 32(R20), F2
+	FMOVD 48(R20), F3
 	WORD $0x4fd89000 // fmul v0.2d, v0.2d, v24.d[0]
 	WORD $0x4fd89021 // fmul v1.2d, v1.2d, v24.d[0]
 	WORD $0x4fd89042 // fmul v2.2d, v2.2d, v24.d[0]
 	WORD $0x4fd89063 // fmul v3.2d, v3.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F4, F5)
-	FMOVQ 32(R19), F6
-	FMOVD 48(R19), F7
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F4, F5)
+	FMOVQ 32(R20), F6
+	FMOVD 48(R20), F7
 	WORD $0x4fd89084 // fmul v4.2d, v4.2d, v24.d[0]
 	WORD $0x4fd890a5 // fmul v5.2d, v5.2d, v24.d[0]
 	WORD $0x4fd890c6 // fmul v6.2d, v6.2d, v24.d[0]
 	WORD $0x4fd890e7 // fmul v7.2d, v7.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F8, F9)
-	FMOVQ 32(R19), F10
-	FMOVD 48(R19), F11
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F8, F9)
+	FMOVQ 32(R20), F10
+	FMOVD 48(R20), F11
 	WORD $0x4fd89108 // fmul v8.2d, v8.2d, v24.d[0]
 	WORD $0x4fd89129 // fmul v9.2d, v9.2d, v24.d[0]
 	WORD $0x4fd8914a // fmul v10.2d, v10.2d, v24.d[0]
 	WORD $0x4fd8916b // fmul v11.2d, v11.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F12, F13)
-	FMOVQ 32(R19), F14
-	FMOVD 48(R19), F15
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F12, F13)
+	FMOVQ 32(R20), F14
+	FMOVD 48(R20), F15
 	WORD $0x4fd8918c // fmul v12.2d, v12.2d, v24.d[0]
 	WORD $0x4fd891ad // fmul v13.2d, v13.2d, v24.d[0]
 	WORD $0x4fd891ce // fmul v14.2d, v14.2d, v24.d[0]
 	WORD $0x4fd891ef // fmul v15.2d, v15.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F16, F17)
-	FMOVQ 32(R19), F18
-	FMOVD 48(R19), F19
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F16, F17)
+	FMOVQ 32(R20), F18
+	FMOVD 48(R20), F19
 	WORD $0x4fd89210 // fmul v16.2d, v16.2d, v24.d[0]
 	WORD $0x4fd89231 // fmul v17.2d, v17.2d, v24.d[0]
 	WORD $0x4fd89252 // fmul v18.2d, v18.2d, v24.d[0]
 	WORD $0x4fd89273 // fmul v19.2d, v19.2d, v24.d[0]
-	ADD R26, R19, R19
-	SUB R7, R26, R26
-	FLDPQ (R19), (F20, F21)
-	FMOVQ 32(R19), F22
-	FMOVD 48(R19), F23
+	ADD R21, R20, R20
+	SUB R6, R21, R21
+	FLDPQ (R20), (F20, F21)
+	FMOVQ 32(R20), F22
+	FMOVD 48(R20), F23
 	WORD $0x4fd89294 // fmul v20.2d, v20.2d, v24.d[0]
 	WORD $0x4fd892b5 // fmul v21.2d, v21.2d, v24.d[0]
 	WORD $0x4fd892d6 // fmul v22.2d, v22.2d, v24.d[0]
 	WORD $0x4fd892f7 // fmul v23.2d, v23.2d, v24.d[0]
-begun_405:
-	MOVD k+16(FP), R11
-	MOVD ZR, R13
-	MOVD R3, R14
-	MOVD R1, R15
-one_406:
-	FLDPQ (R15), (F24, F25)
-	FMOVQ 32(R15), F26
-	FMOVD 48(R15), F27
-	ADD R4, R15, R15
-	FMOVD (R20)(R13), F28
-	FMOVD (R21)(R13), F29
-	FMOVD (R22)(R13), F30
-	FMOVD (R23)(R13), F31
+begun_400:
+	MOVD k+16(FP), R8
+	MOVD ZR, R9
+	MOVD R1, R10
+one_401:
+	FLDPQ (R10), (F24, F25)
+	FMOVQ 32(R10), F26
+	FMOVD 48(R10), F27
+	ADD R4, R10, R10
+	FMOVD (R13)(R9), F28
+	FMOVD (R14)(R9), F29
+	FMOVD (R15)(R9), F30
+	FMOVD (R16)(R9), F31
 	WORD $0x4fdc1300 // fmla v0.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1321 // fmla v1.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
@@ -6670,8 +6453,8 @@ one_406:
 	WORD $0x4fdf132d // fmla v13.2d, v25.2d, v31.d[0]
 	WORD $0x4fdf134e // fmla v14.2d, v26.2d, v31.d[0]
 	WORD $0x4fdf136f // fmla v15.2d, v27.2d, v31.d[0]
-	FMOVD (R24)(R13), F28
-	FMOVD (R25)(R13), F29
+	FMOVD (R17)(R9), F28
+	FMOVD (R19)(R9), F29
 	WORD $0x4fdc1310 // fmla v16.2d, v24.2d, v28.d[0]
 	WORD $0x4fdc1331 // fmla v17.2d, v25.2d, v28.d[0]
 	WORD $0x4fdc1352 // fmla v18.2d, v26.2d, v28.d[0]
@@ -6680,90 +6463,89 @@ one_406:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD R14, R13, R13
-	SUB R6, R14, R14
-	SUBS $1, R11, R11
-	BNE one_406
-store_407:
-	CMP $1, R8
-	BEQ product_408
+	ADD R3, R9, R9
+	SUBS $1, R8, R8
+	BNE one_401
+store_402:
+	CMP $1, R7
+	BEQ product_403
 	FMOVD alpha+24(FP), F28
-	CMP $1, R8
-	BLT scaled_409
-	MOVD R2, R17
-	MOVD R5, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	CMP $1, R7
+	BLT scaled_404
+	MOVD R2, R12
+	MOVD R5, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1018 // fmla v24.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc1039 // fmla v25.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc105a // fmla v26.2d, v2.2d, v28.d[0]
 	WORD $0x4fdc107b // fmla v27.2d, v3.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1098 // fmla v24.2d, v4.2d, v28.d[0]
 	WORD $0x4fdc10b9 // fmla v25.2d, v5.2d, v28.d[0]
 	WORD $0x4fdc10da // fmla v26.2d, v6.2d, v28.d[0]
 	WORD $0x4fdc10fb // fmla v27.2d, v7.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1118 // fmla v24.2d, v8.2d, v28.d[0]
 	WORD $0x4fdc1139 // fmla v25.2d, v9.2d, v28.d[0]
 	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
 	WORD $0x4fdc117b // fmla v27.2d, v11.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1198 // fmla v24.2d, v12.2d, v28.d[0]
 	WORD $0x4fdc11b9 // fmla v25.2d, v13.2d, v28.d[0]
 	WORD $0x4fdc11da // fmla v26.2d, v14.2d, v28.d[0]
 	WORD $0x4fdc11fb // fmla v27.2d, v15.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1218 // fmla v24.2d, v16.2d, v28.d[0]
 	WORD $0x4fdc1239 // fmla v25.2d, v17.2d, v28.d[0]
 	WORD $0x4fdc125a // fmla v26.2d, v18.2d, v28.d[0]
 	WORD $0x4fdc127b // fmla v27.2d, v19.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FLDPQ (R17), (F24, F25)
-	FMOVQ 32(R17), F26
-	FMOVD 48(R17), F27
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FLDPQ (R12), (F24, F25)
+	FMOVQ 32(R12), F26
+	FMOVD 48(R12), F27
 	WORD $0x4fdc1298 // fmla v24.2d, v20.2d, v28.d[0]
 	WORD $0x4fdc12b9 // fmla v25.2d, v21.2d, v28.d[0]
 	WORD $0x4fdc12da // fmla v26.2d, v22.2d, v28.d[0]
 	WORD $0x4fdc12fb // fmla v27.2d, v23.2d, v28.d[0]
-	FSTPQ (F24, F25), (R17)
-	FMOVQ F26, 32(R17)
-	FMOVD F27, 48(R17)
-	JMP stored_410
-scaled_409:
+	FSTPQ (F24, F25), (R12)
+	FMOVQ F26, 32(R12)
+	FMOVD F27, 48(R12)
+	JMP stored_405
+scaled_404:
 	WORD $0x4fdc9000 // fmul v0.2d, v0.2d, v28.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9042 // fmul v2.2d, v2.2d, v28.d[0]
@@ -6788,39 +6570,39 @@ scaled_409:
 	WORD $0x4fdc92b5 // fmul v21.2d, v21.2d, v28.d[0]
 	WORD $0x4fdc92d6 // fmul v22.2d, v22.2d, v28.d[0]
 	WORD $0x4fdc92f7 // fmul v23.2d, v23.2d, v28.d[0]
-product_408:
-	MOVD R2, R17
-	MOVD R5, R19
-	FSTPQ (F0, F1), (R17)
-	FMOVQ F2, 32(R17)
-	FMOVD F3, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F4, F5), (R17)
-	FMOVQ F6, 32(R17)
-	FMOVD F7, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F8, F9), (R17)
-	FMOVQ F10, 32(R17)
-	FMOVD F11, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F12, F13), (R17)
-	FMOVQ F14, 32(R17)
-	FMOVD F15, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F16, F17), (R17)
-	FMOVQ F18, 32(R17)
-	FMOVD F19, 48(R17)
-	ADD R19, R17, R17
-	SUB R7, R19, R19
-	FSTPQ (F20, F21), (R17)
-	FMOVQ F22, 32(R17)
-	FMOVD F23, 48(R17)
-stored_410:
+product_403:
+	MOVD R2, R12
+	MOVD R5, R20
+	FSTPQ (F0, F1), (R12)
+	FMOVQ F2, 32(R12)
+	FMOVD F3, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F4, F5), (R12)
+	FMOVQ F6, 32(R12)
+	FMOVD F7, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F8, F9), (R12)
+	FMOVQ F10, 32(R12)
+	FMOVD F11, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F12, F13), (R12)
+	FMOVQ F14, 32(R12)
+	FMOVD F15, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F16, F17), (R12)
+	FMOVQ F18, 32(R12)
+	FMOVD F19, 48(R12)
+	ADD R20, R12, R12
+	SUB R6, R20, R20
+	FSTPQ (F20, F21), (R12)
+	FMOVQ F22, 32(R12)
+	FMOVD F23, 48(R12)
+stored_405:
 	JMP end_3
-wider_403:
+wider_398:
 end_3:
 	RET

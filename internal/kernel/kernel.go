@@ -10,13 +10,13 @@
 // in tiles of MR×NR elements in registers, from left to right. A (m×k) may have any strides; the rows
 // of B (k×n) are contiguous within each panel of NR columns:
 //
-//	a[i*rowA + p*colA] = A[i,p], or before it if A is packed, see Form
+//	a[i*rowA + p*colA] = A[i,p]
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
 //	c[i*ldc + j] = C[i,j], or before it if C is packed, see Store
 //
 // So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
-// (1, MR), and B a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k). Step p of a tile is
-// a rank-1 update.
+// (1, MR), and B a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k). Packed operands are
+// fastest. Step p of a tile is a rank-1 update.
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes those of C, and touches no other element.
@@ -105,7 +105,7 @@ type Kernel struct {
 
 	// Gemm computes C = alpha·A·B, or C = alpha·A·B + C, as store says, for m <= MR rows: 2mnk
 	// flops.
-	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
+	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
 
 	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower
 	// triangle T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a
@@ -175,19 +175,8 @@ type Kernel struct {
 	Dotxaxpyf func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)
 }
 
-// Form and Store are other names of uint8 because the declarations of the assembly are generated
-// without them.
-
-// A Form is the place of element (i,p) of A, relative to a[i*rowA+p*colA].
-type Form = uint8
-
-const (
-	Even          Form = iota // there
-	PackedRows                // i*(i-1)/2 elements before it: the distance of rows shrinks by one
-	PackedColumns             // p*(p-1)/2 elements before it: the stride shrinks by one
-)
-
-// A Store says what Gemm does with a product.
+// A Store says what Gemm does with a product. It is another name of uint8 because the declarations of
+// the assembly are generated without it.
 type Store = uint8
 
 const (

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dcopyAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·dcopyAVX512(SB), NOSPLIT, $0-48
 	MOVQ m+0(FP), AX
 	MOVQ n+8(FP), CX
@@ -16,31 +16,35 @@ TEXT ·dcopyAVX512(SB), NOSPLIT, $0-48
 	MOVQ ldd+40(FP), DI
 	SHLQ $0x03, DI
 
-	// A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time.
+	// A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time. The same of the eighth row after it is prefetched: rows are too short for the CPU to do so.
 	CMPQ CX, $0x08
 	JLT  short
+	LEAQ (DX)(BX*8), R8
 	LEAQ -8(CX), CX
 	SHLQ $0x03, CX
 
 row:
-	XORQ R8, R8
-	CMPQ R8, CX
+	XORQ R9, R9
+	CMPQ R9, CX
 	JGE  last
 
 vector:
-	VMOVUPD (DX)(R8*1), Z0
-	VMOVUPD Z0, (SI)(R8*1)
-	ADDQ    $0x40, R8
-	CMPQ    R8, CX
-	JLT     vector
+	VMOVUPD    (DX)(R9*1), Z0
+	PREFETCHT0 (R8)(R9*1)
+	VMOVUPD    Z0, (SI)(R9*1)
+	ADDQ       $0x40, R9
+	CMPQ       R9, CX
+	JLT        vector
 
 last:
-	VMOVUPD (DX)(CX*1), Z0
-	VMOVUPD Z0, (SI)(CX*1)
-	ADDQ    BX, DX
-	ADDQ    DI, SI
-	DECQ    AX
-	JNE     row
+	VMOVUPD    (DX)(CX*1), Z0
+	PREFETCHT0 56(R8)(CX*1)
+	VMOVUPD    Z0, (SI)(CX*1)
+	ADDQ       BX, R8
+	ADDQ       BX, DX
+	ADDQ       DI, SI
+	DECQ       AX
+	JNE        row
 	VZEROUPPER
 	RET
 

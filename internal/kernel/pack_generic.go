@@ -22,18 +22,24 @@ func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// transposeBy makes a Transpose of one for multiples of w; dtransposeGeneric copies the edges.
+// transposeBy makes a Transpose of one for multiples of w. What is left of a matrix of at least w rows
+// and columns is copied with some of the rest once more.
 func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64, ldd int)) func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	return func(m, n int, src *float64, lds int, dst *float64, ldd int) {
-		mw, nw := m-m%w, n-n%w
-		if mw > 0 && nw > 0 {
-			whole(mw, nw, src, lds, dst, ldd)
+		if m < w || n < w {
+			dtransposeGeneric(m, n, src, lds, dst, ldd)
+			return
 		}
-		if n > nw && mw > 0 {
-			dtransposeGeneric(mw, n-nw, element(src, nw), lds, element(dst, nw*ldd), ldd)
+		mw, nw := m-m%w, n-n%w
+		whole(mw, nw, src, lds, dst, ldd)
+		if n > nw {
+			whole(mw, w, element(src, n-w), lds, element(dst, (n-w)*ldd), ldd)
 		}
 		if m > mw {
-			dtransposeGeneric(m-mw, n, element(src, mw*lds), lds, element(dst, mw), ldd)
+			whole(w, nw, element(src, (m-w)*lds), lds, element(dst, m-w), ldd)
+			if n > nw {
+				whole(w, w, element(src, (m-w)*lds+n-w), lds, element(dst, (n-w)*ldd+m-w), ldd)
+			}
 		}
 	}
 }

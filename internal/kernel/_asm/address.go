@@ -59,21 +59,20 @@ func (s stack) row(r, disp int) operand.Mem {
 	return m
 }
 
-// rowsOfA are the rows of A that a tile reads: a pointer to each, because their distances may differ,
-// and the offset of the step in all of them.
+// rowsOfA are the rows of A that a tile reads: a pointer to each, and the offset of the step in all of
+// them.
 type rowsOfA struct {
 	pointers    []reg.GPVirtual
 	offset, col reg.GPVirtual
 }
 
 // rowsOfA makes the pointers for n rows.
-func (g *generator) rowsOfA(x gemmArguments, n int) rowsOfA {
+func (g *generator) rowsOfA(n int) rowsOfA {
 	a := rowsOfA{[]reg.GPVirtual{g.argument("a")}, g.GP64(), g.bytes("colA")}
 	distance := g.bytes("rowA")
 	for r := 1; r < n; r++ {
 		p := g.GP64()
 		g.LEAQ(operand.Mem{Base: a.pointers[r-1], Index: distance, Scale: 1}, p)
-		g.SUBQ(x.closerRow, distance)
 		a.pointers = append(a.pointers, p)
 	}
 	g.XORQ(a.offset, a.offset)
@@ -83,18 +82,4 @@ func (g *generator) rowsOfA(x gemmArguments, n int) rowsOfA {
 // row is the address of the element of row r.
 func (a rowsOfA) row(r int) operand.Mem {
 	return operand.Mem{Base: a.pointers[r], Index: a.offset, Scale: 1}
-}
-
-// setForm sets by how much the distances of rows or columns of A shrink, from the argument formA: 1 for
-// rows, 2 for columns, 0 for neither.
-func (g *generator) setForm(x gemmArguments) {
-	form, one := g.GP64(), g.GP64()
-	g.MOVBQZX(g.parameter("formA"), form)
-	g.MOVQ(form, one)
-	g.ANDQ(operand.Imm(1), one)
-	g.SHLQ(operand.Imm(3), one)
-	g.MOVQ(one, x.closerRow)
-	g.ANDQ(operand.Imm(2), form)
-	g.SHLQ(operand.Imm(2), form)
-	g.MOVQ(form, x.closerCol)
 }

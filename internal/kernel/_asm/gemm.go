@@ -35,13 +35,11 @@ const steps = 4
 // gemmArguments live through a call of gemm, on the stack unless every step uses them. Strides are in
 // bytes.
 type gemmArguments struct {
-	rowB                 reg.GPVirtual
-	b, c, n              operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
-	ldc                  operand.Mem  // the distance between rows of C
-	mask                 reg.Register // of the last vector: a mask register or a pointer to a mask
-	next, nextCol        operand.Mem  // what of A is prefetched with the next tile, and the distance between its columns
-	mode                 operand.Mem  // how C is made, see setMode
-	closerRow, closerCol operand.Mem  // by how much rows, or columns, of A get closer one after the other
+	b, c, n operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
+	ldc     operand.Mem  // the distance between rows of C
+	mask    reg.Register // of the last vector: a mask register or a pointer to a mask
+	mode    operand.Mem  // how C is made, see setMode
+	panels  operand.Mem  // whether A and B are packed micro-panels, see setPanels
 }
 
 // gemm is the strip kernel, in Go
@@ -55,7 +53,7 @@ type gemmArguments struct {
 //					s = alpha * c[at]
 //				}
 //				for p := range k {
-//					s = FMA(a[of(i, p)], b[jr/NR*panelB+p*rowB+j], s)
+//					s = FMA(a[i*rowA+p*colA], b[jr/NR*panelB+p*rowB+j], s)
 //				}
 //				if store == Add || store == AddPacked {
 //					c[at] = FMA(alpha, s, c[at])
@@ -66,27 +64,19 @@ type gemmArguments struct {
 //		}
 //	}
 //
-// where of(i, p) is
-//
-//	i*rowA + p*colA              if formA is Even,
-//	i*rowA + p*colA - i*(i-1)/2  if formA is PackedRows,
-//	i*rowA + p*colA - p*(p-1)/2  if formA is PackedColumns,
-//
 // with code for each number of rows, for whole tiles and for each number of vectors at the right edge.
 func gemm(g *generator) {
 	full := largest(g.isa)
-	g.tiled("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, formA uint8, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
+	g.tiled("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
 		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is dgemmGeneric_2x4.", full.rows, full.vectors*g.lanes))
 	x := gemmArguments{
-		rowB: g.bytes("rowB"), b: g.parameter("b"), c: g.parameter("c"), n: g.parameter("n"), ldc: g.AllocLocal(8),
-		next: g.AllocLocal(8), nextCol: g.AllocLocal(8), mode: g.AllocLocal(8),
-		closerRow: g.AllocLocal(8), closerCol: g.AllocLocal(8),
+		b: g.parameter("b"), c: g.parameter("c"), n: g.parameter("n"),
+		ldc: g.AllocLocal(8), mode: g.AllocLocal(8), panels: g.AllocLocal(8),
 	}
 	g.MOVQ(g.bytes("ldc"), x.ldc)
-	g.setForm(x)
 	x.mask = g.tileMask()
 	g.setMode(x)
-	g.prefetchBegin(x)
+	g.setPanels(x)
 	g.eachTile(x, func(t tile) { g.tile(x, t) })
 	for _, write := range g.later {
 		write()
@@ -165,6 +155,17 @@ const (
 
 // storeContinue is the value of Continue. In the end it is Overwrite.
 const storeContinue = 3
+
+// setPanels sets panels: columns of A are MR elements apart, and rows of B NR.
+func (g *generator) setPanels(x gemmArguments) {
+	t := largest(g.isa)
+	g.MOVQ(operand.U32(0), x.panels)
+	g.compare(g.parameter("rowA"), operand.Imm(1), g.JNE, "strided")
+	g.compare(g.parameter("colA"), operand.Imm(uint64(t.rows)), g.JNE, "strided")
+	g.compare(g.parameter("rowB"), operand.Imm(uint64(t.vectors*g.lanes)), g.JNE, "strided")
+	g.MOVQ(operand.U32(1), x.panels)
+	g.Label("strided")
+}
 
 // setMode sets the mode from the arguments store and alpha.
 func (g *generator) setMode(x gemmArguments) {

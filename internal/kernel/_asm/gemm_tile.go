@@ -71,44 +71,70 @@ func (t tileCode) rowsOfC() stack {
 	return t.stack(first, ldc, t.rows)
 }
 
-// sum writes the loop over k.
+// sum writes the loop over k: one for packed micro-panels, if the tile is whole, and one for any
+// strides.
 func (t tileCode) sum() {
 	t.begin()
-	k, late := t.argument("k"), reg.GPVirtual(nil)
-	if t.tile == largest(t.isa) {
-		late = t.prefetch(t.gemmArguments, k)
-	}
-	a := t.rowsOfA(t.gemmArguments, t.rows)
-	b := t.GP64()
-	t.MOVQ(t.b, b)
-	step := func() { t.step(a, b) }
-	t.SUBQ(operand.Imm(steps), k)
-	t.JLT(operand.LabelRef(t.name + "rest"))
-	t.Label(t.name + "loop")
-	for range steps {
-		step()
-	}
-	t.SUBQ(operand.Imm(steps), k)
-	t.JGE(operand.LabelRef(t.name + "loop"))
-	t.Label(t.name + "rest")
-	if late != nil {
-		t.ifZero(late, t.JEQ, t.name+"last")
+	full := t.tile == largest(t.isa)
+	if full {
 		t.prefetchC(t.gemmArguments, t.tile)
-		t.LEAQ(operand.Mem{Base: late, Disp: -steps}, k)
-		t.XORQ(late, late)
-		t.JMP(operand.LabelRef(t.name + "loop"))
-		t.Label(t.name + "last")
 	}
-	t.ADDQ(operand.Imm(steps), k)
-	t.JEQ(operand.LabelRef(t.name + "store"))
-	t.Label(t.name + "one")
-	step()
-	t.DECQ(k)
-	t.JNE(operand.LabelRef(t.name + "one"))
+	k, b := t.argument("k"), t.GP64()
+	t.MOVQ(t.b, b)
+	if full {
+		t.compare(t.panels, operand.Imm(0), t.JEQ, t.name+"strided")
+		a := t.argument("a")
+		t.eachStep(t.name+"packed", k, func(i int) { t.packedStep(a, b, i) }, func(count int) {
+			t.ADDQ(operand.I32(int32(8*count*t.rows)), a)
+			t.ADDQ(operand.I32(int32(8*count*t.vectors*t.lanes)), b)
+		})
+		t.JMP(operand.LabelRef(t.name + "store"))
+		t.Label(t.name + "strided")
+	}
+	rowB := t.bytes("rowB")
+	a := t.rowsOfA(t.rows)
+	t.eachStep(t.name, k, func(int) { t.stridedStep(a, b, rowB) }, func(int) {})
 }
 
-// step writes one rank-1 update of the tile.
-func (t tileCode) step(a rowsOfA, b reg.GPVirtual) {
+// eachStep writes a loop over k steps, in turns of several. next moves on by a number of steps.
+func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next func(count int)) {
+	t.SUBQ(operand.Imm(steps), k)
+	t.JLT(operand.LabelRef(label + "rest"))
+	t.Label(label + "loop")
+	for i := range steps {
+		step(i)
+	}
+	next(steps)
+	t.SUBQ(operand.Imm(steps), k)
+	t.JGE(operand.LabelRef(label + "loop"))
+	t.Label(label + "rest")
+	t.ADDQ(operand.Imm(steps), k)
+	t.JEQ(operand.LabelRef(t.name + "store"))
+	t.Label(label + "one")
+	step(0)
+	next(1)
+	t.DECQ(k)
+	t.JNE(operand.LabelRef(label + "one"))
+}
+
+// packedStep writes rank-1 update i after a and b, the packed micro-panels. That of A stays in L1, and
+// B streams from L2.
+func (t tileCode) packedStep(a, b reg.GPVirtual, i int) {
+	row := 8 * t.lanes * t.vectors // of B, in bytes
+	for v := range t.vectors {
+		t.VMOVUPD(operand.Mem{Base: b, Disp: i*row + 8*t.lanes*v}, t.vector(v))
+	}
+	for line := 0; line < row; line += 64 {
+		t.PREFETCHT0(operand.Mem{Base: b, Disp: i*row + prefetchB + line})
+	}
+	t.update(func(r int) operand.Mem { return operand.Mem{Base: a, Disp: 8 * (i*t.rows + r)} })
+}
+
+// prefetchB is the distance in bytes from a row of a packed B to what is prefetched with it.
+const prefetchB = 512
+
+// stridedStep writes one rank-1 update of the tile for any strides.
+func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 	for v := range t.vectors {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
@@ -116,24 +142,48 @@ func (t tileCode) step(a rowsOfA, b reg.GPVirtual) {
 		// One request for each cache line, by its end: the tile to the left has read the
 		// beginning of a line that a row shares with it.
 		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
-			t.PREFETCHT0(operand.Mem{Base: b, Index: t.rowB, Scale: 8, Disp: end - 8})
+			t.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 8, Disp: end - 8})
 		}
 	}
-	t.ADDQ(t.rowB, b)
+	t.ADDQ(rowB, b)
+	t.update(a.row)
+	t.ADDQ(a.col, a.offset)
+}
+
+// update multiplies the elements of A by the vectors of B.
+func (t tileCode) update(a func(r int) operand.Mem) {
 	for r := range t.rows {
 		if t.lanes == 8 && t.vectors == 1 {
 			// A broadcast from memory has twice the throughput on Zen 4.
-			t.VFMADD231PD_BCST(a.row(r), t.vector(0), t.acc(r, 0))
+			t.VFMADD231PD_BCST(a(r), t.vector(0), t.acc(r, 0))
 			continue
 		}
 		element := t.register(t.free() + r%(t.vecs-t.free()))
-		t.VBROADCASTSD(a.row(r), element)
+		t.VBROADCASTSD(a(r), element)
 		for v := range t.vectors {
 			t.VFMADD231PD(t.vector(v), element, t.acc(r, v))
 		}
 	}
-	t.ADDQ(a.col, a.offset)
-	t.SUBQ(t.closerCol, a.col)
+}
+
+// prefetchC prefetches the tile of C.
+func (g *generator) prefetchC(x gemmArguments, t tile) {
+	id, c := g.unique(), g.GP64()
+	request := func(shorter func(r int) int) {
+		g.MOVQ(x.c, c)
+		for r := range t.rows {
+			for v := range t.vectors {
+				g.PREFETCHT0(operand.Mem{Base: c, Disp: v*8*g.lanes - 8*shorter(r)})
+			}
+			g.ADDQ(x.ldc, c)
+		}
+	}
+	g.compare(x.mode, operand.Imm(modePacked), g.JEQ, "requestPacked"+id)
+	request(equal)
+	g.JMP(operand.LabelRef("requested" + id))
+	g.Label("requestPacked" + id)
+	request(packed)
+	g.Label("requested" + id)
 }
 
 // storeSum writes what each mode does with the sum.

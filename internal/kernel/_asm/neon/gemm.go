@@ -103,12 +103,9 @@ type gemmCode struct {
 	n, b, c         general           // the columns that are left, and their panel and tile
 	a               [tileRows]general // the rows of A
 	colA, rowB, ldc general
-	closerCol       general // by how much columns of A get closer, one after the other
-	closerC         general // the same of rows of C
+	closerC         general // by how much rows of C get closer, one after the other
 	mode            general // how C is made, see setMode
-	next, nextCol   general // what of A is prefetched next, and the distance between its columns
-	k, late         general // the steps until the tile of C is prefetched, and those after
-	offset, col     general // of the step in the rows of A, and to the next
+	k, offset       general // the steps that are left, and the place of the next in the rows of A
 	bp, ahead       general // the row of B, and the distance from it to what is prefetched
 }
 
@@ -123,7 +120,7 @@ type gemmCode struct {
 //					s = alpha * c[at]
 //				}
 //				for p := range k {
-//					s = FMA(a[of(i, p)], b[jr/NR*panelB+p*rowB+j], s)
+//					s = FMA(a[i*rowA+p*colA], b[jr/NR*panelB+p*rowB+j], s)
 //				}
 //				if store == Add || store == AddPacked {
 //					c[at] = FMA(alpha, s, c[at])
@@ -134,21 +131,14 @@ type gemmCode struct {
 //		}
 //	}
 //
-// where of(i, p) is
-//
-//	i*rowA + p*colA              if formA is Even,
-//	i*rowA + p*colA - i*(i-1)/2  if formA is PackedRows,
-//	i*rowA + p*colA - p*(p-1)/2  if formA is PackedColumns,
-//
 // with code for each number of rows and of columns of a tile.
 func gemm(g *generator) {
 	g.function(fmt.Sprintf("gemm_%dx%d", tileRows, tileColumns),
-		"(m, n, k int, alpha float64, a *float64, rowA, colA int, formA uint8, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
+		"(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
 		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is dgemmGeneric_2x4.", tileRows, tileColumns))
 	x := gemmCode{generator: g, n: g.load("n"), b: g.load("b"), c: g.load("c"),
-		colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"), closerCol: g.general(), closerC: g.general(), mode: g.general(),
-		next: g.general(), nextCol: g.general(), k: g.general(), late: g.general(),
-		offset: g.general(), col: g.general(), bp: g.general(), ahead: g.general()}
+		colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"), closerC: g.general(), mode: g.general(),
+		k: g.general(), offset: g.general(), bp: g.general(), ahead: g.general()}
 	x.op("LSL", 3, x.rowB, x.ahead)
 	x.op("ADD", 8*tileColumns-8, x.ahead, x.ahead)
 	x.setRows()
@@ -163,24 +153,15 @@ func gemm(g *generator) {
 	})
 }
 
-// setRows sets the pointers to the rows of A, which are closer one after the other if formA is
-// PackedRows, and closerCol. The next strip begins where row 6 would.
+// setRows sets the pointers to the rows of A.
 func (x *gemmCode) setRows() {
-	distance, closer := x.bytes("rowA"), x.general()
-	x.op("MOVBU", x.argument("formA"), x.closerCol)
-	x.op("AND", 1, x.closerCol, closer)
-	x.op("LSL", 3, closer, closer)
-	x.op("AND", 2, x.closerCol, x.closerCol)
-	x.op("LSL", 2, x.closerCol, x.closerCol)
+	distance := x.bytes("rowA")
 	x.a[0] = x.load("a")
 	for r := 1; r < tileRows; r++ {
 		x.a[r] = x.general()
 		x.op("ADD", distance, x.a[r-1], x.a[r])
-		x.op("SUB", closer, distance, distance)
 	}
-	x.op("ADD", distance, x.a[tileRows-1], x.next)
-	x.op("MOVD", x.colA, x.nextCol)
-	x.release(distance, closer)
+	x.release(distance)
 }
 
 // The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C.

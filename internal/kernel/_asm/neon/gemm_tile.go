@@ -36,16 +36,14 @@ func (x gemmCode) begin(t tile) {
 	x.release(store)
 }
 
-// sum writes the loop over k. A whole tile of all rows prefetches, and pauses for that when late steps
-// are left.
+// sum writes the loop over k. A whole tile of all rows prefetches C first.
 func (x gemmCode) sum(t tile) {
 	full := t == tile{tileRows, tileColumns}
 	x.op("MOVD", x.argument("k"), x.k)
 	if full {
-		x.prefetch()
+		x.prefetchC()
 	}
 	x.op("MOVD", "ZR", x.offset)
-	x.op("MOVD", x.colA, x.col)
 	x.op("MOVD", x.b, x.bp)
 	one, store := x.unique("one"), x.unique("store")
 	if t.whole() {
@@ -59,15 +57,6 @@ func (x gemmCode) sum(t tile) {
 		x.op("SUBS", steps, x.k, x.k)
 		x.op("BPL", loop)
 		x.here(rest)
-		if full {
-			last := x.unique("last")
-			x.jumpIf(x.late, equal, 0, last)
-			x.prefetchC()
-			x.op("SUB", steps, x.late, x.k)
-			x.op("MOVD", "ZR", x.late)
-			x.jump(loop)
-			x.here(last)
-		}
 		x.op("ADDS", steps, x.k, x.k)
 		x.op(string(equal), store)
 	}
@@ -98,8 +87,7 @@ func (x gemmCode) step(t tile) {
 			}
 		}
 	}
-	x.op("ADD", x.col, x.offset, x.offset)
-	x.op("SUB", x.closerCol, x.col, x.col)
+	x.op("ADD", x.colA, x.offset, x.offset)
 }
 
 // end writes what each mode does with the sums.
@@ -139,56 +127,6 @@ func (x gemmCode) eachRowOfC(rows int, body func(r int, p general)) {
 		}
 	}
 	x.release(p, distance)
-}
-
-// prefetched is the number of steps of the sum of the next strip's A that each tile prefetches to the
-// second level: the next strip reads it at once. Strips shorter than leastPrefetched prefetch the tile
-// of C alone. In longer ones that waits until lateSteps are left, or the panel of B that streams
-// through the first level would displace it.
-const (
-	prefetched      = 32
-	leastPrefetched = 96
-	lateSteps       = 64
-)
-
-// prefetch sets k and late, and prefetches the next part of A: four lines of each row if A is stored by
-// rows, otherwise one of each column.
-func (x gemmCode) prefetch() {
-	long, byRows, done := x.unique("long"), x.unique("byRows"), x.unique("fetched")
-	x.op("MOVD", "ZR", x.late)
-	x.jumpIf(x.k, atLeast, leastPrefetched, long)
-	x.prefetchC()
-	x.jump(done)
-
-	x.here(long)
-	x.op("MOVD", x.k, x.late)
-	x.op("SUB", lateSteps, x.k, x.k)
-	x.op("AND", -steps, x.k, x.k)
-	x.op("SUB", x.k, x.late, x.late)
-	x.jumpIf(x.nextCol, equal, 8, byRows)
-	loop := x.unique("columns")
-	x.op("MOVD", prefetched, x.offset)
-	x.here(loop)
-	x.op("PRFM", at(x.next, 0), "PLDL2KEEP")
-	x.op("ADD", x.nextCol, x.next, x.next)
-	x.op("SUB", x.closerCol, x.nextCol, x.nextCol)
-	x.op("SUBS", 1, x.offset, x.offset)
-	x.op(string(unequal), loop)
-	x.jump(done)
-
-	x.here(byRows)
-	x.op("MOVD", x.next, x.offset)
-	for r := range tileRows {
-		if r > 0 { // the next strip's rows are about as far from each other as this strip's
-			x.op("SUB", x.a[r-1], x.a[r], x.col)
-			x.op("ADD", x.col, x.offset, x.offset)
-		}
-		for line := 0; line < 8*prefetched; line += 64 {
-			x.op("PRFM", at(x.offset, line), "PLDL2KEEP")
-		}
-	}
-	x.op("ADD", 8*prefetched, x.next, x.next)
-	x.here(done)
 }
 
 // prefetchC prefetches the tile of C, both ends of each row.

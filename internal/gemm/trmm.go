@@ -14,23 +14,21 @@ import (
 // and A is not read.
 func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
-		e.triangular(false, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+		e.triangular(multiply, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 	}
 }
 
-// multiply overwrites the rows of a panel by the product of a diagonal block with them, the last rows
-// first, because each needs the rows before it unchanged. Row i is d_i·x_i, and then one chain of fused
+// multiply overwrites the rows of a panel by the product of the block with them, the last rows first,
+// because each needs the rows before it unchanged. Row i is d_i·x_i, and then one chain of fused
 // multiply-adds of t_ij·x_j from j = i-1 down to the block's first row: the strips of MR rows do not
 // show.
-func (t *triangle) multiply(d diagonal, x rhsPanel) {
-	k := &t.engine.kernel
-	rows := d.i1 - d.i0
-	for i := (rows - 1) / k.MR * k.MR; i >= 0; i -= k.MR {
-		m := min(k.MR, rows-i)
+func (d *diagonal) multiply(k *kernel.Kernel, x rhsPanel) {
+	for i := (d.rows - 1) / k.MR * k.MR; i >= 0; i -= k.MR {
+		m := min(k.MR, d.rows-i)
 		xi := &x.x[x.first+i*x.ld]
-		k.Multiply(m, x.n, &t.a[t.at(d.i0+i, d.i0+i)], t.row, t.col, d.element(i), xi, x.ld)
+		k.Multiply(m, x.n, &d.a[d.at(i, i)], d.row, d.col, d.element(i), xi, x.ld)
 		if i > 0 {
-			k.Gemm(m, x.n, i, 1, &t.a[t.at(d.i0+i, d.i0+i-1)], t.row, -t.col, kernel.Even,
+			k.Gemm(m, x.n, i, 1, &d.a[d.at(i, i-1)], d.row, -d.col,
 				&x.x[x.first+(i-1)*x.ld], -x.ld, k.NR, kernel.Continue, xi, x.ld)
 		}
 	}

@@ -13,17 +13,13 @@ func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a 
 	if !check.Dsymm(side, ul, m, n, a, lda, b, ldb, c, ldc) {
 		return
 	}
-	s := source{layout: symUpper, Matrix: block.Dense(a, lda)}
-	if ul == blas.Lower {
-		s.layout = symLower
-	}
-	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
+	e.symm(side, m, n, alpha, symmetric(ul, block.Dense(a, lda)), b, ldb, beta, c, ldc)
 }
 
 // Dspmm is Dsymm for an upper triangle in packed storage.
 func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dspmm(side, m, n, ap, b, ldb, c, ldc) {
-		s := source{layout: symUpper, Matrix: block.Packed(check.Order(side, m, n), ap, 0, 0)}
+		s := symmetric(blas.Upper, block.Packed(check.Order(side, m, n), ap, 0, 0))
 		e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 	}
 }
@@ -36,7 +32,7 @@ const smallSymmetric = 48
 func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	order := check.Order(side, m, n)
 	if alpha != 0 && order <= smallSymmetric && e.small(m, n, order) {
-		w := scratches.Get().(*scratch)
+		w := workspaces.Get().(*workspace)
 		w.a = aligned(w.a, order*order)
 		s.square(w.a, order)
 		a, lda := w.a, order
@@ -44,14 +40,14 @@ func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []flo
 			a, lda, b, ldb = b, ldb, a, lda
 		}
 		e.smallGemm(blas.NoTrans, blas.NoTrans, m, n, order, alpha, a, lda, b, ldb, beta, c, ldc)
-		scratches.Put(w)
+		workspaces.Put(w)
 		return
 	}
-	p := product{engine: e, m: m, n: n, k: order, alpha: alpha, beta: beta, c: all(block.Dense(c, ldc))}
+	p := product{engine: e, m: m, n: n, k: order, alpha: alpha, beta: beta, c: dense(block.Dense(c, ldc))}
 	if side == blas.Left {
-		p.a, p.b = s, right(false, block.Dense(b, ldb))
+		p.a, p.b = s, opB(blas.NoTrans, block.Dense(b, ldb))
 	} else {
-		p.a, p.b = left(false, block.Dense(b, ldb)), s
+		p.a, p.b = opA(blas.NoTrans, block.Dense(b, ldb)), s
 	}
 	p.run()
 }

@@ -11,14 +11,14 @@ import (
 // alpha·Aᵀ·A + beta·C (otherwise, A k×n), in n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	if check.Dsyrk(ul, t, n, k, a, lda, c, ldc) {
-		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, half(ul, block.Dense(c, ldc)))
+		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, oneTriangle(ul, block.Dense(c, ldc)))
 	}
 }
 
 // Dsprk is Dsyrk for the upper triangle in packed storage.
 func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
 	if check.Dsprk(t, n, k, a, lda, ap) {
-		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, half(blas.Upper, block.Packed(n, ap, 0, 0)))
+		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
 	}
 }
 
@@ -26,7 +26,7 @@ func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, l
 // as Dsprk.
 func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
-		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, half(blas.Upper, block.Packed(n, ap, 0, 0)))
+		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
 	}
 }
 
