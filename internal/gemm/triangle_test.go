@@ -202,6 +202,49 @@ func TestTriangularNaN(t *testing.T) {
 	}
 }
 
+// A triangle whose rows are a multiple of a page apart gives the same bits, and only its half is read.
+func TestTriangularInPages(t *testing.T) {
+	const order, others = 140, 5
+	for _, side := range sides {
+		for _, ul := range triangles {
+			for _, tA := range transposes {
+				for _, d := range []blas.Diag{blas.NonUnit, blas.Unit} {
+					for name, call := range map[string]trxmRoutine{"Dtrsm": active.Dtrsm, "Dtrmm": active.Dtrmm} {
+						m, n := order, others
+						if side == blas.Right {
+							m, n = n, m
+						}
+						var results [2][]float64
+						for i, lda := range []int{page / 8, page/8 + 1} {
+							rnd := rand.New(rand.NewPCG(8, 2))
+							a, b := make([]float64, order*lda), values(rnd, m*n)
+							for j := range a {
+								a[j] = math.NaN()
+							}
+							for r := range order {
+								for c := range order {
+									v := rnd.Float64() / order
+									switch {
+									case r == c && d == blas.NonUnit:
+										a[r*lda+c] = 1 + v
+									case r < c && ul == blas.Upper || r > c && ul == blas.Lower:
+										a[r*lda+c] = v
+									}
+								}
+							}
+							call(side, ul, tA, d, m, n, 1, a, lda, b, n)
+							results[i] = b
+						}
+						if !identical(results[0], results[1]) || math.IsNaN(results[0][0]) {
+							t.Errorf("%s %c%c%c%c: other bits with rows a page apart", name, side, ul, tA, d)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // In the steady state a call allocates nothing.
 func TestTriangularAllocs(t *testing.T) {
 	setThreads(t, 1)

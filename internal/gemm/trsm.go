@@ -259,17 +259,29 @@ type rhsPanel struct {
 	n         int
 }
 
-// diagonal returns the block of rows i0 to i1, with a dense copy of it in w if A is packed.
+// diagonal returns the block of rows i0 to i1: in place, or as a dense copy in w if A is packed or its
+// rows are a multiple of a page apart, so that they displace each other in the caches.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {
 		first = t.order - i1
 	}
 	at := t.a.Sub(first, first)
-	if t.a.Packed {
-		w.triangle = aligned(w.triangle, size*size)
-		block.CopyUpper(block.Dense(w.triangle, size), at, size)
-		at = block.Dense(w.triangle, size)
+	if t.a.Packed || 8*t.a.Ld%page == 0 {
+		ld, unit := size+line/8, 0
+		w.triangle = aligned(w.triangle, size*ld)
+		if t.diag == blas.Unit {
+			unit = 1 // the diagonal is not read
+		}
+		for r := range size {
+			from, to := 0, r+1-unit
+			if t.ul == blas.Upper {
+				from, to = r+unit, size
+			}
+			row := at.Row(r)
+			copy(w.triangle[r*ld+from:r*ld+to], at.X[row+from:row+to])
+		}
+		at = block.Dense(w.triangle, ld)
 	}
 	d := diagonal{from: i0, rows: size, a: at.X, row: at.Ld, col: 1}
 	if t.trans != blas.NoTrans {
