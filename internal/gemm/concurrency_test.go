@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -198,43 +197,6 @@ func TestParallelAllocs(t *testing.T) {
 			if got := testing.AllocsPerRun(10, j.run); !(got <= float64(most)) && !testutil.UnderRace() {
 				t.Errorf("%s, %d threads: %v allocations, want at most %d", j.name, threads, got, most)
 			}
-		}
-	}
-}
-
-// BenchmarkGoroutines measures products that several goroutines compute at once, by default and on one
-// thread each, in turn: the median of the ratios of their speeds is over-one-thread.
-func BenchmarkGoroutines(b *testing.B) {
-	const slot = 5 * time.Millisecond
-	for _, n := range []int{64, 128, 256, 512} {
-		for _, goroutines := range []int{2, 4, 8, 16} {
-			b.Run(fmt.Sprintf("n=%d/goroutines=%d", n, goroutines), func(b *testing.B) {
-				setThreads(b, 0)
-				x := make([]float64, n*n)
-				speed := func(threads int) float64 {
-					pool.SetThreads(threads)
-					var calls atomic.Int64
-					var done sync.WaitGroup
-					began := time.Now()
-					for range goroutines {
-						done.Add(1)
-						go func() {
-							defer done.Done()
-							for c := make([]float64, n*n); time.Since(began) < slot; calls.Add(1) {
-								active.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, x, n, x, n, 0, c, n)
-							}
-						}()
-					}
-					done.Wait()
-					return float64(calls.Load()) / time.Since(began).Seconds()
-				}
-				var ratios []float64
-				for b.Loop() {
-					ratios = append(ratios, speed(0)/speed(1))
-				}
-				slices.Sort(ratios)
-				b.ReportMetric(ratios[len(ratios)/2], "over-one-thread")
-			})
 		}
 	}
 }

@@ -46,9 +46,9 @@
 //
 // So the order depends on the shape alone: results are bit-identical on every kernel, for any caches,
 // number of threads, partition of C and position in a tile, except for the bits of NaN
-// (TestProductsSameBits, TestTriangularSameBits). KC and the order of diagonal blocks are constants
-// because they are part of results; MC and NC, which are not, fit the caches. A term has at most k+2
-// roundings, hence the bound of the tests,
+// (TestReproducible, and the golden hashes of internal/golden). KC and the order of diagonal blocks are
+// constants because they are part of results; MC and NC, which are not, fit the caches. A term has at
+// most k+2 roundings, hence the bound of the tests,
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //

@@ -175,69 +175,6 @@ func TestDgemmTanhIsDgemm(t *testing.T) {
 	})
 }
 
-// A NaN or an infinity in an operand reaches just those elements of C that depend on it, although
-// many multipliers are zero.
-func TestProductNonFinite(t *testing.T) {
-	eachKernel(t, func(t *testing.T) {
-		for _, r := range routines() {
-			rnd := rand.New(rand.NewPCG(3, 1))
-			for _, n := range []int{1, 4, 7, 19} {
-				for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-					for _, first := range []bool{true, false} {
-						p := r.build(rnd, n, n, n, -1, 1)
-						p.fill(rnd)
-						if first {
-							poison(rnd, p.a.x, bad)
-						} else {
-							poison(rnd, p.b.x, bad)
-						}
-						p.checkClass(t, r.name)
-					}
-				}
-			}
-		}
-	})
-}
-
-// poison makes one stored element bad: one that is not the canary of gaps.
-func poison(rnd *rand.Rand, x []float64, bad float64) {
-	for {
-		if at := &x[rnd.IntN(len(x))]; !math.IsNaN(*at) {
-			*at = bad
-			return
-		}
-	}
-}
-
-// checkClass calls the routine and compares which elements of C are NaN and infinite with sums in the
-// plain order.
-func (p *problem) checkClass(t *testing.T, name string) {
-	t.Helper()
-	before := slices.Clone(p.c.x)
-	p.call()
-	for i := range p.m {
-		for j := range p.n {
-			if !p.kept(i, j) {
-				continue
-			}
-			want := before[p.c.at(i, j)]
-			if p.bias != nil {
-				want = p.bias[j]
-			}
-			for l := range p.k {
-				want -= p.A(i, l) * p.B(l, j)
-			}
-			if p.bias != nil {
-				want = math.Tanh(want)
-			}
-			got := p.c.x[p.c.at(i, j)]
-			if math.IsNaN(got) != math.IsNaN(want) || math.IsInf(got, 1) != math.IsInf(want, 1) || math.IsInf(got, -1) != math.IsInf(want, -1) {
-				t.Fatalf("%s: %v: C[%d,%d] = %v, want %v", name, p, i, j, got, want)
-			}
-		}
-	}
-}
-
 // In the steady state a call allocates nothing.
 func TestProductAllocs(t *testing.T) {
 	setThreads(t, 1)

@@ -175,33 +175,6 @@ func TestDtrmm(t *testing.T) {
 	})
 }
 
-// A NaN in the triangle reaches every element that depends on it, also where it meets a zero of B.
-func TestTriangularNaN(t *testing.T) {
-	const n = 35
-	for _, row := range []int{0, 1, 16, n - 1} {
-		for _, test := range []struct {
-			name string
-			call trxmRoutine
-			bad  func(i int) bool // rows of the result that a NaN in T[row,0], T lower, reaches
-		}{
-			{"Dtrsm", active.Dtrsm, func(i int) bool { return i >= row }},
-			{"Dtrmm", active.Dtrmm, func(i int) bool { return i == row }},
-		} {
-			a, b := make([]float64, n*n), make([]float64, n)
-			for i := range n {
-				a[i*n+i] = 1
-			}
-			a[row*n] = math.NaN()
-			test.call(blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, n, 1, 1, a, n, b, 1)
-			for i, v := range b {
-				if math.IsNaN(v) != test.bad(i) {
-					t.Errorf("%s, T[%d,0] = NaN, B = 0: row %d is %v", test.name, row, i, v)
-				}
-			}
-		}
-	}
-}
-
 // A triangle whose rows are a multiple of a page apart gives the same bits, and only its half is read.
 func TestTriangularInPages(t *testing.T) {
 	const order, others = 140, 5
