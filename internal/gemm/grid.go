@@ -128,7 +128,7 @@ func (p *product) parallel(team *workers.Team) {
 		for x.p0 = 0; x.p0 < own.k; x.p0 += kc { // loop 4
 			x.p1 = min(x.p0+kc, own.k)
 			if !own.directA() {
-				w.a = alignedBlock(w.a, roundUp(x.i1-x.i0, mr)*(x.p1-x.p0), own.engine.blocks.MC*own.engine.blocks.KC)
+				w.a = aligned(w.a, roundUp(x.i1-x.i0, mr)*(x.p1-x.p0))
 				own.shared, own.sharedFrom = own.packedA(w.a, x.p1-x.p0), x.i0
 				team.Run((x.i1-x.i0+rows-1)/rows, pack)
 			}

@@ -136,7 +136,7 @@ func (p *product) panelsA(w *workspace, i0, i1, p0, p1 int) panels {
 		a.x = a.x[(i0-p.sharedFrom)/mr*a.panel:]
 		return a
 	case !p.directA():
-		w.a = alignedBlock(w.a, roundUp(i1-i0, mr)*(p1-p0), p.engine.blocks.MC*p.engine.blocks.KC)
+		w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
 		p.a.pack(&p.engine.kernel, w.buffer, w.a, mr, i0, i1, p0, p1)
 		return p.packedA(w.a, p1-p0)
 	case p.a.layout == byCols:
@@ -162,7 +162,7 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 		return panels{x: p.b.X[p0*p.b.Ld+j0:], row: p.b.Ld, panel: nr}
 	}
 	if is := (place{p.id, j0, j1, p0, p1}); w.packed != is {
-		w.b = alignedBlock(w.b, roundUp(j1-j0, nr)*(p1-p0), p.engine.blocks.NC*p.engine.blocks.KC)
+		w.b = aligned(w.b, roundUp(j1-j0, nr)*(p1-p0))
 		p.b.pack(&p.engine.kernel, w.buffer, w.b, nr, j0, j1, p0, p1)
 		w.packed = is
 	}

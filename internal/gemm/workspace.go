@@ -26,22 +26,14 @@ type place struct {
 var workspaces = sync.Pool{New: func() any { return &workspace{buffer: make([]float64, gathered*gatheredSteps)} }}
 
 // aligned returns n elements at a kernel.Align-byte boundary, in the storage of x if that is long
-// enough. Their contents are undefined.
+// enough. Their contents are undefined. New storage is twice as long as the old, so that a series of
+// growing products allocates few times.
 func aligned(x []float64, n int) []float64 {
 	if n <= cap(x) {
 		return x[:n]
 	}
 	const align = int(kernel.Align / 8)
-	x = make([]float64, n+align-1)
+	x = make([]float64, max(n, 2*cap(x))+align-1)
 	off := int(-uintptr(unsafe.Pointer(&x[0]))%kernel.Align) / 8
 	return x[off:][:n]
-}
-
-// alignedBlock is aligned for a block of at most the given number of elements. New storage holds that
-// many unless n is a small fraction, so that a series of growing products does not allocate each time.
-func alignedBlock(x []float64, n, most int) []float64 {
-	if n > cap(x) && n > most/8 {
-		x = aligned(x, max(n, most))
-	}
-	return aligned(x, n)
 }
