@@ -317,11 +317,16 @@ type way struct {
 	*Engine
 }
 
-// ways returns, for each of kernels.Some, the engine that is used, one with blocks of a few tiles, one
-// with these blocks that reads B where it lies if it can, and one with diagonal blocks of more rows
-// than are applied in place.
+// ways returns, for each kernel, the engine that is used, one with blocks of a few tiles, one with the
+// same that reads B where it lies if it can, and one with diagonal blocks of more rows than are
+// applied in place. The portable kernel, which takes longest, is left out where there is another,
+// unless testutil.Long.
 func ways(t testing.TB) (all []way) {
-	for _, k := range kernels.Some(t) {
+	each := kernels.All(t)
+	if !testutil.Long() && len(each) > 1 {
+		each = each[:len(each)-1]
+	}
+	for _, k := range each {
 		tiny := blockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
 		diagonal := tiny
 		diagonal.KC = 2 * (fewRows + 2*k.MR)

@@ -17,13 +17,3 @@ func All(t testing.TB) (all []kernel.Kernel) {
 	}
 	return all
 }
-
-// Some is All without the portable kernel, which takes longest, where the machine has another, unless
-// testutil.Long.
-func Some(t testing.TB) []kernel.Kernel {
-	all := All(t)
-	if !testutil.Long() && len(all) > 1 {
-		all = all[:len(all)-1]
-	}
-	return all
-}
