@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -179,6 +180,30 @@ func TestPanicReachesCaller(t *testing.T) {
 		}
 		pool.SetThreads(1)
 		testutil.WaitWorkers(t, 0)
+	}
+}
+
+// A workspace that one task has put back has its block of B when the next one takes it, whatever call
+// has had it meanwhile.
+func TestHeldBlock(t *testing.T) {
+	setThreads(t, 1)
+	w := &workspace{buffer: make([]float64, gathered*gatheredSteps)}
+	saved := workspaces
+	t.Cleanup(func() { workspaces = saved })
+	workspaces = &sync.Pool{New: func() any { return w }}
+	rnd := rand.New(rand.NewPCG(82, 1))
+	for _, r := range routines() {
+		for _, n := range []int{20, 60, 150} {
+			p := r.build(rnd, n, n, n, 0.7, -1.3)
+			p.fill(rnd)
+			w.held, w.b = place{}, aligned(w.b[:0], n*n)
+			for i := range w.b {
+				w.b[i] = 3
+			}
+			if p.call(); w.held == (place{}) && slices.ContainsFunc(w.b, func(v float64) bool { return v != 3 }) {
+				t.Errorf("%s, n = %d: writes the block of B and does not say so", r.name, n)
+			}
+		}
 	}
 }
 

@@ -30,7 +30,7 @@
 //
 // Threads pack A[ic, pc] together, and then take tasks of loop 3 and of rows (grid.go). An operand that
 // few micro-panels share, or that stays in L2, is read where it lies (inPlace). Products of order up to
-// 128 go straight to loop 2 (small.go).
+// 128 on one thread go straight to loop 2 (small.go).
 //
 // # Rounding, NaN, reproducibility
 //
@@ -40,9 +40,9 @@
 //
 // with the fewest blocks of at most KC = 256 terms, of about equal length. S_b is one chain of fused
 // multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If beta = 0, C is
-// alpha·S_1 after the first block. Diagonal blocks of Dtrsm and Dtrmm have the order 128, and an
-// element one chain within each (trsm.go, trmm.go); from block to block it is a product. A diagonal
-// between the factors multiplies rows of B, rounded.
+// alpha·S_1 after the first block, and in packed storage +0 for a -0. Diagonal blocks of Dtrsm and
+// Dtrmm have the order 128, and an element one chain within each (trsm.go, trmm.go); from block to
+// block it is a product. A diagonal between the factors multiplies rows of B, rounded.
 //
 // So the order depends on the shape alone: results are bit-identical on every kernel, for any caches,
 // number of threads, partition of C and position in a tile, except for the bits of NaN

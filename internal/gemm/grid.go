@@ -14,22 +14,23 @@ type grid struct {
 	down, over  int // number of tasks
 }
 
-// cut returns the grid that the given number of threads should finish first, for m rows. Fine grids
-// divide the work evenly, but each task packs its part of B for itself. So it tries the fewest ranges
-// of columns, and the same number for each thread, where two threads do not pack the same part.
-func (p *product) cut(threads, m int) grid {
+// cut returns the grid that the given number of threads should finish first, for the rows of x. Fine
+// grids divide the work evenly, but each task packs its part of B for itself, unless its thread has it
+// from the task before. So cut tries the fewest ranges of columns, and a multiple of the threads.
+func (p *product) cut(threads int, x cell) grid {
+	m := x.i1 - x.i0
 	var best grid
 	least := math.Inf(1)
 	at := make([]float64, threads)
 	fewest := (p.n + p.width() - 1) / p.width()
 	for _, over := range [...]int{fewest, roundUp(fewest, threads)} {
 		// A part of a tile costs less than an uneven cut.
-		width := roundUp((p.n+over-1)/over, line/8)
+		width := min(roundUp((p.n+over-1)/over, line/8), p.width())
 		over = (p.n + width - 1) / width
 		for down := 1; ; down += (down + 3) / 4 {
 			rows := roundUp((m+down-1)/down, p.engine.kernel.MR)
 			g := grid{rows: rows, width: width, down: (m + rows - 1) / rows, over: over}
-			if t := p.finished(g, m, at); t < least {
+			if t := p.finished(g, x, at); t < least {
 				best, least = g, t
 			}
 			if g.down*over >= threads*mostTasks || rows <= leastRows {
@@ -57,14 +58,14 @@ const readingColumns = 4
 
 // finished returns the time, in flops, at which the threads would finish a grid, if each takes one task
 // after another. at is workspace, an element for each.
-func (p *product) finished(g grid, m int, at []float64) float64 {
+func (p *product) finished(g grid, x cell, at []float64) float64 {
 	clear(at)
 	packing := 0
 	if !p.directB(g.rows) {
 		packing = packingRows
 	}
 	for t := range g.down * g.over {
-		x := p.part(g, cell{i1: m}, t)
+		x := p.part(g, x, t)
 		first := 0
 		for i := range at {
 			if at[i] < at[first] {
@@ -108,10 +109,11 @@ func (p *product) parallel(team *workers.Team) {
 	own := *p // so that p itself stays on the caller's stack
 	own.id = lastProduct.Add(1)
 	mc, kc, mr := own.height(), own.depth(), own.engine.kernel.MR
-	g, rows := own.cut(team.Threads(), mc), roundUp(mc/(packTasks*team.Threads())+1, mr)
+	rows := roundUp(mc/(packTasks*team.Threads())+1, mr)
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	var x cell // the block of A, and all columns
+	var g grid
 	pack := func(i int) {
 		v := workspaces.Get().(*workspace)
 		i0 := x.i0 + i*rows
@@ -125,6 +127,7 @@ func (p *product) parallel(team *workers.Team) {
 	}
 	for x.i0 = 0; x.i0 < own.m; x.i0 += mc { // loop 5
 		x.i1 = min(x.i0+mc, own.m)
+		g = own.cut(team.Threads(), x)
 		for x.p0 = 0; x.p0 < own.k; x.p0 += kc { // loop 4
 			x.p1 = min(x.p0+kc, own.k)
 			if !own.directA() {

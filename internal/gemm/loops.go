@@ -52,7 +52,7 @@ func (p *product) serial() {
 
 // on computes the product on the caller's goroutine, in the given storage.
 func (p *product) on(w *workspace) {
-	w.packed = place{} // of another product
+	w.held = place{} // of another product
 	p.loops(w, cell{0, p.m, 0, p.n, 0, p.k})
 }
 
@@ -99,7 +99,7 @@ func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 // equally wide.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
-	return even(p.n, max(b.NC*b.KC/max(p.depth(), 1)/nr, 1)*nr, nr)
+	return even(p.n, max(b.NC*b.KC/p.depth()/nr, 1)*nr, nr)
 }
 
 // even cuts n into the fewest ranges of at most most elements and returns their length, equal up to
@@ -161,19 +161,19 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	if p.directB(rows) {
 		return panels{x: p.b.X[p0*p.b.Ld+j0:], row: p.b.Ld, panel: nr}
 	}
-	if is := (place{p.id, j0, j1, p0, p1}); w.packed != is {
+	if is := (place{p.id, j0, j1, p0, p1}); w.held != is {
 		w.b = aligned(w.b, roundUp(j1-j0, nr)*(p1-p0))
 		p.b.pack(&p.engine.kernel, w.buffer, w.b, nr, j0, j1, p0, p1)
-		w.packed = is
+		w.held = is
 	}
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
 // inPlace reports whether the kernel reads an operand of the given length where it lies, as
-// micro-panels of w rows, of which each is used the given number of times: if few uses would share the
-// cost of a copy, or the operand stays in half of L2, where rows a multiple of a page apart displace
-// each other. Where a step of a micro-panel is in one row, and at most a cache line, a copy pays
-// earlier: the kernel would load lines of which it needs a part.
+// micro-panels of w of its rows, of which each is used the given number of times: if few uses would
+// share the cost of a copy, or the operand stays in half of L2, unless its rows are a multiple of a
+// page apart and displace each other. Where a step of a micro-panel is in one row, and at most a cache
+// line, a copy pays earlier: the kernel would load lines of which it needs a part.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -234,7 +234,11 @@ func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i,
 		if store != kernel.Overwrite {
 			p.c.load(w.c, i, m, from, to)
 		}
-		p.tiles(a, b, ai, bj+(from-j)/nr, k, min(store, kernel.Add), w.c, to-from, m, to-from)
+		if store == kernel.AddPacked {
+			p.tiles(a, b, ai, bj+(from-j)/nr, k, kernel.Add, w.c, to-from, m, to-from) // w.c is not packed
+		} else {
+			p.tiles(a, b, ai, bj+(from-j)/nr, k, store, w.c, to-from, m, to-from)
+		}
 		p.c.store(w.c, i, m, from, to)
 	}
 	through(j, from)

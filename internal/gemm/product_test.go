@@ -197,14 +197,14 @@ func TestGrid(t *testing.T) {
 			for _, workers := range []int{1, 2, 3, 8} {
 				t.Run(fmt.Sprintf("m=%d/n=%d/workers=%d", m, n, workers), func(t *testing.T) {
 					p := product{engine: active, m: m, n: n, k: 100, c: dense(block.Dense(nil, n))}
-					g := p.cut(workers, m)
+					g := p.cut(workers, cell{i1: m})
 					if rows := g.rows * g.down; rows < m || rows-g.rows >= m {
 						t.Errorf("%d times %d rows", g.down, g.rows)
 					}
 					if g.down > 1 && g.rows%p.engine.kernel.MR != 0 {
 						t.Errorf("tasks of %d rows, not a multiple of MR = %d", g.rows, p.engine.kernel.MR)
 					}
-					if (g.width-line/8)*p.depth() >= active.blocks.NC*active.blocks.KC || g.over > 1 && 8*g.width%line != 0 {
+					if g.width > p.width() || g.width*p.depth() > active.blocks.NC*active.blocks.KC {
 						t.Errorf("tasks of %d columns", g.width)
 					}
 					if columns := g.width * g.over; columns < n || columns-g.width >= n {

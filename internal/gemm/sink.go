@@ -97,7 +97,6 @@ func scal(beta float64, x []float64) {
 	switch beta {
 	case 0:
 		clear(x)
-	case 1:
 	default:
 		for i := range x {
 			x[i] *= beta

@@ -15,10 +15,10 @@ func (e *Engine) small(m, n, k int) bool {
 }
 
 // smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the
-// smallest L2, and the product is too little work to start goroutines for.
+// smallest L2.
 const smallOrder = 128
 
-// smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.block
+// smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.loops
 // and without its loops. It reads A in place, and B too unless B is transposed.
 func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	rowA, colA := lda, 1
@@ -31,11 +31,11 @@ func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 		w := workspaces.Get().(*workspace)
 		defer workspaces.Put(w)
 		rowB, panelB = nr, nr*k
-		w.b = aligned(w.b, roundUp(n, nr)*k)
+		w.a = aligned(w.a, roundUp(n, nr)*k)
 		for j := 0; j < n; j += nr {
-			e.kernel.Transpose(min(nr, n-j), k, &b[j*ldb], ldb, &w.b[j*k], nr)
+			e.kernel.Transpose(min(nr, n-j), k, &b[j*ldb], ldb, &w.a[j*k], nr)
 		}
-		b = w.b
+		b = w.a
 	}
 	store := kernel.Add
 	if beta == 0 {

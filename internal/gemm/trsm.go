@@ -128,10 +128,11 @@ func (t *triangular) update(w *workspace, team *workers.Team, i0, i1 int) {
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1
 	}
-	tt := t.a.Sub(from, own)
+	row, col := from, own
 	if t.trans != blas.NoTrans {
-		tt = t.a.Sub(own, from)
+		row, col = own, from
 	}
+	tt := t.a.Sub(row, col)
 	p := product{engine: t.engine, k: i1 - i0, alpha: 1, beta: 1}
 	if t.op == solve {
 		p.alpha = -1

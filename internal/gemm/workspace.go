@@ -7,13 +7,16 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// A workspace is the storage of one goroutine in one product: packed blocks of A and B, some rows of C,
-// the diagonal of a triangular block, and some rows of a packed matrix.
+// A workspace is the storage of one goroutine in one task. What is in it goes with the task, but for
+// the block of B: the next task of the product may need the same one.
 type workspace struct {
-	a, b, c, diagonal []float64
-	buffer            []float64 // workspace of source.pack
-	triangle          []float64 // a block on the diagonal of a packed triangle
-	packed            place     // the block of the current product that b holds
+	a        []float64 // a packed block of A, or other copies
+	b        []float64 // a packed block of B, which panelsB alone writes
+	held     place     // the block that b holds
+	c        []float64 // some rows of C, or of right-hand sides
+	diagonal []float64 // of a triangular block
+	triangle []float64 // a block on the diagonal of a triangle
+	buffer   []float64 // workspace of source.pack
 }
 
 // A place is a block of the second operand of a product.
@@ -23,7 +26,7 @@ type place struct {
 }
 
 // workspaces keeps workspaces between calls.
-var workspaces = sync.Pool{New: func() any { return &workspace{buffer: make([]float64, gathered*gatheredSteps)} }}
+var workspaces = &sync.Pool{New: func() any { return &workspace{buffer: make([]float64, gathered*gatheredSteps)} }}
 
 // aligned returns n elements at a kernel.Align-byte boundary, in the storage of x if that is long
 // enough. Their contents are undefined. New storage is twice as long as the old, so that a series of

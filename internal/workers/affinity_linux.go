@@ -15,7 +15,7 @@ import (
 type affinity struct {
 	mu      sync.Mutex
 	threads []*workerThread
-	base    unix.CPUSet // the CPUs of a worker when it began
+	base    unix.CPUSet // the CPUs of the newest worker when it began
 	avoid   int         // the CPU that they avoid, plus 1; 0 if they are to be placed anew
 }
 
@@ -120,7 +120,11 @@ func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// wakeSleepers ends sleepWhile in at most n threads.
-func wakeSleepers(x *atomic.Int32, n int) {
-	_, _, _ = unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWake, uintptr(n))
+// wakeSleepers ends sleepWhile in at most n threads, and returns in how many.
+func wakeSleepers(x *atomic.Int32, n int) int {
+	woken, _, failed := unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWake, uintptr(n))
+	if failed != 0 {
+		return 0
+	}
+	return int(woken)
 }

@@ -20,4 +20,4 @@ func threadTime() time.Duration { return 0 }
 const lends = false
 
 func sleepWhile(*atomic.Int32, int32, time.Duration) {}
-func wakeSleepers(*atomic.Int32, int)                {}
+func wakeSleepers(*atomic.Int32, int) int            { return 0 }

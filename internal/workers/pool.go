@@ -23,7 +23,7 @@ type Pool struct {
 	resizing sync.Mutex           // guards changes of max and team
 	team     atomic.Pointer[Team] // nil if none has been started
 	busy     sync.Mutex           // held by the call that has the team, or one that SetThreads has ended meanwhile
-	recent   atomic.Int64         // when the last call that was worth sharing began, on the pool's clock
+	recent   atomic.Int64         // when recentCall was last asked, on the pool's clock
 	gain     gain
 	start    time.Time // the origin of the pool's clock
 }
@@ -43,8 +43,9 @@ func (p *Pool) now() time.Duration { return time.Since(p.start) }
 // SetThreads sets the largest number of threads, the caller's included, that one call may use. 0, the
 // initial value, means GOMAXPROCS. It panics if n < 0.
 //
-// It ends a team of another size, waiting until the workers have finished their tasks; a call that has
-// the team finishes alone. The next call that is worth it starts a new team.
+// It ends a team of another size, waiting until the workers have finished their tasks, so it must not
+// be called from a task; a call that has the team finishes alone. The next call that is worth it starts
+// a new team.
 func (p *Pool) SetThreads(n int) {
 	if n < 0 {
 		panic("workers: negative number of threads")
@@ -101,7 +102,7 @@ func (p *Pool) Acquire(nanoseconds float64) *Team {
 // Release ends the use of the team.
 func (t *Team) Release() { t.pool.busy.Unlock() }
 
-// recentCall reports whether another call that is worth sharing began a short while ago. Sleeping
+// recentCall reports whether it was asked a short while ago, and records that it is asked now. Sleeping
 // workers are woken for a call shorter than minAsleep only if such calls follow each other.
 func (p *Pool) recentCall() bool {
 	now := int64(p.now())

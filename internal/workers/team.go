@@ -52,7 +52,8 @@ func newTeam(p *Pool, size int) *Team {
 	return t
 }
 
-// end stops the workers after their current tasks and waits. A call that has the team goes on alone.
+// end stops the workers after their current tasks and waits; a worker must not call it. A call that has
+// the team goes on alone.
 func (t *Team) end() {
 	t.quit.Store(true)
 	t.wakeUp(t.size)
@@ -62,8 +63,7 @@ func (t *Team) end() {
 // wakeUp wakes at most n sleeping workers.
 func (t *Team) wakeUp(n int) {
 	t.alarm.Add(1)
-	wakeSleepers(&t.alarm, n)
-	for range n {
+	for range n - wakeSleepers(&t.alarm, n) {
 		select {
 		case t.wake <- struct{}{}:
 		default:
@@ -76,8 +76,8 @@ func (t *Team) Threads() int { return t.size + 1 }
 
 // Run calls do for 0 to tasks-1 on the threads of the team and on the caller's, and waits. It does not
 // wait for workers that come late: their share of the tasks is done by the others. Tasks write disjoint
-// results and do not end their goroutine (runtime.Goexit). After a panic no task begins, and Run panics
-// with its value.
+// results and do not end their goroutine (runtime.Goexit). After a panic no task is taken, and Run
+// panics with its value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
 	measured := gain.due()
