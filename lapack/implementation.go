@@ -1,6 +1,7 @@
 package lapack
 
 import (
+	"math"
 	"slices"
 
 	"blskernel"
@@ -32,12 +33,21 @@ import (
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
 // They have the arguments, results and panics of gonum's, and run on Backend, whatever blas64 uses.
-// Small orders run on gonum's own routines and blas64, which are faster there: below 14 for Dpotri,
-// Dgetri and Dtrtri, 40 for Dpotrf of an upper triangle, 96 for Dgetrf (the lesser of m and n) and
-// 128 for Dpotrf of a lower triangle; below 16 reflections or matrices of 90×90 for Dgeqrf, Dgelqf and
-// Dorglq, and of 50×50 for Dorgqr; and a C of less than 10,000 elements with at most 32 reflections for
-// Dormqr and Dormlq. All other routines are gonum's own, also
-// those that gonum's Implementation has beyond lapack.Float64 and makes of one of those above.
+// Small matrices go to gonum's own routines on blas64, which are faster there:
+//
+//	Dpotri, Dgetri, Dtrtri    n < 14
+//	Dpotrf                    n < 40, of a lower triangle n < 128
+//	Dgetrf                    min(m, n) < 96
+//	Dgeqrf, Dgelqf, Dorglq    mn < 8100, or less than 16 reflections
+//	Dorgqr                    mn < 2500, or less than 16 reflections
+//	Dormqr, Dormlq            a C of less than 10,000 elements, and at most 32 reflections
+//	Dsyev                     n < 20
+//	Dgesvd                    1 < min(m, n) < 20
+//	Dgeev                     n < 64
+//
+// The last three do so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN.
+// All other routines are gonum's own, also those that gonum's Implementation has beyond lapack.Float64
+// and makes of one of those above.
 //
 // Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
 // for a workspace of another length, Dgecon and Dpocon take NaN in the factors for a singular matrix,
@@ -61,6 +71,9 @@ const (
 	leastPotrfLower = 128
 	leastGetrf      = 96
 	leastInverse    = 14 // Dpotri, Dgetri and Dtrtri
+	leastSyev       = 20
+	leastGesvd      = 20 // the lesser of m and n; gonum's needs more than one row of Vᵀ
+	leastGeev       = 64
 )
 
 // begin announces a routine and returns the backend on which it runs.
@@ -81,6 +94,29 @@ func unwritten(work []float64, routine func(work []float64)) {
 // holds reports whether x holds an m×n matrix, m positive, with rows ldx apart.
 func holds(x []float64, m, n, ldx int) bool {
 	return m > 0 && ldx >= max(1, n) && len(x) >= n && m-1 <= (len(x)-n)/ldx
+}
+
+// moderate reports whether the largest |element| of the m×n a, or of its triangle ul, is from 2⁻⁴⁰⁰ to
+// 2⁴⁰⁰, and none is NaN. Beyond, gonum's iterations panic, or return what these methods do not promise.
+func moderate(ul blas.Uplo, m, n int, a []float64, lda int) bool {
+	largest := 0.0
+	for i := range m {
+		row := a[i*lda : i*lda+n]
+		switch ul {
+		case blas.Upper:
+			row = row[i:]
+		case blas.Lower:
+			row = row[:i+1]
+		}
+		for _, v := range row {
+			v = math.Abs(v)
+			if !(v <= 0x1p400) {
+				return false
+			}
+			largest = max(largest, v)
+		}
+	}
+	return largest >= 0x1p-400
 }
 
 func isUplo(ul blas.Uplo) bool { return ul == blas.Upper || ul == blas.Lower }

@@ -4,22 +4,23 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack/svd"
 
+	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A, for m = n in 8n³/3
 // flops, and at most about 20n³/3 more with vectors, which come by divide and conquer, as in
-// LAPACK's dgesdd. It overwrites a. s has the min(m, n) values in descending order, the same with
-// vectors and without: each has the digits that the bidiagonal matrix gives it. jobU and jobVT say
-// what goes to u and vt: for lapack.SVDAll U is m×m and Vᵀ n×n; for lapack.SVDStore there are the
-// first min(m, n) columns of U and rows of Vᵀ; for lapack.SVDNone u or vt is not used. As gonum's it
-// has no lapack.SVDOverwrite.
+// LAPACK's dgesdd. It overwrites a. s has the min(m, n) values in descending order: each has the digits
+// that the bidiagonal matrix gives it, and from 20 values on they are the same with vectors and
+// without. jobU and jobVT say what goes to u and vt: for lapack.SVDAll U is m×m and Vᵀ n×n; for
+// lapack.SVDStore there are the first min(m, n) columns of U and rows of Vᵀ; for lapack.SVDNone u or vt
+// is not used. As gonum's it has no lapack.SVDOverwrite.
 //
 // It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
 // not converge; u and vt are then undefined. It has a workspace of its own of about two matrices of the
 // size of A, with vectors four more of order min(m, n), and one of the size of all of U or Vᵀ if that
-// is asked for. The first lwork elements of work are not
-// used, but must be as many as gonum's routine needs; if lwork is -1 it only writes that length to
+// is asked for. The first lwork elements of work, at least
+// as many as gonum's routine needs, are overwritten; if lwork is -1 it only writes that length to
 // work[0].
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
 	k := min(m, n)
@@ -39,8 +40,11 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		})
 		return ok
 	}
-	bk := impl.begin("Dgesvd", m, n, 0)
-	ok = svd.Gesvd(bk, m, n, block.Dense(a, lda), s[:k], left, right)
+	if 1 < k && k < leastGesvd && moderate(blas.All, m, n, a, lda) {
+		ok = impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
+	} else {
+		ok = svd.Gesvd(impl.begin("Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
+	}
 	work[0] = float64(least)
 	return ok
 }

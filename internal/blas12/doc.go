@@ -1,6 +1,6 @@
-// Package blas12 is Levels 1 and 2 of the BLAS on the loops of one kernel. Only Dcopy, Dswap and Idamax
-// are gonum's: they compute nothing.
+// Package blas12 is Levels 1 and 2 of the BLAS on the loops of one kernel.
 //
+//	Dcopy Dswap Idamax            y = x, x and y exchanged, where |x[i]| is largest
 //	Ddot Dnrm2 Dasum              x·y, |x|, the sum of |x[i]|
 //	Daxpy Dscal                   y += alpha·x, x *= alpha
 //	Drot Drotg Drotm Drotmg       plane rotations

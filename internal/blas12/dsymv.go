@@ -24,9 +24,39 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 		return
 	}
 	check.Length(len(a), n, n, lda, check.ShortA)
+	if n < blockRows {
+		check.Vector(len(x), n, incX, check.ShortX)
+		check.Vector(len(y), n, incY, check.ShortY)
+		r.scale(n, beta, y, incY)
+		symvShort(ul, n, alpha, a, lda, x, incX, y, incY)
+		return
+	}
 	s := symmetricProduct{Routines: r, alpha: alpha}
 	s.full(ul, n, a, lda)
 	s.times(x, incX, beta, y, incY)
+}
+
+// symvShort adds alpha*A*x to y for fewer rows than a block has, and reads vectors where they are.
+func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, y []float64, incY int) {
+	if alpha == 0 {
+		return
+	}
+	x0, y0 := first(n, incX), first(n, incY)
+	for i := range n {
+		left, right := 0, i
+		if ul == blas.Upper {
+			left, right = i+1, n
+		}
+		v := x[x0+i*incX]
+		t, sum, ix, iy := alpha*v, 0.0, x0+left*incX, y0+left*incY
+		for _, e := range a[i*lda+left : i*lda+right] {
+			sum += float64(e * x[ix])
+			y[iy] += float64(t * e)
+			ix += incX
+			iy += incY
+		}
+		y[y0+i*incY] += float64(alpha * (float64(a[i*lda+i]*v) + sum))
+	}
 }
 
 // Dspmv computes

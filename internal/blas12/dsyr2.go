@@ -20,9 +20,34 @@ func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX i
 	check.Ld(lda, n, check.BadLdA)
 	if checkPair(n, x, incX, y, incY) {
 		check.Length(len(a), n, n, lda, check.ShortA)
+		if n < shortRow {
+			syr2Short(ul, n, alpha, x, incX, y, incY, a, lda)
+			return
+		}
 		s := symmetricUpdate{Routines: r, alpha: alpha}
 		s.full(ul, n, a, lda)
 		s.addVectors(x, incX, y, incY)
+	}
+}
+
+// syr2Short is Dsyr2 for rows that need no kernel, and reads vectors where they are.
+func syr2Short(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+	if alpha == 0 {
+		return
+	}
+	x0, y0 := first(n, incX), first(n, incY)
+	for i := range n {
+		t, u := alpha*x[x0+i*incX], alpha*y[y0+i*incY]
+		left, right := 0, i+1
+		if ul == blas.Upper {
+			left, right = i, n
+		}
+		row, ix, iy := a[i*lda+left:i*lda+right], x0+left*incX, y0+left*incY
+		for j, v := range row {
+			row[j] = v + float64(t*y[iy]) + float64(u*x[ix])
+			ix += incX
+			iy += incY
+		}
 	}
 }
 

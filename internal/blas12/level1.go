@@ -15,11 +15,28 @@ func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) flo
 	if incX == 1 && incY == 1 {
 		return r.kernel.Dot(n, &x[0], &y[0])
 	}
+	if n < shortSum {
+		return dotShort(n, x, incX, y, incY)
+	}
 	u, v := gather(n, x, incX), gather(n, y, incY)
 	s := r.kernel.Dot(n, &u.v[0], &v.v[0])
 	u.release()
 	v.release()
 	return s
+}
+
+// dotShort is Ddot for at most seven elements, which it reads where they are. A gathered copy takes
+// longer than their sum. The lanes of the kernel's Dot begin with zero, and so does the last lane here,
+// or the sign of a zero would differ.
+func dotShort(n int, x []float64, incX int, y []float64, incY int) float64 {
+	var s [shortSum]float64
+	ix, iy := first(n, incX), first(n, incY)
+	for l := range n {
+		s[l] = float64(x[ix] * y[iy])
+		ix += incX
+		iy += incY
+	}
+	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
 }
 
 // Daxpy computes

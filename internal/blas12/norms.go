@@ -26,9 +26,14 @@ func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
 	check.Vector(len(x), n, incX, check.ShortX)
 	// Below 2⁻⁹⁶⁰ products may have lost digits to underflow; above, they are a negligible part.
 	const least, much, scale = 0x1p-960, math.MaxFloat64, 0x1p600
-	u := gather(n, x, incX)
-	s := r.kernel.Dot(n, &u.v[0], &u.v[0])
-	u.release()
+	var s float64
+	if n < shortSum {
+		s = dotShort(n, x, incX, x, incX)
+	} else {
+		u := gather(n, x, incX)
+		s = r.kernel.Dot(n, &u.v[0], &u.v[0])
+		u.release()
+	}
 	switch {
 	case s < least: // all elements are below 2⁻⁴⁸⁰
 		return math.Sqrt(r.scaledSquares(n, scale, x, incX)) / scale

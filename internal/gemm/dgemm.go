@@ -25,9 +25,8 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
 		p.run()
 	} else if team := e.team(2 * float64(m) * float64(n) * float64(k)); team != nil {
-		defer team.Release()
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
-		p.parallel(team)
+		p.share(team)
 	} else {
 		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}

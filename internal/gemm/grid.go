@@ -103,6 +103,13 @@ var lastProduct atomic.Int64
 // packTasks is the number of tasks for each thread into which packing a block of A is cut.
 const packTasks = 4
 
+// share is parallel with a team that it releases. A defer in Dgemm would take as long as a product of
+// order 4.
+func (p *product) share(team *workers.Team) {
+	defer team.Release()
+	p.parallel(team)
+}
+
 // parallel computes p on the caller's thread and those of the team: they pack each block of A together,
 // then take tasks of C.
 func (p *product) parallel(team *workers.Team) {

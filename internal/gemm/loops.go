@@ -35,8 +35,7 @@ func (p *product) run() {
 			flops /= 2
 		}
 		if team := p.engine.team(flops); team != nil {
-			defer team.Release()
-			p.parallel(team)
+			p.share(team)
 		} else {
 			p.serial()
 		}

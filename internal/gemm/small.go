@@ -27,9 +27,9 @@ func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 	}
 	mr, nr := e.kernel.MR, e.kernel.NR
 	rowB, panelB := ldb, nr
+	var w *workspace
 	if tB != blas.NoTrans {
-		w := workspaces.Get().(*workspace)
-		defer workspaces.Put(w)
+		w = workspaces.Get().(*workspace)
 		rowB, panelB = nr, nr*k
 		w.a = aligned(w.a, roundUp(n, nr)*k)
 		for j := 0; j < n; j += nr {
@@ -47,6 +47,9 @@ func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 	}
 	for i := 0; i < m; i += mr {
 		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, unsafe.SliceData(b), rowB, panelB, store, &c[i*ldc], ldc)
+	}
+	if w != nil {
+		workspaces.Put(w)
 	}
 }
 

@@ -66,19 +66,24 @@ func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.
 		t.right, t.trans, t.order, t.n = true, block.Other(tA), n, m
 	}
 	t.backwards = (ul == blas.Upper) == (t.trans == blas.NoTrans)
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
-	team := e.team(float64(t.order) * float64(t.order) * float64(t.n))
-	if team != nil {
-		defer team.Release()
+	if team := e.team(float64(t.order) * float64(t.order) * float64(t.n)); team != nil {
+		t.share(team)
+	} else {
+		t.sweep(nil)
 	}
-	t.sweep(w, team)
+}
+
+// share is sweep with a team that it releases.
+func (t *triangular) share(team *workers.Team) {
+	defer team.Release()
+	t.sweep(team)
 }
 
 // sweep goes through the diagonal blocks of T. Dtrsm solves for a block of X and then subtracts it from
 // the rows below. Dtrmm goes from the last block to the first, adds a block to the rows below and then
 // multiplies it.
-func (t *triangular) sweep(w *workspace, team *workers.Team) {
+func (t *triangular) sweep(team *workers.Team) {
+	w := workspaces.Get().(*workspace)
 	size := t.engine.diagonalBlock()
 	switch t.op {
 	case solve:
@@ -94,6 +99,7 @@ func (t *triangular) sweep(w *workspace, team *workers.Team) {
 			t.apply(w, team, i0, i1)
 		}
 	}
+	workspaces.Put(w)
 }
 
 // diagonalBlock is the order of diagonal blocks: half of KC, so that products have long sums and still

@@ -6,22 +6,27 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/golden"
-	"blskernel/lapack"
+	"blskernel/internal/lapack"
+	"blskernel/internal/lapack/eigensym"
+	"blskernel/internal/lapack/schur"
+	"blskernel/internal/lapack/svd"
 
 	"gonum.org/v1/gonum/blas"
-	gonumlapack "gonum.org/v1/gonum/lapack"
 )
+
+// These tests call what lapack.Implementation calls, whose small orders are gonum's.
 
 func TestGoldenEigenSym(t *testing.T) {
 	each(t, "eigensym", func(r recorder, b blskernel.Backend) {
-		impl := lapack.Implementation{Backend: b}
+		bk := lapack.On(b)
 		for _, n := range orders {
 			s := golden.Source(n)
 			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
-				a, w, work := s.Vector(n*n), make([]float64, n), make([]float64, 3*n)
+				a, w := s.Vector(n*n), make([]float64, n)
 				z, values := slices.Clone(a), make([]float64, n)
-				if !impl.Dsyev(gonumlapack.EVCompute, ul, n, z, n, w, work, len(work)) || !impl.Dsyev(gonumlapack.EVNone, ul, n, a, n, values, work, len(work)) {
+				if !eigensym.Syev(bk, ul, true, n, block.Dense(z, n), w) || !eigensym.Syev(bk, ul, false, n, block.Dense(a, n), values) {
 					r.Fatalf("n=%d: no convergence", n)
 				}
 				r.add(fmt.Sprintf("eigenvectors %c n=%d", ul, n), ruleLapack, w, z)
@@ -33,25 +38,35 @@ func TestGoldenEigenSym(t *testing.T) {
 
 func TestGoldenEigen(t *testing.T) {
 	each(t, "eigen", func(r recorder, b blskernel.Backend) {
-		impl := lapack.Implementation{Backend: b}
+		bk := lapack.On(b)
 		for _, n := range orders {
 			s := golden.Source(n)
-			a, work := s.Vector(n*n), make([]float64, 4*n)
-			values := make([]float64, 4*n)
+			a := s.Vector(n * n)
+			both, values := make([]complex128, n), make([]complex128, n)
 			left, right, again := make([]float64, n*n), make([]float64, n*n), slices.Clone(a)
-			if impl.Dgeev(gonumlapack.LeftEVCompute, gonumlapack.RightEVCompute, n, a, n, values[:n], values[n:2*n], left, n, right, n, work, len(work)) != 0 ||
-				impl.Dgeev(gonumlapack.LeftEVNone, gonumlapack.RightEVNone, n, again, n, values[2*n:3*n], values[3*n:], nil, 1, nil, 1, work, len(work)) != 0 {
+			var none block.Matrix
+			if schur.Geev(bk, n, block.Dense(a, n), both, true, block.Dense(left, n), true, block.Dense(right, n)) != 0 ||
+				schur.Geev(bk, n, block.Dense(again, n), values, false, none, false, none) != 0 {
 				r.Fatalf("n=%d: no convergence", n)
 			}
-			r.add(fmt.Sprintf("eigenvectors of a general matrix n=%d", n), ruleLapack, values[:2*n], left, right)
-			r.add(fmt.Sprintf("eigenvalues of a general matrix n=%d", n), ruleLapack, values[2*n:])
+			r.add(fmt.Sprintf("eigenvectors of a general matrix n=%d", n), ruleLapack, parts(both), left, right)
+			r.add(fmt.Sprintf("eigenvalues of a general matrix n=%d", n), ruleLapack, parts(values))
 		}
 	})
 }
 
+// parts returns the real parts of w, and then the imaginary ones.
+func parts(w []complex128) []float64 {
+	x := make([]float64, 2*len(w))
+	for i, v := range w {
+		x[i], x[len(w)+i] = real(v), imag(v)
+	}
+	return x
+}
+
 func TestGoldenSVD(t *testing.T) {
 	each(t, "svd", func(r recorder, b blskernel.Backend) {
-		impl := lapack.Implementation{Backend: b}
+		bk := lapack.On(b)
 		for _, n := range orders {
 			s := golden.Source(n)
 			for _, m := range []int{n, n + 3, 2*n + 40} {
@@ -62,13 +77,15 @@ func TestGoldenSVD(t *testing.T) {
 					rows, cols := shape[0], shape[1]
 					a := dense(&s, rows, cols).RawMatrix()
 					u, vt, values := make([]float64, rows*n), make([]float64, n*cols), make([]float64, n)
-					work := make([]float64, 3*n+m+5*n)
-					if !impl.Dgesvd(gonumlapack.SVDStore, gonumlapack.SVDStore, rows, cols, a.Data, a.Stride, values, u, n, vt, cols, work, len(work)) {
+					left, right := svd.Vectors{Count: n, X: block.Dense(u, n)}, svd.Vectors{Count: n, X: block.Dense(vt, cols)}
+					if !svd.Gesvd(bk, rows, cols, block.Dense(a.Data, a.Stride), values, left, right) {
 						r.Fatalf("%dx%d: no convergence", rows, cols)
 					}
 					r.add(fmt.Sprintf("SVD %dx%d", rows, cols), ruleLapack, values, u, vt)
 					a = dense(&s, rows, cols).RawMatrix()
-					impl.Dgesvd(gonumlapack.SVDNone, gonumlapack.SVDNone, rows, cols, a.Data, a.Stride, values, nil, 1, nil, 1, work, len(work))
+					if !svd.Gesvd(bk, rows, cols, block.Dense(a.Data, a.Stride), values, svd.Vectors{}, svd.Vectors{}) {
+						r.Fatalf("%dx%d: no convergence", rows, cols)
+					}
 					r.add(fmt.Sprintf("singular values %dx%d", rows, cols), ruleLapack, values)
 				}
 			}
