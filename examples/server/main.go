@@ -13,7 +13,8 @@
 //	GET  /healthz  {"status": "ok", "loaded": "2026-11-22T00:01:45Z", "stale": false}
 //
 // A request that cannot be answered gets {"error": "row 2, column 3 (\"petal_length\"): null is not a
-// number"}, with rows and columns from 1: 400, or 413 if it is too large.
+// number"}, with rows and columns from 1: 400, or 413 if it is too large. A request whose predictions
+// take longer than a minute gets 503. A client may close its side of the connection while it waits.
 //
 // The server loads the file again when it is replaced, as by blskernel update, and at SIGHUP. If the
 // file cannot be loaded, the old model stays, and is stale. SIGINT and SIGTERM stop the server after
