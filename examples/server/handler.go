@@ -64,7 +64,8 @@ func (s *server) handler() http.Handler {
 			"targets": d.Targets, "changed": d.Changed})
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		write(w, http.StatusOK, map[string]any{"status": "ok", "loaded": s.model.Load().loaded, "stale": s.stale.Load()})
+		write(w, http.StatusOK, map[string]any{"status": "ok", "loaded": s.model.Load().loaded, "looked": s.looked.Load(),
+			"stale": s.stale.Load()})
 	})
 	return mux
 }

@@ -227,7 +227,7 @@ func TestHalfClosed(t *testing.T) {
 func TestTooSlow(t *testing.T) {
 	s := &server{path: filepath.Join(t.TempDir(), "model.bls")}
 	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
-	testutil.NoError(t, s.load())
+	testutil.NoError(t, s.load(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	_, err := s.model.Load().predict(ctx, strings.NewReader(good))
