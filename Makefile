@@ -73,7 +73,7 @@ mca:
 
 # The packages that start goroutines, in code or in tests. The race detector sees neither the threads of OpenBLAS nor assembly. A
 # test that it has nothing to find in says so: testutil.NotUnderRace.
-RACE          = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
+RACE          = BLSKERNEL_OPENBLAS=none $(GO) test -race
 RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout' ':!python'))))
 
 race:

@@ -21,6 +21,12 @@ import (
 // silent fallback.
 const EnvBackend = "BLSKERNEL_BACKEND"
 
+// envLibrary is openblas.EnvLibrary, which a build without OpenBLAS lacks.
+const envLibrary = "BLSKERNEL_OPENBLAS"
+
+// noLibrary reports whether a value of envLibrary stands for a machine without OpenBLAS.
+func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
+
 // A Backend implements the float64 BLAS: gonum's interface, row-major, with a name. All of gonum runs
 // on it after
 //
@@ -60,9 +66,9 @@ var known = []string{"openblas", "pure"}
 
 // Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one (see
 // Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on that kernel, whatever the
-// environment says: generic, on arm64 neon, and on amd64 avx2 and avx512 if the CPU has them. The error
-// is an *UnavailableError if the name is known but cannot be used here; it says what is missing and
-// what to do.
+// environment says: generic, on arm64 neon, and on amd64 avx2 and avx512 if the CPU has them. A name
+// may have any case. The error is an *UnavailableError if the name is known but cannot be used here; it
+// says what is missing and what to do.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
 		s := selected()
@@ -71,7 +77,8 @@ func Lookup(name string) (Backend, error) {
 	return lookup(name)
 }
 
-func lookup(name string) (Backend, error) {
+func lookup(given string) (Backend, error) {
+	name := strings.ToLower(given)
 	if open, ok := providers[name]; ok {
 		return open()
 	}
@@ -86,7 +93,7 @@ func lookup(name string) (Backend, error) {
 		_, err := kernel.Lookup(k)
 		return nil, &UnavailableError{Backend: name, Why: err.Error(), Remedy: "use one of these kernels, or \"pure\" for the best of them"}
 	}
-	return nil, fmt.Errorf("blskernel: unknown backend %q; known are %s", name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("blskernel: unknown backend %q; known are %s", given, strings.Join(known, ", "))
 }
 
 // absent says why a build has no openblas.
@@ -100,7 +107,8 @@ func absent(system, architecture string) string {
 // Default returns the selected backend, decided once in a process: the one that BLSKERNEL_BACKEND
 // names; else openblas if the program was built with the explicit tag cgo, as by go build -tags cgo,
 // and the library opens; else pure, whose results are the same on every machine. It panics with
-// Lookup's error if the environment names a backend that cannot be used.
+// Lookup's error if the environment names a backend that cannot be used, or, where the tag asks for
+// openblas, a library that does not open.
 func Default() Backend {
 	b, err := Lookup("")
 	if err != nil {
@@ -125,7 +133,7 @@ type selection struct {
 
 var selected = sync.OnceValue(func() selection {
 	info, _ := debug.ReadBuildInfo()
-	return choose(os.Getenv(EnvBackend), taggedCgo(info), lookup)
+	return choose(os.Getenv(EnvBackend), os.Getenv(envLibrary), taggedCgo(info), lookup)
 })
 
 // taggedCgo reports whether a program was built with the explicit tag cgo. A build constraint cannot
@@ -136,9 +144,9 @@ func taggedCgo(info *debug.BuildInfo) bool {
 	})
 }
 
-// choose selects a backend for a value of the environment variable and a program with the explicit
+// choose selects a backend for the values of EnvBackend and envLibrary and a program with the explicit
 // tag cgo or without.
-func choose(env string, tagged bool, lookup func(string) (Backend, error)) selection {
+func choose(env, library string, tagged bool, lookup func(string) (Backend, error)) selection {
 	if env != "" {
 		b, err := lookup(env)
 		if err != nil {
@@ -152,6 +160,10 @@ func choose(env string, tagged bool, lookup func(string) (Backend, error)) selec
 		b, err := lookup("openblas")
 		if err == nil {
 			return selection{backend: b, why: "built with -tags cgo, and OpenBLAS was found"}
+		}
+		if library != "" && !noLibrary(library) {
+			err = fmt.Errorf("%s=%s: %w", envLibrary, library, err)
+			return selection{err: err, why: err.Error()}
 		}
 		why = "built with -tags cgo, but " + err.Error()
 		var u *UnavailableError

@@ -14,7 +14,11 @@ func init() {
 		return // the tag cgo is set, but there is no C compiler or the platform is another
 	}
 	register("openblas", func() (Backend, error) {
-		b, err := openblas.Open(os.Getenv(openblas.EnvLibrary))
+		library := os.Getenv(envLibrary)
+		if noLibrary(library) {
+			return nil, &UnavailableError{Backend: "openblas", Why: envLibrary + "=" + library, Remedy: "unset it, or use \"pure\""}
+		}
+		b, err := openblas.Open(library)
 		var unusable *openblas.Error
 		switch {
 		case errors.As(err, &unusable):

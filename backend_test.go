@@ -77,21 +77,26 @@ func TestChoose(t *testing.T) {
 		return named{name: name}, nil
 	}
 	for _, test := range []struct {
-		env    string
-		tagged bool
-		lookup func(string) (Backend, error)
-		want   string // name of the backend, empty for an error
-		why    string // part of the reason
+		env     string
+		library string
+		tagged  bool
+		lookup  func(string) (Backend, error)
+		want    string // name of the backend, empty for an error
+		why     string // part of the reason
 	}{
-		{"", false, withOpenBLAS, "pure", "the same results on every machine"},
-		{"", false, without, "pure", "the same results on every machine"},
-		{"", true, withOpenBLAS, "openblas", "built with -tags cgo, and OpenBLAS was found"},
-		{"", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
-		{"pure", true, withOpenBLAS, "pure", "BLSKERNEL_BACKEND=pure"},
-		{"openblas", false, withOpenBLAS, "openblas", "BLSKERNEL_BACKEND=openblas"},
-		{"openblas", true, without, "", "no such file"},
+		{"", "", false, withOpenBLAS, "pure", "the same results on every machine"},
+		{"", "/x.so", false, without, "pure", "the same results on every machine"},
+		{"", "", true, withOpenBLAS, "openblas", "built with -tags cgo, and OpenBLAS was found"},
+		{"", "/x.so", true, withOpenBLAS, "openblas", "built with -tags cgo, and OpenBLAS was found"},
+		{"", "", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
+		{"", "none", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
+		{"", "None", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
+		{"", "/x.so", true, without, "", "BLSKERNEL_OPENBLAS=/x.so: "},
+		{"pure", "/x.so", true, withOpenBLAS, "pure", "BLSKERNEL_BACKEND=pure"},
+		{"openblas", "", false, withOpenBLAS, "openblas", "BLSKERNEL_BACKEND=openblas"},
+		{"openblas", "none", true, without, "", "no such file"},
 	} {
-		s := choose(test.env, test.tagged, test.lookup)
+		s := choose(test.env, test.library, test.tagged, test.lookup)
 		if test.want == "" {
 			if !errors.Is(s.err, missing) || s.backend != nil {
 				t.Errorf("%q: backend %v, error %v; want none and the cause", test.env, s.backend, s.err)
@@ -137,6 +142,9 @@ func TestLookup(t *testing.T) {
 		b, err := Lookup(name)
 		if err != nil || b.Name() != name {
 			t.Errorf("Lookup(%q) = %v, %v", name, b, err)
+		}
+		if same, err := Lookup(strings.ToUpper(name)); err != nil || same != b {
+			t.Errorf("Lookup(%q) = %v, %v", strings.ToUpper(name), same, err)
 		}
 	}
 	if !slices.Contains(names, "openblas") {

@@ -24,9 +24,13 @@
 // (docs/reproducibility.md), or openblas in a program that was built with an explicit -tags cgo, if the
 // library opens. Environment variables change that:
 //
-//	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL; one that cannot be used is an error
+//	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL
 //	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2, neon or generic; by default the best
-//	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0
+//	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0; none: as if the
+//	                    machine had no OpenBLAS
+//
+// A name may have any case. A value that cannot be met is an error where the backend depends on it, and
+// nothing else takes its place.
 //
 // Every type that computes has a field Backend, and every function takes one as its first argument; nil
 // stands for Default(). So two backends can be compared in one process.

@@ -12,29 +12,35 @@ import (
 )
 
 // The environment chooses the backend, its library and the kernel of the pure backend. One that
-// cannot be had is an error of Lookup and a panic of Default, with the reason and what would do; a
-// library that cannot be opened is none if nobody asks for it.
+// cannot be had is an error of Lookup and a panic of Default, with the reason and what would do. A
+// library that cannot be opened is an error where the choice depends on it. Names may have any case.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	const nowhere = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"
+	const nowhere, none = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so", "BLSKERNEL_OPENBLAS=none"
 	const askOpenBLAS, askPure = "BLSKERNEL_BACKEND=openblas", "BLSKERNEL_BACKEND=pure"
 	usable := kernel.Names()
 	unavailable := `blskernel: backend "pure" is not available: BLSKERNEL_KERNEL=`
 	unknown := unavailable + `sse9: kernel: this build has no kernel "sse9" (usable here: ` + strings.Join(usable, ", ") + `)`
-	unopened := "the same results on every machine"
+	unopened := []string{"backend: pure", "reason: the same results on every machine"}
+	without := unopened
 	if build, _ := debug.ReadBuildInfo(); taggedCgo(build) {
-		unopened = "built with -tags cgo, but openblas: "
+		unopened = []string{"panic: " + nowhere + `: blskernel: backend "openblas" is not available`}
+		without = []string{"backend: pure", "reason: built with -tags cgo, but openblas: "}
 	}
 	type environment struct{ env, want []string }
 	tests := []environment{
 		{[]string{askPure}, []string{"backend: pure", "reason: " + askPure}},
 		{[]string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; known are openblas, pure`}},
-		{[]string{nowhere}, []string{"backend: pure", "reason: " + unopened}},
+		{[]string{"BLSKERNEL_BACKEND=PURE", nowhere}, []string{"backend: pure", "reason: BLSKERNEL_BACKEND=PURE"}},
+		{[]string{"BLSKERNEL_BACKEND=Pure/Generic"}, []string{"backend: pure/generic"}},
+		{[]string{nowhere}, unopened},
+		{[]string{none}, without},
 		{[]string{nowhere, askOpenBLAS}, []string{`panic: BLSKERNEL_BACKEND=openblas: blskernel: backend "openblas" is not available`}},
+		{[]string{none, askOpenBLAS}, []string{`panic: BLSKERNEL_BACKEND=openblas: blskernel: backend "openblas" is not available`}},
 		{nil, []string{"kernel: " + usable[0] + "."}},
 		{[]string{"BLSKERNEL_KERNEL="}, []string{"kernel: " + usable[0] + "."}},
 		{[]string{"BLSKERNEL_KERNEL=sse9"}, []string{"no pure: *blskernel.UnavailableError: " + unknown, "unset BLSKERNEL_KERNEL"}},
-		{[]string{"BLSKERNEL_KERNEL=sse9", nowhere}, []string{"panic: " + unknown}},
+		{[]string{"BLSKERNEL_KERNEL=sse9", none}, []string{"panic: " + unknown}},
 		{[]string{"BLSKERNEL_KERNEL=sse9", askPure}, []string{"panic: " + askPure + ": " + unknown}},
 	}
 	if providers["openblas"] != nil { // a library that exists and is no OpenBLAS
@@ -42,18 +48,18 @@ func TestEnvironment(t *testing.T) {
 			[]string{"libm.so.6 is not OpenBLAS: it has no openblas_set_num_threads"}})
 	}
 	for _, name := range usable {
-		tests = append(tests, environment{[]string{"BLSKERNEL_KERNEL=" + name, askPure}, []string{"kernel: " + name + ".", "backend: pure"}})
+		tests = append(tests, environment{[]string{"BLSKERNEL_KERNEL=" + strings.ToUpper(name), askPure}, []string{"kernel: " + name + ".", "backend: pure"}})
 	}
 	for name, set := range map[string]string{"avx512": "AVX512F", "avx2": "AVX2"} {
 		if !slices.Contains(usable, name) {
 			continue
 		}
-		without := envWithout + "=" + set
+		lacks := envWithout + "=" + set
 		others := strings.Join(slices.DeleteFunc(slices.Clone(usable), func(n string) bool { return n == name }), ", ")
 		cannot := unavailable + name + `: kernel: this CPU cannot run kernel "` + name + `" (usable here: ` + others + `)`
 		tests = append(tests,
-			environment{[]string{without, "BLSKERNEL_KERNEL=" + name, nowhere}, []string{"no pure: *blskernel.UnavailableError: " + cannot, "panic: " + cannot}},
-			environment{[]string{without, "BLSKERNEL_KERNEL=generic"}, []string{"kernel: generic."}})
+			environment{[]string{lacks, "BLSKERNEL_KERNEL=" + name, none}, []string{"no pure: *blskernel.UnavailableError: " + cannot, "panic: " + cannot}},
+			environment{[]string{lacks, "BLSKERNEL_KERNEL=generic"}, []string{"kernel: generic."}})
 	}
 	for _, test := range tests {
 		t.Run(strings.Join(test.env, " "), func(t *testing.T) {

@@ -94,7 +94,7 @@ func ExampleNewContext() {
 	fmt.Println(errors.Is(err, context.Cause(ctx)), err)
 	fmt.Println(u.Samples(), "samples")
 	// Output:
-	// true blskernel: canceled before the end: no time
+	// true stopped before the end: no time
 	// 3 samples
 }
 

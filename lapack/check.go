@@ -104,7 +104,6 @@ const (
 	solveAliased    = "lapack: the solution overlaps the right-hand sides in part"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
 	triangleAliased = "lapack: the solution overlaps the triangle"
-	solverLength    = "lapack: the vector has not the order of the matrix as its length"
 )
 
 // require panics with text unless ok.
@@ -121,6 +120,20 @@ func mustHold(factorized bool) { require(factorized, notFactorized) }
 func checkShape(ok bool) {
 	if !ok {
 		panic(gonummat.ErrShape)
+	}
+}
+
+// checkSquare panics with gonum's mat.ErrSquare unless the numbers of rows and columns are the same.
+func checkSquare(rows, cols int) {
+	if rows != cols {
+		panic(gonummat.ErrSquare)
+	}
+}
+
+// checkLength panics with gonum's mat.ErrSliceLengthMismatch unless x has length n.
+func checkLength(x []float64, n int) {
+	if len(x) != n {
+		panic(gonummat.ErrSliceLengthMismatch)
 	}
 }
 

@@ -118,12 +118,13 @@ func (f *symmetric) RCond() float64 {
 
 // Solver returns a function that overwrites x, of length n, by A⁻¹x, for many products with one vector.
 // A blsupdate.Counter counts all its calls as one RCond. If a product overflows, x is not finite.
-// Solver panics if the receiver is empty, and the function if x has another length.
+// Solver panics if the receiver is empty, and the function with mat.ErrSliceLengthMismatch if x has
+// another length.
 func (f *symmetric) Solver() func(x []float64) {
 	mustHold(f.routines != nil)
 	bk := lapack.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))
 	return func(x []float64) {
-		require(len(x) == f.n, solverLength)
+		checkLength(x, f.n)
 		f.solve(bk, blas.Left, 1, block.Dense(x, 1))
 	}
 }

@@ -103,7 +103,11 @@
 // A failure that data can cause is an error, which says what happened, where, and what to do: a
 // *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by
 // errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is an error; a
-// nearly singular matrix is not, and shows in RCond. A mistake of the caller is a panic: a wrong shape
-// (gonum's mat.ErrShape), a result that overlaps an operand in part, and a method of an empty receiver.
-// An order of zero is legal everywhere.
+// nearly singular matrix is not, and shows in RCond. An order of zero is legal everywhere.
+//
+// A mistake of the caller is a panic. For shapes it is the value of gonum's mat, so that mat.Maybe of
+// gonum returns it as an error: mat.ErrSquare where a matrix has to be square and has only itself to
+// fit (LU, InvertTriangle, RCondTriangle), mat.ErrSliceLengthMismatch for a slice, and mat.ErrShape
+// elsewhere. A result that overlaps an operand in part and a method of an empty receiver panic with a
+// constant text, as in gonum. So do the routines of Implementation, with the texts of gonum's lapack.
 package lapack

@@ -51,7 +51,7 @@ func (f *LU) Reset() { *f = LU{Backend: f.Backend, base: f.base, nb: f.nb} }
 // The error is a *PivotError that matches ErrSingular if a pivot is exactly zero, so that A is within
 // rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
 // infinity, and a *PivotError that matches it if the elimination overflows. Factorize panics with
-// mat.ErrShape unless a is square. (LAPACK: dgetrf.)
+// mat.ErrSquare unless a is square. (LAPACK: dgetrf.)
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
@@ -62,7 +62,7 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	const routine = "Dgetrf"
 	raw := a.RawMatrix()
 	n := raw.Rows
-	checkShape(raw.Cols == n)
+	checkSquare(n, raw.Cols)
 	f.Reset()
 	anorm := lapack.Lange(lapack.On(f.Backend), n, n, blockOf(raw))
 	if !isFinite(anorm) { // which a sum of finite numbers need not be

@@ -65,12 +65,12 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 //
 // The error matches ErrNotFinite if R holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal; r is then unchanged. It matches ErrSingular too if the
-// inverse overflows; the triangle then holds what was computed. InvertTriangle panics with mat.ErrShape
-// if r is not square. (LAPACK: dtrtri, by halves.)
+// inverse overflows; the triangle then holds what was computed. InvertTriangle panics with
+// mat.ErrSquare if r is not square. (LAPACK: dtrtri, by halves.)
 func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	const routine = "Dtrtri"
 	n, cols := r.Dims()
-	checkShape(cols == n)
+	checkSquare(n, cols)
 	bk = backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n})
 	if n == 0 {
 		return nil
@@ -86,10 +86,10 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 // RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle
 // R of the n×n r, between 0 and 1, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its
 // diagonal, or holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be
-// nil for the default. It takes about 5n² flops. RCondTriangle panics with mat.ErrShape if r is not
+// nil for the default. It takes about 5n² flops. RCondTriangle panics with mat.ErrSquare if r is not
 // square. (LAPACK: dtrcon.)
 func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 	n, cols := r.Dims()
-	checkShape(cols == n)
+	checkSquare(n, cols)
 	return rcondTriangle(bk, n, blockOf(r.RawMatrix()))
 }

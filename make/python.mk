@@ -5,7 +5,7 @@ PYTHON       ?= /usr/bin/python3
 PYTHON_BUILD  = $(PYTHON) python/build_backend.py
 PYTHON_DIST  ?= $(DIST)/python
 
-.PHONY: python-library python wheel check-wheel check-wheel-here
+.PHONY: python-library python wheel wheels check-wheel check-wheel-here
 
 python-library:
 	$(PYTHON_BUILD) library
@@ -15,18 +15,21 @@ python: python-library
 	@$(PYTHON) -c 'import numpy, pytest' || { echo "the tests of the Python package need NumPy and pytest: install python3-numpy python3-pytest, or name another PYTHON" >&2; exit 1; }
 	cd python && PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules --doctest-glob='*.md' blskernel tests README.md $(PYTHONFLAGS)
 
-# For linux on x86_64 and aarch64, and the source archive. The wheel that needs a cross compiler comes
-# last.
+# For this machine.
 wheel:
-	$(PYTHON_BUILD) wheel --arch amd64 --out '$(PYTHON_DIST)'
+	$(PYTHON_BUILD) wheel --out '$(PYTHON_DIST)'
+
+# For linux on x86_64 and aarch64, and the source archive. It needs a cross compiler besides: on amd64 gcc-aarch64-linux-gnu and
+# libc6-dev-arm64-cross of Debian and Ubuntu, on arm64 gcc-x86-64-linux-gnu and libc6-dev-amd64-cross.
+wheels:
+	$(PYTHON_BUILD) wheel --arch all --out '$(PYTHON_DIST)'
 	$(PYTHON_BUILD) sdist --out '$(PYTHON_DIST)'
-	$(PYTHON_BUILD) wheel --arch arm64 --out '$(PYTHON_DIST)'
 
 # Builds all twice, the second time in a copy with an empty cache, and compares; installs the wheel and the source archive in
 # environments of their own and uses them.
 check-wheel:
 	@python/check_wheel.sh '$(PYTHON)'
 
-# The same without aarch64, and with the build cache.
+# The same for this machine alone, and with the build cache.
 check-wheel-here:
 	@python/check_wheel.sh '$(PYTHON)' here

@@ -19,6 +19,19 @@
 //
 // An empty dst (the zero value) gets the right size; another must have it already. As in gonum, dst may
 // be one of the operands, which costs a copy of that operand, but must not overlap one in part. A
-// dst emptied by Reset must not share its old storage with an operand. Other arguments panic
-// before anything is written. NaN and Inf in the operands reach the result.
+// dst emptied by Reset must not share its old storage with an operand. NaN and Inf in the operands
+// reach the result.
+//
+// # Panics
+//
+// A mistake of the caller panics before anything is written, with the value of gonum's mat, so that
+// mat.Maybe of gonum returns it as an error:
+//
+//	a negative order or dimension                       mat.ErrNegativeDimension
+//	a dimension of zero in NewDense                     mat.ErrZeroLength
+//	shapes that do not fit, data of another length      mat.ErrShape
+//	an element out of range                             mat.ErrRowAccess, mat.ErrColAccess
+//
+// A result that overlaps an operand in part panics with the text "mat: bad region: overlap", as in
+// gonum, which has no value for that: Maybe does not recover it.
 package mat

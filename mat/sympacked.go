@@ -22,17 +22,17 @@ var (
 )
 
 // NewSymPacked returns an n×n matrix on data, of n(n+1)/2 elements, which is not copied, or on new
-// zeroed storage if data is nil. n = 0 gives an empty matrix. It panics if n is negative or data has
-// another length.
+// zeroed storage if data is nil. n = 0 gives an empty matrix. It panics with gonum's
+// mat.ErrNegativeDimension if n is negative, and with mat.ErrShape if data has another length.
 func NewSymPacked(n int, data []float64) *SymPacked {
 	if n < 0 {
-		panic("mat: negative dimension")
+		panic(mat.ErrNegativeDimension)
 	}
 	if data == nil {
 		data = memory.Zeros(block.PackedLen(n))
 	}
 	if len(data) != block.PackedLen(n) {
-		panic("mat: SymPacked: length of data is not n(n+1)/2")
+		panic(mat.ErrShape)
 	}
 	return &SymPacked{n: n, data: data}
 }
@@ -43,10 +43,11 @@ func (s *SymPacked) SymmetricDim() int { return s.n }
 // Dims returns n, n.
 func (s *SymPacked) Dims() (r, c int) { return s.n, s.n }
 
-// At returns element (i, j). It panics if i or j is out of range.
+// At returns element (i, j). It panics with gonum's mat.ErrRowAccess or mat.ErrColAccess if i or j is
+// out of range.
 func (s *SymPacked) At(i, j int) float64 { return s.data[s.index(i, j)] }
 
-// SetSym sets elements (i, j) and (j, i), which are one number. It panics if i or j is out of range.
+// SetSym sets elements (i, j) and (j, i), which are one number. It panics as At does.
 func (s *SymPacked) SetSym(i, j int, v float64) { s.data[s.index(i, j)] = v }
 
 func (s *SymPacked) index(i, j int) int {

@@ -3,7 +3,7 @@
 It needs nothing but Python, and Go and a C compiler where the library is not built yet. The same sources,
 compilers and SOURCE_DATE_EPOCH (that of the last commit by default) give the same bytes.
 
-    python3 build_backend.py wheel [--arch amd64] [--cc gcc] [--out dist]
+    python3 build_backend.py wheel [--arch amd64 | --arch arm64 | --arch all] [--cc gcc] [--out dist]
     python3 build_backend.py sdist [--out dist]
 """
 
@@ -30,10 +30,15 @@ from typing import Any, Iterator, Optional
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PACKAGE = os.path.join(HERE, "blskernel")
-# By GOARCH: what Python calls the machine, and the C compiler. The library needs the C library of 2021.
-MACHINES = {"amd64": ("x86_64", "gcc"), "arm64": ("aarch64", "aarch64-linux-gnu-gcc")}
+# By GOARCH: what Python calls the machine, and the cross compiler. The library needs the C library of 2021.
+MACHINES = {"amd64": ("x86_64", "x86_64-linux-gnu-gcc"), "arm64": ("aarch64", "aarch64-linux-gnu-gcc")}
 GLIBC = (2, 34)
-NEEDS = {"go": "Go from https://go.dev/dl", "gcc": "the package gcc", "aarch64-linux-gnu-gcc": "the packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross"}
+NEEDS = {
+    "go": "Go from https://go.dev/dl",
+    "gcc": "the package gcc",
+    "aarch64-linux-gnu-gcc": "the packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross",
+    "x86_64-linux-gnu-gcc": "the packages gcc-x86-64-linux-gnu and libc6-dev-amd64-cross",
+}
 
 
 def need(program: str) -> str:
@@ -65,10 +70,15 @@ def host() -> str:
     raise SystemExit(f"blskernel: there is no library for {machine}; those for linux are {', '.join(m for m, _ in MACHINES.values())}")
 
 
+def compiler(arch: str, cc: Optional[str] = None) -> str:
+    """Return the C compiler of an architecture: cc, that of this machine, or a cross compiler."""
+    return need(cc or (os.environ.get("CC", "gcc") if arch == host() else MACHINES[arch][1]))
+
+
 def build_library(out: str, arch: str, cc: Optional[str] = None) -> None:
     """Build the library. Only the functions of blskernel.h are exported; the tag leaves out OpenBLAS."""
     env = {**os.environ, "CGO_ENABLED": "1", "GOOS": "linux", "GOARCH": arch, "GOFLAGS": "", "CGO_CFLAGS": "-O2", "CGO_LDFLAGS": ""}
-    env["CC"] = need(cc or (os.environ.get("CC", "gcc") if arch == host() else MACHINES[arch][1]))
+    env["CC"] = compiler(arch, cc)
     exports = os.path.join(HERE, "native", "exports.map")
     link = f"-s -w -buildid= -extldflags '-Wl,--version-script={exports} -Wl,--build-id=none'"
     flags = ["-tags", "noopenblas", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags", link]
@@ -196,18 +206,22 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", choices=["library", "wheel", "sdist"])
-    parser.add_argument("--arch", choices=sorted(MACHINES), default=None, help="GOARCH; this machine's by default")
+    parser.add_argument("--arch", choices=[*sorted(MACHINES), "all"], default=None, help="GOARCH; this machine's by default")
     parser.add_argument("--cc", default=None, help="the C compiler of the architecture")
     parser.add_argument("--out", default="dist", help="the folder")
     given = parser.parse_args()
-    arch = given.arch or host()
+    arches = sorted(MACHINES) if given.arch == "all" else [given.arch or host()]
+    if given.what != "sdist":
+        for arch in arches:  # before the first is built
+            compiler(arch, given.cc)
+        need("go")
     if given.what == "library":
-        build_library(os.path.join(PACKAGE, "libblskernel.so"), arch, given.cc)
+        build_library(os.path.join(PACKAGE, "libblskernel.so"), arches[0], given.cc)
         return
-    name = sdist_of(given.out) if given.what == "sdist" else wheel_of(arch, given.out, given.cc)
-    path = os.path.join(given.out, name)
-    with open(path, "rb") as file:
-        print(f"{hashlib.sha256(file.read()).hexdigest()}  {path}", file=sys.stderr)
+    for name in [sdist_of(given.out)] if given.what == "sdist" else (wheel_of(arch, given.out, given.cc) for arch in arches):
+        path = os.path.join(given.out, name)
+        with open(path, "rb") as file:
+            print(f"{hashlib.sha256(file.read()).hexdigest()}  {path}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ func newEnvironment() *cobra.Command {
 
     BLSKERNEL_BACKEND   pure or openblas, without --backend; one that is not available is an error
     BLSKERNEL_KERNEL    kernel of the backend pure: avx512, avx2, neon or generic; by default the CPU's best
-    BLSKERNEL_OPENBLAS  library file of the backend openblas
+    BLSKERNEL_OPENBLAS  library file of the backend openblas; none: as if the machine had no OpenBLAS
     BLSKERNEL_CACHE     folder of the measured rates; by default the user's cache folder
 
 Exit status:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"blskernel/bls"
 	"blskernel/mat"
@@ -18,6 +19,9 @@ const (
 	mostBytes   = 16 << 20
 	mostNumbers = 4 << 20
 )
+
+// mostTime bounds the time that the predictions of a request take.
+const mostTime = time.Minute
 
 type answer struct {
 	Labels []string    `json:"labels,omitempty"` // of a classification
@@ -36,7 +40,11 @@ func (s *server) handler() http.Handler {
 			refuse(w, &http.MaxBytesError{Limit: mostBytes})
 			return
 		}
-		out, err := m.predict(r.Context(), http.MaxBytesReader(w, r.Body, mostBytes))
+		// A client that waits for its answer may have closed its side of the connection, which
+		// cancels the context of the request as if the client had gone away.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), mostTime)
+		defer cancel()
+		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, mostBytes))
 		if err != nil {
 			refuse(w, err)
 			return
@@ -56,13 +64,14 @@ func (s *server) handler() http.Handler {
 			"targets": d.Targets, "changed": d.Changed})
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		write(w, http.StatusOK, map[string]any{"status": "ok", "loaded": s.model.Load().loaded, "stale": s.stale.Load()})
+		write(w, http.StatusOK, map[string]any{"status": "ok", "loaded": s.model.Load().loaded, "looked": s.looked.Load(),
+			"stale": s.stale.Load()})
 	})
 	return mux
 }
 
-// refuse answers with the error of a request. The weights are there since the load, so the request is
-// always the cause.
+// refuse answers with the error of a request. The weights are there since the load, so the cause is the
+// request, or the time that its predictions take.
 func refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest
@@ -71,6 +80,8 @@ func refuse(w http.ResponseWriter, err error) {
 		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d bytes in one request; send several", large.Limit)
 	case errors.Is(err, errTooManyRows):
 		status = http.StatusRequestEntityTooLarge
+	case errors.Is(err, context.DeadlineExceeded):
+		status, err = http.StatusServiceUnavailable, fmt.Errorf("no predictions after %v; send fewer rows, or try again later", mostTime)
 	}
 	write(w, status, map[string]string{"error": err.Error()})
 }

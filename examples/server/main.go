@@ -10,14 +10,19 @@
 //	               {"rows": [{"petal_width": 0.2, "petal_length": 1.4, ...}]}
 //	               {"labels": ["setosa"], "scores": [[0.97, -0.98, -0.99]]}
 //	GET  /model    what the model expects
-//	GET  /healthz  {"status": "ok", "loaded": "2026-11-22T00:01:45Z", "stale": false}
+//	GET  /healthz  {"status": "ok", "stale": false,
+//	               "loaded": "2026-11-22T00:01:45Z", "looked": "2026-11-22T00:03:12Z"}
 //
 // A request that cannot be answered gets {"error": "row 2, column 3 (\"petal_length\"): null is not a
-// number"}, with rows and columns from 1: 400, or 413 if it is too large.
+// number"}, with rows and columns from 1: 400, or 413 if it is too large. A request whose predictions
+// take longer than a minute gets 503. A client may close its side of the connection while it waits.
 //
-// The server loads the file again when it is replaced, as by blskernel update, and at SIGHUP. If the
-// file cannot be loaded, the old model stays, and is stale. SIGINT and SIGTERM stop the server after
-// the requests that have begun; a second signal stops it at once.
+// The server looks at the file each second, and loads it again when it is replaced, as by blskernel
+// update, and at SIGHUP. It reads regular files only, and a load ends after five minutes. If the file
+// cannot be loaded, or is not there, the old model stays, and is stale. The log has the time of each
+// load, and /healthz that of the last look, which grows old where the file system does not answer.
+// SIGINT and SIGTERM stop the server after the requests that have begun; a second signal stops it at
+// once.
 package main
 
 import (
@@ -59,9 +64,10 @@ func main() {
 // listens.
 func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)) error {
 	seen, _ := os.Stat(s.path) // load returns the error
-	if err := s.load(); err != nil {
+	if err := s.load(ctx); err != nil {
 		return err
 	}
+	s.look()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log"
 	"os"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"blskernel/bls/modelfile"
@@ -18,9 +21,13 @@ type server struct {
 	poll   time.Duration    // between two looks at the file
 	hangup <-chan os.Signal // asks for the file to be loaded again
 
-	model atomic.Pointer[model] // a request takes it once, and keeps it to its end
-	stale atomic.Bool           // whether the last load failed
+	model  atomic.Pointer[model]     // a request takes it once, and keeps it to its end
+	stale  atomic.Bool               // whether the last load failed
+	looked atomic.Pointer[time.Time] // when the last look at the file ended
 }
+
+// mostLoadTime bounds the time of a load, which never ends on a file system that does not answer.
+const mostLoadTime = 5 * time.Minute
 
 // A model is a loaded file. No request changes it, so several goroutines may use it.
 type model struct {
@@ -33,16 +40,51 @@ type model struct {
 	loaded          time.Time
 }
 
-// load loads the file. On an error the model is the one before.
-func (s *server) load() error {
-	m := &model{loaded: time.Now().UTC()}
-	var err error
-	if m.File, err = modelfile.Load(s.path, nil); err == nil {
-		err = m.measure()
+// load loads the file until ctx is done, or for mostLoadTime. On an error the model is the one before.
+func (s *server) load(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, mostLoadTime, fmt.Errorf("not loaded after %v", mostLoadTime))
+	defer cancel()
+	type result struct {
+		*model
+		error
 	}
-	s.stale.Store(err != nil)
+	done := make(chan result, 1)
+	go func() {
+		m, err := open(ctx, s.path)
+		done <- result{m, err}
+	}()
+	var got result
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		got.error = fmt.Errorf("%s: %w", s.path, context.Cause(ctx))
+	}
+	s.stale.Store(got.error != nil)
+	if got.error != nil {
+		return got.error
+	}
+	s.model.Store(got.model)
+	return nil
+}
+
+// open reads the model of a regular file until ctx is done. A FIFO is refused and not waited for.
+func open(ctx context.Context, path string) (*model, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file; save the model to a file, and rename that to this name", path)
+	}
+	m := &model{loaded: time.Now().UTC()}
+	if m.File, err = modelfile.Read(contextReader{file, ctx}, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := m.measure(); err != nil {
+		return nil, err
 	}
 	read := m.Metadata.Options()
 	if m.names, m.cells = read.Inputs, read.Columns; m.cells == nil {
@@ -58,8 +100,20 @@ func (s *server) load() error {
 			m.columns = nil
 		}
 	}
-	s.model.Store(m)
-	return nil
+	return m, nil
+}
+
+// A contextReader reads until a context is done.
+type contextReader struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
 }
 
 // name returns the name of column j, its number from 1 without names.
@@ -96,20 +150,34 @@ func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 		case <-tick.C:
 		}
 		// What changes after this line is seen at the next tick.
-		now, err := os.Stat(s.path)
-		if !asked && (err != nil || same(now, seen)) {
-			continue
+		now, _ := os.Stat(s.path) // load returns the error
+		if asked || !same(now, seen) {
+			err := s.load(ctx)
+			at := time.Now().UTC().Format(time.RFC3339)
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				log.Printf("%s: the model stays the one loaded at %s: %v", at, s.model.Load().loaded.Format(time.RFC3339), err)
+			default:
+				log.Printf("%s: loaded %s again", at, s.path)
+			}
 		}
 		seen = now
-		if err := s.load(); err != nil {
-			log.Printf("the model stays the one loaded at %s: %v", s.model.Load().loaded.Format(time.RFC3339), err)
-			continue
-		}
-		log.Printf("loaded %s again", s.path)
+		s.look()
 	}
 }
 
-// same reports whether a file has not been replaced or changed; there may have been none before.
+// look records that a look at the file has ended.
+func (s *server) look() {
+	now := time.Now().UTC()
+	s.looked.Store(&now)
+}
+
+// same reports whether a file has not been replaced or changed; nil is none.
 func same(now, before os.FileInfo) bool {
-	return before != nil && os.SameFile(now, before) && now.Size() == before.Size() && now.ModTime().Equal(before.ModTime())
+	if now == nil || before == nil {
+		return now == before
+	}
+	return os.SameFile(now, before) && now.Size() == before.Size() && now.ModTime().Equal(before.ModTime())
 }

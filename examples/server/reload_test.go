@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -114,12 +115,63 @@ func TestReloadFails(t *testing.T) {
 	}
 }
 
+// TestReloadFIFO puts what is not a regular file in the place of the model, and then nothing. The model
+// is stale each time, and the server goes on to look: it loads the file that follows.
+func TestReloadFIFO(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no mkfifo")
+	}
+	at, path := start(t, classifier(t, 1e-6))
+	saved, err := os.ReadFile(path)
+	testutil.NoError(t, err)
+	var health struct {
+		Stale  bool
+		Looked time.Time
+	}
+	looked := func(t *testing.T, stale bool) {
+		t.Helper()
+		began := time.Now()
+		eventually(t, "another look", func() bool {
+			get(t, at+"/healthz", &health)
+			return health.Stale == stale && health.Looked.After(began)
+		})
+	}
+	for name, place := range map[string]func() error{
+		"a FIFO":   func() error { return exec.Command("mkfifo", path).Run() },
+		"a device": func() error { return os.Symlink(os.DevNull, path) },
+		"a folder": func() error { return os.Mkdir(path, 0o777) },
+		"none":     func() error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			testutil.NoError(t, errors.Join(os.Remove(path), place()))
+			looked(t, true)
+			testutil.NoError(t, os.RemoveAll(path))
+			testutil.NoError(t, os.WriteFile(path, saved, 0o600))
+			looked(t, false)
+		})
+	}
+}
+
+// TestLoadTime has a load whose time is over: the model stays the one before.
+func TestLoadTime(t *testing.T) {
+	s := &server{path: filepath.Join(t.TempDir(), "model.bls")}
+	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
+	testutil.NoError(t, s.load(t.Context()))
+	before := s.model.Load()
+	late := errors.New("too late")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 0, late)
+	defer cancel()
+	if err := s.load(ctx); !errors.Is(err, late) || !s.stale.Load() || s.model.Load() != before {
+		t.Errorf("%v, stale %v", err, s.stale.Load())
+	}
+}
+
 // TestHangup loads a new file, and finds none, where only a hangup makes the server look.
 func TestHangup(t *testing.T) {
 	hangup := make(chan os.Signal)
 	s := &server{path: filepath.Join(t.TempDir(), "model.bls"), poll: time.Hour, hangup: hangup}
 	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
-	testutil.NoError(t, s.load())
+	testutil.NoError(t, s.load(t.Context()))
 	before := s.model.Load()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -2,15 +2,20 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"blskernel/bls/modelfile"
 	"blskernel/internal/testutil"
 )
 
@@ -197,4 +202,37 @@ func sendRaw(t *testing.T, address, text string) int {
 	}
 	response.Body.Close()
 	return response.StatusCode
+}
+
+// TestHalfClosed sends requests and closes its side of the connection, as nc -N does: each is answered.
+func TestHalfClosed(t *testing.T) {
+	at, _ := start(t, classifier(t, 1e-6))
+	body := `{"rows": [` + strings.Repeat("[0.5,-0.25],", 20000) + "[10,10]]}"
+	for range 10 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
+		testutil.NoError(t, err)
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		testutil.NoError(t, conn.(*net.TCPConn).CloseWrite())
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		testutil.NoError(t, err)
+		text, err := io.ReadAll(response.Body)
+		if response.StatusCode != http.StatusOK || err != nil {
+			t.Errorf("status %d, %v, %.200s", response.StatusCode, err, text)
+		}
+	}
+}
+
+// TestTooSlow has predictions that do not end in time, which is no fault of the request.
+func TestTooSlow(t *testing.T) {
+	s := &server{path: filepath.Join(t.TempDir(), "model.bls")}
+	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
+	testutil.NoError(t, s.load(t.Context()))
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	_, err := s.model.Load().predict(ctx, strings.NewReader(good))
+	w := httptest.NewRecorder()
+	if refuse(w, err); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("status %d, %s", w.Code, w.Body)
+	}
 }

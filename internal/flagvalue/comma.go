@@ -8,7 +8,7 @@ import (
 
 // ParseComma returns the separator that s names: a character, or tab; 0 for an empty s.
 func ParseComma(s string) (rune, error) {
-	switch s {
+	switch strings.ToLower(s) {
 	case "":
 		return 0, nil
 	case "tab", `\t`:

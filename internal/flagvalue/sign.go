@@ -2,13 +2,14 @@ package flagvalue
 
 import (
 	"errors"
+	"strings"
 	"unicode/utf8"
 )
 
 // ParseSign returns the sign in numbers that s names: comma, point, space, or a character; 0 for an
 // empty s.
 func ParseSign(s string) (rune, error) {
-	switch s {
+	switch strings.ToLower(s) {
 	case "":
 		return 0, nil
 	case "comma":

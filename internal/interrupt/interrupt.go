@@ -1,4 +1,4 @@
-// Package interrupt lets long work be canceled between its parts.
+// Package interrupt lets a context stop long work between its parts.
 package interrupt
 
 import (
@@ -6,12 +6,13 @@ import (
 	"fmt"
 )
 
-// Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx).
+// Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx). Its text names
+// no package: the caller's context is the cause.
 func Check(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	return fmt.Errorf("blskernel: canceled before the end: %w", context.Cause(ctx))
+	return fmt.Errorf("stopped before the end: %w", context.Cause(ctx))
 }
 
 // EachPanel calls f(from, to) for consecutive panels of most rows, the last of them shorter, until f

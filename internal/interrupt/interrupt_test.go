@@ -51,7 +51,7 @@ func TestCheckCause(t *testing.T) {
 	}
 	key := errors.New("the user pressed a key")
 	cancel(key)
-	if err := Check(ctx); !errors.Is(err, key) {
+	if err := Check(ctx); !errors.Is(err, key) || err.Error() != "stopped before the end: the user pressed a key" {
 		t.Errorf("%v does not wrap the cause", err)
 	}
 }

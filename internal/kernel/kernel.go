@@ -224,13 +224,13 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the kernel with the given name. If this build lacks it or this machine cannot run it,
-// the error lists the usable names.
+// Lookup returns the kernel with the given name, in any case. If this build lacks it or this machine
+// cannot run it, the error lists the usable names.
 func Lookup(name string) (Kernel, error) {
 	usable := strings.Join(Names(), ", ")
 	for _, k := range table {
 		switch {
-		case k.Name != name:
+		case !strings.EqualFold(k.Name, name):
 		case k.Available():
 			return k, nil
 		default:

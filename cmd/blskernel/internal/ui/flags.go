@@ -149,10 +149,8 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 //	errors: a UsageError for an unknown name; another error for a backend that is not available or a
 //	wrong environment.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
-	if err := CheckUnique("backend", names); err != nil {
-		return nil, err
-	}
 	var backends []blskernel.Backend
+	var found []string
 	for _, name := range names {
 		b, err := blskernel.Lookup(name)
 		var unavailable *blskernel.UnavailableError
@@ -162,7 +160,10 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 		case err != nil:
 			return nil, err
 		}
-		backends = append(backends, b)
+		backends, found = append(backends, b), append(found, b.Name())
+	}
+	if err := CheckUnique("backend", found); err != nil {
+		return nil, err
 	}
 	blskernel.SetThreads(threads)
 	return backends, nil

@@ -48,7 +48,7 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 		for cell := range strings.SplitSeq(text, ",") {
 			v, err := strconv.Atoi(cell)
 			switch {
-			case slices.Contains(zero, cell):
+			case find(zero, cell) >= 0:
 				v = 0
 			case err != nil || v < least || v > most:
 				return nil, fmt.Errorf("want %s", Join(append([]string{fmt.Sprintf("numbers from %d to %d", least, most)}, zero...), "or"))
@@ -75,7 +75,7 @@ const Automatic = "auto"
 func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	words = append([]string{Automatic}, words...)
 	Parsed(cmd, to, name, Automatic, usage, func(text string) (v T, err error) {
-		if text == Automatic {
+		if strings.EqualFold(text, Automatic) {
 			return v, nil
 		}
 		if v, err = parse(text); err != nil && len(words) > 1 {
@@ -91,12 +91,18 @@ func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string)
 	*to = words[0]
 	said := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
 	Parsed(cmd, to, name, words[0], usage, func(text string) (string, error) {
-		if !slices.Contains(words, text) {
+		i := find(words, text)
+		if i < 0 {
 			return "", errors.New("want " + Join(said, "or"))
 		}
-		return text, nil
+		return words[i], nil
 	})
 	Complete(cmd, name, said...)
+}
+
+// find returns the index of the word that text is, in any case, or -1.
+func find(words []string, text string) int {
+	return slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
 }
 
 // Complete lets the shell offer the values of a flag.
@@ -107,16 +113,19 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// CheckNames returns an error if a list is empty, or has a name twice or one that is not known.
+// CheckNames returns an error if a list is empty, or has a name twice or one that is not known. It
+// overwrites each name by the known one, which differs in case alone.
 func CheckNames(flag string, list, known []string) error {
 	want := Join(known, "or")
 	if len(list) == 0 {
 		return Usagef("--%s is empty; want %s", flag, want)
 	}
-	for _, name := range list {
-		if !slices.Contains(known, name) {
+	for i, name := range list {
+		at := find(known, name)
+		if at < 0 {
 			return Usagef("--%s has %q; want %s", flag, name, want)
 		}
+		list[i] = known[at]
 	}
 	return CheckUnique(flag, list)
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// modules are those that an importer of the library compiles, and golang.org/x/exp, which gonum's tests
+// use. The dependencies of the command, such as cobra, progressbar and npyio, are not among them.
+var modules = []string{
+	"blskernel", "github.com/cespare/xxhash/v2", "github.com/klauspost/cpuid/v2", "golang.org/x/exp", "golang.org/x/sys",
+	"gonum.org/v1/gonum", "gonum.org/v1/netlib",
+}
+
+// TestModules finds no other module in go.mod and go.sum, as go mod tidy writes them.
+func TestModules(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^(?:require)?\s*(\S+) v\d`)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := line.FindAllStringSubmatch(string(text), -1)
+		if len(found) < 5 {
+			t.Errorf("%s names %d modules", name, len(found))
+		}
+		for _, m := range found {
+			if !slices.Contains(modules, m[1]) {
+				t.Errorf("%s names %s", name, m[1])
+			}
+		}
+	}
+}
