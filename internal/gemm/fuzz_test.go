@@ -291,7 +291,7 @@ func FuzzProducts(f *testing.F) {
 	})
 }
 
-// FuzzTriangular is FuzzProducts for Dtrsm and Dtrmm, with the bounds of TestDtrsm and TestDtrmm.
+// FuzzTriangular is FuzzProducts for Dtrsm and Dtrmm, with the bounds of solved and multiplied.
 func FuzzTriangular(f *testing.F) {
 	testutil.NotUnderRace(f, "TestConcurrentRoutines and TestReproducible divide all routines")
 	seed(f, 3, 6, 32, 0, 2)

@@ -14,69 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// sizes are the lengths at which something changes: tiles, blocks, and none.
-func sizes() []int {
-	s := []int{
-		0, 1, active.kernel.MR - 1, active.kernel.MR + 1, active.kernel.NR - 1, active.kernel.NR, active.kernel.NR + 1,
-		active.blocks.KC - 1, active.blocks.KC + 1, 2*active.blocks.MC + 5, active.blocks.NC + 1,
-	}
-	slices.Sort(s)
-	return slices.Compact(s)
-}
-
 // scalars are the pairs (alpha, beta) with which every routine is called.
 var scalars = [][2]float64{{1, 0}, {1, 1}, {-1, 1}, {0.7, -1.3}, {-2.5, 0}, {0, 0}, {0, 1}, {0, 0.3}}
-
-// shapes returns all shapes that can be made of the lengths, but only one of those that are the same to
-// the routine.
-func (r routine) shapes(lengths []int) [][3]int {
-	p := r.build(rand.New(rand.NewPCG(0, 0)), 2, 3, 5, 1, 1)
-	var all [][3]int
-	for _, m := range lengths {
-		for _, n := range lengths {
-			for _, k := range lengths {
-				if (p.m == 2 || m == n) && (p.k%5 == 0 || k == n) {
-					all = append(all, [3]int{m, n, k})
-				}
-			}
-		}
-	}
-	return all
-}
-
-// Every routine, on every shape in question, meets the error bound, and touches nothing but its result.
-func TestProducts(t *testing.T) {
-	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
-	eachKernel(t, func(t *testing.T) {
-		for _, r := range routines() {
-			t.Run(r.name, func(t *testing.T) {
-				rnd := rand.New(rand.NewPCG(1, 1))
-				for i, s := range r.shapes(sizes()) {
-					if few() && i%7 != 0 {
-						continue
-					}
-					ab := scalars[rnd.IntN(len(scalars))]
-					p := r.build(rnd, s[0], s[1], s[2], ab[0], ab[1])
-					p.fill(rnd)
-					p.check(t)
-				}
-				for _, ab := range scalars {
-					for _, n := range []int{5, 21} { // the direct way and the blocked
-						p := r.build(rnd, n, n, n, ab[0], ab[1])
-						p.fill(rnd)
-						p.check(t)
-					}
-				}
-				for range 40 {
-					ab := scalars[rnd.IntN(len(scalars))]
-					p := r.build(rnd, rnd.IntN(71), rnd.IntN(71), rnd.IntN(71), ab[0], ab[1])
-					p.fill(rnd)
-					p.check(t)
-				}
-			})
-		}
-	})
-}
 
 // The block sizes of this machine, on a shape that has two blocks in each direction.
 func TestProductOwnBlocks(t *testing.T) {
@@ -99,55 +38,6 @@ func dgemms() (cases []routine) {
 		}
 	}
 	return cases
-}
-
-// longest is the largest length of the tests of all shapes: three tiles of the widest kernel.
-const longest = 70
-
-// Dgemm on C of all shapes up to 70×70, with sums of a random length, and in the long suite of ten
-// lengths.
-func TestShapes(t *testing.T) {
-	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
-	use(t, active)
-	rnd := rand.New(rand.NewPCG(51, 1))
-	all, cases := ways(t), dgemms()
-	step := 1
-	if few() {
-		step = 7
-	}
-	for m := 0; m <= longest; m += step {
-		for n := range longest + 1 {
-			lengths := 1
-			if testutil.Long() {
-				lengths = 10
-			}
-			for range lengths {
-				checkEvery(t, rnd, all, cases, m, n, rnd.IntN(longest+1))
-			}
-		}
-	}
-}
-
-// checkEvery checks Dgemm in one of its cases, with random multipliers, on all engines.
-func checkEvery(t *testing.T, rnd *rand.Rand, all []way, cases []routine, m, n, k int) {
-	t.Helper()
-	multiplier := func() float64 { return []float64{0, 1, -1, 2*rnd.Float64() - 1}[rnd.IntN(4)] }
-	alpha := multiplier()
-	if alpha == 0 && rnd.IntN(4) > 0 {
-		alpha = 1
-	}
-	p := cases[rnd.IntN(len(cases))].build(rnd, m, n, k, alpha, multiplier())
-	p.fill(rnd)
-	x := p.expect()
-	for _, e := range all {
-		active = e.Engine
-		copy(p.c.all, x.before)
-		p.call()
-		p.verify(t, x)
-		if t.Failed() {
-			t.Fatal("with ", e.name)
-		}
-	}
 }
 
 // DgemmTanh is Dgemm, an addition and the kernel's tanh, bit for bit.

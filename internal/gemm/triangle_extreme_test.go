@@ -54,7 +54,7 @@ func TestDtrsmQuotient(t *testing.T) {
 
 // Systems in which some equations are multiplied by powers of two, so that their diagonals are
 // subnormal or almost overflow. The residual of an equation, divided by its power, is that of
-// TestDtrsm, and what rounding in the subnormal range adds: 2^-1075 for the product and the sum of each
+// solved, and what rounding in the subnormal range adds: 2^-1075 for the product and the sum of each
 // term and for the quotient.
 func TestDtrsmScaledEquations(t *testing.T) {
 	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")

@@ -96,32 +96,6 @@ func (p *triangularProblem) product(x []float64, i, j int) (sum twofold, magnitu
 	return sum, magnitude
 }
 
-// eachTriangular calls f with every option on every shape: orders around the height of a tile and its
-// multiples, and numbers of right-hand sides around its width.
-func eachTriangular(t *testing.T, f func(t *testing.T, p *triangularProblem)) {
-	for _, side := range sides {
-		for _, ul := range triangles {
-			for _, tA := range transposes {
-				for _, d := range []blas.Diag{blas.NonUnit, blas.Unit} {
-					t.Run(fmt.Sprintf("%c%c%c%c", side, ul, tA, d), func(t *testing.T) {
-						rnd := rand.New(rand.NewPCG(6, 1))
-						mr, nr := active.kernel.MR, active.kernel.NR
-						for _, order := range []int{0, 1, 2, 5, mr - 1, mr, mr + 1, 2*mr + 3, 5 * mr, fewRows + 1} {
-							for _, others := range []int{0, 1, 3, nr - 1, nr + 1} {
-								m, n := order, others
-								if side == blas.Right {
-									m, n = n, m
-								}
-								f(t, newTriangular(rnd, side, ul, tA, d, m, n, []float64{1, -0.7}[rnd.IntN(2)]))
-							}
-						}
-					})
-				}
-			}
-		}
-	}
-}
-
 // A trxmRoutine is Dtrsm or Dtrmm.
 type trxmRoutine = func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int)
 
@@ -161,18 +135,6 @@ func (p *triangularProblem) multiplied(b, x []float64, i, j int) (e, bound float
 	sum, magnitude := p.product(b, i, j)
 	want := twofold{}.addProduct(p.alpha, sum.hi).addProduct(p.alpha, sum.lo)
 	return want.distance(x[p.b.at(i, j)]), gamma(p.order()+1) * math.Abs(p.alpha) * magnitude
-}
-
-func TestDtrsm(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
-		eachTriangular(t, func(t *testing.T, p *triangularProblem) { p.check(t, active.Dtrsm, p.solved) })
-	})
-}
-
-func TestDtrmm(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
-		eachTriangular(t, func(t *testing.T, p *triangularProblem) { p.check(t, active.Dtrmm, p.multiplied) })
-	})
 }
 
 // A triangle whose rows are a multiple of a page apart gives the same bits, and only its half is read.
