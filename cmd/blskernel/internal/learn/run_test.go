@@ -79,7 +79,7 @@ func TestErrorBesideInterruption(t *testing.T) {
 		c := &run{last: time.Now()}
 		c.Quiet = true
 		testutil.NoError(t, c.Begin(ui.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))
-		_, err := c.each(ctx, reader(t, "1,2\n3,4\n"), "", func(*stream.Batch) error {
+		_, err := c.each(ctx, reader(t, "1,2\n3,4\n"), 1, "", func(*stream.Batch) error {
 			cancel(why)
 			return tc.err
 		})
