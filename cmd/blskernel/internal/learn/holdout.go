@@ -120,6 +120,9 @@ func noteScore(meta *modelfile.Metadata, q quality) error {
 	text, err := json.Marshal(q)
 	if err == nil && len(text) <= mostNoted {
 		meta.Notes[noteHoldout] = string(text)
+		if meta.Check() != nil { // no room for it either
+			delete(meta.Notes, noteHoldout)
+		}
 	}
 	return err
 }

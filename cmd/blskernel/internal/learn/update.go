@@ -95,7 +95,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	}
 	defer unlock()
 	if up.out != up.path {
-		up.settings["model"] = up.path
+		up.settings["model"] = recorded(up.path)
 	}
 	resumed, err := up.loadModel(ctx)
 	if err != nil {
