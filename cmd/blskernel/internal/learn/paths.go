@@ -97,8 +97,12 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		return nil, fmt.Errorf("%s cannot be written: the folder %q does not exist", path, filepath.Dir(target))
 	}
 	name := atomicfile.Beside(target, ".lock")
-	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR|vfs.NoFollow), flock.SetPermissions(0o666))
 	for {
+		// In a folder that others may write to, a link could lead to any file.
+		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s cannot be locked: %s is a link, or no file: remove it, or name a file in another folder", path, name)
+		}
 		locked, err := lock.TryLock()
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be locked: %w: %s", path, err, vfs.Remedy(err))
@@ -108,7 +112,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		}
 		// If the process that had the lock has removed the file since, this lock is void.
 		mine, err := lock.Stat()
-		there, gone := os.Stat(name)
+		there, gone := os.Lstat(name)
 		if err == nil && gone == nil && os.SameFile(mine, there) {
 			break
 		}
