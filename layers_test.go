@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,5 +93,37 @@ func TestLayers(t *testing.T) {
 	}
 	if seen != len(layers) {
 		t.Errorf("%d packages, %d layers", seen, len(layers))
+	}
+}
+
+// TestCreations checks that no file is created where a link could lead: each place that creates one says
+// O_EXCL or NoFollow, or is in a new folder of its own.
+func TestCreations(t *testing.T) {
+	creates := regexp.MustCompile(`\b(os\.Create|os\.WriteFile|OpenFile|flock\.New)\(.*`)
+	own := map[string]string{
+		"internal/vfs/vfs.go":   "passes the flags on",
+		"cmd/blskernel/demo.go": "writes to a folder of os.MkdirTemp",
+	}
+	places := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (path == "make" || path == "internal/testutil" || e.Name() == "_asm" || e.Name() == "testdata"):
+			return fs.SkipDir
+		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, line := range creates.FindAllString(string(text), -1) {
+			places++
+			if own[path] == "" && !strings.Contains(line, "O_EXCL") && !strings.Contains(line, "NoFollow") {
+				t.Errorf("%s: %s", path, line)
+			}
+		}
+		return err
+	})
+	if err != nil || places < 5 {
+		t.Errorf("%d places; %v", places, err)
 	}
 }

@@ -131,18 +131,19 @@ func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) 
 }
 
 // Predict returns the class of each sample: the index of its largest score, the first one of several.
-// Its cost and errors are those of DecisionFunction.
+// Its cost and errors are those of DecisionFunction; it keeps the scores of a panel of rows only.
 func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
 	return c.PredictContext(context.Background(), x)
 }
 
 // PredictContext is Predict that checks ctx as DecisionFunctionContext does.
 func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, error) {
-	scores, err := c.scores(ctx, x)
+	var out []int
+	_, err := c.eachScores(ctx, x, func(scores *mat.Dense) { out = append(out, ArgMax(scores)...) })
 	if err != nil {
 		return nil, err
 	}
-	return ArgMax(scores), nil
+	return out, nil
 }
 
 // Score returns the mean accuracy: the share, from 0 to 1, of samples whose prediction is their label.

@@ -11,6 +11,7 @@ import (
 	"blskernel/internal/memory"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
+	"blskernel/mat"
 )
 
 // TestRefusedForMemory has limits one byte below what a call needs: the error has the bytes, nothing is
@@ -65,6 +66,17 @@ func TestRefusedForMemory(t *testing.T) {
 			}
 		}
 	}
+	// Predict keeps the scores of a panel of rows, DecisionFunction those of all.
+	t.Run("panels", func(t *testing.T) {
+		c := newPair(t, nil, blsupdate.Gram).learn(0, 60).c
+		x := mat.NewDense(5000, 12, nil)
+		defer memory.Limit(8 * 4096 * 3)()
+		classes, err := c.Predict(x)
+		var e *MemoryError
+		if _, all := c.DecisionFunction(x); err != nil || len(classes) != 5000 || !errors.As(all, &e) {
+			t.Error(len(classes), err, all)
+		}
+	})
 	defer memory.Limit(1 << 30)()
 	x, _, labels := normalTable(10, 300, 4)
 	c := Classifier{Features: FeatureOptions{EnhancementNodes: 200_000}}

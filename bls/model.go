@@ -232,10 +232,16 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// scores returns A W (l×c) for the samples x (l×d), with the intercept if there is one. It works in
-// panels of rows of some 10 MB. Beside reading the model it fills in the weights, under the lock, so it
-// may run on several goroutines as long as add does not. A nil model returns ErrNotFitted.
+// scores returns A W (l×c) for the samples x (l×d), with the intercept if there is one.
 func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	return m.eachScores(ctx, x, nil)
+}
+
+// eachScores computes the scores of x in panels of rows of some 10 MB. Without use it returns them all.
+// With use it passes each panel to use, in order, and keeps one panel only. Beside reading the model it
+// fills in the weights, under the lock, so it may run on several goroutines as long as add does not. A
+// nil model returns ErrNotFitted.
+func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *mat.Dense)) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
 	}
@@ -251,13 +257,17 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	}
 	l, d := x.Dims()
 	k, c := w.Dims()
-	if err := memory.Check(memory.Floats(l, c), "bls", "take fewer rows at once", "the scores of %d samples, %d each", l, c); err != nil {
+	rows := min(l, panelRows(max(d+1, k, c)))
+	kept := l
+	if use != nil {
+		kept = rows
+	}
+	const do = "take fewer rows at once"
+	if err := memory.Check(memory.Floats(kept, c), "bls", do, "the scores of %d samples, %d each", kept, c); err != nil {
 		return nil, err
 	}
-	out := mat.NewDense(l, c, nil)
-	rows := min(l, panelRows(max(d+1, k)))
-	work := m.newRows(rows)
-	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
+	out, work := mat.NewDense(kept, c, nil), m.newRows(rows)
+	return out, interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
 		err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense))
 		if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
@@ -268,24 +278,26 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 		if err != nil {
 			return err
 		}
-		mat.Mul(m.backend, out.Slice(from, to, 0, c).(*mat.Dense), a, w)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if m.center != nil {
-		for i := range l {
-			row := out.RawRowView(i)
+		at := from
+		if use != nil {
+			at = 0
+		}
+		scores := out.Slice(at, at+to-from, 0, c).(*mat.Dense)
+		mat.Mul(m.backend, scores, a, w)
+		for i := range to - from {
+			row := scores.RawRowView(i)
 			for j, v := range m.center {
 				row[j] += v
 			}
 		}
-	}
-	if i := firstNotFinite(out); i >= 0 {
-		return nil, &OverflowError{What: "the prediction", Row: i, Col: -1}
-	}
-	return out, nil
+		if i := firstNotFinite(scores); i >= 0 {
+			return &OverflowError{What: "the prediction", Row: from + i, Col: -1}
+		}
+		if use != nil {
+			use(scores)
+		}
+		return nil
+	})
 }
 
 // currentWeights returns W. It asks the updater at the first use and not after every update, since an

@@ -27,22 +27,27 @@ func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Probabilities(scores), nil
+	c.probabilities(scores, scores)
+	return scores, nil
 }
 
 // Probabilities returns the probabilities that PredictProba has for scores of DecisionFunction, in new
 // storage.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
+	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
+	c.probabilities(out, scores)
+	return out
+}
+
+// probabilities writes the probabilities of the scores to p, which may be the same.
+func (c *Classifier) probabilities(p, scores *mat.Dense) {
 	slope := float64(DefaultSlope)
 	if c.Calibrated() {
 		slope = c.slope
 	}
-	rows, cols := scores.Dims()
-	out := mat.NewDense(rows, cols, nil)
-	for i := range rows {
-		softmax(out.RawRowView(i), scores.RawRowView(i), slope)
+	for i := range scores.RawMatrix().Rows {
+		softmax(p.RawRowView(i), scores.RawRowView(i), slope)
 	}
-	return out
 }
 
 // Calibrate finds the slope of the probabilities by rows that the model has not learned: it minimises

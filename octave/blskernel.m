@@ -23,8 +23,7 @@ function out = blskernel(verb, file, varargin)
       write_npy(file, varargin{1});
       return
   end
-  folder = tempname();
-  mkdir(folder);
+  folder = new_folder();
   cleaner = onCleanup(@() remove(folder));
   result = fullfile(folder, 'result.npy');
   switch verb
@@ -68,6 +67,15 @@ function call(varargin)
   end
 end
 
+% A new folder for temporary files, which nobody else has made.
+function folder = new_folder()
+  folder = tempname();
+  [made, text] = mkdir(folder);
+  if ~made || ~isempty(text)
+    error('blskernel:file', 'cannot make the folder %s: %s', folder, text);
+  end
+end
+
 function remove(folder)
   delete(fullfile(folder, '*'));
   rmdir(folder);
@@ -78,8 +86,7 @@ function out = load_arrays(file)
     out = read_npy(file);
     return
   end
-  folder = tempname();
-  mkdir(folder);
+  folder = new_folder();
   cleaner = onCleanup(@() remove(folder));
   unzip(file, folder);
   for entry = dir(fullfile(folder, '*.npy'))'

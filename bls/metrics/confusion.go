@@ -1,5 +1,10 @@
 package metrics
 
+import (
+	"maps"
+	"slices"
+)
+
 // Accuracy returns the share, 0 to 1, of the predictions that equal their labels,
 //
 //	sum of w_i [predicted_i = labels_i] / sum of w_i.
@@ -27,18 +32,23 @@ func Accuracy(labels, predicted []int, weights []float64) float64 {
 // A Confusion is the c×c confusion matrix C of a classification: C[i][j] is the weight of the
 // samples of class i that were predicted to be of class j. What it measures follows from C.
 //
-//	memory: 8c² bytes for any number of samples. Counts are exact below 2⁵³.
+//	memory: 24c bytes, and at most 40 bytes for each element off the diagonal that is not zero,
+//	whose number is Pairs. Counts are exact below 2⁵³.
 type Confusion struct {
-	classes int
-	counts  []float64
+	labeled, predicted, correct []float64 // sums of the rows and columns, and the diagonal
+	misses                      map[pair]float64
 }
+
+// A pair is a place off the diagonal: label·c + prediction.
+type pair uint64
 
 // NewConfusion returns the matrix of no samples. It panics for classes < 1.
 func NewConfusion(classes int) *Confusion {
 	if classes < 1 {
 		panic(panicClasses)
 	}
-	return &Confusion{classes: classes, counts: make([]float64, classes*classes)}
+	sums := make([]float64, 3*classes)
+	return &Confusion{sums[:classes], sums[classes : 2*classes], sums[2*classes:], map[pair]float64{}}
 }
 
 // Confuse returns the confusion matrix of labels and predictions.
@@ -58,58 +68,82 @@ func Confuse(labels, predicted []int, classes int, weights []float64) *Confusion
 // Add counts a sample. It panics for a class outside of 0 to c-1 and for a weight that is negative or
 // not finite.
 func (c *Confusion) Add(label, predicted int, weight float64) {
-	checkClass(label, c.classes)
-	checkClass(predicted, c.classes)
+	at := c.pair(label, predicted)
 	checkWeight(weight)
-	c.counts[label*c.classes+predicted] += weight
+	if weight == 0 {
+		return
+	}
+	c.labeled[label] += weight
+	c.predicted[predicted] += weight
+	if label == predicted {
+		c.correct[label] += weight
+	} else {
+		c.misses[at] += weight
+	}
+}
+
+// pair returns the key of misses, and panics for a class outside of 0 to c-1.
+func (c *Confusion) pair(label, predicted int) pair {
+	checkClass(label, c.Classes())
+	checkClass(predicted, c.Classes())
+	return pair(label)*pair(c.Classes()) + pair(predicted)
 }
 
 // Classes returns c.
-func (c *Confusion) Classes() int { return c.classes }
+func (c *Confusion) Classes() int { return len(c.labeled) }
 
 // At returns the weight of the samples of class label that were predicted to be of class predicted. It
 // panics for a class outside of 0 to c-1.
 func (c *Confusion) At(label, predicted int) float64 {
-	checkClass(label, c.classes)
-	checkClass(predicted, c.classes)
-	return c.counts[label*c.classes+predicted]
+	at := c.pair(label, predicted)
+	if label == predicted {
+		return c.correct[label]
+	}
+	return c.misses[at]
+}
+
+// Pairs returns the number of elements off the diagonal that are not zero: at most c² - c, and at most
+// the number of samples.
+func (c *Confusion) Pairs() int { return len(c.misses) }
+
+// Misses calls yield for each element off the diagonal that is not zero, by rows, with its label and
+// prediction and its weight, until yield returns false. It serves where c² elements are too many.
+//
+//	cost: a sort of Pairs numbers.
+func (c *Confusion) Misses(yield func(at [2]int, weight float64) bool) {
+	n := pair(c.Classes())
+	for _, at := range slices.Sorted(maps.Keys(c.misses)) {
+		if !yield([2]int{int(at / n), int(at % n)}, c.misses[at]) {
+			return
+		}
+	}
 }
 
 // Labeled returns the weight of the samples of a class, the sum of a row of C.
 func (c *Confusion) Labeled(class int) float64 {
-	var sum float64
-	for j := range c.classes {
-		sum += c.At(class, j)
-	}
-	return sum
+	checkClass(class, c.Classes())
+	return c.labeled[class]
 }
 
 // Predicted returns the weight of the samples that were predicted to be of a class, the sum of a column
 // of C.
 func (c *Confusion) Predicted(class int) float64 {
-	var sum float64
-	for i := range c.classes {
-		sum += c.At(i, class)
-	}
-	return sum
+	checkClass(class, c.Classes())
+	return c.predicted[class]
 }
 
 // Total returns the weight of all samples.
-func (c *Confusion) Total() float64 {
-	var sum float64
-	for _, n := range c.counts {
-		sum += n
-	}
-	return sum
-}
+func (c *Confusion) Total() float64 { return sum(c.labeled) }
 
 // Correct returns the weight of the samples whose prediction is right, the trace of C.
-func (c *Confusion) Correct() float64 {
-	var sum float64
-	for i := range c.classes {
-		sum += c.At(i, i)
+func (c *Confusion) Correct() float64 { return sum(c.correct) }
+
+func sum(values []float64) float64 {
+	var s float64
+	for _, v := range values {
+		s += v
 	}
-	return sum
+	return s
 }
 
 // Accuracy returns Correct/Total, NaN without samples.
@@ -147,7 +181,7 @@ func (c *Confusion) MacroF1() float64 {
 // mean returns the mean of C[j][j]/of(j) over the classes that are there or predicted, where 0/0 is 0.
 func (c *Confusion) mean(of func(class int) float64) float64 {
 	var sum, n float64
-	for j := range c.classes {
+	for j := range c.Classes() {
 		if c.Labeled(j)+c.Predicted(j) == 0 {
 			continue
 		}

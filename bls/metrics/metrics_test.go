@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -137,6 +138,13 @@ func TestKnown(t *testing.T) {
 	near(t, "precision", m.MacroPrecision(), 2./9, 1e-15)
 	near(t, "recall", m.MacroRecall(), 1./3, 1e-15)
 	near(t, "F1", m.MacroF1(), 0.8/3, 1e-15)
+	misses := map[[2]int]float64{}
+	for at, weight := range m.Misses {
+		misses[at] = weight
+	}
+	if len(misses) != m.Pairs() || !maps.Equal(misses, map[[2]int]float64{{1, 2}: 1, {1, 0}: 1, {2, 1}: 2}) || m.At(2, 1) != 2 {
+		t.Errorf("misses: %v", misses)
+	}
 	near(t, "accuracy", metrics.Accuracy([]int{0, 1, -1, 3}, []int{0, 2, 1, 3}, nil), 0.5, 0)
 	p := mat.NewDense(4, 2, []float64{0.1, 0.9, 0.9, 0.1, 0.8, 0.2, 0.35, 0.65})
 	near(t, "log loss", metrics.LogLoss([]int{1, 0, 0, 1}, p, nil), 0.21616187468057912, 1e-15)

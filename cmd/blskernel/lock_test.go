@@ -45,3 +45,33 @@ func TestLocked(t *testing.T) {
 		t.Errorf("%v is left (%v)", files, err)
 	}
 }
+
+// TestLockIsNoLink has a link to a file that is not there, one to a file that is, and a folder where the
+// lock is to be: nothing is made or changed at their ends.
+func TestLockIsNoLink(t *testing.T) {
+	model, data := trained(t, "--target", "color")
+	lock, elsewhere := filepath.Join(filepath.Dir(model), ".m.bls.lock"), filepath.Join(t.TempDir(), "x")
+	if err := os.Symlink(elsewhere, lock); err != nil {
+		t.Skip("no links: ", err)
+	}
+	refused := func() {
+		t.Helper()
+		status, _, stderr := inProcess("update", model, "--again", data)
+		if status != ui.ExitFailure || !strings.Contains(stderr, ".m.bls.lock is a link") {
+			t.Errorf("status %d, %s", status, stderr)
+		}
+	}
+	refused()
+	if _, err := os.Lstat(elsewhere); err == nil {
+		t.Error("a file was made at the end of the link")
+	}
+	testutil.NoError(t, os.WriteFile(elsewhere, []byte("kept"), 0o600))
+	refused()
+	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "kept" {
+		t.Errorf("%q, %v", text, err)
+	}
+	testutil.NoError(t, errors.Join(os.Remove(lock), os.Mkdir(lock, 0o777)))
+	refused()
+	testutil.NoError(t, os.Remove(lock))
+	succeed(t, "update", model, "--again", data)
+}

@@ -14,6 +14,8 @@ const (
 	// maxCells bounds the cells of a record: a column takes a hundred bytes, so that a few
 	// kilobytes of packed separators could take gigabytes.
 	maxCells = 1 << 20
+	maxLabel = 1 << 16       // bytes of a label, which a batch keeps
+	maxFirst = 3 * maxRecord // bytes before the end of the second record, blank lines among them
 )
 
 // A cutter cuts a text into chunks of whole records.

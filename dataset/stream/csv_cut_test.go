@@ -46,6 +46,8 @@ func TestLongRecords(t *testing.T) {
 	}{
 		{text(endless('1')), maxRecord, 16, ":1: the line is longer than", 0},
 		{text("1\n2\n\"", endless('\n')), maxRecord, 16, ":3: a quotation mark is not closed", 0},
+		{text(endless('\n')), maxFirst, 16, "take more than 48 MiB", 0},
+		{text("a,1\n", endless('\n')), maxFirst, 16, "take more than 48 MiB", 0},
 		{text("1\n", cell, "2\n3\n"), maxRecord, 16, "", 3},
 		{text("1\n", cell, cell, "2\n"), maxRecord, 16, ":2: the line is longer than", 0},
 		{text(packed(",", 1<<24-1)), 1 << 24, 16, ":1: the line has more than 1048576 cells", 0},

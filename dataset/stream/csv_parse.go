@@ -188,6 +188,8 @@ func (l *csvLayout) cell(b *samples, x, y []float64, col int, cell string) *Erro
 	switch {
 	case role == labelRole && cell == "" && !l.drop:
 		fault = faultf("is empty; fill in the label or remove the row")
+	case role == labelRole && len(cell) > maxLabel:
+		fault = faultf("is a label of %d bytes; at most %d can be", len(cell), maxLabel)
 	case role == labelRole:
 		b.labels = append(b.labels, strings.Clone(cell)) // not the whole text
 	case role >= wordRole && role != weightRole:

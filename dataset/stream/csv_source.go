@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -49,23 +50,34 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 	s := &csvSource{in: in, pending: newCSVChunk(),
 		cut: &cutter{r: in.r, live: live, line: 1, at: int64(marked), size: firstChunk}}
 	s.span(s.pending)
-	var chunk []byte
+	var chunk, spare []byte // chunk begins with the first line that is not blank
 	line, offset := int64(1), 0
 	for s.layout == nil {
-		next, at, err := s.cut.next(nil)
+		next, at, err := s.cut.next(spare)
 		if err != nil && err != io.EOF {
 			return nil, readFault(in.ctx, in.path, located(in.path, err))
 		}
+		if s.cut.at > maxFirst {
+			what := fmt.Sprintf("two lines, with the blank ones before them, take more than %d MiB; remove those", maxFirst>>20)
+			return nil, &Error{Path: in.path, Line: at, What: what}
+		}
 		from := s.pending.from
 		s.span(s.pending)
-		if len(bytes.Trim(chunk, "\r\n")) == 0 { // blank lines alone tell nothing
-			chunk, line = next, at
-		} else {
+		blank := bytes.Count(next, []byte("\n"))+bytes.Count(next, []byte("\r\n")) == len(next)
+		switch {
+		case chunk != nil:
 			chunk, s.pending.from = append(chunk, next...), from
+		case !blank:
+			chunk, line = next, at
 		}
-		if err == io.EOF && len(bytes.Trim(chunk, "\r\n")) == 0 {
+		switch {
+		case err == io.EOF && len(bytes.Trim(chunk, "\r\n")) == 0:
 			return nil, &Error{What: "is empty", Err: ErrEmpty}
+		case err == nil && blank: // it tells nothing
+			spare = next
+			continue
 		}
+		spare = nil
 		if s.layout, offset, err = readLayout(in.path, chunk, err == io.EOF, line, q, opt, first); err != nil && err != errMore {
 			return nil, err
 		}

@@ -41,12 +41,12 @@
 //
 // # Bad samples
 //
-// With [Options].Bad the reading goes on without bad samples. These are exactly the samples that end it
-// otherwise: a line with a missing, infinite or non-numeric cell, with an empty label, with a negative
-// weight, or with more or fewer cells than the first; a sample of an array with NaN, an infinity or an
-// integer that float64 cannot hold in any of its columns, or with an invalid label. A sample is left
-// out with its targets, whichever of the two is bad, even if they are in another file. Bad is told one
-// of several faults.
+// With [Options].Bad the reading goes on without bad samples. These are exactly the samples that end
+// it otherwise: a line with a missing, infinite or non-numeric cell, with an empty label, with a
+// negative weight, or with more or fewer cells than the first; a sample of an array with NaN, an
+// infinity or an integer that float64 cannot hold in any of its columns, or with an invalid label; a
+// label of more than 64 KiB. A sample is left out with its targets, whichever of the two is bad, even
+// if they are in another file. If a sample has several faults, Bad receives one of them.
 //
 // Every other fault is one of the file and ends the reading: a header that does not fit, data that is
 // cut off or damaged, inputs and targets that differ in number, a record that is too long. A quotation
@@ -92,15 +92,17 @@
 //
 // Of n bytes, counted unpacked, a Reader allocates at most 320 n bytes and 8 MiB on the way, 128 KiB
 // for each array of an .npz, 512 bytes for a batch, and with Options.Bad 8 KiB for each bad sample,
-// until Bad returns. Describe allocates as much again, and keeps 64 words of 256 bytes for each column.
-// A Reader keeps the batch at hand and the data that follows: of a text at most four chunks of at most
-// 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek and .npz it is at
-// most 288 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a text, a sample of
-// an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its
-// directory (1 MiB). The batch takes 8 rows (Dim + Outputs + 8) bytes, and 8 bytes more for each row
-// and column of data with columns of words. Dim is up to 64 times their number: check it before you
-// request rows of untrusted data. FuzzOpen tests the first of these bounds, TestHostileMemory the
-// second, TestBadMemory that for bad samples.
+// until Bad returns. Describe allocates as much again, and keeps 64 words of 256 bytes for each
+// column. A Reader keeps the batch at hand and the data that follows: of a text at most four chunks of
+// at most 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order); of a pipe, until the
+// first Next, all of its beginning that Open, Peek and Describe look at, at most 1 GiB. Without Peek
+// and .npz it is at most 288 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a
+// text, its first two records with blank lines (48 MiB), a label (64 KiB), a sample of an array (2^24
+// elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its directory (1 MiB).
+// The batch takes 8 rows (Dim + Outputs + 8) bytes, and 8 bytes more for each row and column of data
+// with columns of words. Dim is up to 64 times their number: check it before you request rows of
+// untrusted data. FuzzOpen tests the first of these bounds, TestHostileMemory the second,
+// TestBadMemory that for bad samples.
 //
 // Checksums of gzip and of the arrays of an .npz that are read are verified at the end of the data,
 // before [Reader.Next] returns io.EOF.

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -18,6 +17,8 @@ const (
 	stdinPath   = "-"
 	stdinName   = "standard input"
 	inputBuffer = 1 << 16
+	// maxKept bounds what is kept of a pipe to begin anew, until Next: 4096 first rows of 256 KiB.
+	maxKept = 1 << 30
 )
 
 var gzipMagic = []byte{0x1f, 0x8b}
@@ -72,7 +73,7 @@ func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	context.AfterFunc(in.ctx, func() { _ = r.CloseWithError(context.Cause(in.ctx)) })
 	go func() { _ = w.CloseWithError(in.copyTo(w, open)) }()
 	in.closer = r
-	in.raw = rewindable{r: r, keep: true}
+	in.raw = rewindable{r: r, room: maxKept}
 }
 
 // copyTo copies to w what open opens.
@@ -169,7 +170,7 @@ func (in *input) unpack() error {
 
 // begin ends rewinding.
 func (in *input) begin() {
-	in.begun, in.raw.keep = true, false
+	in.begun, in.raw.room = true, 0
 }
 
 // rewind goes back to the beginning, which is possible until begin.
@@ -224,23 +225,30 @@ func (in *input) close() {
 type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe
-	keep   bool      // what is read of a pipe; else it cannot go back
-	kept   []byte    // from the beginning of a pipe
+	room   int       // bytes of a pipe that may be kept beside kept; 0 once it need not go back
+	kept   [][]byte  // from the beginning of a pipe
 	at     int       // in kept
+	within int       // in kept[at]
 	offset int64     // bytes read since the beginning
 }
 
 func (t *rewindable) Read(p []byte) (n int, err error) {
 	if t.at < len(t.kept) {
-		n = copy(p, t.kept[t.at:])
-		t.at += n
-	} else {
-		n, err = t.r.Read(p)
-		if t.keep {
-			t.kept = append(slices.Grow(t.kept, n), p[:n]...)
-			t.at = len(t.kept)
-		} else {
-			t.kept, t.at = nil, 0
+		n = copy(p, t.kept[t.at][t.within:])
+		if t.within += n; t.within == len(t.kept[t.at]) {
+			if t.room == 0 {
+				t.kept[t.at] = nil
+			}
+			t.at, t.within = t.at+1, 0
+		}
+	} else if n, err = t.r.Read(p); t.file == nil && t.room > 0 {
+		if t.room -= n; t.room <= 0 {
+			t.room = 1
+			err = faultf("the first rows take more than %d MiB of a pipe; save the data to a file", maxKept>>20)
+		}
+		if n > 0 {
+			t.kept = append(t.kept, bytes.Clone(p[:n]))
+			t.at++
 		}
 	}
 	t.offset += int64(n)
@@ -249,7 +257,7 @@ func (t *rewindable) Read(p []byte) (n int, err error) {
 
 // rewind goes back to the beginning.
 func (t *rewindable) rewind() error {
-	t.offset, t.at = 0, 0
+	t.offset, t.at, t.within = 0, 0, 0
 	if t.file == nil {
 		return nil
 	}

@@ -105,3 +105,26 @@ func TestReplacedWhileOpened(t *testing.T) {
 		testutil.NoError(t, <-replaced)
 	}
 }
+
+// TestKeptOfPipe has a pipe of which more would be kept than may be, and labels that are too long.
+func TestKeptOfPipe(t *testing.T) {
+	in := &rewindable{r: endless('1'), room: 1 << 20}
+	n, err := io.Copy(io.Discard, in)
+	if err == nil || !strings.Contains(err.Error(), "save the data to a file") || n > 1<<20+1<<16 {
+		t.Errorf("%d bytes were kept: %v", n, err)
+	}
+	testutil.NoError(t, in.rewind())
+	again, err := io.CopyN(io.Discard, in, n)
+	if again != n || err != nil {
+		t.Errorf("%d of %d bytes again: %v", again, n, err)
+	}
+	long := strings.Repeat("x", maxLabel)
+	for text, says := range map[string]string{long + ",1\n": "", long + "x,1\n": "label of 65537 bytes"} {
+		r := mustOpen(t, []string{write(t, "x.csv", []byte(text))}, Options{Targets: []string{"1"}, Classes: true, Header: HeaderAbsent})
+		if _, err := r.Next(1); says != "" {
+			wantFault(t, says, err, says)
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+}

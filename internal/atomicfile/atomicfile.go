@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"blskernel/internal/vfs"
 )
@@ -77,6 +78,29 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 		}
 		return f, nil
 	}
+}
+
+// Check returns the error by which Create would fail for path now. It makes such a file and removes it.
+func Check(fsys vfs.FS, path string) error {
+	f, err := Create(fsys, path)
+	if err != nil {
+		return err
+	}
+	name := f.file.Name()
+	err = f.file.Close()
+	if left := f.fs.Remove(name); left != nil {
+		return &WriteError{Path: f.path, Left: name, Err: errors.Join(err, left)}
+	}
+	return f.wrap(err)
+}
+
+// Room returns a *WriteError unless the disk of path has room for so many bytes more, or does not say.
+func Room(path string, bytes int64) error {
+	free, known := free(filepath.Dir(path))
+	if !known || bytes <= free {
+		return nil
+	}
+	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes, of which %d are free", syscall.ENOSPC, bytes, free)}
 }
 
 // Target follows links from path to the file that Create replaces, which need not exist.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"blskernel/internal/testutil"
@@ -166,4 +168,27 @@ func TestRemoveLeftovers(t *testing.T) {
 	if err := RemoveLeftovers(nil, filepath.Join(dir, "missing", "x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
+}
+
+// TestCheck refuses what Create refuses, and a disk that is too small, and leaves nothing.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	testutil.NoError(t, errors.Join(Check(nil, path), Room(path, 1)))
+	folderHas(t, dir, nil)
+	for _, path := range []string{dir, filepath.Join(dir, "missing", "x"), filepath.Join(dir, strings.Repeat("a", 300))} {
+		if Check(nil, path) == nil {
+			t.Errorf("%.300s: no error", path)
+		}
+	}
+	var full *WriteError
+	if err := Room(path, math.MaxInt64); runtime.GOOS == "linux" && (!errors.As(err, &full) || !errors.Is(err, syscall.ENOSPC)) {
+		t.Error(err)
+	}
+	write(t, path, "there")
+	testutil.NoError(t, os.Chmod(path, 0o400))
+	if err := Check(nil, path); !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+	folderHas(t, dir, map[string]string{"x": "there"})
 }

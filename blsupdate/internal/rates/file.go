@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -64,13 +65,21 @@ type ratesFile struct {
 // errDamaged is the error of a file that save did not write for this machine.
 var errDamaged = errors.New("damaged, or of another machine or version")
 
+// mostFile bounds the bytes of a file, which has some 20 KB.
+const mostFile = 1 << 20
+
 // read decodes the file of this machine with that suffix.
 func (r *Rates) read(suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {
 		return err
 	}
-	data, err := os.ReadFile(name + suffix)
+	file, err := os.Open(name + suffix)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, mostFile)) // a longer file is cut off, and no JSON
 	if err != nil {
 		return err
 	}

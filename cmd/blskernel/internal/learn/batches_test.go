@@ -93,3 +93,15 @@ func TestClassesOf(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBatchRows has batches that inputs, outputs or a model file would make too large.
+func TestBatchRows(t *testing.T) {
+	for _, tc := range []struct{ given, recorded, d, c, want int }{
+		{0, 0, 4, 3, mostBatch}, {0, 0, 1 << 12, 3, 1 << 10}, {0, 0, 4, 1 << 12, 1 << 10}, {0, 0, 4, 1 << 30, 1},
+		{7, 9, 4, 1 << 30, 7}, {0, 9, 4, 1 << 12, 9}, {0, 1<<31 - 1, 4, 1 << 12, 1 << 15}, {0, 9, 4, 1 << 30, 1},
+	} {
+		if got := batchRows(tc.given, tc.recorded, tc.d, tc.c); got != tc.want {
+			t.Errorf("%+v: %d", tc, got)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func (tr *training) prepare(r *stream.Reader) error {
 		return err
 	}
 	heading := r.Heading()
-	tr.images, tr.rest = heading.Format == stream.IDX || heading.Dims > 2, batchRows(tr.batch, r.Dim())
+	tr.images, tr.rest = heading.Format == stream.IDX || heading.Dims > 2, batchRows(tr.batch, 0, r.Dim(), r.Outputs())
 	if err := tr.decideTask(r); err != nil {
 		return err
 	}

@@ -27,8 +27,10 @@ const (
 	standardInput = "-"
 	// mostBatch is the default number of rows of a batch, enough for fast products.
 	mostBatch = 4096
-	// batchBytes bounds the inputs of a default batch of data with many columns.
+	// batchBytes bounds the inputs of a default batch of data with many columns, and its outputs.
 	batchBytes = 32 << 20
+	// recordedBytes bounds them for a batch whose rows a model file says, not the command line.
+	recordedBytes = 1 << 30
 )
 
 // A command has the flags that all commands on models share.
@@ -169,7 +171,7 @@ func wanted[T any](parse func(string) (T, error), text, want string) (T, error) 
 }
 
 // defaultBatch is the help text of --batch for most commands.
-var defaultBatch = fmt.Sprintf("%d, or fewer if their inputs take more than %d MB", mostBatch, batchBytes>>20)
+var defaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", mostBatch, batchBytes>>20)
 
 // beginData checks what is to be read, of the flags and of the paths that follow them.
 func (c *reading) beginData(args []string) error {
@@ -248,12 +250,17 @@ func (c *reading) once() string {
 	return ""
 }
 
-// batchRows returns the rows of a batch of data with d inputs: as many as given, or by default.
-func batchRows(given, d int) int {
+// batchRows returns the rows of a batch of data with d inputs and c outputs: as many as given, else as
+// many as the model file says, else by default.
+func batchRows(given, recorded, d, c int) int {
 	if given > 0 {
 		return given
 	}
-	return max(1, min(mostBatch, batchBytes/(8*d)))
+	most, bytes := mostBatch, batchBytes
+	if recorded > 0 {
+		most, bytes = recorded, recordedBytes
+	}
+	return max(1, min(most, bytes/(8*max(d, c))))
 }
 
 // open opens the data. It returns once ctx is canceled, even while standard input is silent.
@@ -316,9 +323,10 @@ func (c *reading) openFor(ctx context.Context, path string, targets bool) (*mode
 	return m, r, err
 }
 
-// each calls do for each batch while the next is read, counts the rows, and closes r.
-func (c *reading) each(ctx context.Context, r *stream.Reader, doing string, do func(*stream.Batch) error) (rows int64, err error) {
-	total, batch := r.Rows(), batchRows(c.batch, r.Dim())
+// each calls do for each batch while the next is read, counts the rows, and closes r. The model has the
+// given number of outputs.
+func (c *reading) each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
+	total, batch := r.Rows(), batchRows(c.batch, 0, r.Dim(), outputs)
 	names := cellNames(r)
 	b := readAhead(ctx, r, 0, batch, batch)
 	defer b.stop()

@@ -29,13 +29,16 @@ and their macro means, in which each class has the same weight; the AUC (how pro
 a class is higher for a row of it than for another), with more than two classes the mean over the
 classes; the log loss of the probabilities and their calibration error (how far the share that is
 right lies from the probability of the prediction, in ten bins); and the confusion matrix. With
---weight a row counts as many times as its weight says. For a regression, for each target: the root mean squared error,
-the mean absolute error, and R2, the share of the variance of the target that the model explains.
+--weight a row counts as many times as its weight says. For a regression, for each target: the root
+mean squared error, the mean absolute error, and R2, the share of the variance of the target that the
+model explains.
 
-Memory does not depend on the rows. The AUC is of all rows up to %d for two classes, %d for
-ten, and else of so many rows drawn from all, the same ones in every run.
+Memory does not depend on the rows, but with more than %d classes: there each pair of a class and a
+wrong prediction that occurs takes up to 40 bytes, and --json lists these pairs in place of the matrix,
+as "confused": the numbers of both classes from 0, and the rows. The AUC is of all rows up to %d for
+two classes, %d for ten, and else of so many rows drawn from all, the same ones in every run.
 
-A label that the model does not know counts as wrong. Columns are matched as by predict.`, aucNumbers/4, aucNumbers/12),
+A label that the model does not know counts as wrong. Columns are matched as by predict.`, mostSquared, aucNumbers/4, aucNumbers/12),
 		Example: `  blskernel evaluate iris.bls test.csv
   blskernel evaluate digits.bls --data mnist
   blskernel evaluate price.bls --target price --json houses.csv`,
@@ -110,7 +113,7 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 		return err
 	}
 	score := m.newScore()
-	rows, err := e.each(ctx, r, "", func(b *stream.Batch) error { return m.assess(ctx, score, b) })
+	rows, err := e.each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return m.assess(ctx, score, b) })
 	if err != nil {
 		return err
 	}

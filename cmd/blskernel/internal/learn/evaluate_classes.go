@@ -9,6 +9,7 @@ import (
 	"blskernel/bls/metrics"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 )
 
@@ -40,6 +41,11 @@ func newClassScore(m *model) *classScore {
 func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 	predicted, err := classesOf(scores, b)
 	if err != nil {
+		return err
+	}
+	// As many pairs as there are may follow.
+	const do = "evaluate fewer rows at a time, or a model of fewer classes"
+	if err := memory.Check(40*int64(s.confusion.Pairs()), "bls", do, "counting the pairs of %d classes and wrong predictions", len(s.labels)); err != nil {
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
@@ -95,6 +101,7 @@ type Classification struct {
 	Unknown        int64          `json:"unknown_labels"`
 	Classes        []classQuality `json:"classes,omitempty"`
 	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
+	Confused       [][3]float64   `json:"confused,omitempty"`  // of many classes: a class, a wrong prediction, the rows
 
 	wrong float64
 }
@@ -120,17 +127,27 @@ func (s *classScore) result() quality {
 		q.Classes = append(q.Classes, classQuality{
 			label, m.Labeled(i), m.Predicted(i), known(m.Precision(i)), known(m.Recall(i)), known(m.F1(i)),
 		})
+		if len(s.labels) > mostSquared {
+			continue
+		}
 		line := make([]float64, len(s.labels))
 		for j := range line {
 			line[j] = m.At(i, j)
 		}
 		q.Confusion = append(q.Confusion, line)
 	}
+	if len(s.labels) > mostSquared {
+		for at, weight := range m.Misses {
+			q.Confused = append(q.Confused, [3]float64{float64(at[0]), float64(at[1]), weight})
+		}
+	}
 	return q
 }
 
-// mostConfused is the number of classes up to which the matrix is printed.
-const mostConfused = 20
+const (
+	mostConfused = 20   // classes up to which the matrix is printed
+	mostSquared  = 1000 // classes up to which it is a matrix
+)
 
 // measure writes a line of a result.
 func measure(name, format string, args ...any) string {
@@ -177,7 +194,7 @@ func (q *Classification) String() string {
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > mostConfused {
-		fmt.Fprintf(&b, "\nthe confusion matrix of %d classes is printed by --json\n", len(q.Classes))
+		fmt.Fprintf(&b, "\nthe confusions of %d classes is printed by --json\n", len(q.Classes))
 		return b.String()
 	}
 	cells = [][]string{{"is \\ predicted"}}

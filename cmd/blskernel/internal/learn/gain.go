@@ -68,6 +68,11 @@ func (m *model) unknownLabel(b *stream.Batch, i int, why string) error {
 // gain adds classes that no row so far is of. first is the row of a batch with the first of the labels.
 func (m *model) gain(b *stream.Batch, first int, labels []string) error {
 	all := slices.Concat(m.labels(), labels)
+	more := m.Metadata
+	if more.Classes = all; more.Check() != nil {
+		return fmt.Errorf("%s: the model has no room for the names of %d classes, such as %.40q: is --target the right column?",
+			labelPlace(b, first, m.labelsIn), len(all), labels[0])
+	}
 	err := m.Classifier.Relabel(upTo(len(m.numbers)), len(all))
 	var fixed *bls.ClassesError
 	if errors.As(err, &fixed) {

@@ -65,8 +65,8 @@ func (run *run) score(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s is complete, but the rows held out could not be scored: %w", run.out, err)
 	}
-	if c, ok := q.(*Classification); ok { // its tables grow with the square of the classes
-		c.Classes, c.Confusion = nil, nil
+	if c, ok := q.(*Classification); ok { // its tables grow with the classes
+		c.Classes, c.Confusion, c.Confused = nil, nil, nil
 	}
 	run.scored = q
 	return nil
@@ -85,7 +85,7 @@ func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
 		return nil, err
 	}
 	score, next, held := run.model.newScore(), int64(0), 0
-	rows, err := run.each(ctx, r, "scoring, ", func(b *stream.Batch) error {
+	rows, err := run.each(ctx, r, run.model.Updater().Targets(), "scoring, ", func(b *stream.Batch) error {
 		first := next
 		next += int64(b.X.RawMatrix().Rows)
 		_, aside := b.Split(func(i int) bool { return first+int64(i) < run.rows && run.holdout.holds(first+int64(i)) })
@@ -120,6 +120,9 @@ func noteScore(meta *modelfile.Metadata, q quality) error {
 	text, err := json.Marshal(q)
 	if err == nil && len(text) <= mostNoted {
 		meta.Notes[noteHoldout] = string(text)
+		if meta.Check() != nil { // no room for it either
+			delete(meta.Notes, noteHoldout)
+		}
 	}
 	return err
 }

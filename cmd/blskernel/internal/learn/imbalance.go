@@ -26,17 +26,22 @@ func (run *run) warnOfRare() {
 		total += n
 	}
 	var rare []string
+	labels, others := m.labels(), 0
 	for class, n := range counts {
-		if n < total*min(rareShare, 0.5/float64(len(counts))) {
-			rare = append(rare, fmt.Sprintf("%s (%.2g%%)", ui.Printable(m.labels()[class]), 100*n/total))
+		switch {
+		case n >= total*min(rareShare, 0.5/float64(len(counts))):
+		case len(rare) == mostRare:
+			others++
+		default:
+			rare = append(rare, fmt.Sprintf("%s (%.2g%%)", ui.Printable(labels[class]), 100*n/total))
 		}
 	}
 	if len(rare) == 0 {
 		return
 	}
-	what := ui.Count(len(rare), "class is", "classes are")
-	if len(rare) > mostRare {
-		rare = append(rare[:mostRare], "...")
+	what := ui.Count(len(rare)+others, "class is", "classes are")
+	if others > 0 {
+		rare = append(rare, "...")
 	}
 	run.Warn("%s rare among the %.0f rows learned, and may be predicted too rarely: %s; train with --class-weight balanced to find more of their rows", what, total, strings.Join(rare, ", "))
 }

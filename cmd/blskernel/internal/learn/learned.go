@@ -111,7 +111,7 @@ func (c *reading) listLearned(meta *modelfile.Metadata, counts rowCount, removed
 		if before >= 0 {
 			meta.Learned = slices.Delete(meta.Learned, before, before+1)
 		}
-		name := strings.ToValidUTF8(filepath.Base(path), "?")
+		name := recorded(filepath.Base(path))
 		meta.Learned = append(meta.Learned, modelfile.Learned{Name: name, Size: size, Rows: counts[path], Hash: hash, Removed: removed})
 	}
 	meta.Learned = meta.Learned[max(0, len(meta.Learned)-mostLearned):]

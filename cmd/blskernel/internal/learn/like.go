@@ -47,7 +47,7 @@ func (tr *training) trainLike(ctx context.Context) error {
 		return err
 	}
 	meta := &tr.model.Metadata
-	meta.Batch = batchRows(cmp.Or(tr.batch, meta.Batch), r.Dim())
+	meta.Batch = batchRows(tr.batch, meta.Batch, r.Dim(), tr.model.Updater().Targets())
 	first := meta.Batch
 	if resumed {
 		tr.known = meta.Progress.Rows

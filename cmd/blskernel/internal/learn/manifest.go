@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,10 +48,10 @@ var resultless = []string{
 
 // newManifest returns the manifest of a command that reads data.
 func newManifest(cmd *cobra.Command, c *reading) (manifest, error) {
-	m := manifest{name: cmd.Name(), settings: computing(c.backend), onceOnly: c.once()}
+	m := manifest{name: cmd.Name(), settings: computing(c.backend), onceOnly: recorded(c.once())}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(resultless, f.Name) {
-			m.settings["--"+f.Name] = f.Value.String()
+			m.settings["--"+f.Name] = recorded(f.Value.String())
 		}
 	})
 	for _, path := range c.sources() {
@@ -61,9 +62,28 @@ func newManifest(cmd *cobra.Command, c *reading) (manifest, error) {
 			}
 			path = filepath.Base(place)
 		}
-		m.sources = append(m.sources, path)
+		m.sources = append(m.sources, recorded(path))
 	}
 	return m, nil
+}
+
+// recorded returns a name as a model file can have it: a name of a file may be any bytes.
+func recorded(name string) string { return strings.ToValidUTF8(name, "?") }
+
+// recordable returns the error by which the metadata could not be written once the run has learned its
+// files, so that it comes before the work.
+func (run *run) recordable(meta modelfile.Metadata) error {
+	meta.Notes, meta.Learned = maps.Clone(meta.Notes), slices.Clone(meta.Learned)
+	if err := run.note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
+		return err
+	}
+	for _, path := range run.paths {
+		meta.Learned = append(meta.Learned, modelfile.Learned{
+			Name: recorded(filepath.Base(path)), Size: math.MaxInt64, Rows: math.MaxInt64, Hash: meta.Notes[noteContent],
+		})
+	}
+	meta.Learned = meta.Learned[max(0, len(meta.Learned)-mostLearned):]
+	return meta.Check()
 }
 
 // computing returns what the bits of results depend on: the pure backend, on any machine, or the

@@ -61,6 +61,9 @@ func checkOut(path string, model bool, read ...string) error {
 // lock locks the file out that a model is written to, by default that of the model at path, which
 // must exist unless path is empty.
 func (c *command) lock(out *string, path string) (release func(), err error) {
+	if _, err := now(); err != nil { // which the end needs
+		return nil, err
+	}
 	switch *out {
 	case standardInput:
 		return nil, ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
@@ -82,7 +85,8 @@ func (c *command) lock(out *string, path string) (release func(), err error) {
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
 // release is called: of two updates at the same time none is lost. It locks the file .NAME.lock beside
 // the model, since every update replaces the model by another file. The system takes the lock from a
-// process that ends. lockModel also removes what killed processes have left of the model.
+// process that ends. lockModel also removes what killed processes have left of the model, and returns
+// an error if the model could not be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	fsys = vfs.Or(fsys)
 	target, err := atomicfile.Target(path)
@@ -93,8 +97,12 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		return nil, fmt.Errorf("%s cannot be written: the folder %q does not exist", path, filepath.Dir(target))
 	}
 	name := atomicfile.Beside(target, ".lock")
-	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR|vfs.NoFollow), flock.SetPermissions(0o666))
 	for {
+		// In a folder that others may write to, a link could lead to any file.
+		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s cannot be locked: %s is a link, or no file: remove it, or name a file in another folder", path, name)
+		}
 		locked, err := lock.TryLock()
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be locked: %w: %s", path, err, vfs.Remedy(err))
@@ -104,14 +112,13 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		}
 		// If the process that had the lock has removed the file since, this lock is void.
 		mine, err := lock.Stat()
-		there, gone := os.Stat(name)
+		there, gone := os.Lstat(name)
 		if err == nil && gone == nil && os.SameFile(mine, there) {
 			break
 		}
 		_ = lock.Unlock()
 	}
-	_ = atomicfile.RemoveLeftovers(fsys, target) // a leftover that stays does no harm
-	return func() {
+	release = func() {
 		if runtime.GOOS == "windows" { // where an open file cannot be removed, not even by another process
 			_ = lock.Unlock()
 			_ = fsys.Remove(name)
@@ -119,5 +126,15 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		}
 		_ = fsys.Remove(name) // while locked, so that it is no file of another process
 		_ = lock.Unlock()
-	}, nil
+	}
+	var told *atomicfile.WriteError
+	if err := atomicfile.Check(fsys, path); errors.As(err, &told) {
+		release()
+		return nil, err
+	} else if err != nil {
+		release()
+		return nil, fmt.Errorf("%s cannot be written: %w: %s", path, err, vfs.Remedy(err))
+	}
+	_ = atomicfile.RemoveLeftovers(fsys, target) // a leftover that stays does no harm
+	return release, nil
 }

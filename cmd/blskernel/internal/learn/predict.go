@@ -94,7 +94,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	}
 	defer out.abort()
 	begun := time.Now()
-	rows, err := p.each(ctx, r, "", func(b *stream.Batch) error {
+	rows, err := p.each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
 		scores, err := m.scores(ctx, b)
 		if err != nil {
 			return err

@@ -91,7 +91,7 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 		return err
 	}
 	byFile := rowCount{}
-	rows, err := rm.each(ctx, r, "removing, ", func(b *stream.Batch) error {
+	rows, err := rm.each(ctx, r, m.Updater().Targets(), "removing, ", func(b *stream.Batch) error {
 		err := m.remove(ctx, b)
 		var beyond *rowError
 		if errors.As(err, &beyond) { // the training counted it, too

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"time"
 
+	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/atomicfile"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
@@ -106,6 +108,9 @@ func (run *run) next(ctx context.Context) fetched {
 // learnAll learns the remaining rows, writes the model and reports. On error the file is what the last
 // checkpoint made it; a canceled run with checkpoints writes one more.
 func (run *run) learnAll(ctx context.Context) error {
+	if err := run.checkEnd(); err != nil {
+		return err
+	}
 	if err := run.recall(ctx); err != nil {
 		return run.stopped(ctx, err)
 	}
@@ -143,6 +148,16 @@ func (run *run) learnAll(ctx context.Context) error {
 		return run.Say("%s   is done: all %s have been learned", run.out, ui.Count(run.rows, "row"))
 	}
 	return run.finish(ctx)
+}
+
+// checkEnd returns the error by which the model could not be written at the end.
+func (run *run) checkEnd() error {
+	if err := run.recordable(run.model.Metadata); err != nil {
+		return err
+	}
+	u := run.model.Updater()
+	rows := max(u.Samples(), int(min(run.total, ui.MostSamples)))
+	return atomicfile.Room(run.out, blsupdate.StateBytes(u.Method(), rows, u.Nodes(), u.Targets()))
 }
 
 // recall reads the rows of the checkpoint again, which must be those that were learned.

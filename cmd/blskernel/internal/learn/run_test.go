@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/interrupt"
@@ -79,7 +80,7 @@ func TestErrorBesideInterruption(t *testing.T) {
 		c := &run{last: time.Now()}
 		c.Quiet = true
 		testutil.NoError(t, c.Begin(ui.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))
-		_, err := c.each(ctx, reader(t, "1,2\n3,4\n"), "", func(*stream.Batch) error {
+		_, err := c.each(ctx, reader(t, "1,2\n3,4\n"), 1, "", func(*stream.Batch) error {
 			cancel(why)
 			return tc.err
 		})
@@ -137,5 +138,16 @@ func TestInterval(t *testing.T) {
 	v := interval{rows: 10}
 	if v.due(9, time.Hour) || !v.due(10, 0) || (interval{}).due(1000, time.Hour) || !(interval{time: time.Second}).due(0, time.Second) {
 		t.Error("not due when it should be")
+	}
+}
+
+// TestListed has a model that lists as many files as it may: the oldest leave the list.
+func TestListed(t *testing.T) {
+	path := writeText(t, t.TempDir(), "new.csv", "1\n")
+	c := reading{paths: []string{path}}
+	meta := modelfile.Metadata{Learned: make([]modelfile.Learned, mostLearned)}
+	c.listLearned(&meta, rowCount{path: 1}, false)
+	if n := len(meta.Learned); n != mostLearned || meta.Learned[n-1].Name != "new.csv" {
+		t.Errorf("%d files, the last %+v", n, meta.Learned[n-1])
 	}
 }

@@ -245,11 +245,11 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 		return err
 	}
 	meta.Changed = meta.Created
-	if err := meta.Check(); err != nil {
-		return err // now, and not when the model is written
-	}
 	if tr.opt.Weight != "" {
 		meta.Notes = map[string]string{noteWeight: tr.opt.Weight}
+	}
+	if err := tr.recordable(meta); err != nil {
+		return err
 	}
 	begun := time.Now()
 	learned, err := tr.usable(f.batch, func(b *stream.Batch) error {

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -96,7 +95,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	}
 	defer unlock()
 	if up.out != up.path {
-		up.settings["model"] = up.path
+		up.settings["model"] = recorded(up.path)
 	}
 	resumed, err := up.loadModel(ctx)
 	if err != nil {
@@ -111,7 +110,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	batch := batchRows(cmp.Or(up.batch, up.model.Metadata.Batch), r.Dim())
+	batch := batchRows(up.batch, up.model.Metadata.Batch, r.Dim(), up.model.Updater().Targets())
 	if resumed {
 		up.known = up.model.Metadata.Progress.Rows
 	} else if err := up.model.reweigh(up.forget, up.lambda, cmd.Flags().Changed("lambda")); err != nil {

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/internal/memory"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/faults"
+	"blskernel/mat"
+)
+
+// TestManyClasses has a small model file of many classes: the cost of its use follows its size, and a
+// batch beyond the memory is refused before it begins.
+func TestManyClasses(t *testing.T) {
+	testutil.NotUnderRace(t, "counts bytes")
+	const classes = 6000
+	c := bls.Classifier{Classes: classes, Features: bls.FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: bls.None, Shrink: 0.8}}
+	c.Update.Lambda = 1e-3
+	testutil.NoError(t, c.Fit(mat.NewDense(4, 2, []float64{1, 2, 4, 3, 5, 8, 7, 6}), []int{0, 1, 2, classes - 1}))
+	dir := t.TempDir()
+	model := filepath.Join(dir, "m.bls")
+	testutil.NoError(t, modelfile.Save(model, &modelfile.File{Classifier: &c}))
+	few := writeText(t, dir, "few.csv", "1,2,0\n4,3,7\n4,3,7\n5,8,5999\n")
+	many := writeText(t, dir, "many.csv", strings.Repeat("1,2\n", 4096))
+
+	defer memory.Limit(64 << 20)() // of which a batch of 4096 rows takes 200 MB
+	var out string
+	used := faults.Allocated(func() { out = silent(t, "evaluate", model, "--header", "absent", "--target", "3", "--json", few) })
+	if used > 40<<20 {
+		t.Errorf("4 rows of %d classes: %d bytes", classes, used)
+	}
+	q := object[learn.Classification](t, out)
+	if q.Confusion != nil || len(q.Classes) != classes || len(q.Confused) != 2 || q.Confused[0] != [3]float64{7, 1, 2} {
+		t.Errorf("confused: %v, and %d classes", q.Confused, len(q.Classes))
+	}
+	if text := silent(t, "evaluate", model, "--header", "absent", "--target", "3", few); !strings.Contains(text, "macro F1") {
+		t.Error(text)
+	}
+	if out := silent(t, "predict", model, "--header", "absent", many); strings.Count(out, "\n") != 1+4096 {
+		t.Errorf("%.100q", out)
+	}
+	status, _, stderr := inProcess("predict", model, "--header", "absent", "--batch", "4096", many)
+	if status != 1 || !strings.Contains(stderr, "the scores of 4096 samples, 6000 each needs at least 197 MB") {
+		t.Errorf("a batch of all rows: status %d, %q", status, stderr)
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package vfs
+
+// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, 0 where the system has none.
+const NoFollow = 0

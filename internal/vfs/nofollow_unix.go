@@ -1,0 +1,8 @@
+//go:build unix
+
+package vfs
+
+import "syscall"
+
+// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, 0 where the system has none.
+const NoFollow = syscall.O_NOFOLLOW
