@@ -107,8 +107,9 @@ func (f *symmetric) Dim() int { return f.n }
 // Reset makes the receiver empty.
 func (f *symmetric) Reset() { *f = symmetric{nb: f.nb} }
 
-// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// n = 0. The estimate of ‖A⁻¹‖₁ is a lower bound. So the result is at least the true reciprocal
+// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1 up to
+// rounding, and 1 for n = 0: for a multiple of the identity it may be a few eps above 1, as that of
+// LAPACK. The estimate of ‖A⁻¹‖₁ is a lower bound. So the result is at least the true reciprocal
 // condition number, up to rounding, and rarely more than three times it. It is 0 where ‖A‖₁ itself
 // overflows. It takes about 10n² flops. (LAPACK: dppcon, dspcon.)
 func (f *symmetric) RCond() float64 {

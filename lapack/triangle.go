@@ -84,10 +84,10 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 }
 
 // RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle
-// R of the n×n r, between 0 and 1, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its
-// diagonal, or holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be
-// nil for the default. It takes about 5n² flops. RCondTriangle panics with mat.ErrShape if r is not
-// square. (LAPACK: dtrcon.)
+// R of the n×n r, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its diagonal, or
+// holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be nil for the
+// default. It takes about 5n² flops. RCondTriangle panics with mat.ErrShape if r is not square.
+// (LAPACK: dtrcon.)
 func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 	n, cols := r.Dims()
 	checkShape(cols == n)
