@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"blskernel"
@@ -183,11 +184,13 @@ func (f *symmetric) InverseInPlace() (*mat.SymPacked, error) {
 // invert overwrites the factor in ap by the inverse.
 func (f *symmetric) invert(ap []float64) error {
 	bk := backend.Begin(f.backend, backend.Routine{Name: f.routines.invert, M: f.n, N: f.n})
-	on, a := lapack.On(bk), block.Packed(f.n, ap, 0, 0)
+	on, a, s := lapack.On(bk), block.Packed(f.n, ap, 0, 0), upscale(f.anorm)
 	if f.d == nil {
+		lapack.Rescale(math.Sqrt(s), blas.Upper, f.n, f.n, a)
 		lapack.Potri(on, blas.Upper, f.base(), f.n, a)
 	} else {
-		lapack.Sytri(on, f.base(), f.n, a, f.d, f.swap)
+		lapack.Sytri(on, f.base(), f.n, a, f.d.Rescaled(s), f.swap)
 	}
-	return checkFinitePacked(bk, f.routines.invert, f.n, ap, ErrSingular)
+	lapack.Rescale(s, blas.Upper, f.n, f.n, a)
+	return checkFinitePacked(bk, f.routines.invert, f.n, ap, ErrOverflow)
 }

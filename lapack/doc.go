@@ -41,17 +41,19 @@
 // # Solving
 //
 // In SolveTo and its variants dst may be b. An empty dst gets its size. The error matches ErrNotFinite
-// if b holds NaN or an infinity; dst is then unchanged but for its size. It matches ErrSingular if X
-// overflows; dst then holds what was computed. SolveRowsTo takes the rows in panels of 1024. The
-// methods panic with mat.ErrShape if the shapes do not fit, and with a constant text if dst overlaps b
-// in part or the receiver is empty.
+// if b holds NaN or an infinity; dst is then unchanged but for its size. It matches ErrOverflow if X
+// overflows; dst then holds what was computed, with NaN where an infinity met a zero. SolveRowsTo takes
+// the rows in panels of 1024. The methods panic with mat.ErrShape if the shapes do not fit, and with a
+// constant text if dst overlaps b in part or the receiver is empty.
 //
 // # Inverses
 //
-// InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrSingular if the
-// inverse overflows; dst then holds what was computed. InverseTo panics with mat.ErrShape if dst has
-// another size, and if the receiver is empty. InverseInPlace returns the inverse in the storage of the
-// factorization and empties the receiver, also when it returns an error.
+// InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrOverflow if the
+// inverse overflows. For ‖A‖ below 2⁻¹⁰⁰⁰ the inverse of a multiple of A is scaled, so that dst then
+// holds infinities exactly where elements overflow; elsewhere an infinity on the way may leave NaN. An
+// overflow alone does not say that A is singular: RCond does. InverseTo panics with mat.ErrShape if dst
+// has another size, and if the receiver is empty. InverseInPlace returns the inverse in the storage of
+// the factorization and empties the receiver, also when it returns an error.
 //
 // # Cost
 //
@@ -101,9 +103,9 @@
 // # Errors
 //
 // A failure that data can cause is an error, which says what happened, where, and what to do: a
-// *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by
-// errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is an error; a
-// nearly singular matrix is not, and shows in RCond. A mistake of the caller is a panic: a wrong shape
-// (gonum's mat.ErrShape), a result that overlaps an operand in part, and a method of an empty receiver.
-// An order of zero is legal everywhere.
+// *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or
+// ErrOverflow by errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is
+// an error; a nearly singular matrix is not, and shows in RCond. A mistake of the caller is a panic: a
+// wrong shape (gonum's mat.ErrShape), a result that overlaps an operand in part, and a method of an
+// empty receiver. An order of zero is legal everywhere.
 package lapack

@@ -151,13 +151,17 @@ func (f *LU) invert(a blas64.General) error {
 	if n == 0 {
 		return nil
 	}
+	x, s := blockOf(a), upscale(f.anorm)
 	if f.transposed() {
-		lapack.GetriLibrary(f.columnMajor, n, blockOf(a), f.swap)
+		lapack.Rescale(s, blas.Lower, n, n, x)
+		lapack.GetriLibrary(f.columnMajor, n, x, f.swap)
 	} else {
+		lapack.Rescale(s, blas.Upper, n, n, x)
 		nb := min(cmp.Or(f.nb, lapack.GetriColumns(n)), n)
-		lapack.Getri(lapack.On(bk), nb, n, blockOf(a), f.swap, nil)
+		lapack.Getri(lapack.On(bk), nb, n, x, f.swap, nil)
 	}
-	return checkFinite(bk, routine, blas.All, a, ErrSingular)
+	lapack.Rescale(s, blas.All, n, n, x)
+	return checkFinite(bk, routine, blas.All, a, ErrOverflow)
 }
 
 // LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet.

@@ -95,7 +95,7 @@ func (f *QR) RCond() float64 {
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A has not full column rank; dst is then
-// unchanged but for its size. It matches ErrSingular too if X overflows; dst then holds what was
+// unchanged but for its size. It matches ErrOverflow if X overflows; dst then holds what was
 // computed. SolveTo panics with mat.ErrShape if the shapes do not fit, and if dst and b overlap
 // otherwise or the receiver is empty. (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
@@ -121,7 +121,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.f.Ormqr(lapack.On(multiply), blas.Left, blas.Trans, nrhs, x)
 	lapack.Trsm(lapack.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
 	block.Copy(blockOf(raw), x, k, nrhs)
-	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrSingular)
+	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrOverflow)
 }
 
 // QTo writes the l×k Q to dst, the first k columns of the product of the reflections, in 2k²(l - k/3)
