@@ -99,6 +99,7 @@ const (
 	solveAliased    = "lapack: the solution overlaps the right-hand sides in part"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
 	triangleAliased = "lapack: the solution overlaps the triangle"
+	pivotsLength    = "lapack: the permutation has not the order of the matrix as its length"
 	solverLength    = "lapack: the vector has not the order of the matrix as its length"
 )
 

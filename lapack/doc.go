@@ -12,7 +12,7 @@
 //     ridge on its diagonal. It takes half the work of LU, needs no pivoting and tests for
 //     definiteness.
 //   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the search for
-//     pivots. Inertia counts the signs of the eigenvalues.
+//     pivots. Inertia counts the signs of the eigenvalues, and those that are zero to rounding.
 //   - LU, P A = L U, for every other square A.
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
@@ -46,11 +46,18 @@
 // the rows in panels of 1024. The methods panic with mat.ErrShape if the shapes do not fit, and with a
 // constant text if dst overlaps b in part or the receiver is empty.
 //
+// # Factors
+//
+// UTo, LTo and DTo copy a factor, in O(n²) time. An empty dst gets its size. They panic with
+// mat.ErrShape or mat.ErrTriangle if dst has another order or triangle. Pivots, RowPivots and
+// ColumnPivots write a permutation to dst, or to new storage for nil, and panic with a constant text
+// for another length. All panic if the receiver is empty.
+//
 // # Inverses
 //
 // InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrOverflow if the
 // inverse overflows. For ‖A‖ below 2⁻¹⁰⁰⁰ the inverse of a multiple of A is scaled, so that dst then
-// holds infinities exactly where elements overflow; elsewhere an infinity on the way may leave NaN. An
+// holds infinities where elements overflow; elsewhere an infinity on the way may leave NaN. An
 // overflow alone does not say that A is singular: RCond does. InverseTo panics with mat.ErrShape if dst
 // has another size, and if the receiver is empty. InverseInPlace returns the inverse in the storage of
 // the factorization and empties the receiver, also when it returns an error.

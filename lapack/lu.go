@@ -105,6 +105,15 @@ func (f *LU) SolveTo(dst, b *mat.Dense) error {
 	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, f.solve)
 }
 
+// SolveTransTo computes the n×m X with AᵀX = B for the n×m b and writes it to dst, in 2n²m flops. See
+// Solving in the package comment. (LAPACK: dgetrs.)
+func (f *LU) SolveTransTo(dst, b *mat.Dense) error {
+	mustHold(f.factorized)
+	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, func(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		lapack.Getrs(bk, side, blas.Trans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
+	})
+}
+
 // SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
 // row of b is a right-hand side of the system with Aᵀ, and nothing is transposed. See Solving in the
 // package comment.
