@@ -13,8 +13,11 @@ import (
 
 // Encode writes the maps; DecodeFeatures returns the same maps to the last bit. It writes integers and
 // float64 numbers as 8 bytes, little-endian, and neither a name nor a checksum, which package
-// bls/modelfile adds. Its errors are those of w.
+// bls/modelfile adds. Its errors are ErrNotFitted and those of w.
 func (f *Features) Encode(w io.Writer) error {
+	if f.weights == nil {
+		return ErrNotFitted
+	}
 	return writeTo(w, func(x *coder.Coder) { f.code(x, nil) })
 }
 
