@@ -87,10 +87,11 @@
 // in Original and Improved; in the form Small k/4 in RidgeInverse and 4 to 64 in InverseCholesky. With
 // k = 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR.
 //
-// They do not interrupt factorizations, solutions and inverses of order k or of order q; the QR
-// factorization of all rows in Original and Improved; and the last pass of these two, which changes A⁺
-// in place. For more rows than a panel, and a context that can be done, Gram, QR and InverseCholesky
-// work on a copy of the state. Results do not depend on the context.
+// QR factorizations of all rows in Original and Improved check it before each block of 64 columns,
+// 256qk flops. Other factorizations, solutions and inverses, of order k or of order q, are not
+// interrupted, nor is the last pass of Original and Improved, which changes A⁺ in place. For more rows
+// than a panel, and a context that can be done, Gram, QR and InverseCholesky work on a copy of the
+// state. Results do not depend on the context.
 //
 // # Encoding
 //

@@ -173,7 +173,7 @@ func (c *crosscheck) qr() {
 	l := c.n + c.rng.IntN(c.n+1)
 	a, b := testmat.Spectra()[1].General(c.rng, l, c.n), testmat.Random(c.rng, l, c.nrhs)
 	f, g := QR{Backend: c.bk}, QR{Backend: c.bk}
-	testutil.NoError(c.t, errors.Join(f.Factorize(a.Dense()), g.FactorizeInPlace(a.Dense())))
+	testutil.NoError(c.t, errors.Join(f.Factorize(a.Dense()), g.FactorizeInPlaceContext(c.t.Context(), a.Dense())))
 	var r, q, x mat.Dense
 	f.RTo(&r)
 	f.QTo(&q)
@@ -183,6 +183,10 @@ func (c *crosscheck) qr() {
 	c.add("QR.Factorize", testmat.Of(&q).Mul(testmat.Of(&r)))
 	c.add("QR.FactorizeInPlace", testmat.Of(&q))
 	c.add("QR.QTo", testmat.Of(&q))
+	of, err := g.QInPlaceContext(c.t.Context())
+	testutil.NoError(c.t, errors.Join(err, g.FactorizeInPlace(a.Dense())))
+	c.add("QR.FactorizeInPlaceContext", testmat.Of(of))
+	c.add("QR.QInPlaceContext", testmat.Of(of))
 	c.add("QR.QInPlace", testmat.Of(g.QInPlace()))
 	c.add("QR.SolveTo", testmat.Of(&x))
 }
