@@ -31,17 +31,15 @@ func writeTo(w io.Writer, code func(*coder.Coder)) error {
 	return to.Flush()
 }
 
-// DecodeFeatures reads what Features.Encode wrote, up to the end of r. b computes the products; nil
+// DecodeFeatures reads what Features.Encode wrote, and no byte more. b computes the products; nil
 // stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, has more than one Features, or numbers that no
-//	Features can have; those of r.
+//	errors: *FormatError if r ends too early, or has numbers that no Features can have; those of r.
 //	memory: that of DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	from := codec.NewReader(r)
 	f := &Features{}
 	f.code(coder.Reader(from), b)
-	from.End()
 	if err := from.Err(); err != nil {
 		return nil, fmt.Errorf("bls: feature maps: %w", err)
 	}
