@@ -96,13 +96,14 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestCreations checks that no file is created where a link could lead: each place that creates one says
+// TestCreations checks that no file is created where a link could lead: each place that does so has
 // O_EXCL or NoFollow, or is in a new folder of its own.
 func TestCreations(t *testing.T) {
 	creates := regexp.MustCompile(`\b(os\.Create|os\.WriteFile|OpenFile|flock\.New)\(.*`)
 	own := map[string]string{
-		"internal/vfs/vfs.go":   "passes the flags on",
-		"cmd/blskernel/demo.go": "writes to a folder of os.MkdirTemp",
+		"internal/vfs/vfs.go":      "passes the flags on",
+		"cmd/blskernel/demo.go":    "writes to a folder of os.MkdirTemp",
+		"examples/server/model.go": "reads",
 	}
 	places := 0
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, e fs.DirEntry, err error) error {

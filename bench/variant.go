@@ -10,7 +10,7 @@ import (
 // A Variant is a method with the choices that it has.
 type Variant struct {
 	Method blsupdate.Method
-	Form   blsupdate.Form // of an update; the zero value is the cheapest by flops
+	Form   blsupdate.Form // of an update; the zero value is blsupdate.Auto
 	Solve  bool           // of Improved: solve for B
 }
 

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/interrupt"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
+	"blskernel/mat"
 )
 
 var allMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
@@ -81,6 +83,26 @@ func TestStopped(t *testing.T) {
 					t.Errorf("%v: %s looks %d times", method, o.name, n)
 				}
 			}
+		}
+	}
+}
+
+// A nil context panics with a constant text before anything changes.
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	for _, method := range allMethods {
+		p := newPair(t, nil, method).learn(0, 60)
+		before := p.encoded()
+		for _, o := range operations {
+			if !strings.HasSuffix(o.name, ".Score") {
+				testutil.MustPanic(t, interrupt.NoContext, func() { _ = o.do(p, none, p.given(0, 10)) })
+			}
+		}
+		testutil.MustPanic(t, interrupt.NoContext, func() {
+			_ = p.c.Updater().AddInputsContext(none, mat.NewDense(1, 16, nil), mat.NewDense(1, 4, nil))
+		})
+		if !bytes.Equal(p.encoded(), before) {
+			t.Errorf("%v: a nil context changes the model", method)
 		}
 	}
 }

@@ -198,7 +198,7 @@ func (c *Classifier) ClassCounts() []float64 {
 //	errors: ErrNotFitted; those of blsupdate.Encode and of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }
 
-// DecodeClassifier reads what Classifier.Encode wrote, up to the end of r. The fields of the result are
+// DecodeClassifier reads what Classifier.Encode wrote, and no byte more. The fields of the result are
 // the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
 // blskernel.Default().
 //

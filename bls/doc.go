@@ -65,9 +65,9 @@
 // Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
 // good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the
 // model unchanged. Fit, PartialFit, Predict, DecisionFunction, Transform and Expand have a form with a
-// context, such as FitWeighted. The first batch must have samples of all kinds: it fixes the maps.
-// Some methods need at least as many rows in it as A has columns: Improved and Original with a ridge,
-// RidgeInverse and InverseCholesky without.
+// context, such as FitWeighted; a nil context panics. The first batch must have samples of all kinds:
+// it fixes the maps. Some methods need at least as many rows in it as A has columns: Improved and
+// Original with a ridge, RidgeInverse and InverseCholesky without.
 //
 // Encode writes a fitted model to the last bit; package bls/modelfile keeps models in files.
 //

@@ -13,8 +13,11 @@ import (
 
 // Encode writes the maps; DecodeFeatures returns the same maps to the last bit. It writes integers and
 // float64 numbers as 8 bytes, little-endian, and neither a name nor a checksum, which package
-// bls/modelfile adds. Its errors are those of w.
+// bls/modelfile adds. Its errors are ErrNotFitted and those of w.
 func (f *Features) Encode(w io.Writer) error {
+	if f.weights == nil {
+		return ErrNotFitted
+	}
 	return writeTo(w, func(x *coder.Coder) { f.code(x, nil) })
 }
 
@@ -28,17 +31,15 @@ func writeTo(w io.Writer, code func(*coder.Coder)) error {
 	return to.Flush()
 }
 
-// DecodeFeatures reads what Features.Encode wrote, up to the end of r. b computes the products; nil
+// DecodeFeatures reads what Features.Encode wrote, and no byte more. b computes the products; nil
 // stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, has more than one Features, or numbers that no
-//	Features can have; those of r.
+//	errors: *FormatError if r ends too early, or has numbers that no Features can have; those of r.
 //	memory: that of DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	from := codec.NewReader(r)
 	f := &Features{}
 	f.code(coder.Reader(from), b)
-	from.End()
 	if err := from.Err(); err != nil {
 		return nil, fmt.Errorf("bls: feature maps: %w", err)
 	}

@@ -91,7 +91,7 @@ func (m *model) encodedUpdater() (*bytes.Buffer, error) {
 	return &b, blsupdate.Encode(&b, m.updater)
 }
 
-// decodeModel reads what encode wrote, up to the end of r. b is the backend of all parts.
+// decodeModel reads what encode wrote. b is the backend of all parts.
 func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	var word [8]byte
 	n, err := io.ReadFull(r, word[:])

@@ -138,11 +138,11 @@ func TestDecodeErrors(t *testing.T) {
 				t.Fatalf("%s, %d of %d bytes: %v", name, n, len(b), err)
 			}
 		}
-		// The kind; the magic word, the version and the method of the output layer; the end.
-		for _, at := range []int{8, head, head + 8, head + 16, len(b)} {
-			altered := append(slices.Clone(b), 0, 0, 0, 0, 0, 0, 0, 0)
+		// The kind; the magic word, the version and the method of the output layer.
+		for _, at := range []int{8, head, head + 8, head + 16} {
+			altered := slices.Clone(b)
 			binary.LittleEndian.PutUint64(altered[at:], 99)
-			if err := decode(altered[:max(len(b), at+8)]); !errors.As(err, &e) || e.Offset != int64(at) {
+			if err := decode(altered); !errors.As(err, &e) || e.Offset != int64(at) {
 				t.Errorf("%s: %v, want byte %d", name, err, at)
 			}
 		}
@@ -150,6 +150,35 @@ func TestDecodeErrors(t *testing.T) {
 	broken := errors.New("broken disk")
 	if _, err := DecodeClassifier(iotest.ErrReader(broken), nil); !errors.Is(err, broken) {
 		t.Errorf("a broken disk: %v", err)
+	}
+}
+
+// Encodings one after the other in a stream are decoded one after the other: none reads a byte of the
+// next.
+func TestDecodeStream(t *testing.T) {
+	for _, method := range allMethods {
+		p := newPair(t, nil, method).learn(0, 60)
+		u := p.c.Updater()
+		parts := []func(w io.Writer) error{p.c.Encode, p.r.Encode, p.c.FittedFeatures().Encode, func(w io.Writer) error { return blsupdate.Encode(w, u) }}
+		read := []func(r io.Reader) error{
+			func(r io.Reader) error { return last(DecodeClassifier(r, nil)) }, func(r io.Reader) error { return last(DecodeRegressor(r, nil)) },
+			func(r io.Reader) error { return last(DecodeFeatures(r, nil)) }, func(r io.Reader) error { return last(blsupdate.Decode(r, nil)) },
+		}
+		var stream bytes.Buffer
+		for range 2 {
+			for i, write := range parts {
+				must(t, write(&stream))
+				stream.WriteByte(byte(i))
+			}
+		}
+		for range 2 {
+			for i := range read {
+				must(t, read[i](&stream))
+				if b, err := stream.ReadByte(); err != nil || int(b) != i {
+					t.Fatalf("%v: behind part %d there is %d, %v", method, i, b, err)
+				}
+			}
+		}
 	}
 }
 

@@ -92,8 +92,8 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 
 // Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k).
 // Of the samples of the fit they keep the settings in the package comment, which Maps returns. They do
-// not change after FitFeatures, so their methods may run on several goroutines. The zero value is of no
-// use.
+// not change after FitFeatures, so their methods may run on several goroutines. The zero value has no
+// nodes: Transform and Encode return ErrNotFitted.
 type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
@@ -117,6 +117,9 @@ func (f *Features) Options() FeatureOptions { return f.opt }
 
 // Inputs returns d, the number of features of a sample.
 func (f *Features) Inputs() int {
+	if f.weights == nil {
+		return 0
+	}
 	r, _ := f.weights.Dims()
 	return r - 1
 }
@@ -164,7 +167,7 @@ func (f *Features) Maps() FeatureMaps {
 		Means:            slices.Clone(f.means),
 		Deviations:       slices.Clone(f.deviations),
 		Bias:             biasInput,
-		FeatureWeights:   gonum.DenseCopyOf(f.weights),
+		FeatureWeights:   copyOf(f.weights),
 		FeatureMinimum:   slices.Clone(f.offset),
 		FeatureRange:     make([]float64, len(f.gain)),
 		EnhancementScale: f.scale,
@@ -174,8 +177,14 @@ func (f *Features) Maps() FeatureMaps {
 		// to infinity.
 		m.FeatureRange[j] = min(1/g, math.MaxFloat64)
 	}
-	if f.enhancement != nil {
-		m.EnhancementWeights = gonum.DenseCopyOf(f.enhancement)
-	}
+	m.EnhancementWeights = copyOf(f.enhancement)
 	return m
+}
+
+// copyOf returns a copy of m, and nil for nil.
+func copyOf(m *mat.Dense) *mat.Dense {
+	if m == nil {
+		return nil
+	}
+	return gonum.DenseCopyOf(m)
 }

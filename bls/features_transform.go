@@ -28,6 +28,9 @@ func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 // TransformContext is Transform that checks ctx before each panel of rows. If ctx is done it returns an
 // error that wraps context.Cause(ctx).
 func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	if f.weights == nil {
+		return nil, ErrNotFitted
+	}
 	if err := checkSamples(x, f.Inputs()); err != nil {
 		return nil, err
 	}

@@ -166,8 +166,8 @@ func (r *Regressor) Center() []float64 {
 // Encode writes the fitted model, as Classifier.Encode does.
 func (r *Regressor) Encode(w io.Writer) error { return r.encode(w, kindRegressor) }
 
-// DecodeRegressor reads what Regressor.Encode wrote, up to the end of r. The fields of the result are
-// the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
+// DecodeRegressor reads what Regressor.Encode wrote, and no byte more. The fields of the result are the
+// options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
 // blskernel.Default(). Errors and memory are those of DecodeClassifier.
 func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	m, err := decodeModel(r, kindRegressor, b)

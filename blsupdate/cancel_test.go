@@ -11,6 +11,7 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
+	"blskernel/mat"
 )
 
 // TestCanceled cancels updates at every look at the context: the model is what it was, and then learns
@@ -91,7 +92,7 @@ func TestCanceledPanels(t *testing.T) {
 			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
 			for range 2 { // with and without weights that have been asked for
 				looks := checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, a, y) })
-				if looks != panels {
+				if looks != 1+panels { // once before all work
 					t.Errorf("%d looks for %d panels", looks, panels)
 				}
 				do(t, u, u.AddInputs(a, y))
@@ -125,4 +126,26 @@ func TestCanceledPanels(t *testing.T) {
 			t.Errorf("%d looks for %d panels", looks, panels)
 		}
 	})
+}
+
+// The QR factorizations of Improved look at the context before each block of columns: of all new rows
+// in the form Compressed, of D where rows are large, and of A at a start.
+func TestCanceledFactorization(t *testing.T) {
+	const k, blocks = 150, 5 // of 32 columns
+	r, a, y := problem(76, 0, 2*k, k, 2)
+	u := started(t, Improved, a, y, Options{})
+	ax, ya := testutil.Random(r, 3*k, k), testutil.Random(r, 3*k, 2)
+	large, few := testutil.Random(r, k, k), testutil.Random(r, k, 2)
+	large.Scale(1e3, large)
+	for name, rows := range map[string][2]*mat.Dense{"Compressed": {ax, ya}, "large rows": {large, few}} {
+		looks := checkCanceled(t, u, nil, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, rows[0], rows[1]) })
+		if looks < 2*blocks {
+			t.Errorf("%s: %d looks", name, looks)
+		}
+	}
+	ctx := faults.NeverCanceled()
+	_, err := NewContext(ctx, Improved, large, few, Options{}) // too few rows for the Cholesky factor
+	if looks := ctx.Looks(); err != nil || looks < 2*blocks {
+		t.Errorf("a start: %d looks, %v", looks, err)
+	}
 }

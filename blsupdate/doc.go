@@ -82,15 +82,16 @@
 //
 // A call that returns an error leaves the state unchanged, bit for bit. NewContext,
 // Updater.AddInputsContext and AddWeightedInputsContext stop when their context is done, with an error
-// that wraps its cause. They check the context between the steps of a method as long as nothing is
-// overwritten, and between panels of rows: 4096 of them in Gram and QR, 16 to 4096 in Original and
-// Improved; in the form Small k/4 in RidgeInverse and 4 to 64 in InverseCholesky. With k = 5000 a panel
-// takes 0.1 TFLOP in Gram and 0.2 in QR.
+// that wraps its cause; a nil context panics. They check the context between the steps of a method as
+// long as nothing is overwritten, and between panels of rows: 4096 of them in Gram and QR, 16 to 4096
+// in Original and Improved; in the form Small k/4 in RidgeInverse and 4 to 64 in InverseCholesky. With
+// k = 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR.
 //
-// They do not interrupt factorizations, solutions and inverses of order k or of order q; the QR
-// factorization of all rows in Original and Improved; and the last pass of these two, which changes A⁺
-// in place. For more rows than a panel, and a context that can be done, Gram, QR and InverseCholesky
-// work on a copy of the state. Results do not depend on the context.
+// QR factorizations of all rows in Original and Improved check it before each block of 64 columns,
+// 256qk flops. Other factorizations, solutions and inverses, of order k or of order q, are not
+// interrupted, nor is the last pass of Original and Improved, which changes A⁺ in place. For more rows
+// than a panel, and a context that can be done, Gram, QR and InverseCholesky work on a copy of the
+// state. Results do not depend on the context.
 //
 // # Encoding
 //

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/interrupt"
 	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/mat"
@@ -73,7 +75,7 @@ func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64)
 			return ErrOverflow
 		}
 	}
-	return u.run(q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
+	return u.run(ctx, q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
@@ -94,7 +96,7 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	return u.run(-q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
+	return u.run(context.Background(), -q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
 }
 
 func (u *updater) Forget(factor float64) error {
@@ -102,7 +104,7 @@ func (u *updater) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
-	return u.run(0, 0, func() (out state.Outcome, err error) {
+	return u.run(context.Background(), 0, 0, func() (out state.Outcome, err error) {
 		if factor < 1 {
 			err = u.state.Forget(factor)
 		}
@@ -131,7 +133,7 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 			return err
 		}
 	}
-	return u.run(0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
+	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
 }
 
 func (u *updater) Merge(other Updater) error {
@@ -154,7 +156,7 @@ func (u *updater) Merge(other Updater) error {
 	if err := o.whole(); err != nil {
 		return err
 	}
-	return u.run(o.samples, 0, func() (state.Outcome, error) { return m.Merge(o.state) })
+	return u.run(context.Background(), o.samples, 0, func() (state.Outcome, error) { return m.Merge(o.state) })
 }
 
 func (u *updater) SetLambda(lambda float64) error {
@@ -166,7 +168,7 @@ func (u *updater) SetLambda(lambda float64) error {
 	if err := checkLambda(lambda); err != nil {
 		return err
 	}
-	return u.run(0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
+	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
 }
 
 func (u *updater) AddTargets(t *mat.Dense) error { return u.mapTargets(ActionTargets, t, true) }
@@ -181,7 +183,7 @@ func (u *updater) mapTargets(action Action, t *mat.Dense, keep bool) error {
 	if rows, cols := t.Dims(); rows != u.Targets() {
 		return &ShapeError{Matrix: "T", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each target", u.Targets())}
 	}
-	return u.run(0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) })
+	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) })
 }
 
 func (u *updater) Weights() (*mat.Dense, error) {
@@ -262,10 +264,10 @@ func (u *updater) begin(action Action) {
 	u.began = time.Now()
 }
 
-// run lets the state act and accounts for it: for the samples that the model gains, and for the check
-// of rows, if any.
-func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error {
-	if err := u.whole(); err != nil {
+// run lets the state act unless ctx is done, and accounts for it: for the samples that the model gains,
+// and for the check of rows, if any.
+func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error)) error {
+	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
 	}
 	u.poisoned = true

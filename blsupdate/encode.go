@@ -54,7 +54,7 @@ func Encode(w io.Writer, u Updater) error {
 	return to.Flush()
 }
 
-// Decode reads to the end of r what Encode wrote, and returns a model with the interfaces of New. b
+// Decode reads what Encode wrote, and no byte more, and returns a model with the interfaces of New. b
 // computes its products, nil for blskernel.Default(). Decode checks everything before use, and
 // allocates at most 12n bytes and 256 KiB, freed bytes included, where r has n bytes.
 //
@@ -69,7 +69,6 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 		u.samples = h.samples
 		u.code(x)
 	}
-	from.End()
 	if err := from.Err(); err != nil {
 		return nil, fmt.Errorf("blsupdate: decoding a model: %w", err)
 	}

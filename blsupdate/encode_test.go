@@ -313,7 +313,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if again := encoded(t, u); !bytes.Equal(again, data) {
+		if again := encoded(t, u); !bytes.HasPrefix(data, again) {
 			t.Errorf("%x becomes %x", data, again)
 		}
 		use(t, u)

@@ -71,7 +71,8 @@ func Total(steps []StepFlops) float64 {
 //
 // Level 3 products count by their shapes, and LAPACK-level routines as one operation each. Vector and
 // matrix-vector operations are of lower order and count nothing. Several goroutines may call the
-// products at once, but not Enter, Leave and Reset.
+// products at once, but not Enter, Leave and Reset. The zero value has no Backend, and its methods
+// panic: call NewCounter.
 type Counter struct{ *cost.Counter }
 
 var _ blskernel.Backend = (*Counter)(nil)

@@ -143,6 +143,12 @@ func TestInverseForms(t *testing.T) {
 			if got := cost.CholeskyForm(api.Auto, q, k); (got == api.Small) != (q == 1 || 14*q <= k) {
 				t.Fatalf("InverseCholesky, k=%d q=%d: %v", k, q, got)
 			}
+			steps := func(form Form) float64 {
+				return Total(Model(InverseCholesky, ActionAdd, Options{Form: form}, Shape{K: k, Q: q, C: 1}))
+			}
+			if k >= 100 && !(steps(Auto) <= 3.3*min(steps(Small), steps(Large))) {
+				t.Fatalf("InverseCholesky, k=%d q=%d: %v flops, and %v by the other form", k, q, steps(Auto), steps(Small))
+			}
 			small, large := cost.Sum(cost.RidgeAdd(api.Options{}, api.Small, q, k, 1)), cost.Sum(cost.RidgeAdd(api.Options{}, api.Large, q, k, 1))
 			got := cost.RidgeForm(api.Auto, q, k, 1)
 			if (got == api.Large) != (large < small) || k == 400 && (q < 280 && got == api.Large || q > 360 && got == api.Small) {

@@ -45,8 +45,10 @@ func Methods() []Method { return slices.Clone(methods) }
 type Form int
 
 const (
-	// Auto takes the cheaper of Small and Large by the flop model, or of Small and Compressed for
-	// Improved.
+	// Auto takes the form that is cheaper for the sizes at hand, the same on every machine: in
+	// RidgeInverse of Small and Large the one with fewer flops by Model, in Improved of Small and
+	// Compressed. InverseCholesky takes Small for a single row and where 14q <= k, else Large:
+	// Small is bound by memory, so that Large is faster with up to three times as many flops.
 	Auto Form = iota
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper

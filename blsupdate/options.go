@@ -11,7 +11,7 @@ import (
 )
 
 // Options are the settings of an Updater. The zero value is the pseudoinverse on the default backend,
-// in the form with the fewest flops.
+// in the form that Auto takes.
 type Options struct {
 	// Lambda is the ridge, 0 for none.
 	//

@@ -125,8 +125,8 @@ const tie = 0.03
 // with the slower growing error wins; Original only where nothing else is valid. As long as l < k, new
 // rows are taken to complete the row space of A, which for A⁺ is a dearer update.
 //
-//	errors: an *OptionError for a size or a need out of range; a *PlanError, with a Choice of the
-//	candidates and no method, where none is valid.
+//	errors: an *OptionError for a size or a need out of range, with a Choice without candidates; a
+//	*PlanError, with a Choice of the candidates and no method, where none is valid.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	for i, size := range []int{q, k, l, c} {
 		if size < 1 {
@@ -190,6 +190,9 @@ func (c Candidate) rank() int {
 
 // choose returns the best of the candidates, which are sorted.
 func choose(all []Candidate) (best Candidate, ok bool) {
+	if len(all) == 0 {
+		return best, false
+	}
 	best = all[0]
 	for _, c := range all[1:] {
 		if c.rank() == best.rank() && c.Seconds <= (1+tie)*all[0].Seconds && c.Power < best.Power {

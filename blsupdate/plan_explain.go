@@ -44,7 +44,7 @@ func (p Choice) Explain() string {
 // reason says why the choice was made.
 func (p Choice) reason() string {
 	best, ok := choose(p.Candidates)
-	if !ok {
+	if !ok { // as in the zero value
 		return "No method does all that is needed.\n"
 	}
 	faster := func(c Candidate) bool { return c.Valid() && c.Seconds < best.Seconds }

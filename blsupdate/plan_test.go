@@ -225,3 +225,11 @@ func TestPlanErrors(t *testing.T) {
 		t.Errorf("Explain says\n%s", got.Explain())
 	}
 }
+
+// A Choice that comes with an error explains itself as far as it can.
+func TestExplainWithoutCandidates(t *testing.T) {
+	choice, err := Plan(0, 10, 10, 1, Needs{})
+	if got := choice.Explain(); !is[*OptionError](err) || !strings.Contains(got, "No method") {
+		t.Errorf("%v; %s", err, got)
+	}
+}

@@ -13,8 +13,16 @@ const EnvCache = rates.EnvCache
 
 // Rates predict how long steps take on one machine, with one backend and one number of threads. Nothing
 // changes them, and several goroutines may use them at once. They serve predictions of times alone: no
-// model depends on them.
+// model depends on them. The zero value has no rates, and its methods panic.
 type Rates struct{ rates *rates.Rates }
+
+// held returns the rates, and panics where there are none.
+func (r *Rates) held() *rates.Rates {
+	if r.rates == nil {
+		panic("blsupdate: Rates: the zero value; call RatesFor, MeasureRates or ConstantRates")
+	}
+	return r.rates
+}
 
 // ConstantRates returns the rates of an ideal machine, in flops per second, and in numbers per second
 // that passes over memory read or write. With them Plan goes by the flops, the same on every machine.
@@ -49,26 +57,26 @@ func RatesFile(b blskernel.Backend) string { return rates.File(b) }
 // Seconds returns the predicted time of all steps, from Model or from a Report.
 func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 	for _, s := range steps {
-		sum += r.rates.Seconds(s.line)
+		sum += r.held().Seconds(s.line)
 	}
 	return sum
 }
 
 // String names the backend, the number of threads and the CPU, or says that the rates are built in.
-func (r *Rates) String() string { return r.rates.String() }
+func (r *Rates) String() string { return r.held().String() }
 
 // Measured reports whether the rates were measured on this machine, and are neither built-in nor
 // constant ones.
-func (r *Rates) Measured() bool { return r.rates.Measured() }
+func (r *Rates) Measured() bool { return r.held().Measured() }
 
 // Unsaved returns why MeasureRates could not write the rates to a file, or nil. They will have to be
 // measured again.
-func (r *Rates) Unsaved() error { return r.rates.Unsaved() }
+func (r *Rates) Unsaved() error { return r.held().Unsaved() }
 
 // AtPeak returns rates for a moment at which Peak is flops: the times of products and factorizations go
 // by it. Predictions for a shared machine, or one whose clock changes, are better so. The order of
 // methods is nearly the same, and Plan does without. Constant rates stay.
-func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.rates.AtPeak(flops)} }
+func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.held().AtPeak(flops)} }
 
 // Peak measures blskernel.Peak of the set number of threads as rates go by it: in some milliseconds,
 // the best of a few times.

@@ -46,10 +46,10 @@ func (r Report) Counted() float64 { return r.counted.Flops() }
 
 // A Condition says how accurate the weights of a model are.
 type Condition struct {
-	// RCond is an estimate of 1/κ, where κ is the 2-norm condition number of [A; sqrt(lambda) I]:
-	// of the present state in Gram and QR, and of the worst so far where errors stay in the state.
-	// The norm of A is the largest that it had. The estimate may be too small by a factor of k, and
-	// too large by a factor of 10.
+	// RCond is an estimate of 1/κ, at most 1, where κ is the 2-norm condition number of
+	// [A; sqrt(lambda) I]: of the present state in Gram and QR, and of the worst so far where
+	// errors stay in the state. The norm of A is the largest that it had. The estimate may be too
+	// small by a factor of k, and too large by a factor of 10.
 	RCond float64
 
 	// Digits is a lower bound on the correct decimal digits of W, in norm, by the error growth of
@@ -98,7 +98,7 @@ func (u *updater) Condition() Condition {
 	u.begin(ActionWeights)
 	_, err := u.solve()
 	rcond, power := u.state.Condition()
-	c := Condition{RCond: rcond, Digits: u.digitsAt(rcond, power), Instead: u.method}
+	c := Condition{RCond: min(1, rcond), Digits: u.digitsAt(rcond, power), Instead: u.method}
 	if err != nil {
 		c.Digits = 0
 	}

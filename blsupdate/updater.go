@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"cmp"
 	"context"
 
 	"blskernel/blsupdate/internal/api"
@@ -12,6 +13,7 @@ import (
 	"blskernel/blsupdate/internal/qr"
 	"blskernel/blsupdate/internal/ridge"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -185,7 +187,7 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 // NewContext is New until ctx is done. Then it returns an error that wraps context.Cause(ctx). It
 // checks ctx between steps, and between panels of 4096 rows in sums over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
-	if err := opt.check(m); err != nil {
+	if err := cmp.Or(opt.check(m), interrupt.Check(ctx)); err != nil {
 		return nil, err
 	}
 	u := newUpdater(m, opt, 0, 0) // the sizes follow their check
@@ -285,5 +287,5 @@ func (u refiner) Refine(a, y *mat.Dense) error {
 	if err := u.checkDetermined(); err != nil {
 		return err
 	}
-	return u.run(0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) })
+	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) })
 }

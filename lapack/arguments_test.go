@@ -114,6 +114,7 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	// Methods of receivers that hold nothing.
 	var noC Cholesky
 	var noF LDLT
+	var noLU LU
 	var noQR QR
 	b := func(d []float64) *mat.Dense { return view(d, 30, n, n) }
 	empty := map[string]func(d []float64){
@@ -122,7 +123,14 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 		"Cholesky.SolveURowsTo":   func(d []float64) { _ = noC.SolveURowsTo(square(d), b(d), true) },
 		"Cholesky.SolveUTriangle": func(d []float64) { _ = noC.SolveUTriangle(square(d)) },
 		"Cholesky.MulUTriangle":   func(d []float64) { _ = noC.MulUTriangle(square(d)) },
+		"Cholesky.UTo":            func([]float64) { noC.UTo(&gonummat.TriDense{}) },
 		"LDLT.Inertia":            func([]float64) { noF.Inertia() },
+		"LDLT.DTo":                func([]float64) { noF.DTo(&mat.SymPacked{}) },
+		"LDLT.Pivots":             func([]float64) { noF.Pivots(nil) },
+		"LDLT.SolveVecTo":         func([]float64) { _ = noF.SolveVecTo(&gonummat.VecDense{}, &gonummat.VecDense{}) },
+		"LU.LTo":                  func([]float64) { noLU.LTo(&gonummat.TriDense{}) },
+		"LU.RowPivots":            func([]float64) { noLU.RowPivots(nil) },
+		"LU.SolveTransTo":         func(d []float64) { _ = noLU.SolveTransTo(square(d), b(d)) },
 		"LDLT.Solver":             func([]float64) { noF.Solver() },
 		"QR.SolveTo":              func(d []float64) { _ = noQR.SolveTo(square(d), b(d)) },
 		"QR.QTo":                  func(d []float64) { noQR.QTo(square(d)) },

@@ -3,6 +3,7 @@ package lapack
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"blskernel"
 	"blskernel/internal/backend"
@@ -19,7 +20,7 @@ import (
 // The kinds of failure that data can cause, for errors.Is. The errors themselves are a *PivotError or
 // an *ElementError, which also say where.
 var (
-	// ErrSingular reports an exactly zero pivot, or a solution or inverse that overflows.
+	// ErrSingular reports an exactly zero pivot.
 	ErrSingular = errors.New("matrix is singular")
 
 	// ErrNotPositiveDefinite reports a pivot of a Cholesky factorization that is not positive.
@@ -27,6 +28,9 @@ var (
 
 	// ErrNotFinite reports a NaN or an infinity in the input, or an overflow in the elimination.
 	ErrNotFinite = errors.New("NaN or infinity")
+
+	// ErrOverflow reports a solution, an inverse or a product with an element beyond float64.
+	ErrOverflow = errors.New("overflow")
 )
 
 // A PivotError names the pivot at which a factorization failed. It unwraps to ErrSingular,
@@ -52,7 +56,7 @@ func (e *PivotError) Error() string {
 func (e *PivotError) Unwrap() error { return e.Err }
 
 // An ElementError names an element that is NaN or infinite. It unwraps to ErrNotFinite for an element
-// of the input, and to ErrSingular for one of a solution or an inverse.
+// of the input, and to ErrOverflow for an element of a result.
 type ElementError struct {
 	Routine  string  // LAPACK's name of the routine
 	Row, Col int     // position of the first such element, row after row, counted from 0
@@ -61,23 +65,14 @@ type ElementError struct {
 }
 
 func (e *ElementError) Error() string {
-	if e.Err == ErrSingular {
-		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v to working precision; look at RCond, or add a ridge to the diagonal", e.Routine, e.Row, e.Col, e.Value, e.Err)
+	if e.Err == ErrOverflow {
+		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v; scale the matrix, or, where RCond is small, add a ridge to the diagonal", e.Routine, e.Row, e.Col, e.Value, e.Err)
 	}
 	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v: %v; clean the data first", e.Routine, e.Row, e.Col, e.Value, e.Err)
 }
 
 // Unwrap returns the kind of failure.
 func (e *ElementError) Unwrap() error { return e.Err }
-
-// An overflowError is an ElementError of a product of finite numbers.
-type overflowError struct{ *ElementError }
-
-func (e overflowError) Error() string {
-	return fmt.Sprintf("lapack: %s: element (%d, %d) of the product overflows: %v; scale the matrices", e.Routine, e.Row, e.Col, e.Err)
-}
-
-func (e overflowError) Unwrap() error { return e.ElementError }
 
 // elementError returns the *ElementError for e, or nil where there is none.
 func elementError(routine string, e *lapack.Element, kind error) error {
@@ -104,6 +99,7 @@ const (
 	solveAliased    = "lapack: the solution overlaps the right-hand sides in part"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
 	triangleAliased = "lapack: the solution overlaps the triangle"
+	pivotsLength    = "lapack: the permutation has not the order of the matrix as its length"
 )
 
 // require panics with text unless ok.
@@ -225,7 +221,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	}
 	raw := dst.RawMatrix()
 	inPanels(side, nrhs, blockOf(raw), func(nrhs int, x block.Matrix) { solve(lapack.On(bk), side, nrhs, x) })
-	return checkFinite(bk, routine, blas.All, raw, ErrSingular)
+	return checkFinite(bk, routine, blas.All, raw, ErrOverflow)
 }
 
 // inPanels calls solve with all nrhs columns of x (side is blas.Left), or with rowPanel of its rows at
@@ -238,6 +234,20 @@ func inPanels(side blas.Side, nrhs int, x block.Matrix, solve func(nrhs int, x b
 	for i := 0; i < nrhs; i += panel {
 		solve(min(panel, nrhs-i), x.Sub(i, 0))
 	}
+}
+
+// tiny is the norm below which a matrix is inverted as a multiple of norm 1, so that what overflows
+// does so at the end. An infinity on the way would make NaN of elements that are finite or infinite.
+const tiny = 0x1p-1000
+
+// upscale returns the power of four s for which a matrix of norm anorm times s² has a norm of about 1,
+// or 1 if the norm is not below tiny; s² may overflow.
+func upscale(anorm float64) float64 {
+	if !(anorm < tiny) {
+		return 1
+	}
+	_, exponent := math.Frexp(anorm)
+	return math.Ldexp(1, -exponent/4*2)
 }
 
 // rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. A

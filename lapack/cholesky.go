@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"blskernel"
@@ -107,8 +108,9 @@ func (f *symmetric) Dim() int { return f.n }
 // Reset makes the receiver empty.
 func (f *symmetric) Reset() { *f = symmetric{nb: f.nb} }
 
-// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// n = 0. The estimate of ‖A⁻¹‖₁ is a lower bound. So the result is at least the true reciprocal
+// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1 up to
+// rounding, and 1 for n = 0: for a multiple of the identity it may be a few eps above 1, as that of
+// LAPACK. The estimate of ‖A⁻¹‖₁ is a lower bound. So the result is at least the true reciprocal
 // condition number, up to rounding, and rarely more than three times it. It is 0 where ‖A‖₁ itself
 // overflows. It takes about 10n² flops. (LAPACK: dppcon, dspcon.)
 func (f *symmetric) RCond() float64 {
@@ -183,11 +185,13 @@ func (f *symmetric) InverseInPlace() (*mat.SymPacked, error) {
 // invert overwrites the factor in ap by the inverse.
 func (f *symmetric) invert(ap []float64) error {
 	bk := backend.Begin(f.backend, backend.Routine{Name: f.routines.invert, M: f.n, N: f.n})
-	on, a := lapack.On(bk), block.Packed(f.n, ap, 0, 0)
+	on, a, s := lapack.On(bk), block.Packed(f.n, ap, 0, 0), upscale(f.anorm)
 	if f.d == nil {
+		lapack.Rescale(math.Sqrt(s), blas.Upper, f.n, f.n, a)
 		lapack.Potri(on, blas.Upper, f.base(), f.n, a)
 	} else {
-		lapack.Sytri(on, f.base(), f.n, a, f.d, f.swap)
+		lapack.Sytri(on, f.base(), f.n, a, f.d.Rescaled(s), f.swap)
 	}
-	return checkFinitePacked(bk, f.routines.invert, f.n, ap, ErrSingular)
+	lapack.Rescale(s, blas.Upper, f.n, f.n, a)
+	return checkFinitePacked(bk, f.routines.invert, f.n, ap, ErrOverflow)
 }

@@ -38,7 +38,7 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 // backend without products of packed blocks takes 400n more.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
-// is then unchanged. It matches ErrSingular if the result overflows; the triangle then holds what was
+// is then unchanged. It matches ErrOverflow if the result overflows; the triangle then holds what was
 // computed. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such routine; a
 // blsupdate.Counter sees "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
@@ -47,7 +47,7 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	if err != nil || c.n == 0 {
 		return err
 	}
-	return checkFinite(bk, routine, blas.Lower, l.RawMatrix(), ErrSingular)
+	return checkFinite(bk, routine, blas.Lower, l.RawMatrix(), ErrOverflow)
 }
 
 // MulUTriangle overwrites the upper triangle R of the n×n r by U R, which is upper triangular too. It
@@ -55,8 +55,8 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 // SolveUTriangle.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
-// is then unchanged. It is one too, with another text, if the product overflows; the triangle then
-// holds what was computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of
+// is then unchanged. It matches ErrOverflow if the product overflows; the triangle then holds what was
+// computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of
 // two triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	const routine = "Dttrmm"
@@ -64,10 +64,7 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	if err != nil || c.n == 0 {
 		return err
 	}
-	if e := lapack.NotFinite(lapack.On(bk), blas.Upper, c.n, c.n, blockOf(r.RawMatrix())); e != nil {
-		return overflowError{&ElementError{routine, e.Row, e.Col, e.Value, ErrNotFinite}}
-	}
-	return nil
+	return checkFinite(bk, routine, blas.Upper, r.RawMatrix(), ErrOverflow)
 }
 
 // onTriangle is the body of SolveUTriangle and MulUTriangle: it announces the routine, checks the

@@ -19,6 +19,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A crosscheck computes with all routines for one kind of matrix, on one backend: the same problem from
@@ -50,8 +51,16 @@ var crosschecks = []struct {
 		positive, negative, zero := f.Inertia()
 		c.add("LDLT.Inertia", testmat.Vector(float64(positive), float64(negative), float64(zero)))
 		c.solver("LDLT", f.SolveTo, f.Solver())
+		c.vector("LDLT", f.SolveVecTo)
+		var u gonummat.TriDense
+		var d mat.SymPacked
+		f.UTo(&u)
+		f.DTo(&d)
+		c.own("LDLT.UTo", testmat.Of(&u))
+		c.own("LDLT.DTo", testmat.Of(&d))
+		c.permutation("LDLT.Pivots", f.Pivots(nil))
 	}},
-	{"LU", func(c *crosscheck) { c.square(2, testmat.General(c.rng, c.n)) }},
+	{"LU", (*crosscheck).lu},
 	{"QR", (*crosscheck).qr},
 	{"elimination", (*crosscheck).elimination},
 	{"triangle", (*crosscheck).triangle},
@@ -113,6 +122,37 @@ func (c *crosscheck) solver(of string, solve func(dst, b *mat.Dense) error, prod
 	c.add(of+".Solver", b)
 }
 
+// vector adds the solution for one vector.
+func (c *crosscheck) vector(of string, solve func(dst *gonummat.VecDense, b gonummat.Vector) error) {
+	x := gonummat.NewVecDense(c.n, testmat.Random(c.rng, c.n, 1).X)
+	testutil.NoError(c.t, solve(x, x))
+	c.add(of+".SolveVecTo", testmat.Of(x))
+}
+
+// permutation adds one that a backend may choose.
+func (c *crosscheck) permutation(of string, p []int) {
+	x := testmat.New(len(p), 1)
+	for i, v := range p {
+		x.X[i] = float64(v)
+	}
+	c.own(of, x)
+}
+
+func (c *crosscheck) lu() {
+	a := testmat.General(c.rng, c.n)
+	c.square(2, a)
+	f := LU{Backend: c.bk}
+	testutil.NoError(c.t, f.Factorize(a.Dense()))
+	c.on("LU.SolveTransTo", c.right(), func(x *mat.Dense) error { return f.SolveTransTo(x, x) })
+	c.vector("LU", func(dst *gonummat.VecDense, b gonummat.Vector) error { return f.SolveVecTo(dst, true, b) })
+	var l, u gonummat.TriDense
+	f.UTo(&u)
+	c.own("LU.LTo", testmat.Of(f.LTo(&l)))
+	c.own("LU.UTo", testmat.Of(&u))
+	c.permutation("LU.RowPivots", f.RowPivots(nil))
+	c.permutation("LU.ColumnPivots", f.ColumnPivots(nil))
+}
+
 func (c *crosscheck) cholesky() {
 	a, trans := testmat.Spectral(c.rng, c.n, testmat.From1), c.rng.IntN(2) == 0
 	c.square(0, a)
@@ -123,13 +163,17 @@ func (c *crosscheck) cholesky() {
 	c.on("Cholesky.SolveUTriangle", testmat.Random(c.rng, c.n, c.n), f.SolveUTriangle)
 	c.on("Cholesky.MulUTriangle", testmat.Random(c.rng, c.n, c.n), f.MulUTriangle)
 	c.solver("Cholesky", f.SolveTo, f.Solver())
+	c.vector("Cholesky", f.SolveVecTo)
+	var u gonummat.TriDense
+	f.UTo(&u)
+	c.add("Cholesky.UTo", testmat.Of(&u))
 }
 
 func (c *crosscheck) qr() {
 	l := c.n + c.rng.IntN(c.n+1)
 	a, b := testmat.Spectra()[1].General(c.rng, l, c.n), testmat.Random(c.rng, l, c.nrhs)
 	f, g := QR{Backend: c.bk}, QR{Backend: c.bk}
-	testutil.NoError(c.t, errors.Join(f.Factorize(a.Dense()), g.FactorizeInPlace(a.Dense())))
+	testutil.NoError(c.t, errors.Join(f.Factorize(a.Dense()), g.FactorizeInPlaceContext(c.t.Context(), a.Dense())))
 	var r, q, x mat.Dense
 	f.RTo(&r)
 	f.QTo(&q)
@@ -139,6 +183,10 @@ func (c *crosscheck) qr() {
 	c.add("QR.Factorize", testmat.Of(&q).Mul(testmat.Of(&r)))
 	c.add("QR.FactorizeInPlace", testmat.Of(&q))
 	c.add("QR.QTo", testmat.Of(&q))
+	of, err := g.QInPlaceContext(c.t.Context())
+	testutil.NoError(c.t, errors.Join(err, g.FactorizeInPlace(a.Dense())))
+	c.add("QR.FactorizeInPlaceContext", testmat.Of(of))
+	c.add("QR.QInPlaceContext", testmat.Of(of))
 	c.add("QR.QInPlace", testmat.Of(g.QInPlace()))
 	c.add("QR.SolveTo", testmat.Of(&x))
 }

@@ -12,7 +12,7 @@
 //     ridge on its diagonal. It takes half the work of LU, needs no pivoting and tests for
 //     definiteness.
 //   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the search for
-//     pivots. Inertia counts the signs of the eigenvalues.
+//     pivots. Inertia counts the signs of the eigenvalues, and those that are zero to rounding.
 //   - LU, P A = L U, for every other square A.
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
@@ -41,17 +41,26 @@
 // # Solving
 //
 // In SolveTo and its variants dst may be b. An empty dst gets its size. The error matches ErrNotFinite
-// if b holds NaN or an infinity; dst is then unchanged but for its size. It matches ErrSingular if X
-// overflows; dst then holds what was computed. SolveRowsTo takes the rows in panels of 1024. The
-// methods panic with mat.ErrShape if the shapes do not fit, and with a constant text if dst overlaps b
-// in part or the receiver is empty.
+// if b holds NaN or an infinity; dst is then unchanged but for its size. It matches ErrOverflow if X
+// overflows; dst then holds what was computed, with NaN where an infinity met a zero. SolveRowsTo takes
+// the rows in panels of 1024. The methods panic with mat.ErrShape if the shapes do not fit, and with a
+// constant text if dst overlaps b in part or the receiver is empty.
+//
+// # Factors
+//
+// UTo, LTo and DTo copy a factor, in O(n²) time. An empty dst gets its size. They panic with
+// mat.ErrShape or mat.ErrTriangle if dst has another order or triangle. Pivots, RowPivots and
+// ColumnPivots write a permutation to dst, or to new storage for nil, and panic with a constant text
+// for another length. All panic if the receiver is empty.
 //
 // # Inverses
 //
-// InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrSingular if the
-// inverse overflows; dst then holds what was computed. InverseTo panics with mat.ErrShape if dst has
-// another size, and if the receiver is empty. InverseInPlace returns the inverse in the storage of the
-// factorization and empties the receiver, also when it returns an error.
+// InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrOverflow if the
+// inverse overflows. For ‖A‖ below 2⁻¹⁰⁰⁰ the inverse of a multiple of A is scaled, so that dst then
+// holds infinities where elements overflow; elsewhere an infinity on the way may leave NaN. An
+// overflow alone does not say that A is singular: RCond does. InverseTo panics with mat.ErrShape if dst
+// has another size, and if the receiver is empty. InverseInPlace returns the inverse in the storage of
+// the factorization and empties the receiver, also when it returns an error.
 //
 // # Cost
 //
@@ -101,9 +110,9 @@
 // # Errors
 //
 // A failure that data can cause is an error, which says what happened, where, and what to do: a
-// *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by
-// errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is an error; a
-// nearly singular matrix is not, and shows in RCond. An order of zero is legal everywhere.
+// *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or
+// ErrOverflow by errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is
+// an error; a nearly singular matrix is not, and shows in RCond. An order of zero is legal everywhere.
 //
 // A mistake of the caller is a panic. For shapes it is the value of gonum's mat, so that mat.Maybe of
 // gonum returns it as an error: mat.ErrSquare where a matrix has to be square and has only itself to

@@ -187,11 +187,14 @@ func checkPivots(t *testing.T, name string, f *LDLT) {
 	}
 }
 
-// checkInertia tests that f counts so many negative eigenvalues, and no zeros.
+// checkInertia tests that f counts so many negative eigenvalues, and zeros only where A is singular to
+// working precision: an element of U is below 2.79, so that a pivot of n eps ‖A‖ changes A by less than
+// 10n² eps ‖A‖.
 func checkInertia(t *testing.T, name string, f *LDLT, negative int) {
 	t.Helper()
 	n := f.Dim()
-	if p, q, z := f.Inertia(); p != n-negative || q != negative || z != 0 {
+	p, q, z := f.Inertia()
+	if p > n-negative || q > negative || p+q+z != n || z > 0 && !(f.RCond() <= 10*float64(n*n)*eps) {
 		t.Errorf("%s: n=%d: inertia (%d, %d, %d), want (%d, %d, 0)", name, n, p, q, z, n-negative, negative)
 	}
 }

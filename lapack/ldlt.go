@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"cmp"
+	"math"
 
 	"blskernel"
 	"blskernel/internal/block"
@@ -52,31 +53,37 @@ func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
 }
 
 // Inertia returns the numbers of positive, negative and zero eigenvalues of A, which are those of D by
-// Sylvester's law. It is exact for a matrix within the backward error of A: an eigenvalue smaller than
-// about n*eps*‖A‖ may count on the wrong side. Factorize refuses a D with an exact zero, so zero is 0
-// for every factorization.
+// Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue of about n
+// eps ‖A‖₁ may be rounding alone, eps = 2⁻⁵²: so a 1×1 block of D counts as zero if it is at most that
+// large, and a 2×2 block as two zeros if its off-diagonal element is. Factorize refuses an exact zero.
 func (f *LDLT) Inertia() (positive, negative, zero int) {
 	mustHold(f.routines != nil)
+	rounding := float64(f.n) * 0x1p-52 * min(f.anorm, math.MaxFloat64)
 	for k := 0; k < f.n; k++ {
+		d, e := f.d.D[k], f.d.E[k]
 		switch {
-		case f.d.E[k] != 0:
+		case e != 0:
+			k++
+			if math.Abs(e) <= rounding {
+				zero += 2
+				continue
+			}
 			// A 2×2 pivot has a negative determinant.
 			positive++
 			negative++
-			k++
-		case f.d.D[k] > 0:
-			positive++
-		case f.d.D[k] < 0:
-			negative++
-		default:
+		case math.Abs(d) <= rounding:
 			zero++
+		case d > 0:
+			positive++
+		default:
+			negative++
 		}
 	}
 	return positive, negative, zero
 }
 
-// LogDet returns log|det A| and the sign of det A, (-1)^negative with the negative of Inertia: see
-// Cholesky.LogDet. It is rounded by at most about (4n + |log|)u.
+// LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet. It is rounded by at most about
+// (4n + |log|)u.
 func (f *LDLT) LogDet() (log, sign float64) {
 	mustHold(f.routines != nil)
 	p := unitProduct()

@@ -105,6 +105,15 @@ func (f *LU) SolveTo(dst, b *mat.Dense) error {
 	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, f.solve)
 }
 
+// SolveTransTo computes the n×m X with AᵀX = B for the n×m b and writes it to dst, in 2n²m flops. See
+// Solving in the package comment. (LAPACK: dgetrs.)
+func (f *LU) SolveTransTo(dst, b *mat.Dense) error {
+	mustHold(f.factorized)
+	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, func(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		lapack.Getrs(bk, side, blas.Trans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
+	})
+}
+
 // SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
 // row of b is a right-hand side of the system with Aᵀ, and nothing is transposed. See Solving in the
 // package comment.
@@ -151,13 +160,17 @@ func (f *LU) invert(a blas64.General) error {
 	if n == 0 {
 		return nil
 	}
+	x, s := blockOf(a), upscale(f.anorm)
 	if f.transposed() {
-		lapack.GetriLibrary(f.columnMajor, n, blockOf(a), f.swap)
+		lapack.Rescale(s, blas.Lower, n, n, x)
+		lapack.GetriLibrary(f.columnMajor, n, x, f.swap)
 	} else {
+		lapack.Rescale(s, blas.Upper, n, n, x)
 		nb := min(cmp.Or(f.nb, lapack.GetriColumns(n)), n)
-		lapack.Getri(lapack.On(bk), nb, n, blockOf(a), f.swap, nil)
+		lapack.Getri(lapack.On(bk), nb, n, x, f.swap, nil)
 	}
-	return checkFinite(bk, routine, blas.All, a, ErrSingular)
+	lapack.Rescale(s, blas.All, n, n, x)
+	return checkFinite(bk, routine, blas.All, a, ErrOverflow)
 }
 
 // LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet.

@@ -1,9 +1,12 @@
 package lapack
 
 import (
+	"context"
+
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
+	"blskernel/internal/interrupt"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
 
@@ -39,14 +42,22 @@ func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
 // *PivotError that matches it if a reflection overflows. Factorize panics with mat.ErrShape if a has
 // fewer rows than columns. (LAPACK: dgeqrf.)
-func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
+func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(context.Background(), a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in
 // the package comment. The workspace is at most 64(3l + k + 16) numbers; the receiver keeps 65k more
 // at most.
-func (f *QR) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
+func (f *QR) FactorizeInPlace(a *mat.Dense) error {
+	return f.FactorizeInPlaceContext(context.Background(), a)
+}
 
-func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
+// FactorizeInPlaceContext is FactorizeInPlace until ctx is done, which it checks before each block of
+// 64 columns, 32 below 900 rows. Then it returns an error that wraps context.Cause(ctx).
+func (f *QR) FactorizeInPlaceContext(ctx context.Context, a *mat.Dense) error {
+	return f.factorize(ctx, a, true)
+}
+
+func (f *QR) factorize(ctx context.Context, a *mat.Dense, inPlace bool) error {
 	const routine = "Dgeqrf"
 	l, k := a.Dims()
 	checkShape(l >= k)
@@ -59,7 +70,10 @@ func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 		qr = denseCopy(qr)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	factors, bad := lapack.Geqrf(lapack.On(bk), true, f.nb, f.base, l, k, blockOf(qr))
+	factors, bad := lapack.Geqrf(lapack.On(bk).Until(ctx), true, f.nb, f.base, l, k, blockOf(qr))
+	if err := interrupt.Check(ctx); err != nil {
+		return err
+	}
 	if bad != nil {
 		return pivotError(routine, bad)
 	}
@@ -95,7 +109,7 @@ func (f *QR) RCond() float64 {
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A has not full column rank; dst is then
-// unchanged but for its size. It matches ErrSingular too if X overflows; dst then holds what was
+// unchanged but for its size. It matches ErrOverflow if X overflows; dst then holds what was
 // computed. SolveTo panics with mat.ErrShape if the shapes do not fit, and if dst and b overlap
 // otherwise or the receiver is empty. (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
@@ -121,7 +135,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.f.Ormqr(lapack.On(multiply), blas.Left, blas.Trans, nrhs, x)
 	lapack.Trsm(lapack.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
 	block.Copy(blockOf(raw), x, k, nrhs)
-	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrSingular)
+	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrOverflow)
 }
 
 // QTo writes the l×k Q to dst, the first k columns of the product of the reflections, in 2k²(l - k/3)
@@ -133,21 +147,31 @@ func (f *QR) QTo(dst *mat.Dense) {
 	block.Reuse(dst, l, k, solveAliased)
 	raw := dst.RawMatrix()
 	block.Copy(blockOf(raw), blockOf(f.qr), l, k)
-	f.orgqr(raw)
+	f.orgqr(context.Background(), raw)
 }
 
 // QInPlace returns Q in the storage of the factorization and empties the receiver; take R by RTo
 // before. See QTo.
 func (f *QR) QInPlace() *mat.Dense {
+	q, _ := f.QInPlaceContext(context.Background())
+	return q
+}
+
+// QInPlaceContext is QInPlace until ctx is done, as FactorizeInPlaceContext is FactorizeInPlace. The
+// receiver is then empty too.
+func (f *QR) QInPlaceContext(ctx context.Context) (*mat.Dense, error) {
 	mustHold(f.factorized)
 	a := f.qr
-	f.orgqr(a)
+	f.orgqr(ctx, a)
 	f.Reset()
-	return denseOn(a)
+	if err := interrupt.Check(ctx); err != nil {
+		return nil, err
+	}
+	return denseOn(a), nil
 }
 
 // orgqr overwrites the factorization in a by Q.
-func (f *QR) orgqr(a blas64.General) {
+func (f *QR) orgqr(ctx context.Context, a blas64.General) {
 	l, k := f.Dims()
 	bk := backend.Begin(f.backend, backend.Routine{Name: "Dorgqr", M: l, N: k})
 	if k == 0 {
@@ -155,5 +179,5 @@ func (f *QR) orgqr(a blas64.General) {
 	}
 	q := f.f
 	q.A = blockOf(a)
-	q.Orgqr(lapack.On(bk), k)
+	q.Orgqr(lapack.On(bk).Until(ctx), k)
 }

@@ -1,6 +1,8 @@
 package lapack
 
 import (
+	"math"
+
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -15,8 +17,8 @@ import (
 // below its diagonal. bk may be nil for the default. It takes n²m flops and no workspace.
 //
 // The error matches ErrNotFinite if dst or R holds NaN or an infinity, and is a *PivotError that
-// matches ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrSingular
-// too if X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the
+// matches ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrOverflow
+// if X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the
 // shapes do not fit, and if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
@@ -54,7 +56,7 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 	inPanels(side, m, blockOf(x), func(nrhs int, x block.Matrix) {
 		lapack.Trsm(lapack.On(bk), side, blas.Upper, block.Trans(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
 	})
-	return checkFinite(bk, routine, blas.All, x, ErrSingular)
+	return checkFinite(bk, routine, blas.All, x, ErrOverflow)
 }
 
 // InvertTriangle overwrites the upper triangle R of the n×n r by R⁻¹, which is upper triangular too. It
@@ -64,9 +66,9 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 // n/3 columns SolveTriangular is as cheap and more accurate.
 //
 // The error matches ErrNotFinite if R holds NaN or an infinity, and is a *PivotError that matches
-// ErrSingular if R has a zero on its diagonal; r is then unchanged. It matches ErrSingular too if the
-// inverse overflows; the triangle then holds what was computed. InvertTriangle panics with
-// mat.ErrSquare if r is not square. (LAPACK: dtrtri, by halves.)
+// ErrSingular if R has a zero on its diagonal; r is then unchanged. It matches ErrOverflow if the
+// inverse overflows; see Inverses in the package comment. InvertTriangle panics with mat.ErrSquare if r
+// is not square. (LAPACK: dtrtri, by halves.)
 func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	const routine = "Dtrtri"
 	n, cols := r.Dims()
@@ -79,15 +81,21 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	if err := checkTriangle(routine, n, blockOf(u)); err != nil {
 		return err
 	}
-	lapack.Trtri(lapack.On(bk), blas.Upper, blas.NonUnit, n, blockOf(u))
-	return checkFinite(bk, routine, blas.Upper, u, ErrSingular)
+	x, s := blockOf(u), 1.0
+	if math.Abs(u.Data[0]) < tiny { // no element is larger than the norm
+		s = upscale(lapack.Lantr(n, x))
+	}
+	lapack.Rescale(s, blas.Upper, n, n, x)
+	lapack.Trtri(lapack.On(bk), blas.Upper, blas.NonUnit, n, x)
+	lapack.Rescale(s, blas.Upper, n, n, x)
+	return checkFinite(bk, routine, blas.Upper, u, ErrOverflow)
 }
 
 // RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle
-// R of the n×n r, between 0 and 1, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its
-// diagonal, or holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be
-// nil for the default. It takes about 5n² flops. RCondTriangle panics with mat.ErrSquare if r is not
-// square. (LAPACK: dtrcon.)
+// R of the n×n r, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its diagonal, or
+// holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be nil for the
+// default. It takes about 5n² flops. RCondTriangle panics with mat.ErrSquare if r is not square.
+// (LAPACK: dtrcon.)
 func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 	n, cols := r.Dims()
 	checkSquare(n, cols)

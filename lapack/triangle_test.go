@@ -302,18 +302,12 @@ func TestTriangleErrors(t *testing.T) {
 		}
 		small, large := scaled(0x1p-1023), scaled(0x1p1022)
 		for _, routine := range triangularSolves(bk, small, upperOf(n, small.u, false).Dense()) {
-			wantElement(t, routine.name, routine.solve(&mat.Dense{}, units(), !routine.rows), ErrSingular, 99, 99)
+			wantElement(t, routine.name, routine.solve(&mat.Dense{}, units(), !routine.rows), ErrOverflow, 99, 99)
 		}
-		wantElement(t, "SolveUTriangle", small.SolveUTriangle(units()), ErrSingular, 99, 99)
+		wantElement(t, "SolveUTriangle", small.SolveUTriangle(units()), ErrOverflow, 99, 99)
 		tiny := testmat.Identity(n)
 		tiny.Set(0, 0, 0x1p-1074)
-		wantElement(t, "InvertTriangle", InvertTriangle(bk, tiny.Dense()), ErrSingular, 0, 0)
-		err := large.MulUTriangle(units())
-		if !errors.Is(err, ErrNotFinite) || errors.Is(err, ErrSingular) {
-			t.Errorf("MulUTriangle: %v", err)
-		}
-		if want := "lapack: Dttrmm: element (99, 99) of the product overflows: NaN or infinity; scale the matrices"; err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
+		wantElement(t, "InvertTriangle", InvertTriangle(bk, tiny.Dense()), ErrOverflow, 0, 0)
+		wantElement(t, "MulUTriangle", large.MulUTriangle(units()), ErrOverflow, 99, 99)
 	})
 }

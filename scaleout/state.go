@@ -90,6 +90,9 @@ func decodeState(in []byte) (*State, error) {
 		return nil, fmt.Errorf("scaleout: decoding the labels of a state: %w", err)
 	}
 	u, err := blsupdate.Decode(r, nil)
+	if err == nil && r.Len() > 0 {
+		err = fmt.Errorf("%d bytes follow the state", r.Len())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("scaleout: decoding a state: %w", err)
 	}

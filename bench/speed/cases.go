@@ -9,7 +9,8 @@ func Sizes() []int {
 }
 
 // A Case is an operation together with those of its arguments that say which operand is transposed, on
-// which side it stands and which triangle of it is stored.
+// which side it stands and which triangle of it is stored. The zero value has no operation, and its
+// methods panic: see Cases.
 type Case struct {
 	// Op is the name of the routine in small letters, such as "dgemm", or of a task for several
 	// routines, such as "lu-solve".

@@ -11,7 +11,8 @@ import (
 	"blskernel/internal/backend"
 )
 
-// A Problem is one case with operands of order N, on which any backend can be run.
+// A Problem is one case with operands of order N, on which any backend can be run. The zero
+// value has no operation, and its methods panic: see Case.Prepare.
 type Problem struct {
 	Case Case
 	N    int

@@ -77,7 +77,7 @@ type FormatError struct {
 func (e *FormatError) Error() string {
 	// Cut, since metadata may be one text of 1 MB, which errors of encoding/json repeat.
 	return fmt.Sprintf("modelfile: section %q has what no model file has: %.300s: use a backup, or train again",
-		e.Section, e.Err.Error())
+		e.Section, fmt.Sprint(e.Err))
 }
 
 // Unwrap returns Err.

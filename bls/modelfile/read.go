@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -31,15 +32,23 @@ func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {
 		var err error
+		var size codec.Size
+		counted := io.TeeReader(payload, &size)
 		switch name {
 		case sectionMetadata:
 			f.Metadata, err = decodeMetadata(payload)
+			return err
 		case sectionClassifier:
-			f.Classifier, err = bls.DecodeClassifier(payload, b)
+			f.Classifier, err = bls.DecodeClassifier(counted, b)
 		case sectionRegressor:
-			f.Regressor, err = bls.DecodeRegressor(payload, b)
+			f.Regressor, err = bls.DecodeRegressor(counted, b)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		end := codec.NewReaderAt(payload, int64(size))
+		end.End()
+		return end.Err()
 	})
 	if err != nil {
 		return nil, err
@@ -60,7 +69,7 @@ func Load(path string, b blskernel.Backend) (*File, error) {
 	if info, err := file.Stat(); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it is a folder; name the file in it", path, ErrNotAModel)
 	}
-	f, err := Read(file, b)
+	f, err := Read(bufio.NewReader(file), b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

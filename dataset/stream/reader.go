@@ -13,6 +13,7 @@ import (
 const panicRows = "stream: number of rows below 1"
 
 // A Reader delivers the samples of one or more sources in batches. One goroutine may use it at a time.
+// The zero value is closed.
 type Reader struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -204,6 +205,9 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)
 	}
+	if err := r.ended(); err == ErrClosed {
+		return nil, err
+	}
 	if !r.begun && r.current != nil {
 		r.current.begin()
 	}
@@ -241,6 +245,14 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	}
 	r.largest, r.passed = max(r.largest, len(b.places)), b.passed
 	return r.batch(&b, &r.tally), nil
+}
+
+// ended returns the error that ended the reading, ErrClosed for the zero value.
+func (r *Reader) ended() error {
+	if r.cancel == nil {
+		return ErrClosed
+	}
+	return r.err
 }
 
 // leaveOut leaves out those of the last n samples of b that miss a cell, and returns their number.
@@ -290,7 +302,7 @@ func (r *Reader) advance() error {
 // a Read of standard input, or of a reader of Options.Open, that does not return. After it Next
 // returns ErrClosed, and Close nil.
 func (r *Reader) Close() error {
-	if errors.Is(r.err, ErrClosed) {
+	if errors.Is(r.ended(), ErrClosed) {
 		return nil
 	}
 	r.taken, _ = r.Bytes()

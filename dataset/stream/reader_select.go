@@ -57,8 +57,8 @@ func (r *Reader) Select(s Selection) error {
 	if r.begun {
 		panic(panicSelect)
 	}
-	if r.err != nil {
-		return r.err
+	if err := r.ended(); err != nil {
+		return err
 	}
 	if err := checkFill(s.Columns, s.Missing); err != nil {
 		return err
@@ -100,8 +100,8 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	if r.begun {
 		panic(panicPeek)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if err := r.ended(); err != nil {
+		return nil, err
 	}
 	var b samples
 	var err error

@@ -7,6 +7,9 @@ import "blskernel/mat"
 //
 //	cost: copies of the rows; if all are on one side, that side is b itself.
 func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
+	if b.X == nil {
+		return nil, nil
+	}
 	var here, there []int
 	for i := range b.X.RawMatrix().Rows {
 		if held(i) {

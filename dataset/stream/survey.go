@@ -39,8 +39,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	if r.begun {
 		panic(panicDescribe)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if err := r.ended(); err != nil {
+		return nil, err
 	}
 	before, v := r.opt, survey{Missing: r.opt.Missing, notation: r.opt.notation()}
 	r.opt.survey, r.opt.Columns = true, nil

@@ -16,13 +16,19 @@ import (
 // so far, beyond a buffer of 64 KiB.
 type Reader struct {
 	r    *bufio.Reader
-	from int64 // offset of the last value
-	at   int64 // offset of the next
+	rest io.LimitedReader // what r may read of the source
+	from int64            // offset of the last value
+	at   int64            // offset of the next
 	err  error
 }
 
-// NewReader returns a Reader of r. It may read more of r than it decodes.
-func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, chunk)} }
+// NewReader returns a Reader of r. It reads no more of r than it decodes, but for a byte that End
+// finds.
+func NewReader(r io.Reader) *Reader {
+	reader := &Reader{rest: io.LimitedReader{R: r}}
+	reader.r = bufio.NewReaderSize(&reader.rest, chunk)
+	return reader
+}
 
 // NewReaderAt is NewReader for a source that begins at an offset of something larger.
 func NewReaderAt(r io.Reader, at int64) *Reader {
@@ -51,6 +57,7 @@ func (r *Reader) End() {
 	if r.err != nil {
 		return
 	}
+	r.rest.N = 1
 	switch _, err := r.r.Peek(1); {
 	case err == nil:
 		r.from = r.at
@@ -125,6 +132,7 @@ func (r *Reader) next(n int) []byte {
 	if r.err != nil {
 		return nil
 	}
+	r.rest.N = int64(n) // nothing is left in the buffer
 	b, err := r.r.Peek(n)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -138,7 +138,7 @@ func libraries(t *testing.T) map[string]*library {
 		if regexp.MustCompile(`^(cmd|examples|scaleout|make)/|(^|/)(_|internal/)`).MatchString(name) {
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments)
 		testutil.NoError(t, err)
 		at := path.Join("blskernel", path.Dir(name))
 		if all[at] == nil {

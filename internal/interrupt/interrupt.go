@@ -6,9 +6,15 @@ import (
 	"fmt"
 )
 
+// NoContext is the panic of Check for a nil context.
+const NoContext = "blskernel: the context is nil; pass context.Background()"
+
 // Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx). Its text names
-// no package: the caller's context is the cause.
+// no package: the caller's context is the cause. Check panics for a nil ctx.
 func Check(ctx context.Context) error {
+	if ctx == nil {
+		panic(NoContext)
+	}
 	if ctx.Err() == nil {
 		return nil
 	}

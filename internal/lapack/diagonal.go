@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"math"
+	"slices"
 
 	"blskernel/internal/block"
 	"blskernel/internal/elementary"
@@ -52,6 +53,14 @@ func (d *Diagonal) inverse() Diagonal {
 		k++
 	}
 	return inv
+}
+
+// Rescaled returns d times s², which may overflow.
+func (d *Diagonal) Rescaled(s float64) *Diagonal {
+	out := &Diagonal{slices.Clone(d.D), slices.Clone(d.E)}
+	rescale(s, out.D)
+	rescale(s, out.E)
+	return out
 }
 
 // solve overwrites the n×nrhs x by D⁻¹x. It divides a 2×2 block by its off-diagonal element first, so

@@ -7,6 +7,8 @@
 package lapack
 
 import (
+	"context"
+
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -18,12 +20,23 @@ import (
 type Backend struct {
 	blskernel.Backend
 	block.Products
+	ctx context.Context // of Until, or nil
 }
+
+// Until returns b, whose Geqrf and Orgqr stop before a block of columns once ctx is done. The caller
+// looks at ctx after them.
+func (b Backend) Until(ctx context.Context) Backend {
+	b.ctx = ctx
+	return b
+}
+
+// stopped reports whether the context of Until is done.
+func (b Backend) stopped() bool { return b.ctx != nil && b.ctx.Err() != nil }
 
 // On returns b with its products of blocks. A nil b stands for the default.
 func On(b blskernel.Backend) Backend {
 	b = backend.Or(b)
-	return Backend{b, block.On(b)}
+	return Backend{Backend: b, Products: block.On(b)}
 }
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of

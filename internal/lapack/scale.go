@@ -8,6 +8,22 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
+// Rescale multiplies the rows×cols A (ul is blas.All), or its triangle ul, by s²; s² itself may
+// overflow. The counts of flops leave it out.
+func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
+	for i := 0; s != 1 && i < rows; i++ {
+		from, to := rowOf(ul, cols, i)
+		rescale(s, a.Elements(i, from, to))
+	}
+}
+
+// rescale is Rescale for a vector.
+func rescale(s float64, x []float64) {
+	for i, v := range x {
+		x[i] = v * s * s
+	}
+}
+
 func scaleRows(bk Backend, by float64, m, n int, a block.Matrix) {
 	for i := range m {
 		bk.Dscal(n, by, a.Elements(i, 0, n), 1)

@@ -52,7 +52,7 @@ func TestSytrfParts(t *testing.T) {
 	if far == 0 {
 		t.Fatal("no pivot comes from another part")
 	}
-	got, swap := run(Backend{bk.Backend, splitting{bk.Products}})
+	got, swap := run(Backend{Backend: bk.Backend, Products: splitting{bk.Products}})
 	if !slices.Equal(swap, exchanges) {
 		t.Error("the pivots differ")
 	}

@@ -99,7 +99,7 @@ class LDLT(_Factorization):
 
     @property
     def inertia(self) -> tuple[int, int, int]:
-        """The numbers of positive, negative and zero eigenvalues."""
+        """The numbers of positive and negative eigenvalues, and of those that are zero to rounding."""
         positive, negative, zero = self._attributes["inertia"]
         return positive, negative, zero
 

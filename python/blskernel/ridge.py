@@ -57,7 +57,7 @@ class IncrementalRidge:
         The ridge, 0 for none.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
         Of "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
-        the order of its rows or of the nodes. "auto" takes the fewest operations.
+        the order of its rows or of the nodes. "auto" takes the one that is faster for the sizes.
     solve : bool
         Makes "improved" solve systems instead of multiplying by an inverse.
     c : {"auto", "zero", "check"}, optional

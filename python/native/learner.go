@@ -10,6 +10,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/codec"
 	"blskernel/mat"
 )
 
@@ -34,7 +35,11 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 // decode returns the object that encode has made data of, or that of a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
-		u, err := blsupdate.Decode(bytes.NewReader(data), b)
+		r := bytes.NewReader(data)
+		u, err := blsupdate.Decode(r, b)
+		if err == nil && r.Len() > 0 {
+			err = &codec.FormatError{Offset: r.Size() - int64(r.Len()), What: "there is more than there should be"}
+		}
 		if err != nil {
 			return nil, err
 		}

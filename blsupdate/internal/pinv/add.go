@@ -98,7 +98,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options)
 		case !shape.Large:
 			err = s.small()
 		case s.kept == shape.L:
-			err = s.smallOrthogonal()
+			err = s.smallOrthogonal(ctx)
 		default: // D is not kept; a single row needs no help
 			first = order(s.q)[:s.q/2]
 		}

@@ -1,6 +1,7 @@
 package pinv
 
 import (
+	"cmp"
 	"context"
 
 	"blskernel/blsupdate/internal/api"
@@ -84,12 +85,12 @@ func (s *addition) small() error {
 //	[D; I] = [Q1; Q2] R,   so that   I + DᵀD = RᵀR   and   D = Q1 R,
 //
 // B is A⁺Q1 R⁻ᵀ. All of D has to be kept, and Q1 takes as much memory again.
-func (s *addition) smallOrthogonal() error {
+func (s *addition) smallOrthogonal(ctx context.Context) error {
 	u, q, l := s.u, s.q, s.u.p.count
 	u.Counter.Enter(cost.StepOrthogonal)
-	q1, r, _, err := u.orthogonalized(mat.NewDense(l, q, s.d), dense.ScaledIdentity(q, 1))
+	q1, r, _, err := u.orthogonalized(ctx, mat.NewDense(l, q, s.d), dense.ScaledIdentity(q, 1))
 	if err != nil {
-		return state.FactorError(stackMatrix, err)
+		return cmp.Or(interrupt.Check(ctx), state.FactorError(stackMatrix, err))
 	}
 	s.bt = mat.NewDense(q, u.K, nil)
 	u.p.blockwise(func(first int, p *mat.Dense) {
@@ -100,8 +101,8 @@ func (s *addition) smallOrthogonal() error {
 }
 
 // orthogonalized returns Q and R of a QR factorization of the matrices, one above the other, and the
-// reciprocal condition number of R.
-func (u *State) orthogonalized(above ...*mat.Dense) (q, r *mat.Dense, rcond float64, err error) {
+// reciprocal condition number of R. It checks ctx between blocks of columns.
+func (u *State) orthogonalized(ctx context.Context, above ...*mat.Dense) (q, r *mat.Dense, rcond float64, err error) {
 	rows := 0
 	for _, m := range above {
 		rows += dense.Rows(m)
@@ -113,13 +114,14 @@ func (u *State) orthogonalized(above ...*mat.Dense) (q, r *mat.Dense, rcond floa
 		rows += dense.Rows(m)
 	}
 	qr := lapack.QR{Backend: u.Counter}
-	if err := qr.FactorizeInPlace(stacked); err != nil {
+	if err := qr.FactorizeInPlaceContext(ctx, stacked); err != nil {
 		return nil, nil, 0, err
 	}
 	r = new(mat.Dense)
 	qr.RTo(r)
 	rcond = qr.RCond()
-	return qr.QInPlace(), r, rcond, nil
+	q, err = qr.QInPlaceContext(ctx)
+	return q, r, rcond, err
 }
 
 // large computes Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution. It returns a
@@ -228,11 +230,8 @@ func (s *addition) leadingRows(rank int) []int {
 //
 // since the matrix on the left has orthonormal columns.
 func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape, opt api.Options) (out state.Outcome, err error) {
-	q, r, z, err := u.compress(ax, ya)
-	if err != nil {
-		return out, err
-	}
-	if err := interrupt.Check(ctx); err != nil {
+	q, r, z, err := u.compress(ctx, ax, ya)
+	if err := cmp.Or(interrupt.Check(ctx), err); err != nil {
 		return out, err
 	}
 	opt.Form, opt.Solve = api.Small, true
@@ -250,9 +249,9 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 }
 
 // compress returns Q (q×k), R (k×k) and QᵀYa (k×c).
-func (u *State) compress(ax, ya *mat.Dense) (q, r, z *mat.Dense, err error) {
+func (u *State) compress(ctx context.Context, ax, ya *mat.Dense) (q, r, z *mat.Dense, err error) {
 	u.Counter.Enter(cost.StepCompress)
-	q, r, _, err = u.orthogonalized(ax)
+	q, r, _, err = u.orthogonalized(ctx, ax)
 	if err != nil {
 		return nil, nil, nil, api.ErrOverflow // the rows are finite
 	}

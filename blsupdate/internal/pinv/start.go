@@ -1,6 +1,7 @@
 package pinv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -106,9 +108,9 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense, out *state.Outcome) (
 	if u.Lambda > 0 {
 		rows = append(rows, dense.ScaledIdentity(k, math.Sqrt(u.Lambda)))
 	}
-	q, r, rcond, err := u.orthogonalized(rows...)
+	q, r, rcond, err := u.orthogonalized(ctx, rows...)
 	if err != nil {
-		return nil, api.ErrOverflow // the rows are finite
+		return nil, cmp.Or(interrupt.Check(ctx), error(api.ErrOverflow)) // the rows are finite
 	}
 	q = dense.RowRange(q, 0, l)
 	if rcond > dense.RankTolerance(l, k) {

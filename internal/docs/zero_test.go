@@ -1,0 +1,143 @@
+package docs
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"io"
+	"path"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bench/report"
+	"blskernel/bench/result"
+	"blskernel/bench/speed"
+	"blskernel/bls"
+	"blskernel/bls/metrics"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+	"blskernel/dataset/stream"
+	"blskernel/internal/testutil"
+	"blskernel/lapack"
+	"blskernel/mat"
+)
+
+// zeros are pointers to the zero values of the exported types that have methods.
+var zeros = []any{
+	&blskernel.UnavailableError{},
+	&mat.SymPacked{},
+	&lapack.Cholesky{}, &lapack.ElementError{}, &lapack.LDLT{}, &lapack.LU{}, &lapack.PivotError{}, &lapack.QR{}, &lapack.Implementation{},
+	new(blsupdate.Action), new(blsupdate.CMode), &blsupdate.Candidate{}, &blsupdate.Choice{}, &blsupdate.ConditionError{},
+	&blsupdate.Counter{}, &blsupdate.ForgottenRowsError{}, new(blsupdate.Form), &blsupdate.FormatError{}, &blsupdate.LeverageError{},
+	&blsupdate.MemoryError{}, new(blsupdate.Method), &blsupdate.NotFiniteError{}, &blsupdate.OptionError{}, &blsupdate.PlanError{},
+	&blsupdate.RankError{}, &blsupdate.Rates{}, &blsupdate.Report{}, &blsupdate.ShapeError{}, new(blsupdate.Start), &blsupdate.StateError{},
+	&blsupdate.StepFlops{}, &blsupdate.StepReport{}, &blsupdate.UnknownRowError{}, &blsupdate.UnsupportedError{},
+	new(bls.ClassWeight), &bls.ClassesError{}, &bls.Classifier{}, new(bls.EnhancementWeights), &bls.Features{}, &bls.LabelError{},
+	&bls.OverflowError{}, &bls.Regressor{}, &bls.ScaleError{}, new(bls.Scaling),
+	&metrics.Calibration{}, &metrics.Confusion{}, &metrics.Errors{}, &metrics.Ranking{},
+	&modelfile.ChecksumError{}, &modelfile.File{}, &modelfile.FolderError{}, &modelfile.FormatError{}, &modelfile.Info{}, &modelfile.MetadataError{},
+	&modelfile.Metadata{}, &modelfile.TruncatedError{}, &modelfile.VersionError{}, &modelfile.WriteError{},
+	&dataset.FormatError{}, &dataset.Images{}, &dataset.ZCA{},
+	&stream.Batch{}, &stream.Columns{}, &stream.Error{}, new(stream.Format), new(stream.Header), new(stream.Missing), &stream.Reader{},
+	&stream.Column{}, &stream.Options{}, &stream.Place{}, &stream.Selection{}, &stream.Tally{},
+	&bench.Incremental{}, &bench.PaperTable{}, &bench.TableHead{}, &bench.Variant{},
+	&bench.Cost{}, &speed.Case{}, &speed.Comparison{}, &speed.Job{}, &speed.Problem{}, &speed.Result{},
+	&report.Page{}, &report.Plot{}, &report.Section{}, &report.Table{}, &result.File{}, &result.LineError{},
+}
+
+// unusable are the types whose zero value has a stated panic: their doc comments say so.
+var unusable = map[string]bool{"blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
+
+// Methods of the zero value of an exported type never fail by an access to nil or out of range, but for
+// the types that say so; neither do they for a nil context. A type with methods that is not in the list
+// of zeros is missing there.
+func TestZeroValues(t *testing.T) {
+	called := map[string]bool{}
+	for _, zero := range zeros {
+		v := reflect.ValueOf(zero)
+		name := v.Type().Elem().String()
+		called[name] = true
+		for i := range v.NumMethod() {
+			for _, ctx := range []context.Context{nil, context.Background()} {
+				got := testutil.PanicValue(func() { v.Method(i).Call(arguments(v.Method(i).Type(), ctx)) })
+				if _, faulty := got.(runtime.Error); faulty && !unusable[name] {
+					t.Errorf("%s.%s of the zero value: %v", name, v.Type().Method(i).Name, got)
+				}
+			}
+		}
+	}
+	for at, p := range libraries(t) {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if d.Recv == nil || !d.Name.IsExported() {
+						continue
+					}
+					of := strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*")
+					if name := path.Base(at) + "." + of; ast.IsExported(of) && !called[name] {
+						t.Errorf("%s has methods, and is not in the list of zero values", name)
+					}
+				case *ast.GenDecl:
+					for _, s := range d.Specs {
+						s, ok := s.(*ast.TypeSpec)
+						if ok && unusable[path.Base(at)+"."+s.Name.Name] != (d.Tok == token.TYPE && strings.Contains(strings.Join(strings.Fields(d.Doc.Text()), " "), "its methods panic")) {
+							t.Errorf("%s.%s: the doc comment and the list of types without a zero value do not agree", at, s.Name.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// arguments returns arguments of a method: empty things, small numbers, and small matrices.
+func arguments(of reflect.Type, ctx context.Context) []reflect.Value {
+	var args []reflect.Value
+	for k := range of.NumIn() {
+		in := of.In(k)
+		arg := reflect.Zero(in)
+		switch in.String() {
+		case "context.Context":
+			if ctx != nil {
+				arg = reflect.ValueOf(ctx)
+			}
+		case "*mat.Dense":
+			arg = reflect.ValueOf(mat.NewDense(2, 2, []float64{2, 1, 1, 2}))
+		case "mat.Symmetric":
+			arg = reflect.ValueOf(mat.NewSymPacked(2, nil))
+		case "io.Writer":
+			arg = reflect.ValueOf(io.Discard)
+		case "io.Reader":
+			arg = reflect.ValueOf(strings.NewReader(""))
+		default:
+			switch in.Kind() {
+			case reflect.Pointer:
+				arg = reflect.New(in.Elem())
+			case reflect.Func:
+				arg = reflect.MakeFunc(in, func([]reflect.Value) (out []reflect.Value) {
+					for k := range in.NumOut() {
+						out = append(out, reflect.Zero(in.Out(k)))
+					}
+					return out
+				})
+			case reflect.Slice:
+				arg = reflect.MakeSlice(in, 2, 2)
+			case reflect.String:
+				arg = reflect.ValueOf("DGETRF").Convert(in)
+			case reflect.Int:
+				arg = reflect.ValueOf(1).Convert(in)
+			}
+		}
+		if !of.IsVariadic() || k < of.NumIn()-1 {
+			args = append(args, arg)
+		}
+	}
+	return args
+}
