@@ -74,7 +74,10 @@ func currentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // Run executes the command line and returns the exit status.
 func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
 	working := false // an error before the command starts is an error in the command line
-	root.PersistentPreRun = func(*cobra.Command, []string) { working = true }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		working = true
+		return checkNotEmpty(cmd)
+	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetGlobalNormalizationFunc(currentName)
 	root.SetArgs(twoDashes(args))
