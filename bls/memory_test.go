@@ -76,6 +76,10 @@ func TestRefusedForMemory(t *testing.T) {
 		if _, all := c.DecisionFunction(x); err != nil || len(classes) != 5000 || !errors.As(all, &e) {
 			t.Error(len(classes), err, all)
 		}
+		memory.Limit(1 << 30)
+		if scores, err := c.DecisionFunctionContext(faults.CanceledAfter(2), x); scores != nil || !errors.Is(err, context.Canceled) {
+			t.Error("the scores of a part of the rows", err)
+		}
 	})
 	defer memory.Limit(1 << 30)()
 	x, _, labels := normalTable(10, 300, 4)

@@ -268,7 +268,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 		return nil, err
 	}
 	out, work := mat.NewDense(kept, c, nil), m.newRows(rows)
-	return out, interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
+	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
 		err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense))
 		if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
@@ -299,6 +299,10 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // currentWeights returns W. It asks the updater at the first use and not after every update, since an

@@ -194,7 +194,7 @@ func (q *Classification) String() string {
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > mostConfused {
-		fmt.Fprintf(&b, "\nthe confusions of %d classes is printed by --json\n", len(q.Classes))
+		fmt.Fprintf(&b, "\nthe confusion of %d classes is printed by --json\n", len(q.Classes))
 		return b.String()
 	}
 	cells = [][]string{{"is \\ predicted"}}
