@@ -10,16 +10,11 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// UTo copies the upper triangular U of A = UᵀU to dst; see Factors in the package comment.
-func (c *Cholesky) UTo(dst *gonummat.TriDense) {
-	mustHold(c.routines != nil)
-	triangleTo(dst, gonummat.Upper, c.n, c.upper(), false)
-}
-
-// UTo copies the unit upper triangular U of P A Pᵀ = Uᵀ D U to dst; see Factors in the package comment.
-func (f *LDLT) UTo(dst *gonummat.TriDense) {
+// UTo copies the upper triangular U to dst, which for LDLT has ones on its diagonal; see Factors in the
+// package comment.
+func (f *symmetric) UTo(dst *gonummat.TriDense) {
 	mustHold(f.routines != nil)
-	triangleTo(dst, gonummat.Upper, f.n, f.upper(), true)
+	triangleTo(dst, gonummat.Upper, f.n, f.upper(), f.d != nil)
 }
 
 // DTo copies the D of P A Pᵀ = Uᵀ D U, with zeros beside its 1×1 and 2×2 diagonal blocks, to dst;

@@ -57,10 +57,9 @@ func (d *Diagonal) inverse() Diagonal {
 
 // Rescaled returns d times s², which may overflow.
 func (d *Diagonal) Rescaled(s float64) *Diagonal {
-	out := &Diagonal{slices.Clone(d.D), slices.Clone(d.E)}
-	rescale(s, out.D)
-	rescale(s, out.E)
-	return out
+	both := slices.Concat(d.D, d.E)
+	Rescale(s, blas.All, 1, len(both), block.Dense(both, len(both)))
+	return &Diagonal{both[:len(d.D)], both[len(d.D):]}
 }
 
 // solve overwrites the n×nrhs x by D⁻¹x. It divides a 2×2 block by its off-diagonal element first, so

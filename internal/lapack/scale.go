@@ -13,14 +13,10 @@ import (
 func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
 	for i := 0; s != 1 && i < rows; i++ {
 		from, to := rowOf(ul, cols, i)
-		rescale(s, a.Elements(i, from, to))
-	}
-}
-
-// rescale is Rescale for a vector.
-func rescale(s float64, x []float64) {
-	for i, v := range x {
-		x[i] = v * s * s
+		row := a.Elements(i, from, to)
+		for j, v := range row {
+			row[j] = v * s * s
+		}
 	}
 }
 
