@@ -153,15 +153,15 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	return c.ScoreContext(background, x, labels, nil)
 }
 
-// ScoreContext is Score of samples with weights, nil for ones, until ctx is done. It is NaN where all
-// weights are 0.
+// ScoreContext is Score of samples with weights, nil for ones, of which one must be positive, until ctx
+// is done.
 func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) (float64, error) {
 	predicted, err := c.PredictContext(ctx, x)
 	if err != nil {
 		return 0, err
 	}
 	l := len(predicted)
-	if err := cmp.Or(checkCount(l, labelColumn, len(labels), 1), checkWeights(weights, l)); err != nil {
+	if err := cmp.Or(checkCount(l, labelColumn, len(labels), 1), checkJudged(weights, l)); err != nil {
 		return 0, err
 	}
 	return metrics.Accuracy(labels, predicted, weights), nil

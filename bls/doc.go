@@ -64,9 +64,9 @@
 //
 // Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
 // good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the
-// model unchanged. The first batch must have samples of all kinds:
-// it fixes the maps. Some methods need at least as many rows in it as A has columns: Improved and
-// Original with a ridge, RidgeInverse and InverseCholesky without.
+// model unchanged. The first batch must have samples of all kinds: it fixes the maps. Some methods need
+// at least as many rows in it as A has columns: Improved and Original with a ridge, RidgeInverse and
+// InverseCholesky without.
 //
 // Encode writes a fitted model to the last bit; package bls/modelfile keeps models in files.
 //
@@ -76,7 +76,7 @@
 // context and, where samples have them, with weights, nil for ones. NameContext stops when its context
 // is done, with an error that wraps context.Cause(ctx), and the model stays as it was. It checks the
 // context before each panel of rows, and while it learns as package blsupdate says. A nil context
-// panics. What takes no longer than a copy of the model has one form.
+// panics where it is looked at. What takes no longer than a copy of the model has one form.
 //
 // # The life of a model
 //

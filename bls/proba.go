@@ -68,7 +68,8 @@ func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
 
-// CalibrateContext is Calibrate by samples with weights, as in FitContext, until ctx is done.
+// CalibrateContext is Calibrate by samples with weights, nil for ones, of which one must be positive,
+// until ctx is done.
 func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	scores, err := c.scores(ctx, x)
 	if err != nil {
@@ -78,7 +79,7 @@ func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels 
 	if err := checkCount(l, labelColumn, len(labels), 1); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkLabels(labels, classes), checkWeights(weights, l)); err != nil {
+	if err := cmp.Or(checkLabels(labels, classes), checkJudged(weights, l)); err != nil {
 		return err
 	}
 	c.slope = fitSlope(scores, labels, weights)

@@ -109,12 +109,14 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return r.ScoreContext(background, x, y, nil)
 }
 
-// ScoreContext is Score where sample i counts weights[i] times in all sums, until ctx is done.
+// ScoreContext is Score where sample i counts weights[i] times in all sums, until ctx is done. One
+// weight must be positive.
 func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights []float64) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
+	err := checkTargets(x, r.inputs(), y, r.targets(), weights)
+	if err := cmp.Or(err, checkJudged(weights, y.RawMatrix().Rows)); err != nil {
 		return 0, err
 	}
 	if l, c := y.Dims(); l < 2 {

@@ -204,6 +204,15 @@ func checkWeights(weights []float64, l int) error {
 	return nil
 }
 
+// checkJudged is checkWeights for samples by which a model is judged: at least one has to count.
+func checkJudged(weights []float64, l int) error {
+	err := checkWeights(weights, l)
+	if err == nil && weights != nil && !slices.ContainsFunc(weights, func(w float64) bool { return w > 0 }) {
+		return &OptionError{Op: "bls", Option: "the weight of every sample", Value: 0, Want: "a positive weight of one sample at least"}
+	}
+	return err
+}
+
 // weigh multiplies the rows of a and y by the roots of the weights, unless those are nil: a in place,
 // and y in new storage.
 func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {

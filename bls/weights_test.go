@@ -215,6 +215,15 @@ func TestScoreWeights(t *testing.T) {
 	if !(math.Abs(got-want) <= 1e-14) || !(math.Abs(gotR-wantR) <= 1e-12) {
 		t.Errorf("scores %v and %v, want %v and %v", got, gotR, want, wantR)
 	}
+	none := make([]float64, 30)
+	_, err1 = p.c.ScoreContext(t.Context(), in.x, in.labels, none)
+	_, err3 = p.r.ScoreContext(t.Context(), in.x, in.y, none)
+	for _, err := range []error{err1, err3, p.c.CalibrateContext(t.Context(), in.x, in.labels, none)} {
+		var option *OptionError
+		if !errors.As(err, &option) {
+			t.Errorf("without a weight: %v", err)
+		}
+	}
 }
 
 // Weights of a class that are beyond float64 in all are an error, and change nothing.

@@ -18,8 +18,9 @@ import (
 )
 
 // An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is
-// not safe for concurrent use. A method NameContext is Name until its context is done: see Errors and
-// cancellation in the package comment.
+// not safe for concurrent use. AddInputsContext stops when its context is done; every other method
+// NameContext is Name that looks at its context before it begins: see Errors and cancellation in the
+// package comment.
 //
 // The weights solve the ridge problem over all rows,
 //

@@ -116,7 +116,8 @@
 //
 // A mistake of the caller is a panic. For shapes it is the value of gonum's mat, so that mat.Maybe of
 // gonum returns it as an error: mat.ErrSquare where a matrix has to be square and has only itself to
-// fit (LU, InvertTriangle, RCondTriangle), mat.ErrSliceLengthMismatch for a slice, and mat.ErrShape
-// elsewhere. A result that overlaps an operand in part and a method of an empty receiver panic with a
-// constant text, as in gonum. So do the routines of Implementation, with the texts of gonum's lapack.
+// fit (LU, InvertTriangle, RCondTriangle), mat.ErrSliceLengthMismatch for the vector of a Solver, and
+// mat.ErrShape elsewhere. A result that overlaps an operand in part and a method of an empty receiver
+// panic with a constant text, as in gonum. So do the routines of Implementation, with the texts of
+// gonum's lapack.
 package lapack

@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"errors"
+	"slices"
 
 	"blskernel/internal/block"
 	"blskernel/mat"
@@ -31,8 +32,8 @@ func (f *LDLT) DTo(dst *mat.SymPacked) {
 	dst.CopySym(d)
 }
 
-// Pivots returns the permutation P of P A Pᵀ = Uᵀ D U: element i, j of P A Pᵀ is element p[i], p[j] of
-// A. See Factors in the package comment.
+// Pivots returns the permutation P of P A Pᵀ = Uᵀ D U: element i, j of A is element p[i], p[j] of
+// P A Pᵀ. See Factors in the package comment.
 func (f *LDLT) Pivots(dst []int) []int {
 	mustHold(f.routines != nil)
 	return permutation(dst, f.n, f.swap)
@@ -53,11 +54,12 @@ func (f *LU) UTo(dst *gonummat.TriDense) {
 	triangleTo(dst, gonummat.Upper, f.Dim(), blockOf(f.lu), f.transposed())
 }
 
-// RowPivots returns the permutation P of P A Q = L U: row i of P A is row p[i] of A. P is the identity
-// where a library factored the transpose (see LU). See Factors in the package comment.
+// RowPivots returns the permutation P of P A Q = L U, as gonum's mat.LU does: row i of A is row p[i] of
+// P A. P is the identity where a library factored the transpose (see LU). See Factors in the package
+// comment.
 func (f *LU) RowPivots(dst []int) []int { return f.pivots(dst, !f.transposed()) }
 
-// ColumnPivots returns the permutation Q of P A Q = L U: column j of A Q is column q[j] of A. Q is the
+// ColumnPivots returns the permutation Q of P A Q = L U: column j of A is column q[j] of A Q. Q is the
 // identity unless a library factored the transpose (see LU). See Factors in the package comment.
 func (f *LU) ColumnPivots(dst []int) []int { return f.pivots(dst, f.transposed()) }
 
@@ -70,8 +72,8 @@ func (f *LU) pivots(dst []int, exchanged bool) []int {
 	return permutation(dst, f.Dim(), swap)
 }
 
-// permutation writes 0 to n-1 to dst, or new storage for nil, and exchanges the elements k and swap[k]
-// for k = 0, 1, ...
+// permutation writes to dst, or new storage for nil, the place of each row after the exchanges of rows
+// k and swap[k] for k = 0, 1, ...
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {
 		dst = make([]int, n)
@@ -80,7 +82,7 @@ func permutation(dst []int, n int, swap []int) []int {
 	for i := range dst {
 		dst[i] = i
 	}
-	for k, s := range swap {
+	for k, s := range slices.Backward(swap) {
 		dst[k], dst[s] = dst[s], dst[k]
 	}
 	return dst

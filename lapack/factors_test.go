@@ -43,8 +43,8 @@ func TestFactors(t *testing.T) {
 			indefinite := testmat.Sym(n, func(i, j int) float64 { return testmat.Unless(i == j && n > 1) * rng.NormFloat64() })
 			check := func(name string, got *full, a *full, rows, cols []int) {
 				t.Helper()
-				want := testmat.Func(n, n, func(i, j int) float64 { return a.At(rows[i], cols[j]) })
-				if !(got.Sub(want).Norm() <= 30*float64(n)*eps*a.Norm()) {
+				got = testmat.Func(n, n, func(i, j int) float64 { return got.At(rows[i], cols[j]) })
+				if !(got.Sub(a).Norm() <= 30*float64(n)*eps*a.Norm()) {
 					t.Errorf("%s: n=%d: the product of the factors is not A", name, n)
 				}
 			}
@@ -66,7 +66,13 @@ func TestFactors(t *testing.T) {
 			check("Cholesky", testmat.Of(&u).T().Mul(testmat.Of(&u)), definite, identity, identity)
 			p := f.Pivots(nil)
 			check("LDLT", testmat.Of(&ldltU).T().Mul(testmat.Of(&d)).Mul(testmat.Of(&ldltU)), indefinite, p, p)
-			check("LU", testmat.Of(&l).Mul(testmat.Of(&luU)), general, lu.RowPivots(make([]int, n)), lu.ColumnPivots(nil))
+			rows, cols := lu.RowPivots(make([]int, n)), lu.ColumnPivots(nil)
+			check("LU", testmat.Of(&l).Mul(testmat.Of(&luU)), general, rows, cols)
+			var of gonummat.LU
+			of.Factorize(general.Dense())
+			if !lu.transposed() && !slices.Equal(rows, of.RowPivots(nil)) {
+				t.Errorf("n=%d: RowPivots %v, gonum's %v", n, rows, of.RowPivots(nil))
+			}
 		}
 	})
 }
