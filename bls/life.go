@@ -26,7 +26,7 @@ func (c *Classifier) Remove(ctx context.Context, x *mat.Dense, labels []int, wei
 	if m == nil {
 		return ErrNotFitted
 	}
-	y, err := labelTargets(x, m.inputs(), labels, m.targets(), m.constant, weights)
+	y, err := labelTargets(x, m.inputs(), labels, m.targets(), weights)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (m *model) merge(other *model) error {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one of other feature maps",
 			Want: "a model with the same: a copy, or what Refit makes of a copy"}
 	}
-	if m.targets() != other.targets() || m.constant != other.constant {
+	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
 			Want: fmt.Sprintf("%d columns, as many as this model has: call Relabel first", m.targets())}
 	}
@@ -178,7 +178,7 @@ func (c *Classifier) Refit(ctx context.Context, x *mat.Dense, labels []int, weig
 	if err != nil {
 		return err
 	}
-	m.constant, m.counts = true, counts
+	m.counts = counts
 	c.model = m
 	return nil
 }
