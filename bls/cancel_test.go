@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +49,7 @@ func stoppedEverywhere(t *testing.T, name string, every bool, f func(context.Con
 func TestStopped(t *testing.T) {
 	testutil.NotUnderRace(t, "starts no goroutine")
 	// Groups, autoencoders, panels and the steps of an update are looked at.
-	least := map[string]int{"FitWeighted": 2 * admmIterations, "PartialFitWeighted": 3, "Refit": 3, "Tune": 2 * admmIterations}
+	least := map[string]int{"FitContext": 2 * admmIterations, "PartialFitContext": 3, "Refit": 3, "Tune": 2 * admmIterations}
 	for _, method := range allMethods {
 		for _, fitted := range []bool{false, true} {
 			for _, o := range operations {
@@ -59,15 +61,13 @@ func TestStopped(t *testing.T) {
 				if fitted {
 					p.learn(0, 60)
 					state = p.encoded
-				} else if want = least["FitWeighted"]; !strings.Contains(name, "FitWeighted") {
+				} else if want = least["FitContext"]; !strings.Contains(name, "FitContext") {
 					continue
 				}
 				switch name {
-				case "Score":
-					continue // has no context
 				case "Remove":
 					in = p.given(0, 10) // the others are enough
-				case "PartialFitWeighted", "Refit":
+				case "PartialFitContext", "Refit":
 					if fitted {
 						in = p.given(60, 130)
 						in.labels = cyclic(70, 4) // a copy learns the new class
@@ -94,12 +94,10 @@ func TestNilContext(t *testing.T) {
 		p := newPair(t, nil, method).learn(0, 60)
 		before := p.encoded()
 		for _, o := range operations {
-			if !strings.HasSuffix(o.name, ".Score") {
-				testutil.MustPanic(t, interrupt.NoContext, func() { _ = o.do(p, none, p.given(0, 10)) })
-			}
+			testutil.MustPanic(t, interrupt.NoContext, func() { _ = o.do(p, none, p.given(0, 10)) })
 		}
 		testutil.MustPanic(t, interrupt.NoContext, func() {
-			_ = p.c.Updater().AddInputsContext(none, mat.NewDense(1, 16, nil), mat.NewDense(1, 4, nil))
+			_ = p.c.Updater().AddInputsContext(none, mat.NewDense(1, 16, nil), mat.NewDense(1, 4, nil), nil)
 		})
 		if !bytes.Equal(p.encoded(), before) {
 			t.Errorf("%v: a nil context changes the model", method)
@@ -138,4 +136,56 @@ func encoded(t testing.TB, m interface{ Encode(w io.Writer) error }) []byte {
 	var b bytes.Buffer
 	must(t, m.Encode(&b))
 	return b.Bytes()
+}
+
+// What takes a context has the name of a method without one, and its arguments, after which weights may
+// follow; what goes over samples or solves has both forms. Nothing exported is promoted from a type
+// that is not.
+func TestContextForms(t *testing.T) {
+	ctx, weights := reflect.TypeFor[context.Context](), reflect.TypeFor[[]float64]()
+	both := strings.Fields("Fit PartialFit Remove Refit Merge SetLambda Tune Calibrate Score Predict PredictProba DecisionFunction Expand Weights " +
+		"Transform AddInputs RemoveInputs AddNodes AddTargets MapTargets Leverage Refine")
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[*Classifier](), reflect.TypeFor[*Regressor](), reflect.TypeFor[*Features](),
+		reflect.TypeFor[blsupdate.Updater](), reflect.TypeFor[blsupdate.Leverager](), reflect.TypeFor[blsupdate.Refiner](),
+	} {
+		first := 1 // the receiver, which methods of interfaces lack
+		if of.Kind() == reflect.Interface {
+			first = 0
+		}
+		arguments := func(m reflect.Method) (args []reflect.Type) {
+			for i := first; i < m.Type.NumIn(); i++ {
+				args = append(args, m.Type.In(i))
+			}
+			return args
+		}
+		for i := range of.NumMethod() {
+			m := of.Method(i)
+			name, isContext := strings.CutSuffix(m.Name, "Context")
+			args := arguments(m)
+			if takes := len(args) > 0 && args[0] == ctx; takes != isContext {
+				t.Errorf("%v.%s takes a context: %v", of, m.Name, takes)
+			} else if isContext {
+				short, ok := of.MethodByName(name)
+				want := arguments(short)
+				got := args[1:]
+				if len(got) == len(want)+1 && got[len(want)] == weights {
+					got = got[:len(want)]
+				}
+				if !ok || !slices.Equal(got, want) {
+					t.Errorf("%v.%s has no form without a context and weights", of, m.Name)
+				}
+			} else if _, ok := of.MethodByName(name + "Context"); ok != slices.Contains(both, name) {
+				t.Errorf("%v.%s has a form with a context: %v", of, name, ok)
+			}
+		}
+		if first == 0 {
+			continue
+		}
+		for _, field := range reflect.VisibleFields(of.Elem()) {
+			if field.Anonymous && !field.IsExported() && field.Type.NumMethod() > 0 {
+				t.Errorf("%v promotes methods of %s", of, field.Name)
+			}
+		}
+	}
 }

@@ -2,7 +2,6 @@ package bls
 
 import (
 	"fmt"
-	"io"
 
 	"blskernel/blsupdate"
 	"blskernel/internal/memory"
@@ -92,7 +91,7 @@ func (m *model) classesWith(labels []int) int {
 // withTargets returns a copy of the output layer with so many targets, more than it has: those of new
 // classes, of which no sample is.
 func (m *model) withTargets(targets int) (blsupdate.Updater, error) {
-	u, err := m.copied()
+	u, err := m.updater.Clone()
 	if err != nil {
 		return nil, err
 	}
@@ -102,23 +101,4 @@ func (m *model) withTargets(targets int) (blsupdate.Updater, error) {
 		t.Set(0, j, -1)
 	}
 	return u, u.AddTargets(t)
-}
-
-// copied returns a copy of the output layer, which goes on to the bit as it would.
-func (m *model) copied() (blsupdate.Updater, error) {
-	u := m.updater
-	bytes := blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), u.Targets())
-	if err := memory.Check(bytes, "bls", "name all classes from the start", "a copy of the model, by which it gains classes"); err != nil {
-		return nil, err
-	}
-	r, w := io.Pipe()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.CloseWithError(blsupdate.Encode(w, u))
-	}()
-	out, err := blsupdate.Decode(r, u.Options().Backend)
-	r.CloseWithError(err)
-	<-done
-	return out, err
 }

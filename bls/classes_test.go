@@ -105,7 +105,7 @@ func TestNewClassIsTrainingWithAll(t *testing.T) {
 					err := w.both(name, func(c *Classifier) error {
 						switch name {
 						case "Remove":
-							return c.Remove(ctx, last.x, last.labels, nil)
+							return c.RemoveContext(ctx, last.x, last.labels, nil)
 						case "Forget":
 							return c.Forget(0.9)
 						case "SetLambda":
@@ -118,7 +118,7 @@ func TestNewClassIsTrainingWithAll(t *testing.T) {
 							return err
 						case "Merge":
 							other, m := *c, *c
-							if err := other.Refit(ctx, b.x, b.labels, nil); err != nil {
+							if err := other.RefitContext(ctx, b.x, b.labels, nil); err != nil {
 								return err
 							}
 							if n := other.NumClasses(); n > c.NumClasses() && blsupdate.Supports(method, blsupdate.ActionMerge) {

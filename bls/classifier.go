@@ -41,10 +41,10 @@ const maxInferredClasses = 1 << 12
 // that.
 //
 // The methods that change a model, from Fit to Calibrate, must not run at the same time as any other
-// method; those that predict, count or write may run on several goroutines. The methods that take a
-// context stop when it is done: they return an error that wraps context.Cause(ctx), and the model stays
-// as it was. A copy of a fitted Classifier shares its model with the original until Fit or Refit gives
-// one of them another.
+// method; those that predict, count or write may run on several goroutines. An assigned copy of a
+// fitted Classifier shares its model with the original until Fit or Refit gives one of them another;
+// Clone makes a model that shares nothing that changes. So a server predicts with one model while a
+// clone learns, and then exchanges the two.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -87,7 +87,7 @@ type Classifier struct {
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for another number of labels than
 //	samples; *LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
-	return c.FitWeighted(context.Background(), x, labels, nil)
+	return c.FitContext(background, x, labels, nil)
 }
 
 // PartialFit learns from more samples. With Update.Lambda = 0 the weights become those of a
@@ -107,7 +107,7 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError, and
 //	those of AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
-	return c.PartialFitWeighted(context.Background(), x, labels, nil)
+	return c.PartialFitContext(background, x, labels, nil)
 }
 
 // DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the
@@ -120,12 +120,11 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 //	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64;
 //	*MemoryError for scores that memory has no room for.
 func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
-	return c.DecisionFunctionContext(context.Background(), x)
+	return c.DecisionFunctionContext(background, x)
 }
 
-// DecisionFunctionContext is DecisionFunction that checks ctx before each panel of rows. It does not
-// interrupt the solution for the weights, which some methods compute at the first prediction after an
-// update: k³/3 flops by blsupdate.Gram.
+// DecisionFunctionContext is DecisionFunction until ctx is done. It does not interrupt the solution for
+// the weights at the first prediction after an update: k³/3 flops by blsupdate.Gram.
 func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return c.scores(ctx, x)
 }
@@ -133,10 +132,10 @@ func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) 
 // Predict returns the class of each sample: the index of its largest score, the first one of several.
 // Its cost and errors are those of DecisionFunction; it keeps the scores of a panel of rows only.
 func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
-	return c.PredictContext(context.Background(), x)
+	return c.PredictContext(background, x)
 }
 
-// PredictContext is Predict that checks ctx as DecisionFunctionContext does.
+// PredictContext is Predict until ctx is done.
 func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, error) {
 	var out []int
 	_, err := c.eachScores(ctx, x, func(scores *mat.Dense) { out = append(out, ArgMax(scores)...) })
@@ -151,17 +150,21 @@ func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, e
 //
 //	errors: those of DecisionFunction; *ShapeError for another number of labels than samples.
 func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
-	if c.model == nil {
-		return 0, ErrNotFitted
-	}
-	predicted, err := c.Predict(x)
+	return c.ScoreContext(background, x, labels, nil)
+}
+
+// ScoreContext is Score of samples with weights, nil for ones, until ctx is done. It is NaN where all
+// weights are 0.
+func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) (float64, error) {
+	predicted, err := c.PredictContext(ctx, x)
 	if err != nil {
 		return 0, err
 	}
-	if err := checkCount(len(predicted), labelColumn, len(labels), 1); err != nil {
+	l := len(predicted)
+	if err := cmp.Or(checkCount(l, labelColumn, len(labels), 1), checkWeights(weights, l)); err != nil {
 		return 0, err
 	}
-	return metrics.Accuracy(labels, predicted, nil), nil
+	return metrics.Accuracy(labels, predicted, weights), nil
 }
 
 // NumClasses returns c, the number of classes that the model tells apart, 0 before the first Fit.

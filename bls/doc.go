@@ -64,12 +64,19 @@
 //
 // Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
 // good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the
-// model unchanged. Fit, PartialFit, Predict, DecisionFunction, Transform and Expand have a form with a
-// context, such as FitWeighted; a nil context panics. The first batch must have samples of all kinds:
+// model unchanged. The first batch must have samples of all kinds:
 // it fixes the maps. Some methods need at least as many rows in it as A has columns: Improved and
 // Original with a ridge, RidgeInverse and InverseCholesky without.
 //
 // Encode writes a fitted model to the last bit; package bls/modelfile keeps models in files.
+//
+// # Contexts and weights
+//
+// What goes over samples, or solves for the weights W, has two forms: Name, and NameContext with a
+// context and, where samples have them, with weights, nil for ones. NameContext stops when its context
+// is done, with an error that wraps context.Cause(ctx), and the model stays as it was. It checks the
+// context before each panel of rows, and while it learns as package blsupdate says. A nil context
+// panics. What takes no longer than a copy of the model has one form.
 //
 // # The life of a model
 //
@@ -78,7 +85,7 @@
 // of the method:
 //
 //	PartialFit with a new label   adds the class: its target is the negative of the constant target
-//	PartialFitWeighted            counts each sample as often as its weight says
+//	PartialFitContext             counts each sample as often as its weight says
 //	Remove                        unlearns samples
 //	Forget                        lets all samples so far count less
 //	Merge, SetLambda              another model's samples, another ridge: by the methods Gram and QR
@@ -93,7 +100,7 @@
 // Classifier.PredictProba gives probabilities. Fit sets their slope by the rows that it holds out to
 // choose settings; Calibrate sets it by rows that the model has not learned.
 //
-// A model can also learn in parts. Refit of copies and Merge are one way; output layers alone are
+// A model can also learn in parts. Refit of clones and Merge are one way; output layers alone are
 // another, which needs less memory. Expand returns the rows that PartialFit gives the output layer;
 // blsupdate.New makes output layers of them anywhere; those of the methods Gram and QR merge into one
 // of all samples; and WithUpdater returns a model with it. If the parts have no ridge and SetLambda

@@ -59,7 +59,7 @@ func (m *model) encode(w io.Writer, k kind) error {
 	}
 	// An updater that solves for the weights at their first use does so now, so that the bytes are
 	// the same before and after a prediction. From then on no prediction calls the updater.
-	if _, err := m.currentWeights(); err == nil {
+	if _, err := m.currentWeights(background); err == nil {
 		return blsupdate.Encode(w, m.updater)
 	}
 	// Without weights every prediction tries again, so the updater is copied under the lock.

@@ -188,7 +188,7 @@ func TestRefusedCalls(t *testing.T) {
 			{"", scoreFar, blsupdate.ErrOverflow},
 			{"", scoreTiny, blsupdate.ErrOverflow},
 			{"", r.PartialFit(x, huge), blsupdate.ErrOverflow},
-			{"", c.PartialFitWeighted(ctx, with(x, 1e300), in.labels, slices.Repeat([]float64{1e300}, l)), blsupdate.ErrOverflow},
+			{"", c.PartialFitContext(ctx, with(x, 1e300), in.labels, slices.Repeat([]float64{1e300}, l)), blsupdate.ErrOverflow},
 		}
 		refusals = append(refusals, p.refusedUpdaters(method)...)
 		if method == blsupdate.Gram {
@@ -196,7 +196,7 @@ func TestRefusedCalls(t *testing.T) {
 			other.x = samples(34, 130, 12, 12)
 			other.learn(0, l)
 			more := *c
-			must(t, more.Refit(ctx, x, cyclic(l, 4), nil))
+			must(t, more.RefitContext(ctx, x, cyclic(l, 4), nil))
 			refusals = append(refusals, []refusal{
 				{"the other model", c.Merge(other.c), new(*OptionError)},
 				{"the other model", r.Merge(other.r), new(*OptionError)},
@@ -205,7 +205,7 @@ func TestRefusedCalls(t *testing.T) {
 				{"", c.Forget(0), new(*blsupdate.OptionError)},
 				{"", c.SetLambda(-1), new(*blsupdate.OptionError)},
 				{"", r.SetLambda(math.NaN()), new(*blsupdate.OptionError)},
-				{"", c.Remove(ctx, p.x, p.labels, nil), new(*ShapeError)}, // more rows than it has
+				{"", c.RemoveContext(ctx, p.x, p.labels, nil), new(*ShapeError)}, // more rows than it has
 			}...)
 		}
 		for i, test := range refusals {

@@ -3,6 +3,8 @@ package bls_test
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
@@ -44,8 +46,7 @@ func ExampleClassifier_Remove() {
 	check(err)
 	fmt.Printf("%d classes, better than 90%%: %v\n", c.NumClasses(), score > 0.9)
 
-	ctx := context.Background()
-	check(c.Remove(ctx, x, y, nil))
+	check(c.Remove(x, y))
 	check(c.Forget(0.5)) // what comes now counts twice as much
 	fmt.Println("rows of the classes:", c.ClassCounts())
 	// Output:
@@ -57,20 +58,75 @@ func ExampleClassifier_Remove() {
 // Two models learn different samples with the feature maps of one base. Merged they are one model of
 // all.
 func ExampleClassifier_Merge() {
-	ctx := context.Background()
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
 	base := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100}, Method: blsupdate.Gram,
 		Update: blsupdate.Options{Lambda: 1e-3}}
 	check(base.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
-	here, there := base, base
-	check(here.Refit(ctx, train.Dense(0, 1000), train.LabelsInt(0, 1000), nil))
-	check(there.Refit(ctx, train.Dense(1000, 2000), train.LabelsInt(1000, 2000), nil))
-	check(here.Merge(&there))
+	here, err := base.Clone()
+	check(err)
+	there, err := base.Clone()
+	check(err)
+	check(here.Refit(train.Dense(0, 1000), train.LabelsInt(0, 1000)))
+	check(there.Refit(train.Dense(1000, 2000), train.LabelsInt(1000, 2000)))
+	check(here.Merge(there))
 	check(here.SetLambda(1e-2))
 	score, err := here.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
 	check(err)
 	fmt.Printf("%d samples, better than 90%%: %v\n", here.Updater().Samples(), score > 0.9)
 	// Output: 2000 samples, better than 90%: true
+}
+
+// A server predicts while a clone of its model learns. Then the clone takes the place of the model, and
+// each request sees the one or the other.
+func ExampleClassifier_Clone() {
+	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
+	first := &bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100},
+		Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3}}
+	check(first.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
+	var serving atomic.Pointer[bls.Classifier]
+	serving.Store(first)
+	var requests sync.WaitGroup
+	for i := range 10 {
+		requests.Add(1)
+		go func() {
+			defer requests.Done()
+			_, err := serving.Load().Predict(test.Dense(50*i, 50*i+50))
+			check(err)
+		}()
+	}
+	next, err := serving.Load().Clone()
+	check(err)
+	check(next.PartialFit(train.Dense(500, 1000), train.LabelsInt(500, 1000)))
+	serving.Store(next)
+	requests.Wait()
+	fmt.Println(first.Updater().Samples(), "and", serving.Load().Updater().Samples(), "samples")
+	// Output: 500 and 1000 samples
+}
+
+// Where memory has room for one model only, a lock keeps requests waiting while it learns.
+func ExampleClassifier_PartialFit_lock() {
+	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
+	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100},
+		Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3}}
+	check(c.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
+	var lock sync.RWMutex
+	var requests sync.WaitGroup
+	for i := range 10 {
+		requests.Add(1)
+		go func() {
+			defer requests.Done()
+			lock.RLock()
+			defer lock.RUnlock()
+			_, err := c.Predict(test.Dense(50*i, 50*i+50))
+			check(err)
+		}()
+	}
+	lock.Lock()
+	check(c.PartialFit(train.Dense(500, 1000), train.LabelsInt(500, 1000)))
+	lock.Unlock()
+	requests.Wait()
+	fmt.Println(c.Updater().Samples(), "samples")
+	// Output: 1000 samples
 }
 
 // Calibrate finds how sure the model is by samples that it has not learned.
@@ -79,7 +135,7 @@ func ExampleClassifier_PredictProba() {
 	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 100}, Method: blsupdate.Gram,
 		Update: blsupdate.Options{Lambda: 1e-3}, ClassWeight: bls.Balanced}
 	check(c.Fit(train.Dense(0, 1500), train.LabelsInt(0, 1500)))
-	check(c.Calibrate(context.Background(), train.Dense(1500, 2000), train.LabelsInt(1500, 2000)))
+	check(c.Calibrate(train.Dense(1500, 2000), train.LabelsInt(1500, 2000)))
 	p, err := c.PredictProba(test.Dense(0, 500))
 	check(err)
 	labels := test.LabelsInt(0, 500)
@@ -102,12 +158,12 @@ func ExampleClassifier_PredictProba() {
 }
 
 // A sample of weight 3 counts as three.
-func ExampleRegressor_FitWeighted() {
+func ExampleRegressor_FitContext() {
 	x := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
 	y := mat.NewDense(4, 1, []float64{2, 4, 6, 9})
 	r := bls.Regressor{Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 1, EnhancementNodes: bls.None},
 		Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 1e-9}}
-	check(r.FitWeighted(context.Background(), x, y, []float64{3, 3, 3, 0}))
+	check(r.FitContext(context.Background(), x, y, []float64{3, 3, 3, 0}))
 	p, err := r.Predict(mat.NewDense(1, 1, []float64{5}))
 	check(err)
 	fmt.Printf("%.3f\n", p.At(0, 0))

@@ -152,7 +152,7 @@ func ExampleClassifier_WithUpdater() {
 func ExampleClassifier_Tune() {
 	train, test := dataset.Digits(600, 1), dataset.Digits(200, 2)
 	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Groups: 3, EnhancementNodes: 100}}
-	tuned, err := c.Tune(context.Background(), train.Dense(0, 600), train.LabelsInt(0, 600), bls.TuneOptions{Flops: 1e9})
+	tuned, err := c.TuneContext(context.Background(), train.Dense(0, 600), train.LabelsInt(0, 600), bls.TuneOptions{Flops: 1e9})
 	check(err)
 	check(c.Fit(train.Dense(0, 600), train.LabelsInt(0, 600)))
 	accuracy, err := c.Score(test.Dense(0, 200), test.LabelsInt(0, 200))

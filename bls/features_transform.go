@@ -25,8 +25,7 @@ func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return f.TransformContext(context.Background(), x)
 }
 
-// TransformContext is Transform that checks ctx before each panel of rows. If ctx is done it returns an
-// error that wraps context.Cause(ctx).
+// TransformContext is Transform until ctx is done.
 func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	if f.weights == nil {
 		return nil, ErrNotFitted

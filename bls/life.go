@@ -13,15 +13,20 @@ import (
 // no erasure: the scaling of the columns, the feature maps, and the settings that Fit chose come from
 // the first samples and stay, and so does the slope of the probabilities.
 //
-//	shapes: X q×d, labels q, weights q; nil stands for ones. Each sample as it was learned, in any
-//	order. Its weight is that of its learning, times the factors of Forget since.
+//	shapes: X q×d, labels q. Each sample as it was learned, in any order. Its weight is that of its
+//	learning, times the factors of Forget since.
 //	reads/writes: on an error the model stays as it was.
 //	cost: that of Transform and of Updater.RemoveInputs.
-//	errors: those of PartialFitWeighted and of RemoveInputs: *blsupdate.UnknownRowError where
+//	errors: those of PartialFitContext and of RemoveInputs: *blsupdate.UnknownRowError where
 //	Improved or Original have not learned a sample, which the other methods cannot tell;
 //	*blsupdate.LeverageError where the other samples do not determine the weights; *OptionError with
 //	Balanced, where the weight of a sample depends on when it was learned.
-func (c *Classifier) Remove(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
+	return c.RemoveContext(background, x, labels, nil)
+}
+
+// RemoveContext is Remove of samples with weights, nil for ones, until ctx is done.
+func (c *Classifier) RemoveContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	m := c.model
 	if m == nil {
 		return ErrNotFitted
@@ -48,7 +53,10 @@ func (c *Classifier) Remove(ctx context.Context, x *mat.Dense, labels []int, wei
 }
 
 // Remove unlearns samples with the targets Y (q×c), as Classifier.Remove does. The means y0 stay.
-func (r *Regressor) Remove(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+func (r *Regressor) Remove(x, y *mat.Dense) error { return r.RemoveContext(background, x, y, nil) }
+
+// RemoveContext is Remove of samples with weights, nil for ones, until ctx is done.
+func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	if r.model == nil {
 		return ErrNotFitted
 	}
@@ -64,7 +72,7 @@ func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) 
 	if err != nil {
 		return err
 	}
-	if err := m.updater.RemoveInputs(a, y); err != nil {
+	if err := m.updater.RemoveInputsContext(ctx, a, y, nil); err != nil {
 		return err
 	}
 	m.weights = nil
@@ -75,7 +83,12 @@ func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) 
 // weights W stay. Before each PartialFit it gives exponential forgetting. SetLambda restores the ridge.
 //
 //	errors: ErrNotFitted; those of blsupdate.Updater.Forget.
-func (m *model) Forget(factor float64) error {
+func (c *Classifier) Forget(factor float64) error { return c.forget(factor) }
+
+// Forget multiplies the weight of all samples so far, as Classifier.Forget does.
+func (r *Regressor) Forget(factor float64) error { return r.forget(factor) }
+
+func (m *model) forget(factor float64) error {
 	if m == nil {
 		return ErrNotFitted
 	}
@@ -93,11 +106,26 @@ func (m *model) Forget(factor float64) error {
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR, which it
 //	names; those of blsupdate.Updater.SetLambda.
-func (m *model) SetLambda(lambda float64) error {
+func (c *Classifier) SetLambda(lambda float64) error { return c.setLambda(background, lambda) }
+
+// SetLambda changes the ridge, as Classifier.SetLambda does.
+func (r *Regressor) SetLambda(lambda float64) error { return r.setLambda(background, lambda) }
+
+// SetLambdaContext is SetLambda that checks ctx before it begins.
+func (c *Classifier) SetLambdaContext(ctx context.Context, lambda float64) error {
+	return c.setLambda(ctx, lambda)
+}
+
+// SetLambdaContext is SetLambda that checks ctx before it begins.
+func (r *Regressor) SetLambdaContext(ctx context.Context, lambda float64) error {
+	return r.setLambda(ctx, lambda)
+}
+
+func (m *model) setLambda(ctx context.Context, lambda float64) error {
 	if m == nil {
 		return ErrNotFitted
 	}
-	if err := m.updater.SetLambda(lambda); err != nil {
+	if err := m.updater.SetLambdaContext(ctx, lambda); err != nil {
 		return err
 	}
 	m.weights = nil
@@ -106,36 +134,46 @@ func (m *model) SetLambda(lambda float64) error {
 }
 
 // Merge learns all that other has learned, and does not change it. Both have the same feature maps,
-// such as copies of one model that learned different rows, or models that Refit started from copies.
+// such as clones of one model that Refit started anew with different rows.
 // The ridge, the slope of the probabilities and the settings of c stay. Relabel first brings models of
 // different classes to the same ones.
 //
 //	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
 //	classes; those of blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and
 //	QR, which it names; blsupdate.ErrOverflow. On an error c stays as it was.
-func (c *Classifier) Merge(other *Classifier) error {
+func (c *Classifier) Merge(other *Classifier) error { return c.MergeContext(background, other) }
+
+// MergeContext is Merge that checks ctx before it begins.
+func (c *Classifier) MergeContext(ctx context.Context, other *Classifier) error {
 	if other == nil {
 		return ErrNotFitted
 	}
-	return c.merge(other.model)
+	return c.merge(ctx, other.model)
 }
 
 // Merge learns all that other has learned, as Classifier.Merge does. Both have the same means y0.
-func (r *Regressor) Merge(other *Regressor) error {
+func (r *Regressor) Merge(other *Regressor) error { return r.MergeContext(background, other) }
+
+// MergeContext is Merge that checks ctx before it begins.
+func (r *Regressor) MergeContext(ctx context.Context, other *Regressor) error {
 	if other == nil {
 		return ErrNotFitted
 	}
-	return r.merge(other.model)
+	return r.merge(ctx, other.model)
 }
 
 // merge learns what other has learned.
-func (m *model) merge(other *model) error {
+func (m *model) merge(ctx context.Context, other *model) error {
 	if m == nil || other == nil {
 		return ErrNotFitted
 	}
+	if m == other {
+		return &OptionError{Op: "bls", Option: "the other model", Value: "one that learns with this one: the receiver, or an assigned copy of it",
+			Want: "a model of its own, such as Clone makes"}
+	}
 	if !m.features.equal(other.features) || !slices.Equal(m.center, other.center) {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one of other feature maps",
-			Want: "a model with the same: a copy, or what Refit makes of a copy"}
+			Want: "a model with the same, such as Clone makes"}
 	}
 	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
@@ -152,7 +190,7 @@ func (m *model) merge(other *model) error {
 	if err := checkCounts(counts); err != nil {
 		return err
 	}
-	if err := m.updater.Merge(other.updater); err != nil {
+	if err := m.updater.MergeContext(ctx, other.updater); err != nil {
 		return err
 	}
 	m.weights, m.counts = nil, counts
@@ -160,13 +198,18 @@ func (m *model) merge(other *model) error {
 }
 
 // Refit forgets all samples and learns these alone, with the scaling, the feature maps, the settings
-// that Fit chose, the classes and the slope of the model as it is. Models that Refit has made of copies
+// that Fit chose, the classes and the slope of the model as it is. Models that Refit has made of clones
 // of one model merge: parts of the data can be learned anywhere. For that leave out the ridge of QR by
 // SetLambda(0) before, and give it to the sum.
 //
-//	shapes, errors: those of FitWeighted. On an error the model stays as it was, and a copy of c
-//	keeps the old one.
-func (c *Classifier) Refit(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+//	shapes, errors: those of Fit. On an error the model stays as it was, and an
+//	assigned copy of c keeps the old one.
+func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
+	return c.RefitContext(background, x, labels, nil)
+}
+
+// RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
+func (c *Classifier) RefitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	if c.model == nil {
 		return ErrNotFitted
 	}
@@ -184,7 +227,10 @@ func (c *Classifier) Refit(ctx context.Context, x *mat.Dense, labels []int, weig
 }
 
 // Refit forgets all samples and learns these alone, as Classifier.Refit does. The means y0 stay.
-func (r *Regressor) Refit(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+func (r *Regressor) Refit(x, y *mat.Dense) error { return r.RefitContext(background, x, y, nil) }
+
+// RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
+func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	if r.model == nil {
 		return ErrNotFitted
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"blskernel/blsupdate"
@@ -30,7 +32,7 @@ func TestRefit(t *testing.T) {
 			t.Errorf("%v: a copy does not share the model", method)
 		}
 		in := p.given(0, 60)
-		must(t, errors.Join(p.c.Refit(ctx, in.x, in.labels, nil), p.r.Refit(ctx, in.x, in.y, nil)))
+		must(t, errors.Join(p.c.RefitContext(ctx, in.x, in.labels, nil), p.r.RefitContext(ctx, in.x, in.y, nil)))
 		if !bytes.Equal(p.encoded(), want) {
 			t.Errorf("%v: Refit with the rows of Fit is another model", method)
 		}
@@ -38,13 +40,55 @@ func TestRefit(t *testing.T) {
 			t.Errorf("%v: Refit has changed a copy", method)
 		}
 		in = p.given(60, 130)
-		must(t, p.c.Refit(ctx, in.x, cyclic(70, 4), nil))
+		must(t, p.c.RefitContext(ctx, in.x, cyclic(70, 4), nil))
 		targets, err := targets(cyclic(70, 4), 4, true)
 		must(t, err)
 		u, err := blsupdate.New(method, mustTransform(t, p.c.features, in.x), targets, p.c.updater.Options())
 		must(t, err)
 		if !gonum.Equal(weightsOf(t, p.c), weightsOf(t, u).Slice(0, 16, 1, 5)) || !slices.Equal(p.c.ClassCounts(), []float64{18, 18, 17, 17}) {
 			t.Errorf("%v: W of other rows is another, or counts %v", method, p.c.ClassCounts())
+		}
+	}
+}
+
+// A clone goes on to the bit as the model would, and neither sees what the other learns, also while
+// others predict; an assigned copy cannot be merged with the model that it shares.
+func TestClone(t *testing.T) {
+	for _, method := range allMethods {
+		p := newPair(t, nil, method)
+		if c, err := p.c.Clone(); err != nil || c.model != nil || c.Method != method {
+			t.Errorf("%v: a clone of a model that is not fitted: %v", method, err)
+		}
+		p.learn(0, 60)
+		before, q := p.encoded(), *p
+		var predicting sync.WaitGroup
+		for range 3 {
+			predicting.Add(1)
+			go func() {
+				defer predicting.Done()
+				p.predictions()
+			}()
+		}
+		var err1, err2 error
+		q.c, err1 = p.c.Clone()
+		q.r, err2 = p.r.Clone()
+		must(t, errors.Join(err1, err2))
+		q.learn(60, 130)
+		must(t, errors.Join(q.c.Forget(0.5), q.r.Forget(0.5)))
+		predicting.Wait()
+		if !bytes.Equal(p.encoded(), before) {
+			t.Errorf("%v: what a clone learns changes the model", method)
+		}
+		p.learn(60, 130)
+		must(t, errors.Join(p.c.Forget(0.5), p.r.Forget(0.5)))
+		if !bytes.Equal(p.encoded(), q.encoded()) {
+			t.Errorf("%v: a clone goes on in another way", method)
+		}
+		c, r := *p.c, *p.r
+		for _, err := range []error{c.Merge(p.c), r.Merge(p.r)} {
+			if !isA(err, new(*OptionError)) || !strings.Contains(err.Error(), "Clone") {
+				t.Errorf("%v: a copy of the model merged with it: %v", method, err)
+			}
 		}
 	}
 }
@@ -56,7 +100,7 @@ func TestLifeOfARegressor(t *testing.T) {
 	for _, method := range allMethods {
 		p := newPair(t, nil, method).learn(0, 60)
 		r, in := p.r, p.given(60, 130)
-		u, err := r.copied()
+		u, err := r.Updater().Clone()
 		must(t, err)
 		alike := func(name string, err1, err2 error) {
 			t.Helper()
@@ -74,11 +118,11 @@ func TestLifeOfARegressor(t *testing.T) {
 		a, ya, err := r.Expand(in.x, in.y)
 		must(t, err)
 		alike("PartialFit", r.PartialFit(in.x, in.y), u.AddInputs(a, ya))
-		alike("Remove", r.Remove(ctx, in.x, in.y, nil), u.RemoveInputs(a, ya))
+		alike("Remove", r.RemoveContext(ctx, in.x, in.y, nil), u.RemoveInputs(a, ya))
 		alike("SetLambda", r.SetLambda(0.25), u.SetLambda(0.25))
 		alike("Forget", r.Forget(0.5), u.Forget(0.5))
 		other := *r
-		must(t, other.Refit(ctx, in.x, in.y, nil))
+		must(t, other.RefitContext(ctx, in.x, in.y, nil))
 		alike("Merge", r.Merge(&other), u.Merge(other.Updater()))
 		again := p.decoded().r
 		if want := r.settings.update.Lambda; again.Update.Lambda != want || blsupdate.Supports(method, blsupdate.ActionRidge) != (want == 0.25) {
@@ -124,7 +168,7 @@ func TestSameMaps(t *testing.T) {
 			must(t, errors.Join(c.SetLambda(test.set), r.SetLambda(test.set)))
 		}
 		must(t, errors.Join(c.Forget(0.5), r.Forget(0.5)))
-		must(t, errors.Join(c.Refit(ctx, p.x, p.labels, nil), r.Refit(ctx, p.x, p.y, nil)))
+		must(t, errors.Join(c.RefitContext(ctx, p.x, p.labels, nil), r.RefitContext(ctx, p.x, p.y, nil)))
 		if one, two := c.Updater().Lambda(), r.Updater().Lambda(); one != test.want || two != test.want {
 			t.Errorf("lambda %g was set, and Refit has %g and %g", test.set, one, two)
 		}

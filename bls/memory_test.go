@@ -40,7 +40,7 @@ func TestRefusedForMemory(t *testing.T) {
 			"OneHot":             {8 * l * 3, false, func() error { return last(OneHot(p.labels, 3)) }},
 			// The normal equations of a choice.
 			"choice": {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
-			"Tune":   {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return last(chosen.Tune(ctx, p.x, p.y, TuneOptions{})) }},
+			"Tune":   {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return last(chosen.TuneContext(ctx, p.x, p.y, TuneOptions{})) }},
 		} {
 			limited := func(bytes int64) (err error) {
 				defer memory.Limit(bytes)()
@@ -80,7 +80,7 @@ func TestRefusedForMemory(t *testing.T) {
 	defer memory.Limit(1 << 30)()
 	x, _, labels := normalTable(10, 300, 4)
 	c := Classifier{Features: FeatureOptions{EnhancementNodes: 200_000}}
-	_, tune := c.Tune(ctx, x, labels, TuneOptions{})
+	_, tune := c.TuneContext(ctx, x, labels, TuneOptions{})
 	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
 	for name, err := range map[string]error{
 		"Tune": tune, "Fit": c.Fit(x, labels), "Relabel": p.c.Relabel([]int{0, 1, 2}, math.MaxInt32-1),

@@ -13,9 +13,10 @@ import (
 	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/mat"
-
-	gonum "gonum.org/v1/gonum/mat"
 )
+
+// background is the context of the short forms.
+var background = context.Background()
 
 // ErrNotFitted is the error of a Classifier or Regressor that has seen no samples yet.
 var ErrNotFitted = errors.New("bls: the model is not fitted; call Fit or PartialFit first")
@@ -123,7 +124,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	}
 	// A model that cannot predict is an error now, unless more rows can mend it.
 	var rank *blsupdate.RankError
-	if _, err := m.currentWeights(); err != nil && !errors.As(err, &rank) {
+	if _, err := m.currentWeights(ctx); err != nil && !errors.As(err, &rank) {
 		return nil, err
 	}
 	return m, nil
@@ -163,7 +164,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) err
 			return err
 		}
 	}
-	if err := u.AddInputsContext(ctx, a, y); err != nil {
+	if err := u.AddInputsContext(ctx, a, y, nil); err != nil {
 		return err
 	}
 	m.updater, m.weights = u, nil
@@ -251,7 +252,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
-	w, err := m.currentWeights()
+	w, err := m.currentWeights(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -302,11 +303,11 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 
 // currentWeights returns W. It asks the updater at the first use and not after every update, since an
 // updater may have to solve for W.
-func (m *model) currentWeights() (*mat.Dense, error) {
+func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.weights == nil {
-		w, err := m.updater.Weights()
+		w, err := m.updater.WeightsContext(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -318,44 +319,51 @@ func (m *model) currentWeights() (*mat.Dense, error) {
 	return m.weights, nil
 }
 
-// Weights returns a copy of the weights W of the output layer: k×c, or (k+1)×c for a Regressor with an
-// intercept, where the last row is that of the column of ones.
+// Weights returns a copy of the weights W of the output layer, k×c.
 //
 //	errors: ErrNotFitted; those of blsupdate.Updater.Weights.
-func (m *model) Weights() (*mat.Dense, error) {
+func (c *Classifier) Weights() (*mat.Dense, error) { return c.ownWeights(background) }
+
+// Weights returns a copy of the weights W of the output layer: (k+1)×c, where the last row is that of
+// the column of ones, or k×c with NoIntercept. Its errors are those of Classifier.Weights.
+func (r *Regressor) Weights() (*mat.Dense, error) { return r.ownWeights(background) }
+
+// WeightsContext is Weights that checks ctx before it solves.
+func (c *Classifier) WeightsContext(ctx context.Context) (*mat.Dense, error) {
+	return c.ownWeights(ctx)
+}
+
+// WeightsContext is Weights that checks ctx before it solves.
+func (r *Regressor) WeightsContext(ctx context.Context) (*mat.Dense, error) { return r.ownWeights(ctx) }
+
+func (m *model) ownWeights(ctx context.Context) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
 	}
-	w, err := m.currentWeights()
-	if err != nil {
-		return nil, err
-	}
-	return gonum.DenseCopyOf(w), nil
+	w, err := m.currentWeights(ctx)
+	return copyOf(w), err
 }
 
 // Choice returns by what Fit has chosen the settings that were left to it: the zero value if none were
 // chosen by held-out rows, and before the first Fit.
-func (m *model) Choice() Choice {
-	if m == nil {
-		return Choice{}
-	}
-	return m.choice
-}
+func (c *Classifier) Choice() Choice { return c.orEmpty().choice }
+
+// Choice returns by what Fit has chosen, as that of Classifier.
+func (r *Regressor) Choice() Choice { return r.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are those
-// of Expand: a Classifier has one more than classes. It is nil before the first Fit. It belongs to the
-// model: use it only while no method of the model runs, and call none of its methods that change it.
-func (m *model) Updater() blsupdate.Updater {
-	if m == nil {
-		return nil
-	}
-	return m.updater
-}
+// of Expand: one more than classes. It is nil before the first Fit. It belongs to the model: use it
+// only while no method of the model runs, and call none of its methods that change it.
+func (c *Classifier) Updater() blsupdate.Updater { return c.orEmpty().updater }
+
+// Updater returns the output layer, as that of Classifier, with the targets of Y.
+func (r *Regressor) Updater() blsupdate.Updater { return r.orEmpty().updater }
 
 // FittedFeatures returns the feature maps of the model, nil before the first Fit.
-func (m *model) FittedFeatures() *Features {
-	if m == nil {
-		return nil
-	}
-	return m.features
-}
+func (c *Classifier) FittedFeatures() *Features { return c.orEmpty().features }
+
+// FittedFeatures returns the feature maps of the model, nil before the first Fit.
+func (r *Regressor) FittedFeatures() *Features { return r.orEmpty().features }
+
+// orEmpty returns m, or a model without anything for nil.
+func (m *model) orEmpty() *model { return cmp.Or(m, &model{}) }

@@ -90,7 +90,7 @@ func TestScoresInPanels(t *testing.T) {
 		got := predicted(t, re, x)
 		m := re.model
 		a := withOnes(mustTransform(t, m.features, x), true)
-		w, err := m.currentWeights()
+		w, err := m.currentWeights(background)
 		must(t, err)
 		want := product(a, w)
 		for i := range l {

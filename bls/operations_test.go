@@ -147,8 +147,7 @@ func (o operation) has(sort int) bool { return o.takes&sort != 0 }
 // ofClasses reports whether o is one of a Classifier.
 func (o operation) ofClasses() bool { return o.name[0] == 'C' }
 
-// operations are all methods that take samples, but for those that call them with the background, and
-// PredictProba.
+// operations are all methods that take samples, but for those that call them with the background.
 var operations = func() (all []operation) {
 	add := func(name string, takes int, c, r func(p *pair, ctx context.Context, in given) error) {
 		all = append(all, operation{"Classifier." + name, takes, c})
@@ -161,26 +160,33 @@ var operations = func() (all []operation) {
 			func(p *pair, ctx context.Context, in given) error { return c(p.c, ctx, in.x, in.labels, in.weights) },
 			func(p *pair, ctx context.Context, in given) error { return r(p.r, ctx, in.x, in.y, in.weights) })
 	}
-	learning("FitWeighted", starts, (*Classifier).FitWeighted, (*Regressor).FitWeighted)
-	learning("PartialFitWeighted", 0, (*Classifier).PartialFitWeighted, (*Regressor).PartialFitWeighted)
-	learning("Refit", 0, (*Classifier).Refit, (*Regressor).Refit)
-	learning("Remove", 0, (*Classifier).Remove, (*Regressor).Remove)
+	learning("FitContext", starts, (*Classifier).FitContext, (*Regressor).FitContext)
+	learning("PartialFitContext", 0, (*Classifier).PartialFitContext, (*Regressor).PartialFitContext)
+	learning("Refit", 0, (*Classifier).RefitContext, (*Regressor).RefitContext)
+	learning("Remove", 0, (*Classifier).RemoveContext, (*Regressor).RemoveContext)
 	learning("Tune", starts,
 		func(c *Classifier, ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-			return last(c.Tune(ctx, x, labels, TuneOptions{Weights: weights, Flops: 1}))
+			return last(c.TuneContext(ctx, x, labels, TuneOptions{Weights: weights, Flops: 1}))
 		},
 		func(r *Regressor, ctx context.Context, x, y *mat.Dense, weights []float64) error {
-			return last(r.Tune(ctx, x, y, TuneOptions{Weights: weights, Flops: 1}))
+			return last(r.TuneContext(ctx, x, y, TuneOptions{Weights: weights, Flops: 1}))
 		})
 	add("ExpandContext", labeled,
 		func(p *pair, ctx context.Context, in given) error {
 			return nothing(p.c.ExpandContext(ctx, in.x, in.labels))
 		},
 		func(p *pair, ctx context.Context, in given) error { return nothing(p.r.ExpandContext(ctx, in.x, in.y)) })
-	add("Calibrate", labeled, func(p *pair, ctx context.Context, in given) error { return p.c.Calibrate(ctx, in.x, in.labels) }, nil)
-	add("Score", labeled|unchecked,
-		func(p *pair, _ context.Context, in given) error { return last(p.c.Score(in.x, in.labels)) },
-		func(p *pair, _ context.Context, in given) error { return last(p.r.Score(in.x, in.y)) })
+	add("Calibrate", labeled|weighted, func(p *pair, ctx context.Context, in given) error {
+		return p.c.CalibrateContext(ctx, in.x, in.labels, in.weights)
+	}, nil)
+	add("Score", labeled|weighted|unchecked,
+		func(p *pair, ctx context.Context, in given) error {
+			return last(p.c.ScoreContext(ctx, in.x, in.labels, in.weights))
+		},
+		func(p *pair, ctx context.Context, in given) error {
+			return last(p.r.ScoreContext(ctx, in.x, in.y, in.weights))
+		})
+	add("PredictProbaContext", 0, func(p *pair, ctx context.Context, in given) error { return last(p.c.PredictProbaContext(ctx, in.x)) }, nil)
 	add("PredictContext", 0,
 		func(p *pair, ctx context.Context, in given) error { return last(p.c.PredictContext(ctx, in.x)) },
 		func(p *pair, ctx context.Context, in given) error { return last(p.r.PredictContext(ctx, in.x)) })

@@ -24,11 +24,10 @@ import (
 //	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError
 //	as PartialFit has them.
 func (c *Classifier) Expand(x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
-	return c.ExpandContext(context.Background(), x, labels)
+	return c.ExpandContext(background, x, labels)
 }
 
-// ExpandContext is Expand that checks ctx before each panel of rows. If ctx is done it returns an error
-// that wraps context.Cause(ctx).
+// ExpandContext is Expand until ctx is done.
 func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
 	if c.model == nil {
 		return nil, nil, ErrNotFitted
@@ -47,11 +46,10 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 //	errors: those of Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is
 //	beyond float64.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
-	return r.ExpandContext(context.Background(), x, y)
+	return r.ExpandContext(background, x, y)
 }
 
-// ExpandContext is Expand that checks ctx before each panel of rows. If ctx is done it returns an error
-// that wraps context.Cause(ctx).
+// ExpandContext is Expand until ctx is done.
 func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	if r.model == nil {
 		return nil, nil, ErrNotFitted
@@ -137,6 +135,55 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	opt := u.Options()
 	opt.Lambda = orNone(u.Lambda())
 	return opt
+}
+
+// Clone returns a model that goes on as c, to the last bit, and shares nothing with c that changes:
+// each learns alone, while the other predicts. An assignment copies the fields alone: both learn as
+// one. Of a c that is not fitted the result has the fields.
+//
+// Predictions may run at the same time. It takes the time of Encode and DecodeClassifier without the
+// feature maps, which never change and are shared, and blsupdate.StateBytes of memory.
+//
+//	errors: those of blsupdate.Updater.Clone.
+func (c *Classifier) Clone() (*Classifier, error) {
+	m, err := c.clone()
+	if err != nil {
+		return nil, err
+	}
+	out := *c
+	out.model = m
+	return &out, nil
+}
+
+// Clone returns a model that goes on as r and shares nothing with it that changes, as Classifier.Clone
+// does.
+func (r *Regressor) Clone() (*Regressor, error) {
+	m, err := r.clone()
+	if err != nil {
+		return nil, err
+	}
+	out := *r
+	out.model = m
+	return &out, nil
+}
+
+// clone returns a copy, nil of nil. Without weights every prediction asks the updater for them, and has
+// to wait.
+func (m *model) clone() (*model, error) {
+	if m == nil {
+		return nil, nil
+	}
+	if _, err := m.currentWeights(background); err != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+	}
+	u, err := m.updater.Clone()
+	if err != nil {
+		return nil, err
+	}
+	out := m.with(u)
+	out.counts = slices.Clone(m.counts)
+	return out, nil
 }
 
 // with returns a model with the maps and settings of m and the output layer u.

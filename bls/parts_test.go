@@ -28,7 +28,7 @@ func TestExpandIsPartialFit(t *testing.T) {
 			without.learn(0, batches[1])
 			check := func(name string, in given, expand func() (a, y *mat.Dense, err error), learn func() error, m *model, targets *mat.Dense) {
 				t.Helper()
-				other, err := m.copied()
+				other, err := m.updater.Clone()
 				must(t, err)
 				before := p.encoded()
 				a, ya, err := expand()
@@ -204,16 +204,19 @@ func (p *pair) leastSquares(lambda float64) (off [2]float64, kappa float64) {
 		y = deviations(y, columnMeans(rowsOf(y, 0, batches[1]), nil))
 	}
 	for i, test := range []struct {
-		m    *model
+		m interface {
+			Weights() (*mat.Dense, error)
+			Updater() blsupdate.Updater
+		}
 		a, y *mat.Dense
-	}{{p.c.model, nodes, oneHot}, {p.r.model, withOnes(nodes, intercept), y}} {
+	}{{p.c, nodes, oneHot}, {p.r, withOnes(nodes, intercept), y}} {
 		want, cond := ridgeSolution(p.t, test.a, test.y, lambda)
 		kappa = max(kappa, cond, gonum.Cond(rowsOf(test.a, 0, batches[1]), 2))
 		var diff mat.Dense
 		diff.Sub(weightsOf(p.t, test.m), want)
 		off[i] = gonum.Norm(&diff, 2) / gonum.Norm(want, 2)
-		if n, l := test.m.updater.Samples(), len(p.labels); n != l {
-			p.t.Errorf("%v: %d samples, and there are %d", test.m.updater.Method(), n, l)
+		if n, l := test.m.Updater().Samples(), len(p.labels); n != l {
+			p.t.Errorf("%v: %d samples, and there are %d", test.m.Updater().Method(), n, l)
 		}
 	}
 	return off, kappa

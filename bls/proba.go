@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -23,7 +24,12 @@ const DefaultSlope = 3
 //
 // Its cost and errors are those of DecisionFunction.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
-	scores, err := c.DecisionFunction(x)
+	return c.PredictProbaContext(background, x)
+}
+
+// PredictProbaContext is PredictProba until ctx is done, as DecisionFunctionContext.
+func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	scores, err := c.scores(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +64,12 @@ func (c *Classifier) probabilities(p, scores *mat.Dense) {
 //	cost: that of DecisionFunction and at most 64 passes over the scores.
 //	errors: those of DecisionFunction, *ShapeError for another number of labels than samples,
 //	*LabelError. On an error the slope stays.
-func (c *Classifier) Calibrate(ctx context.Context, x *mat.Dense, labels []int) error {
+func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
+	return c.CalibrateContext(background, x, labels, nil)
+}
+
+// CalibrateContext is Calibrate by samples with weights, as in FitContext, until ctx is done.
+func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	scores, err := c.scores(ctx, x)
 	if err != nil {
 		return err
@@ -67,10 +78,10 @@ func (c *Classifier) Calibrate(ctx context.Context, x *mat.Dense, labels []int) 
 	if err := checkCount(l, labelColumn, len(labels), 1); err != nil {
 		return err
 	}
-	if err := checkLabels(labels, classes); err != nil {
+	if err := cmp.Or(checkLabels(labels, classes), checkWeights(weights, l)); err != nil {
 		return err
 	}
-	c.slope = fitSlope(scores, labels, nil)
+	c.slope = fitSlope(scores, labels, weights)
 	return nil
 }
 

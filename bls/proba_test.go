@@ -139,7 +139,7 @@ func TestPredictProba(t *testing.T) {
 		}
 	}
 	check(DefaultSlope)
-	must(t, c.Calibrate(context.Background(), rowsOf(x, 150, 300), labels[150:]))
+	must(t, c.CalibrateContext(context.Background(), rowsOf(x, 150, 300), labels[150:], nil))
 	slope := c.slope
 	if want := fitSlope(scoresOf(t, c, rowsOf(x, 150, 300)), labels[150:], nil); slope != want || !c.Calibrated() {
 		t.Errorf("slope %v, want %v", slope, want)

@@ -73,23 +73,23 @@ type Regressor struct {
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with
 //	another number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
 func (r *Regressor) Fit(x, y *mat.Dense) error {
-	return r.FitWeighted(context.Background(), x, y, nil)
+	return r.FitContext(background, x, y, nil)
 }
 
 // PartialFit is Classifier.PartialFit with the targets Y (q×c) of the samples X (q×d).
 //
 //	errors: *ShapeError, *NotFiniteError, *OverflowError, and those of AddInputs.
 func (r *Regressor) PartialFit(x, y *mat.Dense) error {
-	return r.PartialFitWeighted(context.Background(), x, y, nil)
+	return r.PartialFitContext(background, x, y, nil)
 }
 
 // Predict returns the predictions (l×c) for the samples X (l×d). Its cost and errors are those of
 // Classifier.DecisionFunction.
 func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) {
-	return r.PredictContext(context.Background(), x)
+	return r.PredictContext(background, x)
 }
 
-// PredictContext is Predict that checks ctx as Classifier.DecisionFunctionContext does.
+// PredictContext is Predict until ctx is done.
 func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return r.scores(ctx, x)
 }
@@ -106,35 +106,44 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 //	errors: those of Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow if
 //	differences of targets and predictions, or R² itself, are beyond float64.
 func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
+	return r.ScoreContext(background, x, y, nil)
+}
+
+// ScoreContext is Score where sample i counts weights[i] times in all sums, until ctx is done.
+func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights []float64) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets(), nil); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return 0, err
 	}
 	if l, c := y.Dims(); l < 2 {
 		const want = "at least two rows, since R² compares with the variance of Y"
 		return 0, &ShapeError{Op: "bls", Matrix: "Y", Rows: l, Cols: c, Want: want}
 	}
-	p, err := r.Predict(x)
+	p, err := r.PredictContext(ctx, x)
 	if err != nil {
 		return 0, err
 	}
-	score := determination(r.backend, y, p)
+	score := determination(r.backend, y, p, weights)
 	if math.IsNaN(score) || math.IsInf(score, 0) {
 		return 0, blsupdate.ErrOverflow
 	}
 	return score, nil
 }
 
-// determination returns R² of the predictions p of y, both l×c, averaged over the columns. The sums of
+// determination returns R² of the predictions p of y, both l×c, averaged over the columns; the rows
+// count by their weights, nil for ones. The sums of
 // squares are squares of norms, so they neither overflow nor underflow before the numbers themselves
 // do; then the result is NaN.
-func determination(bk blskernel.Backend, y, p *mat.Dense) float64 {
+func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense
 	residual.Sub(y, p)
-	spread := deviations(y, columnMeans(y, nil))
+	spread, err := weigh(&residual, deviations(y, columnMeans(y, weights)), weights)
+	if err != nil {
+		return math.NaN()
+	}
 	norm := func(m *mat.Dense, j int) float64 {
 		raw := m.RawMatrix()
 		return bk.Dnrm2(l, raw.Data[j:], raw.Stride)

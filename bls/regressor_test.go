@@ -38,7 +38,7 @@ func TestDetermination(t *testing.T) {
 		{"spread", 1, []float64{-math.MaxFloat64, math.MaxFloat64}, []float64{-math.MaxFloat64, math.MaxFloat64}, nan},
 	} {
 		l := len(test.y) / test.c
-		got := determination(blskernel.Default(), mat.NewDense(l, test.c, test.y), mat.NewDense(l, test.c, test.p))
+		got := determination(blskernel.Default(), mat.NewDense(l, test.c, test.y), mat.NewDense(l, test.c, test.p), nil)
 		if !(math.Abs(got-test.want) <= 4*eps) && !(math.IsNaN(got) && math.IsNaN(test.want)) {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}

@@ -157,7 +157,7 @@ func TestCandidate(t *testing.T) {
 		u, err := blsupdate.New(blsupdate.Gram, rowsOf(a, 0, 1), rowsOf(f.y, 0, 1), blsupdate.Options{Lambda: 1e-4})
 		must(t, err)
 		must(t, u.RemoveInputs(rowsOf(a, 0, 1), rowsOf(f.y, 0, 1)))
-		must(t, u.AddWeightedInputs(rowsOf(a, 0, from), rowsOf(f.y, 0, from), f.weights[:from]))
+		must(t, u.AddInputsContext(t.Context(), rowsOf(a, 0, from), rowsOf(f.y, 0, from), f.weights[:from]))
 		w, err := u.Weights()
 		must(t, err)
 		var scores mat.Dense

@@ -20,7 +20,7 @@ type TuneOptions struct {
 	// Flops bounds the floating-point operations of the search, as Tune estimates them; 0 stands
 	// for DefaultTuneFlops. Unlike a clock it gives the same result on every machine.
 	Flops float64
-	// Weights are the weights of the samples, as in FitWeighted; nil stands for ones.
+	// Weights are the weights of the samples, as in FitContext; nil stands for ones.
 	Weights []float64
 }
 
@@ -30,14 +30,19 @@ type TuneOptions struct {
 // of the first 4096, and Validate, so that the next Fit measures them. It fits no model. Fields that
 // are not zero stay.
 //
-//	shapes: X l×d, labels l, opt.Weights, as in FitWeighted; at least 8 samples.
+//	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.
 //	The first candidate, with the nodes that Fit takes, is tried whatever it costs. The maps, the
 //	nodes and a search by QR come on top.
 //	memory: that of Fit for each candidate, which is checked.
-//	errors: those of FitWeighted; *OptionError for Flops that are negative or not a number;
+//	errors: those of FitContext; *OptionError for Flops that are negative or not a number;
 //	*ShapeError for fewer samples.
-func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
+func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
+	return c.TuneContext(background, x, labels, opt)
+}
+
+// TuneContext is Tune until ctx is done.
+func (c *Classifier) TuneContext(ctx context.Context, x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	s := c.options()
 	y, _, weights, err := firstTargets(x, 0, labels, cmp.Or(s.classes, inferClasses(labels)), opt.Weights, s.classWeight)
 	if err != nil {
@@ -53,7 +58,12 @@ func (c *Classifier) Tune(ctx context.Context, x *mat.Dense, labels []int, opt T
 }
 
 // Tune is Classifier.Tune with the targets Y (l×c) of the samples X (l×d).
-func (r *Regressor) Tune(ctx context.Context, x, y *mat.Dense, opt TuneOptions) (Choice, error) {
+func (r *Regressor) Tune(x, y *mat.Dense, opt TuneOptions) (Choice, error) {
+	return r.TuneContext(background, x, y, opt)
+}
+
+// TuneContext is Tune until ctx is done.
+func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOptions) (Choice, error) {
 	if err := checkTargets(x, 0, y, 0, opt.Weights); err != nil {
 		return Choice{}, err
 	}

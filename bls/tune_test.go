@@ -17,7 +17,7 @@ func TestTune(t *testing.T) {
 	plain := Classifier{Features: FeatureOptions{Groups: 2}}
 	must(t, plain.Fit(x, labels))
 	tuned := Classifier{Features: FeatureOptions{Groups: 2}}
-	choice, err := tuned.Tune(context.Background(), x, labels, TuneOptions{Flops: 3e9})
+	choice, err := tuned.TuneContext(context.Background(), x, labels, TuneOptions{Flops: 3e9})
 	must(t, err)
 	must(t, tuned.Fit(x, labels))
 	if !(choice.Score >= plain.Choice().Score-0.01) || choice.Rows != 300 || tuned.Features.EnhancementNodes == 0 || tuned.Update.Lambda == 0 || !tuned.Validate {
@@ -27,7 +27,7 @@ func TestTune(t *testing.T) {
 		t.Errorf("Fit has %+v, Tune %+v", got, choice)
 	}
 	r := Regressor{Features: FeatureOptions{Shrink: 0.5, EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}, Method: blsupdate.Improved}
-	_, err = r.Tune(context.Background(), x, y, TuneOptions{Flops: 1})
+	_, err = r.TuneContext(context.Background(), x, y, TuneOptions{Flops: 1})
 	must(t, err)
 	if r.Features.Shrink != 0.5 || r.Features.EnhancementNodes != None || r.Update.Lambda != None || r.Method != blsupdate.Improved || r.Features.Scaling != ScaleColumns {
 		t.Errorf("%+v", r)
@@ -39,7 +39,7 @@ func TestTuneSmallRidge(t *testing.T) {
 	x, y, _ := normalTable(7, 100, 3)
 	for _, lambda := range []float64{1e-20, None} {
 		r := Regressor{Update: blsupdate.Options{Lambda: lambda}, Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}}
-		_, err := r.Tune(context.Background(), x, y, TuneOptions{})
+		_, err := r.TuneContext(context.Background(), x, y, TuneOptions{})
 		must(t, err)
 		if r.Method != blsupdate.QR || r.Update.Lambda != lambda {
 			t.Errorf("%v with lambda %v; want QR with %v", r.Method, r.Update.Lambda, lambda)
@@ -60,12 +60,12 @@ func TestTuneWeights(t *testing.T) {
 	}
 	f := FeatureOptions{Groups: 1, EnhancementNodes: 50, Scaling: ScaleColumns}
 	c, r := Classifier{Features: f}, Regressor{Features: f}
-	byClass, err := c.Tune(ctx, x, labels, TuneOptions{Weights: weights})
+	byClass, err := c.TuneContext(ctx, x, labels, TuneOptions{Weights: weights})
 	must(t, err)
-	must(t, c.FitWeighted(ctx, x, labels, weights))
-	byTarget, err := r.Tune(ctx, x, y, TuneOptions{Weights: weights})
+	must(t, c.FitContext(ctx, x, labels, weights))
+	byTarget, err := r.TuneContext(ctx, x, y, TuneOptions{Weights: weights})
 	must(t, err)
-	must(t, r.FitWeighted(ctx, x, y, weights))
+	must(t, r.FitContext(ctx, x, y, weights))
 	for _, pair := range [][2]Choice{{byClass, c.Choice()}, {byTarget, r.Choice()}} {
 		if !(math.Abs(pair[0].Score-pair[1].Score) <= 1e-12) || !(pair[0].Score > 0.6) {
 			t.Errorf("Tune %+v, Fit %+v", pair[0], pair[1])
@@ -79,10 +79,10 @@ func TestTuneErrors(t *testing.T) {
 	x, y, labels := normalTable(9, 20, 3)
 	c, r := Classifier{ClassWeight: 7}, Regressor{ExpectedRows: -5}
 	for says, err := range map[string]error{
-		"ClassWeight is":  last(c.Tune(ctx, x, labels, TuneOptions{})),
-		"ExpectedRows is": last(r.Tune(ctx, x, y, TuneOptions{})),
-		"Flops is":        last(new(Regressor).Tune(ctx, x, y, TuneOptions{Flops: math.NaN()})),
-		"at least 8 rows": last(new(Regressor).Tune(ctx, rowsOf(x, 0, 7), rowsOf(y, 0, 7), TuneOptions{})),
+		"ClassWeight is":  last(c.TuneContext(ctx, x, labels, TuneOptions{})),
+		"ExpectedRows is": last(r.TuneContext(ctx, x, y, TuneOptions{})),
+		"Flops is":        last(new(Regressor).TuneContext(ctx, x, y, TuneOptions{Flops: math.NaN()})),
+		"at least 8 rows": last(new(Regressor).TuneContext(ctx, rowsOf(x, 0, 7), rowsOf(y, 0, 7), TuneOptions{})),
 	} {
 		if !isA(err, new(*OptionError)) && !isA(err, new(*ShapeError)) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v; want an error of %s", err, says)

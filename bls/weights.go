@@ -38,14 +38,14 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 	return names.Parse[ClassWeight](classWeightNames, name)
 }
 
-// FitWeighted is Fit where the squared error of sample i counts weights[i] times; nil stands for ones.
+// FitContext is Fit where the squared error of sample i counts weights[i] times; nil stands for ones.
 // Scaling and feature maps do not depend on weights. It checks ctx before each panel of rows, each
 // iteration of an autoencoder, and each step of the start of the output layer.
 //
 //	shapes: weights l, finite and not negative.
 //	errors: those of Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow for a
 //	weighted row, or the weights of a class in all, beyond float64.
-func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	s := c.options()
 	y, counts, weights, err := firstTargets(x, 0, labels, cmp.Or(s.classes, inferClasses(labels)), weights, s.classWeight)
 	if err != nil {
@@ -60,11 +60,11 @@ func (c *Classifier) FitWeighted(ctx context.Context, x *mat.Dense, labels []int
 	return nil
 }
 
-// PartialFitWeighted is PartialFit where the squared error of sample i counts weights[i] times, as in
-// FitWeighted. It checks ctx before each panel of rows and each step of the update.
-func (c *Classifier) PartialFitWeighted(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+// PartialFitContext is PartialFit with weights as in FitContext. It checks ctx before each panel of
+// rows and each step of the update.
+func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	if c.model == nil {
-		return c.FitWeighted(ctx, x, labels, weights)
+		return c.FitContext(ctx, x, labels, weights)
 	}
 	classes := c.classesWith(labels)
 	y, err := labelTargets(x, c.inputs(), labels, classes, weights)
@@ -90,9 +90,9 @@ func (c *Classifier) PartialFitWeighted(ctx context.Context, x *mat.Dense, label
 	return nil
 }
 
-// FitWeighted is Fit where the squared errors of sample i count weights[i] times, as in
-// Classifier.FitWeighted. The means y0 are weighted too.
-func (r *Regressor) FitWeighted(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+// FitContext is Fit where the squared errors of sample i count weights[i] times, as in
+// Classifier.FitContext. The means y0 are weighted too.
+func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	if err := checkTargets(x, 0, y, 0, weights); err != nil {
 		return err
 	}
@@ -104,11 +104,10 @@ func (r *Regressor) FitWeighted(ctx context.Context, x, y *mat.Dense, weights []
 	return nil
 }
 
-// PartialFitWeighted is PartialFit where the squared errors of sample i count weights[i] times, as in
-// FitWeighted.
-func (r *Regressor) PartialFitWeighted(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+// PartialFitContext is PartialFit with weights as in FitContext.
+func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	if r.model == nil {
-		return r.FitWeighted(ctx, x, y, weights)
+		return r.FitContext(ctx, x, y, weights)
 	}
 	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return err

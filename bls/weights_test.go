@@ -37,13 +37,13 @@ func TestWeightsAreRepetitions(t *testing.T) {
 			}
 		}
 		kept, keptY := gonum.DenseCopyOf(in.x), gonum.DenseCopyOf(in.y)
-		must(t, c.PartialFitWeighted(ctx, in.x, in.labels, in.weights))
-		must(t, r.PartialFitWeighted(ctx, in.x, in.y, in.weights))
+		must(t, c.PartialFitContext(ctx, in.x, in.labels, in.weights))
+		must(t, r.PartialFitContext(ctx, in.x, in.y, in.weights))
 		if e := off(q); !(e <= 1e-8) {
 			t.Errorf("%v: W is off by %g from that of repeated samples", method, e)
 		}
-		must(t, c.Remove(ctx, in.x, in.labels, in.weights))
-		must(t, r.Remove(ctx, in.x, in.y, in.weights))
+		must(t, c.RemoveContext(ctx, in.x, in.labels, in.weights))
+		must(t, r.RemoveContext(ctx, in.x, in.y, in.weights))
 		if e := off(was); !(e <= 1e-8) {
 			t.Errorf("%v: W is off by %g after a removal", method, e)
 		}
@@ -53,7 +53,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		}
 		must(t, c.Relabel([]int{1, 1, 0}, 3))
 		if other := *c; blsupdate.Supports(method, blsupdate.ActionMerge) {
-			must(t, other.Refit(ctx, in.x, in.labels, in.weights)) // 60 in all
+			must(t, other.RefitContext(ctx, in.x, in.labels, in.weights)) // 60 in all
 			must(t, c.Merge(&other))
 			if want := []count{{20 + 14, 5 + 21}, {40 + 13, 10 + 19}, {13, 20}}; !slices.Equal(c.counts, want) {
 				t.Errorf("%v: counts %v after Merge, want %v", method, c.counts, want)
@@ -64,8 +64,8 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		}
 		// nil stands for ones, to the bit.
 		ones := slices.Repeat([]float64{1}, 130)
-		must(t, errors.Join(p.c.FitWeighted(ctx, p.x, p.labels, ones), p.r.FitWeighted(ctx, p.x, p.y, ones)))
-		must(t, errors.Join(q.c.FitWeighted(ctx, p.x, p.labels, nil), q.r.FitWeighted(ctx, p.x, p.y, nil)))
+		must(t, errors.Join(p.c.FitContext(ctx, p.x, p.labels, ones), p.r.FitContext(ctx, p.x, p.y, ones)))
+		must(t, errors.Join(q.c.FitContext(ctx, p.x, p.labels, nil), q.r.FitContext(ctx, p.x, p.y, nil)))
 		if !bytes.Equal(p.encoded(), q.encoded()) {
 			t.Errorf("%v: weights of 1 are something", method)
 		}
@@ -80,7 +80,7 @@ func TestWeightedCenter(t *testing.T) {
 	y.Set(59, 0, 1e9)
 	weights[59] = 0
 	r := &Regressor{Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
-	must(t, r.FitWeighted(context.Background(), x, y, weights))
+	must(t, r.FitContext(context.Background(), x, y, weights))
 	if got := r.Center(); !(math.Abs(got[0]-29) <= 1e-12) {
 		t.Errorf("the mean is %v, want 29", got)
 	}
@@ -125,22 +125,22 @@ func TestBalanced(t *testing.T) {
 				if own != nil {
 					part = own[at:to]
 				}
-				must(t, got.PartialFitWeighted(ctx, rowsOf(x, at, to), labels[at:to], part))
-				must(t, c.PartialFitWeighted(ctx, rowsOf(x, at, to), labels[at:to], weights))
+				must(t, got.PartialFitContext(ctx, rowsOf(x, at, to), labels[at:to], part))
+				must(t, c.PartialFitContext(ctx, rowsOf(x, at, to), labels[at:to], weights))
 				if !gonum.Equal(weightsOf(t, &got), weightsOf(t, c)) {
 					t.Errorf("%v: other weights than by the same factors, rows %d to %d", method, at, to)
 				}
 				at = to
 			}
 			var option *OptionError
-			if err := got.Remove(ctx, rowsOf(x, 0, 100), labels, own); !errors.As(err, &option) {
+			if err := got.RemoveContext(ctx, rowsOf(x, 0, 100), labels, own); !errors.As(err, &option) {
 				t.Errorf("%v: Remove from a balanced model: %v", method, err)
 			}
 			if again := decodedAgain(t, &got); again.ClassWeight != Balanced || !slices.Equal(again.ClassCounts(), got.ClassCounts()) {
 				t.Errorf("%v: decoded as %v, %v", method, again.ClassWeight, again.ClassCounts())
 			}
 			// Counts are not known of an output layer from elsewhere.
-			u, err := got.copied()
+			u, err := got.Updater().Clone()
 			must(t, err)
 			foreign, err := got.WithUpdater(u)
 			must(t, err)
@@ -169,9 +169,9 @@ func TestWeightsOfAnySize(t *testing.T) {
 			for _, classes := range []int{1, 2, 5} {
 				for _, by := range []ClassWeight{Unweighted, Balanced} {
 					c := &Classifier{ClassWeight: by, Features: features}
-					err := c.FitWeighted(ctx, x, cyclic(60, classes), weights)
+					err := c.FitContext(ctx, x, cyclic(60, classes), weights)
 					if err == nil {
-						err = c.PartialFitWeighted(ctx, x, cyclic(60, classes+1), weights)
+						err = c.PartialFitContext(ctx, x, cyclic(60, classes+1), weights)
 					}
 					var p *mat.Dense
 					if err == nil {
@@ -187,10 +187,33 @@ func TestWeightsOfAnySize(t *testing.T) {
 				}
 			}
 			r := Regressor{Features: features}
-			if err := r.FitWeighted(ctx, x, y, weights); err == nil {
+			if err := r.FitContext(ctx, x, y, weights); err == nil {
 				predicted(t, &r, x)
 			}
 		}
+	}
+}
+
+// A sample of weight n scores as n samples, and one of weight 0 as none.
+func TestScoreWeights(t *testing.T) {
+	p := newPair(t, nil, blsupdate.QR).learn(0, 60)
+	in, all := p.given(60, 90), given{}
+	in.labels[0] = 2 - in.labels[0]%2 // not all are right
+	var xs, ys [][]float64
+	for i := range 30 {
+		in.weights = append(in.weights, float64(i%3))
+		for range i % 3 {
+			xs, ys, all.labels = append(xs, in.x.RawRowView(i)), append(ys, in.y.RawRowView(i)), append(all.labels, in.labels[i])
+		}
+	}
+	all.x, all.y = mat.NewDense(30, 12, slices.Concat(xs...)), mat.NewDense(30, 2, slices.Concat(ys...))
+	got, err1 := p.c.ScoreContext(t.Context(), in.x, in.labels, in.weights)
+	want, err2 := p.c.Score(all.x, all.labels)
+	gotR, err3 := p.r.ScoreContext(t.Context(), in.x, in.y, in.weights)
+	wantR, err4 := p.r.Score(all.x, all.y)
+	must(t, errors.Join(err1, err2, err3, err4))
+	if !(math.Abs(got-want) <= 1e-14) || !(math.Abs(gotR-wantR) <= 1e-12) {
+		t.Errorf("scores %v and %v, want %v and %v", got, gotR, want, wantR)
 	}
 }
 
@@ -204,13 +227,15 @@ func TestCountsOverflow(t *testing.T) {
 		c.counts[i].weight = 1e308
 	}
 	before := encoded(t, c)
+	other, err := c.Clone()
+	must(t, err)
 	fresh, balanced := *c, *c
 	balanced.ClassWeight = Balanced
 	uneven := slices.Repeat([]float64{3e306, 1}, 30)
 	for name, err := range map[string]error{
-		"FitWeighted": fresh.FitWeighted(ctx, x, labels, huge), "PartialFitWeighted": c.PartialFitWeighted(ctx, x, labels, huge),
-		"Refit": c.Refit(ctx, x, labels, huge), "Merge": c.Merge(c), "Relabel": c.Relabel([]int{0, 0, 0}, 1),
-		"Balanced": balanced.FitWeighted(ctx, x, labels, uneven),
+		"FitContext": fresh.FitContext(ctx, x, labels, huge), "PartialFitContext": c.PartialFitContext(ctx, x, labels, huge),
+		"Refit": c.RefitContext(ctx, x, labels, huge), "Merge": c.Merge(other), "Relabel": c.Relabel([]int{0, 0, 0}, 1),
+		"Balanced": balanced.FitContext(ctx, x, labels, uneven),
 	} {
 		if !errors.Is(err, blsupdate.ErrOverflow) {
 			t.Errorf("%s: %v", name, err)

@@ -31,16 +31,16 @@ func TestCanceled(t *testing.T) {
 			}
 			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error {
 				if q%2 == 1 {
-					return u.AddInputsContext(ctx, ax, ya)
+					return u.AddInputsContext(ctx, ax, ya, nil)
 				}
-				return u.AddWeightedInputsContext(ctx, ax, ya, weights)
+				return u.AddInputsContext(ctx, ax, ya, weights)
 			})
 			do(t, u, u.AddInputs(ax, ya))
 			_, err := NewContext(canceled, l.v.method, l.a, l.y, l.opt)
-			if other := u.AddInputsContext(canceled, ax, ya); !errors.Is(err, cause) || !errors.Is(other, cause) {
+			if other := u.AddInputsContext(canceled, ax, ya, nil); !errors.Is(err, cause) || !errors.Is(other, cause) {
 				t.Errorf("%v, %v", err, other)
 			}
-			if err := u.AddInputsContext(canceled, testutil.Random(l.r, 2, k+1), ya); !is[*ShapeError](err) {
+			if err := u.AddInputsContext(canceled, testutil.Random(l.r, 2, k+1), ya, nil); !is[*ShapeError](err) {
 				t.Errorf("wrong shapes are a mistake whether or not it is canceled: %v", err)
 			}
 		}
@@ -91,7 +91,7 @@ func TestCanceledPanels(t *testing.T) {
 		if v.method == Gram || v.method == QR {
 			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
 			for range 2 { // with and without weights that have been asked for
-				looks := checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, a, y) })
+				looks := checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, a, y, nil) })
 				if looks != 1+panels { // once before all work
 					t.Errorf("%d looks for %d panels", looks, panels)
 				}
@@ -107,7 +107,7 @@ func TestCanceledPanels(t *testing.T) {
 				least = long / cholesky.SweptRows(k)
 			}
 			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
-			refused(t, u, digest(u), u.AddInputsContext(faults.CanceledAfter(least-1), a, y), func(err error) bool { return errors.Is(err, context.Canceled) })
+			refused(t, u, digest(u), u.AddInputsContext(faults.CanceledAfter(least-1), a, y, nil), func(err error) bool { return errors.Is(err, context.Canceled) })
 		}
 		want := v.start(t, b, a, y, 0)
 		looks := 0
@@ -138,7 +138,7 @@ func TestCanceledFactorization(t *testing.T) {
 	large, few := testutil.Random(r, k, k), testutil.Random(r, k, 2)
 	large.Scale(1e3, large)
 	for name, rows := range map[string][2]*mat.Dense{"Compressed": {ax, ya}, "large rows": {large, few}} {
-		looks := checkCanceled(t, u, nil, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, rows[0], rows[1]) })
+		looks := checkCanceled(t, u, nil, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, rows[0], rows[1], nil) })
 		if looks < 2*blocks {
 			t.Errorf("%s: %d looks", name, looks)
 		}

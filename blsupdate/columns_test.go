@@ -162,7 +162,7 @@ func TestHostileRows(t *testing.T) {
 		many, manyY := take(row, hundred), take(target, hundred)
 		one, other := v.start(t, b, a, y, 0), v.start(t, b, a, y, 0)
 		do(t, one, one.AddInputs(many, manyY))
-		do(t, other, other.AddWeightedInputs(row, target, []float64{100}))
+		do(t, other, other.AddInputsContext(background, row, target, []float64{100}))
 		all := stack(a, many)
 		if got, tol := relative(weights(t, one), weights(t, other)), 2*v.accuracy(l+100, kappaOf(all, 0)*kappaOf(a, 0)); !(got <= tol) {
 			t.Errorf("a hundred times a row: W differs by %.2g, bound %.2g", got, tol)

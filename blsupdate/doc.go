@@ -38,7 +38,7 @@
 //
 // # Other changes
 //
-// Every method weights samples (AddWeightedInputs), removes them (RemoveInputs), forgets exponentially
+// Every method weights samples (AddInputsContext), removes them (RemoveInputs), forgets exponentially
 // (Forget), and adds nodes from the data of all samples (AddNodes). Every method appends targets that
 // are linear in those so far (AddTargets), such as a class that no sample had, and maps targets
 // (MapTargets). Gram and QR merge models of shards (Merge) and change the ridge (SetLambda). For other
@@ -80,12 +80,13 @@
 //
 // # Errors and cancellation
 //
-// A call that returns an error leaves the state unchanged, bit for bit. NewContext,
-// Updater.AddInputsContext and AddWeightedInputsContext stop when their context is done, with an error
-// that wraps its cause; a nil context panics. They check the context between the steps of a method as
-// long as nothing is overwritten, and between panels of rows: 4096 of them in Gram and QR, 16 to 4096
-// in Original and Improved; in the form Small k/4 in RidgeInverse and 4 to 64 in InverseCholesky. With
-// k = 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR.
+// A call that returns an error leaves the state unchanged, bit for bit. What can take seconds has two
+// forms: Name, and NameContext with a context, and with weights where rows have them. NameContext stops
+// when its context is done, with an error that wraps its cause; a nil context panics. Every form checks
+// the context before it begins. NewContext and AddInputsContext check it also between the steps of a
+// method as long as nothing is overwritten, and between panels of rows: 4096 of them in Gram and QR, 16
+// to 4096 in Original and Improved; in the form Small k/4 in RidgeInverse and 4 to 64 in
+// InverseCholesky. With k = 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR.
 //
 // QR factorizations of all rows in Original and Improved check it before each block of 64 columns,
 // 256qk flops. Other factorizations, solutions and inverses, of order k or of order q, are not

@@ -31,54 +31,63 @@ type updater struct {
 
 func (u *updater) driver() *updater { return u }
 
+// background is the context of the short forms.
+var background = context.Background()
+
 func (u *updater) AddInputs(ax, ya *mat.Dense) error {
-	return u.AddInputsContext(context.Background(), ax, ya)
+	return u.AddInputsContext(background, ax, ya, nil)
 }
-
-func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error {
-	return u.add(ctx, ax, ya, nil)
+func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
+	return u.RemoveInputsContext(background, ax, ya, nil)
 }
+func (u *updater) AddNodes(a, h, y *mat.Dense) error { return u.AddNodesContext(background, a, h, y) }
+func (u *updater) Merge(other Updater) error         { return u.MergeContext(background, other) }
+func (u *updater) SetLambda(lambda float64) error    { return u.SetLambdaContext(background, lambda) }
+func (u *updater) AddTargets(t *mat.Dense) error     { return u.AddTargetsContext(background, t) }
+func (u *updater) MapTargets(t *mat.Dense) error     { return u.MapTargetsContext(background, t) }
+func (u *updater) Weights() (*mat.Dense, error)      { return u.WeightsContext(background) }
 
-func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
-	return u.AddWeightedInputsContext(context.Background(), ax, ya, weights)
-}
-
-func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
-	return u.add(ctx, ax, ya, append([]float64{}, weights...))
-}
-
-// add adds rows, times the roots of their weights unless those are nil. It overwrites the weights.
-func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
+func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
 	u.begin(ActionAdd)
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
 	}
-	if weights != nil && len(weights) != q {
-		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
-	}
-	if weights != nil {
-		bytes := memory.Floats(q, u.Nodes()+u.Targets())
-		if err := u.state.Common().Reserve(q, bytes); err != nil {
-			return err
-		}
-		for i, w := range weights {
-			if !(w >= 0) || math.IsInf(w, 1) {
-				return &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}
-			}
-			weights[i] = math.Sqrt(w)
-		}
-		ax, ya = dense.Copy(ax), dense.Copy(ya)
-		dense.ScaleRows(ax, weights)
-		dense.ScaleRows(ya, weights)
-		if _, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets()); err != nil {
-			return ErrOverflow
-		}
+	if ax, ya, err = u.weighted(ax, ya, weights); err != nil {
+		return err
 	}
 	return u.run(ctx, q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
 }
 
-func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
+// weighted returns the rows times the roots of their weights, and the rows themselves for nil.
+func (u *updater) weighted(ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
+	q := dense.Rows(ax)
+	switch {
+	case weights == nil:
+		return ax, ya, nil
+	case len(weights) != q:
+		return nil, nil, &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
+	}
+	if err := u.state.Common().Reserve(q, memory.Floats(q, u.Nodes()+u.Targets())); err != nil {
+		return nil, nil, err
+	}
+	roots := make([]float64, q)
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return nil, nil, &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}
+		}
+		roots[i] = math.Sqrt(w)
+	}
+	ax, ya = dense.Copy(ax), dense.Copy(ya)
+	dense.ScaleRows(ax, roots)
+	dense.ScaleRows(ya, roots)
+	if _, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets()); err != nil {
+		return nil, nil, ErrOverflow
+	}
+	return ax, ya, nil
+}
+
+func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
 	u.begin(ActionRemove)
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
@@ -96,7 +105,10 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	return u.run(context.Background(), -q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
+	if ax, ya, err = u.weighted(ax, ya, weights); err != nil {
+		return err
+	}
+	return u.run(ctx, -q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
 }
 
 func (u *updater) Forget(factor float64) error {
@@ -104,7 +116,7 @@ func (u *updater) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
-	return u.run(context.Background(), 0, 0, func() (out state.Outcome, err error) {
+	return u.run(background, 0, 0, func() (out state.Outcome, err error) {
 		if factor < 1 {
 			err = u.state.Forget(factor)
 		}
@@ -112,7 +124,7 @@ func (u *updater) Forget(factor float64) error {
 	})
 }
 
-func (u *updater) AddNodes(a, h, y *mat.Dense) error {
+func (u *updater) AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error {
 	u.begin(ActionNodes)
 	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
@@ -133,10 +145,10 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 			return err
 		}
 	}
-	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
 }
 
-func (u *updater) Merge(other Updater) error {
+func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 	u.begin(ActionMerge)
 	m, ok := u.state.(state.Merger)
 	if !ok {
@@ -151,15 +163,15 @@ func (u *updater) Merge(other Updater) error {
 	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():
 		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: "as many nodes and targets"}
 	case o == u:
-		return &OptionError{Option: "the other model", Value: "the receiver", Want: "another one"}
+		return &OptionError{Option: "the other model", Value: "the receiver", Want: "another one, such as Clone makes"}
 	}
 	if err := o.whole(); err != nil {
 		return err
 	}
-	return u.run(context.Background(), o.samples, 0, func() (state.Outcome, error) { return m.Merge(o.state) })
+	return u.run(ctx, o.samples, 0, func() (state.Outcome, error) { return m.Merge(o.state) })
 }
 
-func (u *updater) SetLambda(lambda float64) error {
+func (u *updater) SetLambdaContext(ctx context.Context, lambda float64) error {
 	u.begin(ActionRidge)
 	r, ok := u.state.(state.Ridger)
 	if !ok {
@@ -168,14 +180,19 @@ func (u *updater) SetLambda(lambda float64) error {
 	if err := checkLambda(lambda); err != nil {
 		return err
 	}
-	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
 }
 
-func (u *updater) AddTargets(t *mat.Dense) error { return u.mapTargets(ActionTargets, t, true) }
-func (u *updater) MapTargets(t *mat.Dense) error { return u.mapTargets(ActionMap, t, false) }
+func (u *updater) AddTargetsContext(ctx context.Context, t *mat.Dense) error {
+	return u.mapTargets(ctx, ActionTargets, t, true)
+}
+
+func (u *updater) MapTargetsContext(ctx context.Context, t *mat.Dense) error {
+	return u.mapTargets(ctx, ActionMap, t, false)
+}
 
 // mapTargets replaces Y by Y T, or by [Y, Y T] where keep is set.
-func (u *updater) mapTargets(action Action, t *mat.Dense, keep bool) error {
+func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, keep bool) error {
 	u.begin(action)
 	if err := checkMatrix("T", t, -1, 0); err != nil {
 		return err
@@ -183,11 +200,14 @@ func (u *updater) mapTargets(action Action, t *mat.Dense, keep bool) error {
 	if rows, cols := t.Dims(); rows != u.Targets() {
 		return &ShapeError{Matrix: "T", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each target", u.Targets())}
 	}
-	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) })
 }
 
-func (u *updater) Weights() (*mat.Dense, error) {
+func (u *updater) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	u.begin(ActionWeights)
+	if err := interrupt.Check(ctx); err != nil {
+		return nil, err
+	}
 	if err := u.state.Common().Reserve(0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
 		return nil, err
 	}

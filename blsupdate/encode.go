@@ -7,8 +7,10 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/codec"
 	"blskernel/internal/coder"
+	"blskernel/internal/memory"
 )
 
 // A FormatError says that Decode was given something that Encode did not write: another beginning, a
@@ -73,6 +75,23 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 		return nil, fmt.Errorf("blsupdate: decoding a model: %w", err)
 	}
 	return wrap(u), nil
+}
+
+func (u *updater) Clone() (Updater, error) {
+	bytes := StateBytes(u.method, u.samples, u.Nodes(), u.Targets())
+	if err := memory.Check(bytes, "blsupdate", state.Smaller(api.Method(u.method)), "a copy of the model"); err != nil {
+		return nil, err
+	}
+	r, w := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.CloseWithError(Encode(w, u))
+	}()
+	out, err := Decode(r, u.Options().Backend)
+	r.CloseWithError(err)
+	<-done
+	return out, err
 }
 
 // A heading is the beginning of an encoding.

@@ -57,7 +57,7 @@ func (l *life) next() act {
 			w[i] = l.r.Float64()
 			roots[i] = math.Sqrt(w[i])
 		}
-		return act{"weighted rows", func(u Updater) error { return u.AddWeightedInputs(ax, l.targets(u, ya), w) },
+		return act{"weighted rows", func(u Updater) error { return u.AddInputsContext(background, ax, l.targets(u, ya), w) },
 			func() { l.a, l.y = stack(l.a, scaleRows(ax, roots)), stack(l.y, scaleRows(ya, roots)) }}
 	case 1, 2: // rows
 		order := l.r.Perm(rows)

@@ -90,7 +90,7 @@ func ExampleNewContext() {
 	u, err := blsupdate.NewContext(ctx, blsupdate.Gram, a, y, blsupdate.Options{})
 	check(err)
 	cancel(errors.New("no time"))
-	err = u.AddInputsContext(ctx, a, y)
+	err = u.AddInputsContext(ctx, a, y, nil)
 	fmt.Println(errors.Is(err, context.Cause(ctx)), err)
 	fmt.Println(u.Samples(), "samples")
 	// Output:

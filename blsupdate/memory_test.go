@@ -91,7 +91,7 @@ func TestMemoryWork(t *testing.T) {
 		{"AddInputs by inverses", RidgeInverse, Options{Form: Large}, add(70)},
 		{"AddInputs by I + S'S", InverseCholesky, Options{Form: Large}, add(70)},
 		{"AddInputs that may be canceled", InverseCholesky, Options{Form: Small}, func(u Updater) error {
-			return u.AddInputsContext(ctx, dense.RowRange(a, 0, 70), dense.RowRange(y, 0, 70))
+			return u.AddInputsContext(ctx, dense.RowRange(a, 0, 70), dense.RowRange(y, 0, 70), nil)
 		}},
 		{"RemoveInputs in one block", RidgeInverse, Options{}, remove(5)},
 		{"RemoveInputs by rotations", QR, Options{}, remove(5)},
@@ -105,7 +105,7 @@ func TestMemoryWork(t *testing.T) {
 		all = append(all, work{"RemoveInputs", m, Options{}, remove(250)}, work{"Weights", m, Options{}, weights},
 			work{"AddNodes", m, Options{}, func(u Updater) error { return u.AddNodes(a, h, y) }},
 			work{"AddTargets", m, Options{}, func(u Updater) error { return u.AddTargets(mat.NewDense(c, 500, nil)) }},
-			work{"AddWeightedInputs", m, Options{}, func(u Updater) error { return u.AddWeightedInputs(a, y, make([]float64, l)) }})
+			work{"AddInputsContext", m, Options{}, func(u Updater) error { return u.AddInputsContext(background, a, y, make([]float64, l)) }})
 		if m.hasInverse() { // the others ask for memory only where they copy something
 			all = append(all, work{"AddInputs", m, Options{}, add(250)})
 		}
@@ -117,8 +117,8 @@ func TestMemoryWork(t *testing.T) {
 	for _, w := range all {
 		w.opt.Lambda = 0.1
 		most := uint64(1 << 16)
-		// AddWeightedInputs scales the rows before the method asks for more.
-		if w.name == "AddWeightedInputs" {
+		// AddInputsContext scales the rows before the method asks for more.
+		if w.name == "AddInputsContext" {
 			most = 1 << 20
 		}
 		refusedUntilThereIsMemory(t, w.m.String()+", "+w.name, most, w.m, a, y, w.opt, w.act)
@@ -157,7 +157,7 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 		if e.Need <= limit || e.Have != limit || e.Op != "blsupdate" || e.What == "" || e.Do == "" || bytes > most {
 			t.Errorf("%s: %v; %d bytes allocated", what, err, bytes)
 		}
-		nodes, weighted := strings.HasSuffix(what, "AddNodes"), strings.HasSuffix(what, "AddWeightedInputs")
+		nodes, weighted := strings.HasSuffix(what, "AddNodes"), strings.HasSuffix(what, "AddInputsContext")
 		if (nodes || weighted) && (strings.Contains(e.Do, "fewer rows") != weighted || strings.Contains(e.Do, "or gram or qr") != m.hasInverse()) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -191,7 +191,7 @@ func TestMemoryCondition(t *testing.T) {
 			t.Errorf("%v: %+v", m, c)
 		}
 		undo = memory.Limit(100)
-		refusedForMemory(t, m.String(), StateBytes(m, 0, k, targets), func() error { return u.AddInputsContext(ctx, ax, ya) })
+		refusedForMemory(t, m.String(), StateBytes(m, 0, k, targets), func() error { return u.AddInputsContext(ctx, ax, ya, nil) })
 		must(t, u.AddInputs(ax, ya)) // in place
 		undo()
 		undo = memory.Limit(1)

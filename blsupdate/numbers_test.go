@@ -140,7 +140,7 @@ func TestHostileNaN(t *testing.T) {
 		}
 		check("A Y", func(a, y, _ *mat.Dense) error { _, err := v.try(b, a, y, 0); return err }, a, y)
 		check("Ax Ya", func(ax, ya, _ *mat.Dense) error { return u.AddInputs(ax, ya) }, ax, ya)
-		check("Ax Ya", func(ax, ya, _ *mat.Dense) error { return u.AddWeightedInputs(ax, ya, ones) }, ax, ya)
+		check("Ax Ya", func(ax, ya, _ *mat.Dense) error { return u.AddInputsContext(background, ax, ya, ones) }, ax, ya)
 		check("Ax Ya", func(ax, ya, _ *mat.Dense) error { return u.RemoveInputs(ax, ya) }, rowsBetween(a, 0, 3), rowsBetween(y, 0, 3))
 		check("A H Y", u.AddNodes, a, h, y)
 		if u, ok := u.(Leverager); ok {
@@ -151,7 +151,7 @@ func TestHostileNaN(t *testing.T) {
 		}
 		for _, bad := range notNumbers {
 			_, err := v.try(b, a, y, bad)
-			calls := []error{err, u.Forget(bad), u.AddWeightedInputs(ax, ya, []float64{1, bad, 1})}
+			calls := []error{err, u.Forget(bad), u.AddInputsContext(background, ax, ya, []float64{1, bad, 1})}
 			if Supports(v.method, ActionRidge) {
 				calls = append(calls, u.SetLambda(bad))
 			}
@@ -203,8 +203,8 @@ func TestHostileZeros(t *testing.T) {
 		do(t, other, other.RemoveInputs(rowsBetween(a, 4, 6), rowsBetween(y, 4, 6)))
 		same("removal")
 		if v.ridgeSolver() { // a ridge and a weight of -0 are 0
-			do(t, plain, plain.AddWeightedInputs(rowsBetween(a, 4, 5), rowsBetween(y, 4, 5), []float64{0}))
-			do(t, other, other.AddWeightedInputs(rowsBetween(a, 4, 5), rowsBetween(y, 4, 5), []float64{negative}))
+			do(t, plain, plain.AddInputsContext(background, rowsBetween(a, 4, 5), rowsBetween(y, 4, 5), []float64{0}))
+			do(t, other, other.AddInputsContext(background, rowsBetween(a, 4, 5), rowsBetween(y, 4, 5), []float64{negative}))
 			same("weights")
 		}
 		if _, err := v.try(b, a, y, negative); err != nil {

@@ -124,7 +124,7 @@ func TestNodesOrder(t *testing.T) {
 		a, ya = rows(8, 12)
 		do(t, u, u.AddInputs(a, ya))
 		a, ya = rows(12, l)
-		do(t, u, u.AddWeightedInputs(a, ya, squares[12:]))
+		do(t, u, u.AddInputsContext(background, a, ya, squares[12:]))
 		a, ya = rows(3, 5)
 		do(t, u, u.RemoveInputs(a, ya))
 		nodes := func(a, y *mat.Dense) error {

@@ -89,9 +89,11 @@ func wrongArguments() (all []refusal) {
 	add("targets", "Ya is 3×3; want 2 columns", shape, func(u Updater) error { return u.AddInputs(ax, random(3, c+1)) })
 	add("rows", "Ya is 4×2; want 3 rows", shape, func(u Updater) error { return u.AddInputs(ax, random(4, c)) })
 	add("overflow", "overflow", isOverflow, func(u Updater) error { return u.AddInputs(with(ax, 1e308), with(ya, 1e308)) })
-	add("weights", "a weight for each row of Ax", shape, func(u Updater) error { return u.AddWeightedInputs(ax, ya, []float64{1, 1}) })
-	add("negative weight", "the weight of row 1 is -1", option, func(u Updater) error { return u.AddWeightedInputs(ax, ya, []float64{1, -1, 1}) })
-	add("weight overflow", "", isOverflow, func(u Updater) error { return u.AddWeightedInputs(with(ax, 1e200), ya, []float64{1, 1, 1e300}) })
+	add("weights", "a weight for each row of Ax", shape, func(u Updater) error { return u.AddInputsContext(background, ax, ya, []float64{1, 1}) })
+	add("negative weight", "the weight of row 1 is -1", option, func(u Updater) error { return u.AddInputsContext(background, ax, ya, []float64{1, -1, 1}) })
+	add("weight overflow", "", isOverflow, func(u Updater) error {
+		return u.AddInputsContext(background, with(ax, 1e200), ya, []float64{1, 1, 1e300})
+	})
 	for _, factor := range []float64{0, -0.5, 2} {
 		add("factor", "the factor of Forget is", option, func(u Updater) error { return u.Forget(factor) })
 	}

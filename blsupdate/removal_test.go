@@ -58,10 +58,12 @@ func TestRemoveWhatWasRemoved(t *testing.T) {
 	ax, ya, roots := testutil.Random(r, 3, 4), testutil.Random(r, 3, 1), []float64{2, 0.5, 0}
 	u := mustNew(t, Improved, a, y, Options{})
 	w := weights(t, u)
-	do(t, u, u.AddWeightedInputs(ax, ya, []float64{4, 0.25, 0}))
+	do(t, u, u.AddInputsContext(background, ax, ya, []float64{4, 0.25, 0}))
 	refused(t, u, digest(u), u.RemoveInputs(ax, ya), is[*UnknownRowError]) // without the weights
 	sx, sy := scaleRows(ax, roots), scaleRows(ya, roots)
 	do(t, u, u.RemoveInputs(sx, sy))
+	do(t, u, u.AddInputs(sx, sy))
+	do(t, u, u.RemoveInputsContext(background, ax, ya, []float64{4, 0.25, 0}))
 	if e := relative(weights(t, u), w); !(e <= 1e3*dense.Eps) {
 		t.Errorf("a round trip changes W by %g", e)
 	}

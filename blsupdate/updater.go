@@ -18,13 +18,14 @@ import (
 )
 
 // An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is
-// not safe for concurrent use.
+// not safe for concurrent use. A method NameContext is Name until its context is done: see Errors and
+// cancellation in the package comment.
 //
 // The weights solve the ridge problem over all rows,
 //
 //	W = argmin Σ_i w_i ‖a_i W - y_i‖² + lambda ‖W‖²,
 //
-// where w_i is 1 unless AddWeightedInputs or Forget changed it. For lambda > 0 Original and Improved
+// where w_i is 1 unless AddInputsContext or Forget changed it. For lambda > 0 Original and Improved
 // approximate it, see Options.Lambda.
 //
 //	reads/writes: no method changes or keeps a matrix that it is given.
@@ -39,20 +40,11 @@ type Updater interface {
 	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error
 
-	// AddInputsContext is AddInputs until ctx is done. Then it returns an error that wraps
-	// context.Cause(ctx), and the state is unchanged. The package comment says when it checks ctx.
-	// Where ctx can be done, it adds panels of rows to a copy of the state. Results do not depend
-	// on ctx.
-	AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
-
-	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times,
-	// finite and not negative. It adds the rows and targets times sqrt(weights[i]); give them so to
-	// RemoveInputs and AddNodes.
-	AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error
-
-	// AddWeightedInputsContext is AddWeightedInputs until ctx is done, as AddInputsContext is
-	// AddInputs.
-	AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
+	// AddInputsContext is AddInputs where the squared error of row i counts weights[i] times,
+	// finite and not negative; nil stands for ones. It adds the rows and targets times
+	// sqrt(weights[i]); give them so to AddNodes. Where ctx can be done, it adds panels of rows to
+	// a copy of the state. Results do not depend on ctx.
+	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any
 	// order. Original and Improved know their rows: they return an *UnknownRowError for others, a
@@ -63,6 +55,9 @@ type Updater interface {
 	// *ConditionError where the state is too ill-conditioned to tell. Original and Improved with a
 	// ridge return a *RankError where fewer samples than nodes would be left (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
+
+	// RemoveInputsContext is RemoveInputs of rows that were added with weights.
+	RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays.
 	// Before each AddInputs it gives exponential forgetting. SetLambda restores the ridge.
@@ -81,15 +76,19 @@ type Updater interface {
 	// InverseCholesky return a *ConditionError above κ of about 1e7: start a new model with all
 	// nodes.
 	AddNodes(a, h, y *mat.Dense) error
+	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 
 	// Merge learns all rows of other, which has the same method, nodes and targets, and does not
 	// change it. The ridge of the receiver stays, and that of other is left out. QR has to remove
 	// the latter, and returns a *LeverageError where it is all there is in some direction; states
-	// started with lambda = 0 always merge. A model cannot be merged with itself.
+	// started with lambda = 0 always merge. A model cannot be merged with itself; Clone makes
+	// another one.
 	Merge(other Updater) error
+	MergeContext(ctx context.Context, other Updater) error
 
 	// SetLambda changes the ridge, as if it had been lambda from the start.
 	SetLambda(lambda float64) error
+	SetLambdaContext(ctx context.Context, lambda float64) error
 
 	// AddTargets appends p targets, linear in those so far: Y becomes [Y, Y T] and W becomes
 	// [W, W T], for the c×p T. The model is then that of a start with these targets: a class that
@@ -98,17 +97,26 @@ type Updater interface {
 	// Improved require its bits, as the backend computes Y T. It takes 2ckp flops, twice as many in
 	// Gram and QR where W is known, and 2clp more in Original and Improved.
 	AddTargets(t *mat.Dense) error
+	AddTargetsContext(ctx context.Context, t *mat.Dense) error
 
 	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T and W becomes
 	// W T, for the c×p T. Otherwise it is as AddTargets. It orders targets anew, or makes one of
 	// two.
 	MapTargets(t *mat.Dense) error
+	MapTargetsContext(ctx context.Context, t *mat.Dense) error
+
+	// Clone returns a model that goes on as this one, to the last bit, and shares nothing with it
+	// that changes. It takes the time of Encode and Decode, and StateBytes of memory. As after
+	// Decode the Report has no steps, flops and times. The errors are those of Encode, and a
+	// *MemoryError.
+	Clone() (Updater, error)
 
 	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W
 	// at the first call after a change. They return a *RankError for fewer samples than nodes
 	// without a ridge, and a *ConditionError where the nodes are dependent to working precision.
 	// Condition says how many digits are right.
 	Weights() (*mat.Dense, error)
+	WeightsContext(ctx context.Context) (*mat.Dense, error)
 
 	// Options returns the options of the start. With Decode, Backend is the one that it was given.
 	Options() Options
@@ -148,6 +156,7 @@ type Leverager interface {
 	// small lambda. It is large for rows that are unlike all samples, and between 0 and 1 for each
 	// sample. It takes 2mk² flops, and half of that in InverseCholesky.
 	Leverage(x *mat.Dense) ([]float64, error)
+	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 }
 
 // A Refiner is an Updater whose weights can be made more accurate with all rows at hand. That of Gram
@@ -165,6 +174,7 @@ type Refiner interface {
 	//
 	//	source: Björck, Numerical Methods for Least Squares Problems, section 2.9.
 	Refine(a, y *mat.Dense) error
+	RefineContext(ctx context.Context, a, y *mat.Dense) error
 }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor
@@ -181,7 +191,7 @@ type Refiner interface {
 //	RidgeInverse and InverseCholesky with l < k and lambda = 0; a *ConditionError where A is too
 //	ill-conditioned for the method.
 func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
-	return NewContext(context.Background(), m, a, y, opt)
+	return NewContext(background, m, a, y, opt)
 }
 
 // NewContext is New until ctx is done. Then it returns an error that wraps context.Cause(ctx). It
@@ -267,11 +277,14 @@ type (
 
 func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.state.(*pinv.State).Pseudoinverse() }
 
-func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
+func (u leverager) Leverage(x *mat.Dense) ([]float64, error) { return u.LeverageContext(background, x) }
+func (u refiner) Refine(a, y *mat.Dense) error               { return u.RefineContext(background, a, y) }
+
+func (u leverager) LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	if err := checkMatrix("X", x, -1, u.Nodes()); err != nil {
 		return nil, err
 	}
-	if err := u.whole(); err != nil {
+	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return nil, err
 	}
 	defer u.counter.Reset() // a Report does not have it
@@ -279,7 +292,7 @@ func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
 	return h, u.public(err)
 }
 
-func (u refiner) Refine(a, y *mat.Dense) error {
+func (u refiner) RefineContext(ctx context.Context, a, y *mat.Dense) error {
 	u.begin(ActionWeights)
 	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
@@ -287,5 +300,5 @@ func (u refiner) Refine(a, y *mat.Dense) error {
 	if err := u.checkDetermined(); err != nil {
 		return err
 	}
-	return u.run(context.Background(), 0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) })
 }

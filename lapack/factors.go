@@ -60,19 +60,19 @@ func (f *LU) UTo(dst *gonummat.TriDense) {
 
 // RowPivots returns the permutation P of P A Q = L U: row i of P A is row p[i] of A. P is the identity
 // where a library factored the transpose (see LU). See Factors in the package comment.
-func (f *LU) RowPivots(dst []int) []int { return f.pivots(dst, f.transposed()) }
+func (f *LU) RowPivots(dst []int) []int { return f.pivots(dst, !f.transposed()) }
 
 // ColumnPivots returns the permutation Q of P A Q = L U: column j of A Q is column q[j] of A. Q is the
 // identity unless a library factored the transpose (see LU). See Factors in the package comment.
-func (f *LU) ColumnPivots(dst []int) []int { return f.pivots(dst, !f.transposed()) }
+func (f *LU) ColumnPivots(dst []int) []int { return f.pivots(dst, f.transposed()) }
 
-// pivots returns the exchanges as a permutation, or the identity.
-func (f *LU) pivots(dst []int, identity bool) []int {
+func (f *LU) pivots(dst []int, exchanged bool) []int {
 	mustHold(f.factorized)
-	if identity {
-		return permutation(dst, f.Dim(), nil)
+	swap := f.swap
+	if !exchanged {
+		swap = nil
 	}
-	return permutation(dst, f.Dim(), f.swap)
+	return permutation(dst, f.Dim(), swap)
 }
 
 // permutation writes 0 to n-1 to dst, or new storage for nil, and exchanges the elements k and swap[k]

@@ -70,7 +70,7 @@ func (f *QR) factorize(ctx context.Context, a *mat.Dense, inPlace bool) error {
 		qr = denseCopy(qr)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	factors, bad := lapack.Geqrf(lapack.On(bk).Until(ctx), true, f.nb, f.base, l, k, blockOf(qr))
+	factors, bad := lapack.Geqrf(until(ctx, bk), true, f.nb, f.base, l, k, blockOf(qr))
 	if err := interrupt.Check(ctx); err != nil {
 		return err
 	}
@@ -179,5 +179,12 @@ func (f *QR) orgqr(ctx context.Context, a blas64.General) {
 	}
 	q := f.f
 	q.A = blockOf(a)
-	q.Orgqr(lapack.On(bk).Until(ctx), k)
+	q.Orgqr(until(ctx, bk), k)
+}
+
+// until returns bk as one that stops between blocks of columns once ctx is done.
+func until(ctx context.Context, bk blskernel.Backend) lapack.Backend {
+	on := lapack.On(bk)
+	on.Done = func() bool { return interrupt.Check(ctx) != nil }
+	return on
 }

@@ -122,8 +122,8 @@ func BenchmarkUpdaterAddInputs(b *testing.B) {
 	action(b, forms(), added, blsupdate.ActionAdd, func(m *model) error { return m.AddInputs(m.ax, m.ya) })
 }
 
-func BenchmarkUpdaterAddWeightedInputs(b *testing.B) {
-	action(b, methods(blsupdate.ActionAdd), added, blsupdate.ActionAdd, func(m *model) error { return m.AddWeightedInputs(m.ax, m.ya, m.weights) })
+func BenchmarkUpdaterAddInputsWeighted(b *testing.B) {
+	action(b, methods(blsupdate.ActionAdd), added, blsupdate.ActionAdd, func(m *model) error { return m.AddInputsContext(b.Context(), m.ax, m.ya, m.weights) })
 }
 
 // BenchmarkUpdaterRemoveInputs removes what was added to l samples.

@@ -46,8 +46,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestLockIsNoLink has a link to no file, a link to a file, and a folder where the lock is to be:
-// nothing is made or changed at their ends.
+// TestLockIsNoLink has a link to a file that is not there, one to a file that is, and a folder where
+// the lock should be: nothing is made or changed at their ends.
 func TestLockIsNoLink(t *testing.T) {
 	model, data := trained(t, "--target", "color")
 	lock, elsewhere := filepath.Join(filepath.Dir(model), ".m.bls.lock"), filepath.Join(t.TempDir(), "x")

@@ -85,7 +85,7 @@ func TestWriteErrors(t *testing.T) {
 	bench, dir := quickBench("--n", "3"), t.TempDir()
 	testutil.NoError(t, writeIDX(dir, 130))
 	for _, args := range [][]string{
-		quick("--data", dir), quick("--data", dir, "--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), strings.Fields("paper --size 0.01 --table 1"),
+		quick("--data", dir), quick("--data", dir, "--json"), {"info"}, {"info", "--json"}, {"help"}, {"help", "train"}, {"-h"}, {"update", "-h"}, {"--version"}, {}, bench, append(bench, "--json"), strings.Fields("paper --size 0.01 --table 1"),
 	} {
 		for err, want := range map[error]int{errors.New("no space left on device"): ui.ExitFailure, syscall.EPIPE: 141} {
 			var errs bytes.Buffer

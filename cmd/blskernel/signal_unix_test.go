@@ -9,6 +9,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,6 +51,51 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestHangup hangs up on a training that waits for more rows: it writes its checkpoint, as after
+// SIGTERM, unless SIGHUP is ignored.
+func TestHangup(t *testing.T) {
+	testutil.NotEmulated(t, "a shell starts the process")
+	for _, ignored := range []bool{false, true} {
+		model := filepath.Join(t.TempDir(), "m.bls")
+		cmd := command(nil, small("--target", "color", "--checkpoint", "1h", "--verbose", "--out", model, "-")...)
+		if ignored {
+			words := append([]string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}, cmd.Args...)
+			env := cmd.Env
+			cmd = exec.Command(words[0], words[1:]...)
+			cmd.Env = env
+		}
+		rows, err := cmd.StdinPipe()
+		testutil.NoError(t, err)
+		errs, err := cmd.StderrPipe()
+		testutil.NoError(t, err)
+		testutil.NoError(t, cmd.Start())
+		defer func() { _ = cmd.Process.Kill() }()
+		_, err = io.WriteString(rows, csvText(samples(5000, 1), true, "a", "b", "color"))
+		testutil.NoError(t, err)
+		said := bufio.NewReader(errs)
+		for line := ""; !strings.Contains(line, "feature maps fitted"); {
+			if line, err = said.ReadString('\n'); err != nil {
+				t.Fatal(line, err)
+			}
+		}
+		testutil.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+		want := interrupt.Status(syscall.SIGHUP)
+		if ignored {
+			time.Sleep(50 * time.Millisecond)
+			testutil.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+			want = interrupt.Status(syscall.SIGTERM)
+		}
+		_, _ = io.Copy(io.Discard, said) // to the end
+		_ = cmd.Wait()                   // the status is looked at below
+		if status := cmd.ProcessState.ExitCode(); status != want {
+			t.Errorf("ignored %v: status %d; want %d", ignored, status, want)
+		}
+		if m, err := load(model); err != nil || m.Updater().Samples() < 100 {
+			t.Errorf("ignored %v: no checkpoint of the rows: %v", ignored, err)
+		}
+	}
+}
+
 // TestClosedPipe has a reader of standard output that goes away, where Go by default lets SIGPIPE end
 // the process: no message, and the status of a process that SIGPIPE ended.
 func TestClosedPipe(t *testing.T) {
@@ -82,7 +129,7 @@ func momentSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestSignalAnyTime sends SIGKILL and one of SIGINT and SIGTERM to every command at random moments: 20
+// TestSignalAnyTime sends SIGKILL and SIGINT, SIGTERM or SIGHUP to every command at random moments: 20
 // times with BLSKERNEL_LONG=1, else once. What is there is what was there, or a checkpoint, and what
 // was acknowledged. Going on from it, as often as it is killed again, leads to the same result.
 func TestSignalAnyTime(t *testing.T) {
@@ -96,7 +143,7 @@ func TestSignalAnyTime(t *testing.T) {
 	window := 60 * time.Millisecond // shorter after a process that was too fast, and else longer
 	for i, w := range writings(t, 1000) {
 		for n := range 2 * times {
-			s := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM}[(2*i+n)%4]
+			s := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGKILL, syscall.SIGHUP}[(2*i+n)%6]
 			w.files.lay(t)
 			args, running := w.args(), true
 			for running {

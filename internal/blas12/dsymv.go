@@ -149,9 +149,9 @@ func (s *symmetricProduct) touches(i, count int) (from, to int) {
 func (s *symmetricProduct) rows(from, to int, y []float64) {
 	for i := from; i < to; i += blockRows {
 		end := min(i+blockRows, to)
-		s.square(i, end, y)
+		lda, step := s.distances(i)
+		s.kernel.Symv(s.ul == blas.Upper, end-i, s.alpha, &s.a[s.at(i, i)], lda, step, &s.x[i], &y[i])
 		if left, right := s.beside(i, end); left < right {
-			lda, step := s.distances(i)
 			s.kernel.Dotxaxpyf(end-i, right-left, s.alpha, &s.a[s.at(i, left)], lda, step, &s.x[left], &s.x[i], &y[left], &y[i])
 		}
 	}

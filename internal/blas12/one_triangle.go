@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel/internal/block"
+	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -88,9 +89,8 @@ func (t *oneTriangle) beside(i, end int) (from, to int) {
 	return 0, i
 }
 
-// blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once. Plain
-// loops do the triangle on the diagonal, kernels the rectangle beside it.
-const blockRows = 8
+// blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once.
+const blockRows = kernel.SymvRows
 
 // shortRow and shortSum are the lengths of a row below which a loop in Go is faster than the kernel's
 // Axpy or Dot.

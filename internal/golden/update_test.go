@@ -97,7 +97,7 @@ func live(r recorder, m blsupdate.Method, opt blsupdate.Options, start, k, q int
 	for i := range weights {
 		weights[i] = 1.25 + weights[i]
 	}
-	l.step(u.AddWeightedInputs(weighted, of, weights))
+	l.step(u.AddInputsContext(r.Context(), weighted, of, weights))
 	r.add(name+" AddWeightedInputs", ruleUpdate, l.x)
 	l.step(u.Forget(0.9))
 	l.step(u.SetLambda(opt.Lambda + 0.001))

@@ -29,12 +29,15 @@ func (e SignalError) Status() int {
 // Status returns 128 plus the number of a signal.
 func Status(s syscall.Signal) int { return 128 + int(s) }
 
-// OnSignal returns a context that the first SIGINT or SIGTERM cancels, with a SignalError as its cause.
-// The second one ends the process.
+// OnSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a SignalError as
+// its cause. The second one ends the process. A SIGHUP that is ignored, as under nohup, stays so.
 func OnSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		s := <-signals
 		signal.Stop(signals)

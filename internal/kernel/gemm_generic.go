@@ -28,6 +28,7 @@ var generic = Kernel{
 	GemvT:     dgemvTGeneric,
 	Ger:       dgerGeneric,
 	Dotxaxpyf: ddotxaxpyfGeneric,
+	Symv:      dsymvGeneric,
 	Tanh:      dtanhGeneric,
 	Exp:       dexpGeneric,
 }

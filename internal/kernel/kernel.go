@@ -32,9 +32,10 @@
 //
 // # Level 1 and 2
 //
-// Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf access exactly the elements in
-// their equations. Lengths are at least 1, and results do not overlap operands. No multiplier is
-// skipped. Nothing depends on addresses. Sums have lanes, all +0 at first, and one fixed shape:
+// Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger, Dotxaxpyf and Symv access exactly the
+// elements in their equations. Lengths are at least 1, and results do not overlap operands. No
+// multiplier is skipped. Nothing depends on addresses. Sums have lanes, all +0 at first, and one fixed
+// shape:
 //
 //   - Dot has 32 lanes while 32 elements are left: element i is added to lane i%32 by a fused
 //     multiply-add. Then lanes v and v+16 are added, and v and v+8. The eight lanes take the next
@@ -45,6 +46,9 @@
 //     of y to each row. Axpy is one fused multiply-add for each element, by the rounded alpha·x[i].
 //   - Dotxaxpyf is Axpy of the rows to y from the top down, and v[i] = FMA(alpha, s, v[i]) with the sum
 //     s of row i in the last eight lanes of Dot alone.
+//   - Symv rounds each product and each sum. Row by row from the top down, the stored A[i,j] beside the
+//     diagonal add (alpha·x[i])·A[i,j] to y[j] and A[i,j]·x[j] to a sum s, from +0 and from left to
+//     right; then y[i] += alpha·(A[i,i]·x[i] + s).
 //   - Rot rounds each product and each sum.
 //   - AddAbs has 16 lanes while 16 elements are left. Then lanes 0 to 3 take the elements by fours, and
 //     two more lanes, e and f, the rest in turn. Lanes v and v+8 are added, then v and v+4, and of
@@ -173,7 +177,17 @@ type Kernel struct {
 	//	y[j] += sum over i of (alpha·u[i])·A[i,j]
 	//	v[i] += alpha · sum over j of A[i,j]·x[j]
 	Dotxaxpyf func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)
+
+	// Symv is the loop of a symmetric m×m A, 1 <= m <= SymvRows, of which the upper or the lower
+	// triangle is stored: A[i,j] is in column j of the row, and rows are as far apart as those of
+	// Dotxaxpyf. y overlaps nothing.
+	//
+	//	y[i] += alpha · sum over j of A[i,j]·x[j]
+	Symv func(upper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64)
 }
+
+// SymvRows is the largest order of Symv.
+const SymvRows = 8
 
 // A Store says what Gemm does with a product. It is another name of uint8 because the declarations of
 // the assembly are generated without it.

@@ -32,6 +32,7 @@ var vectorKernels = []Kernel{
 		GemvT:     dgemvTNEON,
 		Ger:       dgerNEON,
 		Dotxaxpyf: ddotxaxpyfNEON,
+		Symv:      dsymvGeneric,
 		Tanh:      elementwise(dtanhNEON, tanhTable),
 		Exp:       elementwise(dexpNEON, expTable),
 	},

@@ -23,3 +23,13 @@ func ddotxaxpyfAVX2(m int, n int, alpha float64, a *float64, lda int, step int, 
 //
 //go:noescape
 func dgerAVX2(m int, n int, alpha float64, x *float64, incX int, y *float64, a *float64, lda int)
+
+// dsymvUpperAVX2 is Kernel.Symv for eight rows. The reference is dsymvGeneric.
+//
+//go:noescape
+func dsymvUpperAVX2(alpha float64, a *float64, lda int, step int, x *float64, y *float64)
+
+// dsymvLowerAVX2 is Kernel.Symv for eight rows. The reference is dsymvGeneric.
+//
+//go:noescape
+func dsymvLowerAVX2(alpha float64, a *float64, lda int, step int, x *float64, y *float64)

@@ -109,3 +109,39 @@ func dotAxpyLanes(s *[8]float64, n int, t float64, row, x, y *float64) {
 		w[0], w[1], w[2], w[3] = s0, s1, s2, s3
 	}
 }
+
+// dsymvGeneric is the reference for Symv.
+func dsymvGeneric(upper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
+	xs, ys := unsafe.Slice(x, m), unsafe.Slice(y, m)
+	for i, v := range xs {
+		first, end := 0, i
+		if upper {
+			first, end = i+1, m
+		}
+		t, s := alpha*v, 0.0
+		for j := first; j < end; j++ {
+			e := *element(a, j)
+			s += float64(e * xs[j])
+			ys[j] += float64(t * e)
+		}
+		ys[i] += float64(alpha * (float64(*element(a, i)*v) + s))
+		if i+1 < m { // or the address could be beyond the array
+			a = element(a, lda)
+			lda += step
+		}
+	}
+}
+
+// symvOf makes a Symv of one for SymvRows rows of each triangle.
+func symvOf(upper, lower func(alpha float64, a *float64, lda, step int, x, y *float64)) func(isUpper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
+	return func(isUpper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
+		switch {
+		case m < SymvRows:
+			dsymvGeneric(isUpper, m, alpha, a, lda, step, x, y)
+		case isUpper:
+			upper(alpha, a, lda, step, x, y)
+		default:
+			lower(alpha, a, lda, step, x, y)
+		}
+	}
+}

@@ -125,9 +125,13 @@ func TestVectors(t *testing.T) {
 
 // checkMatrixVector has the loops of Level 2, with increments of either sign.
 func checkMatrixVector(s *shape, k Kernel) {
-	m, n, routine := 1+s.Below(60), 1+s.Below(80), s.Below(4)
-	if routine == 3 {
+	m, n, routine := 1+s.Below(60), 1+s.Below(80), s.Below(5)
+	switch routine {
+	case 3:
 		s.dotxaxpyf(k, m, n)
+		return
+	case 4:
+		s.symv(k, 1+m%SymvRows)
 		return
 	}
 	beta, lda, inc := []float64{0, 1, 0.7, math.Copysign(0, -1)}[s.Below(4)], n+s.Below(5), []int{1, 2, 3, -1, -2}[s.Below(5)]
@@ -219,8 +223,34 @@ func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	s.same("v", v, wantV)
 }
 
+// symv is Symv on a triangle of a full matrix or of a packed one.
+func (s *shape) symv(k Kernel, m int) {
+	step, upper := s.Below(3)-1, s.Below(2) == 1
+	lda := 2*m + s.Below(5)
+	stored := func(i, j int) bool { return i == j || i < j == upper }
+	a := newSpan(m, m, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, stored, s.value)
+	alpha, pa := s.value(), s.put(&a)
+	x, px := s.vector(m, 1, math.NaN())
+	y, py := s.vector(m, 1, canary)
+	wantA, wantX, want := slices.Clone(a.x), slices.Clone(x.x), slices.Clone(y.x)
+	for i := range m {
+		var sum float64
+		for j := range m {
+			if j != i && stored(i, j) {
+				sum += float64(a.at(i, j) * x.at(j, 0))
+				want[j] += float64(float64(alpha*x.at(i, 0)) * a.at(i, j))
+			}
+		}
+		want[i] += float64(alpha * (float64(a.at(i, i)*x.at(i, 0)) + sum))
+	}
+	s.run(func() { k.Symv(upper, m, alpha, pa, lda, step, px, py) })
+	s.same("A", a, wantA)
+	s.same("x", x, wantX)
+	s.same("y", y, want)
+}
+
 func FuzzMatrixVector(f *testing.F) { fuzzed(f, checkMatrixVector) }
 
 func TestMatrixVector(t *testing.T) {
-	exhaust(t, checkMatrixVector, func(Kernel) []int { return []int{15, 75, 4, 4} })
+	exhaust(t, checkMatrixVector, func(Kernel) []int { return []int{15, 75, 5, 4} })
 }

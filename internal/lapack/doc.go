@@ -7,8 +7,6 @@
 package lapack
 
 import (
-	"context"
-
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -20,18 +18,10 @@ import (
 type Backend struct {
 	blskernel.Backend
 	block.Products
-	ctx context.Context // of Until, or nil
+	// Done stops Geqrf and Orgqr before a block of columns; the caller looks after them. nil does
+	// not.
+	Done func() bool
 }
-
-// Until returns b, whose Geqrf and Orgqr stop before a block of columns once ctx is done. The caller
-// looks at ctx after them.
-func (b Backend) Until(ctx context.Context) Backend {
-	b.ctx = ctx
-	return b
-}
-
-// stopped reports whether the context of Until is done.
-func (b Backend) stopped() bool { return b.ctx != nil && b.ctx.Err() != nil }
 
 // On returns b with its products of blocks. A nil b stands for the default.
 func On(b blskernel.Backend) Backend {

@@ -87,7 +87,7 @@ func (f *QR) factor(bk Backend, keep bool, base, n int) *Pivot {
 	}
 	p.v, p.columns, p.dots = [2][]float64{w.Take(nb * f.M), w.Take(nb * f.M)}, w.Matrix(nb, f.M), w.Take(nb)
 	work := w.Take(nb * n)
-	for h, j := p.reduce(0), 0; j < f.K && !bk.stopped(); j += nb {
+	for h, j := p.reduce(0), 0; j < f.K && (bk.Done == nil || !bk.Done()); j += nb {
 		right := j + h.Cols
 		cols := min(nb, f.K-right)
 		rest := n - right - cols

@@ -31,7 +31,7 @@ func (f QR) Orgqr(bk Backend, n int) {
 	w := Acquire()
 	defer w.Release()
 	work, reflections := w.Take(nb*n), f.reflections(bk, w)
-	for i := (f.K - 1) / nb * nb; i >= 0 && !bk.stopped(); i -= nb {
+	for i := (f.K - 1) / nb * nb; i >= 0 && (bk.Done == nil || !bk.Done()); i -= nb {
 		h := reflections(i)
 		f.apply(bk, h, blas.NoTrans, n-i-h.Cols, i, i+h.Cols, work)
 		h.columns(bk, f.Rows, f.A.Sub(i, i), work)

@@ -79,7 +79,7 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			if err != nil {
 				return nil, err
 			}
-			if err := c.PartialFitWeighted(faults.CanceledAfter(1), part(first, l), labels[first:], nil); !errors.Is(err, context.Canceled) {
+			if err := c.PartialFitContext(faults.CanceledAfter(1), part(first, l), labels[first:], nil); !errors.Is(err, context.Canceled) {
 				return nil, fmt.Errorf("canceled: %v", err)
 			}
 			var text bytes.Buffer

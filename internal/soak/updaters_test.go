@@ -71,7 +71,7 @@ func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 				return nil, err
 			}
 			// Where one fails, the others still go on: a model stays what it was.
-			err = errors.Join(u.AddInputs(a1, y1), u.AddWeightedInputs(a1, y1, weights), u.RemoveInputs(a1, y1), u.Forget(0.75), u.AddInputs(a2, y2))
+			err = errors.Join(u.AddInputs(a1, y1), u.AddInputsContext(t.Context(), a1, y1, weights), u.RemoveInputs(a1, y1), u.Forget(0.75), u.AddInputs(a2, y2))
 			w, failed := u.Weights()
 			if err := errors.Join(err, failed); err != nil {
 				return nil, err

@@ -106,7 +106,7 @@ func (l *learner) run(c *call) error {
 	if r := l.Regressor; r != nil && c.name == "predict" {
 		return c.store(r.PredictContext(c.ctx, c.in[0]))
 	} else if r != nil && len(c.in) == 3 {
-		return learn(c, c.in[1], w, r.FitWeighted, r.PartialFitWeighted, r.Refit, r.Remove)
+		return learn(c, c.in[1], w, r.FitContext, r.PartialFitContext, r.RefitContext, r.RemoveContext)
 	} else if r != nil {
 		return errNoMethod
 	}
@@ -133,9 +133,9 @@ func classify(m *bls.Classifier, c *call, w []float64) error {
 		return err
 	}
 	if c.name == "calibrate" {
-		return m.Calibrate(c.ctx, c.in[0], labels)
+		return m.CalibrateContext(c.ctx, c.in[0], labels, nil)
 	}
-	return learn(c, labels, w, m.FitWeighted, m.PartialFitWeighted, m.Refit, m.Remove)
+	return learn(c, labels, w, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext)
 }
 
 // An action learns samples with labels or targets, and weights.

@@ -28,7 +28,7 @@ func (r *ridge) call(c *call) error {
 	}
 	switch c.name {
 	case "add_rows":
-		return u.AddInputsContext(c.ctx, c.in[0], c.in[1])
+		return u.AddInputsContext(c.ctx, c.in[0], c.in[1], nil)
 	case "remove_rows":
 		return u.RemoveInputs(c.in[0], c.in[1])
 	case "add_nodes":

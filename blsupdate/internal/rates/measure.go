@@ -12,6 +12,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/backend"
+	"blskernel/internal/interrupt"
 	"blskernel/internal/vfs"
 )
 
@@ -78,7 +79,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first takes longest
 				break
 			}
-			if ctx.Err() != nil {
+			if interrupt.Check(ctx) != nil {
 				m.keep()
 				return nil, context.Cause(ctx)
 			}

@@ -15,6 +15,7 @@ func level2(g *generator) {
 	dotxaxpyf(g)
 	if g.lanes == 4 {
 		ger(g)
+		symv(g)
 	}
 }
 

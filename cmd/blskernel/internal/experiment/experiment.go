@@ -19,9 +19,6 @@ import (
 
 // parseVariants returns the methods of --method with their forms, as improved/large/solve.
 func parseVariants(names []string) ([]bench.Variant, error) {
-	if len(names) == 0 {
-		return nil, ui.Usagef("--method is empty; want some of %s", ui.MethodNames())
-	}
 	var variants []bench.Variant
 	for _, name := range names {
 		v, err := bench.ParseVariant(name)

@@ -137,12 +137,12 @@ func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number", func(s string) (stream.Header, error) {
 		return wanted(stream.ParseHeader, s, "present, absent or auto")
 	})
-	f.StringSliceVar(&opt.Inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
-	f.StringSliceVar(&opt.Exclude, "exclude", nil, "columns that are no inputs: names, numbers from 1, ranges as 3-7 or 4-")
+	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
+	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are no inputs: names, with \"\" for one without a name, numbers from 1, ranges as 3-7 or 4-")
 	ui.Choice(cmd, &c.missing, "missing", "a missing cell (empty, NA, NaN, null, None, ?): mean fills it in with the mean of the first rows, drop leaves the row out, error ends with it; by default as in the training, and there mean", "", "mean", "drop", "error")
 	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "sign before decimals of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
 	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "sign between thousands of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)
-	f.StringSliceVar(&opt.Targets, "target", nil, "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
+	ui.Columns(cmd, &opt.Targets, "target", "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
 	f.StringVar(&opt.TargetPath, "targets-file", "", "file of the labels or targets of an npy or idx file")
 	f.StringVar(&opt.InputArray, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
 	other := map[string]string{"training": "test", "test": "training"}[part]
@@ -281,6 +281,9 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if opt.InputArray != "" && r.Heading().Arrays == nil {
+		return nil, errors.Join(ui.Usagef("--array is %q, and %s has no arrays: leave it out", opt.InputArray, shown(c.paths[0])), r.Close())
 	}
 	return r, nil
 }

@@ -128,6 +128,6 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if e.JSON {
 		return e.Object(q)
 	}
-	_, err = fmt.Fprint(s.Out, q)
+	_, err = fmt.Fprint(s.Out, ui.Escaped(q.String()))
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -113,7 +114,8 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 
 // print writes the Inspection as text.
 func (i *Inspection) print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	m := i.Metadata
 	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
@@ -175,7 +177,9 @@ func (i *Inspection) print(w io.Writer) error {
 	line("changed", "%s", m.Changed.Format(time.RFC3339))
 	line("software", "%s", ui.Printable(m.Software))
 	line("SHA-256", "%s, right", i.SHA256)
-	return t.Flush()
+	_ = t.Flush() // to memory
+	_, err := fmt.Fprint(w, ui.Escaped(text.String()))
+	return err
 }
 
 // listed writes the first names, and says how many more there are.

@@ -103,14 +103,14 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 			return errNoTargets
 		}
 		if m.tune {
-			if _, err := m.Regressor.Tune(ctx, b.X, b.Y, bls.TuneOptions{Weights: b.Weights}); err != nil {
+			if _, err := m.Regressor.TuneContext(ctx, b.X, b.Y, bls.TuneOptions{Weights: b.Weights}); err != nil {
 				return m.placed(b, err)
 			}
 			m.tune = false
 		}
-		fit := m.Regressor.PartialFitWeighted
+		fit := m.Regressor.PartialFitContext
 		if m.anew {
-			fit = m.Regressor.Refit
+			fit = m.Regressor.RefitContext
 		}
 		return m.learned(ctx, b, fit(ctx, b.X, b.Y, b.Weights))
 	}
@@ -119,14 +119,14 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 		return err
 	}
 	if m.tune {
-		if _, err := m.Classifier.Tune(ctx, b.X, classes, bls.TuneOptions{Weights: b.Weights}); err != nil {
+		if _, err := m.Classifier.TuneContext(ctx, b.X, classes, bls.TuneOptions{Weights: b.Weights}); err != nil {
 			return m.placed(b, err)
 		}
 		m.tune = false
 	}
-	fit := m.Classifier.PartialFitWeighted
+	fit := m.Classifier.PartialFitContext
 	if m.anew {
-		fit = m.Classifier.Refit
+		fit = m.Classifier.RefitContext
 	}
 	return m.learned(ctx, b, fit(ctx, b.X, classes, b.Weights))
 }

@@ -145,11 +145,11 @@ func (m *model) remove(ctx context.Context, b *stream.Batch) (err error) {
 	case m.Classifier == nil && b.Y == nil:
 		return errNoTargets
 	case m.Classifier == nil:
-		err = m.Regressor.Remove(ctx, b.X, b.Y, b.Weights)
+		err = m.Regressor.RemoveContext(ctx, b.X, b.Y, b.Weights)
 	default:
 		var classes []int
 		if classes, err = m.numbersOf(ctx, b); err == nil {
-			err = m.Classifier.Remove(ctx, b.X, classes, b.Weights)
+			err = m.Classifier.RemoveContext(ctx, b.X, classes, b.Weights)
 		}
 	}
 	var unknown *blsupdate.UnknownRowError

@@ -174,6 +174,9 @@ func (tr *training) check(cmd *cobra.Command) error {
 	}
 	for i, class := range tr.classes {
 		tr.classes[i] = strings.TrimSpace(class) // as the labels of a text
+		if tr.classes[i] == "" {
+			return ui.Usagef("--classes has an empty label, which no row can have")
+		}
 	}
 	if err := ui.CheckUnique("classes", tr.classes); err != nil {
 		return err

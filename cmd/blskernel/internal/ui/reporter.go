@@ -77,13 +77,13 @@ func (r *Reporter) Say(format string, args ...any) error {
 	return r.Print(fmt.Sprintf(format+"\n", args...))
 }
 
-// Print prints lines of the result as text, except with --json.
+// Print prints lines of the result as text, escaped, except with --json.
 func (r *Reporter) Print(text string) error {
 	if r.JSON {
 		return nil
 	}
 	return r.Do(func() error {
-		_, err := fmt.Fprint(r.Out, text)
+		_, err := fmt.Fprint(r.Out, Escaped(text))
 		return err
 	})
 }
@@ -117,7 +117,7 @@ func (r *Reporter) note(format string, args []any) {
 		}
 	}
 	_ = r.Do(func() error {
-		_, err := fmt.Fprintf(r.Err, format+"\n", args...)
+		_, err := fmt.Fprint(r.Err, Escaped(fmt.Sprintf(format+"\n", args...)))
 		return err
 	})
 }

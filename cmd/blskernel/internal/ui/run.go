@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,29 +64,51 @@ func twoDashes(args []string) []string {
 // Run executes the command line and returns the exit status.
 func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
 	working := false // an error before the command starts is an error in the command line
-	root.PersistentPreRun = func(*cobra.Command, []string) { working = true }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		working = true
+		return checkNotEmpty(cmd)
+	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(twoDashes(args))
-	root.SetOut(s.Out)
+	out := &checkedWriter{Writer: s.Out}
+	root.SetOut(out)
 	root.SetErr(s.Err)
 	cmd, err := root.ExecuteContextC(ctx)
+	if out.err != nil {
+		working, err = true, out.err
+	}
+	complain := func(format string, args ...any) {
+		fmt.Fprint(s.Err, Escaped(fmt.Sprintf(format, args...)))
+	}
 	var usage UsageError
 	var stopped interrupt.SignalError
 	switch {
 	case err == nil:
 		return 0
 	case !working || errors.As(err, &usage):
-		fmt.Fprintf(s.Err, "%s: %s%s\nRun '%s -h' for help.\n", cmd.CommandPath(), Message(err), similarFlags(cmd, err), cmd.CommandPath())
+		complain("%s: %s%s\nRun '%s -h' for help.\n", cmd.CommandPath(), Message(err), similarFlags(cmd, err), cmd.CommandPath())
 		return ExitUsage
 	case errors.As(err, &stopped):
-		fmt.Fprintf(s.Err, "%s: %v\n", cmd.CommandPath(), stopped)
+		complain("%s: %v\n", cmd.CommandPath(), stopped)
 		return stopped.Status()
 	case errors.Is(err, syscall.EPIPE):
 		return interrupt.Status(BrokenPipe) // the reader went away, as in 'blskernel demo | head -1'
 	default:
-		fmt.Fprintf(s.Err, "%s: %s\n", cmd.CommandPath(), Message(err))
+		complain("%s: %s\n", cmd.CommandPath(), Message(err))
 		return ExitFailure
 	}
+}
+
+// A checkedWriter keeps the first error, since cobra ignores those of its help.
+type checkedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	w.err = cmp.Or(w.err, err)
+	return n, err
 }
 
 // similarFlags returns a question that names the flags which the one that does not exist may stand for.

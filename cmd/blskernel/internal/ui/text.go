@@ -13,13 +13,36 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Printable returns text as a terminal can show it: quoted if it is not UTF-8 or has control
-// characters.
+// mostShown is the number of characters up to which Printable shows a text.
+const mostShown = 100
+
+// Printable returns text as a table can show it: the first characters of a long one, and quoted if it
+// is not UTF-8 or has control characters.
 func Printable(text string) string {
+	if all := []rune(text); len(all) > mostShown {
+		text = string(all[:mostShown]) + "..."
+	}
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return text
 	}
 	return strconv.Quote(text)
+}
+
+// Escaped returns lines of text in which a terminal obeys nothing: what it cannot print is escaped as
+// in a string of Go.
+func Escaped(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if r != '\n' && (!strconv.IsPrint(r) || r == utf8.RuneError && size == 1) {
+			quoted := strconv.Quote(text[:size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
 }
 
 // packageName matches the name of a package of this module at the beginning of an error.

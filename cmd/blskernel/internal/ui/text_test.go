@@ -59,3 +59,16 @@ func TestSignificant(t *testing.T) {
 		}
 	}
 }
+
+func TestEscaped(t *testing.T) {
+	for text, want := range map[string]string{
+		"grün\n": "grün\n", "a\tb": `a\tb`, "\x1b[31m\u202e": `\x1b[31m\u202e`, "\xff\x00�": `\xff\x00�`, `"\n"`: `"\n"`,
+	} {
+		if got := Escaped(text); got != want {
+			t.Errorf("%q: %q; want %q", text, got, want)
+		}
+	}
+	if got := Printable(strings.Repeat("é", 1000)); got != strings.Repeat("é", mostShown)+"..." {
+		t.Error(got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A value is the value of a flag of any type, with the text that it was parsed from.
@@ -67,6 +68,39 @@ func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse fu
 	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
 }
 
+// Columns adds a flag for names of columns, of which one may be empty: "" is a list of that name alone.
+func Columns(cmd *cobra.Command, to *[]string, name, usage string) {
+	cmd.Flags().StringSliceVar(to, name, nil, usage)
+	f := cmd.Flags().Lookup(name)
+	f.Value = columnNames{f.Value.(listValue)}
+}
+
+type listValue interface {
+	pflag.Value
+	pflag.SliceValue
+}
+
+// columnNames is pflag's list, which takes "" for no names.
+type columnNames struct{ listValue }
+
+func (c columnNames) Set(text string) error {
+	if text == "" {
+		text = `""`
+	}
+	return c.listValue.Set(text)
+}
+
+// checkNotEmpty returns an error for a flag that was given and names nothing.
+func checkNotEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		if f.Value.Type() == "string" && f.Value.String() == "" || isList && len(list.GetSlice()) == 0 {
+			err = Usagef("--%s is empty: leave it out, or say what it should be", f.Name)
+		}
+	})
+	return err
+}
+
 // Automatic is the value of a flag that leaves the choice to the command.
 const Automatic = "auto"
 
@@ -113,13 +147,10 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// CheckNames returns an error if a list is empty, or has a name twice or one that is not known. It
-// overwrites each name by the known one, which differs in case alone.
+// CheckNames returns an error if a list has a name twice or one that is not known. It overwrites each
+// name by the known one, which differs in case alone.
 func CheckNames(flag string, list, known []string) error {
 	want := Join(known, "or")
-	if len(list) == 0 {
-		return Usagef("--%s is empty; want %s", flag, want)
-	}
 	for i, name := range list {
 		at := find(known, name)
 		if at < 0 {

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// symvRows is kernel.SymvRows.
+const symvRows = 8
+
+// symv is Kernel.Symv for all rows of a block, one function for each triangle, without loops and with y
+// in registers. Sums that are not fused leave vectors little to gain.
+func symv(g *generator) {
+	for _, t := range []struct {
+		name  string
+		upper bool
+	}{{"symvUpper", true}, {"symvLower", false}} {
+		g.function(t.name, "func(alpha float64, a *float64, lda, step int, x, y *float64)",
+			"is Kernel.Symv for eight rows. The reference is dsymvGeneric.")
+		a, x, y := g.argument("a"), g.argument("x"), g.argument("y")
+		lda, step := g.bytes("lda"), g.bytes("step")
+		at := func(base reg.Register, i int) operand.Mem { return operand.Mem{Base: base, Disp: 8 * i} }
+		sum := func(i int) reg.Register { return ymm(i).AsX() }
+		alpha, factor, s, e, product := sum(8), sum(9), sum(10), sum(11), sum(12)
+		for i := range symvRows {
+			g.VMOVSD(at(y, i), sum(i))
+		}
+		g.VMOVSD(g.parameter("alpha"), alpha)
+		for i := range symvRows {
+			first, end := 0, i
+			if t.upper {
+				first, end = i+1, symvRows
+			}
+			g.VMULSD(at(x, i), alpha, factor)
+			g.VXORPD(s, s, s)
+			for j := first; j < end; j++ {
+				g.VMOVSD(at(a, j), e)
+				g.VMULSD(at(x, j), e, product)
+				g.VADDSD(product, s, s)
+				g.VMULSD(factor, e, e)
+				g.VADDSD(e, sum(j), sum(j))
+			}
+			g.VMOVSD(at(a, i), e)
+			g.VMULSD(at(x, i), e, e)
+			g.VADDSD(s, e, e)
+			g.VMULSD(alpha, e, e)
+			g.VADDSD(e, sum(i), sum(i))
+			g.ADDQ(lda, a)
+			g.ADDQ(step, lda)
+		}
+		for i := range symvRows {
+			g.VMOVSD(sum(i), at(y, i))
+		}
+		g.ret()
+	}
+}
