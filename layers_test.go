@@ -26,7 +26,7 @@ var layers = strings.Fields(`
 	internal/block internal/check internal/cpu
 	internal/kernel internal/testutil/kernels internal/workers
 	internal/blas12 internal/gemm internal/blas internal/openblas
-	. internal/backend internal/testutil/backends
+	. internal/backend internal/testutil/backends internal/openblas/opponents
 	mat internal/coder
 	internal/lapack internal/lapack/secular internal/lapack/svd internal/lapack/eigensym internal/lapack/schur
 	lapack internal/golden

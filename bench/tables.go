@@ -111,9 +111,9 @@ type TableRow struct {
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
-	FeatureFlops   float64 `json:"feature_flops,omitempty"` // absent in earlier files
+	FeatureFlops   float64 `json:"feature_flops,omitempty"`
 	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
-	// the step; absent in earlier files.
+	// the step.
 	Peak float64 `json:"peak,omitempty"`
 	// Retraining is what a solution from scratch takes at as many samples, if that was measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
@@ -131,8 +131,7 @@ type TableCell struct {
 	FlopsCounted float64  `json:"flops_counted"`
 	// Difference is ‖W - W₁‖/‖W₁‖ in Frobenius norms, where W₁ are the weights of the first method.
 	Difference float64 `json:"difference,omitempty"`
-	// Steps are those of the update and of the weights, without what is between them; absent in
-	// earlier files.
+	// Steps are those of the update and of the weights, without what is between them.
 	Steps []StepTime `json:"steps,omitempty"`
 }
 
@@ -150,7 +149,8 @@ type Retraining struct {
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
 	// PseudoinverseBy says how A⁺ was computed, as blsupdate.Start.String has it: "cholesky" for
 	// the paper's ridge formula, or "qr" or "svd" where AᵀA + lambda I is not positive definite to
-	// working precision. In earlier files, without it, it was the start of Improved.
+	// working precision. It is empty where A⁺ was the start of Improved, as in table3.jsonl and
+	// table4.jsonl of docs/results.
 	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
 	WeightsSeconds  float64 `json:"weights_seconds"`
 	WeightsFlops    float64 `json:"weights_flops"`

@@ -8,18 +8,6 @@ import (
 	"blskernel/mat"
 )
 
-// A ClassesError says that a model cannot gain classes or make one of two: it comes from a file of
-// version 1 and has no constant target, of which the target of a new class is the negative.
-type ClassesError struct {
-	Have, Want int // classes
-}
-
-// Error names the classes and says what to do.
-func (e *ClassesError) Error() string {
-	return fmt.Sprintf("bls: the model comes from a file of version 1, which fixes its %d classes, and %d are wanted: "+
-		"fit it anew, or call Refit with its rows", e.Have, e.Want)
-}
-
 // Relabel renames the classes: class i becomes to[i] of so many classes. Two classes that become one
 // are merged, and a class that none becomes is new and has no samples: the weights are those of a model
 // that learned the new labels from the start. So models of different classes are brought to the same
@@ -31,7 +19,7 @@ func (e *ClassesError) Error() string {
 //	memory: what the output layer has for its targets once more, with the new classes.
 //	errors: ErrNotFitted; *ShapeError for another length of to; *LabelError for an element that is
 //	not from 0 to classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work;
-//	*ClassesError; those of MapTargets; blsupdate.ErrOverflow for weights of a class beyond float64.
+//	those of MapTargets; blsupdate.ErrOverflow for weights of a class beyond float64.
 func (c *Classifier) Relabel(to []int, classes int) error {
 	m := c.model
 	if m == nil {
@@ -54,10 +42,6 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if err := memory.Check(bytes, "bls", "take fewer classes", "a model of %d classes", classes); err != nil {
 		return err
 	}
-	t, err := m.relabelling(to, classes)
-	if err != nil {
-		return err
-	}
 	var counts []count
 	if m.counts != nil {
 		counts = make([]count, classes)
@@ -69,7 +53,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if err := checkCounts(counts); err != nil {
 		return err
 	}
-	if err := m.updater.MapTargets(t); err != nil {
+	if err := m.updater.MapTargets(relabelling(to, classes)); err != nil {
 		return err
 	}
 	m.weights, m.counts = nil, counts
@@ -81,30 +65,18 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 
 // relabelling returns the T with which Y T are the targets of the new classes. The target of a class j
 // that n classes become is the sum of theirs and n-1 times the constant.
-func (m *model) relabelling(to []int, classes int) (*mat.Dense, error) {
-	first := 0
-	if m.constant {
-		first = 1
-	}
-	t := mat.NewDense(first+len(to), first+classes, nil)
+func relabelling(to []int, classes int) *mat.Dense {
+	t := mat.NewDense(1+len(to), 1+classes, nil)
+	t.Set(0, 0, 1)
 	sources := make([]int, classes)
 	for i, j := range to {
-		t.Set(first+i, first+j, 1)
+		t.Set(1+i, 1+j, 1)
 		sources[j]++
 	}
-	if m.constant {
-		t.Set(0, 0, 1)
-	}
 	for j, n := range sources {
-		if n == 1 {
-			continue
-		}
-		if !m.constant {
-			return nil, &ClassesError{Have: len(to), Want: classes}
-		}
-		t.Set(0, first+j, float64(n-1))
+		t.Set(0, 1+j, float64(n-1))
 	}
-	return t, nil
+	return t
 }
 
 // classesWith returns the number of classes of the model with the labels: more than now where the
@@ -119,14 +91,11 @@ func (m *model) classesWith(labels []int) int {
 // withTargets returns a copy of the output layer with so many targets, more than it has: those of new
 // classes, of which no sample is.
 func (m *model) withTargets(targets int) (blsupdate.Updater, error) {
-	have := m.updater.Targets()
-	if !m.constant {
-		return nil, &ClassesError{Have: have, Want: targets}
-	}
 	u, err := m.updater.Clone()
 	if err != nil {
 		return nil, err
 	}
+	have := u.Targets()
 	t := mat.NewDense(have, targets-have, nil)
 	for j := range targets - have {
 		t.Set(0, j, -1)

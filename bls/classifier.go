@@ -104,8 +104,8 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	cost: that of Transform and of Updater.AddInputs, which grows with the samples before only for
 //	Improved and Original.
 //	memory: with new classes once more the output layer.
-//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *ClassesError, *MemoryError,
-//	and those of AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError, and
+//	those of AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(background, x, labels, nil)
 }
@@ -176,8 +176,7 @@ func (c *Classifier) NumClasses() int {
 }
 
 // ClassCounts returns the number of rows of each class that the model has learned. It is nil before the
-// first Fit, and where the model does not know: with an output layer of WithUpdater, and from a file of
-// version 1.
+// first Fit, and where the model does not know: with an output layer of WithUpdater.
 func (c *Classifier) ClassCounts() []float64 {
 	if c.model == nil || c.counts == nil {
 		return nil
@@ -230,13 +229,13 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// labelTargets returns the targets Y of the labels of x, with the constant target or without, and
-// checks the weights of the rows.
-func labelTargets(x *mat.Dense, inputs int, labels []int, classes int, constant bool, weights []float64) (*mat.Dense, error) {
+// labelTargets returns the targets Y of the labels of x behind the constant target, and checks the
+// weights of the rows.
+func labelTargets(x *mat.Dense, inputs int, labels []int, classes int, weights []float64) (*mat.Dense, error) {
 	if err := checkRows(x, inputs, labelColumn, len(labels), 1); err != nil {
 		return nil, err
 	}
-	y, err := targets(labels, classes, constant)
+	y, err := targets(labels, classes, true)
 	return y, cmp.Or(err, checkWeights(weights, len(labels)))
 }
 

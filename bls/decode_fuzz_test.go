@@ -42,10 +42,6 @@ func FuzzDecode(f *testing.F) {
 			checkDecode(t, b, decode)
 		}
 		again, err := decodeAny(b)
-		if err == nil && isOld(b) { // written in the version of today
-			b = again
-			again, err = decodeAny(b)
-		}
 		if err == nil && !bytes.HasPrefix(b, again) {
 			t.Error("a model is encoded as something else than it was read from")
 		}
@@ -88,11 +84,6 @@ func decodeAny(b []byte) (again []byte, err error) {
 	_, _ = r.Predict(mat.NewDense(1, r.FittedFeatures().Inputs(), nil))
 	err = r.Encode(&out)
 	return out.Bytes(), err
-}
-
-// isOld reports whether b is a model of version 1.
-func isOld(b []byte) bool {
-	return bytes.HasPrefix(b[8:], []byte(kindClassifier1)) || bytes.HasPrefix(b[8:], []byte(kindRegressor1))
 }
 
 // FuzzDecodeFeatures does the same with feature maps alone, which compute features of a sample.

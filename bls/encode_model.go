@@ -23,10 +23,6 @@ type kind string
 const (
 	kindClassifier kind = "blsclas2"
 	kindRegressor  kind = "blsregr2"
-
-	// Those of version 1, which had neither the column of the constant target nor choices.
-	kindClassifier1 kind = "blsclass"
-	kindRegressor1  kind = "blsregrs"
 )
 
 // word returns the first word of the head.
@@ -38,14 +34,6 @@ func (k kind) String() string {
 		return "Classifier"
 	}
 	return "Regressor"
-}
-
-// old returns the kind of version 1.
-func (k kind) old() kind {
-	if k == kindClassifier {
-		return kindClassifier1
-	}
-	return kindRegressor1
 }
 
 // encodedMethods are the methods in the order of their numbers in an encoding, from 1; 0 is none.
@@ -109,7 +97,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	limited := &io.LimitedReader{R: r, N: int64(size)}
 	head := codec.NewReaderAt(limited, int64(len(word)))
 	m := &model{}
-	old := m.codeHead(coder.Reader(head), k, b)
+	m.codeHead(coder.Reader(head), k, b)
 	head.End()
 	if err := head.Err(); err != nil {
 		return nil, fmt.Errorf("bls: %v: %w", k, err)
@@ -122,7 +110,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	}
 	u, err := blsupdate.Decode(r, b)
 	if err == nil {
-		err = m.join(u, old)
+		err = m.join(u)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bls: output layer: %w", codec.Moved(err, begin))
@@ -131,57 +119,44 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 }
 
 // codeHead codes the kind, the options as Fit read them, what the model knows of its classes, and the
-// feature maps; old reports whether the head is of version 1. b is the backend of a model that is read.
-func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) (old bool) {
+// feature maps. b is the backend of a model that is read.
+func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 	word, s := k.word(), m.settings
 	x.Uint64(&word)
-	old = word == k.old().word()
-	x.Check(word == k.word() || old, "this is no %v", k)
+	x.Check(word == k.word(), "this is no %v", k)
 	codeOptions(x, &s.features)
-	if !old {
-		method := slices.Index(encodedMethods, s.method) + 1
-		x.Int("Method", &method, len(encodedMethods))
-		if method > 0 {
-			s.method = encodedMethods[method-1]
-		}
-		x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return coder.IsLength(v) || v == None })
+	method := slices.Index(encodedMethods, s.method) + 1
+	x.Int("Method", &method, len(encodedMethods))
+	if method > 0 {
+		s.method = encodedMethods[method-1]
 	}
+	x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return coder.IsLength(v) || v == None })
 	x.Int("Classes", &s.classes, maxNodes)
-	if !old {
-		x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
-		x.Int("ExpectedRows", &s.rows, math.MaxInt)
-		x.Bool(&s.validate)
-	}
+	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
+	x.Int("ExpectedRows", &s.rows, math.MaxInt)
+	x.Bool(&s.validate)
 	x.Bool(&s.intercept)
 	n := len(m.center)
 	if x.Int("the number of means", &n, maxNodes); n > 0 {
 		x.Floats("the means of the targets", &m.center, n)
 	}
-	if !old {
-		m.codeClasses(x)
-	}
-	can := (m.center != nil) == s.intercept
+	m.codeClasses(x)
+	can := (m.center != nil) == s.intercept && m.constant == (k == kindClassifier)
 	if k == kindClassifier {
 		can = can && !s.intercept
 	} else {
-		can = can && s.classes == 0 && s.classWeight == Unweighted && !m.constant && m.counts == nil && m.slope == 0
+		can = can && s.classes == 0 && s.classWeight == Unweighted && m.counts == nil && m.slope == 0
 	}
 	x.Check(can, "the intercept and the classes are not those of a %v", k)
 	if !x.Reading() {
 		m.features.code(x, nil)
-		return old
+		return
 	}
 	m.features = &Features{}
 	m.features.code(x, b)
 	x.Check(s.features.agree(m.features.opt), "the options are not those that the feature maps were fitted with")
-	if old {
-		s.features = m.features.opt
-		s.features.Backend = nil
-		s.features.EnhancementNodes = orNone(s.features.EnhancementNodes)
-	}
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s
-	return old
 }
 
 // codeClasses codes what the model knows of its classes, and what Fit chose.
@@ -220,8 +195,7 @@ func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 }
 
 // join completes a decoded model with its updater, or returns a *FormatError unless that fits the rest.
-// An old model does not say what Fit chose.
-func (m *model) join(u blsupdate.Updater, old bool) error {
+func (m *model) join(u blsupdate.Updater) error {
 	m.updater = u
 	nodes := m.features.Nodes()
 	if m.settings.intercept {
@@ -242,16 +216,12 @@ func (m *model) join(u blsupdate.Updater, old bool) error {
 		return differs("classes", c, s.classes)
 	case m.counts != nil && c != len(m.counts):
 		return differs("counts of classes", len(m.counts), c)
-	case !old && s.method != 0 && s.method != u.Method():
+	case s.method != 0 && s.method != u.Method():
 		return &FormatError{What: fmt.Sprintf("the method is %v, and should be %v", u.Method(), s.method)}
 	}
 	update := currentOptions(u)
 	update.Backend = nil
-	if old {
-		s.method = u.Method()
-	} else {
-		update.Lambda = s.update.Lambda
-	}
+	update.Lambda = s.update.Lambda
 	s.update = update
 	return nil
 }

@@ -196,6 +196,7 @@ func TestDecodeContradictions(t *testing.T) {
 		"regressor: classes":      func(_, r *model) { r.settings.classes = 2 },
 		"regressor: weights":      func(_, r *model) { r.settings.classWeight = Balanced },
 		"regressor: constant":     func(_, r *model) { r.constant = true },
+		"no constant":             func(c, _ *model) { c.constant, c.settings.classes, c.counts = false, 0, nil },
 		"regressor: counts":       func(_, r *model) { r.counts = make([]count, 2) },
 		"regressor: slope":        func(_, r *model) { r.slope = 1 },
 	} {

@@ -31,7 +31,7 @@ func (c *Classifier) RemoveContext(ctx context.Context, x *mat.Dense, labels []i
 	if m == nil {
 		return ErrNotFitted
 	}
-	y, err := labelTargets(x, m.inputs(), labels, m.targets(), m.constant, weights)
+	y, err := labelTargets(x, m.inputs(), labels, m.targets(), weights)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one of other feature maps",
 			Want: "a model with the same, such as Clone makes"}
 	}
-	if m.targets() != other.targets() || m.constant != other.constant {
+	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
 			Want: fmt.Sprintf("%d columns, as many as this model has: call Relabel first", m.targets())}
 	}
@@ -221,7 +221,7 @@ func (c *Classifier) RefitContext(ctx context.Context, x *mat.Dense, labels []in
 	if err != nil {
 		return err
 	}
-	m.constant, m.counts = true, counts
+	m.counts = counts
 	c.model = m
 	return nil
 }

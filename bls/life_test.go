@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -131,60 +128,6 @@ func TestLifeOfARegressor(t *testing.T) {
 		if want := r.settings.update.Lambda; again.Update.Lambda != want || blsupdate.Supports(method, blsupdate.ActionRidge) != (want == 0.25) {
 			t.Errorf("%v: lambda %g is decoded as %g", method, want, again.Update.Lambda)
 		}
-	}
-}
-
-// A classifier from a file of version 1 learns on, and cannot gain classes but by Refit. Its classes
-// can be put in another order.
-func TestVersion1HasItsClasses(t *testing.T) {
-	ctx := context.Background()
-	names, err := filepath.Glob("modelfile/testdata/v1-*.bls")
-	must(t, err)
-	found := 0
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		must(t, err)
-		at := bytes.Index(b, []byte("CLAS"))
-		if at < 0 {
-			continue // a regressor
-		}
-		found++
-		c, err := DecodeClassifier(io.LimitReader(bytes.NewReader(b[at+12:]), int64(len(b)-at-12-4-(12+32+4))), nil)
-		must(t, err)
-		n := c.NumClasses()
-		x := samples(35, 40, c.FittedFeatures().Inputs(), c.FittedFeatures().Inputs())
-		for _, c := range []*Classifier{c, decodedAgain(t, c)} {
-			c.settings.classes = 0 // as if the labels had decided
-			before := encoded(t, c)
-			var e *ClassesError
-			if err := c.PartialFit(x, cyclic(40, n+1)); !errors.As(err, &e) || e.Have != n || e.Want != n+1 || !strings.Contains(err.Error(), "version 1") {
-				t.Errorf("%s: a new class: %v", name, err)
-			}
-			err := errors.Join(c.Relabel(make([]int, n), n+1), c.Relabel(ascending(n), n+1))
-			if both := strings.Count(err.Error(), "version 1"); both != 2 {
-				t.Errorf("%s: %d classes: %v", name, n+1, err)
-			}
-			if !bytes.Equal(encoded(t, c), before) || c.ClassCounts() != nil {
-				t.Errorf("%s: errors have changed the model, or it has counts", name)
-			}
-			must(t, c.PartialFit(x, cyclic(40, n)))
-			was, reversed := scoresOf(t, c, x), ascending(n)
-			slices.Reverse(reversed)
-			must(t, c.Relabel(reversed, n))
-			for i, now := 0, scoresOf(t, c, x); i < n; i++ {
-				if !gonum.Equal(was.ColView(i), now.ColView(n-1-i)) {
-					t.Errorf("%s: class %d has other scores in another order", name, i)
-				}
-			}
-			must(t, c.RefitContext(ctx, x, cyclic(40, n), nil))
-			must(t, c.PartialFit(x, cyclic(40, n+1)))
-			if c.NumClasses() != n+1 {
-				t.Errorf("%s: %d classes", name, c.NumClasses())
-			}
-		}
-	}
-	if found == 0 {
-		t.Fatal("no classifier of version 1")
 	}
 }
 

@@ -62,7 +62,7 @@ type model struct {
 	center []float64
 
 	// constant says that column 0 of the updater's targets is 1 for every row, so that the column
-	// of a new class is its negative. Models of Regressor and those by older versions have none.
+	// of a new class is its negative: in a Classifier, and not in a Regressor.
 	constant bool
 	// counts are those of the classes, nil where the model does not know all rows it has learned.
 	counts []count

@@ -19,7 +19,6 @@ import (
 // AddInputs and Merge, learns what c would have, and WithUpdater makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c; A is q×k and Y is q×(c+1).
-//	A model from a file of version 1 has no constant target, and Y is q×c.
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
 //	cost, memory: those of Features.Transform, and Y.
 //	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError
@@ -33,7 +32,7 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	if c.model == nil {
 		return nil, nil, ErrNotFitted
 	}
-	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), c.constant, nil); err != nil {
+	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), nil); err != nil {
 		return nil, nil, err
 	}
 	return c.rows(ctx, x, y, nil)

@@ -67,7 +67,7 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 		return c.FitContext(ctx, x, labels, weights)
 	}
 	classes := c.classesWith(labels)
-	y, err := labelTargets(x, c.inputs(), labels, classes, c.constant, weights)
+	y, err := labelTargets(x, c.inputs(), labels, classes, weights)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func checkCounts(counts []count) error {
 // firstTargets returns what a model of so many classes begins with: the targets of the labels of x, and
 // what counted returns for them.
 func firstTargets(x *mat.Dense, inputs int, labels []int, classes int, weights []float64, by ClassWeight) (*mat.Dense, []count, []float64, error) {
-	y, err := labelTargets(x, inputs, labels, classes, true, weights)
+	y, err := labelTargets(x, inputs, labels, classes, weights)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -219,6 +219,13 @@ func TestForeign(t *testing.T) {
 	data := encoded(t, smallModels(t)[0])
 	data[8]++ // a newer version
 	failsAt(t, data, 8)
+	const kept = 26 // the word that says what is kept of the samples, 2, where W has 2 elements
+	data = encoded(t, started(t, Improved, mat.NewDense(2, 2, []float64{1, 0, 3, 4}), mat.NewDense(2, 1, nil), Options{}))
+	if data[8*kept] != 2 {
+		t.Fatalf("word %d is %d, want 2", kept, data[8*kept])
+	}
+	data[8*kept] = 1
+	failsAt(t, data, 8*kept)
 	for _, u := range smallModels(t) {
 		if err := Encode(&faults.Writer{}, u); !errors.Is(err, faults.ErrFull) {
 			t.Errorf("%v: %v", u.Method(), err)

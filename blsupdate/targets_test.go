@@ -127,32 +127,3 @@ func TestTargetsInAnyOrder(t *testing.T) {
 		t.Errorf("only %d of %d lives compared", compared, lives)
 	}
 }
-
-// TestTargetsOfEarlierStates maps targets of states by an earlier version, which keep hashes of rows
-// with their targets alone: rows are known before and not after it, until AddNodes is given them.
-func TestTargetsOfEarlierStates(t *testing.T) {
-	const k, l = 3, 12
-	for _, m := range []Method{Improved, Original} {
-		_, a, y := problem(63, 0, l, k, 1)
-		u := started(t, m, a, y, Options{})
-		keys := started(t, m, dense.Beside(a, y), y, Options{Lambda: 1}) // whose keys are of A and Y
-		fieldOf(u, "keys").Set(fieldOf(keys, "keys"))
-		fieldOf(u, "y").SetZero()
-		u = decoded(t, encoded(t, u), nil)
-		ax, ya := rowsBetween(a, 3, 4), rowsBetween(y, 3, 4)
-		before := digest(u)
-		refused(t, u, before, u.RemoveInputs(ax, rowsBetween(y, 4, 5)), is[*UnknownRowError])
-		must(t, u.RemoveInputs(ax, ya))
-		must(t, u.AddInputs(ax, ya))
-		must(t, u.RemoveInputs(ax, ya))
-		minus := mat.NewDense(1, 1, []float64{-1})
-		must(t, u.AddTargets(minus))
-		before = digest(u)
-		refused(t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), mapped(rowsBetween(y, 0, 1), minus, true)), is[*ForgottenRowsError])
-		left, targets := stack(rowsBetween(a, 0, 3), rowsBetween(a, 4, l)), mapped(stack(rowsBetween(y, 0, 3), rowsBetween(y, 4, l)), minus, true)
-		must(t, u.AddNodes(left, testutil.Random(rand.New(rand.NewPCG(1, 1)), l-1, 1), targets))
-		if !slices.Equal(slices.Concat(blocksOf(u, "y")...), dense.Compact(targets)) {
-			t.Error("the rows are not known again")
-		}
-	}
-}

@@ -20,20 +20,11 @@ import (
 // mostClasses bounds the number of classes, so that a column of serial numbers is an error.
 const mostClasses = 4096
 
-// grows reports whether the model can gain classes. Those of files of version 1 have no constant
-// target.
-func (b *base) grows() bool {
-	return b.classifies() && b.updater().Targets() == len(b.labels)+1
-}
-
 // unknown says that the model does not have a label.
 func (b *base) unknown(label string) string {
 	do := "train the model with all classes, or leave the row out"
-	switch {
-	case !utf8.ValidString(label):
+	if !utf8.ValidString(label) {
 		do = "it is not UTF-8: save the file as UTF-8"
-	case !b.grows():
-		do = "a model file of version 1 cannot gain classes: train it anew, or leave the row out"
 	}
 	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); %s", label, len(b.labels), columns.List(b.labels), do)
 }

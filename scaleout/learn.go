@@ -154,7 +154,7 @@ func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 	}
 	label := b.Labels[i]
 	_, known := fn.base.numbers[label]
-	if known || !fn.Options.KnownLabels && fn.base.grows() && utf8.ValidString(label) {
+	if known || !fn.Options.KnownLabels && utf8.ValidString(label) {
 		return ""
 	}
 	what := fn.base.unknown(label)

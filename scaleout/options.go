@@ -42,8 +42,7 @@ type Options struct {
 	SkipBad int64
 	BadOut  string
 
-	// KnownLabels makes a label that is none of the model's a bad row. Else it is a new class,
-	// unless the model file is of version 1.
+	// KnownLabels makes a label that is none of the model's a bad row. Else it is a new class.
 	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated

@@ -16,16 +16,15 @@ import (
 
 // A run is one of the paper's tables as a command measured it.
 type run struct {
-	result.Table                  // with the paper's recipe in place of fields that earlier files lack
-	where        string           // the backend, the threads and the CPU
-	steps        []bench.TableRow // of the first seed, by all methods, in order
+	result.Table
+	where string           // the backend, the threads and the CPU
+	steps []bench.TableRow // of the first seed, by all methods, in order
 }
 
 // runsOf returns the tables of all files, in order of their numbers.
 func runsOf(files []*result.File) (all []*run) {
 	for _, f := range files {
 		for _, t := range f.Tables {
-			t.Scale, t.Lambda, t.Shrink = cmp.Or(t.Scale, 1), cmp.Or(t.Lambda, paperLambda), cmp.Or(t.Shrink, bls.DefaultShrink)
 			r := &run{Table: t, where: where(&t.Machine, strings.Join(t.Machine.Backends, ", "), threadsOf(&t.Machine))}
 			for _, row := range t.Rows {
 				if row.Seed == t.Rows[0].Seed {

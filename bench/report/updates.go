@@ -14,8 +14,8 @@ func timeSection(runs []*run) Section {
 		Title: "Time of an update",
 		Text: `Seconds from the new rows of A to new weights W, without the features, and where measured the time
 of a solution from scratch: of A⁺ and W, and of W alone. An update above that of a solution from
-scratch does not pay. A⁺ from scratch is by the paper's ridge formula, in results of earlier
-versions by the start of Improved.`,
+scratch does not pay. A⁺ from scratch is by the paper's ridge formula, or by the start of Improved
+where the lines have no pseudoinverse_by.`,
 	}
 	// Titles are links on the page: a run by other methods, or the same once more, has another one.
 	titles := map[string]int{}

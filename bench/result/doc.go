@@ -11,6 +11,5 @@
 // A machine holds for the lines below it, up to the next one.
 //
 // An interrupted run thus keeps every finished line, cat joins files, and every tool reads them. Lines
-// of other kinds are passed over: an older program reads newer files, and this one the lines
-// "agreement" and "crossover" of older ones.
+// of other kinds are passed over, so that a program reads the files of newer ones.
 package result

@@ -67,8 +67,6 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		Costs: []On[bench.Cost]{{&machine, bench.Cost{Method: "qr", L: 9}}},
 	}
 	b := written(t, want)
-	put(t, b, "agreement", bench.FlopsCase{Q: 11}) // of earlier files, as the next one
-	put(t, b, "crossover", bench.FlopsCase{Q: 11})
 	put(t, b, "of the future", struct{}{})
 	return b, want
 }

@@ -1,13 +1,12 @@
 package speed
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/openblas/opponents"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -64,7 +63,7 @@ func symmetricInverse(n int, r source, shift float64, factor func(be blskernel.B
 func inverseByLAPACK(opponent string, a []float64, n int) *Problem {
 	return once(a, func(be blskernel.Backend, x []float64) func() error {
 		ipiv, work := make([]int32, n), make([]float64, 67*(n+65)) // more than dsytri2 and the others want
-		return onLAPACK(be, func(l backend.ColumnMajorLAPACK) (info int) {
+		return onLAPACK(be, func(l opponents.LAPACK) (info int) {
 			switch opponent {
 			case "dpotrf+dpotri":
 				if info = l.Dpotrf(blas.Lower, n, x, n); info == 0 {
@@ -89,10 +88,10 @@ func inverseByLAPACK(opponent string, a []float64, n int) *Problem {
 }
 
 // onLAPACK returns a call of f, which returns the info of its routines, with the LAPACK of a backend.
-func onLAPACK(be blskernel.Backend, f func(l backend.ColumnMajorLAPACK) (info int)) func() error {
-	l, ok := backend.ColumnMajor(be)
+func onLAPACK(be blskernel.Backend, f func(l opponents.LAPACK) (info int)) func() error {
+	l, err := opponents.Of(be)
 	return func() error {
-		if !ok {
+		if err != nil {
 			return errors.New("there is no LAPACK with it")
 		}
 		if info := f(l); info != 0 {
@@ -146,7 +145,7 @@ func luSolve(_ string, n int, r source) *Problem {
 		return once(b, func(be blskernel.Backend, x []float64) func() error {
 			factors, ipiv := slices.Clone(a), make([]int32, n)
 			info := -1
-			return onLAPACK(be, func(l backend.ColumnMajorLAPACK) int {
+			return onLAPACK(be, func(l opponents.LAPACK) int {
 				if info < 0 { // the first call is no timed one
 					info = l.Dgetrf(n, n, factors, n, ipiv)
 				}
@@ -161,10 +160,10 @@ func luSolve(_ string, n int, r source) *Problem {
 }
 
 // Library returns the backend of which the LAPACK is taken for opponents: the first of the given ones
-// that has a backend.ColumnMajor, else openblas. The error says why there is none.
+// that has one, else openblas. The error says why there is none.
 func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	for _, b := range backends {
-		if _, ok := backend.ColumnMajor(b); ok {
+		if _, err := opponents.Of(b); err == nil {
 			return b, nil
 		}
 	}
@@ -172,9 +171,8 @@ func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := backend.ColumnMajor(b); !ok {
-		why := cmp.Or(backend.MissingLAPACK(b), "it brings none along")
-		return nil, fmt.Errorf("speed: backend %q has no LAPACK: %s", b.Name(), why)
+	if _, err := opponents.Of(b); err != nil {
+		return nil, fmt.Errorf("speed: backend %q has no LAPACK: %w", b.Name(), err)
 	}
 	return b, nil
 }

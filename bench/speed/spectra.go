@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/openblas/opponents"
 	"blskernel/lapack"
 
 	"gonum.org/v1/gonum/blas"
@@ -19,7 +19,7 @@ import (
 type decomposition struct {
 	matrices, lists int
 	own             func(l lapack.Implementation, n int, x [][]float64, work []float64) (ok bool)
-	theirs          func(l backend.ColumnMajorLAPACK, n int, x [][]float64, work []float64, iwork []int32) (info int)
+	theirs          func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) (info int)
 	// compared are numbers that all implementations agree in, found from A and what they wrote:
 	// those that are the same, and the residual, which is 0. Vectors are the same but for their
 	// signs.
@@ -33,7 +33,7 @@ var (
 			l.Dgeqrf(n, n, x[0], n, x[1], work, len(work))
 			return true
 		},
-		func(l backend.ColumnMajorLAPACK, n int, x [][]float64, work []float64, _ []int32) int {
+		func(l opponents.LAPACK, n int, x [][]float64, work []float64, _ []int32) int {
 			return l.Dgeqrf(n, n, x[0], n, x[1], work)
 		},
 		func(n int, a []float64, x [][]float64) []float64 { // RᵀR·1 - AᵀA·1
@@ -50,7 +50,7 @@ var (
 		func(l lapack.Implementation, n int, x [][]float64, work []float64) bool {
 			return l.Dsyev(gonumlapack.EVCompute, blas.Upper, n, x[0], n, x[1], work, len(work))
 		},
-		func(l backend.ColumnMajorLAPACK, n int, x [][]float64, work []float64, iwork []int32) int {
+		func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) int {
 			return l.Dsyevd(gonumlapack.EVCompute, blas.Upper, n, x[0], n, x[1], work, iwork)
 		},
 		func(n int, a []float64, x [][]float64) []float64 { // V·W·Vᵀ·1 - A·1
@@ -69,7 +69,7 @@ var (
 		func(l lapack.Implementation, n int, x [][]float64, work []float64) bool {
 			return l.Dgesvd(gonumlapack.SVDStore, gonumlapack.SVDStore, n, n, x[0], n, x[3], x[1], n, x[2], n, work, len(work))
 		},
-		func(l backend.ColumnMajorLAPACK, n int, x [][]float64, work []float64, iwork []int32) int {
+		func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) int {
 			return l.Dgesdd(gonumlapack.SVDStore, n, n, x[0], n, x[3], x[1], n, x[2], n, work, iwork)
 		},
 		func(n int, a []float64, x [][]float64) []float64 { // U·Σ·Vᵀ·1 - A·1
@@ -82,7 +82,7 @@ var (
 		func(l lapack.Implementation, n int, x [][]float64, work []float64) bool {
 			return l.Dgeev(gonumlapack.LeftEVNone, gonumlapack.RightEVCompute, n, x[0], n, x[2], x[3], nil, 1, x[1], n, work, len(work)) == 0
 		},
-		func(l backend.ColumnMajorLAPACK, n int, x [][]float64, work []float64, _ []int32) int {
+		func(l opponents.LAPACK, n int, x [][]float64, work []float64, _ []int32) int {
 			return l.Dgeev(gonumlapack.LeftEVNone, gonumlapack.RightEVCompute, n, x[0], n, x[2], x[3], nil, 1, x[1], n, work)
 		},
 		eigenCompared,
@@ -132,7 +132,7 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	p.against = func(string) *Problem {
 		q := problem(transposed(n, a), func(be blskernel.Backend, x [][]float64) func() error {
 			work, iwork := make([]float64, n*(4*n+260)), make([]int32, 8*n+3) // enough for blocks
-			return onLAPACK(be, func(l backend.ColumnMajorLAPACK) int { return d.theirs(l, n, x, work, iwork) })
+			return onLAPACK(be, func(l opponents.LAPACK) int { return d.theirs(l, n, x, work, iwork) })
 		})
 		q.compared = func() []float64 {
 			x := d.parts(n, slices.Clone(q.out))

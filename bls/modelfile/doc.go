@@ -14,7 +14,7 @@
 // to do:
 //
 //	a file that is something else      an error that wraps ErrNotAModel
-//	a file by a newer program          *VersionError
+//	a file of another version          *VersionError
 //	a file that ends too early         *TruncatedError
 //	a file with a bit changed          *ChecksumError
 //	a file that no Write has written   *FormatError

@@ -20,21 +20,24 @@ type WriteError = atomicfile.WriteError
 // old one back, since the folder could not be brought to the disk.
 type FolderError = atomicfile.FolderError
 
-// VersionError says that a file has a format that is newer than this program.
+// VersionError says that a file has a version of the format that this program does not read: a newer
+// one, or version 1, which no release has written.
 type VersionError struct {
 	Have      int    // the version of the file
-	Supported int    // the newest that this program reads
+	Supported int    // the version that this program reads
 	Software  string // what wrote the file, if it says so
 }
 
-// Error says which program is needed.
+// Error says which program is needed, or that the model must be trained again.
 func (e *VersionError) Error() string {
-	by := "a newer release of blskernel"
-	if e.Software != "" {
-		by = fmt.Sprintf("%.80q, which wrote it, or something newer", e.Software)
+	do := "read it with a newer release of blskernel"
+	switch {
+	case e.Have < e.Supported:
+		do = "train the model again"
+	case e.Software != "":
+		do = fmt.Sprintf("read it with %.80q, which wrote it, or something newer", e.Software)
 	}
-	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d at most: read it with %s",
-		e.Have, e.Supported, by)
+	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d: %s", e.Have, e.Supported, do)
 }
 
 // ChecksumError says that a part of a file was altered: its checksum is wrong, or its length is

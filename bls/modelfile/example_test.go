@@ -161,7 +161,7 @@ func Example_errors() {
 	// altered in REGR
 	// modelfile: the file is not complete, it ends after 500 bytes in "REGR": copy it again, or use a backup
 	// modelfile: section "END " has what no model file has: there is something after the end: use a backup, or train again
-	// modelfile: the file is of version 3, and this program reads version 2 at most: read it with a newer release of blskernel
+	// modelfile: the file is of version 3, and this program reads version 2: read it with a newer release of blskernel
 	// modelfile: metadata: inputs: 1 names for 2 inputs of the model
 }
 

@@ -92,20 +92,17 @@ var update = flag.Bool("update", false, "write the files in testdata anew")
 // their names have of it. s390x is big-endian.
 var golden = []struct{ arch, suffix string }{{"amd64", ""}, {"s390x", "-s390x"}}
 
-// The files in testdata were written by each version of the format. They are read for ever, as the same
-// models: their notes have what the models predict, to rounding. Those of this version are written as
-// the same bytes, on every machine, since nothing is computed on the way. With -update those of this
-// version and the architecture at work are made anew: GOARCH=s390x go test -exec qemu-s390x -run Golden
-// ./bls/modelfile -update
+// The files in testdata are read for ever, as the same models: their notes have what the models
+// predict, to rounding. They are written as the same bytes, on every machine, since nothing is computed
+// on the way. With -update those of the architecture at work are made anew: GOARCH=s390x go test -exec
+// qemu-s390x -run Golden ./bls/modelfile -update
 func TestGolden(t *testing.T) {
-	for version := 1; version <= Version; version++ {
-		for _, from := range golden {
-			t.Run(fmt.Sprintf("v%d/%s", version, from.arch), func(t *testing.T) { testGolden(t, version, from.arch, from.suffix) })
-		}
+	for _, from := range golden {
+		t.Run(from.arch, func(t *testing.T) { testGolden(t, from.arch, from.suffix) })
 	}
 }
 
-func testGolden(t *testing.T, version int, arch, suffix string) {
+func testGolden(t *testing.T, arch, suffix string) {
 	sample := mat.NewDense(1, 2, []float64{0.25, -3})
 	predict := func(f *File) []float64 {
 		t.Helper()
@@ -119,8 +116,8 @@ func testGolden(t *testing.T, version int, arch, suffix string) {
 		return out.RawRowView(0)
 	}
 	for i, method := range methods {
-		path := filepath.Join("testdata", fmt.Sprintf("v%d-%v%s.bls", version, method, suffix))
-		if *update && version == Version && runtime.GOARCH == arch {
+		path := filepath.Join("testdata", fmt.Sprintf("v%d-%v%s.bls", Version, method, suffix))
+		if *update && runtime.GOARCH == arch {
 			f := file(t, method, i%2 == 1)
 			var texts []string
 			for _, v := range predict(f) {

@@ -76,15 +76,14 @@ func Load(path string, b blskernel.Backend) (*File, error) {
 	return f, nil
 }
 
-// scan reads a file of any version and gives the payload of each section but the last to read, which
+// scan reads a file and gives the payload of each section but the last to read, which
 // need not read all of it. A wrong checksum goes before an error of read.
 func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, error) {
 	s := &scanner{r: r, sum: sha256.New()}
-	version, err := s.header()
-	if err != nil {
+	if err := s.header(); err != nil {
 		return nil, err
 	}
-	info := &Info{Version: version}
+	info := &Info{Version: Version}
 	for _, names := range [][]string{{sectionMetadata}, {sectionClassifier, sectionRegressor}} {
 		section, err := s.section(names, read)
 		if err != nil {
@@ -156,28 +155,27 @@ func (s *scanner) full(b []byte) (int, error) {
 	return n, err
 }
 
-// header reads and checks the header, and returns the version. For a newer one it finds the software
-// that wrote the file.
-func (s *scanner) header() (int, error) {
+// header reads and checks the header. For another version it finds the software that wrote the file.
+func (s *scanner) header() error {
 	var b [headerSize]byte
 	n, err := s.full(b[:])
 	switch {
 	case err != nil:
-		return 0, err
+		return err
 	case !strings.HasPrefix(magic, string(b[:min(n, len(magic))])):
-		return 0, notAModel(b[:n])
+		return notAModel(b[:n])
 	case n == 0:
-		return 0, fmt.Errorf("%w: it is empty; use a backup, or train again", ErrNotAModel)
+		return fmt.Errorf("%w: it is empty; use a backup, or train again", ErrNotAModel)
 	case n < len(b):
-		return 0, &TruncatedError{Section: "header", Bytes: s.at}
+		return &TruncatedError{Section: "header", Bytes: s.at}
 	}
 	version := binary.LittleEndian.Uint32(b[len(magic):])
 	switch {
 	case string(b[:]) != string(header(version)):
-		return 0, &ChecksumError{Section: "header"}
+		return &ChecksumError{Section: "header"}
 	case version == 0:
-		return 0, &FormatError{Section: "header", Err: errors.New("the version is 0")}
-	case version > Version:
+		return &FormatError{Section: "header", Err: errors.New("the version is 0")}
+	case version != Version:
 		e := &VersionError{Have: int(min(version, math.MaxInt32)), Supported: Version}
 		// Every version has the metadata first, with the name of the software in it.
 		var m struct {
@@ -189,9 +187,9 @@ func (s *scanner) header() (int, error) {
 		if err == nil {
 			e.Software = m.Software
 		}
-		return 0, e
+		return e
 	}
-	return int(version), nil
+	return nil
 }
 
 // notAModel says what a file is by its first bytes.

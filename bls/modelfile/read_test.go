@@ -195,29 +195,29 @@ func TestForged(t *testing.T) {
 	}{
 		{"a section that was replaced", replaced, `the checksum of "file"`},
 		{"version 0", begin(0, "{}").end(), "version is 0"},
-		{"no metadata", (&builder{header(1)}).section(sectionClassifier, n, model).end(), "should be META"},
-		{"no model", begin(1, "{}").end(), "should be CLAS or REGR"},
-		{"nothing", (&builder{header(1)}).end(), "should be META"},
-		{"metadata of over 1 MB", with(1, `{"notes":{"x":"`+long+long+`"}}`), "checksum"},
-		{"a huge section", begin(1, "{}").section(sectionClassifier, math.MaxUint64, model).end(), "checksum"},
-		{"a gigabyte", begin(1, "{}").section(sectionClassifier, 1<<30, model).b, "not complete"},
-		{"2^60 bytes", begin(1, "{}").section(sectionClassifier, 1<<60, model).end(), "not complete"},
-		{"metadata of 2^60 bytes", (&builder{header(1)}).section(sectionMetadata, 1<<60, []byte("{}")).end(), "checksum"},
-		{"a regressor in name", forged(1, "{}", sectionRegressor, model), "no Regressor"},
-		{"a model that goes on", forged(1, "{}", sectionClassifier, append(slices.Clone(model), 0)), "CLAS"},
-		{"an empty model", forged(1, "{}", sectionClassifier, nil), "CLAS"},
-		{"a long end", begin(1, "{}").section(sectionClassifier, n, model).section(sectionEnd, 33, make([]byte, 33)).b, "checksum"},
-		{"another end", begin(1, "{}").section(sectionClassifier, n, model).section(sectionEnd, 32, make([]byte, 32)).b, `"file"`},
-		{"an unknown field of 1 MB", with(1, `{"`+long+`":1}`), "unknown field"},
-		{"a time of 1 MB", with(1, `{"created":"`+long+`"}`), "parsing time"},
-		{"a number of 1 MB", with(1, `{"batch":`+strings.Repeat("9", maxMetadata-100)+`}`), "cannot unmarshal"},
-		{"long labels", with(1, `{"classes":["`+long[:maxMetadata/2-100]+`","b","`+long[:maxMetadata/2-100]+`"]}`), "two classes have the label"},
-		{"nested", with(1, strings.Repeat(`{"notes":`, 1<<16)), "the metadata"},
+		{"no metadata", (&builder{header(Version)}).section(sectionClassifier, n, model).end(), "should be META"},
+		{"no model", begin(Version, "{}").end(), "should be CLAS or REGR"},
+		{"nothing", (&builder{header(Version)}).end(), "should be META"},
+		{"metadata of over 1 MB", with(Version, `{"notes":{"x":"`+long+long+`"}}`), "checksum"},
+		{"a huge section", begin(Version, "{}").section(sectionClassifier, math.MaxUint64, model).end(), "checksum"},
+		{"a gigabyte", begin(Version, "{}").section(sectionClassifier, 1<<30, model).b, "not complete"},
+		{"2^60 bytes", begin(Version, "{}").section(sectionClassifier, 1<<60, model).end(), "not complete"},
+		{"metadata of 2^60 bytes", (&builder{header(Version)}).section(sectionMetadata, 1<<60, []byte("{}")).end(), "checksum"},
+		{"a regressor in name", forged(Version, "{}", sectionRegressor, model), "no Regressor"},
+		{"a model that goes on", forged(Version, "{}", sectionClassifier, append(slices.Clone(model), 0)), "CLAS"},
+		{"an empty model", forged(Version, "{}", sectionClassifier, nil), "CLAS"},
+		{"a long end", begin(Version, "{}").section(sectionClassifier, n, model).section(sectionEnd, 33, make([]byte, 33)).b, "checksum"},
+		{"another end", begin(Version, "{}").section(sectionClassifier, n, model).section(sectionEnd, 32, make([]byte, 32)).b, `"file"`},
+		{"an unknown field of 1 MB", with(Version, `{"`+long+`":1}`), "unknown field"},
+		{"a time of 1 MB", with(Version, `{"created":"`+long+`"}`), "parsing time"},
+		{"a number of 1 MB", with(Version, `{"batch":`+strings.Repeat("9", maxMetadata-100)+`}`), "cannot unmarshal"},
+		{"long labels", with(Version, `{"classes":["`+long[:maxMetadata/2-100]+`","b","`+long[:maxMetadata/2-100]+`"]}`), "two classes have the label"},
+		{"nested", with(Version, strings.Repeat(`{"notes":`, 1<<16)), "the metadata"},
 		{"software of 1 MB", with(3, `{"software":"`+long+`"}`), "version 3"},
 		{"software that clears the screen", with(3, `{"software":"\u001b[2J\u0007"}`), `"\x1b[2J\a", which wrote it`},
 		{"metadata of a newer version that is none", with(3, "]"), "version 3"},
 		{"NUL bytes", make([]byte, 1<<10), "begins with"},
-		{"a mark of UTF-8", append([]byte("\xef\xbb\xbf"), with(1, "{}")...), "begins with"},
+		{"a mark of UTF-8", append([]byte("\xef\xbb\xbf"), with(Version, "{}")...), "begins with"},
 	} {
 		f, err := read(t, test.b)
 		if err == nil || !strings.Contains(err.Error(), test.says) || strings.ContainsAny(err.Error(), "\x1b\a") {
@@ -263,6 +263,16 @@ func TestVersion(t *testing.T) {
 	}
 	if _, err := Read(bytes.NewReader(header(math.MaxUint32)), nil); !errors.As(err, &e) || e.Have != math.MaxInt32 {
 		t.Errorf("the last version: %v", err)
+	}
+	name := filepath.Join("testdata", "v1-gram.bls")
+	if _, err := Load(name, nil); !errors.As(err, &e) || e.Have != 1 || e.Supported != Version || e.Software != "blskernel 1.2.3" ||
+		!strings.HasPrefix(err.Error(), name+": ") || !strings.HasSuffix(err.Error(), "of version 1, and this program reads version 2: train the model again") {
+		t.Errorf("a file of version 1: %v", err)
+	}
+	old, err := os.ReadFile(name)
+	must(t, err)
+	if _, err := Inspect(bytes.NewReader(old)); !errors.As(err, &e) || e.Have != 1 {
+		t.Errorf("Inspect of a file of version 1: %v", err)
 	}
 }
 

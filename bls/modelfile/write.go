@@ -15,14 +15,15 @@ import (
 	"blskernel/mat"
 )
 
-// Version is the version of the format that Write writes, the newest that Read reads.
+// Version is the version of the format that Write writes and Read reads. No release has written
+// version 1.
 const Version = 2
 
 // magic begins every file: a byte that is no text, a name, and line ends that a transfer as text
 // changes.
 const magic = "\x89BLS\r\n\x1a\n"
 
-// The sections of all versions, in order; a file has one of the two models.
+// The sections, in order; a file has one of the two models.
 const (
 	sectionMetadata   = "META"
 	sectionClassifier = "CLAS"

@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Guarded is a BLAS that multiplies sizes before it compares them with the lengths of slices, or
-// converts them to smaller integers. A product or an integer that overflows would pass its checks, and
-// its loops, in C or assembly, would access memory out of bounds. Guarded panics before that happens.
+// Guarded wraps a BLAS whose own checks can overflow: the BLAS multiplies sizes before it compares them
+// with the lengths of slices, or converts them to smaller integers. A size that overflows would pass
+// its checks, and its loops, in C or assembly, would access memory out of bounds. Guarded panics before
+// such a size reaches the BLAS.
 //
-// It also looks at arguments in gonum's order, with gonum's texts, where the BLAS does not.
+// Guarded also checks arguments in gonum's order, with gonum's texts, where the BLAS does not.
 type Guarded struct {
 	blas.Float64
 	// Limit is the largest size, leading dimension or increment, of either sign: at most MostSize.

@@ -38,7 +38,7 @@ var zeros = []any{
 	&blsupdate.MemoryError{}, new(blsupdate.Method), &blsupdate.NotFiniteError{}, &blsupdate.OptionError{}, &blsupdate.PlanError{},
 	&blsupdate.RankError{}, &blsupdate.Rates{}, &blsupdate.Report{}, &blsupdate.ShapeError{}, new(blsupdate.Start), &blsupdate.StateError{},
 	&blsupdate.StepFlops{}, &blsupdate.StepReport{}, &blsupdate.UnknownRowError{}, &blsupdate.UnsupportedError{},
-	new(bls.ClassWeight), &bls.ClassesError{}, &bls.Classifier{}, new(bls.EnhancementWeights), &bls.Features{}, &bls.LabelError{},
+	new(bls.ClassWeight), &bls.Classifier{}, new(bls.EnhancementWeights), &bls.Features{}, &bls.LabelError{},
 	&bls.OverflowError{}, &bls.Regressor{}, &bls.ScaleError{}, new(bls.Scaling),
 	&metrics.Calibration{}, &metrics.Confusion{}, &metrics.Errors{}, &metrics.Ranking{},
 	&modelfile.ChecksumError{}, &modelfile.File{}, &modelfile.FolderError{}, &modelfile.FormatError{}, &modelfile.Info{}, &modelfile.MetadataError{},

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/openblas/opponents"
 	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
@@ -13,15 +13,15 @@ import (
 )
 
 // needLAPACK returns the LAPACK of the backend openblas.
-func needLAPACK(t *testing.T) backend.ColumnMajorLAPACK {
+func needLAPACK(t *testing.T) opponents.LAPACK {
 	t.Helper()
 	b, err := blskernel.Lookup("openblas")
 	if err != nil {
 		t.Skip(err)
 	}
-	l, ok := backend.ColumnMajor(b)
-	if !ok {
-		t.Skip(backend.MissingLAPACK(b))
+	l, err := opponents.Of(b)
+	if err != nil {
+		t.Skip(err)
 	}
 	return l
 }

@@ -28,10 +28,10 @@ func TestWithoutLAPACK(t *testing.T) {
 		}
 		return
 	}
-	const all = "dpotrf dpotri dgetrf dgetri dgetrs dsptrf dsptri dsytrf dsytri2 dgeqrf dsyevd dgesdd dgeev"
+	const all = "dpotrf dpotri dgetrf dgetri"
 	for _, test := range []struct{ name, config, routines, want string }{
 		{"none", "OpenBLAS 0", "", "the library has no dpotrf_: it was built without LAPACK"},
-		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dgeev"), "the library has no dgeev_: it was built without LAPACK"},
+		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dgetri"), "the library has no dgetri_: it was built without LAPACK"},
 		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "the library was built with 64-bit integers, and the routines here pass 32-bit ones"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -156,6 +156,9 @@ func init() {
 	open, setThreads = openFirst, setThreadsBelow
 }
 
+// Handle returns what dlopen has returned for the library that is open, nil without one.
+func Handle() unsafe.Pointer { return C.blskernel_openblas }
+
 // About returns the CPU type of the kernels in use, the name of the library, and what it says of
 // itself.
 func (o openBLAS) About() (kernel, library, version string) {

@@ -79,7 +79,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     Raises
     ------
     ValueError
-        If the file is no model, was cut off or altered, or is of a newer version.
+        If the file is no model, was cut off or altered, or is of another version of the format.
 
     Examples
     --------

@@ -25,30 +25,25 @@ func (u *State) Code(x *coder.Coder) {
 	}
 }
 
-// What is kept of the samples.
+// What is kept of the samples. 1 is not used.
 const (
-	unknown  = iota
-	keysOnly // hashes of A and Y
-	keysAndY // hashes of A, and Y
+	unknown  = 0
+	keysAndY = 2 // hashes of the rows of A, and Y
 )
 
 // codeKnown writes or reads what is known of the samples.
 func (u *State) codeKnown(x *coder.Coder) {
 	known := unknown
-	switch {
-	case u.keysOnly():
-		known = keysOnly
-	case u.keys != nil:
+	if u.keys != nil {
 		known = keysAndY
 	}
 	x.Int("what is kept of the samples", &known, keysAndY)
+	x.Check(known == unknown || known == keysAndY, "what is kept of the samples is %d", known)
 	if x.Reading() {
 		u.y.cols = u.C
 	}
-	if known != unknown {
-		x.Words("keys", &u.keys, x.Samples)
-	}
 	if known == keysAndY {
+		x.Words("keys", &u.keys, x.Samples)
 		u.y.code(x, "Y", u.C, x.Samples)
 	}
 }

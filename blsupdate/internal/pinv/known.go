@@ -14,9 +14,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// rowKeys returns a hash of the bits of each row of the matrices of parts, side by side. Of n different
-// rows two have the same hash with a probability of about n²/2⁶⁵, unless somebody constructs them.
-// Zeros are equal whatever their sign. Encode writes the hashes, so they are the same on every machine.
+// rowKeys returns the keys by which the model knows rows: a hash of the bits of each row of the
+// matrices of parts, side by side. Of n different rows two have the same hash with a probability of
+// about n²/2⁶⁵, unless somebody constructs them. Zeros are equal whatever their sign. Encode writes the
+// hashes, so they are the same on every machine.
 func rowKeys(parts ...*mat.Dense) []uint64 {
 	keys := make([]uint64, dense.Rows(parts[0]))
 	var bytes []byte
@@ -32,17 +33,6 @@ func rowKeys(parts ...*mat.Dense) []uint64 {
 	return keys
 }
 
-// keysOnly reports whether the keys are those of A and Y, as earlier versions had them.
-func (u *State) keysOnly() bool { return u.keys != nil && u.y.count == 0 }
-
-// keysOf returns the keys by which the model knows rows.
-func (u *State) keysOf(ax, ya *mat.Dense) []uint64 {
-	if u.keysOnly() {
-		return rowKeys(ax, ya)
-	}
-	return rowKeys(ax)
-}
-
 // know makes all samples known.
 func (u *State) know(y *mat.Dense, parts ...*mat.Dense) {
 	u.keys, u.y = rowKeys(parts...), rows{cols: u.C}
@@ -54,17 +44,14 @@ func (u *State) learnRows(ax, ya *mat.Dense) {
 	if u.keys == nil {
 		return
 	}
-	keys := u.keysOf(ax, ya)
-	if !u.keysOnly() {
-		u.y.append(dense.Compact(ya))
-	}
-	u.keys = append(u.keys, keys...)
+	u.y.append(dense.Compact(ya))
+	u.keys = append(u.keys, rowKeys(ax)...)
 }
 
 // find returns the places of the samples, all different, or an *UnknownRowError.
 func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 	waiting := make(map[uint64][]int, dense.Rows(ax)) // the rows of each key
-	for i, key := range u.keysOf(ax, ya) {
+	for i, key := range rowKeys(ax) {
 		waiting[key] = append(waiting[key], i)
 	}
 	places := slices.Repeat([]int{-1}, dense.Rows(ax))
@@ -73,12 +60,8 @@ func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 		if len(queue) == 0 {
 			continue
 		}
-		at := 0
-		if !u.keysOnly() {
-			y := u.y.row(place)
-			at = slices.IndexFunc(queue, func(i int) bool { return slices.Equal(ya.RawRowView(i), y) })
-		}
-		if at >= 0 {
+		y := u.y.row(place)
+		if at := slices.IndexFunc(queue, func(i int) bool { return slices.Equal(ya.RawRowView(i), y) }); at >= 0 {
 			places[queue[at]] = place
 			waiting[key] = slices.Delete(queue, at, at+1)
 		}
@@ -96,7 +79,7 @@ func (u *State) inOrder(a, y *mat.Dense) error {
 		return nil
 	}
 	other := dense.Rows(a) // the first row that differs
-	for i, key := range u.keysOf(a, y) {
+	for i, key := range rowKeys(a) {
 		if u.keys[i] != key {
 			other = i
 			break
@@ -116,8 +99,7 @@ func (u *State) inOrder(a, y *mat.Dense) error {
 	return nil
 }
 
-// MapTargets maps W, and Y where it is kept. Samples of a state by an earlier version, of which only
-// keys are kept, become unknown.
+// MapTargets maps W, and Y where it is kept.
 func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
 	if err := u.ReserveMapped(u.K+u.y.count, t, keep); err != nil {
 		return out, err
@@ -141,9 +123,6 @@ func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 		formula, of = "2ckp + 2clp", append(of, u.y.count)
 	}
 	out.Model = cost.MapTargets(formula, u.C, dense.Cols(t), of...)
-	if u.keysOnly() {
-		next.forgetRows()
-	}
 	*u = next
 	return out, nil
 }

@@ -19,9 +19,7 @@ type State struct {
 	p    rows       // (A⁺)ᵀ, l×k
 	w    *mat.Dense // k×c, without gaps; replaced and never changed
 	keys []uint64   // of the samples, in the order of P; nil where they are not known
-	// y is Y, by which samples are known beside their keys. It is empty where keys is nil, and
-	// where an earlier version encoded the state: then the keys are those of A and Y.
-	y rows
+	y    rows       // Y, by which samples are known beside their keys; empty where keys is nil
 
 	a    rows    // A as long as C is computed, else empty
 	rank int     // of A

@@ -105,8 +105,6 @@ file: 'blskernel report' takes several.`,
 	f.StringVar(&x.dir, "data", "", "folder of the files of MNIST and small NORB")
 	f.BoolVar(&x.embedded, "embedded", false, "synthetic digits in place of MNIST")
 	f.Float64Var(&x.size, "size", 1, "factor for the numbers of samples and nodes")
-	f.Float64Var(&x.size, "scale", 1, "earlier name of --size")
-	f.Lookup("scale").Hidden = true
 	ui.MethodFlag(cmd, &x.methods)
 	ui.Int(cmd, &x.runs, "runs", 1, mostRuns, "runs with different seeds")
 	ui.SeedFlag(cmd, &x.seed)

@@ -2,12 +2,10 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"unicode/utf8"
 
-	"blskernel/bls"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/columns"
@@ -73,12 +71,7 @@ func (m *model) gain(b *stream.Batch, first int, labels []string) error {
 		return fmt.Errorf("%s: the model has no room for the names of %d classes, such as %.40q: is --target the right column?",
 			labelPlace(b, first, m.labelsIn), len(all), labels[0])
 	}
-	err := m.Classifier.Relabel(upTo(len(m.numbers)), len(all))
-	var fixed *bls.ClassesError
-	if errors.As(err, &fixed) {
-		return m.unknownLabel(b, first, "a model file of an earlier version cannot gain classes: train it anew, or leave the row out")
-	}
-	if err != nil {
+	if err := m.Classifier.Relabel(upTo(len(m.numbers)), len(all)); err != nil {
 		return explainLearning(err)
 	}
 	for i, label := range labels {

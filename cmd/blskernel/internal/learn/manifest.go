@@ -155,7 +155,7 @@ func (m *manifest) differs(meta *modelfile.Metadata) string {
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
 		return "it does not say by which flags it was begun"
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.settings)) { // earlier versions had more
+	for _, name := range slices.Sorted(maps.Keys(m.settings)) {
 		if was, is := settings[name], m.settings[name]; was != is {
 			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
 		}

@@ -61,16 +61,6 @@ func twoDashes(args []string) []string {
 	return out
 }
 
-// renamed are earlier names of flags, which still work.
-var renamed = map[string]string{
-	"methods": "method", "backends": "backend", "feature-groups": "groups", "enhancement-nodes": "enhancement",
-}
-
-// currentName returns the name of a flag for one of its names.
-func currentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	return pflag.NormalizedName(cmp.Or(renamed[name], name))
-}
-
 // Run executes the command line and returns the exit status.
 func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
 	working := false // an error before the command starts is an error in the command line
@@ -79,7 +69,6 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 		return checkNotEmpty(cmd)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetGlobalNormalizationFunc(currentName)
 	root.SetArgs(twoDashes(args))
 	out := &checkedWriter{Writer: s.Out}
 	root.SetOut(out)
