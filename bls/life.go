@@ -134,9 +134,9 @@ func (m *model) setLambda(ctx context.Context, lambda float64) error {
 }
 
 // Merge learns all that other has learned, and does not change it. Both have the same feature maps,
-// such as clones of one model that Refit started anew with different rows.
-// The ridge, the slope of the probabilities and the settings of c stay. Relabel first brings models of
-// different classes to the same ones.
+// such as clones of one model that Refit started anew with different rows. The ridge, the slope of the
+// probabilities and the settings of c stay. Relabel first brings models of different classes to the
+// same ones.
 //
 //	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
 //	classes; those of blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and
@@ -202,8 +202,8 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // of one model merge: parts of the data can be learned anywhere. For that leave out the ridge of QR by
 // SetLambda(0) before, and give it to the sum.
 //
-//	shapes, errors: those of Fit. On an error the model stays as it was, and an
-//	assigned copy of c keeps the old one.
+//	shapes, errors: those of Fit. On an error the model stays as it was, and an assigned copy of c
+//	keeps the old one.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }
