@@ -41,11 +41,9 @@ import (
 //	Dgeqrf, Dgelqf, Dorglq    mn < 8100, or less than 16 reflections
 //	Dorgqr                    mn < 2500, or less than 16 reflections
 //	Dormqr, Dormlq            a C of less than 10,000 elements, and at most 32 reflections
-//	Dsyev                     n < 20
 //	Dgesvd                    1 < min(m, n) < 20
-//	Dgeev                     n < 64
 //
-// The last three do so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN.
+// The last does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN.
 // All other routines are gonum's own, also those that gonum's Implementation has beyond lapack.Float64
 // and makes of one of those above.
 //
@@ -71,9 +69,7 @@ const (
 	leastPotrfLower = 128
 	leastGetrf      = 96
 	leastInverse    = 14 // Dpotri, Dgetri and Dtrtri
-	leastSyev       = 20
 	leastGesvd      = 20 // the lesser of m and n; gonum's needs more than one row of Vᵀ
-	leastGeev       = 64
 )
 
 // begin announces a routine and returns the backend on which it runs.
@@ -96,19 +92,13 @@ func holds(x []float64, m, n, ldx int) bool {
 	return m > 0 && ldx >= max(1, n) && len(x) >= n && m-1 <= (len(x)-n)/ldx
 }
 
-// moderate reports whether the largest |element| of the m×n a, or of its triangle ul, is from 2⁻⁴⁰⁰ to
-// 2⁴⁰⁰, and none is NaN. Beyond, gonum's iterations panic, or return what these methods do not promise.
-func moderate(ul blas.Uplo, m, n int, a []float64, lda int) bool {
+// moderate reports whether the largest |element| of the m×n a is from 2⁻⁴⁰⁰ to 2⁴⁰⁰, and none is NaN.
+// Of other numbers gonum's iterations do not make what these methods promise. Its iterations for
+// eigenvalues do not even of these, if a block is far smaller than the rest.
+func moderate(m, n int, a []float64, lda int) bool {
 	largest := 0.0
 	for i := range m {
-		row := a[i*lda : i*lda+n]
-		switch ul {
-		case blas.Upper:
-			row = row[i:]
-		case blas.Lower:
-			row = row[:i+1]
-		}
-		for _, v := range row {
+		for _, v := range a[i*lda : i*lda+n] {
 			v = math.Abs(v)
 			if !(v <= 0x1p400) {
 				return false

@@ -4,7 +4,6 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack/schur"
 
-	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
@@ -17,7 +16,7 @@ import (
 //
 // It returns 0; or the index behind the last eigenvalue that did not converge, without vectors: n if A
 // has a NaN or an infinity. The first lwork elements of work, at least max(1, 4n), or max(1, 3n)
-// without vectors, are overwritten. If lwork is -1 it only writes that number to work[0].
+// without vectors, are not used. If lwork is -1 it only writes that number to work[0].
 func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi []float64, vl []float64, ldvl int, vr []float64, ldvr int, work []float64, lwork int) (first int) {
 	left, right := jobvl == gonumlapack.LeftEVCompute, jobvr == gonumlapack.RightEVCompute
 	least := max(1, 3*n)
@@ -36,9 +35,6 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 			first = impl.Implementation.Dgeev(jobvl, jobvr, n, a, lda, wr, wi, vl, ldvl, vr, ldvr, work, lwork)
 		})
 		return first
-	}
-	if n < leastGeev && moderate(blas.All, n, n, a, lda) {
-		return impl.Implementation.Dgeev(jobvl, jobvr, n, a, lda, wr, wi, vl, ldvl, vr, ldvr, work, lwork)
 	}
 	bk := impl.begin("Dgeev", n, n, 0)
 	w := make([]complex128, n)

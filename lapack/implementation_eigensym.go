@@ -10,29 +10,22 @@ import (
 
 // Dsyev writes the eigenvalues of the symmetric n×n A to the first n elements of w, in ascending
 // order. It reads the triangle ul of a. For jobz = lapack.EVCompute it overwrites all of a by
-// orthonormal eigenvectors, column j for w[j]; for lapack.EVNone the triangle ul is undefined. The sign
-// of a vector is arbitrary.
+// orthonormal eigenvectors, column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a
+// vector is arbitrary.
 //
 // Values take 4n³/3 flops and a workspace of its own of about n(n+200) numbers; vectors at most about
 // 10n³/3 flops more, and n(4n+200) numbers. Vectors come by divide and conquer, as in LAPACK's dsyevd.
-// The first lwork elements of work, at least max(1, 3n-1), are overwritten; if lwork is -1 it only
-// writes this length to work[0].
+// Of work it needs nothing, but checks that lwork is at least max(1, 3n-1); if lwork is -1 it
+// only writes this length to work[0].
 //
-// It returns false, with NaN in w and a unchanged, if A is not finite, and false, with w and a
-// undefined, if the algorithm does not converge.
+// It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm
+// does not converge. a is then unchanged.
 func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
 	need := max(1, 3*n-1)
 	compute := jobz == gonumlapack.EVCompute
-	switch {
-	case !compute && jobz != gonumlapack.EVNone || !isUplo(ul) || n < 1 || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n,
-		compute && n < leastSyev && moderate(ul, n, n, a, lda):
+	if !compute && jobz != gonumlapack.EVNone || !isUplo(ul) || n < 1 || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n {
 		ok = impl.Implementation.Dsyev(jobz, ul, n, a, lda, w, work, lwork)
-	case n < leastSyev && moderate(ul, n, n, a, lda):
-		// Not gonum's Dsyev, whose Dsterf panics if a block on the diagonal is below 2⁻⁴⁰⁵.
-		e, tau, rest := work[:n], work[n:2*n-1], work[2*n-1:lwork]
-		impl.Dsytrd(ul, n, a, lda, w, e, tau, rest, len(rest))
-		ok = impl.Dsteqr(gonumlapack.EVCompNone, n, w, e, nil, 1, nil)
-	default:
+	} else {
 		ok = eigensym.Syev(impl.begin("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
 	}
 	work[0] = float64(need)

@@ -4,7 +4,6 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/lapack/svd"
 
-	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
@@ -40,7 +39,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		})
 		return ok
 	}
-	if 1 < k && k < leastGesvd && moderate(blas.All, m, n, a, lda) {
+	if 1 < k && k < leastGesvd && moderate(m, n, a, lda) {
 		ok = impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
 	} else {
 		ok = svd.Gesvd(impl.begin("Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
