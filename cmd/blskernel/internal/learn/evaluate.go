@@ -64,12 +64,12 @@ type quality interface {
 	brief() string // in one line
 }
 
-// newScore returns the score of no rows.
-func (m *model) newScore() score {
+// newScore returns the score of so many rows to come, -1 if unknown, before the first.
+func (m *model) newScore(rows int64) (score, error) {
 	if m.Classifier != nil {
-		return newClassScore(m)
+		return newClassScore(m, rows)
 	}
-	return newErrorScore(m.targetNames())
+	return newErrorScore(m.targetNames()), nil
 }
 
 // weightOf returns the weight of a row of a batch, 1 without weights.
@@ -112,7 +112,10 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err != nil {
 		return err
 	}
-	score := m.newScore()
+	score, err := m.newScore(r.Rows())
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
 	rows, err := e.each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return m.assess(ctx, score, b) })
 	if err != nil {
 		return err

@@ -32,10 +32,18 @@ type classScore struct {
 	missed    float64 // their weight
 }
 
-func newClassScore(m *model) *classScore {
+// newClassScore returns the score of so many rows to come, -1 if unknown.
+func newClassScore(m *model, rows int64) (*classScore, error) {
 	labels := m.labels()
 	c := len(labels)
-	return &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, aucRows(c))}
+	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, aucRows(c))}
+	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
+}
+
+// checkPairs returns a *memory.Error where there is no memory for n pairs of the confusion.
+func (s *classScore) checkPairs(n int64) error {
+	const do = "evaluate fewer rows at a time, or a model of fewer classes"
+	return memory.Check(40*n, "blskernel", do, "counting up to %d pairs of a class and a wrong prediction", n)
 }
 
 func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
@@ -43,9 +51,7 @@ func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	// As many pairs as there are may follow.
-	const do = "evaluate fewer rows at a time, or a model of fewer classes"
-	if err := memory.Check(40*int64(s.confusion.Pairs()), "bls", do, "counting the pairs of %d classes and wrong predictions", len(s.labels)); err != nil {
+	if err := s.checkPairs(int64(s.confusion.Pairs())); err != nil { // of a text the rows were unknown
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
@@ -194,7 +200,7 @@ func (q *Classification) String() string {
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > mostConfused {
-		fmt.Fprintf(&b, "\nthe confusion of %d classes is printed by --json\n", len(q.Classes))
+		fmt.Fprintf(&b, "\nthe confusions of %d classes are printed by --json\n", len(q.Classes))
 		return b.String()
 	}
 	cells = [][]string{{"is \\ predicted"}}
