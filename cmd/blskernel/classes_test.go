@@ -36,7 +36,7 @@ func TestManyClasses(t *testing.T) {
 		t.Errorf("4 rows of %d classes: %d bytes", classes, used)
 	}
 	q := object[learn.Classification](t, out)
-	if q.Confusion != nil || len(q.Classes) != classes || len(q.Confused) != 2 || q.Confused[0] != [3]float64{7, 1, 2} {
+	if q.Confusion != nil || len(q.Classes) != classes || len(q.Confused) != 2 || !strings.Contains(out, `{"label":"7","prediction":"1","rows":2}`) {
 		t.Errorf("confused: %v, and %d classes", q.Confused, len(q.Classes))
 	}
 	if text := silent(t, "evaluate", model, "--header", "absent", "--target", "3", few); !strings.Contains(text, "the confusions of 6000 classes are") {

@@ -35,8 +35,9 @@ model explains.
 
 Memory does not depend on the rows, but with more than %d classes: there each pair of a class and a
 wrong prediction that occurs takes up to 40 bytes, and --json lists these pairs in place of the matrix,
-as "confused": the numbers of both classes from 0, and the rows. The AUC is of all rows up to %d for
-two classes, %d for ten, and else of so many rows drawn from all, the same ones in every run.
+as "confused": objects with "label", "prediction" and "rows", which take more. The AUC is of all rows
+up to %d for two classes, %d for ten, and else of so many rows drawn from all, the same ones in every
+run.
 
 A label that the model does not know counts as wrong. Columns are matched as by predict.`, mostSquared, aucNumbers/4, aucNumbers/12),
 		Example: `  blskernel evaluate iris.bls test.csv

@@ -89,6 +89,13 @@ type classQuality struct {
 	F1        *float64 `json:"f1"`
 }
 
+// Confused has the rows of a class with a wrong prediction as JSON.
+type Confused struct {
+	Label      string  `json:"label"`
+	Prediction string  `json:"prediction"`
+	Rows       float64 `json:"rows"`
+}
+
 // Classification is the result of evaluate as JSON. With weights the numbers of rows but the first are
 // sums of weights.
 type Classification struct {
@@ -107,7 +114,7 @@ type Classification struct {
 	Unknown        int64          `json:"unknown_labels"`
 	Classes        []classQuality `json:"classes,omitempty"`
 	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
-	Confused       [][3]float64   `json:"confused,omitempty"`  // of many classes: a class, a wrong prediction, the rows
+	Confused       []Confused     `json:"confused,omitempty"`  // of many classes, in place of the matrix
 
 	wrong float64
 }
@@ -144,7 +151,7 @@ func (s *classScore) result() quality {
 	}
 	if len(s.labels) > mostSquared {
 		for at, weight := range m.Misses {
-			q.Confused = append(q.Confused, [3]float64{float64(at[0]), float64(at[1]), weight})
+			q.Confused = append(q.Confused, Confused{s.labels[at[0]], s.labels[at[1]], weight})
 		}
 	}
 	return q
