@@ -118,6 +118,15 @@ func TestRoomAtEnd(t *testing.T) {
 	}
 }
 
+// TestRecorded has names of which no two may become one.
+func TestRecorded(t *testing.T) {
+	for name, want := range map[string]string{"é.csv": "é.csv", `a\b`: `a\b`, "\xff": `\xff`, "\xfe": `\xfe`, `\xff`: `\\xff`, "\ufffd": "\ufffd"} {
+		if got := recorded(name); got != want {
+			t.Errorf("%q is recorded as %q; want %q", name, got, want)
+		}
+	}
+}
+
 // TestRowSum depends on the values and their order, and not on the batches.
 func TestRowSum(t *testing.T) {
 	sum := func(batches ...*stream.Batch) string {
