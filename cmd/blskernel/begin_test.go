@@ -10,13 +10,16 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestAnyName has data and models with names that are not UTF-8: they are learned, and a run resumes.
+// TestAnyName has data and models with names that are not UTF-8: they are learned, and a run resumes
+// from the same names only.
 func TestAnyName(t *testing.T) {
 	dir := t.TempDir()
 	data, model := filepath.Join(dir, "caf\xe9.csv"), filepath.Join(dir, "m\xff.bls")
 	if err := os.WriteFile(data, []byte(csvText(samples(300, 1), true, "a", "b", "color")), 0o666); err != nil {
 		t.Skip("the file system has no such names: ", err)
 	}
+	twin := filepath.Join(dir, "caf\xe8.csv")
+	testutil.NoError(t, os.Link(data, twin))
 	train := small("--target", "color", "--out", model, data)
 	succeed(t, train...)
 	before := state(t, model)
@@ -24,6 +27,10 @@ func TestAnyName(t *testing.T) {
 	train = append(train, "--checkpoint", "100")
 	if status, _, stderr := interruptedAfter(1, os.Interrupt, train...); status != 130 {
 		t.Fatal(status, stderr)
+	}
+	status, _, stderr := inProcess(small("--target", "color", "--out", model, twin, "--checkpoint", "100", "--resume")...)
+	if status == 0 || !strings.Contains(stderr, `was begun with "caf\\xe9.csv", and here the data is "caf\\xe8.csv"`) {
+		t.Errorf("another file: status %d, %s", status, stderr)
 	}
 	succeed(t, append(train, "--resume")...)
 	if string(state(t, model)) != string(before) {

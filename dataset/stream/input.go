@@ -226,7 +226,7 @@ type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe
 	room   int       // bytes of a pipe that may be kept beside kept; 0 once it need not go back
-	kept   [][]byte  // from the beginning of a pipe
+	kept   [][]byte  // from the beginning of a pipe, in full chunks of inputBuffer but for the last
 	at     int       // in kept
 	within int       // in kept[at]
 	offset int64     // bytes read since the beginning
@@ -246,13 +246,22 @@ func (t *rewindable) Read(p []byte) (n int, err error) {
 			t.room = 1
 			err = faultf("the first rows take more than %d MiB of a pipe; save the data to a file", maxKept>>20)
 		}
-		if n > 0 {
-			t.kept = append(t.kept, bytes.Clone(p[:n]))
-			t.at++
-		}
+		t.keep(p[:n])
 	}
 	t.offset += int64(n)
 	return n, err
+}
+
+// keep appends to the last chunk: a pipe may deliver few bytes at a time.
+func (t *rewindable) keep(p []byte) {
+	for len(p) > 0 {
+		if t.at == 0 || len(t.kept[t.at-1]) == inputBuffer {
+			t.kept, t.at = append(t.kept, make([]byte, 0, inputBuffer)), t.at+1
+		}
+		last := &t.kept[t.at-1]
+		n := min(len(p), inputBuffer-len(*last))
+		*last, p = append(*last, p[:n]...), p[n:]
+	}
 }
 
 // rewind goes back to the beginning.

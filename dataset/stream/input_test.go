@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"blskernel/internal/testutil"
 )
@@ -106,17 +107,23 @@ func TestReplacedWhileOpened(t *testing.T) {
 	}
 }
 
-// TestKeptOfPipe has a pipe of which more would be kept than may be, and labels that are too long.
+// TestKeptOfPipe has pipes of which more would be kept than may be, one with a byte in each Read, and
+// labels that are too long.
 func TestKeptOfPipe(t *testing.T) {
-	in := &rewindable{r: endless('1'), room: 1 << 20}
-	n, err := io.Copy(io.Discard, in)
-	if err == nil || !strings.Contains(err.Error(), "save the data to a file") || n > 1<<20+1<<16 {
-		t.Errorf("%d bytes were kept: %v", n, err)
-	}
-	testutil.NoError(t, in.rewind())
-	again, err := io.CopyN(io.Discard, in, n)
-	if again != n || err != nil {
-		t.Errorf("%d of %d bytes again: %v", again, n, err)
+	for _, r := range []io.Reader{endless('1'), iotest.OneByteReader(endless('1'))} {
+		in := &rewindable{r: r, room: 1 << 20}
+		n, err := io.Copy(io.Discard, in)
+		if err == nil || !strings.Contains(err.Error(), "save the data to a file") || n > 1<<20+1<<16 {
+			t.Errorf("%d bytes were kept: %v", n, err)
+		}
+		if len(in.kept) > 1<<20/inputBuffer+1 || cap(in.kept[0]) > inputBuffer {
+			t.Errorf("%d bytes are in %d chunks, the first of %d", n, len(in.kept), cap(in.kept[0]))
+		}
+		testutil.NoError(t, in.rewind())
+		again, err := io.CopyN(io.Discard, in, n)
+		if again != n || err != nil {
+			t.Errorf("%d of %d bytes again: %v", again, n, err)
+		}
 	}
 	long := strings.Repeat("x", maxLabel)
 	for text, says := range map[string]string{long + ",1\n": "", long + "x,1\n": "label of 65537 bytes"} {

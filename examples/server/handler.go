@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"blskernel/bls"
 	"blskernel/mat"
@@ -19,9 +18,6 @@ const (
 	mostBytes   = 16 << 20
 	mostNumbers = 4 << 20
 )
-
-// mostTime bounds the time that the predictions of a request take.
-const mostTime = time.Minute
 
 type answer struct {
 	Labels []string    `json:"labels,omitempty"` // of a classification
@@ -37,16 +33,16 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {
 		m := s.model.Load()
 		if r.ContentLength > mostBytes {
-			refuse(w, &http.MaxBytesError{Limit: mostBytes})
+			s.refuse(w, &http.MaxBytesError{Limit: mostBytes})
 			return
 		}
 		// A client that waits for its answer may have closed its side of the connection, which
 		// cancels the context of the request as if the client had gone away.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), mostTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.predictTime)
 		defer cancel()
 		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, mostBytes))
 		if err != nil {
-			refuse(w, err)
+			s.refuse(w, err)
 			return
 		}
 		write(w, http.StatusOK, out)
@@ -72,7 +68,7 @@ func (s *server) handler() http.Handler {
 
 // refuse answers with the error of a request. The weights are there since the load, so the cause is the
 // request, or the time that its predictions take.
-func refuse(w http.ResponseWriter, err error) {
+func (s *server) refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest
 	switch {
@@ -81,7 +77,7 @@ func refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, errTooManyRows):
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(err, context.DeadlineExceeded):
-		status, err = http.StatusServiceUnavailable, fmt.Errorf("no predictions after %v; send fewer rows, or try again later", mostTime)
+		status, err = http.StatusServiceUnavailable, fmt.Errorf("no predictions after %v; send fewer rows, or try again later", s.predictTime)
 	}
 	write(w, status, map[string]string{"error": err.Error()})
 }

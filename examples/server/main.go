@@ -54,7 +54,8 @@ func main() {
 	context.AfterFunc(ctx, stop) // so that a second signal ends the process
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
-	s := &server{path: *path, poll: time.Second, hangup: hangup}
+	s := newServer(*path)
+	s.hangup = hangup
 	if err := s.serve(ctx, *address, func(at net.Addr) { log.Printf("serving %s at http://%s", *path, at) }); err != nil {
 		log.Fatalf("server: %v", err)
 	}

@@ -48,7 +48,8 @@ func start(t *testing.T, f *modelfile.File) (url, path string) {
 	log.SetOutput(&logged)
 	ctx, stop := context.WithCancel(context.Background())
 	ready, stopped := make(chan net.Addr, 1), make(chan error, 1)
-	s := &server{path: path, poll: time.Millisecond}
+	s := newServer(path)
+	s.poll = time.Millisecond
 	go func() { stopped <- s.serve(ctx, "127.0.0.1:0", func(at net.Addr) { ready <- at }) }()
 	t.Cleanup(func() {
 		stop()
@@ -194,8 +195,17 @@ func TestRegressor(t *testing.T) {
 	}
 }
 
+// loaded returns a server that has loaded a model.
+func loaded(t *testing.T) *server {
+	t.Helper()
+	s := newServer(filepath.Join(t.TempDir(), "model.bls"))
+	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
+	testutil.NoError(t, s.load(t.Context()))
+	return s
+}
+
 func TestServeErrors(t *testing.T) {
-	s := &server{path: filepath.Join(t.TempDir(), "none.bls"), poll: time.Hour}
+	s := newServer(filepath.Join(t.TempDir(), "none.bls"))
 	if err := s.serve(t.Context(), "127.0.0.1:0", func(net.Addr) { t.Error("it listens") }); err == nil {
 		t.Error("a model that is not there is served")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -17,17 +18,21 @@ import (
 
 // A server answers by the model of a file, and follows the file.
 type server struct {
-	path   string
-	poll   time.Duration    // between two looks at the file
-	hangup <-chan os.Signal // asks for the file to be loaded again
+	path        string
+	poll        time.Duration    // between two looks at the file
+	loadTime    time.Duration    // bounds a load, which never ends on a file system that does not answer
+	predictTime time.Duration    // bounds the predictions of a request
+	hangup      <-chan os.Signal // asks for the file to be loaded again
 
 	model  atomic.Pointer[model]     // a request takes it once, and keeps it to its end
 	stale  atomic.Bool               // whether the last load failed
 	looked atomic.Pointer[time.Time] // when the last look at the file ended
 }
 
-// mostLoadTime bounds the time of a load, which never ends on a file system that does not answer.
-const mostLoadTime = 5 * time.Minute
+// newServer returns a server of the file at path, which it has not loaded.
+func newServer(path string) *server {
+	return &server{path: path, poll: time.Second, loadTime: 5 * time.Minute, predictTime: time.Minute}
+}
 
 // A model is a loaded file. No request changes it, so several goroutines may use it.
 type model struct {
@@ -40,9 +45,9 @@ type model struct {
 	loaded          time.Time
 }
 
-// load loads the file until ctx is done, or for mostLoadTime. On an error the model is the one before.
+// load loads the file until ctx is done, or for loadTime. On an error the model is the one before.
 func (s *server) load(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, mostLoadTime, fmt.Errorf("not loaded after %v", mostLoadTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.loadTime, fmt.Errorf("not loaded after %v", s.loadTime))
 	defer cancel()
 	type result struct {
 		*model
@@ -80,7 +85,7 @@ func open(ctx context.Context, path string) (*model, error) {
 		return nil, fmt.Errorf("%s is not a regular file; save the model to a file, and rename that to this name", path)
 	}
 	m := &model{loaded: time.Now().UTC()}
-	if m.File, err = modelfile.Read(contextReader{file, ctx}, nil); err != nil {
+	if m.File, err = modelfile.Read(bufio.NewReaderSize(contextReader{file, ctx}, 1<<16), nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := m.measure(); err != nil {

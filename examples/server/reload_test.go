@@ -154,24 +154,38 @@ func TestReloadFIFO(t *testing.T) {
 
 // TestLoadTime has a load whose time is over: the model stays the one before.
 func TestLoadTime(t *testing.T) {
-	s := &server{path: filepath.Join(t.TempDir(), "model.bls")}
-	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
-	testutil.NoError(t, s.load(t.Context()))
+	s := loaded(t)
 	before := s.model.Load()
-	late := errors.New("too late")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 0, late)
-	defer cancel()
-	if err := s.load(ctx); !errors.Is(err, late) || !s.stale.Load() || s.model.Load() != before {
+	s.loadTime = 0
+	if err := s.load(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "not loaded after 0s") || !s.stale.Load() || s.model.Load() != before {
 		t.Errorf("%v, stale %v", err, s.stale.Load())
+	}
+}
+
+// A counted context counts how often it is asked for its error.
+type counted struct {
+	context.Context
+	asked int
+}
+
+func (c *counted) Err() error {
+	c.asked++
+	return c.Context.Err()
+}
+
+// TestReads has a file of few kilobytes, which few reads bring.
+func TestReads(t *testing.T) {
+	ctx := &counted{Context: t.Context()}
+	if _, err := open(ctx, loaded(t).path); err != nil || ctx.asked > 5 {
+		t.Errorf("%d reads, %v", ctx.asked, err)
 	}
 }
 
 // TestHangup loads a new file, and finds none, where only a hangup makes the server look.
 func TestHangup(t *testing.T) {
 	hangup := make(chan os.Signal)
-	s := &server{path: filepath.Join(t.TempDir(), "model.bls"), poll: time.Hour, hangup: hangup}
-	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
-	testutil.NoError(t, s.load(t.Context()))
+	s := loaded(t)
+	s.poll, s.hangup = time.Hour, hangup
 	before := s.model.Load()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,12 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"blskernel/bls/modelfile"
 	"blskernel/internal/testutil"
 )
 
@@ -225,14 +222,11 @@ func TestHalfClosed(t *testing.T) {
 
 // TestTooSlow has predictions that do not end in time, which is no fault of the request.
 func TestTooSlow(t *testing.T) {
-	s := &server{path: filepath.Join(t.TempDir(), "model.bls")}
-	testutil.NoError(t, modelfile.Save(s.path, classifier(t, 1e-6)))
-	testutil.NoError(t, s.load(t.Context()))
-	ctx, cancel := context.WithTimeout(t.Context(), 0)
-	defer cancel()
-	_, err := s.model.Load().predict(ctx, strings.NewReader(good))
+	s := loaded(t)
+	s.predictTime = 0
 	w := httptest.NewRecorder()
-	if refuse(w, err); w.Code != http.StatusServiceUnavailable {
+	s.handler().ServeHTTP(w, httptest.NewRequest("POST", "/predict", strings.NewReader(good)))
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "no predictions after 0s") {
 		t.Errorf("status %d, %s", w.Code, w.Body)
 	}
 }

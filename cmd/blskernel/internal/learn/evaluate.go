@@ -35,8 +35,9 @@ model explains.
 
 Memory does not depend on the rows, but with more than %d classes: there each pair of a class and a
 wrong prediction that occurs takes up to 40 bytes, and --json lists these pairs in place of the matrix,
-as "confused": the numbers of both classes from 0, and the rows. The AUC is of all rows up to %d for
-two classes, %d for ten, and else of so many rows drawn from all, the same ones in every run.
+as "confused": objects with "label", "prediction" and "rows", which take more. The AUC is of all rows
+up to %d for two classes, %d for ten, and else of so many rows drawn from all, the same ones in every
+run.
 
 A label that the model does not know counts as wrong. Columns are matched as by predict.`, mostSquared, aucNumbers/4, aucNumbers/12),
 		Example: `  blskernel evaluate iris.bls test.csv
@@ -64,12 +65,12 @@ type quality interface {
 	brief() string // in one line
 }
 
-// newScore returns the score of no rows.
-func (m *model) newScore() score {
+// newScore returns the score of so many rows to come, -1 if unknown, before the first.
+func (m *model) newScore(rows int64) (score, error) {
 	if m.Classifier != nil {
-		return newClassScore(m)
+		return newClassScore(m, rows)
 	}
-	return newErrorScore(m.targetNames())
+	return newErrorScore(m.targetNames()), nil
 }
 
 // weightOf returns the weight of a row of a batch, 1 without weights.
@@ -112,7 +113,10 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err != nil {
 		return err
 	}
-	score := m.newScore()
+	score, err := m.newScore(r.Rows())
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
 	rows, err := e.each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return m.assess(ctx, score, b) })
 	if err != nil {
 		return err

@@ -32,10 +32,18 @@ type classScore struct {
 	missed    float64 // their weight
 }
 
-func newClassScore(m *model) *classScore {
+// newClassScore returns the score of so many rows to come, -1 if unknown.
+func newClassScore(m *model, rows int64) (*classScore, error) {
 	labels := m.labels()
 	c := len(labels)
-	return &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, aucRows(c))}
+	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, aucRows(c))}
+	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
+}
+
+// checkPairs returns a *memory.Error where there is no memory for n pairs of the confusion.
+func (s *classScore) checkPairs(n int64) error {
+	const do = "evaluate fewer rows at a time, or a model of fewer classes"
+	return memory.Check(40*n, "blskernel", do, "counting up to %d pairs of a class and a wrong prediction", n)
 }
 
 func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
@@ -43,9 +51,7 @@ func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	// As many pairs as there are may follow.
-	const do = "evaluate fewer rows at a time, or a model of fewer classes"
-	if err := memory.Check(40*int64(s.confusion.Pairs()), "bls", do, "counting the pairs of %d classes and wrong predictions", len(s.labels)); err != nil {
+	if err := s.checkPairs(int64(s.confusion.Pairs())); err != nil { // of a text the rows were unknown
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
@@ -83,6 +89,13 @@ type classQuality struct {
 	F1        *float64 `json:"f1"`
 }
 
+// Confused has the rows of a class with a wrong prediction as JSON.
+type Confused struct {
+	Label      string  `json:"label"`
+	Prediction string  `json:"prediction"`
+	Rows       float64 `json:"rows"`
+}
+
 // Classification is the result of evaluate as JSON. With weights the numbers of rows but the first are
 // sums of weights.
 type Classification struct {
@@ -101,7 +114,7 @@ type Classification struct {
 	Unknown        int64          `json:"unknown_labels"`
 	Classes        []classQuality `json:"classes,omitempty"`
 	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
-	Confused       [][3]float64   `json:"confused,omitempty"`  // of many classes: a class, a wrong prediction, the rows
+	Confused       []Confused     `json:"confused,omitempty"`  // of many classes, in place of the matrix
 
 	wrong float64
 }
@@ -138,7 +151,7 @@ func (s *classScore) result() quality {
 	}
 	if len(s.labels) > mostSquared {
 		for at, weight := range m.Misses {
-			q.Confused = append(q.Confused, [3]float64{float64(at[0]), float64(at[1]), weight})
+			q.Confused = append(q.Confused, Confused{s.labels[at[0]], s.labels[at[1]], weight})
 		}
 	}
 	return q
@@ -194,7 +207,7 @@ func (q *Classification) String() string {
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > mostConfused {
-		fmt.Fprintf(&b, "\nthe confusion of %d classes is printed by --json\n", len(q.Classes))
+		fmt.Fprintf(&b, "\nthe confusions of %d classes are printed by --json\n", len(q.Classes))
 		return b.String()
 	}
 	cells = [][]string{{"is \\ predicted"}}

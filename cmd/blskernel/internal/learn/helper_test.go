@@ -33,7 +33,7 @@ func reader(t *testing.T, text string) *stream.Reader {
 }
 
 // trained trains a model on 400 rows, and returns its path and that of 100 rows to update it with.
-func trained(t *testing.T) (model, more string) {
+func trained(t *testing.T, flags ...string) (model, more string) {
 	t.Helper()
 	dir := t.TempDir()
 	rows := func(n int) string {
@@ -47,7 +47,7 @@ func trained(t *testing.T) (model, more string) {
 	data := writeText(t, dir, "train.csv", rows(400))
 	model = filepath.Join(dir, "m.bls")
 	var errs strings.Builder
-	args := []string{"--groups", "1", "--group-nodes", "3", "--enhancement", "4", "--target", "color", "--out", model, data}
+	args := append(flags, "--groups", "1", "--group-nodes", "3", "--enhancement", "4", "--target", "color", "--out", model, data)
 	if status := ui.Run(context.Background(), NewTrain(ui.Streams{Out: io.Discard, Err: &errs}), args, ui.Streams{Out: io.Discard, Err: &errs}); status != 0 {
 		t.Fatal(errs.String())
 	}

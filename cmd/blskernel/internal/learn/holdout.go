@@ -80,11 +80,11 @@ func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := asIn(&run.model.Metadata, r); err != nil {
-		_ = r.Close()
-		return nil, err
+	score, err := run.model.newScore(int64(float64(run.rows) * float64(run.holdout)))
+	if err := errors.Join(err, asIn(&run.model.Metadata, r)); err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
-	score, next, held := run.model.newScore(), int64(0), 0
+	next, held := int64(0), 0
 	rows, err := run.each(ctx, r, run.model.Updater().Targets(), "scoring, ", func(b *stream.Batch) error {
 		first := next
 		next += int64(b.X.RawMatrix().Rows)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"blskernel"
 	"blskernel/bls/modelfile"
@@ -67,8 +68,15 @@ func newManifest(cmd *cobra.Command, c *reading) (manifest, error) {
 	return m, nil
 }
 
-// recorded returns a name as a model file can have it: a name of a file may be any bytes.
-func recorded(name string) string { return strings.ToValidUTF8(name, "?") }
+// recorded returns a name as a model file can have it. A name of a file may be any bytes: what is not
+// UTF-8 is escaped as a string of Go, and so is what looks like that, so that no two become the same.
+func recorded(name string) string {
+	if utf8.ValidString(name) && !strings.Contains(name, `\x`) {
+		return name
+	}
+	quoted := strconv.Quote(name)
+	return quoted[1 : len(quoted)-1]
+}
 
 // recordable returns the error by which the metadata could not be written once the run has learned its
 // files, so that it comes before the work.

@@ -156,8 +156,14 @@ func (run *run) checkEnd() error {
 		return err
 	}
 	u := run.model.Updater()
-	rows := max(u.Samples(), int(min(run.total, ui.MostSamples)))
-	return atomicfile.Room(run.out, blsupdate.StateBytes(u.Method(), rows, u.Nodes(), u.Targets()))
+	return atomicfile.Room(run.out, blsupdate.StateBytes(u.Method(), run.samplesAtEnd(), u.Nodes(), u.Targets()))
+}
+
+// samplesAtEnd returns the samples that the model will have: of a pipe no row to come is known.
+func (run *run) samplesAtEnd() int {
+	left := max(0, run.total-max(run.rows, run.known))
+	learned := int64(float64(left) * float64(1-run.holdout))
+	return int(min(int64(run.model.Updater().Samples())+learned, math.MaxInt))
 }
 
 // recall reads the rows of the checkpoint again, which must be those that were learned.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -90,6 +92,37 @@ func TestErrorBesideInterruption(t *testing.T) {
 
 		if err := c.stopped(ctx, tc.err); !errors.Is(err, tc.want) || errors.Is(err, why) != (tc.want == why) {
 			t.Errorf("a run: %v ended as %v; want %v", tc.err, err, tc.want)
+		}
+	}
+}
+
+// TestRoomAtEnd has a model that keeps all rows: those that it has and those to come need room.
+func TestRoomAtEnd(t *testing.T) {
+	path, _ := trained(t, "--method", "improved")
+	c := &run{out: path, total: 1 << 45}
+	var err error
+	c.model, err = c.load(context.Background(), path)
+	testutil.NoError(t, err)
+	if err := c.checkEnd(); runtime.GOOS == "linux" && !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%d rows: %v", c.total, err)
+	}
+	for _, tc := range []struct {
+		total, rows, known int64
+		holdout            holdout
+		want               int
+	}{{-1, 0, 0, 0, 400}, {100, 0, 0, 0, 500}, {100, 0, 60, 0, 440}, {600, 400, 0, 0.5, 500}, {50, 0, 60, 0, 400}} {
+		c.total, c.rows, c.known, c.holdout = tc.total, tc.rows, tc.known, tc.holdout
+		if got := c.samplesAtEnd(); got != tc.want {
+			t.Errorf("%+v: %d samples", tc, got)
+		}
+	}
+}
+
+// TestRecorded has names of which no two may become one.
+func TestRecorded(t *testing.T) {
+	for name, want := range map[string]string{"é.csv": "é.csv", `a\b`: `a\b`, "\xff": `\xff`, "\xfe": `\xfe`, `\xff`: `\\xff`, "\ufffd": "\ufffd"} {
+		if got := recorded(name); got != want {
+			t.Errorf("%q is recorded as %q; want %q", name, got, want)
 		}
 	}
 }

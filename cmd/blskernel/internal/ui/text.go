@@ -13,15 +13,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mostShown is the number of characters up to which Printable shows a text.
-const mostShown = 100
-
-// Printable returns text as a table can show it: the first characters of a long one, and quoted if it
-// is not UTF-8 or has control characters.
+// Printable returns text as a table can show it: quoted if it is not UTF-8 or has control characters,
+// and whole, since long names may differ at their ends.
 func Printable(text string) string {
-	if all := []rune(text); len(all) > mostShown {
-		text = string(all[:mostShown]) + "..."
-	}
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return text
 	}

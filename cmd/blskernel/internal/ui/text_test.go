@@ -12,7 +12,7 @@ import (
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "dark blue": "dark blue", "Größe": "Größe", "a\x1b[2Jb": `"a\x1b[2Jb"`, "a\nb": `"a\nb"`, "Gr\xf6\xdfe": `"Gr\xf6\xdfe"`,
-		"a\u202eb": `"a\u202eb"`,
+		"a\u202eb": `"a\u202eb"`, strings.Repeat("é", 1000): strings.Repeat("é", 1000),
 	} {
 		if got := Printable(text); got != want {
 			t.Errorf("%q is shown as %s; want %s", text, got, want)
@@ -67,8 +67,5 @@ func TestEscaped(t *testing.T) {
 		if got := Escaped(text); got != want {
 			t.Errorf("%q: %q; want %q", text, got, want)
 		}
-	}
-	if got := Printable(strings.Repeat("é", 1000)); got != strings.Repeat("é", mostShown)+"..." {
-		t.Error(got)
 	}
 }
