@@ -82,3 +82,32 @@ func TestStopAtEveryLook(t *testing.T) {
 	}
 	t.Logf("%d interruptions of %d commands", total, len(commands))
 }
+
+// TestStopWhileScoring interrupts a training with held-out rows at its last looks, when it scores them:
+// --resume scores them then.
+func TestStopWhileScoring(t *testing.T) {
+	testutil.NotEmulated(t, "dozens of runs")
+	workplace(t)
+	files := worktop{"x.csv": []byte(csvText(samples(150, 1), true, "a", "b", "c", "d", "color"))}
+	files.lay(t)
+	args := small("--target", "color", "--batch", "50", "--holdout", "0.2", "--checkpoint", "50", "--out", "new.bls", "x.csv")
+	looks, _, _, _ := stopped(1<<30, args)
+	scoring := 0
+	for n := looks * 2 / 3; n < looks; n++ {
+		files.lay(t)
+		_, status, stdout, stderr := stopped(n, args)
+		if status == 0 {
+			continue // it was over
+		}
+		if strings.Contains(stderr, "held out could not be scored") || strings.Contains(stdout, "learned ") {
+			scoring++
+		}
+		succeed(t, append(args, "--resume")...)
+		if said := succeed(t, "inspect", "--json", "new.bls"); !strings.Contains(said, `"holdout"`) {
+			t.Errorf("at look %d of %d: status %d, %q; no score after --resume: %s", n, looks, status, stderr, said)
+		}
+	}
+	if scoring == 0 {
+		t.Error("no interruption of the scoring")
+	}
+}

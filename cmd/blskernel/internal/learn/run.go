@@ -248,7 +248,8 @@ func (run *run) finish(ctx context.Context) error {
 	run.warnOfRare()
 	unscored := run.score(ctx)
 	run.listLearned(&run.model.Metadata, run.byFile, false)
-	err := run.write(true)
+	// A run that is stopped while it scores is a checkpoint: --resume scores.
+	err := run.write(unscored == nil || ctx.Err() == nil || !run.checkpoint.wanted())
 	if err != nil && !onlyFolder(err) {
 		return err
 	}

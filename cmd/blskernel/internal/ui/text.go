@@ -54,7 +54,11 @@ func Message(err error) string {
 	plain = func(err error) {
 		full := err.Error()
 		if name := packageName.FindString(full); name != "" {
-			text = strings.Replace(text, full, full[len(name):], 1)
+			// Not within a word: a file may be called x.bls.
+			at := strings.Index(" "+text, " "+full)
+			if at >= 0 {
+				text = text[:at] + text[at+len(name):]
+			}
 		}
 		switch wrapped := err.(type) {
 		case interface{ Unwrap() error }:

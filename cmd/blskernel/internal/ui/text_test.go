@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,6 +18,23 @@ func TestPrintable(t *testing.T) {
 	} {
 		if got := Printable(text); got != want {
 			t.Errorf("%q is shown as %s; want %s", text, got, want)
+		}
+	}
+}
+
+// The name of a package goes, and not the end of a file's name.
+func TestMessage(t *testing.T) {
+	inner := errors.New("bls: a model is needed")
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{inner, "a model is needed"},
+		{fmt.Errorf("b.%w", inner), "b.bls: a model is needed"},
+		{fmt.Errorf("b.bls: %w", inner), "b.bls: a model is needed"},
+	} {
+		if got := Message(tc.err); got != tc.want {
+			t.Errorf("%q is shown as %q", tc.err, got)
 		}
 	}
 }
