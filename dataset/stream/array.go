@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// callElements is how many elements Describe looks at in one read, at least one sample.
+	// callElements is how many elements survey looks at in one read, at least one sample.
 	callElements = 1 << 17
 	// arrayPiece is how many bytes are read at once, if they are more than one sample.
 	arrayPiece = 1 << 18
@@ -81,6 +81,19 @@ func (a *array) read(s *samples, n int) (int, error) {
 		n = i + 1
 	}
 	return n, nil
+}
+
+// survey takes NaN for a missing cell and looks at no targets.
+func (a *array) survey(columns []surveyed, n int) (int, error) {
+	a.nan, a.drop, a.cols.targets = a.about.gaps, true, nil
+	var s samples
+	n, err := a.read(&s, min(n, max(1, callElements/len(columns))))
+	for i, v := range s.x {
+		if v == v {
+			columns[i%len(columns)].number(v)
+		}
+	}
+	return n, err
 }
 
 // fill reads ahead at least one sample, and at most n. Memory follows the bytes that arrive.

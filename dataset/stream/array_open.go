@@ -58,7 +58,7 @@ func (f *arrayFile) checkSize() error {
 
 // newArray makes a source of f with the columns that q selects.
 func newArray(f arrayFile, q *request, opt *Options) (source, error) {
-	a := &array{arrayFile: f, classes: opt.Classes && !opt.survey, drop: opt.Missing == MissingDrop || opt.survey}
+	a := &array{arrayFile: f, classes: opt.Classes, drop: opt.Missing == MissingDrop}
 	a.nan = f.DType.Kind == npy.Float && (opt.fills() && !q.targetsOnly || a.drop)
 	if err := a.measure(); err != nil {
 		return nil, err
@@ -106,15 +106,12 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 		a.about.dim, a.about.outputs = len(a.cols.inputs), len(a.cols.targets)
 	}
 	if !q.targetsOnly {
-		if err := opt.checkColumns(a.about.dim, false); err != nil {
-			return nil, err
-		}
-		a.about.columns, a.about.gaps = a.cols.inputs, a.nan
+		a.about.columns, a.about.gaps = a.cols.inputs, f.DType.Kind == npy.Float
 	}
 	if f.name != "" && q.targetsOnly && a.about.outputs == 1 {
 		a.about.targets = []string{f.name}
 	}
-	if err := checkLabels(opt, a.about.outputs); err != nil {
+	if err := opt.checkChoice(q, a.about.dim, a.about.outputs, false); err != nil {
 		return nil, err
 	}
 	return a, nil

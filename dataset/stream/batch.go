@@ -82,9 +82,34 @@ func (s *samples) count(n int) {
 	}
 }
 
-// extend appends one row of nx inputs and ny targets with undefined contents, and returns both.
-func (s *samples) extend(nx, ny int) (x, y []float64) {
-	s.x = slices.Grow(s.x, nx)[:len(s.x)+nx]
-	s.y = slices.Grow(s.y, ny)[:len(s.y)+ny]
-	return s.x[len(s.x)-nx:], s.y[len(s.y)-ny:]
+// A shape is how many elements of each slice of samples a sample has. Places and numbers are as many.
+type shape struct{ x, y, w, labels, places int }
+
+// shape returns the shape of rows samples, which are all that s has.
+func (s *samples) shape(rows int) shape {
+	return shape{len(s.x) / rows, len(s.y) / rows, len(s.w) / rows, len(s.labels) / rows, len(s.places) / rows}
+}
+
+// extend appends the inputs and targets of one sample with undefined contents, and returns both.
+func (s *samples) extend(of shape) (x, y []float64) {
+	s.x = slices.Grow(s.x, of.x)[:len(s.x)+of.x]
+	s.y = slices.Grow(s.y, of.y)[:len(s.y)+of.y]
+	return s.x[len(s.x)-of.x:], s.y[len(s.y)-of.y:]
+}
+
+// slice returns the samples from the index from up to to.
+func (s *samples) slice(from, to int, of shape) samples {
+	return samples{
+		x: s.x[from*of.x : to*of.x], y: s.y[from*of.y : to*of.y], w: s.w[from*of.w : to*of.w],
+		labels: s.labels[from*of.labels : to*of.labels],
+		places: s.places[from*of.places : to*of.places], numbers: s.numbers[from*of.places : to*of.places],
+		passed: s.passed,
+	}
+}
+
+// append appends samples.
+func (s *samples) append(more samples) {
+	s.x, s.y, s.w = append(s.x, more.x...), append(s.y, more.y...), append(s.w, more.w...)
+	s.labels = append(s.labels, more.labels...)
+	s.places, s.numbers = append(s.places, more.places...), append(s.numbers, more.numbers...)
 }

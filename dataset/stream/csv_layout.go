@@ -2,9 +2,7 @@ package stream
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -18,34 +16,45 @@ type csvLayout struct {
 	comma   rune
 	first   []string // cells of the first line
 	header  bool     // those are names
+	offset  int      // bytes of the header
 	names   []string // of the columns; nil without a header here and in the first of several texts
-	width   int      // cells of a record
+	width   int      // cells of a record; 0 before the first
 	choice  choice
-	classes bool
-	aside   bool               // Options.Bad is set: parsing goes on after a bad record
-	fills   bool               // a missing input is NaN
-	drop    bool               // and so is a missing target or weight; a label may be empty
-	words   []map[string]int32 // of each input the levels of words; nil for numbers
+	columns []csvColumn        // up to the last that is used
+	levels  []map[string]int32 // of each input; nil for numbers
+	sample  shape
 	notation
-	surveyed []int // the columns of the inputs, whose cells are read as texts for Describe
-	inputs   int   // numbers of a sample in X
-	numbers  int   // and in Y; 0 for labels
-	weights  int   // weights of a sample, 0 or 1
-	role     []columnRole
-	last     int // the last column that is used
+	aside bool // Options.Bad is set: parsing goes on after a bad record
+	fills bool // a missing input is NaN
+	drop  bool // and so is a missing target or weight; a label may be empty
 }
 
-// A columnRole says what a column is: an input has 1 + its position in X, a target minus 1 + its
-// position in Y.
-type columnRole int32
+// A csvColumn says what becomes of the cells of one column.
+type csvColumn struct {
+	kind  columnKind
+	index int // of an input in X, of a target in Y
+}
+
+type columnKind uint8
 
 const (
-	unused    columnRole = 0
-	labelRole columnRole = 1<<31 - 1
-
-	weightRole = labelRole - 1 // of the weight
-	wordRole   = 1 << 30       // 1<<30 + i for the words of input i
+	unused       columnKind = iota
+	inputColumn             // numbers in X
+	targetColumn            // numbers in Y
+	weightColumn            // numbers that are not negative
+	wordColumn              // in X, as the indices of their levels
+	labelColumn             // texts
 )
+
+// number reports whether the cells are numbers.
+func (k columnKind) number() bool { return inputColumn <= k && k <= weightColumn }
+
+// A textHead is whole records from the beginning of a text.
+type textHead struct {
+	chunk []byte
+	line  int64 // number of the first line
+	whole bool  // the text ends with chunk
+}
 
 // validComma reports whether encoding/csv can separate cells by r, and no number has it.
 func validComma(r rune) bool {
@@ -80,83 +89,57 @@ func findComma(text []byte, decimal rune) rune {
 // errMore says that the beginning of a text does not tell its layout.
 var errMore = errors.New("more of the text is needed")
 
-// readLayout finds the layout of a text that begins with chunk, whose first line has the given number,
-// and how many bytes of chunk its header takes; errMore if chunk has blank lines only, or if the second
-// record matters and chunk, unless it is whole, has only one. first is the layout of the first of
-// several texts, nil for that text itself.
-func readLayout(path string, chunk []byte, whole bool, line int64, q *request, opt *Options, first *csvLayout) (*csvLayout, int, error) {
-	l := &csvLayout{path: path, comma: opt.Comma, classes: opt.Classes || opt.survey, aside: opt.Bad != nil || opt.survey,
-		fills: opt.fills() && !q.targetsOnly, drop: opt.Missing == MissingDrop || opt.survey, notation: opt.notation()}
+// readLayout finds the layout of the text at path. It returns errMore if head has blank lines only, or
+// if the second record matters and is not in head. first is the layout of the first of several texts,
+// nil for that text itself.
+func readLayout(path string, head textHead, q *request, opt *Options, first *csvLayout) (*csvLayout, error) {
+	l := &csvLayout{path: path, comma: opt.Comma, notation: opt.notation(),
+		aside: opt.Bad != nil, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if l.comma == 0 {
-		l.comma = findComma(chunk, l.decimal)
+		l.comma = findComma(head.chunk, l.decimal)
 	}
-	if begin := crowded(chunk, l.comma); begin >= 0 && len(bytes.Trim(chunk[:begin], "\r\n")) == 0 {
-		return nil, 0, l.crowdedFault(chunk[:begin], line)
+	r := l.records(head.chunk, head.line)
+	cells, err := r.next()
+	switch {
+	case err == io.EOF:
+		return nil, errMore
+	case err != nil:
+		return nil, err
 	}
-	r := newCSVReader(chunk, l.comma)
-	cells, err := r.Read()
-	if err == io.EOF {
-		return nil, 0, errMore
+	for _, cell := range cells {
+		l.first = append(l.first, trim(cell))
 	}
-	if err != nil {
-		fault, _ := l.syntaxFault(err, line)
-		return nil, 0, fault
-	}
-	cells = slices.Clone(cells)
-	for i, cell := range cells {
-		cells[i] = trim(cell)
-	}
-	l.first, l.width = cells, len(cells)
-	offset, end := 0, int(r.InputOffset())
-	second := func() ([]string, error) {
-		cells, err := newCSVReader(chunk[end:], l.comma).Read()
-		if err == io.EOF && !whole {
-			return nil, errMore
-		}
-		return cells, nil // none after a bad record
-	}
-	if l.header, err = l.isHeader(q, opt, first, second); err != nil {
-		return nil, 0, err
+	rest := textHead{chunk: head.chunk[r.InputOffset():], whole: head.whole}
+	if l.header, err = l.isHeader(q, opt, first, rest); err != nil {
+		return nil, err
 	}
 	switch {
 	case l.header:
 		// No name has a carriage return, and CR line ends would make the whole file the header.
-		if col := slices.IndexFunc(cells, func(cell string) bool { return strings.Contains(cell, "\r") }); col >= 0 {
-			at, _ := r.FieldPos(col)
-			fault := faultf("is %s, with a carriage return without a line feed; end the lines with LF or CRLF", shorten(cells[col]))
-			fault.Line, fault.Column = line+int64(at)-1, col+1
-			return nil, 0, fault
+		if col := slices.IndexFunc(l.first, func(cell string) bool { return strings.Contains(cell, "\r") }); col >= 0 {
+			fault := faultf("is %s, with a carriage return without a line feed; end the lines with LF or CRLF", shorten(l.first[col]))
+			fault.Line, fault.Column = r.lineOf(col), col+1
+			return nil, fault
 		}
-		l.names, offset = cells, end
+		l.names, l.offset = l.first, int(r.InputOffset())
 	case first != nil && first.names != nil:
 		if l.width != first.width {
-			return nil, 0, faultf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)
+			return nil, faultf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)
 		}
 		l.names = first.names
 	}
 	if l.choice, err = q.choose(l.names, l.width); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if err := checkLabels(opt, len(l.choice.targets)); err != nil {
-		return nil, 0, err
+	if err := opt.checkChoice(q, len(l.choice.inputs), len(l.choice.targets), true); err != nil {
+		return nil, err
 	}
-	if !q.targetsOnly {
-		if err := opt.checkColumns(len(l.choice.inputs), true); err != nil {
-			return nil, 0, err
-		}
-		l.assignWords(opt.Columns)
-	}
-	if opt.survey {
-		l.surveyed = l.choice.inputs
-		l.choice = choice{targets: l.choice.inputs} // they are read as texts
-	}
-	l.assign()
-	return l, offset, nil
+	l.assign(opt)
+	return l, nil
 }
 
-// isHeader decides whether the cells of the first line are names. second returns those of the next
-// record.
-func (l *csvLayout) isHeader(q *request, opt *Options, first *csvLayout, second func() ([]string, error)) (bool, error) {
+// isHeader decides whether the cells of the first line are names. rest is the text after them.
+func (l *csvLayout) isHeader(q *request, opt *Options, first *csvLayout, rest textHead) (bool, error) {
 	if opt.Header != HeaderAuto {
 		return opt.Header == HeaderPresent, nil
 	}
@@ -191,68 +174,52 @@ func (l *csvLayout) isHeader(q *request, opt *Options, first *csvLayout, second 
 	if words == 0 || numbers == 0 || len(opt.Columns) == len(columns) {
 		return words > 0 || first != nil && slices.Equal(l.first, first.names) || numbers == 0 && opt.Columns.words(), nil
 	}
-	return l.unlike(columns, second)
+	return l.unlike(columns, rest)
 }
 
 // unlike reports whether words of the first line stand over numbers, or numbers over words. If not, it
 // is a sample: a header has no numbers.
-func (l *csvLayout) unlike(columns []int, second func() ([]string, error)) (bool, error) {
-	next, err := second()
-	if err != nil {
-		return false, err
+func (l *csvLayout) unlike(columns []int, rest textHead) (bool, error) {
+	next, err := newCSVReader(rest.chunk, l.comma).Read()
+	if err == io.EOF && !rest.whole {
+		return false, errMore
 	}
 	for _, col := range columns {
-		if col >= len(next) || col >= l.width || isMissing(l.first[col]) || isMissing(trim(next[col])) {
+		if col >= len(next) || col >= l.width {
 			continue
 		}
-		if l.isNumber(l.first[col]) != l.isNumber(trim(next[col])) {
+		over, under := l.first[col], trim(next[col])
+		if !isMissing(over) && !isMissing(under) && l.isNumber(over) != l.isNumber(under) {
 			return true, nil
 		}
 	}
 	return len(next) == 0, nil
 }
 
-// assign sets inputs, numbers, role and last from choice.
-func (l *csvLayout) assign() {
-	l.role = make([]columnRole, l.width)
-	l.inputs = len(l.choice.inputs)
+// assign sets columns and sample from choice.
+func (l *csvLayout) assign(opt *Options) {
+	used := slices.Concat(l.choice.inputs, l.choice.targets, l.choice.weights)
+	l.columns = make([]csvColumn, slices.Max(used)+1)
+	assign := func(kind columnKind, columns []int) int {
+		for i, col := range columns {
+			l.columns[col] = csvColumn{kind, i}
+		}
+		return len(columns)
+	}
+	l.sample.x, l.sample.w = assign(inputColumn, l.choice.inputs), assign(weightColumn, l.choice.weights)
+	if opt.Classes {
+		l.sample.labels = assign(labelColumn, l.choice.targets)
+	} else {
+		l.sample.y = assign(targetColumn, l.choice.targets)
+	}
+	l.levels = make([]map[string]int32, len(opt.Columns))
 	for i, col := range l.choice.inputs {
-		l.role[col] = columnRole(i + 1)
-		if l.words != nil && l.words[i] != nil {
-			l.role[col] = wordRole + columnRole(i)
-		}
-		l.last = max(l.last, col)
-	}
-	if !l.classes {
-		l.numbers = len(l.choice.targets)
-	}
-	for i, col := range l.choice.targets {
-		l.role[col] = -columnRole(i + 1)
-		if l.classes {
-			l.role[col] = labelRole
-		}
-		l.last = max(l.last, col)
-	}
-	l.weights = len(l.choice.weights)
-	for _, col := range l.choice.weights {
-		l.role[col] = weightRole
-		l.last = max(l.last, col)
-	}
-}
-
-// assignWords sets words.
-func (l *csvLayout) assignWords(columns Columns) {
-	if !columns.words() {
-		return
-	}
-	l.words = make([]map[string]int32, len(columns))
-	for i, c := range columns {
-		if c.Levels == nil {
+		if opt.Columns == nil || opt.Columns[i].Levels == nil {
 			continue
 		}
-		l.words[i] = make(map[string]int32, len(c.Levels))
-		for k, level := range c.Levels {
-			l.words[i][level] = int32(k)
+		l.columns[col].kind, l.levels[i] = wordColumn, map[string]int32{}
+		for k, level := range opt.Columns[i].Levels {
+			l.levels[i][level] = int32(k)
 		}
 	}
 }
@@ -261,9 +228,6 @@ func (l *csvLayout) info() info {
 	i := info{heading: Heading{HasHeader: l.header, Columns: l.width, First: l.first}, rows: -1, layout: l,
 		inputs: namesOf(l.names, l.choice.inputs), columns: l.choice.inputs, dim: len(l.choice.inputs),
 		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets)}
-	if l.surveyed != nil {
-		i.inputs, i.columns, i.dim = namesOf(l.names, l.surveyed), l.surveyed, len(l.surveyed)
-	}
 	if l.header {
 		i.heading.Names = l.first
 	}
@@ -272,40 +236,3 @@ func (l *csvLayout) info() info {
 
 // trim removes the spaces and tabs around a cell, which are no part of it.
 func trim(cell string) string { return strings.Trim(cell, " \t") }
-
-// syntaxFault returns the error for what encoding/csv refuses in a text that begins with the given
-// line, and the line on which the record begins.
-func (l *csvLayout) syntaxFault(err error, line int64) (*Error, int64) {
-	parse := err.(*csv.ParseError) // the text is in memory
-	first := line + int64(parse.StartLine) - 1
-	e := &Error{Path: l.path, Line: line + int64(parse.Line) - 1}
-	if errors.Is(err, csv.ErrBareQuote) {
-		e.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one; "+
-			"put the cell into quotation marks and double this one", parse.Column)
-		return e, first
-	}
-	// A forgotten quotation mark is found lines later, at the next one or at the end of the text.
-	found := fmt.Sprintf("byte %d of the line", parse.Column)
-	if parse.StartLine != parse.Line {
-		found = fmt.Sprintf("byte %d of line %d", parse.Column, e.Line)
-	}
-	e.Line = first
-	e.What = fmt.Sprintf("a quotation mark is not closed, or more of its cell follows it, as found at %s; "+
-		"a cell ends with its quotation mark, and one within is doubled", found)
-	return e, first
-}
-
-// paired reports whether a record that encoding/csv refuses has an even number of quotation marks, so
-// that for a cutter too the next record begins after its line end.
-func paired(record []byte) bool { return bytes.Count(record, []byte{'"'})%2 == 0 }
-
-// crowdedFault returns the error for the record that follows the bytes before, which begin on a line.
-func (l *csvLayout) crowdedFault(before []byte, line int64) *Error {
-	return &Error{Path: l.path, Line: line + int64(bytes.Count(before, []byte{'\n'})),
-		What: fmt.Sprintf("the line has more than %d cells, separated by %q; a text has one sample in each line", maxCells, l.comma)}
-}
-
-// widthFault returns the error for a record with another number of cells than the first.
-func (l *csvLayout) widthFault(cells int) *Error {
-	return faultf("the line has %d cells, but the first line has %d, separated by %q", cells, l.width, l.comma)
-}

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -45,9 +44,9 @@ func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 		return true
 	}
 	c.fault = fault
-	s := &c.samples
-	s.x, s.y = s.x[:c.rows*l.inputs], s.y[:c.rows*l.numbers]
-	s.labels, s.w = s.labels[:c.rows*(len(l.choice.targets)-l.numbers)], s.w[:c.rows*l.weights]
+	s, of := &c.samples, &l.sample
+	s.x, s.y, s.w = s.x[:c.rows*of.x], s.y[:c.rows*of.y], s.w[:c.rows*of.w]
+	s.labels = s.labels[:c.rows*of.labels]
 	return l.aside
 }
 
@@ -57,7 +56,7 @@ func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 // reads the chunk. TestCSVAgainstEncodingCSV and FuzzCSV compare the two.
 func (l *csvLayout) parse(c *csvChunk) {
 	c.rows, c.records = 0, c.records[:0]
-	c.samples = samples{x: c.samples.x[:0], y: c.samples.y[:0], labels: c.samples.labels[:0], w: c.samples.w[:0]}
+	c.samples = c.samples.slice(0, 0, l.sample)
 	if l.comma >= utf8.RuneSelf || bytes.IndexByte(c.text, '"') >= 0 {
 		c.err = l.parseQuoted(c)
 	} else {
@@ -88,21 +87,21 @@ func (l *csvLayout) parsePlain(c *csvChunk) {
 	}
 }
 
-// plain appends the sample in a line without quotation marks, or returns its fault, after which b may
+// plain appends the sample in a line without quotation marks, or returns its fault, after which s may
 // have parts of it.
-func (l *csvLayout) plain(b *samples, row string) (fault *Error) {
+func (l *csvLayout) plain(s *samples, row string) (fault *Error) {
 	if len(row) < l.width-1 { // storage is never requested for more columns than the line can have
 		return l.widthFault(1 + strings.Count(row, string(l.comma)))
 	}
 	comma := byte(l.comma)
-	x, y := b.extend(l.inputs, l.numbers)
+	x, y := s.extend(l.sample)
 	at := 0
-	for col := 0; col <= l.last && at <= len(row) && fault == nil; col++ {
-		role, end := l.role[col], 0
-		if !l.local && role != unused && (role < wordRole || role == weightRole) {
+	for col := 0; col < len(l.columns) && at <= len(row) && fault == nil; col++ {
+		c, end := l.columns[col], 0
+		if c.kind.number() && !l.local {
 			v, to, ok := scanNumber(row, at, comma)
-			if ok && !(role == weightRole && v < 0) {
-				role.set(b, x, y, v)
+			if ok && !(c.kind == weightColumn && v < 0) {
+				c.set(s, x, y, v)
 				at = to + 1
 				continue
 			}
@@ -110,8 +109,8 @@ func (l *csvLayout) plain(b *samples, row string) (fault *Error) {
 		} else {
 			end = cellEnd(row, at, comma)
 		}
-		if role != unused {
-			fault = l.cell(b, x, y, col, trim(row[at:end]))
+		if c.kind != unused {
+			fault = l.cell(s, x, y, col, trim(row[at:end]))
 		}
 		at = end + 1
 	}
@@ -124,90 +123,63 @@ func (l *csvLayout) plain(b *samples, row string) (fault *Error) {
 
 // parseQuoted reads a chunk by encoding/csv. Its error ends the text.
 func (l *csvLayout) parseQuoted(c *csvChunk) error {
-	text, end := c.text, error(nil)
-	if begin := crowded(text, l.comma); begin >= 0 {
-		text, end = text[:begin], l.crowdedFault(text[:begin], c.line)
-	}
-	r := newCSVReader(text, l.comma)
+	r := l.records(c.text, c.line)
 	for {
-		from := r.InputOffset()
-		cells, err := r.Read()
-		if err == io.EOF {
-			return end
+		cells, err := r.next()
+		fault, _ := err.(*Error)
+		switch {
+		case err == io.EOF:
+			return nil
+		case fault == nil:
+			fault = l.quoted(&c.samples, r, cells)
+		case !fault.sample:
+			return fault
 		}
-		to := r.InputOffset()
-		if err != nil {
-			fault, first := l.syntaxFault(err, c.line)
-			if !paired(text[from:to]) {
-				return fault
-			}
-			if !l.add(c, first, to, fault) {
-				return nil
-			}
-			continue
-		}
-		lineOf := func(col int) int64 {
-			at, _ := r.FieldPos(min(col, len(cells)-1))
-			return c.line + int64(at) - 1
-		}
-		if !l.add(c, lineOf(0), to, l.record(&c.samples, cells, lineOf)) {
+		if !l.add(c, r.line, r.InputOffset(), fault) {
 			return nil
 		}
 	}
 }
 
-func newCSVReader(text []byte, comma rune) *csv.Reader {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
-	return r
-}
-
-// record appends the sample in the cells of a record, or returns the fault of the first wrong cell.
-func (l *csvLayout) record(b *samples, cells []string, lineOf func(col int) int64) *Error {
-	fault, at := l.widthFault(len(cells)), 0
-	if len(cells) == l.width {
-		x, y := b.extend(l.inputs, l.numbers)
-		for fault = nil; at <= l.last && fault == nil; at++ {
-			if l.role[at] != unused {
-				fault = l.cell(b, x, y, at, trim(cells[at]))
-			}
+// quoted appends the sample in the cells of a record of r, or returns the fault of the first wrong one.
+func (l *csvLayout) quoted(s *samples, r *recordReader, cells []string) *Error {
+	x, y := s.extend(l.sample)
+	for col := range l.columns {
+		if l.columns[col].kind == unused {
+			continue
+		}
+		if fault := l.cell(s, x, y, col, trim(cells[col])); fault != nil {
+			fault.Path, fault.Line = l.path, r.lineOf(col)
+			return fault
 		}
 	}
-	if fault != nil {
-		fault.Path, fault.Line = l.path, lineOf(max(0, at-1))
-	}
-	return fault
+	return nil
 }
 
 // cell puts a trimmed cell of a column that is used where it belongs, or returns its fault without a
 // line.
-func (l *csvLayout) cell(b *samples, x, y []float64, col int, cell string) *Error {
-	role := l.role[col]
+func (l *csvLayout) cell(s *samples, x, y []float64, col int, cell string) *Error {
+	c := l.columns[col]
 	var v float64
 	var fault *Error
 	switch {
-	case role == labelRole && cell == "" && !l.drop:
+	case c.kind == labelColumn && cell == "" && !l.drop:
 		fault = faultf("is empty; fill in the label or remove the row")
-	case role == labelRole && len(cell) > maxLabel:
+	case c.kind == labelColumn && len(cell) > maxLabel:
 		fault = faultf("is a label of %d bytes; at most %d can be", len(cell), maxLabel)
-	case role == labelRole:
-		b.labels = append(b.labels, strings.Clone(cell)) // not the whole text
-	case role >= wordRole && role != weightRole:
-		ok := false
-		if x[role-wordRole], ok = l.level(int(role-wordRole), cell); !ok {
-			fault = faultf("is %s, a missing value; fill in a word or remove the row", shorten(cell))
-		}
-	case role > 0 && role != weightRole:
-		x[role-1], fault = l.number(cell, l.fills)
+	case c.kind == labelColumn:
+		s.labels = append(s.labels, strings.Clone(cell)) // not the whole text
+	case c.kind == wordColumn:
+		x[c.index], fault = l.level(c.index, cell)
 	default:
-		v, fault = l.number(cell, l.drop)
+		v, fault = l.number(cell, l.drop || c.kind == inputColumn && l.fills)
 		switch {
-		case fault != nil && role < 0: // a target cannot be left out
+		case fault != nil && c.kind == targetColumn: // it cannot be left out
 			fault.What = strings.Replace(fault.What, ", or use "+excludeFlag, " or remove the row", 1)
-		case fault == nil && role == weightRole && v < 0:
+		case c.kind == weightColumn && v < 0:
 			fault = &Error{What: negativeWeight(v)}
 		}
-		role.set(b, x, y, v)
+		c.set(s, x, y, v)
 	}
 	if fault != nil {
 		fault.in(col, nameOf(l.names, col))
@@ -216,27 +188,30 @@ func (l *csvLayout) cell(b *samples, x, y []float64, col int, cell string) *Erro
 }
 
 // set puts a number where it belongs.
-func (role columnRole) set(b *samples, x, y []float64, v float64) {
-	switch {
-	case role < 0:
-		y[-role-1] = v
-	case role == weightRole:
-		b.w = append(b.w, v)
+func (c csvColumn) set(s *samples, x, y []float64, v float64) {
+	switch c.kind {
+	case inputColumn:
+		x[c.index] = v
+	case targetColumn:
+		y[c.index] = v
 	default:
-		x[role-1] = v
+		s.w = append(s.w, v)
 	}
 }
 
-// level returns the index of the level of a trimmed cell of input i, -1 for an unknown word, NaN for a
-// missing one. ok is false if that is not allowed.
-func (l *csvLayout) level(i int, cell string) (v float64, ok bool) {
-	if k, known := l.words[i][cell]; known {
-		return float64(k), true
+// level returns the index of the level of a trimmed cell of input i, -1 for an unknown word, and NaN
+// for a missing one if that is allowed. The fault has only What.
+func (l *csvLayout) level(i int, cell string) (float64, *Error) {
+	if k, known := l.levels[i][cell]; known {
+		return float64(k), nil
 	}
-	if isMissing(cell) {
-		return math.NaN(), l.fills
+	if !isMissing(cell) {
+		return -1, nil
 	}
-	return -1, true
+	if !l.fills {
+		return 0, faultf("is %s, a missing value; fill in a word or remove the row", shorten(cell))
+	}
+	return math.NaN(), nil
 }
 
 // negativeWeight says what is wrong with a weight.

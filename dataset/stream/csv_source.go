@@ -36,6 +36,7 @@ type csvSource struct {
 	passed  int64 // bytes of the file up to the end of the last chunk that is done
 	reached int64 // bytes of the file whose text was cut into chunks
 	err     error
+	raw     *recordReader // of the chunk that survey reads
 }
 
 // openCSV reads the first chunk of a text and finds its layout. Parsing begins with the first read.
@@ -51,7 +52,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 		cut: &cutter{r: in.r, live: live, line: 1, at: int64(marked), size: firstChunk}}
 	s.span(s.pending)
 	var chunk, spare []byte // chunk begins with the first line that is not blank
-	line, offset := int64(1), 0
+	line := int64(1)
 	for s.layout == nil {
 		next, at, err := s.cut.next(spare)
 		if err != nil && err != io.EOF {
@@ -78,13 +79,14 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 			continue
 		}
 		spare = nil
-		if s.layout, offset, err = readLayout(in.path, chunk, err == io.EOF, line, q, opt, first); err != nil && err != errMore {
+		head := textHead{chunk: chunk, line: line, whole: err == io.EOF}
+		if s.layout, err = readLayout(in.path, head, q, opt, first); err != nil && err != errMore {
 			return nil, err
 		}
 	}
-	c := s.pending
-	c.buf, c.text, c.before = chunk, chunk[offset:], offset
-	c.line = line + int64(bytes.Count(chunk[:offset], []byte{'\n'}))
+	c, header := s.pending, s.layout.offset
+	c.buf, c.text, c.before = chunk, chunk[header:], header
+	c.line = line + int64(bytes.Count(chunk[:header], []byte{'\n'}))
 	s.about = s.layout.info()
 	s.ctx, s.cancel = context.WithCancel(in.ctx)
 	return s, nil
@@ -119,8 +121,7 @@ func (s *csvSource) taken() int64 {
 func (s *csvSource) produce() {
 	defer s.work.Done()
 	defer close(s.queue)
-	for next, err := s.pending, error(nil); err == nil; next, err = s.next() {
-		c := next
+	for c, err := s.next(); err == nil; c, err = s.next() {
 		// The place in the queue comes first, so that no more is parsed than it holds.
 		select {
 		case s.queue <- c:
@@ -140,8 +141,12 @@ func (s *csvSource) produce() {
 	}
 }
 
-// next reads a chunk. A fault of the read becomes the err of a chunk; the only error is io.EOF.
+// next returns the next chunk. Its only error is io.EOF; a fault of the read is that of the chunk.
 func (s *csvSource) next() (*csvChunk, error) {
+	if c := s.pending; c != nil {
+		s.pending = nil
+		return c, nil
+	}
 	var c *csvChunk
 	select {
 	case c = <-s.free:
@@ -180,25 +185,11 @@ func (s *csvSource) fill() error {
 		}
 		if s.in.begun {
 			s.current, s.err = s.await()
-		} else {
-			// Peek must not read a pipe ahead.
-			s.current, s.err = s.parsed()
+		} else if s.current, s.err = s.next(); s.err == nil && s.current.err == nil {
+			s.layout.parse(s.current) // Peek must not read a pipe ahead
 		}
 	}
 	return s.err
-}
-
-// parsed reads and parses the next chunk.
-func (s *csvSource) parsed() (c *csvChunk, err error) {
-	if c, s.pending = s.pending, nil; c == nil {
-		if c, err = s.next(); err != nil {
-			return nil, err
-		}
-	}
-	if c.err == nil {
-		s.layout.parse(c)
-	}
-	return c, nil
 }
 
 // await waits for the next chunk from the goroutines, which the first call starts.
@@ -237,22 +228,41 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 		records = records[:bad]
 	}
 	n = len(records)
-	from, to := s.good, s.good+n
-	nx, ny := s.layout.inputs, s.layout.numbers
-	nl := len(s.layout.choice.targets) - ny
-	b.x = append(b.x, c.samples.x[from*nx:to*nx]...)
-	b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
-	b.labels = append(b.labels, c.samples.labels[from*nl:to*nl]...)
-	nw := s.layout.weights
-	b.w = append(b.w, c.samples.w[from*nw:to*nw]...)
-	if nx > 0 {
+	b.append(c.samples.slice(s.good, s.good+n, s.layout.sample))
+	if s.layout.sample.x > 0 {
 		for _, r := range records {
 			b.places = append(b.places, Place{Path: s.in.path, Line: c.line + int64(r.line)})
 		}
 	}
 	s.at += n
-	s.good = to
+	s.good += n
 	return n, nil
+}
+
+// survey looks at the raw cells of one sample, or finds the end of a chunk.
+func (s *csvSource) survey(columns []surveyed, _ int) (int, error) {
+	if s.raw == nil {
+		c, err := s.next()
+		if err != nil {
+			return 0, err
+		}
+		if c.err != nil {
+			return 0, c.err
+		}
+		s.raw = s.layout.records(c.text, c.line)
+	}
+	cells, err := s.raw.next()
+	if err == io.EOF {
+		s.raw = nil
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i, col := range s.layout.choice.inputs {
+		columns[i].cell(trim(cells[col]), s.layout.notation)
+	}
+	return 1, nil
 }
 
 // passBad passes a bad record and finds its fault again.

@@ -35,7 +35,7 @@ type Error struct {
 }
 
 // in says that the fault is one of a column, counted from 0, and how --exclude names it.
-func (e *Error) in(col int, name string) {
+func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	spec := strconv.Itoa(col + 1)
 	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -44,6 +44,7 @@ func (e *Error) in(col int, name string) {
 		spec = name
 	}
 	e.What = strings.Replace(e.What, excludeFlag, excludeFlag+" "+spec, 1)
+	return e
 }
 
 const excludeFlag = "--exclude"

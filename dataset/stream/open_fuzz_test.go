@@ -95,7 +95,7 @@ func FuzzOpen(f *testing.F) {
 		var err error
 		// The figures of the package comment, and what the test itself keeps; for each member
 		// of an archive without X the header that is looked at, with what unpacks it; and the
-		// buffers, pieces and copies to the disk of the five times that the beginning is read
+		// buffers, pieces and copies to the disk of the four times that the beginning is read
 		// where there is a look by Peek and one by Describe.
 		faults.Bounded(t, n, 256+64, 8<<20+uint64(members)*(npy.MaxHeader+64<<10), func() {
 			var r *Reader

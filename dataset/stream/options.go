@@ -143,8 +143,6 @@ type Options struct {
 	// comment defines bad samples. Bad may limit their number: all are bad if the first line is the
 	// odd one.
 	Bad func(*Error) error
-
-	survey bool // the inputs are read as Describe looks at them
 }
 
 // Number reads a cell of a text as those of numbers are read: NaN for a missing one. ok is false for
@@ -164,16 +162,19 @@ func (o *Options) notation() notation {
 
 // fills reports whether a missing input has what stands for it.
 func (o *Options) fills() bool {
-	return o.survey || o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
+	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }
 
-// checkColumns returns an error unless Columns fit n columns, which can have words or not.
-func (o *Options) checkColumns(n int, words bool) error {
+// checkChoice returns an error for classes that are not one column, and unless Columns fit the inputs
+// that q chooses, which can have words or not.
+func (o *Options) checkChoice(q *request, inputs, outputs int, words bool) error {
 	switch {
-	case o.Columns == nil:
+	case o.Classes && outputs > 1:
+		return faultf("%d target columns for one label; name the column of the class", outputs)
+	case q.targetsOnly || o.Columns == nil:
 		return nil
-	case len(o.Columns) != n:
-		return faultf("has %d columns of inputs, and %d are described", n, len(o.Columns))
+	case len(o.Columns) != inputs:
+		return faultf("has %d columns of inputs, and %d are described", inputs, len(o.Columns))
 	case !words && o.Columns.words():
 		return faultf("is an array, which has no words; give a text")
 	}

@@ -54,15 +54,13 @@ func (p *pair) read(s *samples, n int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	from, to := p.used, p.used+n
-	if outputs := len(p.ahead.y) / p.n; outputs > 0 {
-		s.y = append(s.y, p.ahead.y[from*outputs:to*outputs]...)
-	} else {
-		s.labels = append(s.labels, p.ahead.labels[from:to]...)
-	}
-	p.used = to
+	s.append(p.ahead.slice(p.used, p.used+n, p.ahead.shape(p.n)))
+	p.used += n
 	return n, nil
 }
+
+// survey looks at no targets.
+func (p *pair) survey(columns []surveyed, n int) (int, error) { return p.x.survey(columns, n) }
 
 // readTargets reads the targets of at most n samples.
 func (p *pair) readTargets(n int) error {

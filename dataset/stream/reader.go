@@ -228,7 +228,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 		n, err := r.current.source.read(&b, rows-len(b.places))
 		b.count(n)
 		if r.opt.Missing == MissingDrop && n > 0 {
-			r.tally.Dropped += r.leaveOut(&b, n)
+			r.tally.Dropped += b.leaveOut(n)
 		}
 		switch {
 		case err == io.EOF:
@@ -253,15 +253,6 @@ func (r *Reader) ended() error {
 		return ErrClosed
 	}
 	return r.err
-}
-
-// leaveOut leaves out those of the last n samples of b that miss a cell, and returns their number.
-func (r *Reader) leaveOut(b *samples, n int) int64 {
-	numbers := r.about.outputs
-	if r.opt.Classes {
-		numbers = 0
-	}
-	return b.leaveOut(n, r.about.dim, numbers)
 }
 
 // batch makes a batch of the samples b, and counts in t unless that is nil.

@@ -122,7 +122,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 			b.passed++
 		}
 		if r.opt.Missing == MissingDrop && n > 0 {
-			r.leaveOut(&b, n)
+			b.leaveOut(n)
 		}
 	}
 	if r.err = r.remake(); r.err != nil {

@@ -23,6 +23,9 @@ type source interface {
 	// io.EOF. It passes an unusable sample and returns 0 and an error with isBad, with s unchanged.
 	// After another error s may have parts of samples.
 	read(s *samples, n int) (int, error)
+	// survey counts the inputs of at most n >= 1 samples in columns, which has one for each input,
+	// and returns the number of samples. It is used in place of read, and has its errors.
+	survey(columns []surveyed, n int) (int, error)
 	// close ends work in the background. The file belongs to the caller.
 	close()
 }
@@ -44,12 +47,4 @@ func newSource(in *input, q *request, opt *Options, first *csvLayout) (s source,
 	}
 	s.info().heading.Format = in.format
 	return s, nil
-}
-
-// checkLabels refuses classes that are not one column.
-func checkLabels(opt *Options, outputs int) error {
-	if opt.Classes && outputs > 1 {
-		return faultf("%d target columns for one label; name the column of the class", outputs)
-	}
-	return nil
 }

@@ -42,17 +42,14 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	if err := r.ended(); err != nil {
 		return nil, err
 	}
-	before, v := r.opt, survey{Missing: r.opt.Missing, notation: r.opt.notation()}
-	r.opt.survey, r.opt.Columns = true, nil
+	v := survey{Missing: r.opt.Missing}
 	var fault *Error
-	err := r.remake()
-	look := err == nil && (r.about.layout != nil || r.about.gaps)
+	var err error
+	look := r.about.layout != nil || r.about.gaps
 	if look {
 		v.columns = make([]surveyed, r.about.dim)
 		fault, err = v.look(r.current.source, rows)
 	}
-	about := r.about
-	r.opt = before
 	if r.err = r.remake(); r.err != nil {
 		return nil, r.err
 	}
@@ -64,14 +61,13 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	case v.rows == 0:
 		return nil, io.EOF
 	}
-	columns, err := v.describe(&about)
+	columns, err := v.describe(&r.about)
 	return columns, located(display(r.paths[0]), err)
 }
 
 // A survey is what the first samples tell about the columns of the inputs.
 type survey struct {
 	Missing
-	notation
 	rows    int
 	columns []surveyed
 }
@@ -87,33 +83,19 @@ type surveyed struct {
 
 // look reads samples, and returns the fault of the first bad one.
 func (v *survey) look(s source, rows int) (fault *Error, err error) {
-	d := len(v.columns)
 	for bad := 0; v.rows < rows && bad < rows; {
-		var b samples
-		n, err := s.read(&b, min(rows-v.rows, max(1, callElements/d)))
+		n, err := s.survey(v.columns, rows-v.rows)
+		v.rows += n
 		switch {
 		case isBad(err):
 			bad++
 			if fault == nil {
 				fault = err.(*Error)
 			}
-			continue
 		case err == io.EOF:
 			return fault, nil
 		case err != nil:
 			return fault, err
-		}
-		v.rows += n
-		for i, x := range b.x { // of an array
-			if x == x {
-				v.columns[i%d].number(x)
-			}
-		}
-		if s.info().layout == nil {
-			continue
-		}
-		for i, cell := range b.labels {
-			v.columns[i%d].cell(cell, v.notation)
 		}
 	}
 	return fault, nil
@@ -139,21 +121,20 @@ func (c *surveyed) cell(cell string, in notation) {
 	} else {
 		c.words++
 	}
-	if c.many {
-		return
-	}
-	if len(cell) > mostLevelBytes {
+	switch {
+	case c.many:
+	case len(cell) > mostLevelBytes:
 		c.many, c.long = true, strings.Clone(cell[:mostLevelBytes])
-		return
-	}
-	if _, known := c.seen[cell]; !known && len(c.seen) == MostLevels {
+	case c.seen[cell] > 0:
+		c.seen[cell]++
+	case len(c.seen) == MostLevels:
 		c.many = true
-		return
-	}
-	if c.seen == nil {
+	case c.seen == nil:
 		c.seen = map[string]int{}
+		fallthrough
+	default:
+		c.seen[strings.Clone(cell)] = 1 // not the whole record
 	}
-	c.seen[cell]++
 }
 
 // isWords reports whether this is a column of words.
@@ -170,26 +151,22 @@ func (v *survey) describe(about *info) (Columns, error) {
 		c := &v.columns[i]
 		cells := c.numbers + c.words
 		missing = missing || cells < v.rows
-		fault := func(format string, args ...any) error {
-			e := faultf(format, args...)
+		var fault *Error
+		switch {
+		case cells == 0 && v.Missing == MissingDrop:
+			fault = faultf("has no value in the first %d rows, so that --missing drop leaves them all out; leave the column out by --exclude", v.rows)
+		case c.isWords():
+			words = true
+			columns[i], fault = c.levels()
+		default:
+			columns[i].Fill = []float64{rounded(c.mean)}
+		}
+		if fault != nil {
 			col := i
 			if about.columns != nil {
 				col = about.columns[i]
 			}
-			e.in(col, nameOf(about.inputs, i))
-			return e
-		}
-		if cells == 0 && v.Missing == MissingDrop {
-			return nil, fault("has no value in the first %d rows, so that --missing drop leaves them all out; leave the column out by --exclude", v.rows)
-		}
-		if !c.isWords() {
-			columns[i].Fill = []float64{rounded(c.mean)}
-			continue
-		}
-		words = true
-		var err *Error
-		if columns[i], err = c.levels(); err != nil {
-			return nil, fault("%s", err.What)
+			return nil, fault.in(col, nameOf(about.inputs, i))
 		}
 	}
 	if !words && (v.Missing != MissingMean || len(columns) > mostDescribed && !missing) {

@@ -253,37 +253,20 @@ func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
 	return x
 }
 
-// leaveOut leaves out those of the last n samples that miss a cell, and returns their number. Samples
-// have nx inputs and ny numeric targets.
-func (s *samples) leaveOut(n, nx, ny int) (out int64) {
-	places, numbers, from := s.places, s.numbers, len(s.places)-n
-	s.places, s.numbers = places[:from], numbers[:from]
+// leaveOut leaves out those of the last n >= 1 samples that miss a cell, and returns their number.
+func (s *samples) leaveOut(n int) (out int64) {
+	all, rows := *s, len(s.places)
+	of := s.shape(rows)
+	*s = all.slice(0, rows-n, of)
 	nan := func(v float64) bool { return v != v }
-	for i := from; i < len(places); i++ {
-		if slices.ContainsFunc(s.x[i*nx:][:nx], nan) || slices.ContainsFunc(s.y[i*ny:][:ny], nan) ||
-			s.w != nil && nan(s.w[i]) || s.labels != nil && s.labels[i] == "" {
+	for i := rows - n; i < rows; i++ {
+		sample := all.slice(i, i+1, of)
+		if slices.ContainsFunc(sample.x, nan) || slices.ContainsFunc(sample.y, nan) ||
+			slices.ContainsFunc(sample.w, nan) || slices.Contains(sample.labels, "") {
 			out++
 			continue
 		}
-		if to := len(s.places); to < i {
-			copy(s.x[to*nx:][:nx], s.x[i*nx:])
-			copy(s.y[to*ny:][:ny], s.y[i*ny:])
-			if s.w != nil {
-				s.w[to] = s.w[i]
-			}
-			if s.labels != nil {
-				s.labels[to] = s.labels[i]
-			}
-		}
-		s.places, s.numbers = append(s.places, places[i]), append(s.numbers, numbers[i])
-	}
-	rows := len(s.places)
-	s.x, s.y = s.x[:rows*nx], s.y[:rows*ny]
-	if s.w != nil {
-		s.w = s.w[:rows]
-	}
-	if s.labels != nil {
-		s.labels = s.labels[:rows]
+		s.append(sample)
 	}
 	return out
 }

@@ -56,6 +56,8 @@ var tables = []struct {
 		slices.Repeat([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 8), Tally{Filled: []int64{0}, Unknown: []int64{0}}},
 	{"signs", "k,n\n+,-nan\n-,2\n+,NaN\n", Options{Missing: MissingMean}, Columns{{[]string{"+", "-"}, []float64{0.6666667, 0.3333333}}, {nil, []float64{2}}},
 		[]string{"k=+", "k=-", "n"}, []float64{1, 0, 2, 0, 1, 2, 1, 0, 2}, Tally{Filled: []int64{0, 2}, Unknown: []int64{0, 0}}},
+	{"inputs in another order", "a,b,c\nx,1,u\ny,2,v\n", Options{Inputs: []string{"b", "a"}}, Columns{{nil, nil}, {[]string{"x", "y"}, nil}},
+		[]string{"b", "a=x", "a=y"}, []float64{1, 1, 0, 2, 0, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
 	{"numbers", "a,b\n1,2\n3,4\n", Options{}, nil, []string{"a", "b"}, []float64{1, 2, 3, 4}, Tally{}},
 }
 
@@ -82,6 +84,18 @@ func TestDescribe(t *testing.T) {
 			if tally := r.Tally(); fmt.Sprint(tally) != fmt.Sprint(test.tally) {
 				t.Errorf("%s: %+v", test.name, tally)
 			}
+		}
+	}
+}
+
+// TestDescribeBesideTargets describes inputs beside a file of targets, chosen by name or number.
+func TestDescribeBesideTargets(t *testing.T) {
+	targets := write(t, "y.csv", []byte("p,q\n1,2\n3,4\n5,6\n"))
+	for _, column := range []string{"q", "1"} {
+		opt := Options{TargetPath: targets, Targets: []string{column}}
+		_, columns := described(t, "a,b\nx,1\ny,2\nx,3\n", opt)
+		if want := (Columns{{[]string{"x", "y"}, nil}, {nil, nil}}); !reflect.DeepEqual(columns, want) {
+			t.Errorf("target %q: %v, want %v", column, columns, want)
 		}
 	}
 }
