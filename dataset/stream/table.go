@@ -256,17 +256,16 @@ func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
 // leaveOut leaves out those of the last n >= 1 samples that miss a cell, and returns their number.
 func (s *samples) leaveOut(n int) (out int64) {
 	all, rows := *s, len(s.places)
-	of := s.shape(rows)
-	*s = all.slice(0, rows-n, of)
+	of, kept := s.shape(rows), rows-n // kept is the first sample of a run to be appended
+	*s = all.slice(0, kept, of)
 	nan := func(v float64) bool { return v != v }
-	for i := rows - n; i < rows; i++ {
-		sample := all.slice(i, i+1, of)
-		if slices.ContainsFunc(sample.x, nan) || slices.ContainsFunc(sample.y, nan) ||
-			slices.ContainsFunc(sample.w, nan) || slices.Contains(sample.labels, "") {
-			out++
-			continue
+	for i := kept; i < rows; i++ {
+		if slices.ContainsFunc(all.x[i*of.x:][:of.x], nan) || slices.ContainsFunc(all.y[i*of.y:][:of.y], nan) ||
+			slices.ContainsFunc(all.w[i*of.w:][:of.w], nan) || slices.Contains(all.labels[i*of.labels:][:of.labels], "") {
+			s.append(all.slice(kept, i, of))
+			kept, out = i+1, out+1
 		}
-		s.append(sample)
 	}
+	s.append(all.slice(kept, rows, of))
 	return out
 }
