@@ -115,13 +115,16 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights [
 	if r.model == nil {
 		return 0, ErrNotFitted
 	}
-	err := checkTargets(x, r.inputs(), y, r.targets(), weights)
-	if err := cmp.Or(err, checkJudged(weights, y.RawMatrix().Rows)); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return 0, err
 	}
-	if l, c := y.Dims(); l < 2 {
+	l, c := y.Dims()
+	if l < 2 {
 		const want = "at least two rows, since R² compares with the variance of Y"
 		return 0, &ShapeError{Op: "bls", Matrix: "Y", Rows: l, Cols: c, Want: want}
+	}
+	if err := checkJudged(weights, l); err != nil {
+		return 0, err
 	}
 	p, err := r.PredictContext(ctx, x)
 	if err != nil {
