@@ -31,7 +31,7 @@ var layers = strings.Fields(`
 	internal/lapack internal/lapack/secular internal/lapack/svd internal/lapack/eigensym internal/lapack/schur
 	lapack internal/golden
 	blsupdate/internal/api blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
-	blsupdate/internal/pinv blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
+	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 	dataset dataset/stream internal/columns
 	bls/metrics bls bls/modelfile

@@ -1,4 +1,4 @@
-package pinv
+package pseudoinverse
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package pinv
+package pseudoinverse
 
 import (
 	"math"
@@ -49,7 +49,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if !(dense.Norm(s.bt.RawMatrix().Data)*(u.p.norm()*norm) < math.MaxFloat64/2) {
 		return out, api.ErrOverflow
 	}
-	out.Model = cost.PinvRemove(u.shape(q).Shape)
+	out.Model = cost.PseudoinverseRemove(u.shape(q).Shape)
 
 	// Nothing fails from here on.
 	slices.Sort(places)

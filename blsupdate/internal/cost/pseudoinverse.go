@@ -6,20 +6,20 @@ import (
 	"blskernel/blsupdate/internal/api"
 )
 
-// pinvModel is Model for Original and Improved.
-func pinvModel(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
+// pseudoinverseModel is Model for Original and Improved.
+func pseudoinverseModel(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
 	switch action {
 	case api.ActionStart:
-		return PinvStart(opt, s)
+		return PseudoinverseStart(opt, s)
 	case api.ActionAdd:
 		form := api.Small
 		if m == api.Improved {
 			form = Resolve(opt, s)
 		}
 		wide := opt.C != api.CZero && opt.Lambda == 0 && s.L < s.K
-		return PinvAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == api.CCheck, wide: wide})
+		return PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == api.CCheck, wide: wide})
 	case api.ActionRemove:
-		return PinvRemove(s)
+		return PseudoinverseRemove(s)
 	case api.ActionNodes:
 		how := NodesStrategy{Rank: s.P}
 		switch {
@@ -28,7 +28,7 @@ func pinvModel(m api.Method, action api.Action, opt api.Options, s Shape) []Step
 		case s.L < s.K+s.P: // more columns than rows: the new ones are combinations of the others
 			how = NodesStrategy{Refined: true, Values: true}
 		}
-		return PinvNodes(s, how)
+		return PseudoinverseNodes(s, how)
 	default:
 		return nil
 	}
@@ -46,7 +46,9 @@ func Resolve(opt api.Options, s Shape) api.Form {
 	case opt.Form == api.Paper:
 		return api.Large
 	}
-	small := func(form api.Form) Thirds { return Sum(PinvAdd(api.Improved, form, opt, AddedShape{Shape: s})) }
+	small := func(form api.Form) Thirds {
+		return Sum(PseudoinverseAdd(api.Improved, form, opt, AddedShape{Shape: s}))
+	}
 	if opt.Form == api.Auto && small(api.Small) <= small(api.Compressed) {
 		return api.Small
 	}
@@ -60,7 +62,7 @@ func Resolve(opt api.Options, s Shape) api.Form {
 func completionModel(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
 	s.RankC, s.wide = min(s.Q, s.K-s.L), false
 	if s.RankC == s.Q {
-		return PinvAdd(m, form, opt, s)
+		return PseudoinverseAdd(m, form, opt, s)
 	}
 	whole, outside, inside := s, s, s
 	whole.Split = true
@@ -70,18 +72,18 @@ func completionModel(m api.Method, form api.Form, opt api.Options, s AddedShape)
 	if m == api.Improved && opt.Form == api.Paper {
 		form = Resolve(opt, inside.Shape)
 	}
-	return MergeModels(PinvAdd(m, form, opt, whole), PinvAdd(m, form, opt, outside), PinvAdd(m, form, opt, inside))
+	return MergeModels(PseudoinverseAdd(m, form, opt, whole), PseudoinverseAdd(m, form, opt, outside), PseudoinverseAdd(m, form, opt, inside))
 }
 
-// pinvOrder lists the steps of an update of A⁺ in the order of its report.
-var pinvOrder = []Step{StepCompress, StepD, StepC, StepDbar, StepNodesD, StepNodesC, StepNodesAgain, StepRank, StepInner,
+// pseudoinverseOrder lists the steps of an update of A⁺ in the order of its report.
+var pseudoinverseOrder = []Step{StepCompress, StepD, StepC, StepDbar, StepNodesD, StepNodesC, StepNodesAgain, StepRank, StepInner,
 	StepInverse, StepB, StepOrthogonal, StepNodesB, StepNodesW, StepNodesPseudoinverse, StepDAgain, StepPseudoinverse,
 	StepWeights, StepExpand}
 
 // MergeModels adds the models of the parts of a batch, step by step.
 func MergeModels(models ...[]StepFlops) []StepFlops {
 	var sum []StepFlops
-	for _, step := range pinvOrder {
+	for _, step := range pseudoinverseOrder {
 		var all StepFlops
 		for _, model := range models {
 			for _, s := range model {
@@ -101,8 +103,8 @@ func MergeModels(models ...[]StepFlops) []StepFlops {
 	return sum
 }
 
-// PinvStart has the steps of a start.
-func PinvStart(opt api.Options, s Shape) []StepFlops {
+// PseudoinverseStart has the steps of a start.
+func PseudoinverseStart(opt api.Options, s Shape) []StepFlops {
 	l, k, c := s.L, s.K, s.C
 	weights := Line(StepInitial, "2lkc", op(GemmTN, k, c, l))
 	rows, formula := l, "4lk² - 4k³/3"
@@ -129,9 +131,9 @@ func PinvStart(opt api.Options, s Shape) []StepFlops {
 	}
 }
 
-// PinvRemove has the steps of q removed rows of l. A removal is an addition with another B, so the
-// steps have its names.
-func PinvRemove(s Shape) []StepFlops {
+// PseudoinverseRemove has the steps of q removed rows of l. A removal is an addition with another B, so
+// the steps have its names.
+func PseudoinverseRemove(s Shape) []StepFlops {
 	left, k, q, c := s.L-s.Q, s.K, s.Q, s.C
 	return []StepFlops{
 		Line(StepInner, "q²k", op(GemmtpNT, 0, q, k)),
@@ -147,10 +149,10 @@ func PinvRemove(s Shape) []StepFlops {
 // An AddedShape has the sizes of an update of A⁺ by rows, and what the data decided.
 type AddedShape struct {
 	Shape
-	CheckC bool // C is computed
-	RankC  int  // its rank; B = (C⁺)ᵀ if that is q
-	Large  bool // B is computed without DᵀD, since the new rows are large
-	Split  bool // the batch is then added in two parts, as updates of their own
+	CheckC       bool // C is computed
+	RankC        int  // its rank; B = (C⁺)ᵀ if that is q
+	HighLeverage bool // B is computed without DᵀD, since the new rows are large
+	Split        bool // the batch is then added in two parts, as updates of their own
 
 	// A has fewer rows than columns, and all rows are independent; the other fields follow.
 	wide bool
@@ -165,13 +167,13 @@ func KeptRows(o api.Options, l, q int) int {
 	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
 }
 
-// PinvAdd has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
-func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
+// PseudoinverseAdd has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
+func PseudoinverseAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
 	l, k, q, c := s.L, s.K, s.Q, s.C
 	if form == api.Compressed {
 		inner := s
 		inner.Q, opt.Solve = k, true
-		return PinvCompressed(s.Shape, PinvAdd(api.Improved, api.Small, opt, inner))
+		return PseudoinverseCompressed(s.Shape, PseudoinverseAdd(api.Improved, api.Small, opt, inner))
 	}
 	if s.wide {
 		return completionModel(m, form, opt, s)
@@ -204,8 +206,8 @@ func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepF
 		}
 		steps = append(steps, Line(StepB, "2q²k", fresh(q*k), op(GemmNT, q, k, q)))
 	case form == api.Large:
-		steps = append(steps, pinvLarge(opt.Solve, k, q)...)
-	case s.Large:
+		steps = append(steps, formLarge(opt.Solve, k, q)...)
+	case s.HighLeverage:
 		steps = append(steps, inner, Line(StepOrthogonal, "4lq² + 8q³/3 + 2qkl + q²k", fresh((l+q)*q), stream(2*l*q),
 			op(Geqrf, l+q, q, 0), op(Orgqr, l+q, q, 0), op(GemmTN, q, k, l), op(Trtrs, q, q, k)))
 	case m == api.Improved && opt.Solve:
@@ -223,8 +225,8 @@ func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepF
 		Line(StepWeights, "4cqk", op(GemmNN, q, c, k), op(GemmTN, k, c, q)))
 }
 
-// pinvLarge has the steps from Dbar to B in the form Large.
-func pinvLarge(solve bool, k, q int) []StepFlops {
+// formLarge has the steps from Dbar to B in the form Large.
+func formLarge(solve bool, k, q int) []StepFlops {
 	inner := Line(StepInner, "2k²q", fresh(k*k), op(GemmTN, k, k, q))
 	if solve {
 		return []StepFlops{inner,
@@ -236,9 +238,9 @@ func pinvLarge(solve bool, k, q int) []StepFlops {
 		Line(StepB, "2k²q", fresh(q*k), op(GemmNT, q, k, k))}
 }
 
-// PinvCompressed encloses the steps of an update by the k rows of R in the compression of q rows and
-// the expansion of B.
-func PinvCompressed(s Shape, inner []StepFlops) []StepFlops {
+// PseudoinverseCompressed encloses the steps of an update by the k rows of R in the compression of q
+// rows and the expansion of B.
+func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 	q, k, c := s.Q, s.K, s.C
 	return slices.Concat(
 		[]StepFlops{Line(StepCompress, "4qk² - 4k³/3 + 2cqk", fresh(q*k), stream(2*q*k),
@@ -256,8 +258,8 @@ type NodesStrategy struct {
 	Split   bool // the columns are then added in two parts, as additions of their own
 }
 
-// PinvNodes has the steps of p added nodes.
-func PinvNodes(s Shape, how NodesStrategy) []StepFlops {
+// PseudoinverseNodes has the steps of p added nodes.
+func PseudoinverseNodes(s Shape, how NodesStrategy) []StepFlops {
 	l, k, p, c := s.L, s.K, s.P, s.C
 	d, rest := op(GemmTN, k, p, l), op(GemmNN, l, p, k)
 	steps := []StepFlops{Line(StepNodesD, "2klp", d), Line(StepNodesC, "2klp", stream(2*l*p), rest)}

@@ -1,4 +1,4 @@
-package pinv
+package pseudoinverse
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (s *widening) fullRank() error {
 func (s *widening) inside() error {
 	u := s.u
 	u.Counter.Enter(cost.StepNodesB)
-	z, r, _, err := u.orthogonalized(context.Background(), s.d, dense.ScaledIdentity(s.p, 1))
+	z, r, _, err := dense.QR(context.Background(), u.Counter, s.d, dense.ScaledIdentity(s.p, 1))
 	if err != nil {
 		return api.ErrOverflow
 	}
@@ -119,7 +119,7 @@ func (s *widening) ridge() error {
 	u.Counter.Enter(cost.StepNodesB)
 	root, scaled := math.Sqrt(u.Lambda), new(mat.Dense)
 	scaled.Scale(root, s.d)
-	q, r, rcond, err := u.orthogonalized(context.Background(), s.c, scaled, dense.ScaledIdentity(p, root))
+	q, r, rcond, err := dense.QR(context.Background(), u.Counter, s.c, scaled, dense.ScaledIdentity(p, root))
 	if err != nil {
 		return api.ErrOverflow
 	}

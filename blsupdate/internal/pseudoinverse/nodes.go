@@ -1,4 +1,4 @@
-package pinv
+package pseudoinverse
 
 import (
 	"slices"
@@ -95,7 +95,7 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops
 	if !s.how.Split {
 		next, err = s.state()
 	}
-	return next, cost.MergeModels(cost.PinvNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how), model), err
+	return next, cost.MergeModels(cost.PseudoinverseNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how), model), err
 }
 
 // widenedInParts adds the columns of the indices first and then the others, and restores their order.

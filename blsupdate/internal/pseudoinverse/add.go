@@ -1,4 +1,4 @@
-package pinv
+package pseudoinverse
 
 import (
 	"context"
@@ -49,22 +49,6 @@ func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
 
-// An addition is an update under way: what is computed from the state before the state changes.
-type addition struct {
-	u      *State
-	q      int
-	ax, ya *mat.Dense // q×k, q×c, without gaps
-	form   api.Form   // Small or Large, or Auto where C is not zero
-	solve  bool       // see Options.Solve
-
-	kept  int            // rows of D that are kept
-	d     []float64      // those rows, kept×q, and a panel of others
-	dbar  *mat.Dense     // Dbarᵀ = DᵀA⁺ᵀ, q×k
-	inner *mat.SymPacked // DᵀD, q×q: at once in Original, on demand in Improved
-	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, where it is computed
-	bt    *mat.Dense     // Bᵀ, q×k
-}
-
 // addRows adds rows in the form Small, Large or Paper, and returns what was done. It overwrites ax and
 // ya. After an error the state is unchanged.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options) (out state.Outcome, err error) {
@@ -73,32 +57,33 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options)
 	if err := s.project(ctx); err != nil {
 		return out, err
 	}
-	rank, err := s.rowSpaceResidual()
+	c, err := s.rowSpaceResidual()
 	if err != nil {
 		return out, err
 	}
 	if err := interrupt.Check(ctx); err != nil {
 		return out, err
 	}
-	shape.RankC = rank
+	shape.RankC = len(c.values)
 	var first []int // the rows to add before the others, where the batch is divided
 	switch {
-	case 0 < rank && rank < s.q: // those that complete the row space; the others lie in it
-		first = s.leadingRows(rank)
-	case rank == s.q: // B is there
+	case 0 < shape.RankC && shape.RankC < s.q: // those that complete the row space; the others lie in it
+		first = s.leadingRows(shape.RankC)
+	case shape.RankC == s.q:
+		s.form, s.bt = api.Auto, s.outside(c)
 	case s.form == api.Large:
-		err = s.large(ctx)
+		s.bt, err = s.large(ctx)
 	default:
 		size := s.innerNorm()
 		if !(size <= math.MaxFloat64) {
 			return out, api.ErrOverflow
 		}
-		shape.Large = size > largeNorm && s.q > 1
+		shape.HighLeverage = size > highLeverage && s.q > 1
 		switch {
-		case !shape.Large:
-			err = s.small()
+		case !shape.HighLeverage:
+			s.bt, err = s.small()
 		case s.kept == shape.L:
-			err = s.smallOrthogonal(ctx)
+			s.bt, err = s.smallOrthogonal(ctx)
 		default: // D is not kept; a single row needs no help
 			first = order(s.q)[:s.q/2]
 		}
@@ -107,7 +92,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options)
 		return out, err
 	}
 	shape.Split = first != nil
-	out.Model = cost.MergeModels(cost.PinvAdd(u.Method, s.form, opt, shape))
+	out.Model = cost.MergeModels(cost.PseudoinverseAdd(u.Method, s.form, opt, shape))
 	if shape.Split {
 		return u.addParts(ctx, s, first, opt, out)
 	}
@@ -177,77 +162,6 @@ func pickRows(m *mat.Dense, which []int) *mat.Dense {
 	return out
 }
 
-// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in one
-// pass over P.
-func (s *addition) project(ctx context.Context) error {
-	u, q := s.u, s.q
-	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
-	s.dbar = mat.NewDense(q, u.K, nil)
-	if u.Method == api.Original {
-		s.inner = mat.NewSymPacked(q, nil)
-	}
-	if u.computesC() {
-		s.ct = dense.Copy(s.ax)
-	}
-	return s.eachD(ctx, cost.StepD, func(first int, p, d *mat.Dense) {
-		u.Counter.Enter(cost.StepDbar)
-		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, d, p, 1, s.dbar)
-		if s.inner != nil {
-			u.Counter.Enter(cost.StepInner)
-			dense.Sprk(u.Counter, 1, d, 1, s.inner)
-		}
-		if s.ct != nil {
-			u.Counter.Enter(cost.StepC)
-			n := dense.Rows(d)
-			u.a.panels(first, first+n, n, func(i int, a *mat.Dense) {
-				rows := dense.RowRange(d, i-first, i-first+dense.Rows(a))
-				dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, -1, rows, a, 1, s.ct)
-			})
-		}
-	})
-}
-
-// reserveD makes room for kept rows of D, and for a panel of the others.
-func (s *addition) reserveD(kept int) {
-	s.kept = kept
-	s.d = memory.Zeros((kept + min(panelRows(s.q), s.u.p.count-kept)) * s.q)
-}
-
-// eachD calls f for panels of P with the same rows of D, and checks ctx before each. It computes rows
-// of D in the given step: all of them in StepD, and in StepDAgain those that are not kept.
-func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) (err error) {
-	u, q := s.u, s.q
-	panel := func(first int, p *mat.Dense) {
-		if err == nil {
-			err = interrupt.Check(ctx)
-		}
-		if err != nil {
-			return
-		}
-		n := dense.Rows(p)
-		d := mat.NewDense(n, q, s.d[min(first, s.kept)*q:][:n*q])
-		if step == cost.StepD || first >= s.kept {
-			u.Counter.Enter(step)
-			dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, 1, p, s.ax, 0, d)
-		}
-		f(first, p, d)
-	}
-	u.p.panels(0, s.kept, keptPanelRows(q), panel)
-	u.p.panels(s.kept, u.p.count, panelRows(q), panel)
-	return err
-}
-
-// panelRows returns the number of rows of P in a panel where D is not kept: 1024, enough for Dgemm to
-// run at full speed, or what fits into 64 MB of D.
-func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
-
-// keptPanelRows returns that where D is kept: as in other sums over rows, and fewer for very many new
-// rows, but not so few that the products become slower.
-func keptPanelRows(q int) int {
-	const rows = state.PanelRows
-	return max(rows/8, min(rows, rows*rows/q))
-}
-
 // newWeights returns W + B (Ya - Ax W). It overwrites Ya.
 func (s *addition) newWeights() (*mat.Dense, error) {
 	u := s.u
@@ -300,13 +214,4 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 			u.a = rows{cols: u.K}
 		}
 	}
-}
-
-// subtract computes A⁺ := A⁺ - B Dᵀ, with D computed in the given step where it is not kept.
-func (s *addition) subtract(step cost.Step) {
-	u := s.u
-	_ = s.eachD(context.Background(), step, func(_ int, p, d *mat.Dense) {
-		u.Counter.Enter(cost.StepPseudoinverse)
-		dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, d, s.bt, 1, p)
-	})
 }

@@ -1,4 +1,4 @@
-package pinv
+package pseudoinverse
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}
-	out.Model = cost.PinvStart(u.Options, cost.Shape{L: l, K: k, C: u.C, Start: out.Start, Rank: u.rank})
+	out.Model = cost.PseudoinverseStart(u.Options, cost.Shape{L: l, K: k, C: u.C, Start: out.Start, Rank: u.rank})
 	return out, nil
 }
 
@@ -108,7 +108,7 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense, out *state.Outcome) (
 	if u.Lambda > 0 {
 		rows = append(rows, dense.ScaledIdentity(k, math.Sqrt(u.Lambda)))
 	}
-	q, r, rcond, err := u.orthogonalized(ctx, rows...)
+	q, r, rcond, err := dense.QR(ctx, u.Counter, rows...)
 	if err != nil {
 		return nil, cmp.Or(interrupt.Check(ctx), error(api.ErrOverflow)) // the rows are finite
 	}
