@@ -1,3 +1,5 @@
+// Package cholesky factors symmetric positive definite matrices, A = UᵀU or A = L Lᵀ, solves with the
+// factor and inverts it.
 package cholesky
 
 import (

@@ -1,3 +1,4 @@
+// Package condition estimates condition numbers, refines solutions and bounds their errors.
 package condition
 
 import (

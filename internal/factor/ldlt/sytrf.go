@@ -1,3 +1,5 @@
+// Package ldlt factors symmetric matrices, P A Pᵀ = Uᵀ D U, by rook pivoting (lasyf.go), solves with
+// the factors and inverts them.
 package ldlt
 
 import (

@@ -1,3 +1,5 @@
+// Package lu factors general matrices, P A = L U, with partial pivoting, solves with the factors and
+// inverts them.
 package lu
 
 import (

@@ -1,3 +1,5 @@
+// Package qr factors tall matrices, A = Q R, and wide ones, A = L Q, by blocks of Householder
+// reflections, and adds rows to R.
 package qr
 
 import (
