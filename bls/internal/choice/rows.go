@@ -1,14 +1,18 @@
-package bls
+package choice
 
 import "slices"
 
-// choiceOf returns the rows of l that a choice is made by, in their order, and what the weight of a row
-// of each class is multiplied by. They are the first rows. If all classes count alike, more rows than
-// that are not the first ones, of which a rare class has hardly any: they are the first of each class,
-// of as many classes as possible all rows, and the factors give each class its share of the weight.
-func choiceOf(s settings, labels []int, l int) (rows []int, factors []float64) {
-	if labels == nil || s.classWeight != Balanced || l <= ChoiceRows {
-		for i := range min(l, ChoiceRows) {
+// MaxRows is the largest number of rows that a choice is made by.
+const MaxRows = 4096
+
+// takeRows returns the rows of l that a choice is made by, in ascending order, and the factors of the
+// weights of each class. They are the first rows, with nil factors, unless the classes are balanced and
+// more than MaxRows rows have labels: the first rows have hardly any of a rare class. Then they are the
+// first rows of each class, all rows of as many classes as possible, and the factors give each class
+// its share of the weight.
+func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
+	if labels == nil || !balanced || l <= MaxRows {
+		for i := range min(l, MaxRows) {
 			rows = append(rows, i)
 		}
 		return rows, nil
@@ -18,7 +22,7 @@ func choiceOf(s settings, labels []int, l int) (rows []int, factors []float64) {
 		counts[label]++
 	}
 	// The largest number of rows of a class that leaves room for as many of all others.
-	most, room := 0, ChoiceRows
+	most, room := 0, MaxRows
 	for {
 		wanting := 0
 		for _, n := range counts {
@@ -35,7 +39,7 @@ func choiceOf(s settings, labels []int, l int) (rows []int, factors []float64) {
 	most = max(most, 1) // of more classes than rows each of the first has one
 	taken := make([]int, len(counts))
 	for i, label := range labels {
-		if taken[label] < most && len(rows) < ChoiceRows {
+		if taken[label] < most && len(rows) < MaxRows {
 			taken[label]++
 			rows = append(rows, i)
 		}
