@@ -9,7 +9,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/gram"
-	"blskernel/blsupdate/internal/pinv"
+	"blskernel/blsupdate/internal/pseudoinverse"
 	"blskernel/blsupdate/internal/qr"
 	"blskernel/blsupdate/internal/ridge"
 	"blskernel/blsupdate/internal/state"
@@ -242,14 +242,14 @@ func newState(base state.Base) state.State {
 	case api.QR:
 		return &qr.State{Base: base}
 	default:
-		return &pinv.State{Base: base}
+		return &pseudoinverse.State{Base: base}
 	}
 }
 
 // wrap returns u with the methods of the interface that its state allows.
 func wrap(u *updater) Updater {
 	switch u.state.(type) {
-	case *pinv.State:
+	case *pseudoinverse.State:
 		return pseudoinverter{u}
 	case state.Leverager:
 		return leverager{u}
@@ -276,7 +276,9 @@ type (
 	refiner        struct{ *updater } // an updater that can refine its weights
 )
 
-func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.state.(*pinv.State).Pseudoinverse() }
+func (u pseudoinverter) Pseudoinverse() *mat.Dense {
+	return u.state.(*pseudoinverse.State).Pseudoinverse()
+}
 
 func (u leverager) Leverage(x *mat.Dense) ([]float64, error) { return u.LeverageContext(background, x) }
 func (u refiner) Refine(a, y *mat.Dense) error               { return u.RefineContext(background, a, y) }

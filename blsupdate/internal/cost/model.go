@@ -22,7 +22,7 @@ func Model(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlop
 	}
 	switch m {
 	case api.Original, api.Improved:
-		steps = pinvModel(m, action, opt, s)
+		steps = pseudoinverseModel(m, action, opt, s)
 	case api.RidgeInverse:
 		steps = ridgeModel(action, opt, s)
 	case api.InverseCholesky:
