@@ -17,7 +17,7 @@
 //
 //	ScaleSamples  s = (x - mean(x)) / std(x)                  the paper's: by sample, for images
 //	ScaleColumns  s[j] = (x[j] - mean of column j) / its std  by the first training set, for tables
-//	ScaleRanks    s[j] = Φ⁻¹(rank of x[j] / n)                by the first training set, for skewed tables
+//	ScaleRanks    s[j] = Φ⁻¹(rank of x[j] / n)                by the first training set, for skew
 //	ScaleNone     s = x
 //
 // where std divides by d-1 or l-1, and a rank is that among n rows, with lines between quantiles.

@@ -178,7 +178,7 @@ type candidate struct {
 
 // search returns the best candidate of the scalings, the shrinks and, if the given lambda is 0, of
 // lambda: of a coarse grid with at most trialNodes enhancement nodes, and then among the neighbours of
-// its result with all. The first scaling is tried with all shrinks, the others with those near its best.
+// its result with all. The first scaling is tried with all shrinks, others with those near its best.
 func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
 		return candidate{}, err
