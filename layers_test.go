@@ -30,7 +30,7 @@ var layers = strings.Fields(`
 	mat internal/coder
 	internal/lapack internal/lapack/secular internal/lapack/svd internal/lapack/eigensym internal/lapack/schur
 	lapack internal/golden
-	blsupdate/internal/api blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
+	blsupdate/types blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 	dataset dataset/stream internal/columns
