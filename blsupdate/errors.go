@@ -9,6 +9,7 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
 	"blskernel/internal/memory"
+	"blskernel/internal/names"
 )
 
 var (
@@ -39,8 +40,6 @@ type (
 	UnknownRowError = types.UnknownRowError
 	// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget.
 	ForgottenRowsError = types.ForgottenRowsError
-	// An UnsupportedError says that a method cannot do something, and which methods can.
-	UnsupportedError = types.UnsupportedError
 )
 
 // A StateError says that the numbers of a model contradict each other, after a fault of this package, a
@@ -89,6 +88,18 @@ func (e *OptionError) Error() string {
 
 // op returns the prefix of a message.
 func op(name string) string { return cmp.Or(name, "blsupdate") }
+
+// An UnsupportedError says that a method cannot do something, and which methods can.
+type UnsupportedError struct {
+	Method  Method
+	Action  Action
+	Instead []Method
+}
+
+// Error names the methods that can.
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, names.Alternatives(e.Instead))
+}
 
 // unsupported returns the error for an action that m cannot do.
 func unsupported(m Method, action Action) error {

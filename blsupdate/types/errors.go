@@ -3,8 +3,8 @@ package types
 import (
 	"errors"
 	"fmt"
-	"strings"
 
+	"blskernel/internal/names"
 	"blskernel/lapack"
 )
 
@@ -36,7 +36,7 @@ func (e *ConditionError) Error() string {
 	}
 	advice := "scale the columns, start from more rows, add smaller batches by form Small, or use a ridge"
 	if len(e.Instead) > 0 {
-		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", alternatives(e.Instead))
+		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", names.Alternatives(e.Instead))
 	}
 	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
 }
@@ -122,26 +122,5 @@ type ForgottenRowsError struct {
 // Error names the methods that can.
 func (e *ForgottenRowsError) Error() string {
 	return fmt.Sprintf("blsupdate: after Forget the rows of the model by %v are not known any more, and none can be removed: AddNodes, which is given all of them, makes them known again; the methods that remove rows after Forget are %s",
-		e.Method, alternatives(e.Instead))
-}
-
-// An UnsupportedError says that a method cannot do something, and which methods can.
-type UnsupportedError struct {
-	Method  Method
-	Action  Action
-	Instead []Method
-}
-
-// Error names the methods that can.
-func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, alternatives(e.Instead))
-}
-
-// alternatives returns the names as a list of alternatives.
-func alternatives(methods []Method) string {
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.String())
-	}
-	return strings.Join(names, " or ")
+		e.Method, names.Alternatives(e.Instead))
 }

@@ -80,6 +80,7 @@ var unused = map[string]map[string]string{
 	"blskernel/bls/modelfile": {"SaveFS": "for callers with a file system of their own, such as tests"},
 	"blskernel/dataset":       {"LoadNORB": "reads files of small NORB, which the repository does not have; the tests write some"},
 	"blskernel/blsupdate": {
+		"CMode":        "the type of Options.C",
 		"Candidate":    "a line of what Choice.Explain prints",
 		"MeasureRates": measuring, "RatesFor": measuring, "RatesFile": measuring, "Peak": measuring,
 	},
