@@ -28,13 +28,14 @@ var layers = strings.Fields(`
 	internal/blas12 internal/gemm internal/blas internal/openblas
 	. internal/backend internal/testutil/backends internal/openblas/opponents
 	mat internal/coder
-	internal/lapack internal/lapack/secular internal/lapack/svd internal/lapack/eigensym internal/lapack/schur
+	internal/factor internal/factor/ldlt internal/factor/cholesky internal/factor/lu internal/factor/qr
+	internal/factor/condition internal/factor/secular internal/factor/svd internal/factor/eigensym internal/factor/eigen
 	lapack internal/golden
 	blsupdate/types blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 	dataset dataset/stream internal/columns
-	bls/metrics bls bls/modelfile
+	bls/metrics bls/internal/choice bls bls/modelfile
 	bench bench/speed bench/benchmarks bench/result bench/gate bench/report
 	cmd/blskernel/internal/ui cmd/blskernel/internal/learn cmd/blskernel/internal/experiment
 	cmd/blskernel internal/soak examples/server internal/docs

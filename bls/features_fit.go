@@ -7,6 +7,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/workers"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -165,7 +166,7 @@ func (f *Features) checkNodes(a *mat.Dense) error {
 func scaleGroups(a *mat.Dense, n1 int) {
 	rows, n := a.Dims()
 	raw := a.RawMatrix()
-	parallelRows(rows, n, func(from, to int) {
+	workers.Default.Rows(rows, n, func(from, to int) {
 		for i := from; i < to; i++ {
 			for j := 0; j < n; j += n1 {
 				scaleRow(raw.Data[i*raw.Stride+j : i*raw.Stride+j+n1])
@@ -191,6 +192,15 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 		return 0, &OptionError{Op: "bls", Option: "Shrink", Value: f.opt.Shrink, Want: want}
 	}
 	return scale, nil
+}
+
+// withShrink returns the maps with another Shrink. They share all weights with f.
+func (f *Features) withShrink(shrink float64) *Features {
+	g := *f
+	if g.EnhancementNodes() > 0 && !g.opt.Unscaled {
+		g.opt.Shrink, g.scale = shrink, float64(f.scale*(shrink/f.opt.Shrink))
+	}
+	return &g
 }
 
 // largestEnhanced returns the largest element of [Z, 0.1] Wh, which it computes one panel of rows at a

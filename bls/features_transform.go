@@ -7,6 +7,7 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/workers"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -175,7 +176,7 @@ func scaleByColumns(dst, x, means, deviations []float64) int {
 func applyMinMax(t *mat.Dense, offset, gain []float64) {
 	l, n := t.Dims()
 	raw := t.RawMatrix()
-	parallelRows(l, n, func(from, to int) {
+	workers.Default.Rows(l, n, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := raw.Data[i*raw.Stride : i*raw.Stride+n]
 			for j, v := range row {

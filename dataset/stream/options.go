@@ -170,13 +170,13 @@ func (o *Options) fills() bool {
 func (o *Options) checkChoice(q *request, inputs, outputs int, words bool) error {
 	switch {
 	case o.Classes && outputs > 1:
-		return faultf("%d target columns for one label; name the column of the class", outputs)
+		return Errorf("%d target columns for one label; name the column of the class", outputs)
 	case q.targetsOnly || o.Columns == nil:
 		return nil
 	case len(o.Columns) != inputs:
-		return faultf("has %d columns of inputs, and %d are described", inputs, len(o.Columns))
+		return Errorf("has %d columns of inputs, and %d are described", inputs, len(o.Columns))
 	case !words && o.Columns.words():
-		return faultf("is an array, which has no words; give a text")
+		return Errorf("is an array, which has no words; give a text")
 	}
 	return nil
 }

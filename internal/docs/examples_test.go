@@ -77,8 +77,9 @@ const measuring = "measures the machine for 20 seconds, or reads what was measur
 
 // unused lists the exported names that are in no Example, with the reason.
 var unused = map[string]map[string]string{
-	"blskernel/bls/modelfile": {"SaveFS": "for callers with a file system of their own, such as tests"},
-	"blskernel/dataset":       {"LoadNORB": "reads files of small NORB, which the repository does not have; the tests write some"},
+	"blskernel/bls/modelfile":  {"SaveFS": "for callers with a file system of their own, such as tests"},
+	"blskernel/dataset":        {"LoadNORB": "reads files of small NORB, which the repository does not have; the tests write some"},
+	"blskernel/dataset/stream": {"Errorf": "makes errors"},
 	"blskernel/blsupdate": {
 		"CMode":        "the type of Options.C",
 		"Candidate":    "a line of what Choice.Explain prints",

@@ -113,8 +113,6 @@ file: 'blskernel report' takes several.`,
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
 		"which hardly whiten, or unit, with constants that do", "", whiteningReference, whiteningUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
-	f.Bool("predict", false, "without effect, for recorded commands: the planner goes by flops")
-	f.Lookup("predict").Hidden = true
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, `JSON lines with a key "kind", machine, table, row or flops,`)
 	return cmd

@@ -272,7 +272,7 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 	}
 	opt := c.opt
 	opt.Classes = classes
-	opt.Bad = func(fault *stream.Error) error { return c.setAside(fault) }
+	opt.Bad = func(fault *stream.Error) error { return c.setAside(inFlags(fault)) }
 	c.aside.Store(0)
 	err = ui.Interruptible(ctx, func() error {
 		var err error

@@ -3,6 +3,7 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
@@ -14,6 +15,21 @@ var (
 	errNoRows    = errors.New("the data has no rows")
 	errNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
 )
+
+// inFlags writes what an error of package stream advises as flags.
+func inFlags(err error) error {
+	fault, ok := err.(*stream.Error)
+	if !ok {
+		return err
+	}
+	return fault.With(func(r stream.Remedy) string {
+		flag := "--" + strings.ToLower(r.Option.String())
+		if r.Option == stream.OptionTargets {
+			flag = "--target"
+		}
+		return strings.TrimSpace(flag + " " + r.Value)
+	})
+}
 
 // unreadableLabel reports a label that is not UTF-8, which no model can hold.
 func unreadableLabel(label, place string) error {

@@ -62,10 +62,11 @@ func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
 		Number: number, Columns: as.Columns, Missing: c.opt.Missing, Exclude: as.Exclude,
 		Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1,
 	})
-	var fault columns.Error
+	fault, ok := err.(*stream.Error)
 	switch {
-	case errors.As(err, &fault):
-		return &stream.Error{Path: shown(c.paths[0]), What: fault.Error()}
+	case ok && fault.Path == "": // of columns, which knows no paths
+		fault.Path = shown(c.paths[0])
+		return inFlags(fault)
 	case errors.Is(err, columns.ErrNoTarget):
 		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}

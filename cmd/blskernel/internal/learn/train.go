@@ -140,7 +140,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	}
 	if err := tr.prepare(r); err != nil {
 		_ = r.Close()
-		return err
+		return inFlags(err)
 	}
 	meta := modelfile.Metadata{
 		Software: "blskernel " + ui.Version(), Batch: tr.rest,
