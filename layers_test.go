@@ -32,7 +32,7 @@ var layers = strings.Fields(`
 	internal/factor internal/factor/ldlt internal/factor/cholesky internal/factor/lu internal/factor/qr
 	internal/factor/condition internal/factor/secular internal/factor/svd internal/factor/eigensym internal/factor/eigen
 	lapack internal/golden
-	blsupdate/internal/api blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
+	blsupdate/types blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 	dataset dataset/stream internal/columns
