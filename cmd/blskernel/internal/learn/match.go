@@ -41,6 +41,7 @@ func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*str
 func (c *reading) adopt(m *model) error {
 	as := m.Metadata.Options()
 	c.opt.Decimal, c.opt.Thousands = cmp.Or(c.opt.Decimal, as.Decimal), cmp.Or(c.opt.Thousands, as.Thousands)
+	c.opt.NA, c.opt.TargetNotations = slices.Concat(c.opt.NA, as.NA), as.TargetNotations
 	switch {
 	case c.missing == "":
 		c.opt.Missing = as.Missing
