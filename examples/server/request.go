@@ -22,16 +22,16 @@ var errTooManyRows = errors.New("too many rows for one request; send several")
 // could not say where a value is wrong.
 type reader struct {
 	*json.Decoder
-	*model
+	*served
 	row   []float64 // the cells of a row
 	data  []float64 // the inputs of the rows so far
 	tally stream.Tally
 }
 
 // readRows returns the samples of a request, and how many words of it the model does not know.
-func readRows(body io.Reader, m *model) (x *mat.Dense, unknown map[string]int64, err error) {
+func readRows(body io.Reader, m *served) (x *mat.Dense, unknown map[string]int64, err error) {
 	n := len(m.cells)
-	r := &reader{Decoder: json.NewDecoder(body), model: m, row: make([]float64, n),
+	r := &reader{Decoder: json.NewDecoder(body), served: m, row: make([]float64, n),
 		tally: stream.Tally{Filled: make([]int64, n), Unknown: make([]int64, n)}}
 	r.UseNumber()
 	rows := 0

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/columns"
@@ -15,8 +16,8 @@ import (
 
 // openMatched opens data for a model and selects its columns as package columns does, with the labels
 // or targets if they are wanted. It opens the data once, so that it can be a pipe.
-func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*stream.Reader, error) {
-	m.labelsIn = c.opt.TargetPath
+func (c *reading) openMatched(ctx context.Context, m *model.Model, targets bool) (*stream.Reader, error) {
+	m.LabelsIn = c.opt.TargetPath
 	if err := c.adopt(m); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*str
 }
 
 // adopt reads the cells as the training did, as far as no flag says otherwise.
-func (c *reading) adopt(m *model) error {
+func (c *reading) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
 	c.opt.Decimal, c.opt.Thousands = cmp.Or(c.opt.Decimal, as.Decimal), cmp.Or(c.opt.Thousands, as.Thousands)
 	switch {
@@ -51,40 +52,23 @@ func (c *reading) adopt(m *model) error {
 }
 
 // match selects the columns of the data by the names of the model.
-func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
-	as := m.Metadata.Options()
-	number := m.FittedFeatures().Inputs()
-	if as.Columns != nil {
-		number = len(as.Columns)
-	}
-	err := columns.Match(r, columns.Wanted{
-		Inputs: as.Inputs, Targets: m.Metadata.Targets,
-		Number: number, Columns: as.Columns, Missing: c.opt.Missing, Exclude: as.Exclude,
-		Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1,
-	})
+func (c *reading) match(r *stream.Reader, m *model.Model, targets bool) error {
+	err := m.Match(r, model.Data{Missing: c.opt.Missing, Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1})
 	var fault columns.Error
 	switch {
 	case errors.As(err, &fault):
-		return &stream.Error{Path: shown(c.paths[0]), What: fault.Error()}
+		return &stream.Error{Path: model.Shown(c.paths[0]), What: fault.Error()}
 	case errors.Is(err, columns.ErrNoTarget):
 		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}
 	return err
 }
 
-// shown returns a path as stream.Error has it.
-func shown(path string) string {
-	if path == standardInput {
-		return "standard input"
-	}
-	return path
-}
-
 // checkNames returns an error if the names do not tell the columns of the data apart: if two are the
 // same, or one is not UTF-8. Targets in a file of their own may have names of inputs.
 func (c *reading) checkNames(inputs, targets []string) error {
 	check := func(path string, names []string) error {
-		path = shown(path)
+		path = model.Shown(path)
 		seen := make(map[string]bool, len(names))
 		for _, name := range names {
 			switch {
