@@ -6,6 +6,7 @@ import (
 	"blskernel"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/isfinite"
+	"blskernel/internal/workers"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -67,7 +68,7 @@ func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked,
 func softThreshold(o, u, c *mat.Dense, a float64) {
 	n, m := c.Dims()
 	rc, ro, ru := c.RawMatrix().Data, o.RawMatrix().Data, u.RawMatrix().Data
-	parallelRows(n, m, func(from, to int) {
+	workers.Default.Rows(n, m, func(from, to int) {
 		for i := from * m; i < to*m; i++ {
 			t := rc[i] + ru[i]
 			ro[i] = max(t-a, 0) - max(-t-a, 0)

@@ -9,6 +9,7 @@ import (
 	"blskernel"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/names"
+	"blskernel/internal/workers"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -71,7 +72,7 @@ func largestInput(bk blskernel.Backend, work, z, wh *mat.Dense) float64 {
 	raw := work.RawMatrix()
 	largest := math.Inf(-1)
 	var mu sync.Mutex
-	parallelRows(rows, n3, func(from, to int) {
+	workers.Default.Rows(rows, n3, func(from, to int) {
 		part := math.Inf(-1)
 		for i := from; i < to; i++ {
 			for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+n3] {

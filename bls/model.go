@@ -204,15 +204,7 @@ func (m *model) targets() int {
 
 // newRows returns new storage for rows of A or [A, 1]. It sets the ones; the rest is zero.
 func (m *model) newRows(rows int) *mat.Dense {
-	k := m.features.Nodes()
-	if m.center == nil {
-		return newNodes(rows, k)
-	}
-	a := newNodes(rows, k+1)
-	for i := range rows {
-		a.Set(i, k, 1)
-	}
-	return a
+	return newRows(rows, m.features.Nodes(), m.center != nil)
 }
 
 // expand writes A of the samples x, which have been checked, to a from newRows.

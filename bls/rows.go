@@ -22,19 +22,13 @@ const enhancePanel = 1 << 16
 // depends on nothing else, so the order of sums over samples is always the same.
 func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
-// parallelRows splits the rows [0, n), of cols elements each, across threads if that is worth it, calls
-// f(from, to) for each range, and waits. f treats every row by itself, so that the number of threads
-// makes no difference, and takes about a nanosecond for each element. If calls of f panic, parallelRows
-// panics with the value of the first.
-func parallelRows(n, cols int, f func(from, to int)) { workers.Default.Rows(n, cols, f) }
-
-// firstRow calls bad for the rows [0, n), of cols elements each, as parallelRows does. It returns the
-// lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for all. Each
-// range stops at its first bad row, so the result does not depend on the ranges.
+// firstRow calls bad for the rows [0, n), of cols nanoseconds each, as workers.Pool.Rows does. It
+// returns the lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for
+// all. Each range stops at its first bad row, so the result does not depend on the ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	var mu sync.Mutex
 	row, col = n, -1
-	parallelRows(n, cols, func(from, to int) {
+	workers.Default.Rows(n, cols, func(from, to int) {
 		for i := from; i < to; i++ {
 			if j := bad(i); j >= 0 {
 				mu.Lock()
@@ -85,6 +79,18 @@ func checkSamples(x *mat.Dense, cols int) error {
 		return &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: want}
 	}
 	return checkFinite("X", x)
+}
+
+// newRows returns new storage for rows of k nodes A, or of [A, 1]. It sets the ones; the rest is zero.
+func newRows(rows, k int, intercept bool) *mat.Dense {
+	if !intercept {
+		return newNodes(rows, k)
+	}
+	a := newNodes(rows, k+1)
+	for i := range rows {
+		a.Set(i, k, 1)
+	}
+	return a
 }
 
 // newNodes returns zeros for rows of k nodes. Rows of a page and more begin an odd number of cache

@@ -5,31 +5,25 @@ import (
 	"context"
 	"math"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 )
 
-// The settings that Fit chooses from.
-var (
-	lambdas = []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2}
-	shrinks = []float64{0.3, 0.8, 1.5, 3, 6}
-)
+// ChoiceRows is the number of first rows that Fit makes a choice by at most.
+const ChoiceRows = choice.MaxRows
 
 const (
 	defaultLambda = 1e-2 // where no rows can be held out
 
-	coarse      = 2    // the step in lambdas of the first search, which has at most trialNodes enhancement nodes
-	trialNodes  = 400  // enough to tell one Shrink from another
+	trialNodes  = 400  // enough enhancement nodes to tell one Shrink from another
 	choiceNodes = 2000 // most enhancement nodes that a choice is made with
-	qrAdvantage = 0.8  // the loss by QR, relative to that by Gram, from which on QR pays
 )
 
-// prepare returns the settings of a model of l rows of d columns with the choices that need no rows:
-// those of Scaling and EnhancementNodes, and of no ridge for Improved and Original, which are for the
-// pseudoinverse.
+// prepare fills in the setting that depends only on the shape l×d: EnhancementNodes. Improved and
+// Original get no ridge, since they are for the pseudoinverse.
 func prepare(s settings, l, d int) settings {
-	s.features.Scaling = cmp.Or(s.features.Scaling, ScaleColumns)
 	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
 	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {
 		s.update.Lambda = None
@@ -45,12 +39,18 @@ func prepare(s settings, l, d int) settings {
 //	cost: the maps and nodes of at most 4096 rows, and with k nodes about 30 Cholesky factorizations
 //	of order at most 500 and 5 of order k, four times as many for up to 4096 rows.
 func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, Choice, float64, error) {
+	scalings := []Scaling{s.features.Scaling}
+	if s.features.Scaling == ScaleAuto {
+		scalings = []Scaling{ScaleColumns, ScaleRanks}
+	}
+	s.features.Scaling = scalings[0]
 	opt, err := s.features.resolve()
 	if err != nil {
 		return s, Choice{}, 0, err
 	}
 	l, _ := x.Dims()
-	given, lowest := s.update.Lambda, float64(unitOf(weights)*lowestLambda(max(l, s.rows), opt))
+	unit, given := choice.Unit(weights), s.update.Lambda
+	lowest := float64(unit * lowestLambda(max(l, s.rows), opt))
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
@@ -58,33 +58,33 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	}
 	free := opt.EnhancementNodes > 0 && !opt.Unscaled && s.features.Shrink == 0
 	method := blsupdate.Gram
-	var choice Choice
+	var by Choice
 	slope := 0.0
-	if l >= fewestRows && (free || given == 0 || s.validate) {
-		f := newFolds(s, x, y, labels, weights)
-		if err := f.checkMemory(opt); err != nil {
-			return s, Choice{}, 0, err
-		}
-		tries := shrinks
+	if l >= choice.MinRows && (free || given == 0 || s.validate) {
+		t := newTrials(s, x, y, labels, weights)
+		shrinks := choice.Shrinks()
 		if !free {
-			tries = []float64{opt.Shrink}
+			shrinks = []float64{opt.Shrink}
 		}
-		evaluated := lowest
+		if !free && given != 0 {
+			scalings = scalings[:1] // Validate changes no model
+		}
+		least := lowest
 		if given != 0 { // it says what a model of these rows can do
-			evaluated = float64(f.unit * lowestLambda(min(l, ChoiceRows), opt))
+			least = float64(unit * lowestLambda(min(l, ChoiceRows), opt))
 		}
-		best, err := f.search(ctx, opt, tries, given, evaluated)
+		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
 		if err != nil {
 			return s, Choice{}, 0, err
 		}
-		if !math.IsInf(best.loss, 1) {
-			method, s.features.Shrink, s.update.Lambda = best.method, best.features.Shrink, best.lambda
-			choice = f.choice(best)
-			slope = f.slope(best)
+		if best.Solved() {
+			method, s.features.Shrink, s.update.Lambda = best.Method, best.Shrink, best.Lambda
+			s.features.Scaling = best.features.Scaling
+			by, slope = t.choice(best.Result), slopeOf(best.Result, labels)
 		}
 	}
-	if choice.Rows == 0 && given == 0 {
-		s.update.Lambda = max(float64(unitOf(weights)*defaultLambda), lowest)
+	if by.Rows == 0 && given == 0 {
+		s.update.Lambda = max(float64(unit*defaultLambda), lowest)
 	}
 	switch {
 	case given == None:
@@ -93,7 +93,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		s.update.Lambda = given
 	}
 	s.method = s.methodFor(method, lowest)
-	return s, choice, slope, nil
+	return s, by, slope, nil
 }
 
 // methodFor returns the method that is given, or else the one that was chosen, but QR for a ridge below
@@ -105,10 +105,17 @@ func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.M
 	return cmp.Or(s.method, chosen)
 }
 
+// slopeOf returns the slope of the probabilities by the rows that are held out, 0 for a regression.
+func slopeOf(r *choice.Result, labels []int) float64 {
+	if labels == nil {
+		return 0
+	}
+	return fitSlope(r.Held())
+}
+
 // suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for
 // three rows, from 200 to 2000, but at most 250 for each column, and no more than some 10¹² flops of
-// the output layer allow. More rows teach more nodes, until a row more teaches what the time is not
-// worth.
+// the output layer allow. More rows support more nodes, until they no longer repay the training time.
 func suggestNodes(rows, columns int) int {
 	const fewest, most, flops = 200, choiceNodes, 1e12
 	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))
@@ -121,20 +128,6 @@ func lowestLambda(l int, opt FeatureOptions) float64 {
 	return float64(0x1p-48 * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
 }
 
-// unitOf returns the power of two next to the mean of the weights. A ridge of so many times its size
-// does to weighted rows what the ridge does to others.
-func unitOf(weights []float64) float64 {
-	var mean float64
-	for _, w := range weights {
-		mean += w / float64(len(weights))
-	}
-	if !(mean > 0) || math.IsInf(mean, 1) {
-		return 1
-	}
-	_, exp := math.Frexp(0.75 * mean)
-	return math.Ldexp(1, max(-60, min(60, exp))) // beyond, sums of squares have no digits
-}
-
 // bounded returns the options with at most as many enhancement nodes, and at most 1000 feature nodes:
 // with more, a choice would take longer than the model.
 func bounded(o FeatureOptions, enhancement int) FeatureOptions {
@@ -145,110 +138,135 @@ func bounded(o FeatureOptions, enhancement int) FeatureOptions {
 	return o
 }
 
-// search returns the candidate with the smallest loss: over the shrinks, and over lambda if the given
-// one is 0. The first search is coarse, and with at most trialNodes enhancement nodes; the second one
-// is among the neighbours of its result.
-func (f *folds) search(ctx context.Context, opt FeatureOptions, tries []float64, given, lowest float64) (*candidate, error) {
-	first := 0 // of the lambdas that are tried
-	for first < len(lambdas)-coarse && float64(f.unit*lambdas[first]) < lowest {
-		first++
-	}
-	opt = bounded(opt, f.most)
-	small := bounded(opt, trialNodes)
-	g, err := f.newGrid(ctx, small)
-	if err != nil {
-		return nil, err
-	}
-	var best *candidate
-	at := -1 // of lambdas
-	try := func(p *path, i int) error {
-		lambda := max(given, lowest)
-		if given == 0 {
-			lambda = float64(f.unit * lambdas[i])
-		}
-		if c := p.at(lambda); best == nil || c.loss < best.loss {
-			best, at = c, i
-		}
-		return interrupt.Check(ctx)
-	}
-	for _, shrink := range tries {
-		p, err := g.newPath(ctx, shrink)
-		if err != nil {
-			return nil, err
-		}
-		for i := len(lambdas) - coarse; i >= first; i -= coarse {
-			if err := try(p, i); err != nil {
-				return nil, err
-			}
-			if given != 0 {
-				break
-			}
-		}
-	}
-	if small != opt {
-		if g, err = f.newGrid(ctx, opt); err != nil {
-			return nil, err
-		}
-	}
-	p, err := g.newPath(ctx, best.features.Shrink)
-	if err != nil {
-		return nil, err
-	}
-	from, to := at, at
-	best = nil
-	if err := try(p, at); err != nil || given != 0 {
-		return best, err
-	}
-	for {
-		switch {
-		case to < len(lambdas)-1 && to-at < coarse:
-			to++
-			err = try(p, to)
-		case from > first && at-from < coarse:
-			from--
-			err = try(p, from)
-		default:
-			if f.s.method == 0 && at == first {
-				return p.byQR(ctx, best)
-			}
-			return best, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+// trials try settings on the rows of a choice. They do not change.
+type trials struct {
+	settings
+	folds *choice.Folds
+	x     *mat.Dense // m×d
+	y     *mat.Dense // m×c; of a regression divided by a power of two, and centered with an intercept
+	unit  float64    // of lambda, by the weights
 }
 
-// byQR returns the better candidate by QR with a lambda that is too small for Gram, or c, whose lambda
-// is the smallest for that, if none is clearly better on the last fold.
-func (p *path) byQR(ctx context.Context, c *candidate) (*candidate, error) {
-	last, m := choiceFolds-1, p.ends[choiceFolds]
-	_, k := p.a.Dims()
-	_, cols := p.y.Dims()
-	a, y := p.weighted(0, p.ends[last])
-	u, err := blsupdate.NewContext(ctx, blsupdate.QR, a, y, blsupdate.Options{Lambda: c.lambda, Backend: p.s.backend})
-	if err != nil {
-		return nil, err
-	}
-	byGram := *c
-	p.measure(&byGram, last)
-	best, least := c, float64(qrAdvantage*byGram.loss)
-	for _, lambda := range []float64{float64(c.lambda * 1e-2), float64(c.lambda * 1e-4)} {
-		if err := u.SetLambda(lambda); err != nil {
-			return nil, err
+// newTrials takes the rows of the choice of x and of y, which begins with the constant target for a
+// classification.
+func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *trials {
+	l, _ := x.Dims()
+	folds := choice.NewFolds(choice.Data{Rows: l, Expected: s.rows, Labels: labels, Weights: weights, Balanced: s.classWeight == Balanced})
+	t := &trials{settings: s, folds: folds, x: folds.Take(x), y: folds.Take(y), unit: choice.Unit(weights)}
+	if labels == nil {
+		largest, values := 0.0, t.y.RawMatrix().Data
+		for _, v := range values {
+			largest = max(largest, math.Abs(v))
 		}
-		w, err := u.Weights()
+		_, exp := math.Frexp(largest)
+		factor := math.Ldexp(1, -max(-1000, min(1000, exp)))
+		for i := range values {
+			values[i] *= factor
+		}
+		if s.intercept {
+			t.y = deviations(t.y, columnMeans(t.y, folds.Weights()))
+		}
+	}
+	return t
+}
+
+// A candidate is a result with the features it was found with.
+type candidate struct {
+	*choice.Result
+	features FeatureOptions
+}
+
+// search returns the best candidate of the scalings, the shrinks and, if the given lambda is 0, of
+// lambda: of a coarse grid with at most trialNodes enhancement nodes, and then among the neighbours of
+// its result with all. The first scaling is tried with all shrinks, others with those near its best.
+func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
+	if err := t.checkMemory(opt); err != nil {
+		return candidate{}, err
+	}
+	s := t.grid(given, lowest)
+	small := bounded(opt, trialNodes)
+	var near choice.Place
+	var maps *trialMaps // of near
+	for i, scaling := range scalings {
+		if i > 0 {
+			shrinks = choice.Near(shrinks, near.Shrink)
+		}
+		small.Scaling = scaling
+		of, err := t.fit(ctx, small)
 		if err != nil {
-			continue // the matrix is singular to working precision
+			return candidate{}, err
 		}
-		by := &candidate{features: p.opt, method: blsupdate.QR, lambda: lambda, scores: mat.NewDense(m, cols, nil)}
-		by.scores.Copy(c.scores)
-		from := p.ends[last]
-		mat.Mul(p.s.backend, by.scores.Slice(from, m, 0, cols).(*mat.Dense), p.a.Slice(from, m, 0, k).(*mat.Dense), w)
-		p.measure(by, last)
-		if by.loss < least {
-			best, least = by, by.loss
+		place, err := s.Coarse(ctx, of, shrinks)
+		if err != nil {
+			return candidate{}, err
+		}
+		if place.Better(near.Result) {
+			near, maps = place, of
+			opt.Scaling = scaling
 		}
 	}
-	return best, nil
+	if opt.EnhancementNodes > trialNodes {
+		of, err := t.fit(ctx, opt)
+		if err != nil {
+			return candidate{}, err
+		}
+		maps = of
+	}
+	best, err := s.Fine(ctx, maps, near)
+	return candidate{best, opt}, err
+}
+
+// grid returns a search by these rows.
+func (t *trials) grid(given, lowest float64) *choice.Search {
+	return &choice.Search{Folds: t.folds, Y: t.y, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
+}
+
+// choice returns by what a result was chosen.
+func (t *trials) choice(r *choice.Result) Choice {
+	return Choice{Rows: t.folds.Rows(), HeldOut: r.HeldOut, Score: r.Score}
+}
+
+// checkMemory returns a *MemoryError unless there is memory for a search with the features: for the
+// maps, the nodes with a copy, and the normal equations.
+func (t *trials) checkMemory(opt FeatureOptions) error {
+	m, d := t.x.Dims()
+	_, c := t.y.Dims()
+	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
+	k := n + n3
+	if t.intercept {
+		k++
+	}
+	need := memory.Sum(mapsBytes(d, n, n3), memory.Floats(2, m, k), t.folds.Bytes(k, c))
+	const do = "take fewer nodes, fewer flops for Tune, or set Shrink and Lambda and not Validate, by which nothing is left to choose"
+	return memory.Check(need, "bls", do, "a choice with %d nodes by %d samples", k, m)
+}
+
+// trialMaps are feature maps that were fitted to the rows of a choice, with their feature nodes.
+type trialMaps struct {
+	features  *Features
+	z         *mat.Dense // m×N
+	intercept bool
+}
+
+// fit fits feature maps to the rows of the choice.
+func (t *trials) fit(ctx context.Context, opt FeatureOptions) (*trialMaps, error) {
+	if !opt.Unscaled {
+		opt.Shrink = 1
+	}
+	features, z, err := fit(ctx, t.x, opt, false)
+	return &trialMaps{features, z, t.intercept}, err
+}
+
+// Nodes returns the nodes of the rows for a shrink, with the column of ones of an intercept.
+func (t *trialMaps) Nodes(ctx context.Context, shrink float64) (*mat.Dense, error) {
+	f := t.features.withShrink(shrink)
+	m, n := t.z.Dims()
+	k := f.Nodes()
+	out := newRows(m, k, t.intercept)
+	a := out.Slice(0, m, 0, k).(*mat.Dense)
+	a.Slice(0, m, 0, n).(*mat.Dense).Copy(t.z)
+	if k == n {
+		return out, nil
+	}
+	return out, f.appendEnhanced(ctx, a)
 }

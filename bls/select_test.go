@@ -1,12 +1,15 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
@@ -132,8 +135,8 @@ func TestGivenIsKept(t *testing.T) {
 	}
 }
 
-// A candidate has the loss of a model that has learned the other folds.
-func TestCandidate(t *testing.T) {
+// A result has the loss of a model that has learned the other folds.
+func TestHeldOutLoss(t *testing.T) {
 	x, _, labels := normalTable(3, 203, 6)
 	y, err := targets(labels, 2, true)
 	must(t, err)
@@ -141,46 +144,67 @@ func TestCandidate(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1 + float64(i%3)
 	}
-	s := settings{features: FeatureOptions{Scaling: ScaleColumns, Groups: 2, EnhancementNodes: 50}}
-	f := newFolds(s, x, y, labels, weights)
-	f.held = choiceFolds - 1
-	g, err := f.newGrid(context.Background(), s.features)
+	s := settings{backend: blskernel.Default(), features: FeatureOptions{Scaling: ScaleColumns, Groups: 2, EnhancementNodes: 50}}
+	trials := newTrials(s, x, y, labels, weights)
+	taken := mat.NewDense(203, 3, nil)
+	for i, label := range labels {
+		taken.SetRow(i, []float64{weights[i], float64(label), 0})
+	}
+	taken = trials.folds.Take(taken)
+	maps, err := trials.fit(context.Background(), s.features)
 	must(t, err)
 	for _, shrink := range []float64{3, 0.5} {
-		p, err := g.newPath(context.Background(), shrink)
+		e, err := trials.grid(0, 0).Equations(context.Background(), maps, shrink)
 		must(t, err)
-		got := p.at(1e-4)
-		features, err := FitFeatures(f.x, got.features)
-		must(t, err)
-		a := mustTransform(t, features, f.x)
-		from, m := f.ends[choiceFolds-1], 203
-		u, err := blsupdate.New(blsupdate.Gram, rowsOf(a, 0, 1), rowsOf(f.y, 0, 1), blsupdate.Options{Lambda: 1e-4})
-		must(t, err)
-		must(t, u.RemoveInputs(rowsOf(a, 0, 1), rowsOf(f.y, 0, 1)))
-		must(t, u.AddInputsContext(t.Context(), rowsOf(a, 0, from), rowsOf(f.y, 0, from), f.weights[:from]))
-		w, err := u.Weights()
-		must(t, err)
-		var scores mat.Dense
-		scores.Mul(rowsOf(a, from, m), w)
-		var right, squares, total float64
-		for i := range m - from {
-			row, weight := scores.RawRowView(i), f.weights[from+i]
-			total += weight
-			class := 0
-			if row[2] > row[1] {
-				class = 1
+		got := e.At(1e-4)
+		s.features.Shrink = shrink
+		a := mustTransform(t, mustFit(t, trials.x, s.features), trials.x)
+		var right, total, effective float64
+		var squares [][2]float64 // of each row, with its weight
+		for _, fold := range [][2]int{{0, 51}, {51, 102}, {102, 153}, {153, 203}} {
+			u, err := blsupdate.New(blsupdate.Gram, rowsOf(a, 0, 1), rowsOf(trials.y, 0, 1), blsupdate.Options{Lambda: 1e-4})
+			must(t, err)
+			must(t, u.RemoveInputs(rowsOf(a, 0, 1), rowsOf(trials.y, 0, 1)))
+			for _, part := range [][2]int{{0, fold[0]}, {fold[1], 203}} {
+				if from, to := part[0], part[1]; from < to {
+					w := make([]float64, to-from)
+					for i := range w {
+						w[i] = taken.At(from+i, 0)
+					}
+					must(t, u.AddInputsContext(t.Context(), rowsOf(a, from, to), rowsOf(trials.y, from, to), w))
+				}
 			}
-			if class == f.labels[from+i] {
-				right += weight
-			}
-			for j := 1; j < 3; j++ {
-				e := row[j] - f.y.At(from+i, j)
-				squares += weight * e * e
+			w, err := u.Weights()
+			must(t, err)
+			var scores mat.Dense
+			scores.Mul(rowsOf(a, fold[0], fold[1]), w)
+			for i := range fold[1] - fold[0] {
+				row, weight := scores.RawRowView(i), taken.At(fold[0]+i, 0)
+				total += weight
+				effective += weight * weight
+				class := 0
+				if row[2] > row[1] {
+					class = 1
+				}
+				if class == int(taken.At(fold[0]+i, 1)) {
+					right += weight
+				}
+				e, g := row[1]-trials.y.At(fold[0]+i, 1), row[2]-trials.y.At(fold[0]+i, 2)
+				squares = append(squares, [2]float64{e*e + g*g, weight})
 			}
 		}
-		loss := 1 - right/total + nearTie*squares/total/f.alike()
-		if !(math.Abs(got.loss-loss) <= 1e-6*loss) || !(math.Abs(got.score-right/total) <= 1e-12) {
-			t.Errorf("shrink %v: loss %v and score %v, want %v and %v", shrink, got.loss, got.score, loss, right/total)
+		slices.SortFunc(squares, func(a, b [2]float64) int { return cmp.Compare(b[0], a[0]) })
+		var trimmed, sum float64
+		for _, s := range squares {
+			if trimmed < total/100 {
+				trimmed += s[1]
+			} else {
+				sum += s[1] * s[0]
+			}
+		}
+		loss := 1 - right/total + 64*sum/total/(total/effective*total)
+		if !(math.Abs(got.Loss-loss) <= 1e-6*loss) || !(math.Abs(got.Score-right/total) <= 1e-12) {
+			t.Errorf("shrink %v: loss %v and score %v, want %v and %v", shrink, got.Loss, got.Score, loss, right/total)
 		}
 	}
 }

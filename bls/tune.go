@@ -3,9 +3,8 @@ package bls
 import (
 	"cmp"
 	"context"
-	"math"
-	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
 	"blskernel/mat"
@@ -75,17 +74,6 @@ func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOp
 	return choice, nil
 }
 
-// A tuning is a search by Tune.
-type tuning struct {
-	*folds
-	usual FeatureOptions // those of Fit
-	given float64        // Lambda
-	l     int            // samples
-	rows  int            // that are expected
-	left  float64        // flops
-	best  *candidate
-}
-
 // tune returns the settings with the best of what is zero in them. The weights have been checked.
 func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt TuneOptions) (settings, Choice, error) {
 	if err := s.check(); err != nil {
@@ -95,7 +83,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: opt.Flops, Want: "a number that is not negative, or 0 for the default"}
 	}
 	l, d := x.Dims()
-	if l < fewestRows {
+	if l < choice.MinRows {
 		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, of which Tune can hold some out"}
 	}
 	own := s.features.Backend
@@ -108,12 +96,11 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	if err != nil {
 		return s, Choice{}, err
 	}
-	t := &tuning{folds: newFolds(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda,
+	t := &tuning{trials: newTrials(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda,
 		l: l, rows: max(l, s.rows), left: cmp.Or(opt.Flops, DefaultTuneFlops)}
-	t.most = maxNodes // afford bounds them
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {
-		scalings = []Scaling{ScaleColumns, ScaleSamples}
+		scalings = []Scaling{ScaleColumns, ScaleRanks, ScaleSamples}
 	}
 	counts := []int{s.features.EnhancementNodes}
 	if n := usual.features.EnhancementNodes; counts[0] == 0 {
@@ -121,7 +108,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	}
 	for _, n := range counts {
 		for _, scaling := range scalings {
-			if t.best != nil && n != counts[0] && scaling != t.best.features.Scaling {
+			if t.best.Result != nil && n != counts[0] && scaling != t.best.features.Scaling {
 				continue // the first number of nodes has decided that
 			}
 			f := usual.features
@@ -134,23 +121,32 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	if err := t.refine(ctx); err != nil {
 		return s, Choice{}, err
 	}
-	if t.best == nil || math.IsInf(t.best.loss, 1) {
+	best := t.best
+	if best.Result == nil || !best.Solved() {
 		return s, Choice{}, blsupdate.ErrOverflow
 	}
 	s.features.Backend = own
-	s.features.Scaling, s.features.Shrink = t.best.features.Scaling, t.best.features.Shrink
-	s.features.EnhancementNodes = t.best.features.EnhancementNodes
-	if s.features.EnhancementNodes == 0 {
-		s.features.EnhancementNodes = None
-	}
+	s.features.Scaling, s.features.Shrink = best.features.Scaling, best.Shrink
+	s.features.EnhancementNodes = orNone(best.features.EnhancementNodes)
 	if s.update.Lambda == 0 {
-		s.update.Lambda = t.best.lambda
+		s.update.Lambda = best.Lambda
 		if t.given == None {
 			s.update.Lambda = None
 		}
 	}
-	s.method = s.methodFor(t.best.method, t.lowest(t.best.features))
-	return s, t.choice(t.best), nil
+	s.method = s.methodFor(best.Method, t.lowest(best.features))
+	return s, t.choice(best.Result), nil
+}
+
+// A tuning is a search by Tune: the trials, what they may still cost, and the best so far.
+type tuning struct {
+	*trials
+	usual FeatureOptions // those of Fit
+	given float64        // Lambda
+	l     int            // samples
+	rows  int            // that are expected
+	left  float64        // flops
+	best  candidate
 }
 
 // lowest returns the smallest ridge of a model with the scaling and enhancement nodes of f by Gram.
@@ -161,14 +157,10 @@ func (t *tuning) lowest(f FeatureOptions) float64 {
 
 // afford takes the flops of so many values of Shrink and lambda with k nodes from those that are left.
 // It returns false if there are not enough.
-func (t *tuning) afford(k, shrinks, lambdas int) bool {
-	m, held := t.folds.rows()
-	folds := float64(choiceFolds - t.held)
-	n := float64(k)
-	solve := n*n*n/3 + float64(2*float64(held)/folds*n*float64(t.y.RawMatrix().Cols))
-	each := float64(float64(m)*n*n) + float64(folds*float64(lambdas)*solve)
-	cost := float64(float64(shrinks) * each)
-	if cost > t.left && t.best != nil {
+func (t *tuning) afford(k, shrinks, ridges int) bool {
+	_, c := t.y.Dims()
+	cost := float64(float64(shrinks) * t.folds.Flops(k, c, ridges))
+	if cost > t.left && t.best.Result != nil {
 		return false
 	}
 	t.left -= cost
@@ -181,32 +173,28 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	if err != nil {
 		return err
 	}
-	tries := []float64{opt.Shrink}
+	shrinks := []float64{opt.Shrink}
 	if f.Shrink == 0 && !f.Unscaled && opt.EnhancementNodes > 0 {
-		tries = shrinks
-		if t.best != nil && opt.EnhancementNodes != t.best.features.EnhancementNodes {
-			at := slices.Index(shrinks, t.best.features.Shrink)
-			tries = shrinks[max(0, at-1):min(len(shrinks), at+2)]
+		shrinks = choice.Shrinks()
+		if t.best.Result != nil && opt.EnhancementNodes != t.best.features.EnhancementNodes {
+			shrinks = choice.Near(shrinks, t.best.Shrink)
 		}
 	}
 	k := opt.Groups*opt.GroupNodes + opt.EnhancementNodes
-	if !t.afford(k, len(tries), len(lambdas)) {
+	if !t.afford(k, len(shrinks), choice.NumRidges) {
 		return nil
 	}
 	_, d := t.x.Dims()
 	_, c := t.y.Dims()
-	s := t.s
+	s := t.settings
 	s.features = f
 	if err := checkModelMemory(s, t.l, d, c); err != nil {
 		return err
 	}
-	if err := t.checkMemory(opt); err != nil {
-		return err
-	}
+	opt = bounded(opt, maxNodes) // afford bounds the enhancement nodes
 	// One at a time, so that each is tried with all nodes.
-	for _, shrink := range tries {
-		opt.Shrink = shrink
-		c, err := t.search(ctx, opt, []float64{shrink}, t.given, t.lowest(opt))
+	for _, shrink := range shrinks {
+		c, err := t.search(ctx, opt, []Scaling{opt.Scaling}, []float64{shrink}, t.given, t.lowest(opt))
 		if err != nil {
 			return err
 		}
@@ -216,40 +204,41 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 }
 
 // keep makes c the best candidate if it is better.
-func (t *tuning) keep(c *candidate) {
-	if t.best == nil || c.loss < t.best.loss {
+func (t *tuning) keep(c candidate) {
+	if c.Better(t.best.Result) {
 		t.best = c
 	}
 }
 
 // refine tries values of Shrink and lambda between those of the search.
 func (t *tuning) refine(ctx context.Context) error {
-	if t.best == nil || t.best.method != blsupdate.Gram {
+	f, best := t.best.features, t.best.Result
+	if best == nil || best.Method != blsupdate.Gram {
 		return nil
 	}
-	f, lambda := t.best.features, t.best.lambda
-	tries := []float64{f.Shrink}
-	if t.s.features.Shrink == 0 && !f.Unscaled && f.EnhancementNodes > 0 {
-		tries = []float64{f.Shrink, float64(f.Shrink * 0.75), float64(f.Shrink * 1.35)}
+	shrinks := []float64{best.Shrink}
+	if t.features.Shrink == 0 && !f.Unscaled && f.EnhancementNodes > 0 {
+		shrinks = []float64{best.Shrink, float64(best.Shrink * 0.75), float64(best.Shrink * 1.35)}
 	}
 	steps := []float64{0.3, 1, 3}
 	if t.given != 0 {
 		steps = []float64{1}
 	}
-	if !t.afford(f.Groups*f.GroupNodes+f.EnhancementNodes, len(tries), len(steps)) {
+	if !t.afford(f.Groups*f.GroupNodes+f.EnhancementNodes, len(shrinks), len(steps)) {
 		return nil
 	}
-	g, err := t.newGrid(ctx, f)
+	maps, err := t.fit(ctx, f)
 	if err != nil {
 		return err
 	}
-	for _, shrink := range tries {
-		p, err := g.newPath(ctx, shrink)
+	grid := t.grid(t.given, t.lowest(f))
+	for _, shrink := range shrinks {
+		e, err := grid.Equations(ctx, maps, shrink)
 		if err != nil {
 			return err
 		}
 		for _, step := range steps {
-			t.keep(p.at(max(float64(lambda*step), t.lowest(f))))
+			t.keep(candidate{e.At(max(float64(best.Lambda*step), grid.Lowest)), f})
 		}
 	}
 	return nil

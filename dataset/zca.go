@@ -10,8 +10,8 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
-	"blskernel/internal/lapack/eigensym"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/eigensym"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -100,7 +100,7 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	}
 	v, roots := z.covariance(x), make([]float64, d)
 	z.values = make([]float64, d)
-	if !eigensym.Syev(lapack.On(z.backend), blas.Upper, true, d, block.Dense(v, d), z.values) {
+	if !eigensym.Syev(factor.On(z.backend), blas.Upper, true, d, block.Dense(v, d), z.values) {
 		return nil, fmt.Errorf("dataset: the eigenvalues of the %d×%d covariance of X do not converge", d, d)
 	}
 	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)): exactly symmetric, at half the flops.

@@ -3,7 +3,8 @@ package lapack
 import (
 	"blskernel"
 	"blskernel/internal/backend"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/qr"
 	"blskernel/mat"
 )
 
@@ -63,8 +64,8 @@ func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 }
 
 // newElimination checks the shapes of a problem.
-func newElimination(r, z, b, y *mat.Dense) *lapack.Tpqrt {
-	e := &lapack.Tpqrt{R: r.RawMatrix(), Z: rawOrNone(z), B: rawOrNone(b), Y: rawOrNone(y)}
+func newElimination(r, z, b, y *mat.Dense) *qr.Tpqrt {
+	e := &qr.Tpqrt{R: r.RawMatrix(), Z: rawOrNone(z), B: rawOrNone(b), Y: rawOrNone(y)}
 	k, q := e.R.Rows, e.B.Rows
 	checkShape(e.R.Cols == k)
 	checkShape(q == 0 || e.B.Cols == k)
@@ -77,9 +78,9 @@ func newElimination(r, z, b, y *mat.Dense) *lapack.Tpqrt {
 }
 
 // eliminate announces the routine and runs e.
-func eliminate(b0 blskernel.Backend, routine string, e *lapack.Tpqrt) error {
+func eliminate(b0 blskernel.Backend, routine string, e *qr.Tpqrt) error {
 	bk := backend.Begin(b0, backend.Routine{Name: routine, M: e.B.Rows, N: e.R.Cols, NRHS: e.Z.Cols})
-	element, pivot := e.Run(lapack.On(bk))
+	element, pivot := e.Run(factor.On(bk))
 	if element != nil {
 		return elementError(routine, element, ErrNotFinite)
 	}

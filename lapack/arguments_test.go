@@ -210,8 +210,8 @@ func TestGonumPanics(t *testing.T) {
 	gonumC.Factorize(sym)
 	gonumLU.Factorize(a)
 	gonumQR.Factorize(a)
-	var eigen gonummat.EigenSym
-	eigen.Factorize(sym, false)
+	var values gonummat.EigenSym
+	values.Factorize(sym, false)
 	dst := func() *mat.Dense { return new(mat.Dense) }
 	for name, calls := range map[string][2]func(){
 		"LU.Factorize":          {func() { _ = new(LU).Factorize(wide) }, func() { new(gonummat.LU).Factorize(wide) }},
@@ -228,7 +228,7 @@ func TestGonumPanics(t *testing.T) {
 		"LU.InverseTo":         {func() { _ = lu.InverseTo(tall) }, func() { _ = tall.Inverse(a) }},
 		"QR.QTo":               {func() { qr.QTo(tall) }, func() { gonumQR.QTo(tall) }},
 		"QR.RTo":               {func() { qr.RTo(tall) }, func() { gonumQR.RTo(tall) }},
-		"the length of Solver": {func() { c.Solver()(make([]float64, 2)) }, func() { eigen.Values(make([]float64, 2)) }},
+		"the length of Solver": {func() { c.Solver()(make([]float64, 2)) }, func() { values.Values(make([]float64, 2)) }},
 	} {
 		got, want := testutil.PanicValue(calls[0]), testutil.PanicValue(calls[1])
 		if _, ok := want.(gonummat.Error); got != want || !ok {

@@ -4,7 +4,7 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -26,8 +26,8 @@ func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 
 func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 	mustHold(c.routines != nil)
-	solve := func(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
-		lapack.Trtrs(bk, side, blas.Upper, block.Trans(trans), blas.NonUnit, c.n, nrhs, c.upper(), x)
+	solve := func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		factor.Trtrs(bk, side, blas.Upper, block.Trans(trans), blas.NonUnit, c.n, nrhs, c.upper(), x)
 	}
 	return solveTo(c.backend, "Dtptrs", side, c.n, dst, b, solve)
 }
@@ -43,7 +43,7 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 // blsupdate.Counter sees "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	const routine = "Dttrsm"
-	bk, err := c.onTriangle(routine, blas.Lower, l, lapack.Ttrsm)
+	bk, err := c.onTriangle(routine, blas.Lower, l, factor.Ttrsm)
 	if err != nil || c.n == 0 {
 		return err
 	}
@@ -60,7 +60,7 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 // two triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	const routine = "Dttrmm"
-	bk, err := c.onTriangle(routine, blas.Upper, r, lapack.Ttrmm)
+	bk, err := c.onTriangle(routine, blas.Upper, r, factor.Ttrmm)
 	if err != nil || c.n == 0 {
 		return err
 	}
@@ -69,7 +69,7 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 
 // onTriangle is the body of SolveUTriangle and MulUTriangle: it announces the routine, checks the
 // triangle ul of x and lets do overwrite it. It returns the backend on which to check the result.
-func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk lapack.Backend, base, n int, u, x block.Matrix)) (blskernel.Backend, error) {
+func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) (blskernel.Backend, error) {
 	mustHold(c.routines != nil)
 	rows, cols := x.Dims()
 	checkShape(rows == c.n && cols == c.n)
@@ -80,6 +80,6 @@ func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do fun
 	if err := checkFinite(bk, routine, ul, x.RawMatrix(), ErrNotFinite); err != nil {
 		return bk, err
 	}
-	do(lapack.On(bk), c.base(), c.n, c.upper(), blockOf(x.RawMatrix()))
+	do(factor.On(bk), c.base(), c.n, c.upper(), blockOf(x.RawMatrix()))
 	return bk, nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
@@ -363,9 +363,9 @@ func TestCrossCheck(t *testing.T) {
 // fillWorkspaces writes v to all elements of workspaces that the next routine takes.
 func fillWorkspaces(v float64) {
 	for range 2 { // so that there is room the second time
-		var all [6]*lapack.Workspace
+		var all [6]*factor.Workspace
 		for i := range all {
-			all[i] = lapack.Acquire()
+			all[i] = factor.Acquire()
 			copy(all[i].Take(1<<18), slices.Repeat([]float64{v}, 1<<18))
 		}
 		for _, w := range all {

@@ -8,7 +8,8 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/cholesky"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
@@ -20,13 +21,13 @@ import (
 func dtrsm(bk blskernel.Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag,
 	n, nrhs int, alpha float64, a []float64, lda int, b []float64, ldb int,
 ) {
-	lapack.Trsm(lapack.On(bk), side, ul, t, diag, n, nrhs, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+	factor.Trsm(factor.On(bk), side, ul, t, diag, n, nrhs, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
 // potrf tests that the Cholesky factorization of the triangle ul in g ends at pivot p; -1 is for none.
 func potrf(t *testing.T, name string, bk blskernel.Backend, ul blas.Uplo, g *held, p int) {
 	t.Helper()
-	if got := lapack.Potrf(lapack.On(bk), ul, lapack.Base, g.r, block.Dense(g.x, g.ld)); got != p {
+	if got := cholesky.Potrf(factor.On(bk), ul, factor.Base, g.r, block.Dense(g.x, g.ld)); got != p {
 		t.Fatalf("%s: found pivot %d, want %d", name, got, p)
 	}
 	g.check(t, name)

@@ -15,18 +15,18 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// An eigen is what Dgeev computes.
-type eigen struct {
+// A spectrum is what Dgeev computes.
+type spectrum struct {
 	wr, wi      []float64
 	left, right *full
 	first       int
 }
 
 // dgeev calls Dgeev for a, with guards between the rows.
-func dgeev(t *testing.T, impl Implementation, a *full, left, right bool) eigen {
+func dgeev(t *testing.T, impl Implementation, a *full, left, right bool) spectrum {
 	t.Helper()
 	n := a.R
-	e := eigen{wr: make([]float64, n), wi: make([]float64, n)}
+	e := spectrum{wr: make([]float64, n), wi: make([]float64, n)}
 	x, vl, vr := hold(a, n+3, whole), hold(testmat.New(n, n), n+3, whole), hold(testmat.New(n, n), n+3, whole)
 	jobvl, jobvr := gonumlapack.LeftEVNone, gonumlapack.RightEVNone
 	if left {
@@ -102,7 +102,7 @@ func checkEigen(t *testing.T, name string, impl Implementation, a *full, exponen
 	}
 	checkRatio(t, name+": ‖A V - V Λ‖/(n ‖A‖ eps)", vectorRatio(a, e.right, e.wr, e.wi, exponent))
 	checkRatio(t, name+": ‖Aᵀ U - U Λ^H‖/(n ‖A‖ eps)", vectorRatio(a.T(), e.left, e.wr, conjugate, -exponent))
-	for _, only := range []eigen{dgeev(t, impl, a, true, false), dgeev(t, impl, a, false, true)} {
+	for _, only := range []spectrum{dgeev(t, impl, a, true, false), dgeev(t, impl, a, false, true)} {
 		if !testmat.SameBits(only.wr, e.wr) || !testmat.SameBits(only.wi, e.wi) {
 			t.Errorf("%s: other eigenvalues with one kind of vectors", name)
 		}

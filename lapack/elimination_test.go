@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor/qr"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
@@ -123,7 +123,7 @@ func (p stackedProblem) routine() elimination {
 }
 
 // planned returns the same with other sizes of blocks.
-func (p stackedProblem) planned(plan lapack.TpqrtPlan) elimination {
+func (p stackedProblem) planned(plan qr.TpqrtPlan) elimination {
 	return func(bk blskernel.Backend, r, z, b, y *mat.Dense) error {
 		e := newElimination(r, z, b, y)
 		e.Triangle, e.Plan = p.triangle, plan
@@ -179,9 +179,9 @@ func TestElimination(t *testing.T) {
 		for _, g := range stackedGallery {
 			t.Run(g.name, func(t *testing.T) {
 				rng := testutil.Rand(51)
-				check := func(k, q, c int, triangle bool, plans ...lapack.TpqrtPlan) {
+				check := func(k, q, c int, triangle bool, plans ...qr.TpqrtPlan) {
 					t.Helper()
-					for _, plan := range append(plans, lapack.TpqrtPlan{}) {
+					for _, plan := range append(plans, qr.TpqrtPlan{}) {
 						p := newStackedProblem(rng, k, q, c, g.change, triangle)
 						name := fmt.Sprintf("k=%d q=%d c=%d triangle=%v %+v", k, q, c, triangle, plan)
 						p.check(t, name, bk, p.planned(plan))
@@ -193,13 +193,13 @@ func TestElimination(t *testing.T) {
 					}
 					c := k % 4
 					check(k, k, c, true,
-						lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + k%9, Room: (1 + k/3) * (k + c)},
-						lapack.TpqrtPlan{Panel: 1 + k/2, Base: 2, Strip: 5, Room: (1 + k%5) * (k + c)})
+						qr.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + k%9, Room: (1 + k/3) * (k + c)},
+						qr.TpqrtPlan{Panel: 1 + k/2, Base: 2, Strip: 5, Room: (1 + k%5) * (k + c)})
 				}
 				for k := range 21 {
 					for i, q := range []int{0, 1, 2, 3, 7, 8, 9, 17, 40} {
 						c := (k + i) % 4
-						check(k, q, c, false, lapack.TpqrtPlan{
+						check(k, q, c, false, qr.TpqrtPlan{
 							Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + (k+q)%9, Room: (1 + q/3) * (k + c),
 						})
 					}
@@ -220,7 +220,7 @@ func TestElimination(t *testing.T) {
 			room     int
 		}{{97, 300, 200, false, 0}, {260, 140, 3, false, 0}, {260, 260, 3, true, 0}, {260, 260, 3, true, 100 * 263}} {
 			p := newStackedProblem(testutil.Rand(52), s.k, s.q, s.c, stackedGallery[0].change, s.triangle)
-			p.check(t, fmt.Sprintf("%+v", s), bk, p.planned(lapack.TpqrtPlan{Room: s.room}))
+			p.check(t, fmt.Sprintf("%+v", s), bk, p.planned(qr.TpqrtPlan{Room: s.room}))
 		}
 	})
 }

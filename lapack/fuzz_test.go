@@ -9,7 +9,8 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/cholesky"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/fuzz"
@@ -236,7 +237,7 @@ func FuzzDenseTriangles(f *testing.F) {
 			u = u.T()
 		}
 		checkRatio(t, fmt.Sprintf("n=%d %c: ‖A - UᵀU‖/(n ‖A‖ eps)", n, ul), testmat.ProductRatio(spd, u.T(), u))
-		_ = p.do(func() error { lapack.Potri(lapack.On(p.bk), ul, lapack.Base, n, block.Dense(g.x, lda)); return nil })
+		_ = p.do(func() error { cholesky.Potri(factor.On(p.bk), ul, factor.Base, n, block.Dense(g.x, lda)); return nil })
 		g.check(t, "guarded")
 		checkInverse(t, "dpotri", spd, g.symmetric())
 
@@ -244,7 +245,7 @@ func FuzzDenseTriangles(f *testing.F) {
 		mirrored := func(i, j int) float64 { return triangle.At(min(i, j), max(i, j)) }
 		g = p.hold(testmat.Func(n, n, mirrored), lda, triangleOf(ul, diag == blas.Unit))
 		before := g.matrix()
-		_ = p.do(func() error { lapack.Trtri(lapack.On(p.bk), ul, diag, n, block.Dense(g.x, lda)); return nil })
+		_ = p.do(func() error { factor.Trtri(factor.On(p.bk), ul, diag, n, block.Dense(g.x, lda)); return nil })
 		checkInverse(t, "dtrtri", before, g.after(t, "guarded"))
 
 		// The same triangle to solve with, from either side, for columns of any number.

@@ -7,7 +7,9 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/cholesky"
+	"blskernel/internal/factor/lu"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
@@ -73,8 +75,8 @@ const (
 )
 
 // begin announces a routine and returns the backend on which it runs.
-func (impl Implementation) begin(name string, m, n, nrhs int) lapack.Backend {
-	return lapack.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
+func (impl Implementation) begin(name string, m, n, nrhs int) factor.Backend {
+	return factor.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
 }
 
 // Bad arguments go to gonum's routine, which panics: its checks stand once.
@@ -140,7 +142,7 @@ func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok
 		return impl.Implementation.Dpotrf(ul, n, a, lda)
 	}
 	bk := impl.begin("Dpotrf", n, n, 0)
-	return lapack.Potrf(bk, ul, lapack.Base, n, block.Dense(a, lda)) < 0
+	return cholesky.Potrf(bk, ul, factor.Base, n, block.Dense(a, lda)) < 0
 }
 
 // Dpotri overwrites the factor that Dpotrf left in the triangle ul by that triangle of A⁻¹, in 2n³/3
@@ -154,7 +156,7 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 		return false
 	}
 	bk := impl.begin("Dpotri", n, n, 0)
-	lapack.Potri(bk, ul, lapack.Base, n, block.Dense(a, lda))
+	cholesky.Potri(bk, ul, factor.Base, n, block.Dense(a, lda))
 	return true
 }
 
@@ -166,7 +168,7 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 		return
 	}
 	bk := impl.begin("Dpotrs", n, n, nrhs)
-	lapack.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
+	cholesky.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
 // Dgetrf overwrites the m×n A by L below the diagonal, which has a diagonal of ones, and U on and above
@@ -178,7 +180,7 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
 	}
 	bk := impl.begin("Dgetrf", m, n, 0)
-	return lapack.Getrf(bk, lapack.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
+	return lu.Getrf(bk, lu.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
 }
 
 // Dgetri overwrites what Dgetrf left of an n×n A by A⁻¹, in 4n³/3 flops. It returns false, and leaves a
@@ -187,7 +189,7 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 // The first lwork elements of work, at least max(1, n), are workspace; work[0] is then the length with
 // which it is fastest. If lwork is -1 it only writes that to work[0].
 func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
-	best := float64(max(1, n*min(n, lapack.InverseColumns)))
+	best := float64(max(1, n*min(n, lu.InverseColumns)))
 	if lwork == -1 && n >= 0 && lda >= max(1, n) && len(work) > 0 {
 		work[0] = best
 		return true
@@ -199,7 +201,7 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 		return false
 	}
 	bk := impl.begin("Dgetri", n, n, 0)
-	lapack.Getri(bk, min(lapack.InverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
+	lu.Getri(bk, min(lu.InverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
 	work[0] = best
 	return true
 }
@@ -213,7 +215,7 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 		return
 	}
 	bk := impl.begin("Dgetrs", n, n, nrhs)
-	lapack.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
+	lu.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }
 
 // Dtrtri overwrites the triangle ul of a, a triangular n×n T, by T⁻¹, in n³/3 flops. It does not touch
@@ -227,7 +229,7 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 		return false
 	}
 	bk := impl.begin("Dtrtri", n, n, 0)
-	lapack.Trtri(bk, ul, diag, n, block.Dense(a, lda))
+	factor.Trtri(bk, ul, diag, n, block.Dense(a, lda))
 	return true
 }
 
@@ -242,6 +244,6 @@ func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag
 		return false
 	}
 	bk := impl.begin("Dtrtrs", n, n, nrhs)
-	lapack.Trtrs(bk, blas.Left, ul, op, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
+	factor.Trtrs(bk, blas.Left, ul, op, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	return true
 }

@@ -4,7 +4,10 @@ import (
 	"math"
 
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/cholesky"
+	"blskernel/internal/factor/condition"
+	"blskernel/internal/factor/lu"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
@@ -21,10 +24,10 @@ func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float6
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
 	}
-	bk, lu := impl.begin("Dgecon", n, n, 0), block.Dense(a, lda)
+	bk, factors := impl.begin("Dgecon", n, n, 0), block.Dense(a, lda)
 	// P does not change the norms of A⁻¹.
-	return condition(norm, n, anorm, func(x block.Matrix, trans bool) {
-		lapack.Getrs(bk, blas.Left, block.Trans(trans), n, 1, lu, nil, false, true, x)
+	return rcondNorm(norm, n, anorm, func(x block.Matrix, trans bool) {
+		lu.Getrs(bk, blas.Left, block.Trans(trans), n, 1, factors, nil, false, true, x)
 	})
 }
 
@@ -35,8 +38,8 @@ func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, ano
 		return impl.Implementation.Dpocon(ul, n, a, lda, anorm, work, iwork)
 	}
 	bk, factor := impl.begin("Dpocon", n, n, 0), block.Dense(a, lda)
-	return condition(gonumlapack.MaxColumnSum, n, anorm, func(x block.Matrix, _ bool) {
-		lapack.Potrs(bk, blas.Left, ul, n, 1, factor, x)
+	return rcondNorm(gonumlapack.MaxColumnSum, n, anorm, func(x block.Matrix, _ bool) {
+		cholesky.Potrs(bk, blas.Left, ul, n, 1, factor, x)
 	})
 }
 
@@ -48,16 +51,16 @@ func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, dia
 	}
 	anorm := impl.Dlantr(norm, ul, diag, n, n, a, lda, work)
 	bk, t := impl.begin("Dtrcon", n, n, 0), block.Dense(a, lda)
-	return condition(norm, n, anorm, func(x block.Matrix, trans bool) {
-		lapack.Trtrs(bk, blas.Left, ul, block.Trans(trans), diag, n, 1, t, x)
+	return rcondNorm(norm, n, anorm, func(x block.Matrix, trans bool) {
+		factor.Trtrs(bk, blas.Left, ul, block.Trans(trans), diag, n, 1, t, x)
 	})
 }
 
-// condition is lapack.Con in either norm: ‖A⁻¹‖ in the infinity norm is ‖A⁻ᵀ‖ in the 1-norm.
-func condition(norm gonumlapack.MatrixNorm, n int, anorm float64, solve func(x block.Matrix, trans bool)) float64 {
+// rcondNorm is condition.Con in either norm: ‖A⁻¹‖ in the infinity norm is ‖A⁻ᵀ‖ in the 1-norm.
+func rcondNorm(norm gonumlapack.MatrixNorm, n int, anorm float64, solve func(x block.Matrix, trans bool)) float64 {
 	if math.IsNaN(anorm) {
 		return anorm
 	}
 	rows := norm == gonumlapack.MaxRowSum
-	return lapack.Con(n, anorm, func(x []float64, trans bool) { solve(block.Dense(x, 1), trans != rows) })
+	return condition.Con(n, anorm, func(x []float64, trans bool) { solve(block.Dense(x, 1), trans != rows) })
 }

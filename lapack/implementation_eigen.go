@@ -2,7 +2,7 @@ package lapack
 
 import (
 	"blskernel/internal/block"
-	"blskernel/internal/lapack/schur"
+	"blskernel/internal/factor/eigen"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
@@ -38,7 +38,7 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 	}
 	bk := impl.begin("Dgeev", n, n, 0)
 	w := make([]complex128, n)
-	first = schur.Geev(bk, n, block.Dense(a, lda), w, left, block.Dense(vl, ldvl), right, block.Dense(vr, ldvr))
+	first = eigen.Geev(bk, n, block.Dense(a, lda), w, left, block.Dense(vl, ldvl), right, block.Dense(vr, ldvr))
 	for i, v := range w {
 		wr[i], wi[i] = real(v), imag(v)
 	}

@@ -2,7 +2,7 @@ package lapack
 
 import (
 	"blskernel/internal/block"
-	"blskernel/internal/lapack/eigensym"
+	"blskernel/internal/factor/eigensym"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"

@@ -2,7 +2,7 @@ package lapack
 
 import (
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor/qr"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -29,7 +29,7 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 		return
 	}
 	bk := impl.begin("Dgeqrf", m, n, 0)
-	f, _ := lapack.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda))
+	f, _ := qr.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda))
 	copy(tau, f.Tau)
 	work[0] = float64(n)
 }
@@ -46,7 +46,7 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 		return
 	}
 	bk := impl.begin("Dgelqf", m, n, 0)
-	copy(tau, lapack.Gelqf(bk, false, m, n, block.Dense(a, lda)).Tau)
+	copy(tau, qr.Gelqf(bk, false, m, n, block.Dense(a, lda)).Tau)
 	work[0] = float64(m)
 }
 
@@ -61,7 +61,7 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 		return
 	}
 	bk := impl.begin("Dorgqr", m, n, 0)
-	lapack.Reflections(false, m, block.Dense(a, lda), tau).Orgqr(bk, n)
+	qr.Reflections(false, m, block.Dense(a, lda), tau).Orgqr(bk, n)
 	work[0] = float64(n)
 }
 
@@ -73,7 +73,7 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 		return
 	}
 	bk := impl.begin("Dorglq", m, n, 0)
-	lapack.Reflections(true, n, block.Dense(a, lda), tau[:k]).Orgqr(bk, m)
+	qr.Reflections(true, n, block.Dense(a, lda), tau[:k]).Orgqr(bk, m)
 	work[0] = float64(m)
 }
 
@@ -89,7 +89,7 @@ func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k 
 		return
 	}
 	bk := impl.begin("Dormqr", nq, k, nw)
-	lapack.Reflections(false, nq, block.Dense(a, lda), tau).Ormqr(bk, side, trans, nw, block.Dense(c, ldc))
+	qr.Reflections(false, nq, block.Dense(a, lda), tau).Ormqr(bk, side, trans, nw, block.Dense(c, ldc))
 	work[0] = float64(nw)
 }
 
@@ -101,7 +101,7 @@ func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k 
 		return
 	}
 	bk := impl.begin("Dormlq", nq, k, nw)
-	q := lapack.Reflections(true, nq, block.Dense(a, lda), tau[:k])
+	q := qr.Reflections(true, nq, block.Dense(a, lda), tau[:k])
 	q.Ormqr(bk, side, block.Other(trans), nw, block.Dense(c, ldc))
 	work[0] = float64(nw)
 }
@@ -141,7 +141,7 @@ func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float
 		return ok
 	}
 	bk := impl.begin("Dgels", m, n, nrhs)
-	ok = lapack.Gels(bk, t, m, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
+	ok = qr.Gels(bk, t, m, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	work[0] = float64(least)
 	return ok
 }

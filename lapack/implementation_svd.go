@@ -2,7 +2,7 @@ package lapack
 
 import (
 	"blskernel/internal/block"
-	"blskernel/internal/lapack/svd"
+	"blskernel/internal/factor/svd"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )

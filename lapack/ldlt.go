@@ -6,7 +6,8 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/ldlt"
 	"blskernel/mat"
 )
 
@@ -44,9 +45,9 @@ func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.factorize(a, false) 
 func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error { return f.factorize(a, true) }
 
 func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
-	return f.symmetric.factorize(f.Backend, &ldltRoutines, a, inPlace, func(bk lapack.Backend, n int, ap []float64) error {
-		nb := cmp.Or(f.nb, lapack.PanelColumns(n))
-		d, swap, bad := lapack.Sytrf(bk, nb, n, block.Packed(n, ap, 0, 0))
+	return f.symmetric.factorize(f.Backend, &ldltRoutines, a, inPlace, func(bk factor.Backend, n int, ap []float64) error {
+		nb := cmp.Or(f.nb, ldlt.PanelColumns(n))
+		d, swap, bad := ldlt.Sytrf(bk, nb, n, block.Packed(n, ap, 0, 0))
 		f.d, f.swap = &d, swap
 		return pivotError(ldltRoutines.factorize, bad)
 	})
@@ -101,4 +102,25 @@ func (f *LDLT) LogDet() (log, sign float64) {
 		k++
 	}
 	return p.log()
+}
+
+// DTo copies the D of P A Pᵀ = Uᵀ D U, with zeros beside its 1×1 and 2×2 diagonal blocks, to dst;
+// see Factors in the package comment.
+func (f *LDLT) DTo(dst *mat.SymPacked) {
+	mustHold(f.routines != nil)
+	d := mat.NewSymPacked(f.n, nil)
+	for i, v := range f.d.D {
+		d.SetSym(i, i, v)
+		if e := f.d.E[i]; e != 0 {
+			d.SetSym(i, i+1, e)
+		}
+	}
+	dst.CopySym(d)
+}
+
+// Pivots returns the permutation P of P A Pᵀ = Uᵀ D U: element i, j of A is element p[i], p[j] of
+// P A Pᵀ. See Factors in the package comment.
+func (f *LDLT) Pivots(dst []int) []int {
+	mustHold(f.routines != nil)
+	return permutation(dst, f.n, f.swap)
 }

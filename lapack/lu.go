@@ -6,11 +6,13 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/lu"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // LU is the factorization P A = L U of a square matrix with partial pivoting: P a permutation, L unit
@@ -64,30 +66,30 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	n := raw.Rows
 	checkSquare(n, raw.Cols)
 	f.Reset()
-	anorm := lapack.Lange(lapack.On(f.Backend), n, n, blockOf(raw))
-	if !isFinite(anorm) { // which a sum of finite numbers need not be
+	anorm := factor.Lange(factor.On(f.Backend), n, n, blockOf(raw))
+	if !factor.IsFinite(anorm) { // which a sum of finite numbers need not be
 		if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
 			return err
 		}
 	}
-	lu, swap := raw, make([]int, n)
+	factors, swap := raw, make([]int, n)
 	if !inPlace {
-		lu = denseCopy(raw)
+		factors = denseCopy(raw)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
-	var bad *lapack.Pivot
+	var bad *factor.Pivot
 	library, found := backend.ColumnMajor(bk)
 	switch {
 	case n == 0:
 	case found:
-		bad = lapack.GetrfLibrary(library, n, blockOf(lu), swap)
+		bad = lu.GetrfLibrary(library, n, blockOf(factors), swap)
 	default:
-		bad = lapack.Getrf(lapack.On(bk), cmp.Or(f.base, lapack.GetrfBase), n, n, blockOf(lu), swap, false)
+		bad = lu.Getrf(factor.On(bk), cmp.Or(f.base, lu.GetrfBase), n, n, blockOf(factors), swap, false)
 	}
 	if bad != nil {
 		return pivotError(routine, bad)
 	}
-	f.factorized, f.backend, f.lu, f.swap, f.anorm, f.columnMajor = true, f.Backend, lu, swap, anorm, library
+	f.factorized, f.backend, f.lu, f.swap, f.anorm, f.columnMajor = true, f.Backend, factors, swap, anorm, library
 	return nil
 }
 
@@ -109,8 +111,8 @@ func (f *LU) SolveTo(dst, b *mat.Dense) error {
 // Solving in the package comment. (LAPACK: dgetrs.)
 func (f *LU) SolveTransTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
-	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, func(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
-		lapack.Getrs(bk, side, blas.Trans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
+	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		lu.Getrs(bk, side, blas.Trans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
 	})
 }
 
@@ -123,8 +125,8 @@ func (f *LU) SolveRowsTo(dst, b *mat.Dense) error {
 }
 
 // solve is the solver of A.
-func (f *LU) solve(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
-	lapack.Getrs(bk, side, blas.NoTrans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
+func (f *LU) solve(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+	lu.Getrs(bk, side, blas.NoTrans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
 }
 
 // InverseTo writes A⁻¹ to dst, in 4n³/3 flops. Of the two residuals I - A⁻¹A is small, or I - A A⁻¹
@@ -162,14 +164,14 @@ func (f *LU) invert(a blas64.General) error {
 	}
 	x, s := blockOf(a), upscale(f.anorm)
 	if f.transposed() {
-		lapack.Rescale(s, blas.Lower, n, n, x)
-		lapack.GetriLibrary(f.columnMajor, n, x, f.swap)
+		factor.Rescale(s, blas.Lower, n, n, x)
+		lu.GetriLibrary(f.columnMajor, n, x, f.swap)
 	} else {
-		lapack.Rescale(s, blas.Upper, n, n, x)
-		nb := min(cmp.Or(f.nb, lapack.GetriColumns(n)), n)
-		lapack.Getri(lapack.On(bk), nb, n, x, f.swap, nil)
+		factor.Rescale(s, blas.Upper, n, n, x)
+		nb := min(cmp.Or(f.nb, lu.GetriColumns(n)), n)
+		lu.Getri(factor.On(bk), nb, n, x, f.swap, nil)
 	}
-	lapack.Rescale(s, blas.All, n, n, x)
+	factor.Rescale(s, blas.All, n, n, x)
 	return checkFinite(bk, routine, blas.All, a, ErrOverflow)
 }
 
@@ -185,4 +187,47 @@ func (f *LU) LogDet() (log, sign float64) {
 		p.multiply(d)
 	}
 	return p.log()
+}
+
+// LTo copies the lower triangular L of P A Q = L U to dst and returns it. Its diagonal has ones, except
+// where a library factored the transpose (see LU): there that of U has them. See Factors in the package
+// comment.
+func (f *LU) LTo(dst *gonummat.TriDense) *gonummat.TriDense {
+	mustHold(f.factorized)
+	triangleTo(dst, gonummat.Lower, f.Dim(), blockOf(f.lu), !f.transposed())
+	return dst
+}
+
+// UTo copies the upper triangular U of P A Q = L U to dst; see LTo.
+func (f *LU) UTo(dst *gonummat.TriDense) {
+	mustHold(f.factorized)
+	triangleTo(dst, gonummat.Upper, f.Dim(), blockOf(f.lu), f.transposed())
+}
+
+// RowPivots returns the permutation P of P A Q = L U, as gonum's mat.LU does: row i of A is row p[i] of
+// P A. P is the identity where a library factored the transpose (see LU). See Factors in the package
+// comment.
+func (f *LU) RowPivots(dst []int) []int { return f.pivots(dst, !f.transposed()) }
+
+// ColumnPivots returns the permutation Q of P A Q = L U: column j of A is column q[j] of A Q. Q is the
+// identity unless a library factored the transpose (see LU). See Factors in the package comment.
+func (f *LU) ColumnPivots(dst []int) []int { return f.pivots(dst, f.transposed()) }
+
+func (f *LU) pivots(dst []int, exchanged bool) []int {
+	mustHold(f.factorized)
+	swap := f.swap
+	if !exchanged {
+		swap = nil
+	}
+	return permutation(dst, f.Dim(), swap)
+}
+
+// SolveVecTo computes the x with A x = b, or Aᵀx = b if trans is set, and writes it to dst, as SolveTo
+// does for a matrix of one column. b may have any type, and may overlap dst.
+func (f *LU) SolveVecTo(dst *gonummat.VecDense, trans bool, b gonummat.Vector) error {
+	mustHold(f.factorized)
+	if trans {
+		return solveVecTo(dst, f.Dim(), b, f.SolveTransTo)
+	}
+	return solveVecTo(dst, f.Dim(), b, f.SolveTo)
 }

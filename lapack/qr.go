@@ -6,8 +6,9 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/qr"
 	"blskernel/internal/interrupt"
-	"blskernel/internal/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -26,7 +27,7 @@ type QR struct {
 	factorized bool
 	backend    blskernel.Backend // that of Factorize
 	qr         blas64.General    // V below the diagonal, with implied ones on it, and R
-	f          lapack.QR         // the same with T
+	f          qr.QR             // the same with T
 	base, nb   int               // block sizes of tests; 0 stands for those in use
 }
 
@@ -62,22 +63,22 @@ func (f *QR) factorize(ctx context.Context, a *mat.Dense, inPlace bool) error {
 	l, k := a.Dims()
 	checkShape(l >= k)
 	f.Reset()
-	qr := a.RawMatrix()
-	if err := checkFinite(f.Backend, routine, blas.All, qr, ErrNotFinite); err != nil {
+	raw := a.RawMatrix()
+	if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
 		return err
 	}
 	if !inPlace {
-		qr = denseCopy(qr)
+		raw = denseCopy(raw)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	factors, bad := lapack.Geqrf(until(ctx, bk), true, f.nb, f.base, l, k, blockOf(qr))
+	factors, bad := qr.Geqrf(until(ctx, bk), true, f.nb, f.base, l, k, blockOf(raw))
 	if err := interrupt.Check(ctx); err != nil {
 		return err
 	}
 	if bad != nil {
 		return pivotError(routine, bad)
 	}
-	f.factorized, f.backend, f.qr, f.f = true, f.Backend, qr, factors
+	f.factorized, f.backend, f.qr, f.f = true, f.Backend, raw, factors
 	return nil
 }
 
@@ -132,8 +133,8 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 		return err
 	}
 	x, raw := blockOf(denseCopy(b.RawMatrix())), dst.RawMatrix()
-	f.f.Ormqr(lapack.On(multiply), blas.Left, blas.Trans, nrhs, x)
-	lapack.Trsm(lapack.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
+	f.f.Ormqr(factor.On(multiply), blas.Left, blas.Trans, nrhs, x)
+	factor.Trsm(factor.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
 	block.Copy(blockOf(raw), x, k, nrhs)
 	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrOverflow)
 }
@@ -183,8 +184,8 @@ func (f *QR) orgqr(ctx context.Context, a blas64.General) {
 }
 
 // until returns bk as one that stops between blocks of columns once ctx is done.
-func until(ctx context.Context, bk blskernel.Backend) lapack.Backend {
-	on := lapack.On(bk)
+func until(ctx context.Context, bk blskernel.Backend) factor.Backend {
+	on := factor.On(bk)
 	on.Done = func() bool { return interrupt.Check(ctx) != nil }
 	return on
 }

@@ -6,7 +6,8 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/condition"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -66,7 +67,7 @@ func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorB
 	mustHold(f.routines != nil)
 	checkShape(a.SymmetricDim() == f.n)
 	routine, ap := f.routines.refine, a.RawSymPacked().Data
-	r := lapack.Gerfs{N: f.n, A: block.Packed(f.n, ap, 0, 0), Solve: f.solve}
+	r := condition.Gerfs{N: f.n, A: block.Packed(f.n, ap, 0, 0), Solve: f.solve}
 	return refine(f.backend, routine, r, x, block.Storage(ap), b, func() error {
 		return checkFinitePacked(f.backend, routine, f.n, ap, ErrNotFinite)
 	})
@@ -80,7 +81,7 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	const routine = "Dgerfs"
 	n, raw := f.Dim(), a.RawMatrix()
 	checkShape(raw.Rows == n && raw.Cols == n)
-	r := lapack.Gerfs{N: n, A: blockOf(raw), Solve: f.solve}
+	r := condition.Gerfs{N: n, A: blockOf(raw), Solve: f.solve}
 	return refine(f.backend, routine, r, x, raw, b, func() error {
 		return checkFinite(f.backend, routine, blas.All, raw, ErrNotFinite)
 	})
@@ -88,7 +89,7 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 
 // refine is the body of both: it announces the routine, checks its arguments, and refines. a is the
 // storage of A as a matrix, and finite returns an error if A is not finite.
-func refine(b0 blskernel.Backend, routine string, r lapack.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense, finite func() error) (ErrorBounds, error) {
+func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense, finite func() error) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()
 	checkShape(rows == r.N && xr == r.N && xc == nrhs)
@@ -110,7 +111,7 @@ func refine(b0 blskernel.Backend, routine string, r lapack.Gerfs, x *mat.Dense, 
 			return ErrorBounds{}, fmt.Errorf("%w; the input is %s", operand.err, operand.name)
 		}
 	}
-	r.Backend = lapack.On(bk)
+	r.Backend = factor.On(bk)
 	bounds := ErrorBounds{Backward: make([]float64, nrhs), Forward: make([]float64, nrhs)}
 	r.Refine(rx, rb, bounds.Backward, bounds.Forward)
 	return bounds, nil

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor/condition"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/bigfloat"
@@ -170,7 +170,7 @@ func TestRefineStep(t *testing.T) {
 			a := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%7) })
 			columns := 4
 			if n == 17 {
-				columns = lapack.RefinePanel + 3 // more than a panel
+				columns = condition.RefinePanel + 3 // more than a panel
 			}
 			exact := testmat.Func(n, columns, func(_, _ int) float64 { return float64(rng.IntN(19) - 9) })
 			b := a.Mul(exact)

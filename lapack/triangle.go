@@ -6,7 +6,7 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -54,7 +54,7 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 		return err
 	}
 	inPanels(side, m, blockOf(x), func(nrhs int, x block.Matrix) {
-		lapack.Trsm(lapack.On(bk), side, blas.Upper, block.Trans(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
+		factor.Trsm(factor.On(bk), side, blas.Upper, block.Trans(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
 	})
 	return checkFinite(bk, routine, blas.All, x, ErrOverflow)
 }
@@ -83,11 +83,11 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	}
 	x, s := blockOf(u), 1.0
 	if math.Abs(u.Data[0]) < tiny { // no element is larger than the norm
-		s = upscale(lapack.Lantr(n, x))
+		s = upscale(factor.Lantr(n, x))
 	}
-	lapack.Rescale(s, blas.Upper, n, n, x)
-	lapack.Trtri(lapack.On(bk), blas.Upper, blas.NonUnit, n, x)
-	lapack.Rescale(s, blas.Upper, n, n, x)
+	factor.Rescale(s, blas.Upper, n, n, x)
+	factor.Trtri(factor.On(bk), blas.Upper, blas.NonUnit, n, x)
+	factor.Rescale(s, blas.Upper, n, n, x)
 	return checkFinite(bk, routine, blas.Upper, u, ErrOverflow)
 }
 

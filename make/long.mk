@@ -1,27 +1,39 @@
 # Everything that takes longer than CI has: make verify.
 
-.PHONY: verify verified faults soak fuzz mutants large-csv scaleout
+.PHONY: verify verified faults soak soak-race fuzz mutants large-csv scaleout reachable-vuln emulated
 
 # Less than 90 minutes on two cores; every step that CI may leave out is here. A release runs it. It needs what .ci/run installs and a
 # cross compiler for the wheel of arm64 (Debian and Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). MNIST is left out where its
 # files are not (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities where the database cannot be reached. Coverage is that of
 # the long form of all tests, which has OpenBLAS beside the other backends. What takes little time comes first.
+#
+# A step that has passed leaves a file in .verify, so make verify goes on after an interruption. Another commit begins anew.
+STEPS  = rates large-csv gate check-release licenses reachable-vuln python check-wheel matlab scaleout cover openblas soak-race fuzz emulated mutants
+PASSED = .verify/$(shell git rev-parse HEAD)
+
 verify: export BLSKERNEL_LONG = 1
-verify:
-	$(MAKE) --no-print-directory rates large-csv gate check-release licenses
-	.ci/vuln || test $$? = 75
-	$(MAKE) --no-print-directory python check-wheel matlab scaleout
-	$(MAKE) --no-print-directory cover
-	BLSKERNEL_LONG= $(MAKE) --no-print-directory openblas
-	$(RACE) -count=1 -timeout 1h ./internal/soak
-	$(MAKE) --no-print-directory fuzz
-	BLSKERNEL_LONG= $(MAKE) --no-print-directory -j3 --output-sync=target arm64 i386 s390x golden-s390x cross
-	BLSKERNEL_LONG= $(MAKE) --no-print-directory mutants N=4 LEAST=0.6
+verify: $(STEPS:%=$(PASSED)/%)
 	$(MAKE) --no-print-directory verified
+
+$(PASSED)/openblas $(PASSED)/emulated $(PASSED)/mutants: export BLSKERNEL_LONG =
+$(PASSED)/mutants: LEAST = 0.6
+
+$(PASSED)/%:
+	git diff --quiet HEAD
+	$(MAKE) --no-print-directory $* LEAST=$(LEAST)
+	@mkdir -p $(@D) && touch $@
+
+reachable-vuln:
+	.ci/vuln || test $$? = 75
+
+soak-race:
+	$(RACE) -count=1 -timeout 1h ./internal/soak
+
+emulated:
+	$(MAKE) --no-print-directory -j3 --output-sync=target arm64 i386 s390x golden-s390x cross
 
 # Writes down the commit that has passed. CI leaves out the steps that depend on nothing that has changed since.
 verified:
-	git diff --quiet HEAD
 	git rev-parse HEAD >.ci/verified
 
 # Every operation on files fails, every command is interrupted at every moment, backends panic, memory is refused. With -v each
@@ -32,7 +44,7 @@ faults:
 # Everything at once for long: every result is that of a lone run, and no goroutine, file or memory is lost.
 soak:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v ./internal/soak
-	$(RACE) -count=1 -timeout 1h -v ./internal/soak
+	BLSKERNEL_LONG=1 $(MAKE) --no-print-directory soak-race
 
 # Every fuzz target, one after another:
 #

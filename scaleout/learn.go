@@ -64,6 +64,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 	}
 	count := int64(0)
 	err := fn.read(ctx, shard, func(fault *stream.Error) error {
+		fault = fault.With(flagOf)
 		line := strings.TrimPrefix(fault.Error(), "stream: ") // it begins with the file
 		switch limit := fn.Options.SkipBad; {
 		case limit == 0:
@@ -206,6 +207,19 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 	return r, nil
 }
 
+// flagOf writes what an error of package stream advises as a flag of the command blskernel-beam, since
+// Beam passes on nothing but the text. How numbers are written is in the base model.
+func flagOf(r stream.Remedy) string {
+	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
+	switch r.Option {
+	case stream.OptionTargets:
+		return "--target"
+	case stream.OptionDecimal, stream.OptionThousands:
+		return "'blskernel train " + flag + "'"
+	}
+	return flag
+}
+
 // match selects the columns of the model, as `blskernel update` does, and checks their numbers. Its
 // error is a *stream.Error with the path of the shard.
 func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
@@ -216,10 +230,11 @@ func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	fault := func(format string, args ...any) error {
 		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}
 	}
-	var unfit columns.Error
+	unfit, ok := err.(*stream.Error)
 	switch {
-	case errors.As(err, &unfit):
-		return fault("%v", unfit)
+	case ok && unfit.Path == "": // of columns, which knows no paths
+		unfit.Path = shard.Path
+		return unfit.With(flagOf)
 	case errors.Is(err, columns.ErrNoTarget):
 		return fault(noTargets)
 	case err != nil:

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -59,9 +60,33 @@ func (c Classes) With(more []string) (all []string, to []int) {
 	return all, to
 }
 
-// Readable returns a *Error for a label that is not UTF-8, which no model can hold.
-// labelsIn names the file of the labels, empty if they are with the inputs.
-func Readable(b *stream.Batch, row int, labelsIn string) error {
+// ClassesOf returns the labels of the first batch, for the classes of a model: in the order of numbers
+// if all are numbers, else of the alphabet. labelsIn names the file of the labels, empty if they are
+// with the inputs.
+//
+//	errors: *Error for a label that is not UTF-8, which no model can hold.
+func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
+	seen := map[string]bool{}
+	for row, label := range b.Labels {
+		if err := readable(b, row, labelsIn); err != nil {
+			return nil, err
+		}
+		seen[label] = true
+	}
+	return columns.Sorted(maps.Keys(seen)), nil
+}
+
+// ClassOf returns the class of a row with a label, and whether the model has it.
+//
+//	errors: *Error for a label that is not UTF-8.
+func (m *Model) ClassOf(b *stream.Batch, row int) (number int, ok bool, err error) {
+	if number, ok = m.Class(b.Labels[row]); !ok {
+		err = readable(b, row, m.LabelsIn)
+	}
+	return number, ok, err
+}
+
+func readable(b *stream.Batch, row int, labelsIn string) error {
 	if label := b.Labels[row]; !utf8.ValidString(label) {
 		return labelError(b, row, labelsIn, fmt.Sprintf("the label %q is not UTF-8", label), SaveUTF8)
 	}
@@ -82,7 +107,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 		if n < have {
 			continue
 		}
-		if err := Readable(b, row, m.LabelsIn); err != nil {
+		if err := readable(b, row, m.LabelsIn); err != nil {
 			return nil, err
 		}
 		if m.Closed {
@@ -108,7 +133,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 		return nil, err
 	}
 	if m.Gained != nil {
-		m.Gained(LabelPlace(b, first, m.LabelsIn), added)
+		m.Gained(labelPlace(b, first, m.LabelsIn), added)
 	}
 	return numbers, nil
 }
@@ -125,21 +150,13 @@ func (m *Model) become(labels []string, to []int) error {
 	return nil
 }
 
-// LabelPlace returns the place of the label of a row: with the inputs, or by its number in a file of
+// labelPlace returns the place of the label of a row: with the inputs, or by its number in a file of
 // labels, which labelsIn names.
-func LabelPlace(b *stream.Batch, row int, labelsIn string) string {
+func labelPlace(b *stream.Batch, row int, labelsIn string) string {
 	if labelsIn == "" {
 		return b.Where(row).String()
 	}
-	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", Shown(labelsIn), b.Number(row), b.Where(row))
-}
-
-// Shown returns a path as the errors of package stream have it.
-func Shown(path string) string {
-	if path == "-" {
-		return "standard input"
-	}
-	return path
+	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", labelsIn, b.Number(row), b.Where(row))
 }
 
 // upTo returns 0, 1, ..., n-1.

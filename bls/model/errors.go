@@ -65,5 +65,5 @@ func (e *Error) With(do string) string {
 
 // labelError returns an error about the label of a row.
 func labelError(b *stream.Batch, row int, labelsIn, what string, do Remedy) *Error {
-	return &Error{Place: LabelPlace(b, row, labelsIn), Row: -1, What: what, Do: do}
+	return &Error{Place: labelPlace(b, row, labelsIn), Row: -1, What: what, Do: do}
 }

@@ -37,7 +37,7 @@ const (
 const MaxNode = 1e140
 
 // A Model is the content of a model file: a Classifier with the labels of its classes, or a Regressor.
-// It is not for several goroutines at once, but for Predict, Scores and what only reads.
+// It is not for several goroutines at once, but for Predict, Scores and what only reads. The zero value has no model: its methods panic.
 type Model struct {
 	*modelfile.File
 	modelfile.Learner

@@ -51,7 +51,7 @@ func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil
 // was opened.
 func (f *arrayFile) checkSize() error {
 	if size := f.in.size - f.Length; size != f.Bytes {
-		return faultf("has %d bytes of elements, but its header promises %d; it is cut off or was changed", size, f.Bytes)
+		return Errorf("has %d bytes of elements, but its header promises %d; it is cut off or was changed", size, f.Bytes)
 	}
 	return nil
 }
@@ -70,13 +70,13 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	}
 	a.labels = q.targetsOnly && opt.Classes && a.width == 1
 	if f.DType.Text() && !a.labels {
-		return nil, faultf("elements of type %s are text; inputs must be numbers, and labels a one-column array of their own, read as classes",
+		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels a one-column array of their own, read as classes",
 			shorten(f.DType.Name))
 	}
 	// With one row or one column of a matrix the two orders are the same.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
 		if !a.plain() || len(a.Shape) > 2 {
-			return nil, faultf("the array is in Fortran order, as numpy has x.T and pandas df.values, which is read from a plain " +
+			return nil, Errorf("the array is in Fortran order, as numpy has x.T and pandas df.values, which is read from a plain " +
 				".npy file of a matrix; save numpy.ascontiguousarray(x)")
 		}
 		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.size)}
@@ -120,13 +120,13 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 // measure sets n and width.
 func (a *array) measure() error {
 	if len(a.Shape) == 0 {
-		return faultf("the array is a single number; samples need at least one dimension")
+		return Errorf("the array is a single number; samples need at least one dimension")
 	}
 	a.n = a.Shape[0]
 	width := int64(1)
 	for _, size := range a.Shape[1:] {
 		if width *= size; width > maxColumns {
-			return faultf("shape %v has more than %d elements in a sample; the first index must be that of the sample",
+			return Errorf("shape %v has more than %d elements in a sample; the first index must be that of the sample",
 				a.Shape, maxColumns)
 		}
 	}
@@ -134,7 +134,7 @@ func (a *array) measure() error {
 		a.width, a.size = int(width), int(width)*a.DType.Size
 		return nil
 	}
-	fault := faultf("shape %v has no elements", a.Shape)
+	fault := Errorf("shape %v has no elements", a.Shape)
 	if a.n == 0 {
 		if err := a.end(); err != io.EOF {
 			return err

@@ -49,7 +49,7 @@ func (q *request) choose(names []string, width int) (choice, error) {
 			return c, err
 		}
 		if len(c.weights) > 1 {
-			return c, faultf("columns %s are the weights of the samples; name one column", q.weight)
+			return c, Errorf("columns %s are the weights of the samples; name one column", q.weight)
 		}
 	}
 	out := map[int]bool{}
@@ -74,14 +74,14 @@ func (q *request) choose(names []string, width int) (choice, error) {
 	default:
 		c.inputs, err = pick(q.inputs, names, width, taken)
 		if err == nil && len(c.inputs) == 0 {
-			err = faultf("an empty list of input columns; name at least one, or give no list for every column but the targets")
+			err = Errorf("an empty list of input columns; name at least one, or give no list for every column but the targets")
 		}
 	}
 	if err != nil || q.targetsOnly {
 		return c, err
 	}
 	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
-		return c, faultf("every column is a target, the weight or excluded; leave at least one for the inputs")
+		return c, Errorf("every column is a target, the weight or excluded; leave at least one for the inputs")
 	}
 	return c, nil
 }
@@ -150,11 +150,11 @@ func byName(name string, names []string) (int, error) {
 	at := slices.Index(names, name)
 	switch {
 	case names == nil:
-		return 0, faultf("a column named %s is selected, but the columns have no names; give its number from 1", shorten(name))
+		return 0, Errorf("a column named %s is selected, but the columns have no names; give its number from 1", shorten(name))
 	case at < 0:
-		return 0, faultf("has no column named %s; it has %s", shorten(name), listNames(names))
+		return 0, Errorf("has no column named %s; it has %s", shorten(name), listNames(names))
 	case slices.Contains(names[at+1:], name):
-		return 0, faultf("has more than one column named %s; give its number from 1", shorten(name))
+		return 0, Errorf("has more than one column named %s; give its number from 1", shorten(name))
 	}
 	return at, nil
 }
@@ -191,11 +191,11 @@ func positions(spec string, width int) (from, to int, err error) {
 	to, errTo := strconv.Atoi(last)
 	switch {
 	case errFrom != nil || errTo != nil || from > width || to > width:
-		return 0, 0, faultf("columns %s are selected, but there are %d", spec, width)
+		return 0, 0, Errorf("columns %s are selected, but there are %d", spec, width)
 	case from < 1:
-		return 0, 0, faultf("columns %s are selected, but the first column is number 1", spec)
+		return 0, 0, Errorf("columns %s are selected, but the first column is number 1", spec)
 	case to < from:
-		return 0, 0, faultf("columns %s: the first comes after the last", spec)
+		return 0, 0, Errorf("columns %s: the first comes after the last", spec)
 	}
 	return from - 1, to - 1, nil
 }

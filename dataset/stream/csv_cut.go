@@ -85,7 +85,7 @@ func (c *cutter) fill(buf []byte, size int) ([]byte, error) {
 
 // tooLong returns the error for a record without an end.
 func (c *cutter) tooLong(buf []byte) error {
-	e := faultf("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
+	e := Errorf("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
 	e.Line = c.line
 	if open := bytes.LastIndexByte(buf, '"'); open >= 0 && !paired(buf) {
 		e.Line += int64(bytes.Count(buf[:open], []byte{'\n'}))

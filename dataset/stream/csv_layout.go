@@ -117,14 +117,14 @@ func readLayout(path string, head textHead, q *request, opt *Options, first *csv
 	case l.header:
 		// No name has a carriage return, and CR line ends would make the whole file the header.
 		if col := slices.IndexFunc(l.first, func(cell string) bool { return strings.Contains(cell, "\r") }); col >= 0 {
-			fault := faultf("is %s, with a carriage return without a line feed; end the lines with LF or CRLF", shorten(l.first[col]))
+			fault := Errorf("is %s, with a carriage return without a line feed; end the lines with LF or CRLF", shorten(l.first[col]))
 			fault.Line, fault.Column = r.lineOf(col), col+1
 			return nil, fault
 		}
 		l.names, l.offset = l.first, int(r.InputOffset())
 	case first != nil && first.names != nil:
 		if l.width != first.width {
-			return nil, faultf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)
+			return nil, Errorf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)
 		}
 		l.names = first.names
 	}

@@ -70,32 +70,36 @@ func (n notation) isNumber(cell string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// number reads a trimmed cell, a missing one as NaN if that is allowed. The fault has only What.
-func (n notation) number(cell string, missing bool) (float64, *Error) {
+// number reads a trimmed cell, a missing one as NaN if that is allowed, of a column that may be left out
+// or not. The fault has no place.
+func (n notation) number(cell string, missing, optional bool) (float64, *Error) {
 	if missing && isMissing(cell) {
 		return math.NaN(), nil
 	}
 	v, err := n.value(cell)
 	switch {
 	case cell == "":
-		return 0, faultf("is empty; fill in a number or remove the row")
+		return 0, Errorf("is empty; fill in a number or remove the row")
 	case isMissing(cell):
-		return 0, faultf("is %s, a missing value; fill in a number or remove the row", shorten(cell))
+		return 0, Errorf("is %s, a missing value; fill in a number or remove the row", shorten(cell))
 	case errors.Is(err, strconv.ErrRange):
-		return 0, faultf("is %s, too large for a float64; scale the column", shorten(cell))
+		return 0, Errorf("is %s, too large for a float64; scale the column", shorten(cell))
 	case err == nil && v-v != 0:
-		return 0, faultf("is %s, infinite; give a finite number or remove the row", shorten(cell))
+		return 0, Errorf("is %s, infinite; give a finite number or remove the row", shorten(cell))
 	case err == nil:
 		return v, nil
 	case isDate(cell):
-		return 0, faultf("is %s, a date; "+dateRemedy, shorten(cell))
+		return 0, Errorf("is %s, a date; "+dateAdvice, shorten(cell), exclude)
 	case n.decimal != ',' && notation{decimal: ',', local: true}.isNumber(cell):
-		return 0, faultf("is %s, with a comma; write a point, or say what the comma is by --decimal , or --thousands ,", shorten(cell))
+		return 0, Errorf("is %s, with a comma; write a point, or say what the comma is by %v or %v", shorten(cell),
+			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
+	case optional:
+		return 0, Errorf("is %s, not a number; correct it, or use %v", shorten(cell), exclude)
 	}
-	return 0, faultf("is %s, not a number; correct it, or use --exclude", shorten(cell))
+	return 0, Errorf("is %s, not a number; correct it or remove the row", shorten(cell))
 }
 
-const dateRemedy = "leave the column out by --exclude, or make numbers of its dates, such as days since a day"
+const dateAdvice = "leave the column out by %v, or make numbers of its dates, such as days since a day"
 
 // isMissing reports whether a trimmed cell stands for a missing value.
 func isMissing(cell string) bool {

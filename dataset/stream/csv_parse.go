@@ -164,19 +164,16 @@ func (l *csvLayout) cell(s *samples, x, y []float64, col int, cell string) *Erro
 	var fault *Error
 	switch {
 	case c.kind == labelColumn && cell == "" && !l.drop:
-		fault = faultf("is empty; fill in the label or remove the row")
+		fault = Errorf("is empty; fill in the label or remove the row")
 	case c.kind == labelColumn && len(cell) > maxLabel:
-		fault = faultf("is a label of %d bytes; at most %d can be", len(cell), maxLabel)
+		fault = Errorf("is a label of %d bytes; at most %d can be", len(cell), maxLabel)
 	case c.kind == labelColumn:
 		s.labels = append(s.labels, strings.Clone(cell)) // not the whole text
 	case c.kind == wordColumn:
 		x[c.index], fault = l.level(c.index, cell)
 	default:
-		v, fault = l.number(cell, l.drop || c.kind == inputColumn && l.fills)
-		switch {
-		case fault != nil && c.kind == targetColumn: // it cannot be left out
-			fault.What = strings.Replace(fault.What, ", or use "+excludeFlag, " or remove the row", 1)
-		case c.kind == weightColumn && v < 0:
+		v, fault = l.number(cell, l.drop || c.kind == inputColumn && l.fills, c.kind != targetColumn)
+		if c.kind == weightColumn && v < 0 {
 			fault = &Error{What: negativeWeight(v)}
 		}
 		c.set(s, x, y, v)
@@ -209,7 +206,7 @@ func (l *csvLayout) level(i int, cell string) (float64, *Error) {
 		return -1, nil
 	}
 	if !l.fills {
-		return 0, faultf("is %s, a missing value; fill in a word or remove the row", shorten(cell))
+		return 0, Errorf("is %s, a missing value; fill in a word or remove the row", shorten(cell))
 	}
 	return math.NaN(), nil
 }

@@ -100,5 +100,5 @@ func (l *csvLayout) crowdedFault(before []byte, line int64) *Error {
 
 // widthFault returns the error for a record with another number of cells than the first.
 func (l *csvLayout) widthFault(cells int) *Error {
-	return faultf("the line has %d cells, but the first line has %d, separated by %q", cells, l.width, l.comma)
+	return Errorf("the line has %d cells, but the first line has %d, separated by %q", cells, l.width, l.comma)
 }

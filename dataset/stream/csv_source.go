@@ -45,7 +45,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 	if head, _ := in.r.Peek(len(utf8Mark)); bytes.HasPrefix(head, []byte(utf8Mark)) {
 		marked, _ = in.r.Discard(len(utf8Mark))
 	} else if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, faultf("is in UTF-16; save it as UTF-8")
+		return nil, Errorf("is in UTF-16; save it as UTF-8")
 	}
 	live := in.random == nil && !in.packed
 	s := &csvSource{in: in, pending: newCSVChunk(),

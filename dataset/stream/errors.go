@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -31,10 +32,44 @@ type Error struct {
 	What   string // what is wrong and what to do; with Column its predicate
 	Err    error  // the cause; nil where What says all
 
-	sample bool // the fault is of one sample, which the source has passed
+	format string // of What, empty where that is a text of its own
+	args   []any  // Remedies among them
+	sample bool   // the fault is of one sample, which the source has passed
 }
 
-// in says that the fault is one of a column, counted from 0, and how --exclude names it.
+// Errorf returns an Error without a place, with fmt.Sprintf(format, args...) as What. args may have
+// Remedies.
+func Errorf(format string, args ...any) *Error {
+	return &Error{What: fmt.Sprintf(format, args...), format: format, args: args}
+}
+
+// Remedies returns the options that What advises, in its order.
+func (e *Error) Remedies() []Remedy {
+	var all []Remedy
+	for _, arg := range e.args {
+		if r, ok := arg.(Remedy); ok {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// With returns the Error with other words for its Remedies: a program says how its users choose them.
+func (e *Error) With(words func(Remedy) string) *Error {
+	args := slices.Clone(e.args)
+	for i, arg := range args {
+		if r, ok := arg.(Remedy); ok {
+			args[i] = words(r)
+		}
+	}
+	named := *e
+	if e.format != "" {
+		named.What = fmt.Sprintf(e.format, args...)
+	}
+	return &named
+}
+
+// in says that the fault is one of a column, counted from 0, and how Options.Exclude names it.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	spec := strconv.Itoa(col + 1)
@@ -43,11 +78,14 @@ func (e *Error) in(col int, name string) *Error {
 		!strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
 		spec = name
 	}
-	e.What = strings.Replace(e.What, excludeFlag, excludeFlag+" "+spec, 1)
+	for i, arg := range e.args {
+		if arg == exclude {
+			e.args[i] = Remedy{OptionExclude, spec}
+			e.What = fmt.Sprintf(e.format, e.args...)
+		}
+	}
 	return e
 }
-
-const excludeFlag = "--exclude"
 
 // Error returns path, place, fault and cause in one line, as in
 //
@@ -69,9 +107,6 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
-
-// faultf returns an Error without a place.
-func faultf(format string, args ...any) *Error { return &Error{What: fmt.Sprintf(format, args...)} }
 
 // isBad reports whether err is the error of a source for one unusable sample.
 func isBad(err error) bool {

@@ -60,7 +60,7 @@ func TestHostileFiles(t *testing.T) {
 		{"missing in the first line", "x.csv", []byte("nan,2\n"), Options{}, `:1: column 1 is "nan", a missing value`},
 		{"infinite", "x.csv", []byte("a,b\n-Inf,2\n"), Options{}, `:2: column "a" is "-Inf", infinite`},
 		{"too large", "x.csv", []byte("a,b\n1e400,2\n"), Options{}, `:2: column "a" is "1e400", too large`},
-		{"decimal comma", "x.csv", []byte("a;b\n1,5;2\n"), Options{}, `:2: column "a" is "1,5", with a comma; write a point, or say what the comma is by --decimal ,`},
+		{"decimal comma", "x.csv", []byte("a;b\n1,5;2\n"), Options{}, `:2: column "a" is "1,5", with a comma; write a point, or say what the comma is by Options.Decimal = , or Options.Thousands = ,`},
 		{"a quotation mark within, later", "x.csv", []byte("a,b\n1,2\n1,2\"3\n"), Options{}, ":3: a quotation mark at byte 4 of the line, within a cell"},
 		{"a quotation mark that is not closed", "x.csv", []byte("a,b\n1,2\n1,\"23\n"), Options{}, ":3: a quotation mark is not closed"},
 		{"one that is closed lines later", "x.csv", []byte("a,b\n1,\"2\n3,\"4\"\n"), Options{}, ":2: a quotation mark is not closed, or more of its cell follows it, as found at byte 3 of line 3"},
@@ -174,4 +174,38 @@ func claimed(archive []byte, size uint32) []byte {
 	at := bytes.Index(archive, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(archive[at+24:], size)
 	return archive
+}
+
+// TestRemedies finds the options that errors advise as values, and writes them in other words: no text
+// of this package has a flag.
+func TestRemedies(t *testing.T) {
+	exclude := func(spec string) []Remedy { return []Remedy{{OptionExclude, spec}} }
+	for _, test := range []struct {
+		text     string
+		opt      Options
+		remedies []Remedy
+		says     string // with the Remedies as <Option Value>
+	}{
+		{"a,b\n1,2\n3,x%d\n", Options{}, exclude("b"), `is "x%d", not a number; correct it, or use <Exclude b>`},
+		{"a b,b\nx%v,2\n3,x\n", Options{}, exclude("1"), `is "x%v", not a number; correct it, or use <Exclude 1>`},
+		{"a,b\n1,2\n3,x\n", Options{Targets: []string{"b"}}, nil, `is "x", not a number; correct it or remove the row`},
+		{"a,b\n1,2\n3,2024-01-31\n", Options{}, exclude("b"),
+			`is "2024-01-31", a date; leave the column out by <Exclude b>, or make numbers of its dates, such as days since a day`},
+		{"a;b\n1,5;2\n", Options{}, []Remedy{{OptionDecimal, ","}, {OptionThousands, ","}},
+			`is "1,5", with a comma; write a point, or say what the comma is by <Decimal ,> or <Thousands ,>`},
+		{"a,b\n1,2\n,3\n", Options{}, nil, "is empty; fill in a number or remove the row"},
+	} {
+		test.opt.Stdin = strings.NewReader(test.text)
+		r := mustOpen(t, []string{"-"}, test.opt)
+		_, err := r.Next(9)
+		var fault *Error
+		if !errors.As(err, &fault) || !slices.Equal(fault.Remedies(), test.remedies) {
+			t.Errorf("%q: %v", test.text, err)
+			continue
+		}
+		named := fault.With(func(r Remedy) string { return "<" + r.Option.String() + " " + r.Value + ">" })
+		if named.What != test.says || named.Line != fault.Line || named.Name != fault.Name || strings.Contains(fault.What, "<") {
+			t.Errorf("%q: %v, then %v", test.text, err, named)
+		}
+	}
 }

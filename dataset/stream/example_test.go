@@ -94,6 +94,25 @@ func ExampleOptions() {
 	// [31 28 19] [1.75 1.8 1.68] 2025.csv:3
 }
 
+// A program with a flag for Options.Exclude names that in its messages, and could set it by itself.
+func ExampleError_With() {
+	const text = "age,height\n31,1.75\n4l,1.62\n"
+	r, err := stream.Open(context.Background(), []string{"-"}, stream.Options{Stdin: strings.NewReader(text)})
+	check(err)
+	defer r.Close()
+	_, err = r.Next(100)
+	var fault *stream.Error
+	if errors.As(err, &fault) {
+		fmt.Println(fault)
+		fmt.Println(fault.With(func(advice stream.Remedy) string {
+			return "--" + strings.ToLower(advice.Option.String()) + "=" + advice.Value
+		}))
+	}
+	// Output:
+	// stream: standard input:3: column "age" is "4l", not a number; correct it, or use Options.Exclude = age
+	// stream: standard input:3: column "age" is "4l", not a number; correct it, or use --exclude=age
+}
+
 // The program peeks at standard input, here a string, before it chooses columns, and loses no sample.
 // The first line has numbers over numbers and a word over a word, so it is no header.
 func ExampleReader_Select() {

@@ -28,7 +28,7 @@ var foreign = []struct{ head, what string }{
 func foreignContent(head []byte) error {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.head)) && (f.head != "BZh" || bytes.HasSuffix(head, []byte("AY&"))) {
-			return faultf("%s", f.what)
+			return Errorf("%s", f.what)
 		}
 	}
 	return nil
@@ -39,16 +39,16 @@ func foreignArchive(members []*zip.File) error {
 	if slices.ContainsFunc(members, func(m *zip.File) bool {
 		return strings.HasPrefix(m.Name, "xl/") || m.Name == "content.xml" // of Excel; of OpenDocument
 	}) {
-		return faultf(isSpreadsheet)
+		return Errorf(isSpreadsheet)
 	}
-	return faultf(isZip + "; of arrays, numpy.savez(path, X=x, y=y) makes one")
+	return Errorf(isZip + "; of arrays, numpy.savez(path, X=x, y=y) makes one")
 }
 
 // spreadsheetByName returns the error for a path that ends as a spreadsheet's, or nil.
 func spreadsheetByName(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods":
-		return faultf(isSpreadsheet)
+		return Errorf(isSpreadsheet)
 	}
 	return nil
 }

@@ -35,11 +35,11 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 	dims := int(head[3])
 	switch {
 	case head[0] != 0 || head[1] != 0:
-		return nil, faultf("is not an idx file, which begins with two zero bytes")
+		return nil, Errorf("is not an idx file, which begins with two zero bytes")
 	case !known:
-		return nil, faultf("has elements of the unknown type %#02x; an idx file has one of 0x08, 0x09, 0x0b to 0x0e", head[2])
+		return nil, Errorf("has elements of the unknown type %#02x; an idx file has one of 0x08, 0x09, 0x0b to 0x0e", head[2])
 	case dims == 0 || dims > maxIDXDims:
-		return nil, faultf("has %d dimensions; 1 to %d are read", dims, maxIDXDims)
+		return nil, Errorf("has %d dimensions; 1 to %d are read", dims, maxIDXDims)
 	}
 	length := 4 + 4*dims
 	if _, err := io.ReadFull(in.r, head[4:length]); err != nil {
@@ -51,7 +51,7 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 		f.Shape = append(f.Shape, int64(binary.BigEndian.Uint32(head[4+4*i:])))
 	}
 	if f.SetBytes() != nil {
-		return nil, faultf("has sizes in its header that are larger than any file")
+		return nil, Errorf("has sizes in its header that are larger than any file")
 	}
 	return newArray(f, q, opt)
 }
@@ -59,7 +59,7 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 // idxFault returns the error for a failed read of the header.
 func idxFault(in *input, err error) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && in.ctx.Err() == nil {
-		return faultf("ends within its header; it is cut off or not an idx file")
+		return Errorf("ends within its header; it is cut off or not an idx file")
 	}
 	return readFault(in.ctx, in.path, err)
 }

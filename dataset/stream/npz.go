@@ -32,7 +32,7 @@ type directoryReader struct {
 func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
 	if !d.done {
 		if d.left -= int64(len(p)); d.left < 0 {
-			return 0, faultf("has a directory of more than %d KiB, as no .npz has; save it again with numpy.savez", maxDirectory>>10)
+			return 0, Errorf("has a directory of more than %d KiB, as no .npz has; save it again with numpy.savez", maxDirectory>>10)
 		}
 	}
 	return d.r.ReadAt(p, at)
@@ -55,7 +55,7 @@ func readArchive(in *input) (*archive, error) {
 		return nil, &Error{What: "is not an .npz, or a damaged one; save it again with numpy.savez", Err: err}
 	}
 	if len(r.File) > maxMembers {
-		return nil, faultf("has %d members; at most %d are read", len(r.File), maxMembers)
+		return nil, Errorf("has %d members; at most %d are read", len(r.File), maxMembers)
 	}
 	z := &archive{in: in, members: map[string]*zip.File{}}
 	for _, member := range r.File {
@@ -64,7 +64,7 @@ func readArchive(in *input) (*archive, error) {
 			continue
 		}
 		if z.members[name] != nil {
-			return nil, faultf("has two arrays named %s", shorten(name))
+			return nil, Errorf("has two arrays named %s", shorten(name))
 		}
 		z.members[name] = member
 		z.names = append(z.names, name)
@@ -80,7 +80,7 @@ func readArchive(in *input) (*archive, error) {
 func (z *archive) read(name string) (arrayFile, error) {
 	member := z.members[name]
 	if member.Flags&encryptedFlag != 0 {
-		return arrayFile{}, faultf("is encrypted; save it again with numpy.savez")
+		return arrayFile{}, Errorf("is encrypted; save it again with numpy.savez")
 	}
 	r, err := member.Open()
 	if err != nil {
@@ -88,7 +88,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 	}
 	f, err := readNPY(z.in, r)
 	if size := f.Length + f.Bytes; err == nil && member.UncompressedSize64 != uint64(size) {
-		err = faultf("has %d bytes, but its header promises %d; it is damaged", member.UncompressedSize64, size)
+		err = Errorf("has %d bytes, but its header promises %d; it is damaged", member.UncompressedSize64, size)
 	}
 	f.name, f.archive, f.member = name, z, r
 	if err != nil {
@@ -100,7 +100,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 // openNPZ makes the source of the array of X and, where Targets name one, of that of the targets.
 func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	if in.random == nil {
-		return nil, faultf("is an .npz that is packed, or does not come from a file of this machine, so that its arrays cannot be " +
+		return nil, Errorf("is an .npz that is packed, or does not come from a file of this machine, so that its arrays cannot be " +
 			"read in any order; unpack or copy it to a file, or save arrays as .npy")
 	}
 	z, err := readArchive(in)
@@ -120,7 +120,7 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 		return nil, err
 	}
 	if q.named() {
-		return nil, faultf("its columns have no names; give the inputs by number, and as target one of its arrays %s, or numbers of columns",
+		return nil, Errorf("its columns have no names; give the inputs by number, and as target one of its arrays %s, or numbers of columns",
 			listNames(z.names))
 	}
 	x, err := z.open(input, q, opt)
@@ -139,7 +139,7 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	if name := opt.InputArray; name != "" {
 		if z.members[name] == nil {
-			return "", faultf("has no array %s; it has %s", shorten(name), listNames(z.names))
+			return "", Errorf("has no array %s; it has %s", shorten(name), listNames(z.names))
 		}
 		return name, nil
 	}
@@ -162,11 +162,11 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", faultf("has no array X and no other of two dimensions; name one of its arrays %s", listNames(z.names))
+		return "", Errorf("has no array X and no other of two dimensions; name one of its arrays %s", listNames(z.names))
 	case 1:
 		return found[0], nil
 	}
-	return "", faultf("has no array X and more than one of two dimensions; name one of %s", listNames(found))
+	return "", Errorf("has no array X and more than one of two dimensions; name one of %s", listNames(found))
 }
 
 // openTargets makes the source of a file of targets: the named array, else y or Y, else the only one.
@@ -183,7 +183,7 @@ func (z *archive) openTargets(q *request, opt *Options) (source, error) {
 	case len(z.names) == 1:
 		name = z.names[0]
 	default:
-		return nil, faultf("has no array y; name that of the targets among %s", listNames(z.names))
+		return nil, Errorf("has no array y; name that of the targets among %s", listNames(z.names))
 	}
 	return z.open(name, q, opt)
 }

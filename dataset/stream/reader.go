@@ -115,7 +115,7 @@ func (r *Reader) open(path string) (*files, error) {
 func (r *Reader) agree(i int, f *files) error {
 	have, want, first := f.source.info(), &r.about, display(r.paths[0])
 	fault := func(format string, args ...any) error {
-		return located(display(r.paths[i]), faultf(format, args...))
+		return located(display(r.paths[i]), Errorf(format, args...))
 	}
 	switch {
 	case have.dim != want.dim:

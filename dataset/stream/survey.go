@@ -154,7 +154,8 @@ func (v *survey) describe(about *info) (Columns, error) {
 		var fault *Error
 		switch {
 		case cells == 0 && v.Missing == MissingDrop:
-			fault = faultf("has no value in the first %d rows, so that --missing drop leaves them all out; leave the column out by --exclude", v.rows)
+			fault = Errorf("has no value in the first %d rows, so that %v leaves them all out; leave the column out by %v", v.rows,
+				Remedy{OptionMissing, MissingDrop.String()}, exclude)
 		case c.isWords():
 			words = true
 			columns[i], fault = c.levels()
@@ -192,16 +193,16 @@ func (c *surveyed) levels() (Column, *Error) {
 	}
 	slices.Sort(out.Levels)
 	if 2*dates > len(out.Levels) {
-		return out, faultf("has dates, such as %s; "+dateRemedy, shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)]))
+		return out, Errorf("has dates, such as %s; "+dateAdvice, shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)]), exclude)
 	}
 	if c.many {
-		return out, faultf("has more than %d different words, or long texts, such as %s; leave it out by --exclude, or make numbers of it",
-			MostLevels, shorten(append(out.Levels, c.long)[0]))
+		return out, Errorf("has more than %d different words, or long texts, such as %s; leave it out by %v, or make numbers of it",
+			MostLevels, shorten(append(out.Levels, c.long)[0]), exclude)
 	}
 	cells := float64(c.numbers + c.words)
 	for _, level := range out.Levels {
 		if !utf8.ValidString(level) {
-			return out, faultf("has the word %q, which is not UTF-8; save the file as UTF-8", shorten(level))
+			return out, Errorf("has the word %q, which is not UTF-8; save the file as UTF-8", shorten(level))
 		}
 		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/cells))
 	}

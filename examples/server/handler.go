@@ -91,7 +91,7 @@ func write(w http.ResponseWriter, status int, v any) {
 
 // predict returns the predictions for the rows of a request.
 func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
-	x, unknown, err := readRows(body, m)
+	x, unknown, err := m.readRows(body)
 	if err != nil {
 		return nil, err
 	}

@@ -13,20 +13,23 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// An Error says which columns of the data do not fit the model, and what to do. Its flags are those of
-// the programs of this repository.
-type Error string
+// The options by which the columns of the data are chosen.
+var (
+	inputs  = stream.Remedy{Option: stream.OptionInputs}
+	targets = stream.Remedy{Option: stream.OptionTargets}
+	exclude = stream.Remedy{Option: stream.OptionExclude}
+)
 
-func (e Error) Error() string { return string(e) }
-
-func errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
-
-// List quotes the first ten names, and says how many more there are.
+// List quotes the first ten names, and says how many more there are. Of a long name it quotes the two
+// ends, since names may differ in either.
 func List(names []string) string {
-	const most = 10
+	const most, end = 10, 40
 	quoted := make([]string, min(most, len(names)))
 	for i := range quoted {
-		quoted[i] = fmt.Sprintf("%.80q", names[i])
+		quoted[i] = strconv.Quote(names[i])
+		if r := []rune(names[i]); len(r) > 2*end {
+			quoted[i] = fmt.Sprintf("%q...%q", string(r[:end]), string(r[len(r)-end:]))
+		}
 	}
 	text := strings.Join(quoted, ", ")
 	if more := len(names) - most; more > 0 {
@@ -72,7 +75,8 @@ type Wanted struct {
 // they take its order. Without names, those that the training left out are left out if only that
 // makes the number right.
 //
-//	errors: [Error], ErrNoTarget; those of r.Select.
+//	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTarget; those of
+//	r.Select.
 func Match(r *stream.Reader, want Wanted) error {
 	given := r.Selection()
 	if err := choose(r, want); err != nil {
@@ -86,8 +90,8 @@ func Match(r *stream.Reader, want Wanted) error {
 		}
 	}
 	if n := r.Dim(); want.Number > 0 && n != want.Number {
-		return errorf("has %d columns of inputs, and the model %d: choose the columns by --inputs or --exclude, "+
-			"and name that of the labels or targets by --target", n, want.Number)
+		return stream.Errorf("has %d columns of inputs, and the model %d: choose the columns by %v or %v, "+
+			"and name that of the labels or targets by %v", n, want.Number, inputs, exclude, targets)
 	}
 	if want.Columns == nil && want.Missing != stream.MissingDrop {
 		return nil
@@ -158,13 +162,13 @@ func named(wanted, names []string) ([]string, error) {
 			continue
 		}
 		if slices.Contains(names[i+1:], name) {
-			return nil, errorf("has more than one column named %q: give its number from 1, by --inputs or --target", name)
+			return nil, stream.Errorf("has more than one column named %q: give its number from 1, by %v or %v", name, inputs, targets)
 		}
 		columns = append(columns, strconv.Itoa(i+1))
 	}
 	if missing != nil {
-		return nil, errorf("lacks the columns %s of the model, and has %s: name the columns by --inputs and --target, "+
-			"or use --header absent if the first line is data", List(missing), List(names))
+		return nil, stream.Errorf("lacks the columns %s of the model, and has %s: name the columns by %v and %v, or use %v if the first line is data",
+			List(missing), List(names), inputs, targets, stream.Remedy{Option: stream.OptionHeader, Value: stream.HeaderAbsent.String()})
 	}
 	return columns, nil
 }
@@ -176,7 +180,7 @@ func inOrder(specs, chosen, model []string) ([]string, error) {
 		return specs, nil
 	}
 	if len(specs) != 0 && len(specs) != len(chosen) {
-		return nil, errorf("has the columns of a range in another order than the model: name them one by one, in its order: %s",
+		return nil, stream.Errorf("has the columns of a range in another order than the model: name them one by one, in its order: %s",
 			List(model))
 	}
 	ordered := make([]string, len(model))

@@ -5,12 +5,29 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"blskernel/dataset/stream"
 	"blskernel/internal/testutil"
 )
+
+// TestList shows both ends of long names, which may differ in either.
+func TestList(t *testing.T) {
+	long := strings.Repeat("ä", 80)
+	for want, names := range map[string][]string{
+		``:                  nil,
+		`"a", "b\n"`:        {"a", "b\n"},
+		strconv.Quote(long): {long},
+		`"x` + long[:78] + `"..."` + long[:78] + `y"`:                  {"x" + long + "y"},
+		`"1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more`: strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12"),
+	} {
+		if got := List(names); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+}
 
 // TestMatch selects the columns of texts.
 func TestMatch(t *testing.T) {

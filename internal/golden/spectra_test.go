@@ -7,11 +7,11 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/eigen"
+	"blskernel/internal/factor/eigensym"
+	"blskernel/internal/factor/svd"
 	"blskernel/internal/golden"
-	"blskernel/internal/lapack"
-	"blskernel/internal/lapack/eigensym"
-	"blskernel/internal/lapack/schur"
-	"blskernel/internal/lapack/svd"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -20,7 +20,7 @@ import (
 
 func TestGoldenEigenSym(t *testing.T) {
 	each(t, "eigensym", func(r recorder, b blskernel.Backend) {
-		bk := lapack.On(b)
+		bk := factor.On(b)
 		for _, n := range orders {
 			s := golden.Source(n)
 			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
@@ -38,15 +38,15 @@ func TestGoldenEigenSym(t *testing.T) {
 
 func TestGoldenEigen(t *testing.T) {
 	each(t, "eigen", func(r recorder, b blskernel.Backend) {
-		bk := lapack.On(b)
+		bk := factor.On(b)
 		for _, n := range orders {
 			s := golden.Source(n)
 			a := s.Vector(n * n)
 			both, values := make([]complex128, n), make([]complex128, n)
 			left, right, again := make([]float64, n*n), make([]float64, n*n), slices.Clone(a)
 			var none block.Matrix
-			if schur.Geev(bk, n, block.Dense(a, n), both, true, block.Dense(left, n), true, block.Dense(right, n)) != 0 ||
-				schur.Geev(bk, n, block.Dense(again, n), values, false, none, false, none) != 0 {
+			if eigen.Geev(bk, n, block.Dense(a, n), both, true, block.Dense(left, n), true, block.Dense(right, n)) != 0 ||
+				eigen.Geev(bk, n, block.Dense(again, n), values, false, none, false, none) != 0 {
 				r.Fatalf("n=%d: no convergence", n)
 			}
 			r.add(fmt.Sprintf("eigenvectors of a general matrix n=%d", n), ruleLapack, parts(both), left, right)
@@ -66,7 +66,7 @@ func parts(w []complex128) []float64 {
 
 func TestGoldenSVD(t *testing.T) {
 	each(t, "svd", func(r recorder, b blskernel.Backend) {
-		bk := lapack.On(b)
+		bk := factor.On(b)
 		for _, n := range orders {
 			s := golden.Source(n)
 			for _, m := range []int{n, n + 3, 2*n + 40} {

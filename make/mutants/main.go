@@ -28,7 +28,7 @@ import (
 	"time"
 )
 
-var packages = strings.Fields("internal/block internal/lapack lapack blsupdate bls dataset/stream bls/modelfile cmd/blskernel")
+var packages = strings.Fields("internal/block internal/factor lapack blsupdate bls dataset/stream bls/modelfile cmd/blskernel")
 
 // operators are exchanged in pairs.
 var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- += -= *= /=")
@@ -166,7 +166,7 @@ func test(p string, m mutant) result {
 		return result{p, m.name, "broken"}
 	}
 	suites := []string{"./" + m.folder, "./" + p + "/...", "./internal/golden"}
-	if p == "internal/lapack" { // which is tested through lapack
+	if p == "internal/factor" { // which is tested through lapack
 		suites = append(suites, "./lapack")
 	}
 	outcome := "missed"

@@ -14,7 +14,7 @@ import numpy as np
 
 __all__ = ["condition", "method_name", "learner_options", "learner_params", "real", "shown", "update_options", "update_params", "whole"]
 
-_SCALINGS = (None, "samples", "columns", "none")
+_SCALINGS = (None, "samples", "columns", "none", "ranks")
 _METHODS = (None, "improved", "original", "ridge_inverse", "inverse_cholesky", "gram", "qr")
 _FORMS = ("auto", "paper", "small", "large", "compressed")
 _MODES = ("auto", "zero", "check")

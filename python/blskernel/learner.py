@@ -32,8 +32,9 @@ from ._sklearn import (
 
 __all__ = ["BroadLearningClassifier", "BroadLearningRegressor"]
 
-_SETTINGS = """scaling : {"columns", "samples", "none"}, default=None
-        How rows are standardised: "columns" suits tables, "samples" images. None stands for "columns".
+_SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
+        How rows are standardised: "columns" and "ranks" suit tables, "samples" images. None is chosen by
+        ``fit``: "columns" or "ranks".
     feature_groups, feature_nodes : int, default=None
         The groups of feature nodes, and the nodes of each. None stands for 10.
     enhancement_nodes : int, default=None

@@ -7,8 +7,8 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	routines "blskernel/internal/lapack"
-	"blskernel/internal/lapack/svd"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/svd"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -21,7 +21,7 @@ var ErrNoConvergence = errors.New("blsupdate: the singular values do not converg
 // order. It is ours on every backend.
 //
 //	errors: ErrNoConvergence.
-//	source: LAPACK's dgesvd, see internal/lapack/svd.
+//	source: LAPACK's dgesvd, see internal/factor/svd.
 func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, err error) {
 	m, n := a.Dims()
 	k := min(m, n)
@@ -31,7 +31,7 @@ func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, 
 	to := func(x *mat.Dense) svd.Vectors {
 		return svd.Vectors{Count: k, X: block.Dense(x.RawMatrix().Data, x.RawMatrix().Stride)}
 	}
-	if !svd.Gesvd(routines.On(b), m, n, block.Dense(x.Data, x.Stride), values, to(u), to(vt)) {
+	if !svd.Gesvd(factor.On(b), m, n, block.Dense(x.Data, x.Stride), values, to(u), to(vt)) {
 		return nil, nil, nil, ErrNoConvergence
 	}
 	return values, u, Transposed(vt), nil

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"blskernel/internal/block"
-	"blskernel/internal/lapack"
+	"blskernel/internal/factor"
 	"blskernel/mat"
 )
 
@@ -116,7 +116,7 @@ func Frobenius(m *mat.Dense) float64 { return Norm(ColumnNorms(m)) }
 // TriangleNorm returns the 1-norm of the upper triangular r.
 func TriangleNorm(r *mat.Dense) float64 {
 	raw := r.RawMatrix()
-	return lapack.Lantr(raw.Cols, block.Dense(raw.Data, raw.Stride))
+	return factor.Lantr(raw.Cols, block.Dense(raw.Data, raw.Stride))
 }
 
 // ColumnNorms returns the Euclidean norms of the columns of m.

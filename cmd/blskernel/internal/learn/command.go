@@ -274,7 +274,7 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 	}
 	opt := c.opt
 	opt.Classes = classes
-	opt.Bad = func(fault *stream.Error) error { return c.setAside(fault) }
+	opt.Bad = func(fault *stream.Error) error { return c.setAside(inFlags(fault)) }
 	c.aside.Store(0)
 	err = ui.Interruptible(ctx, func() error {
 		var err error
@@ -285,7 +285,7 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 		return nil, err
 	}
 	if opt.InputArray != "" && r.Heading().Arrays == nil {
-		return nil, errors.Join(ui.Usagef("--array is %q, and %s has no arrays: leave it out", opt.InputArray, model.Shown(c.paths[0])), r.Close())
+		return nil, errors.Join(ui.Usagef("--array is %q, and %s has no arrays: leave it out", opt.InputArray, shown(c.paths[0])), r.Close())
 	}
 	return r, nil
 }

@@ -3,17 +3,34 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
 )
 
 var (
 	errNoRows    = errors.New("the data has no rows")
 	errNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
 )
+
+// inFlags writes what an error of package stream advises as flags.
+func inFlags(err error) error {
+	fault, ok := err.(*stream.Error)
+	if !ok {
+		return err
+	}
+	return fault.With(func(r stream.Remedy) string {
+		flag := "--" + strings.ToLower(r.Option.String())
+		if r.Option == stream.OptionTargets {
+			flag = "--target"
+		}
+		return strings.TrimSpace(flag + " " + r.Value)
+	})
+}
 
 // explain adds to an error of a model the flags that help.
 func (c *reading) explain(err error) error {

@@ -55,14 +55,14 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense) err
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
-	for i, label := range b.Labels {
+	for i := range b.Labels {
 		s.rows++
 		weight := weightOf(b, i)
-		class, ok := m.Class(label)
+		class, ok, err := m.ClassOf(b, i)
+		if err != nil {
+			return err
+		}
 		if !ok {
-			if err := model.Readable(b, i, m.LabelsIn); err != nil {
-				return err
-			}
 			s.unknown++
 			s.missed += weight
 			continue

@@ -17,7 +17,7 @@ import (
 // openMatched opens data for a model and selects its columns as package columns does, with the labels
 // or targets if they are wanted. It opens the data once, so that it can be a pipe.
 func (c *reading) openMatched(ctx context.Context, m *model.Model, targets bool) (*stream.Reader, error) {
-	m.LabelsIn = c.opt.TargetPath
+	m.LabelsIn = shown(c.opt.TargetPath)
 	if err := c.adopt(m); err != nil {
 		return nil, err
 	}
@@ -54,21 +54,30 @@ func (c *reading) adopt(m *model.Model) error {
 // match selects the columns of the data by the names of the model.
 func (c *reading) match(r *stream.Reader, m *model.Model, targets bool) error {
 	err := m.Match(r, model.Data{Missing: c.opt.Missing, Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1})
-	var fault columns.Error
+	fault, ok := err.(*stream.Error)
 	switch {
-	case errors.As(err, &fault):
-		return &stream.Error{Path: model.Shown(c.paths[0]), What: fault.Error()}
+	case ok && fault.Path == "": // of columns, which knows no paths
+		fault.Path = shown(c.paths[0])
+		return inFlags(fault)
 	case errors.Is(err, columns.ErrNoTarget):
 		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}
 	return err
 }
 
+// shown returns a path as stream.Error has it.
+func shown(path string) string {
+	if path == standardInput {
+		return "standard input"
+	}
+	return path
+}
+
 // checkNames returns an error if the names do not tell the columns of the data apart: if two are the
 // same, or one is not UTF-8. Targets in a file of their own may have names of inputs.
 func (c *reading) checkNames(inputs, targets []string) error {
 	check := func(path string, names []string) error {
-		path = model.Shown(path)
+		path = shown(path)
 		seen := make(map[string]bool, len(names))
 		for _, name := range names {
 			switch {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
 )
@@ -140,7 +138,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	}
 	if err := tr.prepare(r); err != nil {
 		_ = r.Close()
-		return err
+		return inFlags(err)
 	}
 	meta := modelfile.Metadata{
 		Software: "blskernel " + ui.Version(), Batch: tr.rest,
@@ -228,14 +226,10 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(whole.X.RawMatrix().Rows, "row"))
 	}
 	if tr.labeled && meta.Classes == nil {
-		seen := map[string]bool{}
-		for i, label := range f.batch.Labels {
-			if err := model.Readable(f.batch, i, tr.opt.TargetPath); err != nil {
-				return err
-			}
-			seen[label] = true
+		var err error
+		if meta.Classes, err = model.ClassesOf(f.batch, shown(tr.opt.TargetPath)); err != nil {
+			return tr.explain(err)
 		}
-		meta.Classes = columns.Sorted(maps.Keys(seen))
 	}
 	if tr.labeled && len(meta.Classes) > model.MaxClasses {
 		return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", len(meta.Classes), model.MaxClasses)
@@ -281,7 +275,7 @@ func (tr *training) fit(ctx context.Context, f fetched, more bool, meta modelfil
 	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.backend)
 	tr.model = model.New(file)
 	tr.setNewClassPolicy()
-	tr.model.LabelsIn, tr.model.Tune = tr.opt.TargetPath, tr.tune
+	tr.model.LabelsIn, tr.model.Tune = shown(tr.opt.TargetPath), tr.tune
 	return tr.model.Learn(ctx, f.batch)
 }
 

@@ -1,0 +1,154 @@
+package choice
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// nearTie is the number of misses that weigh as much as a mean squared error of 1.
+const nearTie = 64
+
+// A Result is a setting with the scores of the rows that are held out.
+type Result struct {
+	Shrink  float64
+	Lambda  float64
+	Method  blsupdate.Method
+	Loss    float64 // the smaller the better; +Inf without a solution
+	Score   float64 // accuracy, or R²
+	HeldOut int     // the rows that these were measured by
+
+	folds  *Folds
+	scores *mat.Dense // m×c, of which the rows that are held out count
+}
+
+// Solved reports whether the setting has a solution.
+func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
+
+// Better reports whether r is better than other, which may be nil.
+func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
+
+// Held returns the scores, labels and weights of the rows that are held out, of the classes that have
+// rows, numbered anew: a class that gets its first rows later must not change what is made of them.
+func (r *Result) Held() (scores *mat.Dense, labels []int, weights []float64) {
+	f := r.folds
+	from := f.ends[f.firstHeld]
+	if f.weights != nil {
+		weights = f.weights[from:]
+	}
+	all := classScores(r.scores, from)
+	rows, classes := all.Dims()
+	number, known := make([]int, classes), 0
+	scores = mat.NewDense(rows, classes, nil)
+	for class := range classes {
+		if number[class] = known; slices.Contains(f.labels, class) {
+			scores.SetCol(known, gonum.Col(nil, class, all))
+			known++
+		}
+	}
+	labels = slices.Clone(f.labels[from:])
+	for i, class := range labels {
+		labels[i] = number[class]
+	}
+	return scores.Slice(0, rows, 0, known).(*mat.Dense), labels, weights
+}
+
+// classScores returns the rows of scores from one on, without the column of the constant target.
+func classScores(scores *mat.Dense, from int) *mat.Dense {
+	m, cols := scores.Dims()
+	return scores.Slice(from, m, 1, cols).(*mat.Dense)
+}
+
+// measure returns the loss and the score of scores by the rows from a fold on. The loss of a regression
+// is the mean over the targets of the trimmed squared error relative to the variance. That of a
+// classification is the share of errors, and nearTie/m of the trimmed mean squared error, which decides
+// between settings with nearly as many errors. The score is R² of all these rows, or the accuracy.
+func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
+	from, m := f.ends[fold], f.ends[numFolds]
+	_, cols := y.Dims()
+	total := f.sum(from, func(int) float64 { return 1 })
+	square := func(i, j int) float64 {
+		e := scores.At(i, j) - y.At(i, j)
+		return float64(e * e)
+	}
+	if f.labels != nil {
+		held := classScores(scores, from)
+		score = f.sum(from, func(i int) float64 {
+			if largest(held.RawRowView(i-from)) == f.labels[i] {
+				return 1
+			}
+			return 0
+		}) / total
+		squares := make([]float64, m-from)
+		for class := range cols - 1 {
+			// One that has no rows yet must not change the choice.
+			if slices.Contains(f.labels, class) {
+				for i := range squares {
+					squares[i] += square(from+i, class+1)
+				}
+			}
+		}
+		return 1 - score + float64(nearTie*f.trimmed(squares, from, total))/(total*f.effectiveRows()), score
+	}
+	for j := range cols {
+		squares := make([]float64, m-from)
+		for i := range squares {
+			squares[i] = square(from+i, j)
+		}
+		mean := f.sum(from, func(i int) float64 { return y.At(i, j) }) / total
+		spread := f.sum(from, func(i int) float64 { return float64((y.At(i, j) - mean) * (y.At(i, j) - mean)) })
+		if spread == 0 {
+			spread = 1
+		}
+		loss += f.trimmed(squares, from, total) / spread / float64(cols)
+		score += (1 - f.sum(from, func(i int) float64 { return squares[i-from] })/spread) / float64(cols)
+	}
+	return loss, score
+}
+
+// sum returns the sum of a value of each row from one on, times its weight.
+func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
+	for i := from; i < len(f.rows); i++ {
+		sum += float64(f.weight(i) * value(i))
+	}
+	return sum
+}
+
+// trimmed returns the weighted sum of the squares of the rows from one on without the largest of them:
+// those with a hundredth of the total weight, and one at least. So no single row decides a choice.
+func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
+	order := make([]int, len(squares))
+	for i, v := range squares {
+		if order[i] = i; math.IsNaN(v) {
+			return v
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[b], squares[a]), a-b) })
+	left := total / 100
+	for _, i := range order {
+		w := f.weight(from + i)
+		if left > 0 {
+			left -= w
+			continue
+		}
+		sum += float64(w * squares[i])
+	}
+	return sum
+}
+
+// largest returns the index of the largest element of a row, the first one of several, or -1 of NaN
+// alone.
+func largest(row []float64) int {
+	best := -1
+	for j, v := range row {
+		if !math.IsNaN(v) && (best < 0 || v > row[best]) {
+			best = j
+		}
+	}
+	return best
+}

@@ -1,0 +1,137 @@
+package choice
+
+import (
+	"context"
+	"slices"
+
+	"blskernel"
+	"blskernel/internal/interrupt"
+	"blskernel/mat"
+)
+
+// Shrinks returns the values of Shrink that are tried.
+func Shrinks() []float64 { return []float64{0.3, 0.8, 1.5, 3, 6} }
+
+// Near returns the shrinks from the one before a shrink to the one behind it.
+func Near(shrinks []float64, shrink float64) []float64 {
+	at := slices.Index(shrinks, shrink)
+	return shrinks[max(0, at-1):min(len(shrinks), at+2)]
+}
+
+// ridges are the values of lambda that are tried, times the unit of the weights.
+var ridges = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2}
+
+// NumRidges is the number of values of lambda.
+const NumRidges = len(ridges)
+
+// coarse is the step in ridges of Coarse.
+const coarse = 2
+
+// Maps are feature maps that were fitted to the rows of a choice.
+type Maps interface {
+	// Nodes returns the nodes of these rows for a shrink, in new storage.
+	Nodes(ctx context.Context, shrink float64) (*mat.Dense, error)
+}
+
+// A Search looks for the shrink and the ridge with the smallest loss.
+type Search struct {
+	Folds   *Folds
+	Y       *mat.Dense // the targets of the rows of Folds; of classes behind the constant target
+	Backend blskernel.Backend
+	Unit    float64 // of the ridges
+	Given   float64 // the ridge, or 0 to choose one
+	Lowest  float64 // the smallest ridge for which Gram has its digits
+	QR      bool    // whether a ridge below that may be tried by QR
+}
+
+// first returns the index of the first ridge that is tried.
+func (s *Search) first() int {
+	first := 0
+	for first < NumRidges-coarse && float64(s.Unit*ridges[first]) < s.Lowest {
+		first++
+	}
+	return first
+}
+
+// at returns the result of ridge i, or of the given ridge.
+func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
+	lambda := max(s.Given, s.Lowest)
+	if s.Given == 0 {
+		lambda = float64(s.Unit * ridges[i])
+	}
+	return e.At(lambda), interrupt.Check(ctx)
+}
+
+// A Place is a Result and its place in the grid.
+type Place struct {
+	*Result
+	ridge int // of ridges
+}
+
+// Equations returns the normal equations of the nodes of maps for a shrink.
+func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equations, error) {
+	a, err := maps.Nodes(ctx, shrink)
+	if err != nil {
+		return nil, err
+	}
+	return s.newEquations(ctx, a, shrink)
+}
+
+// Coarse returns the best of the shrinks with every other ridge.
+func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64) (Place, error) {
+	var best Place
+	for _, shrink := range shrinks {
+		e, err := s.Equations(ctx, maps, shrink)
+		if err != nil {
+			return best, err
+		}
+		for i := NumRidges - coarse; i >= s.first(); i -= coarse {
+			r, err := s.at(ctx, e, i)
+			if err != nil {
+				return best, err
+			}
+			if r.Better(best.Result) {
+				best = Place{r, i}
+			}
+			if s.Given != 0 {
+				break
+			}
+		}
+	}
+	return best, nil
+}
+
+// Fine returns the best ridge among the neighbours of a place, with its shrink and other maps.
+func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
+	e, err := s.Equations(ctx, maps, near.Shrink)
+	if err != nil {
+		return nil, err
+	}
+	best, err := s.at(ctx, e, near.ridge)
+	if err != nil || s.Given != 0 {
+		return best, err
+	}
+	at, from, to := near.ridge, near.ridge, near.ridge
+	for {
+		i := -1
+		switch {
+		case to < NumRidges-1 && to-at < coarse:
+			to++
+			i = to
+		case from > s.first() && at-from < coarse:
+			from--
+			i = from
+		case s.QR && at == s.first():
+			return e.byQR(ctx, best)
+		default:
+			return best, nil
+		}
+		r, err := s.at(ctx, e, i)
+		if err != nil {
+			return nil, err
+		}
+		if r.Better(best) {
+			best, at = r, i
+		}
+	}
+}

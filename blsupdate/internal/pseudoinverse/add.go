@@ -1,0 +1,217 @@
+package pseudoinverse
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/elementary"
+	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Add adds rows in the form that the options say.
+func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q := dense.Rows(ax)
+	least, rows := min(q, u.K), memory.Floats(q, u.K)
+	d := memory.Floats(cost.KeptRows(u.Options, u.p.count, least), least)
+	// For Ax, and D or B.
+	if err := u.Reserve(types.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil {
+		return out, err
+	}
+	shape, opt := u.shape(q).Shape, u.Options
+	switch {
+	case u.Method == types.Original:
+		opt.Form, opt.Solve = types.Small, false
+	case opt.Form != types.Paper: // which is resolved for each part of the batch
+		opt.Form = cost.Resolve(opt, shape)
+	}
+	if opt.Form == types.Compressed {
+		out, err = u.addCompressed(ctx, ax, ya, shape, opt)
+	} else {
+		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
+	}
+	if err == nil {
+		u.learnRows(ax, ya)
+	}
+	return out, err
+}
+
+// shape returns the sizes of an update by q rows as far as they are known before it.
+func (u *State) shape(q int) cost.AddedShape {
+	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
+}
+
+// addRows adds rows in the form Small, Large or Paper, and returns what was done. It overwrites ax and
+// ya. After an error the state is unchanged.
+func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options) (out state.Outcome, err error) {
+	shape := u.shape(dense.Rows(ax))
+	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
+	if err := s.project(ctx); err != nil {
+		return out, err
+	}
+	c, err := s.rowSpaceResidual()
+	if err != nil {
+		return out, err
+	}
+	if err := interrupt.Check(ctx); err != nil {
+		return out, err
+	}
+	shape.RankC = len(c.values)
+	var first []int // the rows to add before the others, where the batch is divided
+	switch {
+	case 0 < shape.RankC && shape.RankC < s.q: // those that complete the row space; the others lie in it
+		first = s.leadingRows(shape.RankC)
+	case shape.RankC == s.q:
+		s.form, s.bt = types.Auto, s.outside(c)
+	case s.form == types.Large:
+		s.bt, err = s.large(ctx)
+	default:
+		size := s.innerNorm()
+		if !(size <= math.MaxFloat64) {
+			return out, types.ErrOverflow
+		}
+		shape.HighLeverage = size > highLeverage && s.q > 1
+		switch {
+		case !shape.HighLeverage:
+			s.bt, err = s.small()
+		case s.kept == shape.L:
+			s.bt, err = s.smallOrthogonal(ctx)
+		default: // D is not kept; a single row needs no help
+			first = order(s.q)[:s.q/2]
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	shape.Split = first != nil
+	out.Model = cost.MergeModels(cost.PseudoinverseAdd(u.Method, s.form, opt, shape))
+	if shape.Split {
+		return u.addParts(ctx, s, first, opt, out)
+	}
+	if err := interrupt.Check(ctx); err != nil {
+		return out, err
+	}
+	w, err := s.newWeights()
+	if err != nil {
+		return out, err
+	}
+	if err := s.checkOverflow(); err != nil {
+		return out, err
+	}
+	s.apply(w, shape.RankC)
+	out.Form, out.RankC = s.form, shape.RankC
+	return out, nil
+}
+
+// addParts adds the rows of s in two parts, those of the indices first and then the others, and
+// restores their order. out is the work that led to the decision.
+func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
+	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
+		return out, err
+	}
+	saved, l, all := u.save(), u.p.count, completed(first, s.q)
+	for _, part := range [][]int{all[:len(first)], all[len(first):]} {
+		done, err := u.addRows(ctx, pickRows(s.ax, part), pickRows(s.ya, part), opt)
+		if err != nil {
+			*u = saved
+			return out, err
+		}
+		out.Model = cost.MergeModels(out.Model, done.Model)
+		out.RankC += done.RankC
+		out.Form = max(out.Form, done.Form)
+	}
+	u.p.reorder(l, all)
+	if u.a.count == u.p.count {
+		u.a.reorder(l, all)
+	}
+	return out, nil
+}
+
+// completed returns the indices below n, those in first before the others.
+func completed(first []int, n int) []int {
+	others := order(n)
+	for _, i := range first {
+		others[i] = -1
+	}
+	return slices.Concat(first, slices.DeleteFunc(others, func(i int) bool { return i < 0 }))
+}
+
+// order returns the indices below n.
+func order(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// pickRows returns a copy of the given rows of m.
+func pickRows(m *mat.Dense, which []int) *mat.Dense {
+	out := mat.NewDense(len(which), dense.Cols(m), nil)
+	for i, row := range which {
+		copy(out.RawRowView(i), m.RawRowView(row))
+	}
+	return out
+}
+
+// newWeights returns W + B (Ya - Ax W). It overwrites Ya.
+func (s *addition) newWeights() (*mat.Dense, error) {
+	u := s.u
+	u.Counter.Enter(cost.StepWeights)
+	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, s.ax, u.w, 1, s.ya)
+	w := dense.Copy(u.w)
+	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.ya, 1, w)
+	if !dense.Finite(w) {
+		return nil, types.ErrOverflow
+	}
+	return w, nil
+}
+
+// checkOverflow returns ErrOverflow unless A⁺ - B Dᵀ, which is computed in place, will be finite. No
+// element of B Dᵀ is larger than the product of the norms of B and D, and ‖D‖ is at most ‖A⁺‖‖Ax‖.
+func (s *addition) checkOverflow() error {
+	b := dense.Norm(s.bt.RawMatrix().Data)
+	if !(b < math.MaxFloat64/4) {
+		return types.ErrOverflow
+	}
+	// For C = 0 no row of B Dᵀ is larger than one of A⁺; otherwise the product can be anything.
+	if s.ct != nil {
+		if bound := b * (s.u.p.norm() * dense.Norm(s.ax.RawMatrix().Data)); !(bound < math.MaxFloat64/2) {
+			return types.ErrOverflow
+		}
+	}
+	return nil
+}
+
+// apply changes the state. It cannot fail.
+func (s *addition) apply(w *mat.Dense, rankC int) {
+	u := s.u
+	s.subtract(cost.StepDAgain)
+	u.p.append(s.bt.RawMatrix().Data)
+	u.w = w
+	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
+	u.drift = max(u.drift, updatedDrift)
+	if s.form == types.Large {
+		u.worst.power = 2
+	}
+	if rankC > 0 { // only then can A⁺ have grown
+		u.remember(u.p.norm())
+	} else {
+		u.remember(0)
+	}
+	if u.computesC() {
+		u.a.append(s.ax.RawMatrix().Data)
+		u.rank = min(u.rank+rankC, u.K)
+		if !u.computesC() {
+			u.a = rows{cols: u.K}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package pseudoinverse
+
+import (
+	"context"
+
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// An addition is an update under way: what is computed from the state before the state changes.
+type addition struct {
+	u      *State
+	q      int
+	ax, ya *mat.Dense // q×k, q×c, without gaps
+	form   types.Form // Small or Large, or Auto where C is not zero
+	solve  bool       // see Options.Solve
+
+	kept  int            // rows of D that are kept
+	d     []float64      // those rows, kept×q, and a panel of others
+	dbar  *mat.Dense     // Dbarᵀ = DᵀA⁺ᵀ, q×k
+	inner *mat.SymPacked // DᵀD, q×q: at once in Original, on demand in Improved
+	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, where it is computed
+	bt    *mat.Dense     // Bᵀ, q×k
+}
+
+// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in one
+// pass over P.
+func (s *addition) project(ctx context.Context) error {
+	u, q := s.u, s.q
+	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
+	s.dbar = mat.NewDense(q, u.K, nil)
+	if u.Method == types.Original {
+		s.inner = mat.NewSymPacked(q, nil)
+	}
+	if u.computesC() {
+		s.ct = dense.Copy(s.ax)
+	}
+	return s.eachD(ctx, cost.StepD, func(first int, p, d *mat.Dense) {
+		u.Counter.Enter(cost.StepDbar)
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, d, p, 1, s.dbar)
+		if s.inner != nil {
+			u.Counter.Enter(cost.StepInner)
+			dense.Sprk(u.Counter, 1, d, 1, s.inner)
+		}
+		if s.ct != nil {
+			u.Counter.Enter(cost.StepC)
+			n := dense.Rows(d)
+			u.a.panels(first, first+n, n, func(i int, a *mat.Dense) {
+				rows := dense.RowRange(d, i-first, i-first+dense.Rows(a))
+				dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, -1, rows, a, 1, s.ct)
+			})
+		}
+	})
+}
+
+// reserveD makes room for kept rows of D, and for a panel of the others.
+func (s *addition) reserveD(kept int) {
+	s.kept = kept
+	s.d = memory.Zeros((kept + min(panelRows(s.q), s.u.p.count-kept)) * s.q)
+}
+
+// eachD calls f for panels of P with the same rows of D, and checks ctx before each. It computes rows
+// of D in the given step: all of them in StepD, and in StepDAgain those that are not kept.
+func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) (err error) {
+	u, q := s.u, s.q
+	panel := func(first int, p *mat.Dense) {
+		if err == nil {
+			err = interrupt.Check(ctx)
+		}
+		if err != nil {
+			return
+		}
+		n := dense.Rows(p)
+		d := mat.NewDense(n, q, s.d[min(first, s.kept)*q:][:n*q])
+		if step == cost.StepD || first >= s.kept {
+			u.Counter.Enter(step)
+			dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, 1, p, s.ax, 0, d)
+		}
+		f(first, p, d)
+	}
+	u.p.panels(0, s.kept, keptPanelRows(q), panel)
+	u.p.panels(s.kept, u.p.count, panelRows(q), panel)
+	return err
+}
+
+// panelRows returns the number of rows of P in a panel where D is not kept: 1024, enough for Dgemm to
+// run at full speed, or what fits into 64 MB of D.
+func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
+
+// keptPanelRows returns that where D is kept: as in other sums over rows, and fewer for very many new
+// rows, but not so few that the products become slower.
+func keptPanelRows(q int) int {
+	const rows = state.PanelRows
+	return max(rows/8, min(rows, rows*rows/q))
+}
+
+// subtract computes A⁺ := A⁺ - B Dᵀ, with D computed in the given step where it is not kept.
+func (s *addition) subtract(step cost.Step) {
+	u := s.u
+	_ = s.eachD(context.Background(), step, func(_ int, p, d *mat.Dense) {
+		u.Counter.Enter(cost.StepPseudoinverse)
+		dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, d, s.bt, 1, p)
+	})
+}

@@ -1,0 +1,63 @@
+package pseudoinverse
+
+import (
+	"context"
+
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+const largeMatrix = "I + Dbar Ax" // in errors
+
+// leastRCond is the reciprocal condition number of I + Dbar Ax below which the form Large is an error.
+// eps over it is the relative error of B.
+const leastRCond = dense.Eps
+
+// large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution, which overwrites Dbar. It
+// returns a *ConditionError where that would be inaccurate.
+func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
+	u, q, k := s.u, s.q, s.u.K
+	u.Counter.Enter(cost.StepInner)
+	m := mat.NewDense(k, k, nil)
+	left, right := s.dbar, s.ax
+	if s.solve { // the transpose, whose rows the solution has
+		left, right = right, left
+	}
+	err = state.EachPanel(ctx, q, func(from, to int) error {
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(left, from, to), dense.RowRange(right, from, to), 1, m)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range k {
+		m.RawRowView(i)[i]++
+	}
+
+	u.Counter.Enter(cost.StepInverse)
+	lu := lapack.LU{Backend: u.Counter}
+	if err := lu.FactorizeInPlace(m); err != nil {
+		return nil, state.FactorError(largeMatrix, err)
+	}
+	if rcond := lu.RCond(); !(rcond > leastRCond) {
+		return nil, &types.ConditionError{What: largeMatrix, RCond: rcond}
+	}
+	if s.solve {
+		u.Counter.Enter(cost.StepB)
+		return s.dbar, state.FactorError(largeMatrix, lu.SolveRowsTo(s.dbar, s.dbar))
+	}
+	inverse, err := lu.InverseInPlace()
+	if err != nil {
+		return nil, state.FactorError(largeMatrix, err)
+	}
+	u.Counter.Enter(cost.StepB)
+	bt = mat.NewDense(q, k, nil)
+	dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, 1, s.dbar, inverse, 0, bt)
+	return bt, nil
+}

@@ -1,0 +1,145 @@
+package pseudoinverse
+
+import (
+	"context"
+	"math"
+
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/elementary"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// decide finds the rank of C by the same kind of tolerance as for added rows: singular values up to
+// max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. The condition of R in a QR factorization shows
+// full rank where it leaves no doubt; else the singular values of R decide.
+func (s *widening) decide() error {
+	u, wide := s.u, s.u.K+s.p
+	kappa := max(1, u.conditionNumber())
+	tolerance := float64(max(s.l, wide)) * dense.Eps * kappa
+	if !(tolerance < undecidable) {
+		return &types.ConditionError{What: "the columns so far, whose rank has to be known", RCond: 1 / kappa}
+	}
+	tolerance *= dense.Frobenius(s.h)
+	u.Counter.Enter(cost.StepRank)
+	r := s.c // has the singular values of C
+	if s.l >= s.p {
+		qr := lapack.QR{Backend: u.Counter}
+		if err := qr.Factorize(s.c); err != nil {
+			return types.ErrOverflow
+		}
+		r = new(mat.Dense)
+		qr.RTo(r)
+		s.qr, s.r = &qr, r
+		// The smallest singular value is at least 1/(‖R⁻¹‖₁ sqrt(p)), and the estimate of the
+		// norm of the inverse is within a factor of 10.
+		least := qr.RCond() * dense.TriangleNorm(r) / (10 * math.Sqrt(float64(s.p)))
+		if least > tolerance && s.p <= s.l-u.rank {
+			s.how.Rank = s.p
+			return nil
+		}
+	}
+	s.how.Values = true
+	values, _, _, err := dense.SVD(u.Counter, r)
+	if err != nil {
+		return err
+	}
+	s.how.Rank = countAbove(values, tolerance, min(s.l, wide)-u.rank)
+	return nil
+}
+
+// leadingNodes returns the indices of as many columns of C as its rank that are a well-conditioned
+// basis of its column space.
+func (s *widening) leadingNodes() []int {
+	s.u.Counter.Enter(cost.StepRank)
+	c := s.c
+	if s.r != nil {
+		c = s.r // whose columns have the same inner products
+	}
+	return dense.LeadingColumns(s.u.Counter, c, s.how.Rank)
+}
+
+// fullRank computes Bᵀ = (C⁺)ᵀ = Q R⁻ᵀ for a C of full column rank.
+func (s *widening) fullRank() error {
+	s.u.Counter.Enter(cost.StepNodesB)
+	s.bt = s.qr.QInPlace()
+	return s.solveTriangle(s.bt, s.r)
+}
+
+// inside computes Bᵀ = P D (I + DᵀD)⁻¹ for C = 0. From the QR factorization of [D; I] that is P Q1 R⁻ᵀ,
+// which does not depend on the condition of DᵀD.
+func (s *widening) inside() error {
+	u := s.u
+	u.Counter.Enter(cost.StepNodesB)
+	z, r, _, err := dense.QR(context.Background(), u.Counter, s.d, dense.ScaledIdentity(s.p, 1))
+	if err != nil {
+		return types.ErrOverflow
+	}
+	z = dense.RowRange(z, 0, u.K)
+	if err := s.solveTriangle(z, r); err != nil {
+		return err
+	}
+	s.bt = mat.NewDense(s.l, s.p, nil)
+	u.p.blockwise(func(first int, plus *mat.Dense) {
+		b := dense.RowRange(s.bt, first, first+dense.Rows(plus))
+		dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, 1, plus, z, 0, b)
+	})
+	return nil
+}
+
+// solveTriangle replaces X by X R⁻ᵀ.
+func (s *widening) solveTriangle(x, r *mat.Dense) error {
+	return state.Overflow(lapack.SolveTriangularRows(s.u.Counter, x, r, true))
+}
+
+// ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹, with which [A⁺ - D B; B] is the ridge inverse
+// of [A H] if A⁺ is that of A. The matrix is the Schur complement HᵀH + lambda I - HᵀA D without its
+// cancellation. From the QR factorization
+//
+//	[C; sqrt(lambda) D; sqrt(lambda) I] = [Q1; Q2; Q3] R
+//
+// it is RᵀR, and Bᵀ = Q1 R⁻ᵀ: nothing is squared, R is regular for any C, and no rank is decided.
+//
+// R is also what the triangular factor of [A H; sqrt(lambda) I] has below that of [A; sqrt(lambda) I],
+// Ra:
+//
+//	[Ra  Ra D]⁻¹   [Ra⁻¹  -D R⁻¹]
+//	[0   R   ]   = [0      R⁻¹  ].
+//
+// The norm of the new columns of the inverse tells how ill-conditioned the model becomes. D R⁻¹ and R⁻¹
+// are Q2 and Q3 over sqrt(lambda), unless lambda is so small that those are rounding errors; then the
+// condition of R is the bound.
+func (s *widening) ridge() error {
+	u, l, k, p := s.u, s.l, s.u.K, s.p
+	u.Counter.Enter(cost.StepNodesB)
+	root, scaled := math.Sqrt(u.Lambda), new(mat.Dense)
+	scaled.Scale(root, s.d)
+	q, r, rcond, err := dense.QR(context.Background(), u.Counter, s.c, scaled, dense.ScaledIdentity(p, root))
+	if err != nil {
+		return types.ErrOverflow
+	}
+	inverse := math.Sqrt(float64(p)) / (rcond * dense.TriangleNorm(r))
+	s.grown = min(dense.Norm(dense.RowRange(q, l, l+k+p).RawMatrix().Data)/root, elementary.Hypot(dense.Frobenius(s.d), 1)*inverse)
+	s.bt, s.bd = dense.RowRange(q, 0, l), dense.RowRange(q, l, l+k)
+	return s.solveTriangle(dense.RowRange(q, 0, l+k), r)
+}
+
+// ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of
+// the column space of A, up to eps‖H‖, which B Y multiplies by what A explains of Y, and W would lose
+// eps κ². For lambda = 0 C is projected once more. Here A A⁺ is no projection, so the residual takes
+// the place of Y:
+//
+//	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),
+//
+// since W is the ridge solution for A, so that Aᵀ(Y - A W) = lambda W and AᵀC = lambda D.
+func (s *widening) ridgeWeights(dst *mat.Dense) {
+	u := s.u
+	rest := u.Residual(s.a, s.y, u.w)
+	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, rest, 0, dst)
+	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, math.Sqrt(u.Lambda), s.bd, u.w, 1, dst)
+}

@@ -1,0 +1,81 @@
+package pseudoinverse
+
+import (
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// undecidable is the relative tolerance for singular values of C above which its rank is not decided:
+// the state is then so ill-conditioned that rounding noise looks like new rows.
+const undecidable = 1e-2
+
+// A residual is the singular value decomposition of Cᵀ = U diag(values) Vᵀ up to its rank. For C = 0 it
+// has no values.
+type residual struct {
+	values []float64
+	u, v   *mat.Dense
+}
+
+// rowSpaceResidual returns the part C = Axᵀ - AᵀD of the new rows outside the row space of A, and none
+// where C is not computed.
+//
+// Singular values up to max(l+q, k) eps κ ‖Ax‖ count as zero, with κ = ‖A‖‖A⁺‖ in Frobenius norms, the
+// largest of each so far. Rounding in C is about eps (‖Ax‖ + ‖A‖‖D‖) for rows in general position, and
+// eps κ(A) ‖Ax‖ for combinations of the rows of A. After updates and removals A⁺ has errors of its own,
+// for which there is the factor drift. The ranks of A and of C together are at most k.
+func (s *addition) rowSpaceResidual() (c residual, err error) {
+	if s.ct == nil {
+		return c, nil
+	}
+	u, q, k := s.u, s.q, s.u.K
+	u.Counter.Enter(cost.StepRank)
+	kappa := max(1, u.conditionNumber(), u.worst.a*u.worst.plus)
+	tolerance := float64(max(u.p.count+q, k)) * dense.Eps * kappa * u.drift
+	if !(tolerance < undecidable) {
+		return c, &types.ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / kappa}
+	}
+	if !dense.Finite(s.ct) {
+		return c, types.ErrOverflow
+	}
+	if c.values, c.u, c.v, err = dense.SVD(u.Counter, s.ct); err != nil {
+		return c, err
+	}
+	c.values = c.values[:countAbove(c.values, tolerance*dense.Norm(s.ax.RawMatrix().Data), k-u.rank)]
+	return c, nil
+}
+
+// outside returns Bᵀ = C⁺ for a C of full column rank. It overwrites the singular vectors.
+func (s *addition) outside(c residual) *mat.Dense {
+	s.u.Counter.Enter(cost.StepB)
+	return s.u.inverseOf(c.values, c.u, c.v)
+}
+
+// countAbove returns how many of the descending values are above the tolerance, at most most.
+func countAbove(values []float64, tolerance float64, most int) int {
+	rank := 0
+	for rank < min(len(values), most) && values[rank] > tolerance {
+		rank++
+	}
+	return rank
+}
+
+// leadingRows returns the indices of rank rows of Cᵀ that are a well-conditioned basis of its row
+// space: the pivots of a QR factorization of C with column pivoting.
+func (s *addition) leadingRows(rank int) []int {
+	s.u.Counter.Enter(cost.StepRank)
+	return dense.LeadingColumns(s.u.Counter, dense.Transposed(s.ct), rank)
+}
+
+// inverseOf returns U diag(1/values) Vᵀ, where the first columns of U and V count. It overwrites U.
+func (u *State) inverseOf(values []float64, us, vs *mat.Dense) *mat.Dense {
+	m, n, rank := dense.Rows(us), dense.Rows(vs), len(values)
+	out := mat.NewDense(m, n, nil)
+	dense.DivideColumns(us, values)
+	ru, rv := us.RawMatrix(), vs.RawMatrix()
+	u.Counter.Dgemm(blas.NoTrans, blas.Trans, m, n, rank, 1, ru.Data, ru.Stride, rv.Data, rv.Stride, 0, out.RawMatrix().Data, n)
+	return out
+}

@@ -1,0 +1,94 @@
+package pseudoinverse
+
+import (
+	"cmp"
+	"context"
+
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/interrupt"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// highLeverage is the norm of DᵀD = Ax (AᵀA)⁺ Axᵀ, the leverage of the new rows, from which I + DᵀD is
+// not formed. Its rounding errors are about eps times the norm, and so is the relative error of B,
+// which nothing mends later. Below, that is at most 30 eps κ, as ‖D‖ is at most κ. For the features of
+// images of digits the norm was 1 to 7.
+const highLeverage = 1e3
+
+// Names of the matrices in errors.
+const (
+	smallMatrix = "I + D'D"
+	stackMatrix = "R of [D; I]"
+)
+
+// innerProduct returns the symmetric q×q matrix DᵀD = Ax Dbar.
+func (s *addition) innerProduct() *mat.SymPacked {
+	if s.inner == nil {
+		s.u.Counter.Enter(cost.StepInner)
+		s.inner = mat.NewSymPacked(s.q, nil)
+		dense.Gemmtp(s.u.Counter, 1, s.ax, s.dbar, 0, s.inner)
+	}
+	return s.inner
+}
+
+// innerNorm estimates the 2-norm of DᵀD from below.
+func (s *addition) innerNorm() float64 {
+	data, y := s.innerProduct().RawSymPacked().Data, make([]float64, s.q)
+	return dense.LargestEigenvalue(s.q, func(x []float64) {
+		s.u.Counter.Dspmv(blas.Upper, s.q, 1, data, x, 1, 0, y, 1)
+		copy(x, y)
+	})
+}
+
+// small returns Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ, by the inverse or by a solution, which overwrites Dbar.
+func (s *addition) small() (bt *mat.Dense, err error) {
+	counter, k, m := s.u.Counter, s.u.K, s.innerProduct()
+	m.AddDiagonal(1)
+	counter.Enter(cost.StepInverse)
+	if s.solve {
+		chol, err := s.u.Factor(m, smallMatrix)
+		if err != nil {
+			return nil, err
+		}
+		counter.Enter(cost.StepB)
+		return s.dbar, state.FactorError(smallMatrix, chol.SolveTo(s.dbar, s.dbar))
+	}
+	ldlt := lapack.LDLT{Backend: counter}
+	if err := ldlt.FactorizeInPlace(m); err != nil {
+		return nil, state.FactorError(smallMatrix, err)
+	}
+	m, err = ldlt.InverseInPlace()
+	if err != nil {
+		return nil, state.FactorError(smallMatrix, err)
+	}
+	counter.Enter(cost.StepB)
+	bt = mat.NewDense(s.q, k, nil)
+	counter.Dspmm(blas.Left, s.q, k, 1, m.RawSymPacked().Data, s.dbar.RawMatrix().Data, k, 0, bt.RawMatrix().Data, k)
+	return bt, nil
+}
+
+// smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹ without that matrix, for rows of any size. With
+// the QR factorization
+//
+//	[D; I] = [Q1; Q2] R,   so that   I + DᵀD = RᵀR   and   D = Q1 R,
+//
+// B is A⁺Q1 R⁻ᵀ. All of D has to be kept, and Q1 takes as much memory again.
+func (s *addition) smallOrthogonal(ctx context.Context) (bt *mat.Dense, err error) {
+	u, q, l := s.u, s.q, s.u.p.count
+	u.Counter.Enter(cost.StepOrthogonal)
+	q1, r, _, err := dense.QR(ctx, u.Counter, mat.NewDense(l, q, s.d), dense.ScaledIdentity(q, 1))
+	if err != nil {
+		return nil, cmp.Or(interrupt.Check(ctx), state.FactorError(stackMatrix, err))
+	}
+	bt = mat.NewDense(q, u.K, nil)
+	u.p.blockwise(func(first int, p *mat.Dense) {
+		rows := dense.RowRange(q1, first, first+dense.Rows(p))
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, rows, p, 1, bt)
+	})
+	return bt, state.FactorError(stackMatrix, lapack.SolveTriangular(u.Counter, bt, r, false))
+}

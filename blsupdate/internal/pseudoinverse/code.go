@@ -1,0 +1,90 @@
+package pseudoinverse
+
+import (
+	"blskernel/internal/coder"
+)
+
+// Code writes or reads A⁺ and W, the keys of the samples where they are known, and A as long as C is
+// computed.
+func (u *State) Code(x *coder.Coder) {
+	l := x.Samples
+	x.Int("the rank", &u.rank, u.K)
+	x.Float("the norm of A", &u.norm, coder.NotNegative)
+	x.Float("the largest norm of A", &u.worst.a, coder.NotNegative)
+	x.Float("the largest norm of A+", &u.worst.plus, coder.NotNegative)
+	x.Int("the power of κ", &u.worst.power, 2)
+	x.Check(u.worst.power > 0, "the power of κ is 0")
+	x.Float("the drift", &u.drift, coder.NotNegative)
+	x.Dense("W", &u.w, u.K, u.C)
+	u.codeKnown(x)
+	u.p.code(x, "A+", u.K, l)
+	if u.computesC() {
+		u.a.code(x, "A", u.K, l)
+	} else if x.Reading() {
+		u.a = rows{cols: u.K}
+	}
+}
+
+// What is kept of the samples. 1 is not used.
+const (
+	unknown  = 0
+	keysAndY = 2 // hashes of the rows of A, and Y
+)
+
+// codeKnown writes or reads what is known of the samples.
+func (u *State) codeKnown(x *coder.Coder) {
+	known := unknown
+	if u.keys != nil {
+		known = keysAndY
+	}
+	x.Int("what is kept of the samples", &known, keysAndY)
+	x.Check(known == unknown || known == keysAndY, "what is kept of the samples is %d", known)
+	if x.Reading() {
+		u.y.cols = u.C
+	}
+	if known == keysAndY {
+		x.Words("keys", &u.keys, x.Samples)
+		u.y.code(x, "Y", u.C, x.Samples)
+	}
+}
+
+// code writes or reads count rows: their division into blocks, and then all rows.
+func (r *rows) code(x *coder.Coder, what string, cols, count int) {
+	layout := make([]uint64, 0, 2*len(r.blocks))
+	for i, b := range r.blocks {
+		layout = append(layout, uint64(r.rowsOf(i)), uint64(b.most))
+	}
+	n := len(r.blocks)
+	x.Int("the number of blocks of "+what, &n, count)
+	x.Words("sizes of blocks", &layout, 2*n)
+	if checkLayout(x, what, layout, count); x.Failed() {
+		return
+	}
+	if x.Reading() {
+		*r = rows{cols: cols, count: count}
+	}
+	for i := 0; len(layout) > 0 && !x.Failed(); i, layout = i+1, layout[2:] {
+		if x.Reading() {
+			r.blocks = append(r.blocks, rowBlock{most: int(layout[1])})
+		}
+		x.Floats(what, &r.blocks[i].data, int(layout[0])*cols)
+	}
+}
+
+// checkLayout refuses blocks, given by their rows and by most, that are not those of count rows.
+func checkLayout(x *coder.Coder, what string, layout []uint64, count int) {
+	left := uint64(count)
+	for i := 0; i < len(layout); i += 2 {
+		n, most := layout[i], layout[i+1]
+		if n == 0 || n > left {
+			x.FailElement(i, "a block of %s cannot have %d rows of %d that are left", what, n, left)
+			return
+		}
+		if most < n || most > coder.MostElements {
+			x.FailElement(i+1, "a block of %s with %d rows cannot take %d", what, n, most)
+			return
+		}
+		left -= n
+	}
+	x.Check(left == 0, "the blocks of %s are %d rows short", what, left)
+}

@@ -1,0 +1,225 @@
+package pseudoinverse
+
+import (
+	"cmp"
+	"slices"
+
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/elementary"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A widening is an addition of nodes under way: what is computed from the state before the state
+// changes.
+type widening struct {
+	u       *State
+	l, p    int
+	a, h, y *mat.Dense
+
+	d  *mat.Dense // D = A⁺H, k×p
+	c  *mat.Dense // C = H - A D, l×p, the part of the new columns outside the column space of A
+	qr *lapack.QR // of C, where l >= p
+	r  *mat.Dense // its R
+	bt *mat.Dense // Bᵀ, l×p
+
+	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new
+	// columns of the inverse.
+	bd    *mat.Dense
+	grown float64
+
+	how cost.NodesStrategy
+}
+
+// AddNodes appends columns to A by Greville's theorem for several columns,
+//
+//	A⁺ := [A⁺ - D B; B],   W := [W - D B Y; B Y]
+//
+// with B = C⁺ where C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ where it is zero. Otherwise the
+// columns are added in two parts: as many as the rank of C, which span what is new, and then the
+// others, which lie in the column space.
+//
+// For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C.
+// Then A⁺ becomes the ridge inverse of [A H] if it was that of A; after updates by rows it is as far
+// from it as Options.Lambda says.
+//
+// AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their
+// order.
+func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
+	if err := cmp.Or(u.checkChanged(u.Samples, u.K+dense.Cols(h)), u.inOrder(a, y)); err != nil {
+		return out, err
+	}
+	next, model, err := u.widened(a, h, y)
+	if err != nil {
+		return out, err
+	}
+	next.know(y, a, h)
+	if u.Lambda == 0 {
+		out.RankC = next.rank - u.rank
+	}
+	*u = *next
+	out.Model = model
+	return out, nil
+}
+
+// widened returns the state with more columns, in storage of its own where it differs, and the model of
+// the work.
+func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops, err error) {
+	l, p := h.Dims()
+	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
+	s.project()
+	if !dense.Finite(s.c, s.d) {
+		return nil, nil, types.ErrOverflow
+	}
+	if u.Lambda > 0 {
+		s.how.Ridge, s.how.Rank = true, p
+		err = s.ridge()
+	} else if err = s.decide(); err == nil {
+		s.how.Split = 0 < s.how.Rank && s.how.Rank < p
+		switch {
+		case s.how.Split:
+			next, model, err = u.widenedInParts(a, h, y, s.leadingNodes())
+		case s.how.Rank == p:
+			err = s.fullRank()
+		default:
+			err = s.inside()
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if !s.how.Split {
+		next, err = s.state()
+	}
+	return next, cost.MergeModels(cost.PseudoinverseNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how), model), err
+}
+
+// widenedInParts adds the columns of the indices first and then the others, and restores their order.
+func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.StepFlops, error) {
+	order := completed(first, dense.Cols(h))
+	columns := dense.Transposed(h)
+	h1 := dense.Transposed(pickRows(columns, order[:len(first)]))
+	h2 := dense.Transposed(pickRows(columns, order[len(first):]))
+	half, model, err := u.widened(a, h1, y)
+	if err != nil {
+		return nil, nil, err
+	}
+	next, more, err := half.widened(dense.Beside(a, h1), h2, y)
+	if err != nil {
+		return nil, nil, err
+	}
+	next.reorderNodes(u.K, order)
+	return next, cost.MergeModels(model, more), nil
+}
+
+// cancelled is the ratio of the lengths of a column of C and of H below which C is projected once more.
+const cancelled = 0.1
+
+// project computes D and C. Where a column of C is so much shorter than that of H that rounding errors
+// are a large part of it, it removes once more what is left in C of the column space of A. For a ridge
+// A A⁺ is no projection, and C stays.
+func (s *widening) project() {
+	u := s.u
+	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
+	s.projectInto(cost.StepNodesD, cost.StepNodesC, s.d)
+	norms, lengths := dense.ColumnNorms(s.h), dense.ColumnNorms(s.c)
+	for j, length := range lengths {
+		if u.Lambda == 0 && length < cancelled*norms[j] {
+			s.how.Refined = true
+		}
+	}
+	if s.how.Refined {
+		again := mat.NewDense(u.K, s.p, nil)
+		s.projectInto(cost.StepNodesAgain, cost.StepNodesAgain, again)
+		s.d.Add(s.d, again)
+	}
+}
+
+// projectInto computes D = A⁺C and C -= A D.
+func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
+	counter := s.u.Counter
+	counter.Enter(stepD)
+	s.u.p.blockwise(func(first int, plus *mat.Dense) {
+		rows := dense.RowRange(s.c, first, first+dense.Rows(plus))
+		dense.Gemm(counter, blas.Trans, blas.NoTrans, 1, plus, rows, 1, d)
+	})
+	counter.Enter(stepC)
+	dense.Gemm(counter, blas.NoTrans, blas.NoTrans, -1, s.a, d, 1, s.c)
+}
+
+// state returns the state with the new columns.
+func (s *widening) state() (*State, error) {
+	u, k, p := s.u, s.u.K, s.p
+	wide, next := k+p, *u
+
+	u.Counter.Enter(cost.StepNodesW)
+	next.w = mat.NewDense(wide, u.C, nil)
+	above, below := dense.RowRange(next.w, 0, k), dense.RowRange(next.w, k, wide)
+	above.Copy(u.w)
+	if s.how.Ridge {
+		s.ridgeWeights(below)
+	} else {
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.y, 0, below)
+	}
+	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, s.d, below, 1, above)
+	if !dense.Finite(next.w) {
+		return nil, types.ErrOverflow
+	}
+
+	u.Counter.Enter(cost.StepNodesPseudoinverse)
+	next.p = rows{cols: wide}
+	overflows := false
+	u.p.blockwise(func(first int, old *mat.Dense) {
+		n := dense.Rows(old)
+		block, b := mat.NewDense(n, wide, nil), dense.RowRange(s.bt, first, first+n)
+		dense.Place(block, 0, 0, old)
+		dense.Place(block, 0, k, b)
+		dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, -1, b, s.d, 1, block.Slice(0, n, 0, k).(*mat.Dense))
+		overflows = overflows || !dense.Finite(block)
+		next.p.blocks = append(next.p.blocks, rowBlock{block.RawMatrix().Data, n})
+		next.p.count += n
+	})
+	if overflows {
+		return nil, types.ErrOverflow
+	}
+
+	next.K = wide
+	next.rank += s.how.Rank
+	next.norm = elementary.Hypot(u.norm, dense.Frobenius(s.h))
+	next.drift = max(u.drift, nodesDrift)
+	next.a = rows{cols: wide}
+	if next.computesC() {
+		next.a.append(dense.Compact(dense.Beside(s.a, s.h)))
+	}
+	if s.how.Ridge {
+		next.remember(elementary.Hypot(u.worst.plus, s.grown))
+	} else {
+		next.remember(next.p.norm())
+	}
+	return &next, nil
+}
+
+// reorderNodes moves the node k+i to k+order[i].
+func (u *State) reorderNodes(k int, order []int) {
+	moved := make([]float64, len(order))
+	for _, r := range []rows{u.p, u.a} {
+		r.blockwise(func(_ int, m *mat.Dense) {
+			for i := range dense.Rows(m) {
+				row := m.RawRowView(i)[k:]
+				for j, to := range order {
+					moved[to] = row[j]
+				}
+				copy(row, moved)
+			}
+		})
+	}
+	w := slices.Clone(u.w.RawMatrix().Data)
+	for j, to := range order {
+		copy(u.w.RawRowView(k+to), w[(k+j)*u.C:])
+	}
+}

@@ -1,0 +1,99 @@
+package pseudoinverse
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+)
+
+// Remove removes samples. Let Br be their columns of A⁺ and A⁺k the others. With
+//
+//	B = -Br (I - Ax Br)⁻¹    (k×q)
+//
+// what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B and
+// without new columns. Ax Br is symmetric. As long as the rank of A stays, its eigenvalues, the
+// leverages, are below 1, so that I - Ax Br has a Cholesky factor.
+func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q := dense.Rows(ax)
+	if err := u.checkChanged(u.Samples-q, u.K); err != nil {
+		return out, err
+	}
+	if u.keys == nil {
+		instead := slices.DeleteFunc(types.Methods(), func(m types.Method) bool { return m == types.Original || m == types.Improved })
+		return out, &types.ForgottenRowsError{Method: u.Method, Instead: instead}
+	}
+	places, err := u.find(ax, ya)
+	if err != nil {
+		return out, err
+	}
+	if q == u.p.count {
+		return out, &types.LeverageError{Action: types.ActionRemove}
+	}
+	size := memory.Floats(q, u.K) // of Ax, and of B
+	if err := u.Reserve(types.ActionRemove, q, memory.Sum(size, size, memory.Triangle(q))); err != nil {
+		return out, err
+	}
+	s := &addition{u: u, q: q, ax: dense.Copy(ax), ya: dense.Copy(ya), bt: u.p.pick(places)}
+	rest, err := s.leave()
+	if err != nil {
+		return out, err
+	}
+	w, err := s.newWeights()
+	if err != nil {
+		return out, err
+	}
+	u.Counter.Enter(cost.StepPseudoinverse)
+	norm := dense.Norm(s.ax.RawMatrix().Data)
+	if !(dense.Norm(s.bt.RawMatrix().Data)*(u.p.norm()*norm) < math.MaxFloat64/2) {
+		return out, types.ErrOverflow
+	}
+	out.Model = cost.PseudoinverseRemove(u.shape(q).Shape)
+
+	// Nothing fails from here on.
+	slices.Sort(places)
+	u.p.remove(places)
+	u.keys = drop(u.keys, 1, 0, places)
+	u.y.remove(places)
+	u.norm = state.Leg(u.norm, norm)
+	if u.a.count > 0 {
+		u.a.remove(places)
+		u.norm = u.a.norm()
+	}
+	s.reserveD(0)
+	s.subtract(cost.StepD)
+	u.w = w
+	u.Counter.Enter(cost.StepPseudoinverse)
+	u.remember(u.p.norm())
+	u.drift = max(u.drift, removedDrift/rest)
+	u.NoteLoss(1 / rest)
+	return out, nil
+}
+
+// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, and returns 1-h, or a
+// *LeverageError.
+func (s *addition) leave() (rest float64, err error) {
+	limit, err := state.RemovalLimit(s.u.Condition())
+	if err != nil {
+		return 0, err
+	}
+	counter := s.u.Counter
+	counter.Enter(cost.StepInner)
+	m := mat.NewSymPacked(s.q, nil)
+	dense.Gemmtp(counter, -1, s.ax, s.bt, 0, m)
+	m.AddDiagonal(1)
+	counter.Enter(cost.StepInverse)
+	chol, rest, err := s.u.KernelFactor(m, "I - Ax B", limit)
+	if err != nil {
+		return 0, err
+	}
+	counter.Enter(cost.StepB)
+	err = chol.SolveTo(s.bt, s.bt)
+	dense.Scale(-1, s.bt.RawMatrix().Data)
+	return rest, state.Overflow(err)
+}

@@ -1,0 +1,132 @@
+// Package pseudoinverse implements Original and Improved, which keep A⁺ and W.
+package pseudoinverse
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/elementary"
+	"blskernel/mat"
+)
+
+// State is A⁺ and W.
+type State struct {
+	state.Base
+	p    rows       // (A⁺)ᵀ, l×k
+	w    *mat.Dense // k×c, without gaps; replaced and never changed
+	keys []uint64   // of the samples, in the order of P; nil where they are not known
+	y    rows       // Y, by which samples are known beside their keys; empty where keys is nil
+
+	a    rows    // A as long as C is computed, else empty
+	rank int     // of A
+	norm float64 // the Frobenius norm of A
+
+	worst conditioning
+	drift float64 // by how much the errors of A⁺ may exceed those of a start: see rowSpaceResidual
+}
+
+// The factors by which errors of A⁺ may grow: by updates, by added nodes, and by a removal over 1-h.
+const (
+	updatedDrift = 4
+	nodesDrift   = 20
+	removedDrift = 10
+)
+
+// computesC reports whether the next update by rows computes C.
+func (u *State) computesC() bool {
+	return u.Options.C == types.CCheck || u.Options.C == types.CAuto && u.Lambda == 0 && u.rank < u.K
+}
+
+// CheckSize returns a *RankError for fewer samples than nodes with a ridge, since the model then never
+// leaves the row space of the first samples, unless C is CZero.
+func (u *State) CheckSize(l, k int) error {
+	if l < k && u.Options.Lambda > 0 && u.Options.C != types.CZero {
+		return &types.RankError{Samples: l, Nodes: k, Lambda: u.Options.Lambda}
+	}
+	return nil
+}
+
+// checkChanged is CheckSize for a change that leaves l samples and k nodes.
+func (u *State) checkChanged(l, k int) error {
+	err := u.CheckSize(l, k)
+	if rank, ok := err.(*types.RankError); ok {
+		rank.Running = true
+	}
+	return err
+}
+
+// Weights returns W.
+func (u *State) Weights() (*mat.Dense, state.Outcome, error) { return u.w, state.Outcome{}, nil }
+
+// Pseudoinverse returns a copy of A⁺.
+func (u *State) Pseudoinverse() *mat.Dense {
+	dst := mat.NewDense(u.K, u.p.count, nil)
+	u.p.blockwise(func(first int, p *mat.Dense) {
+		dst.Slice(0, u.K, first, first+dense.Rows(p)).(*mat.Dense).Copy(p.T())
+	})
+	return dst
+}
+
+// Forget multiplies all rows of A, and with them A, by the root of the factor, and A⁺ by its
+// reciprocal. The bits of the rows are unknown then.
+func (u *State) Forget(factor float64) error {
+	root := math.Sqrt(factor)
+	if !(u.p.norm() < root*math.MaxFloat64) {
+		return types.ErrOverflow
+	}
+	for _, b := range u.p.blocks {
+		dense.Scale(1/root, b.data)
+	}
+	for _, b := range u.a.blocks {
+		dense.Scale(root, b.data)
+	}
+	u.norm *= root
+	u.Lambda *= factor
+	u.worst.a *= root
+	u.worst.plus /= root
+	u.forgetRows()
+	return nil
+}
+
+// forgetRows makes the samples unknown.
+func (u *State) forgetRows() { u.keys, u.y = nil, rows{cols: u.C} }
+
+// save returns what undoes updates by assignment. A is only appended to and W replaced, so they are not
+// copied.
+func (u *State) save() State {
+	saved := *u
+	saved.p = u.p.clone()
+	saved.a.blocks = slices.Clone(u.a.blocks)
+	return saved
+}
+
+// conditioning is the worst condition of a pseudoinverse so far. Its errors remain: those of the
+// largest A⁺, in the directions in which A was smallest, against the largest A.
+type conditioning struct {
+	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
+	power   int     // of κ in the error: 2 since the form Large was used
+}
+
+// remember notes the present norm of A, and the given one of A⁺.
+func (u *State) remember(plus float64) {
+	u.worst.a = max(u.worst.a, u.size())
+	u.worst.plus = max(u.worst.plus, plus)
+}
+
+// size returns the Frobenius norm of [A; sqrt(lambda) I].
+func (u *State) size() float64 {
+	return elementary.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
+}
+
+// conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms. For rank r it is between the 2-norm condition
+// number κ and r κ.
+func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
+
+// Condition returns the 1/κ of the worst state so far. A start with an error of eps κ² is only taken
+// where that is below the error of updates.
+func (u *State) Condition() (rcond float64, power int) {
+	return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
+}

@@ -1,0 +1,40 @@
+package stream
+
+import "blskernel/internal/names"
+
+// An Option is a field of [Options] that a Remedy sets.
+type Option int
+
+// The options that errors advise.
+const (
+	OptionHeader Option = iota
+	OptionInputs
+	OptionTargets
+	OptionExclude
+	OptionMissing
+	OptionDecimal
+	OptionThousands
+)
+
+var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands"}
+
+// String returns the name of the field.
+func (o Option) String() string { return names.String(optionNames, o) }
+
+// A Remedy is an option by which data can be read that is an [Error] without it, and the value for it.
+type Remedy struct {
+	Option Option
+	Value  string // as text, of a list one entry; empty where only the user knows it
+}
+
+// exclude is the Remedy for a column until the column is known.
+var exclude = Remedy{Option: OptionExclude}
+
+// String writes the Remedy as the field of Options: Options.Exclude = age.
+func (r Remedy) String() string {
+	text := "Options." + r.Option.String()
+	if r.Value != "" {
+		text += " = " + r.Value
+	}
+	return text
+}

@@ -1,0 +1,155 @@
+package condition
+
+import (
+	"math"
+
+	"blskernel"
+	"blskernel/internal/block"
+	"blskernel/internal/factor"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// A Gerfs improves solutions of A X = B with a square A of order N, any number of columns at once.
+// (LAPACK: dgerfs, dporfs, dsyrfs.)
+type Gerfs struct {
+	Backend factor.Backend
+	N       int
+	A       block.Matrix // all of A, or where it is packed its upper triangle
+
+	// Solve overwrites the n×c x by A⁻¹x (side is Left) or the c×n x by x A⁻¹ (side is Right).
+	Solve func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
+
+	largest float64 // the largest magnitude in A
+}
+
+// Roundoff is the unit roundoff u, half the distance from 1 to the next larger number.
+const Roundoff = 0x1p-53
+
+// RefinePanel is the number of columns that Refine treats together. It bounds the workspace, and is
+// enough for the products and the solves to run at full speed.
+const RefinePanel = 256
+
+// Refine takes a step of refinement for those columns of x that it improves, and writes the error
+// bounds of all, panel by panel.
+func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
+	for i := range f.N {
+		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
+		f.largest = max(f.largest, v)
+	}
+	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
+	columns := func(g blas64.General, j, c int) blas64.General {
+		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
+	}
+	for j := 0; j < x.Cols; j += RefinePanel {
+		c := min(RefinePanel, x.Cols-j)
+		f.refine(columns(x, j, c), columns(b, j, c), work, backward[j:j+c], forward[j:j+c])
+	}
+}
+
+// refine is Refine for one panel. The workspace is six matrices of the size of x.
+func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []float64) {
+	n, c := x.Rows, x.Cols
+	var m [6][]float64
+	for i := range m {
+		m[i] = work[i*n*c : (i+1)*n*c : (i+1)*n*c]
+	}
+	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
+	f.residual(x, b, magnitudes, r, w)
+	f.backward(c, r, w, backward)
+
+	// A column that is exact to working precision stays as it is, so that no column depends on
+	// others.
+	improve := make([]bool, c)
+	some := false
+	for j, e := range backward {
+		improve[j] = e > Roundoff
+		some = some || improve[j]
+	}
+	if some {
+		copy(y, r)
+		f.Solve(f.Backend, blas.Left, c, block.Dense(y, c))
+		for i := range n {
+			f.Backend.Add(1, x.Data[i*x.Stride:i*x.Stride+c], y[i*c:(i+1)*c])
+		}
+		f.residual(blas64.General{Rows: n, Cols: c, Stride: c, Data: y}, b, magnitudes, ry, wy)
+		after := make([]float64, c)
+		f.backward(c, ry, wy, after)
+		for j := range c {
+			if improve[j] = improve[j] && after[j] < backward[j]; improve[j] {
+				backward[j] = after[j]
+			}
+		}
+		for i := range n {
+			row := x.Data[i*x.Stride : i*x.Stride+c]
+			for j, yes := range improve {
+				if at := i*c + j; yes {
+					row[j], r[at], w[at] = y[at], ry[at], wy[at]
+				}
+			}
+		}
+	}
+	f.forward(x, r, w, y, ry, forward)
+}
+
+// residual computes R = B - A X and W = |A||X| + |B|, whose rows are without gaps; it overwrites
+// magnitudes.
+func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
+	c := x.Cols
+	for i := range x.Rows {
+		copy(magnitudes[i*c:(i+1)*c], x.Data[i*x.Stride:])
+		copy(r[i*c:(i+1)*c], b.Data[i*b.Stride:])
+	}
+	copyAbs(w, r)
+	f.multiply(c, magnitudes, r, w)
+}
+
+// absRows is the number of rows of |A| that are made at a time: a workspace of 128n, and one pass over
+// A for 2*absRows flops an element and column.
+const absRows = 128
+
+// first returns the first column that row i of A stores.
+func (f Gerfs) first(i int) int {
+	if f.A.Packed {
+		return i
+	}
+	return 0
+}
+
+// multiply computes Y -= A X and W += |A||X| for x, y and w of c columns, without gaps; it overwrites x
+// by |X|. A block of rows of |A| that is packed begins at the diagonal, and serves twice: as it is, and
+// transposed for the rows below.
+func (f Gerfs) multiply(c int, x, y, w []float64) {
+	bk, n := f.Backend, f.N
+	if f.A.Packed {
+		blskernel.Packed(bk.Backend).Dspmm(blas.Left, n, c, -1, f.A.X, x, c, 1, y, c)
+	} else {
+		bk.Dgemm(blas.NoTrans, blas.NoTrans, n, c, n, -1, f.A.X, f.A.Ld, x, c, 1, y, c)
+	}
+	copyAbs(x, x)
+	work := make([]float64, min(absRows, n)*n)
+	for i := 0; i < n; i += absRows {
+		rows, from := min(absRows, n-i), f.first(i)
+		ld := n - from
+		for r := range rows {
+			row, diagonal := work[r*ld:(r+1)*ld], f.first(i+r)
+			copyAbs(row[diagonal-from:], f.A.Elements(i+r, diagonal, n))
+			for s := range diagonal - from {
+				row[s] = work[s*ld+r]
+			}
+		}
+		bk.Dgemm(blas.NoTrans, blas.NoTrans, rows, c, ld, 1, work, ld, x[from*c:], c, 1, w[i*c:], c)
+		if rest := ld - rows; f.A.Packed && rest > 0 {
+			bk.Dgemm(blas.Trans, blas.NoTrans, rest, c, rows, 1, work[rows:], ld, x[i*c:], c, 1, w[(i+rows)*c:], c)
+		}
+	}
+}
+
+// copyAbs fills dst with the magnitudes of the elements of src, which may be dst.
+func copyAbs(dst, src []float64) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = math.Abs(v)
+	}
+}

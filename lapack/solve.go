@@ -1,0 +1,81 @@
+package lapack
+
+import (
+	"errors"
+
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/block"
+	"blskernel/internal/factor"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// A solver overwrites the n×c x by A⁻¹x (side is blas.Left) or the c×n x by x A⁻¹ (side is blas.Right).
+type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
+
+// rowPanel is the number of rows of right-hand sides that are solved together. It bounds what has to
+// stay in the cache between two triangular solves, and is enough for the traffic of the triangle not to
+// count.
+const rowPanel = 1024
+
+// solveTo is the body of every SolveTo (side is blas.Left) and SolveRowsTo: it announces the routine,
+// checks b and the result, and lets solve overwrite the copy of b in dst.
+func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
+	rows, cols := b.Dims()
+	order, nrhs := rows, cols
+	if side == blas.Right {
+		order, nrhs = cols, rows
+	}
+	checkShape(order == n)
+	block.Reuse(dst, rows, cols, solveAliased, b.RawMatrix())
+	checkOverlap(dst, b)
+	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
+	if n == 0 || nrhs == 0 {
+		return nil
+	}
+	if err := checkFinite(bk, routine, blas.All, b.RawMatrix(), ErrNotFinite); err != nil {
+		return err
+	}
+	if dst != b {
+		dst.Copy(b)
+	}
+	raw := dst.RawMatrix()
+	inPanels(side, nrhs, blockOf(raw), func(nrhs int, x block.Matrix) { solve(factor.On(bk), side, nrhs, x) })
+	return checkFinite(bk, routine, blas.All, raw, ErrOverflow)
+}
+
+// inPanels calls solve with all nrhs columns of x (side is blas.Left), or with rowPanel of its rows at
+// a time.
+func inPanels(side blas.Side, nrhs int, x block.Matrix, solve func(nrhs int, x block.Matrix)) {
+	panel := nrhs
+	if side == blas.Right {
+		panel = rowPanel
+	}
+	for i := 0; i < nrhs; i += panel {
+		solve(min(panel, nrhs-i), x.Sub(i, 0))
+	}
+}
+
+// solveVecTo is the body of every SolveVecTo.
+func solveVecTo(dst *gonummat.VecDense, n int, b gonummat.Vector, solve func(dst, b *mat.Dense) error) error {
+	checkShape(b.Len() == n && (dst.IsEmpty() || dst.Len() == n))
+	x := denseOn(blas64.General{Rows: n, Cols: 1, Stride: 1, Data: make([]float64, n)})
+	for i := range n {
+		x.Set(i, 0, b.AtVec(i))
+	}
+	if dst.IsEmpty() && n > 0 {
+		dst.ReuseAsVec(n)
+	}
+	err := solve(x, x)
+	if errors.Is(err, ErrNotFinite) {
+		return err
+	}
+	for i := range n {
+		dst.SetVec(i, x.At(i, 0))
+	}
+	return err
+}
