@@ -158,8 +158,10 @@ func (l *learner) attributes(c *call, m modelfile.Learner) error {
 		if l.Regressor != nil {
 			out["targets"] = u.Targets()
 		}
-		choice := m.Choice()
+		choice, maps := m.Choice(), m.FittedFeatures().Options()
+		maps.Backend = nil
 		out["features"], out["samples"] = m.FittedFeatures().Inputs(), u.Samples()
+		out["fitted"] = map[string]any{"Features": maps, "Method": u.Method(), "Lambda": u.Lambda()}
 		out["choice"] = map[string]any{"rows": choice.Rows, "held_out": choice.HeldOut, "score": choice.Score}
 	}
 	return c.give(out)
