@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"blskernel"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/columns"
@@ -90,7 +91,7 @@ func (run *run) recordable(meta modelfile.Metadata) error {
 			Name: recorded(filepath.Base(path)), Size: math.MaxInt64, Rows: math.MaxInt64, Hash: meta.Notes[noteContent],
 		})
 	}
-	meta.Learned = meta.Learned[max(0, len(meta.Learned)-mostLearned):]
+	meta.Learned = meta.Learned[max(0, len(meta.Learned)-model.MaxLearned):]
 	return meta.Check()
 }
 
