@@ -50,12 +50,12 @@ generate:
 
 check-generate:
 	@set -e; \
-	rm -f $$(grep -l '^// Code generated' internal/kernel/*.s internal/kernel/*.go); \
+	rm -f $$(grep -l '^// Code generated' internal/kernel/*/*.s internal/kernel/*/*.go); \
 	$(GO) generate ./internal/kernel; \
 	changed="$$(git status --porcelain -- internal/kernel)"; \
 	if [ -n "$$changed" ]; then echo "the generator does not write what is checked in:"; echo "$$changed"; exit 1; fi
-	$(GO) vet ./internal/kernel
-	GOARCH=arm64 $(GO) vet ./internal/kernel
+	$(GO) vet ./internal/kernel/...
+	GOARCH=arm64 $(GO) vet ./internal/kernel/...
 	$(GO) -C internal/kernel/_asm vet ./...
 	$(GO) -C internal/kernel/_asm test ./...
 
@@ -109,7 +109,7 @@ ci-table:
 examples:
 	@set -e; for dir in examples/external examples/gonum; do (cd $$dir && $(GO) vet ./... && $(GO) test ./...); done
 	cd examples/external && $(GO) run .
-	cd examples/gonum && $(GO) run . -n 100 -rounds 1
+	cd examples/gonum && $(GO) run . -n 100
 
 # Every benchmark once.
 benchsmoke:

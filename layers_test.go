@@ -24,6 +24,7 @@ var layers = strings.Fields(`
 	internal/interrupt internal/testutil/numpytest
 	internal/atomicfile internal/codec internal/npy
 	internal/block internal/check internal/cpu
+	internal/kernel/avx512 internal/kernel/avx2 internal/kernel/neon internal/kernel/pause
 	internal/kernel internal/testutil/kernels internal/workers
 	internal/blas12 internal/gemm internal/blas internal/openblas
 	. internal/backend internal/testutil/backends internal/openblas/opponents
@@ -31,18 +32,18 @@ var layers = strings.Fields(`
 	internal/factor internal/factor/ldlt internal/factor/cholesky internal/factor/lu internal/factor/qr
 	internal/factor/condition internal/factor/secular internal/factor/svd internal/factor/eigensym internal/factor/eigen
 	lapack internal/golden
-	blsupdate/internal/api blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
+	blsupdate/types blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 	dataset dataset/stream internal/columns
-	bls/metrics bls/internal/choice bls bls/modelfile
+	bls/metrics bls/internal/choice bls bls/modelfile bls/model
 	bench bench/speed bench/benchmarks bench/result bench/gate bench/report
 	cmd/blskernel/internal/ui cmd/blskernel/internal/learn cmd/blskernel/internal/experiment
 	cmd/blskernel internal/soak examples/server internal/docs
 `)
 
 // below lists the packages that only the root and packages below it may import.
-var below = []string{"internal/kernel", "internal/gemm"}
+var below = strings.Fields(`internal/kernel internal/kernel/avx512 internal/kernel/avx2 internal/kernel/neon internal/gemm`)
 
 // levelOf returns the place of a package in the list, or -1.
 func levelOf(path string) int {

@@ -26,11 +26,12 @@ func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, err
 	return Variant{Method: c.Method, Form: c.Options.Form, Solve: c.Options.Solve}, nil
 }
 
-// Experiment returns the experiment of the table with features of a seed and s of Algorithm 1, 0 for
-// the paper's. It has no data, variants and options of updates.
-func (t PaperTable) Experiment(seed uint64, shrink float64) *Incremental {
+// Experiment returns the experiment of the table by a recipe with features of a seed. It has no data,
+// variants and backend.
+func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 	e := &Incremental{Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Features: t.Features()}
-	e.Features.Seed, e.Features.Shrink = seed, shrink
+	e.Features.Seed, e.Features.Shrink, e.Features.Unscaled, e.Features.Enhancement = seed, r.Shrink, r.Shrink == 0, r.Weights
+	e.Update = blsupdate.Options{Workspace: t.Workspace(), Lambda: r.Lambda}
 	return e
 }
 

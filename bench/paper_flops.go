@@ -13,7 +13,7 @@ import (
 // Original and Improved differ, by the paper's formulas and as counted in an update.
 type FlopsCase struct {
 	Backend  string      `json:"backend"`
-	Seed     uint64      `json:"seed"` // of the rows; 0 in files written before it was kept
+	Seed     uint64      `json:"seed"` // of the rows
 	L        int         `json:"l"`    // samples before the update
 	K        int         `json:"k"`
 	Q        int         `json:"q"`
@@ -21,6 +21,29 @@ type FlopsCase struct {
 	Original FlopsCount  `json:"original"` // the sum of the steps
 	Improved FlopsCount  `json:"improved"`
 }
+
+// Factor returns the factor by which Improved needs fewer flops in a step, by its formula and its
+// number: Table 1 has three for q > k, and one for q ≤ k. The formula is empty for the other steps,
+// which are the same.
+func (c FlopsCase) Factor(step string) (formula string, factor float64) {
+	l, k, q := float64(c.L), float64(c.K), float64(c.Q)
+	switch {
+	case q > k && step == stepInverse:
+		return "(q/k)³/2", q * q * q / (2 * k * k * k)
+	case q > k && step == stepInner:
+		return "ql/(2k²)", q * l / (2 * k * k)
+	case q > k && step == stepB:
+		return "q/k", q / k
+	case step == stepInner:
+		return "l/k", l / k
+	}
+	return "", 1
+}
+
+// The steps of Table 1, as blsupdate names them.
+const (
+	stepDbar, stepInner, stepInverse, stepB = "Dbar = A+ D", "inner product", "inverse", "B"
+)
 
 // A FlopsStep is a row of Table 1.
 type FlopsStep struct {
@@ -43,17 +66,17 @@ func paperFormulas(l, k, q float64) []FlopsStep {
 	product := formula("2qkl", 2*q*k*l)
 	if q > k {
 		return []FlopsStep{
-			{"Dbar = A+ D", product, product},
-			{"inner product", formula("q²l", q*q*l), formula("2k²q", 2*k*k*q)},
-			{"inverse", formula("q³", q*q*q), formula("2k³", 2*k*k*k)},
-			{"B", formula("2q²k", 2*q*q*k), formula("2k²q", 2*k*k*q)},
+			{stepDbar, product, product},
+			{stepInner, formula("q²l", q*q*l), formula("2k²q", 2*k*k*q)},
+			{stepInverse, formula("q³", q*q*q), formula("2k³", 2*k*k*k)},
+			{stepB, formula("2q²k", 2*q*q*k), formula("2k²q", 2*k*k*q)},
 		}
 	}
 	return []FlopsStep{
-		{"Dbar = A+ D", product, product},
-		{"inner product", formula("q²l", q*q*l), formula("q²k", q*q*k)},
-		{"inverse", formula("q³", q*q*q), formula("q³", q*q*q)},
-		{"B", formula("2q²k", 2*q*q*k), formula("2q²k", 2*q*q*k)},
+		{stepDbar, product, product},
+		{stepInner, formula("q²l", q*q*l), formula("q²k", q*q*k)},
+		{stepInverse, formula("q³", q*q*q), formula("q³", q*q*q)},
+		{stepB, formula("2q²k", 2*q*q*k), formula("2q²k", 2*q*q*k)},
 	}
 }
 

@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/internal/testutil"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestPaperTables compares the settings with the flops that follow from them, in Gflop, as the design
@@ -43,7 +46,7 @@ func TestPaperTables(t *testing.T) {
 		f, known := PaperFigures(n)
 		if want := n >= 2 && n <= 9; ok != want || known != want {
 			t.Errorf("table %d: %v, figures %v", n, ok, known)
-		} else if want && (len(f.Speedup) != p.Updates || f.Accuracy != nil && len(f.Accuracy) != p.Updates+1 || p.Samples() > 60000) {
+		} else if want && (len(f.Speedup) != p.Updates || len(f.Accuracy) != p.Updates+1 || len(f.AccuracySD) != p.Updates+1 || p.Samples() > 60000) {
 			t.Errorf("table %d: %d speed-ups, %d accuracies for %d updates; %d samples", n, len(f.Speedup), len(f.Accuracy), p.Updates, p.Samples())
 		}
 	}
@@ -72,15 +75,57 @@ func TestScaled(t *testing.T) {
 	if printed, _ := PaperFigures(2); printed.Total != 1.35 {
 		t.Errorf("the paper's figures are %+v", printed)
 	}
+	for _, n := range []int{2, 5, 6, 7, 8, 9} { // 100 feature nodes on MNIST, 1000 on NORB
+		p, _ := LookupPaperTable(n)
+		want := map[int]int{2: 5000, 5: 5000, 6: 2500, 7: 2500, 8: 2100, 9: 2100}[n]
+		if f := p.Features(); f.EnhancementNodes != want || p.FeatureNodes() != p.Nodes-want || f.GroupNodes != 10 {
+			t.Errorf("table %d: %+v; want %d enhancement nodes", n, f, want)
+		}
+	}
+}
+
+// TestRecipes draws the features of both recipes: the weights of the text are uniform in [-1, 1) and
+// its nodes have no scale, those of the code are orthonormal and the largest input of tanh is 0.8.
+func TestRecipes(t *testing.T) {
+	table, _ := LookupPaperTable(2)
+	table = table.Scaled(0.01)
+	x := dataset.Digits(table.Initial, 1).Dense(0, table.Initial)
+	for name, want := range map[string]Recipe{
+		RecipeCode: {RecipeCode, 0x1p-30, 0.8, bls.Orthonormal}, RecipeText: {RecipeText, 0, 0, bls.Uniform},
+	} {
+		r, ok := LookupRecipe(name)
+		e := table.Experiment(1, r)
+		if !ok || r != want || e.Update.Lambda != want.Lambda {
+			t.Errorf("%s: %+v", name, r)
+		}
+		f, a, err := bls.FitTransformFeatures(x, e.Features)
+		testutil.NoError(t, err)
+		maps := f.Maps()
+		if unscaled := maps.EnhancementScale == 1; unscaled != (name == RecipeText) {
+			t.Errorf("%s: the scale is %v", name, maps.EnhancementScale)
+		}
+		largest := 0.0
+		for _, v := range maps.EnhancementWeights.RawMatrix().Data {
+			largest = max(largest, math.Abs(v))
+		}
+		if uniform := largest > 0.9 && largest <= 1; uniform != (name == RecipeText) {
+			t.Errorf("%s: the largest weight is %v", name, largest)
+		}
+		if highest := mat.Max(a.Slice(0, table.Initial, table.FeatureNodes(), table.Nodes)); !(math.Abs(highest-math.Tanh(0.8)) <= 1e-12) != (name == RecipeText) {
+			t.Errorf("%s: the largest enhancement node is %v", name, highest)
+		}
+	}
+	if _, ok := LookupRecipe("paper"); ok {
+		t.Error("there is a third recipe")
+	}
 }
 
 // TestPaperRows runs Table 2 at a hundredth of its size, with solutions from scratch.
 func TestPaperRows(t *testing.T) {
 	table, _ := LookupPaperTable(2)
 	table = table.Scaled(0.01)
-	e := table.Experiment(7, 0)
+	e := table.Experiment(7, Recipe{Lambda: 1e-6, Shrink: 0.8})
 	e.Train, e.Test, e.Retrain = dataset.Digits(table.Samples(), 1), dataset.Digits(200, 2), true
-	e.Update = blsupdate.Options{Lambda: 1e-6}
 	choice, err := PlanVariant(table, 10, e.Update)
 	testutil.NoError(t, err)
 	e.Variants = append(Variants(blsupdate.Original), choice)
@@ -112,10 +157,9 @@ func TestPaperRows(t *testing.T) {
 func TestPaperNoData(t *testing.T) {
 	table, _ := LookupPaperTable(7)
 	table = table.Scaled(0.01)
-	e := table.Experiment(1, 0)
+	e := table.Experiment(1, Recipe{Lambda: 1e-6, Shrink: 0.8})
 	e.Train = RandomNORB(table.Samples(), 3)
 	e.Variants = []Variant{{Method: blsupdate.Improved, Form: blsupdate.Paper}, {Method: blsupdate.Improved, Form: blsupdate.Small}}
-	e.Update = blsupdate.Options{Lambda: 1e-6}
 	for _, r := range collect(t, e) {
 		for i, c := range r.Cells {
 			form := []string{"large", "small"}[i]
@@ -143,6 +187,9 @@ func TestPaperFlops(t *testing.T) {
 			c, err := PaperFlops(context.Background(), 50, 12, q, blsupdate.Options{Backend: b}, 5)
 			testutil.NoError(t, err)
 			for _, s := range c.Steps {
+				if _, factor := c.Factor(s.Step); !(math.Abs(factor-s.Original.Counted/s.Improved.Counted) <= 1e-12*factor) {
+					t.Errorf("q=%d, %s: a factor of %v by formula, %v counted", q, s.Step, factor, s.Original.Counted/s.Improved.Counted)
+				}
 				for _, f := range []FlopsCount{s.Original, s.Improved} {
 					if !(math.Abs(f.Counted-f.Paper) <= 1e-12*f.Paper) || !(f.Paper > 0) {
 						t.Errorf("%s, q=%d, %s: %v by the paper's %s, %v counted", name, q, s.Step, f.Paper, f.Formula, f.Counted)

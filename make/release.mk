@@ -44,6 +44,6 @@ check-release:
 	$(MAKE) --no-print-directory release DIST="$$first/dist"; \
 	GOCACHE="$$second/cache" $(MAKE) --no-print-directory release DIST="$$second/dist" PLATFORMS="$(firstword $(PLATFORMS))"; \
 	cd "$$first/dist"; sha256sum --quiet -c SHA256SUMS; \
-	for program in $$(ls | grep 'arm64\(.exe\)\?$$'); do grep -q 'kernel\.dgemmNEON' "$$program" || { echo "$$program has no kernels"; exit 1; }; done; \
+	for program in $$(ls | grep 'arm64\(.exe\)\?$$'); do grep -q 'kernel/neon\.Gemm' "$$program" || { echo "$$program has no kernels"; exit 1; }; done; \
 	sha256sum --quiet -c "$$second/dist/SHA256SUMS"; \
 	echo "both releases are the same"

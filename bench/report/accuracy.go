@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"blskernel/bench"
 
@@ -33,8 +34,8 @@ func accuracySection(runs []*run) Section {
 	sec := Section{
 		Title: "Accuracy against samples",
 		Text: `The share of test samples that are classified right after each step. Features are random, and each
-seed draws them anew: the numbers are means over seeds, with the standard deviation. Tables without
-an accuracy were run for the times alone.`,
+seed draws them anew: the numbers are means over seeds, with the standard deviation. Tables on random
+images were run for the times alone, and have the paper's accuracies only.`,
 	}
 	last, most := 0, 0
 	for _, r := range runs {
@@ -55,11 +56,12 @@ an accuracy were run for the times alone.`,
 }
 
 // accuracyRows returns the samples after each step, the accuracies by each method, and those of the
-// paper. For a whole run with the paper's settings it also returns a number for the top, and of how
+// paper. For a whole run by a recipe it also returns a number for the top, and of how
 // many seeds that is, else 0.
 func (r *run) accuracyRows(last int) (rows [][]string, top Number, most int) {
 	var paper bench.Figures
-	if r.sameTask() {
+	random := r.Scale == 1 && r.Data == bench.RandomImages
+	if r.sameTask() || random {
 		paper, _ = bench.PaperFigures(r.PaperTable.Table)
 	}
 	row := func(name string, of func(n int) string) {
@@ -69,28 +71,27 @@ func (r *run) accuracyRows(last int) (rows [][]string, top Number, most int) {
 		}
 		rows = append(rows, cells)
 	}
-	for _, m := range r.Methods {
+	tested := slices.DeleteFunc(slices.Clone(r.Methods), func(m string) bool { return len(r.accuracies(m, 0)) == 0 })
+	if len(tested) == 0 && !random {
+		return nil, Number{}, 0
+	}
+	rows = append(rows, stepRow(r.name()+": samples", whole, 0, last, func(n int) float64 {
+		if n > r.last() {
+			return nan
+		}
+		return float64(r.steps[n].Samples)
+	}))
+	for _, m := range tested {
 		seeds := len(r.accuracies(m, 0))
-		if seeds == 0 {
-			continue
-		}
-		if rows == nil {
-			rows = append(rows, stepRow(r.name()+": samples", whole, 0, last, func(n int) float64 {
-				if n > r.last() {
-					return nan
-				}
-				return float64(r.steps[n].Samples)
-			}))
-		}
 		mean := func(n int) string { return spread(stat.MeanStdDev(r.accuracies(m, n), nil)) }
 		row(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), mean)
-		if theirs := entry(paper.Accuracy, r.Updates); !math.IsNaN(theirs) && r.paperRecipe() && r.last() == r.Updates && seeds > most {
+		if theirs := entry(paper.Accuracy, r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > most {
 			most = seeds
-			top = Number{mean(r.last()) + "%", fmt.Sprintf("test accuracy after all %d samples of %s, with the paper's settings (%s); the paper has %s%%",
-				r.steps[r.last()].Samples, r.name(), count(seeds, "seed"), fixed(theirs, 2))}
+			top = Number{mean(r.last()) + "%", fmt.Sprintf("test accuracy after all %d samples of %s, by the recipe of the %s (%s); the paper has %s%%",
+				r.steps[r.last()].Samples, r.name(), r.Recipe, count(seeds, "seed"), spread(theirs, entry(paper.AccuracySD, r.Updates)))}
 		}
 	}
-	if rows != nil && len(paper.Accuracy) > 0 {
+	if len(paper.Accuracy) > 0 {
 		row("the paper", func(n int) string { return spread(entry(paper.Accuracy, n), entry(paper.AccuracySD, n)) })
 	}
 	return rows, top, most

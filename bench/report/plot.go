@@ -5,7 +5,7 @@ import "io"
 // A Plot is a drawing of bars in groups, with their values beside them.
 type Plot struct {
 	Title  string
-	Series []string // the names of the bars of each group, at most three
+	Series []string // the names of the bars of each group, at most four
 	Groups []Group
 }
 
@@ -43,7 +43,7 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 	}
 	var legend, names, bars []bar
 	for n, name := range p.Series {
-		legend = append(legend, bar{Series: n, X: barsLeft + 86*n, Y: 26, Text: name})
+		legend = append(legend, bar{Series: n, X: 8 + 98*n, Y: 26, Text: name})
 	}
 	y := barsTop
 	for _, g := range p.Groups {

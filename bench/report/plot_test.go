@@ -113,11 +113,11 @@ func TestContrast(t *testing.T) {
 	var b bytes.Buffer
 	testutil.NoError(t, new(Plot).WriteSVG(&b))
 	colors := regexp.MustCompile(`\.(\w+)\{fill:(#\w+)\}`).FindAllStringSubmatch(b.String(), -1)
-	if len(colors) != 2*5 {
+	if len(colors) != 2*6 {
 		t.Fatalf("colors %q", colors)
 	}
 	for i, c := range colors {
-		paper := colors[i/5*5]
+		paper := colors[i/6*6]
 		least := map[string]float64{"paper": 1, "text": 4.5}[c[1]]
 		if got := contrast(c[2], paper[2]); paper[1] != "paper" || !(got >= max(least, 3) || c[1] == "paper") {
 			t.Errorf("%s on %s has a contrast of %.1f", c, paper, got)

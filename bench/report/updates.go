@@ -114,8 +114,8 @@ func timeNumbers(runs []*run) (numbers []Number) {
 				strings.Join(unique(tables), ", ") + ")"})
 	}
 	if len(whole) > 0 {
-		numbers = append(numbers, Number{between(whole) + "×", "speed over Improved, in total training time and for the same weights, " +
-			"of the method that the planner chooses: " + strings.Join(unique(chosen), ", ")})
+		numbers = append(numbers, Number{between(whole) + "×", "speed over Improved, in total training time on the same problem, of the " +
+			"method that the planner chooses: " + strings.Join(unique(chosen), ", ")})
 	}
 	return numbers
 }

@@ -34,7 +34,7 @@ func ParseFormat(name string) (Format, error) {
 	if strings.EqualFold(name, "tsv") {
 		return CSV, nil
 	}
-	return names.Parse[Format](formatNames, cmp.Or(name, "auto"))
+	return names.Parse[Format]("stream", formatNames, cmp.Or(name, "auto"))
 }
 
 // Header says whether the first line of a text names its columns.
@@ -59,7 +59,7 @@ func (h Header) String() string { return names.String(headerNames, h) }
 
 // ParseHeader returns the Header of a name, in either case. "" is HeaderAuto.
 func ParseHeader(name string) (Header, error) {
-	return names.Parse[Header](headerNames, cmp.Or(name, "auto"))
+	return names.Parse[Header]("stream", headerNames, cmp.Or(name, "auto"))
 }
 
 // Options select the data. The zero value reads every column as an input, in the format it finds.

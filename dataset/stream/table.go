@@ -39,7 +39,7 @@ func (m Missing) String() string { return names.String(missingNames, m) }
 
 // ParseMissing returns the Missing of a name, in either case. "" is MissingError.
 func ParseMissing(name string) (Missing, error) {
-	return names.Parse[Missing](missingNames, cmp.Or(name, "error"))
+	return names.Parse[Missing]("stream", missingNames, cmp.Or(name, "error"))
 }
 
 // A Column says how a column of the data becomes inputs: columns of X. A number is one input. A word is

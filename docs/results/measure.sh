@@ -86,14 +86,15 @@ full)
 	# By every method: of the tables with several updates the cheapest.
 	paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --method "$every"
 	if [ -n "$data" ]; then
-		paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 10
+		paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 20
+		paper text.jsonl --table 2 --data "$data" --recipe text --method planner --runs 20
 		# Another ridge and scale, chosen on the last 10,000 training samples.
 		paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
 		for table in 3 2 5 4; do
 			paper table$table.jsonl --table $table --data "$data" --retrain
 		done
 	else
-		echo "without a folder of data, Tables 2 to 5, accuracy.jsonl and chosen.jsonl are left out" >&2
+		echo "without a folder of data, Tables 2 to 5, accuracy.jsonl, text.jsonl and chosen.jsonl are left out" >&2
 	fi
 	;;
 *) usage ;;

@@ -65,7 +65,8 @@
 //
 // # Adding a kernel
 //
-// A kernel is an entry of the table, best first; nothing else in the module names an instruction set.
+// A kernel is an entry of the table, best first, whose functions are in a package of its own, such as
+// kernel/avx2; nothing else in the module names an instruction set.
 // The kernel "generic", in Go, has no build constraint: it is the reference for the others, and the
 // choice if no other is available.
 package kernel

@@ -2,14 +2,16 @@
 
 package kernel
 
-import "github.com/klauspost/cpuid/v2"
+import (
+	"github.com/klauspost/cpuid/v2"
+
+	"blskernel/internal/kernel/avx2"
+	"blskernel/internal/kernel/avx512"
+)
 
 //go:generate go -C _asm run .
 
-// Pause tells the CPU that the caller polls: a sibling that shares the core gets its units meanwhile.
-func Pause() { pause() }
-
-// vectorKernels are the kernels in assembly, best first. See _asm for how they are made.
+// vectorKernels are the kernels in assembly, best first. _asm writes the packages of their functions.
 var vectorKernels = []Kernel{
 	{
 		Name: "avx512",
@@ -19,26 +21,26 @@ var vectorKernels = []Kernel{
 		MR:        8,
 		NR:        24,
 		Speed:     50,
-		Gemm:      dgemmAVX512_8x24,
-		Solve:     dtrsmAVX512_8x24,
-		Multiply:  dtrmmAVX512_8x24,
-		Copy:      dcopyAVX512,
-		Transpose: transposeBy(8, dtransposeAVX512),
-		Peak:      dpeakAVX512,
+		Gemm:      avx512.Gemm,
+		Solve:     avx512.Solve,
+		Multiply:  avx512.Multiply,
+		Copy:      avx512.Copy,
+		Transpose: transposeBy(8, avx512.Transpose),
+		Peak:      avx512.Peak,
 		PeakWidth: 12 * 8,
-		Dot:       ddotAVX512,
-		Axpy:      daxpyAVX2,
-		Scal:      dscalAVX512,
-		Rot:       drotAVX2,
-		AbsMax:    dabsMaxAVX512,
-		AddAbs:    daddAbsAVX2,
-		GemvN:     dgemvNAVX512,
-		GemvT:     dgemvTAVX512,
-		Ger:       dgerAVX2,
-		Dotxaxpyf: ddotxaxpyfAVX512,
-		Symv:      symvOf(dsymvUpperAVX2, dsymvLowerAVX2),
-		Tanh:      elementwise(dtanhAVX512, tanhTable),
-		Exp:       elementwise(dexpAVX512, expTable),
+		Dot:       avx512.Dot,
+		Axpy:      avx2.Axpy,
+		Scal:      avx512.Scal,
+		Rot:       avx2.Rot,
+		AbsMax:    avx512.AbsMax,
+		AddAbs:    avx2.AddAbs,
+		GemvN:     avx512.GemvN,
+		GemvT:     avx512.GemvT,
+		Ger:       avx2.Ger,
+		Dotxaxpyf: avx512.Dotxaxpyf,
+		Symv:      symvOf(avx2.SymvUpper, avx2.SymvLower),
+		Tanh:      elementwise(avx512.Tanh, tanhTable),
+		Exp:       elementwise(avx512.Exp, expTable),
 	},
 	{
 		Name:      "avx2",
@@ -46,25 +48,25 @@ var vectorKernels = []Kernel{
 		MR:        6,
 		NR:        8,
 		Speed:     50,
-		Gemm:      dgemmAVX2_6x8,
-		Solve:     dtrsmAVX2_6x8,
-		Multiply:  dtrmmAVX2_6x8,
-		Copy:      dcopyAVX2,
-		Transpose: transposeBy(4, dtransposeAVX2),
-		Peak:      dpeakAVX2,
+		Gemm:      avx2.Gemm,
+		Solve:     avx2.Solve,
+		Multiply:  avx2.Multiply,
+		Copy:      avx2.Copy,
+		Transpose: transposeBy(4, avx2.Transpose),
+		Peak:      avx2.Peak,
 		PeakWidth: 12 * 4,
-		Dot:       ddotAVX2,
-		Axpy:      daxpyAVX2,
-		Scal:      dscalAVX2,
-		Rot:       drotAVX2,
-		AbsMax:    dabsMaxAVX2,
-		AddAbs:    daddAbsAVX2,
-		GemvN:     dgemvNAVX2,
-		GemvT:     dgemvTAVX2,
-		Ger:       dgerAVX2,
-		Dotxaxpyf: ddotxaxpyfAVX2,
-		Symv:      symvOf(dsymvUpperAVX2, dsymvLowerAVX2),
-		Tanh:      elementwise(dtanhAVX2, tanhTable),
-		Exp:       elementwise(dexpAVX2, expTable),
+		Dot:       avx2.Dot,
+		Axpy:      avx2.Axpy,
+		Scal:      avx2.Scal,
+		Rot:       avx2.Rot,
+		AbsMax:    avx2.AbsMax,
+		AddAbs:    avx2.AddAbs,
+		GemvN:     avx2.GemvN,
+		GemvT:     avx2.GemvT,
+		Ger:       avx2.Ger,
+		Dotxaxpyf: avx2.Dotxaxpyf,
+		Symv:      symvOf(avx2.SymvUpper, avx2.SymvLower),
+		Tanh:      elementwise(avx2.Tanh, tanhTable),
+		Exp:       elementwise(avx2.Exp, expTable),
 	},
 }

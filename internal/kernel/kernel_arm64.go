@@ -2,12 +2,10 @@
 
 package kernel
 
-// Pause tells the CPU that the caller polls. YIELD does nothing on most CPUs; ISB takes about as long
-// as PAUSE on amd64.
-func Pause() { pause() }
+import "blskernel/internal/kernel/neon"
 
-// vectorKernels are the kernels in assembly, best first. Every arm64 has NEON. See _asm for how they
-// are made.
+// vectorKernels are the kernels in assembly, best first. Every arm64 has NEON. _asm writes the package
+// of its functions.
 var vectorKernels = []Kernel{
 	{
 		Name:      "neon",
@@ -15,25 +13,25 @@ var vectorKernels = []Kernel{
 		MR:        6,
 		NR:        8,
 		Speed:     20, // a Neoverse N1 of 2.5 GHz at its peak
-		Gemm:      dgemmNEON_6x8,
-		Solve:     dtrsmNEON_6x8,
-		Multiply:  dtrmmNEON_6x8,
-		Copy:      dcopyNEON,
-		Transpose: transposeBy(2, dtransposeNEON),
-		Peak:      dpeakNEON,
+		Gemm:      neon.Gemm,
+		Solve:     neon.Solve,
+		Multiply:  neon.Multiply,
+		Copy:      neon.Copy,
+		Transpose: transposeBy(2, neon.Transpose),
+		Peak:      neon.Peak,
 		PeakWidth: 24 * 2,
-		Dot:       ddotNEON,
-		Axpy:      daxpyNEON,
-		Scal:      dscalNEON,
-		Rot:       drotNEON,
-		AbsMax:    dabsMaxNEON,
-		AddAbs:    daddAbsNEON,
-		GemvN:     dgemvNNEON,
-		GemvT:     dgemvTNEON,
-		Ger:       dgerNEON,
-		Dotxaxpyf: ddotxaxpyfNEON,
+		Dot:       neon.Dot,
+		Axpy:      neon.Axpy,
+		Scal:      neon.Scal,
+		Rot:       neon.Rot,
+		AbsMax:    neon.AbsMax,
+		AddAbs:    neon.AddAbs,
+		GemvN:     neon.GemvN,
+		GemvT:     neon.GemvT,
+		Ger:       neon.Ger,
+		Dotxaxpyf: neon.Dotxaxpyf,
 		Symv:      dsymvGeneric,
-		Tanh:      elementwise(dtanhNEON, tanhTable),
-		Exp:       elementwise(dexpNEON, expTable),
+		Tanh:      elementwise(neon.Tanh, tanhTable),
+		Exp:       elementwise(neon.Exp, expTable),
 	},
 }

@@ -4,6 +4,3 @@ package kernel
 
 // vectorKernels are the kernels in assembly: none in this build.
 var vectorKernels []Kernel
-
-// Pause does nothing in this build.
-func Pause() {}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/kernel/pause"
 )
 
 // A Team is a number of workers, goroutines on threads of their own. A worker polls for the next group
@@ -111,7 +111,7 @@ func (t *Team) Run(tasks int, do func(i int)) {
 // CPU of the caller.
 func (t *Team) await(late time.Duration) {
 	for spins := 1; t.joined.Load() > 0; spins++ {
-		kernel.Pause()
+		pause.Pause()
 		if spins%64 != 0 || t.pool.now() < late {
 			continue
 		}
@@ -172,7 +172,7 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 		if t.quit.Load() {
 			return 0
 		}
-		kernel.Pause()
+		pause.Pause()
 		if tired {
 			t.sleep(last)
 			began = t.pool.now()

@@ -22,7 +22,7 @@ const dotxaxpyfRows = 4
 // for four rows at once, and loads each element once. row(i+1) begins lda + i*step elements after
 // row(i), as in a packed triangle.
 func dotxaxpyf(g *generator) {
-	g.function("dotxaxpyf", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
+	g.function("Dotxaxpyf", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
 		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
 	s := dotxaxpyfLoop{
 		generator: g, n: g.argument("n"), a: g.argument("a"), lda: g.argument("lda"),

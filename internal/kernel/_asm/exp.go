@@ -26,7 +26,7 @@ const (
 
 // exp is dexpGeneric without branches, with its names.
 func exp(g *generator) {
-	g.elementwise("exp", expRows, expBody,
+	g.elementwise("Exp", expRows, expBody,
 		"computes dst[i] = exp(src[i]) for i < n with the constants of expTable.",
 		"The reference is dexpGeneric.")
 }

@@ -67,7 +67,7 @@ type gemmArguments struct {
 // with code for each number of rows, for whole tiles and for each number of vectors at the right edge.
 func gemm(g *generator) {
 	full := largest(g.isa)
-	g.tiled("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
+	g.function("Gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
 		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is dgemmGeneric_2x4.", full.rows, full.vectors*g.lanes))
 	x := gemmArguments{
 		b: g.parameter("b"), c: g.parameter("c"), n: g.parameter("n"),

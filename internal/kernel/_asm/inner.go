@@ -167,7 +167,7 @@ func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
 // eights is the table of tail, made once.
 func (g *generator) eights() operand.Mem {
 	if g.eightTable == (operand.Mem{}) {
-		g.eightTable = g.onesAndZeros("eights"+g.symbol, fewLanes)
+		g.eightTable = g.onesAndZeros("eights", fewLanes)
 	}
 	return g.eightTable
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -13,27 +12,17 @@ import (
 // An isa is an instruction set: the size and number of its vector registers. Both have instructions of
 // the same names; the operands tell them apart.
 type isa struct {
-	name   string // in file names, and the name of the kernel
-	symbol string // in names of functions
-	lanes  int    // float64 in a vector register
-	vecs   int    // vector registers
+	name  string // of the kernel and its package
+	lanes int    // float64 in a vector register
+	vecs  int    // vector registers
 }
 
 var (
-	avx512 = isa{name: "avx512", symbol: "AVX512", lanes: 8, vecs: 32}
-	avx2   = isa{name: "avx2", symbol: "AVX2", lanes: 4, vecs: 16}
-	any64  = isa{} // every amd64: no vectors
+	avx512 = isa{name: "avx512", lanes: 8, vecs: 32}
+	avx2   = isa{name: "avx2", lanes: 4, vecs: 16}
 )
 
-// suffix is the part of a file's name for the instruction set.
-func (i isa) suffix() string {
-	if i.name == "" {
-		return ""
-	}
-	return "_" + i.name
-}
-
-// A generator is the context of one pair of files for one instruction set.
+// A generator is the context of one file of assembly for one instruction set.
 type generator struct {
 	*build.Context
 	isa
@@ -48,24 +37,14 @@ func (g *generator) unique() string {
 	return strconv.Itoa(g.labels)
 }
 
-// function begins a function whose arguments do not escape. Its symbol is d for float64, the name, and
-// the symbol of the instruction set.
+// function begins a function whose arguments do not escape. Its name is that of the field of Kernel.
 func (g *generator) function(name, signature string, doc ...string) {
-	symbol := "d" + name + g.symbol
-	g.Function(symbol)
+	g.Function(name)
 	g.Pragma("noescape")
 	g.Attributes(attr.NOSPLIT)
 	g.SignatureExpr(signature)
-	doc[0] = symbol + " " + doc[0]
+	doc[0] = name + " " + doc[0]
 	g.Doc(doc...)
-}
-
-// tiled is function for a symbol that ends with the tile: dgemmAVX512_8x24.
-func (g *generator) tiled(name, signature string, doc ...string) {
-	t, own := largest(g.isa), g.symbol
-	g.symbol += fmt.Sprintf("_%dx%d", t.rows, t.vectors*g.lanes)
-	g.function(name, signature, doc...)
-	g.symbol = own
 }
 
 // A vector is a register of g.lanes float64, before registers are allotted.
@@ -140,7 +119,7 @@ func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 // masks is the table of maskOf, made once.
 func (g *generator) masks() operand.Mem {
 	if g.maskTable == (operand.Mem{}) {
-		g.maskTable = g.onesAndZeros("masks"+g.symbol, g.lanes)
+		g.maskTable = g.onesAndZeros("masks", g.lanes)
 	}
 	return g.maskTable
 }

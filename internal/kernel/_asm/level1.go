@@ -28,7 +28,7 @@ const unroll = 4
 //
 // in the order of inner and sums.
 func dot(g *generator) {
-	g.function("dot", "func(n int, x, y *float64) float64",
+	g.function("Dot", "func(n int, x, y *float64) float64",
 		"returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.")
 	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
 	g.inner("dot", 1, n, g.tail(n), x, []reg.GPVirtual{y}, func(i, _ int) operand.Mem { return g.at(y, i) })
@@ -40,7 +40,7 @@ func dot(g *generator) {
 //
 //	for i := range n { y[i] += alpha * x[i] }
 func axpy(g *generator) {
-	g.function("axpy", "func(n int, alpha float64, x, y *float64)",
+	g.function("Axpy", "func(n int, alpha float64, x, y *float64)",
 		"adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.")
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
@@ -55,7 +55,7 @@ func axpy(g *generator) {
 //
 //	for i := range n { x[i] *= alpha }
 func scal(g *generator) {
-	g.function("scal", "func(n int, alpha float64, x *float64)",
+	g.function("Scal", "func(n int, alpha float64, x *float64)",
 		"multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.")
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
@@ -72,7 +72,7 @@ func scal(g *generator) {
 //
 // with all loads of a turn before its stores.
 func rot(g *generator) {
-	g.function("rot", "func(n int, h11, h12, h21, h22 float64, x, y *float64)",
+	g.function("Rot", "func(n int, h11, h12, h21, h22 float64, x, y *float64)",
 		"multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.")
 	var h [4]vector
 	for i, name := range []string{"h11", "h12", "h21", "h22"} {

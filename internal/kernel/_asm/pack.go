@@ -17,7 +17,7 @@ func pack(g *generator) {
 //		copy(dst[i*ldd:i*ldd+n], src[i*lds:])
 //	}
 func (g *generator) copyRows() {
-	g.function("copy", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
+	g.function("Copy", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
 		"is Kernel.Copy. The reference is dcopyGeneric.")
 	m, n := g.argument("m"), g.argument("n")
 	src, lds, dst, ldd := g.argument("src"), g.bytes("lds"), g.argument("dst"), g.bytes("ldd")
@@ -80,7 +80,7 @@ func (g *generator) copyRows() {
 //
 // in squares of as many rows as a vector has elements.
 func (g *generator) transpose() {
-	g.function("transpose", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
+	g.function("Transpose", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
 		"is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.",
 		"The reference is dtransposeGeneric.")
 	lds, ldd := g.bytes("lds"), g.bytes("ldd")

@@ -14,7 +14,7 @@ func symv(g *generator) {
 	for _, t := range []struct {
 		name  string
 		upper bool
-	}{{"symvUpper", true}, {"symvLower", false}} {
+	}{{"SymvUpper", true}, {"SymvLower", false}} {
 		g.function(t.name, "func(alpha float64, a *float64, lda, step int, x, y *float64)",
 			"is Kernel.Symv for eight rows. The reference is dsymvGeneric.")
 		a, x, y := g.argument("a"), g.argument("x"), g.argument("y")

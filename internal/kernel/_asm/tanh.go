@@ -26,7 +26,7 @@ const (
 // tanh is dtanhGeneric without branches, with its names: it computes both sides of the break up to the
 // quotient, and each lane selects its numerator, denominator and base.
 func tanh(g *generator) {
-	g.elementwise("tanh", tanhRows, tanhBody,
+	g.elementwise("Tanh", tanhRows, tanhBody,
 		"computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.",
 		"The reference is dtanhGeneric.")
 }

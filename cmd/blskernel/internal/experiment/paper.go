@@ -7,7 +7,6 @@ import (
 	"blskernel"
 	"blskernel/bench"
 	"blskernel/bench/result"
-	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
@@ -26,6 +25,7 @@ type paper struct {
 	methods  []string
 	runs     int
 	seed     uint64
+	recipe   string
 	lambda   ui.Ridge
 	shrink   float64
 	zca      string
@@ -63,13 +63,14 @@ var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 
 // NewPaper returns the command paper.
 func NewPaper(s ui.Streams) *cobra.Command {
-	x := paper{methods: paperMethods, lambda: 0x1p-30, runs: 1}
+	code, _ := bench.LookupRecipe(bench.RecipeCode)
+	x := paper{methods: paperMethods, lambda: ui.Ridge(code.Lambda), runs: 1}
 	cmd := &cobra.Command{
 		Use:   "paper --table N --data DIR",
 		Short: "Run the paper's tables",
 		Long: `Run tables of "An Efficient Implementation to Compute the Pseudoinverse for the Incremental Broad
-Learning System on Added Inputs" with the paper's settings. Table 1 has the flops of the steps that
-the paper speeds up, by its formulas and as counted in an update. Tables 2 to 9 train on the first
+Learning System on Added Inputs" at the paper's sizes. Table 1 has the flops of the steps that the
+paper speeds up, by its formulas and as counted in an update. Tables 2 to 9 train on the first
 samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method: a
 line for each step and method has the test accuracy, the time, and the speed-up over the first method.
 The times include the features, the update and the weights. Below stand the tables of 'blskernel
@@ -77,9 +78,15 @@ report': the speed-ups of improved over original as measured, by flops, and in t
 updates, and the accuracies. The rows of --json have the time and the flops of each part of a step, and
 the FMA peak before and after it.
 
+There are two recipes for the ridge and the enhancement nodes. --recipe code is that of the code that
+the first paper on the method comes with: lambda = 2^-30, orthonormal weights, and inputs of tanh that
+are scaled to at most s = 0.8. --recipe text is that of this paper's text: lambda -> 0, which is the
+pseudoinverse, and weights uniform in [-1, 1) without a scale.
+
 improved/paper is the paper's method in the form that it prescribes, q x q for q <= k and k x k for
-q > k; planner is the choice of 'blskernel plan'. Table 7 has q > k, but the paper's figures for it
-are those of the q x q form, improved/small, which therefore runs too unless --method is given.
+q > k; planner is the choice of 'blskernel plan'. Table 7 has q > k, but the paper's speed-ups for it
+fit the flops of the q x q form, improved/small. We infer that this form was measured, so it runs too
+unless --method is given.
 
 DIR has the idx files of MNIST, the .mat files of small NORB, or folders mnist and norb with them;
 docs/data.md says where to get them. Without NORB its tables run on random images of the same size:
@@ -93,9 +100,11 @@ file: 'blskernel report' takes several.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --json >results/table2.jsonl
   blskernel paper --table 2 --data mnist --method planner --runs 10
+  blskernel paper --table 2 --data mnist --recipe text --method improved
   blskernel paper --table 2,6 --embedded --size 0.1 --retrain`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			x.follow(cmd.Flags().Changed)
 			return x.do(cmd.Context(), ui.CommandLine(cmd, true), s)
 		},
 	}
@@ -108,14 +117,26 @@ file: 'blskernel report' takes several.`,
 	ui.MethodFlag(cmd, &x.methods)
 	ui.Int(cmd, &x.runs, "runs", 1, mostRuns, "runs with different seeds")
 	ui.SeedFlag(cmd, &x.seed)
-	ui.LambdaFlag(cmd, &x.lambda, "")
-	f.Float64Var(&x.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
+	ui.Choice(cmd, &x.recipe, "recipe", "code or text: whose ridge and enhancement nodes, of the authors' code or of the paper's text", bench.RecipeCode, bench.RecipeText)
+	ui.LambdaFlag(cmd, &x.lambda, ", which --recipe text has")
+	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input of the tanh of an enhancement node on the first batch; --recipe text has 0, no scale")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
 		"which hardly whiten, or unit, with constants that do", "", whiteningReference, whiteningUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, `JSON lines with a key "kind", machine, table, row or flops,`)
 	return cmd
+}
+
+// follow gives the flags that are not given the values of the recipe.
+func (x *paper) follow(given func(flag string) bool) {
+	r, _ := bench.LookupRecipe(x.recipe)
+	if !given("lambda") {
+		x.lambda = ui.Ridge(r.Lambda)
+	}
+	if !given("shrink") {
+		x.shrink = r.Shrink
+	}
 }
 
 // check returns an error for a flag that is wrong.
@@ -125,9 +146,11 @@ func (x *paper) check() (err error) {
 		return ui.Usagef("--table is missing: name a table of the paper, 1 to 9")
 	case !(x.size >= leastSize && x.size <= largestSize):
 		return ui.Usagef("--size is %v; want %v to %v", x.size, leastSize, largestSize)
-	case x.lambda == 0:
-		return ui.Usagef("--lambda is 0; want a number above 0, as 1e-6 or 2^-18")
-	case !(x.shrink > 0 && x.shrink <= mostShrink):
+	case x.lambda == 0 && x.recipe == bench.RecipeCode:
+		return ui.Usagef("--lambda is 0; want a number above 0, as 1e-6 or 2^-18, or --recipe text")
+	case x.shrink != 0 && x.recipe == bench.RecipeText:
+		return ui.Usagef("--shrink is %v; want 0 with --recipe text, which has no scale", x.shrink)
+	case x.recipe == bench.RecipeCode && !(x.shrink > 0 && x.shrink <= mostShrink):
 		return ui.Usagef("--shrink is %v; want a number above 0, at most %v", x.shrink, mostShrink)
 	case x.embedded && x.dir != "":
 		return ui.Usagef("--embedded and --data exclude each other")

@@ -42,8 +42,9 @@ func (x *paper) table(ctx context.Context, n int) error {
 		return err
 	}
 	t.Data = data
-	update := blsupdate.Options{Workspace: t.Workspace(), Lambda: float64(x.lambda), Backend: x.backend}
-	choice, err := bench.PlanVariant(t, train.Classes, update)
+	recipe, _ := bench.LookupRecipe(x.recipe)
+	recipe.Lambda, recipe.Shrink = float64(x.lambda), x.shrink
+	choice, err := bench.PlanVariant(t, train.Classes, blsupdate.Options{Lambda: recipe.Lambda, Backend: x.backend})
 	if err != nil {
 		return err
 	}
@@ -52,8 +53,8 @@ func (x *paper) table(ctx context.Context, n int) error {
 		return err
 	}
 	head := bench.TableHead{
-		PaperTable: t, Title: t.TitleOn(data), Scale: x.size, Targets: train.Classes, Lambda: update.Lambda, Shrink: x.shrink,
-		Whitening: x.zca,
+		PaperTable: t, Title: t.TitleOn(data), Scale: x.size, Targets: train.Classes, FeatureNodes: t.FeatureNodes(),
+		Recipe: recipe.Name, Lambda: recipe.Lambda, Shrink: recipe.Shrink, Whitening: x.zca,
 	}
 	repeat := variants[len(variants)-1]
 	if slices.Contains(variants, choice) {
@@ -76,9 +77,9 @@ func (x *paper) table(ctx context.Context, n int) error {
 	}
 	began, before, all := time.Now(), 0, float64(len(variants)+runs-1) // runs by one method
 	for i, seed := range head.Seeds {
-		e := t.Experiment(seed, x.shrink)
-		e.Train, e.Test, e.Update, e.Retrain, e.Variants = train, test, update, x.retrain && i == 0, variants
-		e.Features.Backend, e.Whitening = x.backend, x.whitening()
+		e := t.Experiment(seed, recipe)
+		e.Train, e.Test, e.Retrain, e.Variants = train, test, x.retrain && i == 0, variants
+		e.Features.Backend, e.Update.Backend, e.Whitening = x.backend, x.backend, x.whitening()
 		if i > 0 {
 			e.Variants = []bench.Variant{repeat}
 		}
@@ -114,7 +115,8 @@ func (x *paper) head(h bench.TableHead) string {
 	}
 	lambda := ui.Ridge(h.Lambda)
 	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.Title, cmp.Or(data, h.Data), h.Scale, h.Targets) +
-		fmt.Sprintf("settings   lambda = %s, s = %v, seed %d%s\n", &lambda, h.Shrink, h.Seeds[0], method) + backendLine(x.backend) + "\n"
+		fmt.Sprintf("settings   recipe of the %s, lambda = %s, s = %v, %d feature nodes, seed %d%s\n",
+			h.Recipe, &lambda, h.Shrink, h.FeatureNodes, h.Seeds[0], method) + backendLine(x.backend) + "\n"
 }
 
 // show prints the tables that a report has of results.

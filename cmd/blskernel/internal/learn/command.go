@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"blskernel"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -70,7 +71,7 @@ func checkModelPath(path string) error {
 }
 
 // load reads the model at path.
-func (c *command) load(ctx context.Context, path string) (*model, error) {
+func (c *command) load(ctx context.Context, path string) (*model.Model, error) {
 	if err := checkModelPath(path); err != nil {
 		return nil, err
 	}
@@ -85,11 +86,11 @@ func (c *command) load(ctx context.Context, path string) (*model, error) {
 	if err != nil {
 		return nil, err // it names the path
 	}
-	return newModel(f), nil
+	return model.New(f), nil
 }
 
 // loadToRead is load for a command that does not change the model. It warns of a checkpoint.
-func (c *command) loadToRead(ctx context.Context, path string) (*model, error) {
+func (c *command) loadToRead(ctx context.Context, path string) (*model.Model, error) {
 	m, err := c.load(ctx, path)
 	if err != nil {
 		return nil, err
@@ -124,6 +125,7 @@ type reading struct {
 	aside   atomic.Int64 // bad rows that were set aside
 	missing string       // empty for that of the model
 	silent  bool         // without notes on rows
+	closed  string       // why the model gains no classes, empty if it does
 }
 
 // registerData adds the flags: part is the default of --part, batch the help text of --batch.
@@ -300,25 +302,25 @@ func (c *reading) setAside(fault error) error {
 	return nil
 }
 
-// usable calls do with a batch, and as long as a row is beyond the numbers of the model again without
-// that. It returns the rest, nil without rows.
-func (c *reading) usable(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
+// learnSkippingBad calls do with a batch, and drops each row that overflows the model until do succeeds.
+// It returns the rows kept, nil for none.
+func (c *reading) learnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
 	for b != nil {
 		err := do(b)
-		var fault *rowError
-		if !errors.As(err, &fault) {
+		var fault *model.Error
+		if !errors.As(err, &fault) || fault.Row < 0 {
+			return b, c.explain(err)
+		}
+		if err := c.setAside(c.explain(fault)); err != nil {
 			return b, err
 		}
-		if err := c.setAside(fault.err); err != nil {
-			return b, err
-		}
-		b, _ = b.Split(func(i int) bool { return i == fault.row })
+		b, _ = b.Split(func(i int) bool { return i == fault.Row })
 	}
 	return nil, nil
 }
 
 // openFor loads a model that stays as it is, and opens data, with targets if they are wanted.
-func (c *reading) openFor(ctx context.Context, path string, targets bool) (*model, *stream.Reader, error) {
+func (c *reading) openFor(ctx context.Context, path string, targets bool) (*model.Model, *stream.Reader, error) {
 	m, err := c.loadToRead(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -341,7 +343,7 @@ func (c *reading) each(ctx context.Context, r *stream.Reader, outputs int, doing
 			return rows, nil
 		}
 		if f.err == nil {
-			_, f.err = c.usable(f.batch, do)
+			_, f.err = c.learnSkippingBad(f.batch, do)
 		}
 		if f.err != nil {
 			return rows, ui.CauseOf(ctx, f.err)

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -98,10 +99,10 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 	opt, condition := f.Options(), u.Condition()
 	i := &Inspection{
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
-		description: m.describe(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
+		description: describe(m), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
-		Holdout: notedScore(m), Choice: m.choice(), Metadata: info.Metadata,
+		Holdout: notedScore(m), Choice: choiceOf(m), Metadata: info.Metadata,
 	}
 	if i.Choice == nil { // else the score is of weights with as many digits, and says more
 		i.Advice = condition.Advice
@@ -172,7 +173,7 @@ func (i *Inspection) print(w io.Writer) error {
 		line("excluded", "%s", columns.List(m.Exclude))
 	}
 	line("targets", "%s", listed(m.Targets))
-	if i.Kind == classification {
+	if i.Kind == model.Classification {
 		line("classes", "%s", listed(m.Classes))
 	}
 	if what := unfinished(&m); what != "" {

@@ -49,13 +49,14 @@ type loop []instruction
 var triples = map[string]string{"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
 
 var (
-	symbol = regexp.MustCompile(`^[0-9a-f]+ <blskernel/internal/kernel\.(\w+)(?:\.abi0)?>:$`)
+	symbol = regexp.MustCompile(`^[0-9a-f]+ <blskernel/internal/kernel[./](\w+(?:\.\w+)??)(?:\.abi0)?>:$`)
 	line   = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S.*?)(?:\s+(?:#|//) .*)?$`)
 	branch = regexp.MustCompile(`^(?:b|b\.\w+|cbn?z|tbn?z|j\w+)\s.*?0x([0-9a-f]+) <`)
 	place  = regexp.MustCompile(`0x[0-9a-f]+ <.*>$`)
 )
 
-// parse adds the functions of package kernel in a disassembly, as ARCH/NAME.
+// parse adds the functions of package kernel and of the packages in its folder, as ARCH/NAME and
+// ARCH/PACKAGE.NAME.
 func parse(functions map[string]loop, arch, text string) {
 	name := ""
 	for _, s := range strings.Split(text, "\n") {
@@ -186,10 +187,10 @@ func predictions(mca string, functions map[string]loop) error {
 		kernel, arch, gemm, peak string
 		cpus                     []string
 	}{
-		{"neon", "arm64", "dgemmNEON_6x8", "dpeakNEON", arms},
-		{"generic", "arm64", "sumGeneric", "dpeakNEON", arms},
-		{"avx512", "amd64", "dgemmAVX512_8x24", "dpeakAVX512", []string{"skylake-avx512", "sapphirerapids", "znver4", "znver5"}},
-		{"avx2", "amd64", "dgemmAVX2_6x8", "dpeakAVX2", []string{"haswell", "alderlake", "znver2", "znver4", "znver5"}},
+		{"neon", "arm64", "neon.Gemm", "neon.Peak", arms},
+		{"generic", "arm64", "sumGeneric", "neon.Peak", arms},
+		{"avx512", "amd64", "avx512.Gemm", "avx512.Peak", []string{"skylake-avx512", "sapphirerapids", "znver4", "znver5"}},
+		{"avx2", "amd64", "avx2.Gemm", "avx2.Peak", []string{"haswell", "alderlake", "znver2", "znver4", "znver5"}},
 	} {
 		gemm, peak := functions[p.arch+"/"+p.gemm].main(products), functions[p.arch+"/"+p.peak].main(products)
 		if gemm == nil || peak == nil {
@@ -215,13 +216,13 @@ func predictions(mca string, functions map[string]loop) error {
 // counts prints the table of instructions for each element, which is a product, or is stored.
 func counts(functions map[string]loop) {
 	fmt.Println("\n| instructions for an element, a vector | neon | avx2 | avx512 |\n|---|---|---|---|")
-	for i, name := range []string{"copy", "transpose", "tanh", "exp", "dot", "axpy", "gemvN", "gemvT", "ger", "dotxaxpyf"} {
+	for i, name := range []string{"Copy", "Transpose", "Tanh", "Exp", "Dot", "Axpy", "GemvN", "GemvT", "Ger", "Dotxaxpyf"} {
 		fmt.Printf("| %s |", name)
 		w := products
 		if i < 4 {
 			w = stores
 		}
-		for i, symbol := range []string{"arm64/d%sNEON", "amd64/d%sAVX2", "amd64/d%sAVX512"} {
+		for i, symbol := range []string{"arm64/neon.%s", "amd64/avx2.%s", "amd64/avx512.%s"} {
 			if l := functions[fmt.Sprintf(symbol, name)].main(w); l != nil {
 				_, n := l.count(w)
 				each := float64(len(l)) / float64(n)

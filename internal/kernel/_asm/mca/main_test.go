@@ -6,18 +6,18 @@ import "testing"
 const listing = `
 Disassembly of section .text:
 
-00000000001a4990 <blskernel/internal/kernel.dgemmNEON_6x8.abi0>:
-  1a4990:      	b	0x1a49a0 <blskernel/internal/kernel.dgemmNEON_6x8.abi0+0x10>
+00000000001a4990 <blskernel/internal/kernel/neon.Gemm.abi0>:
+  1a4990:      	b	0x1a49a0 <blskernel/internal/kernel/neon.Gemm.abi0+0x10>
   1a4994:      	ldp	q24, q25, [x15]
   1a4998:      	fmla	v0.2d, v24.2d, v28.d[0]
-  1a499c:      	b.pl	0x1a4994 <blskernel/internal/kernel.dgemmNEON_6x8.abi0+0x4>
+  1a499c:      	b.pl	0x1a4994 <blskernel/internal/kernel/neon.Gemm.abi0+0x4>
   1a49a0:      	ldr	d8, [x1, x7, lsl #3]
   1a49a4:      	fmls	v0.2d, v24.2d, v25.2d
   1a49a8:      	fmadd	d17, d10, d8, d0
   1a49ac:      	stp	q0, q1, [x2, #0x20]     // comment
-  1a49b0:      	cbz	x0, 0x1a49bc <blskernel/internal/kernel.dgemmNEON_6x8.abi0+0x2c>
-  1a49b4:      	b.mi	0x1a49a0 <blskernel/internal/kernel.dgemmNEON_6x8.abi0+0x10>
-  1a49b8:      	tbnz	w1, #0x0, 0x1a4994 <blskernel/internal/kernel.dgemmNEON_6x8.abi0+0x4>
+  1a49b0:      	cbz	x0, 0x1a49bc <blskernel/internal/kernel/neon.Gemm.abi0+0x2c>
+  1a49b4:      	b.mi	0x1a49a0 <blskernel/internal/kernel/neon.Gemm.abi0+0x10>
+  1a49b8:      	tbnz	w1, #0x0, 0x1a4994 <blskernel/internal/kernel/neon.Gemm.abi0+0x4>
   1a49bc:      	ret
 
 0000000000608360 <fmt.Println>:
@@ -36,7 +36,7 @@ Disassembly of section .text:
 func TestLoops(t *testing.T) {
 	functions := map[string]loop{}
 	parse(functions, "x", listing)
-	if len(functions) != 2 || len(functions["x/dgemmNEON_6x8"]) != 12 || len(functions["x/dotLanes"]) != 7 {
+	if len(functions) != 2 || len(functions["x/neon.Gemm"]) != 12 || len(functions["x/dotLanes"]) != 7 {
 		t.Fatalf("%d functions: %v", len(functions), functions)
 	}
 	for _, c := range []struct {
@@ -44,7 +44,7 @@ func TestLoops(t *testing.T) {
 		length                         int
 		adds, products, stores, stored int
 	}{
-		{"dgemmNEON_6x8", "1a49a0", 6, 2, 3, 1, 4},
+		{"neon.Gemm", "1a49a0", 6, 2, 3, 1, 4},
 		{"dotLanes", "6085a0", 6, 2, 9, 2, 9},
 	} {
 		l := functions["x/"+c.function].main(products)

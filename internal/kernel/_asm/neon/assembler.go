@@ -60,7 +60,7 @@ func (m memory) String() string {
 // A label is the name of a place in a function.
 type label string
 
-// A generator collects the text of one pair of files.
+// A generator collects the text of one File.
 type generator struct {
 	text, declarations, data bytes.Buffer
 
@@ -69,26 +69,17 @@ type generator struct {
 	labels    int
 }
 
-// function begins a function without locals, whose arguments do not escape. Its symbol is d for
-// float64, the name, and NEON.
+// function begins a function without locals, whose arguments do not escape. Its name is that of the
+// field of Kernel.
 func (g *generator) function(name, signature string, doc ...string) {
-	symbol := "d" + strings.Replace(name, "_", "NEON_", 1)
-	if !strings.Contains(name, "_") {
-		symbol += "NEON"
-	}
-	g.begin(symbol, signature, doc...)
-}
-
-// begin begins a function with the given symbol.
-func (g *generator) begin(symbol, signature string, doc ...string) {
 	g.arguments, g.inUse = map[string]string{}, [27]bool{18: true}
 	size := g.place(signature)
-	fmt.Fprintf(&g.text, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", symbol, signature, symbol, size)
-	fmt.Fprintf(&g.declarations, "\n// %s %s\n", symbol, strings.Join(doc, "\n// "))
+	fmt.Fprintf(&g.text, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, signature, name, size)
+	fmt.Fprintf(&g.declarations, "\n// %s %s\n", name, strings.Join(doc, "\n// "))
 	if strings.Contains(signature, "*") {
 		fmt.Fprintf(&g.declarations, "//\n//go:noescape\n")
 	}
-	fmt.Fprintf(&g.declarations, "func %s%s\n", symbol, signature)
+	fmt.Fprintf(&g.declarations, "func %s%s\n", name, signature)
 }
 
 // place gives arguments and results their offsets, and returns the size of all. A parameter is a number

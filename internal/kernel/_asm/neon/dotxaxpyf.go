@@ -11,7 +11,7 @@ package neon
 // row(i), as in a packed triangle. The first 16 registers are the sums of the rows as inner has them,
 // then come their factors, and two vectors of x, of y and of a row.
 func dotxaxpyf(g *generator) {
-	g.function("dotxaxpyf", "(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
+	g.function("Dotxaxpyf", "(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
 		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
 	const factor, ex, ey, row = vector(16), vector(20), vector(22), vector(24)
 	a, u, v := g.matrix(), g.load("u"), g.load("v")

@@ -15,7 +15,7 @@ const (
 
 // exp is dexpGeneric without branches, with its names.
 func exp(g *generator) {
-	g.elementwise("exp", []int{expMax, expLog, expShift, expHi, expLo, expQ9, expQ8, expOne}, expBody,
+	g.elementwise("Exp", []int{expMax, expLog, expShift, expHi, expLo, expQ9, expQ8, expOne}, expBody,
 		"computes dst[i] = exp(src[i]) for i < n with the constants of expTable.",
 		"The reference is dexpGeneric.")
 }

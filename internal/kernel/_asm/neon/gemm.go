@@ -133,8 +133,7 @@ type gemmCode struct {
 //
 // with code for each number of rows and of columns of a tile.
 func gemm(g *generator) {
-	g.function(fmt.Sprintf("gemm_%dx%d", tileRows, tileColumns),
-		"(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
+	g.function("Gemm", "(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
 		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is dgemmGeneric_2x4.", tileRows, tileColumns))
 	x := gemmCode{generator: g, n: g.load("n"), b: g.load("b"), c: g.load("c"),
 		colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"), closerC: g.general(), mode: g.general(),

@@ -18,7 +18,7 @@ const unroll = 8
 //
 // in the order of inner and sums.
 func dot(g *generator) {
-	g.function("dot", "(n int, x, y *float64) float64",
+	g.function("Dot", "(n int, x, y *float64) float64",
 		"returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.")
 	g.inner(g.load("n"), g.load("x"), []general{g.load("y")}, true)
 	g.sums(1)
@@ -32,7 +32,7 @@ func dot(g *generator) {
 //
 // with all loads of a turn before its stores.
 func axpy(g *generator) {
-	g.function("axpy", "(n int, alpha float64, x, y *float64)",
+	g.function("Axpy", "(n int, alpha float64, x, y *float64)",
 		"adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.")
 	alpha := vector(31)
 	g.loadOneArgument("alpha", alpha)
@@ -52,7 +52,7 @@ func axpy(g *generator) {
 //
 //	for i := range n { x[i] *= alpha }
 func scal(g *generator) {
-	g.function("scal", "(n int, alpha float64, x *float64)",
+	g.function("Scal", "(n int, alpha float64, x *float64)",
 		"multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.")
 	alpha := vector(31)
 	g.broadcast("alpha", alpha)
@@ -73,7 +73,7 @@ func scal(g *generator) {
 //
 // with all loads of a turn before its stores.
 func rot(g *generator) {
-	g.function("rot", "(n int, h11, h12, h21, h22 float64, x, y *float64)",
+	g.function("Rot", "(n int, h11, h12, h21, h22 float64, x, y *float64)",
 		"multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.")
 	const u, v, fromX, fromY, h = vector(0), vector(4), vector(8), vector(12), vector(28)
 	for i, name := range []string{"h11", "h12", "h21", "h22"} {

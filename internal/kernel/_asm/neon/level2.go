@@ -86,7 +86,7 @@ const longRow = 250
 // innerMany takes half of the lanes at a time. Long rows, of a matrix beyond the first-level cache, it
 // takes one by one and in one pass, as with AVX2.
 func gemvN(g *generator) {
-	g.function("gemvN", "(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
+	g.function("GemvN", "(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
 		"is Kernel.GemvN. The reference is dgemvNGeneric.")
 	a, length := g.matrix(), g.load("n")
 	y, incY := g.load("y"), g.bytes("incY")
@@ -133,7 +133,7 @@ func (g *generator) scaling(v vector) func(vector) {
 // for eight rows at once, which share each load and store of y. An element of y adds the products of
 // its column in the order of the rows.
 func gemvT(g *generator) {
-	g.function("gemvT", "(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
+	g.function("GemvT", "(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
 		"is Kernel.GemvT. The reference is dgemvTGeneric.")
 	beta, one, scaled := g.load("beta"), g.general(), g.unique("scaled")
 	g.op("MOVD", int(math.Float64bits(1)), one)
@@ -173,7 +173,7 @@ func gemvT(g *generator) {
 //
 // for several rows at once, which share the loads of y. All loads of a turn come before its stores.
 func ger(g *generator) {
-	g.function("ger", "(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)",
+	g.function("Ger", "(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)",
 		"adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is dgerGeneric.")
 	const most = 4 // rows, and vectors of each
 	a, x, incX := g.matrix(), g.load("x"), g.bytes("incX")

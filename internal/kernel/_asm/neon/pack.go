@@ -15,7 +15,7 @@ func pack(g *generator) {
 // With w = 8, 4, 2 or 1, a row of at most 2w elements is its first w and its last w, some of which may
 // be the same. A longer row is sixteens and its last 16.
 func copyRows(g *generator) {
-	g.function("copy", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
+	g.function("Copy", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
 		"is Kernel.Copy. The reference is dcopyGeneric.")
 	m, n := g.load("m"), g.load("n")
 	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")
@@ -67,7 +67,7 @@ func copyRows(g *generator) {
 //
 // in rectangles of eight rows, a cache line of dst, and four columns, as far as they go, then of fewer.
 func transpose(g *generator) {
-	g.function("transpose", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
+	g.function("Transpose", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
 		"is Kernel.Transpose for even m and n. The reference is dtransposeGeneric.")
 	m, n := g.load("m"), g.load("n")
 	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")

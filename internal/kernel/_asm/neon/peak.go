@@ -12,7 +12,7 @@ const peakChains = 24
 //		}
 //	}
 func peak(g *generator) {
-	g.function("peak", "(n int, x, y float64) float64",
+	g.function("Peak", "(n int, x, y float64) float64",
 		"computes z = x*y + z, n times in each lane of 24 vector registers from z = 0,",
 		"and returns one z. The reference is dpeakGeneric.")
 	n, x, y := g.load("n"), vector(peakChains), vector(peakChains+1)

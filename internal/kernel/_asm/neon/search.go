@@ -26,7 +26,7 @@ type searcher struct {
 //
 // FMAX would give NaN, and FMAXNM too for a signalling one, so a comparison selects.
 func absMax(g *generator) {
-	g.function("absMax", "(n int, x *float64) (at int, size float64)",
+	g.function("AbsMax", "(n int, x *float64) (at int, size float64)",
 		"returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,",
 		"or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.")
 	s := &searcher{g, g.load("n"), g.load("x"), 30, 31}
@@ -132,7 +132,7 @@ func (s *searcher) place() {
 // with eight sums, of which the first two take the elements after the sixteens by fours, and one more
 // for what is left.
 func addAbs(g *generator) {
-	g.function("addAbs", "(n int, x, y *float64) float64",
+	g.function("AddAbs", "(n int, x, y *float64) float64",
 		"adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.",
 		"The reference is daddAbsGeneric.")
 	const rest, v, w = vector(unroll), vector(16), vector(24)

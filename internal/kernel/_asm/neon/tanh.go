@@ -18,7 +18,7 @@ const (
 // tanh is dtanhGeneric without branches, with its names: it computes both sides of the break up to the
 // quotient, and each element selects its numerator, denominator and base.
 func tanh(g *generator) {
-	g.elementwise("tanh", []int{tanhHi, tanhLo, tanhTwo, tanhOne}, tanhBody,
+	g.elementwise("Tanh", []int{tanhHi, tanhLo, tanhTwo, tanhOne}, tanhBody,
 		"computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.",
 		"The reference is dtanhGeneric.")
 }

@@ -7,15 +7,15 @@ import (
 
 // triangle writes the two kernels for the diagonal blocks of triangular matrices.
 func triangle(g *generator) {
-	for _, op := range []triangular{{"trsm", "Solve", true}, {"trmm", "Multiply", false}} {
+	for _, op := range []triangular{{"Solve", "dtrsmGeneric", true}, {"Multiply", "dtrmmGeneric", false}} {
 		g.triangular(op)
 	}
 }
 
 // A triangular is one of the two operations.
 type triangular struct {
-	name, method string
-	solve        bool
+	name, reference string
+	solve           bool
 }
 
 // A triangularCode has what lives through a call.
@@ -47,9 +47,8 @@ type triangularCode struct {
 // with ones for d if it is nil, all rows of a tile of X in registers, and code for each number of rows
 // and of columns.
 func (g *generator) triangular(op triangular) {
-	g.function(fmt.Sprintf("%s_%dx%d", op.name, tileRows, tileColumns),
-		"(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
-		fmt.Sprintf("is Kernel.%s. The reference is d%sGeneric.", op.method, op.name))
+	g.function(op.name, "(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
+		fmt.Sprintf("is Kernel.%s. The reference is %s.", op.name, op.reference))
 	x := triangularCode{generator: g, triangular: op,
 		t: g.load("t"), rowT: g.bytes("rowT"), colT: g.bytes("colT"), d: g.load("d"),
 		n: g.load("n"), x: g.load("x"), ldx: g.bytes("ldx")}
