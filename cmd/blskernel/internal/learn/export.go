@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/npy"
@@ -85,7 +86,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	e.Explain("%s; its weights are computed by the backend %s", m.describe(), e.backend.Name())
+	e.Explain("%s; its weights are computed by the backend %s", describe(m), e.backend.Name())
 	weights, err := m.Weights()
 	if err != nil {
 		return explainLearning(err)
@@ -121,9 +122,9 @@ type archive struct {
 }
 
 // model writes the arrays of a model that the help of export lists.
-func (a *archive) model(m *model, weights *mat.Dense) {
+func (a *archive) model(m *model.Model, weights *mat.Dense) {
 	maps := m.FittedFeatures().Maps()
-	a.words("kind", []string{m.kind})
+	a.words("kind", []string{m.Kind()})
 	a.words("scaling", []string{maps.Scaling.String()})
 	if maps.Means != nil {
 		a.vector("means", maps.Means)
@@ -143,7 +144,7 @@ func (a *archive) model(m *model, weights *mat.Dense) {
 	a.numbers("enhancement_scale", []float64{maps.EnhancementScale})
 	if m.Classifier != nil {
 		a.matrix("weights", weights)
-		a.words("classes", m.labels(), len(m.labels()))
+		a.words("classes", m.Labels(), len(m.Labels()))
 	} else {
 		// Without an intercept there is a row of zeros: predictions are computed in one way.
 		k, c := m.FittedFeatures().Nodes(), m.Updater().Targets()
