@@ -53,6 +53,15 @@ func (c *reading) explain(err error) error {
 	return errors.New(fault.With(do))
 }
 
+// trainAnew is explainLearning for commands that lack the flags of train.
+func trainAnew(err error) error {
+	told := explainLearning(err)
+	if told.Error() == err.Error() {
+		return err
+	}
+	return fmt.Errorf("%w; these are flags of 'blskernel train', by which to train anew", told)
+}
+
 // explainLearning is explain without rows.
 func explainLearning(err error) error {
 	var rank *blsupdate.RankError

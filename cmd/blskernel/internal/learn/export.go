@@ -89,7 +89,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	e.Explain("%s; its weights are computed by the backend %s", describe(m), e.backend.Name())
 	weights, err := m.Weights()
 	if err != nil {
-		return explainLearning(err)
+		return trainAnew(err)
 	}
 	file, err := atomicfile.Create(s.FS, e.out)
 	if err != nil {

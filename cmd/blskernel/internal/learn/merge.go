@@ -91,7 +91,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &twice):
 		return ui.Usagef("%s has learned the file %q, and so has a model before it: merge them all the same by --again", path, twice.Name)
 	case err != nil:
-		return fmt.Errorf("%s: %w", path, explainLearning(err))
+		return fmt.Errorf("%s: %w", path, trainAnew(err))
 	}
 	meta := &sum.Metadata
 	meta.Progress, meta.Notes = nil, lasting(meta) // the others are of one of them

@@ -37,7 +37,7 @@ func onlyFolder(err error) bool {
 // result with an error where the folder may not be on the disk.
 func (c *command) save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
-		return explainLearning(err)
+		return trainAnew(err)
 	}
 	err := noteScore(&m.Metadata, nil) // that of the model before
 	if err == nil {
