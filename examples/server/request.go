@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -109,24 +110,27 @@ func (m *served) row(text []byte) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf(": %w", err)
 	}
+	at := func(j int, err error) error {
+		name := ""
+		if j < len(m.names) {
+			name = fmt.Sprintf(" (%.80q)", m.names[j])
+		}
+		return fmt.Errorf(", column %d%s: %w", j+1, name, err)
+	}
 	cells := make([]float64, n)
+	var lacks error
 	for j := range cells {
 		v, has := fields[m.name(j)]
 		if fields == nil {
 			v, has = list[j], true
 		}
-		if err = errors.New("the row lacks it"); has {
-			cells[j], err = m.cell(j, v)
-		}
-		if err != nil {
-			name := ""
-			if j < len(m.names) {
-				name = fmt.Sprintf(" (%.80q)", m.names[j])
-			}
-			return nil, fmt.Errorf(", column %d%s: %w", j+1, name, err)
+		if !has {
+			lacks = cmp.Or(lacks, at(j, errors.New("the row lacks it")))
+		} else if cells[j], err = m.cell(j, v); err != nil {
+			return nil, at(j, err)
 		}
 	}
-	return cells, nil
+	return cells, lacks
 }
 
 // cell returns a cell of column j: a finite number; NaN for null where the model fills it in; or of a

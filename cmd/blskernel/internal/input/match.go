@@ -44,6 +44,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
 	in.Options.Decimal, in.Options.Thousands = cmp.Or(in.Options.Decimal, as.Decimal), cmp.Or(in.Options.Thousands, as.Thousands)
+	in.Options.NA, in.Options.TargetNotations = slices.Concat(in.Options.NA, as.NA), as.TargetNotations
 	switch {
 	case in.Missing == "":
 		in.Options.Missing = as.Missing
@@ -104,6 +105,6 @@ func (in *Input) CheckNames(inputs, targets []string) error {
 // AsIn selects how the columns become inputs as a model has it.
 func AsIn(meta *modelfile.Metadata, r *stream.Reader) error {
 	as, s := meta.Options(), r.Selection()
-	s.Columns, s.Missing = as.Columns, as.Missing
+	s.Columns, s.Missing, s.TargetNotations = as.Columns, as.Missing, as.TargetNotations
 	return r.Select(s)
 }

@@ -59,3 +59,11 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 		in.say.Warn("words that the model does not know, which count as none of its words: %s", text)
 	}
 }
+
+// NamesOr returns names, or what with a number for each of n without a name.
+func NamesOr(names []string, n int, what string) []string {
+	for i := len(names); i < n; i++ {
+		names = append(names, fmt.Sprintf("%s %d", what, i+1))
+	}
+	return names
+}

@@ -15,6 +15,7 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -141,7 +142,7 @@ func (i *Inspection) print(w io.Writer) error {
 	}
 	line("inputs", "%s", listed(m.Inputs))
 	names := m.Columns.Names(m.Inputs)
-	var words []string
+	var words, written []string
 	for j, c := range m.Columns {
 		name := fmt.Sprintf("column %d", j+1)
 		if names != nil {
@@ -150,6 +151,9 @@ func (i *Inspection) print(w io.Writer) error {
 		if c.Levels != nil {
 			words = append(words, fmt.Sprintf("%s (%s)", name, ui.Count(len(c.Levels), "word")))
 		}
+		if c.Notation != (stream.Notation{}) {
+			written = append(written, fmt.Sprintf("%s %v", name, c.Notation))
+		}
 	}
 	if words != nil {
 		line("columns", "%d of numbers, %d of words: %s", len(m.Columns)-len(words), len(words), columns.List(words))
@@ -157,6 +161,17 @@ func (i *Inspection) print(w io.Writer) error {
 	line("missing", "%s", cmp.Or(m.Missing, stream.MissingError.String()))
 	if m.Decimal+m.Thousands != "" {
 		line("numbers", "decimal %q, thousands %q", cmp.Or(m.Decimal, "."), m.Thousands)
+	}
+	for j, n := range m.TargetNotations {
+		if n != (stream.Notation{}) {
+			written = append(written, fmt.Sprintf("%s %v", input.NamesOr(m.Targets, j+1, "target")[j], n))
+		}
+	}
+	if written != nil {
+		line("written", "%s", columns.List(written))
+	}
+	if m.NA != nil {
+		line("missing words", "%s", columns.List(m.NA))
 	}
 	if m.Exclude != nil {
 		line("excluded", "%s", columns.List(m.Exclude))

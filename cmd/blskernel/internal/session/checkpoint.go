@@ -50,11 +50,12 @@ var ignoredFlags = []string{
 // Set records a setting beside the flags.
 func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
-// NewManifest returns the manifest of a command that reads sources, of which once can be read only once.
+// NewManifest returns the manifest of a command that reads sources, of which it can read once only
+// once.
 func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
 	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(ignoredFlags, f.Name) {
+		if !slices.Contains(ignoredFlags, f.Name) && (f.Changed || f.Name != "na") { // which is not in older files
 			m.settings["--"+f.Name] = Recorded(f.Value.String())
 		}
 	})
@@ -150,7 +151,9 @@ func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
 		return "it does not say by which flags it was begun"
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.settings)) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
+	slices.Sort(names)
+	for _, name := range names {
 		if was, is := settings[name], m.settings[name]; was != is {
 			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
 		}

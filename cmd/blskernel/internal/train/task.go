@@ -59,6 +59,40 @@ func (tr *training) different(labels []string) (n int, quantity bool) {
 	return len(seen), len(seen) > model.FewLabels && (fractions || 2*len(seen) > len(labels))
 }
 
+// mostWords is the largest number of classes that words which are not repeated can be.
+const mostWords = 64
+
+// distinct returns the number of different labels.
+func distinct(labels []string) int {
+	seen := map[string]bool{}
+	for _, label := range labels {
+		seen[label] = true
+	}
+	return len(seen)
+}
+
+// checkClasses returns an error if the first rows alone are of too many classes, before a large first
+// batch is read. It leaves the data at its beginning.
+func (tr *training) checkClasses(r *stream.Reader) error {
+	const enough = 2 * model.MaxClasses
+	if !tr.labeled || len(tr.classes) > 0 || max(tr.first, tr.rest) <= enough {
+		return nil
+	}
+	b, err := r.Peek(enough)
+	if err != nil {
+		return nil // learning meets the error again
+	}
+	return tooManyClasses(distinct(b.Labels))
+}
+
+// tooManyClasses returns an error for more classes than a model can have.
+func tooManyClasses(n int) error {
+	if n <= model.MaxClasses {
+		return nil
+	}
+	return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", n, model.MaxClasses)
+}
+
 // refuseQuantity returns an error if the labels of the first rows are numbers of a quantity or of the
 // rows. It leaves the data at its beginning.
 func (tr *training) refuseQuantity(r *stream.Reader) error {
@@ -109,6 +143,11 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	if err == nil {
 		switch words, known := tr.words(b.Labels); words {
 		case known:
+			n := distinct(b.Labels)
+			if n > mostWords && 2*n > len(b.Labels) {
+				return "", ui.Usagef("%s has %d different words in the first %d rows: use --task classification if they are classes, or name another --target",
+					targetColumn(r), n, len(b.Labels))
+			}
 			return model.Classification, nil
 		case 0:
 		default:

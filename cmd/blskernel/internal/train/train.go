@@ -57,8 +57,10 @@ update. With --classes, which lists all of them, it is an error.
 A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
 of the row and 0 for the others. Other words count as none of them, and are counted. A column of more
 words or of dates is an error: leave it out by --exclude. --missing says what becomes of a missing
-cell of an input; a row without a label or target is bad, or left out by --missing drop. The model
-keeps all this, with --decimal and --thousands, and the other commands read by it.
+cell of an input; a row without a label or target is bad, or left out by --missing drop. Percent,
+currencies, decimal commas and signs between thousands are recognised where all cells of a column in
+those rows agree, and said. The model keeps all this, with --decimal, --thousands and --na, and the
+other commands read by it.
 
 Settings that are auto suit the data: the scaling, the number of enhancement nodes, and --shrink,
 --lambda and --method by the rows that are held out of the first 4096, which the model learns in the
@@ -66,7 +68,7 @@ end like all others. The same data give the same settings on every machine. They
 their score. docs/settings.md explains them. --tune searches wider.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
-words or whose targets have fractions. Whole numbers are taken for classes if at most 20 differ, and
+words or whose targets have fractions. More than 64 words need it if most are there once. Whole numbers are taken for classes if at most 20 differ, and
 for a quantity if most of them do.
 
 --like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
@@ -235,8 +237,8 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 			return tr.In.Explain(err)
 		}
 	}
-	if tr.labeled && len(meta.Classes) > model.MaxClasses {
-		return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", len(meta.Classes), model.MaxClasses)
+	if err := tooManyClasses(len(meta.Classes)); err != nil {
+		return err
 	}
 	if len(meta.Classes) == 1 {
 		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, and are the rows sorted by it?", ui.Printable(meta.Classes[0]))
