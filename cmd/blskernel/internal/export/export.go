@@ -91,7 +91,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	e.Explain("%s; its weights are computed by the backend %s", session.Describe(m), e.Backend.Name())
 	weights, err := m.Weights()
 	if err != nil {
-		return session.Explain(err, "")
+		return session.TrainAnew(err)
 	}
 	file, err := atomicfile.Create(s.FS, e.out)
 	if err != nil {

@@ -93,7 +93,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &twice):
 		return ui.Usagef("%s has learned the file %q, and so has a model before it: merge them all the same by --again", path, twice.Name)
 	case err != nil:
-		return fmt.Errorf("%s: %w", path, session.Explain(err, ""))
+		return fmt.Errorf("%s: %w", path, session.TrainAnew(err))
 	}
 	meta := &sum.Metadata
 	meta.Progress, meta.Notes = nil, session.Lasting(meta) // the others are of one of them

@@ -53,6 +53,15 @@ func Explain(err error, closed string) error {
 	return errors.New(fault.With(do))
 }
 
+// TrainAnew is Explain for commands that lack the flags of train.
+func TrainAnew(err error) error {
+	told := explainLearning(err)
+	if told.Error() == err.Error() {
+		return err
+	}
+	return fmt.Errorf("%w; these are flags of 'blskernel train', by which to train anew", told)
+}
+
 // explainLearning is Explain for errors that are not about rows.
 func explainLearning(err error) error {
 	var rank *blsupdate.RankError

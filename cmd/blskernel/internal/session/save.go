@@ -37,7 +37,7 @@ func OnlyFolder(err error) bool {
 // result with an error where the folder may not be on the disk.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
-		return Explain(err, "")
+		return TrainAnew(err)
 	}
 	delete(m.Metadata.Notes, NoteHoldout) // the score was that of the model before
 	var err error
