@@ -49,7 +49,7 @@ var zeros = []any{
 	&modelfile.Metadata{}, &modelfile.TruncatedError{}, &modelfile.VersionError{}, &modelfile.WriteError{},
 	&dataset.FormatError{}, &dataset.Images{}, &dataset.ZCA{},
 	&stream.Batch{}, &stream.Columns{}, &stream.Error{}, new(stream.Format), new(stream.Header), new(stream.Missing), &stream.Reader{},
-	&stream.Column{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
+	&stream.Column{}, &stream.Notation{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
 	&bench.Incremental{}, &bench.PaperTable{}, &bench.FlopsCase{}, &bench.TableHead{}, &bench.Variant{},
 	&bench.Cost{}, &speed.Case{}, &speed.Comparison{}, &speed.Job{}, &speed.Problem{}, &speed.Result{},
 	&report.Page{}, &report.Plot{}, &report.Section{}, &report.Table{}, &result.File{}, &result.LineError{},
