@@ -32,11 +32,11 @@ var layers = strings.Fields(`
 	internal/factor internal/factor/ldlt internal/factor/cholesky internal/factor/lu internal/factor/qr
 	internal/factor/condition internal/factor/secular internal/factor/svd internal/factor/eigensym internal/factor/eigen
 	lapack internal/golden
-	blsupdate/internal/api blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
+	blsupdate/types blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 	dataset dataset/stream internal/columns
-	bls/metrics bls/internal/choice bls bls/modelfile
+	bls/metrics bls/internal/choice bls bls/modelfile bls/model
 	bench bench/speed bench/benchmarks bench/result bench/gate bench/report
 	cmd/blskernel/internal/ui cmd/blskernel/internal/learn cmd/blskernel/internal/experiment
 	cmd/blskernel internal/soak examples/server internal/docs

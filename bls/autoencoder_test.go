@@ -17,7 +17,7 @@ import (
 func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymPacked, cross *mat.Dense) {
 	x := samples(seed, l, d, d)
 	h1 = mat.NewDense(l, d+1, nil)
-	if err := standardizeTo(h1, x, 0, l, ScaleSamples, nil, nil); err != nil {
+	if err := (&Features{}).standardizeTo(h1, x, 0, l); err != nil {
 		panic(err)
 	}
 	w := mat.NewDense(d+1, n, nil)

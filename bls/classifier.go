@@ -28,7 +28,7 @@ const maxInferredClasses = 1 << 12
 // The fields are options that Fit reads; a change shows at the next Fit. What is zero, Fit chooses: the
 // zero value learns any table, and images with Features.Scaling set to ScaleSamples.
 //
-//	Features.Scaling           ScaleColumns
+//	Features.Scaling           ScaleColumns or ScaleRanks, as the settings below
 //	Features.EnhancementNodes  200 to 2000, by the numbers of rows and columns
 //	Features.Shrink, Update.Lambda, Method
 //	                           those with the best predictions for rows held out of the first

@@ -100,7 +100,7 @@ func FuzzDecodeFeatures(f *testing.F) {
 	x := samples(76, 20, 2, 2)
 	for _, opt := range []FeatureOptions{
 		{Groups: 1, GroupNodes: 2, EnhancementNodes: 1}, {Scaling: ScaleColumns, Groups: 2, GroupNodes: 1, EnhancementNodes: 3, Enhancement: Uniform},
-		{Scaling: ScaleNone, Groups: 1, GroupNodes: 1}, {Groups: 1, GroupNodes: 1, EnhancementNodes: 1, Unscaled: true},
+		{Scaling: ScaleNone, Groups: 1, GroupNodes: 1}, {Scaling: ScaleRanks, Groups: 1, GroupNodes: 1}, {Groups: 1, GroupNodes: 1, EnhancementNodes: 1, Unscaled: true},
 	} {
 		features, err := FitFeatures(x, opt)
 		testutil.NoError(f, err)

@@ -13,14 +13,16 @@
 //
 // # Feature nodes
 //
-// FeatureOptions.Scaling standardises samples to S in one of three ways:
+// FeatureOptions.Scaling standardises samples to S in one of four ways:
 //
 //	ScaleSamples  s = (x - mean(x)) / std(x)                  the paper's: by sample, for images
 //	ScaleColumns  s[j] = (x[j] - mean of column j) / its std  by the first training set, for tables
+//	ScaleRanks    s[j] = Φ⁻¹(rank of x[j] / n)                by the first training set, for skew
 //	ScaleNone     s = x
 //
-// where std divides by d-1 or l-1. ScaleSamples maps a sample of equal features to zeros, ScaleColumns
-// a column of equal elements. S and a last column 0.1, for the bias, are H1 (l×(d+1)).
+// where std divides by d-1 or l-1, and a rank is that among n rows, with lines between quantiles.
+// ScaleSamples maps a sample of equal features to zeros, ScaleColumns and ScaleRanks a column of equal
+// elements. S and a last column 0.1, for the bias, are H1 (l×(d+1)).
 //
 // Each group i draws (d+1)×n1 weights We uniform on [-1,1), and scales each row of H1 We to [-1,1]:
 // that is A1. A sparse autoencoder then finds weights that map A1 back to H1,
@@ -44,7 +46,7 @@
 // The orthonormal weights and the factor s/m are in the authors' code and not in the paper;
 // FeatureOptions has both forms. A row of H1 We, or a node, that is constant, or so nearly that scaling
 // would multiply it by more than 1e14, passes unchanged, as in that code. A group of a single node has
-// only such rows. ScaleColumns and ScaleNone are not the paper's.
+// only such rows. ScaleColumns, ScaleRanks and ScaleNone are not the paper's.
 //
 // # Repeatability
 //

@@ -75,6 +75,9 @@ func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
 		x.Floats("the deviations", &f.deviations, d)
 		checkAll(x, "a deviation", f.deviations, func(v float64) bool { return v >= smallestNormal })
 	}
+	if opt.Scaling == ScaleRanks {
+		f.codeRanks(x, d)
+	}
 	x.Dense("the weights of the feature nodes", &f.weights, d+1, n)
 	x.Floats("the minima of the feature nodes", &f.offset, n)
 	x.Floats("the factors of the feature nodes", &f.gain, n)
@@ -86,8 +89,26 @@ func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
 	}
 }
 
+// codeRanks codes the curves of d columns.
+func (f *Features) codeRanks(x *coder.Coder, d int) {
+	for j := 0; j < d && !x.Failed(); j++ {
+		if x.Reading() {
+			f.ranks = append(f.ranks, curve{})
+		}
+		c := &f.ranks[j]
+		n := len(c.knots)
+		x.Int("the number of knots", &n, rankKnots)
+		x.Check(n > 0, "column %d has no knots", j)
+		x.Floats("the knots", &c.knots, n)
+		x.Floats("the scores", &c.scores, n)
+		for i := 1; i < n && !x.Failed(); i++ {
+			x.Check(c.knots[i-1] < c.knots[i] && c.scores[i-1] < c.scores[i], "the knots and scores of column %d do not ascend", j)
+		}
+	}
+}
+
 // encodedScalings are the scalings in the order of their numbers in an encoding.
-var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto}
+var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto, ScaleRanks}
 
 // codeOptions codes o without its backend; resolve checks the values.
 func codeOptions(x *coder.Coder, o *FeatureOptions) {

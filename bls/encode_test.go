@@ -24,7 +24,7 @@ func TestEncodeGoesOn(t *testing.T) {
 		for i, method := range allMethods {
 			p := newPair(t, bk, method)
 			c, r := p.c, p.r
-			c.Features = plain(FeatureOptions{Scaling: Scaling(1 + i%3), Groups: 2, GroupNodes: 3, EnhancementNodes: 7 * (i % 2), Seed: uint64(i) << 60, Unscaled: i == 5})
+			c.Features = plain(FeatureOptions{Scaling: Scaling(1 + i%4), Groups: 2, GroupNodes: 3, EnhancementNodes: 7 * (i % 2), Seed: uint64(i) << 60, Unscaled: i == 5})
 			c.Update = blsupdate.Options{Lambda: 0x1p-20, Form: blsupdate.Form(i % 4), Solve: i%2 == 0, Workspace: int64(1-i) << 20}
 			c.Classes, c.ClassWeight, c.ExpectedRows, c.Validate = 3*(i%2), ClassWeight(i%2), 500*(i%2), i%2 == 0
 			r.Features, r.Update, r.NoIntercept, r.ExpectedRows, r.Validate = c.Features, c.Update, i%2 == 1, c.ExpectedRows, c.Validate

@@ -267,7 +267,7 @@ func TestFeaturesErrors(t *testing.T) {
 		{FeatureOptions{Shrink: math.Inf(1)}, "Shrink"},
 		{FeatureOptions{Shrink: 0.8, Unscaled: true}, "Shrink"},
 		{FeatureOptions{Enhancement: 2}, "Enhancement is EnhancementWeights(2); want Orthonormal or Uniform"},
-		{FeatureOptions{Scaling: 4}, "Scaling"},
+		{FeatureOptions{Scaling: 5}, "Scaling"},
 	} {
 		f, err := FitFeatures(x, test.opt)
 		var e *OptionError

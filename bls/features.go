@@ -29,9 +29,9 @@ const maxNodes = math.MaxInt32
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
 // nodes, no enhancement nodes, and seed 0 on the default backend.
 type FeatureOptions struct {
-	// Scaling standardises the samples: ScaleColumns suits a table, ScaleSamples images. With the
-	// zero value a Classifier or a Regressor takes ScaleColumns, and FitFeatures ScaleSamples, the
-	// paper's.
+	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
+	// images. With the zero value a Classifier or a Regressor chooses one of the first two, and
+	// FitFeatures takes ScaleSamples, the paper's.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
 	Groups int
@@ -68,8 +68,8 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	}
 	const positive = "a positive number, or 0 for the default"
 	switch {
-	case o.Scaling < ScaleSamples || o.Scaling > ScaleNone:
-		return bad("Scaling", o.Scaling, "ScaleAuto, ScaleSamples, ScaleColumns or ScaleNone")
+	case o.Scaling < ScaleSamples || o.Scaling > ScaleRanks:
+		return bad("Scaling", o.Scaling, "ScaleAuto, ScaleSamples, ScaleColumns, ScaleNone or ScaleRanks")
 	case o.Groups < 0 || o.Groups > maxNodes:
 		return bad("Groups", o.Groups, positive)
 	case o.GroupNodes < 0 || o.GroupNodes > maxNodes/o.Groups:
@@ -101,6 +101,8 @@ type Features struct {
 	// means and deviations are those of the d columns of the first training set, with ScaleColumns
 	// only.
 	means, deviations []float64
+	// ranks are the curves of the d columns, with ScaleRanks only.
+	ranks []curve
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is that of the bias.
 	weights *mat.Dense
 	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
@@ -139,6 +141,7 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	ScaleSamples:  s = (x - x.mean()) / x.std(ddof=1), or zeros where all of x is equal
 //	ScaleColumns:  s = (x - Means) / Deviations
 //	ScaleNone:     s = x
+//	ScaleRanks:    s[j] = numpy.interp(x[j], Knots[j], Scores[j])
 //	h1 = append(s, Bias)
 //	z  = (h1 @ FeatureWeights - FeatureMinimum) / FeatureRange
 //	h  = tanh(EnhancementScale * (append(z, Bias) @ EnhancementWeights))
@@ -149,7 +152,8 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 // an intercept.
 type FeatureMaps struct {
 	Scaling           Scaling
-	Means, Deviations []float64 // d each, nil unless Scaling is ScaleColumns
+	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns
+	Knots, Scores     [][]float64 // d lists each, nil unless Scaling is ScaleRanks
 
 	Bias float64 // 0.1, the last column of H1 and beside Z
 
@@ -171,6 +175,10 @@ func (f *Features) Maps() FeatureMaps {
 		FeatureMinimum:   slices.Clone(f.offset),
 		FeatureRange:     make([]float64, len(f.gain)),
 		EnhancementScale: f.scale,
+	}
+	for _, c := range f.ranks {
+		m.Knots = append(m.Knots, slices.Clone(c.knots))
+		m.Scores = append(m.Scores, slices.Clone(c.scores))
 	}
 	for j, g := range f.gain {
 		// The reciprocal of the smallest gain, for a range near the largest number, may round

@@ -17,7 +17,7 @@ import (
 // set. The package comment has the equations.
 //
 //	shapes: X l×d, one sample a row, l and d at least 1.
-//	reads/writes: reads X three times, with ScaleColumns six times.
+//	reads/writes: reads X three times, with ScaleColumns six times, with ScaleRanks four times.
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
@@ -62,10 +62,14 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 			return nil, nil, err
 		}
 	}
-	if opt.Scaling == ScaleColumns {
-		if f.means, f.deviations, err = columnScales(ctx, x); err != nil {
-			return nil, nil, err
-		}
+	switch opt.Scaling {
+	case ScaleColumns:
+		f.means, f.deviations, err = columnScales(ctx, x)
+	case ScaleRanks:
+		f.ranks, err = columnRanks(ctx, x)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	if f.weights, err = f.fineTune(ctx, x); err != nil {
 		return nil, nil, err
@@ -123,7 +127,7 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		q := to - from
 		h, a := h1.Slice(0, q, 0, d+1).(*mat.Dense), a1.Slice(0, q, 0, n).(*mat.Dense)
-		if err := standardizeTo(h, x, from, to, opt.Scaling, f.means, f.deviations); err != nil {
+		if err := f.standardizeTo(h, x, from, to); err != nil {
 			return err
 		}
 		mat.Mul(bk, a, h, w)

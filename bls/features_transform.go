@@ -80,7 +80,7 @@ func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 	h1 := mat.NewDense(rows, d+1, nil)
 	return interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		h := h1.Slice(0, to-from, 0, d+1).(*mat.Dense)
-		if err := standardizeTo(h, x, from, to, f.opt.Scaling, f.means, f.deviations); err != nil {
+		if err := f.standardizeTo(h, x, from, to); err != nil {
 			return err
 		}
 		mat.Mul(f.opt.Backend, t.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
@@ -93,21 +93,29 @@ func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 const biasInput = 0.1
 
 // standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows
-// of h1, which has d+1 columns. means and deviations are those of ScaleColumns, whose results may be
-// beyond float64: then it returns an *OverflowError for the first.
-func standardizeTo(h1, x *mat.Dense, from, to int, scaling Scaling, means, deviations []float64) error {
+// of h1, which has d+1 columns. The results of ScaleColumns may be beyond float64: then it returns an
+// *OverflowError for the first.
+func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()
-	i, j := firstRow(to-from, d, func(i int) int {
+	cost := d
+	if f.opt.Scaling == ScaleRanks {
+		cost = 20 * d
+	}
+	i, j := firstRow(to-from, cost, func(i int) int {
 		row := rh.Data[i*rh.Stride : i*rh.Stride+d+1]
 		at := (from + i) * rx.Stride
 		sample := rx.Data[at : at+d]
 		row[d] = biasInput
-		switch scaling {
+		switch f.opt.Scaling {
 		case ScaleNone:
 			copy(row, sample)
 		case ScaleColumns:
-			return scaleByColumns(row[:d], sample, means, deviations)
+			return scaleByColumns(row[:d], sample, f.means, f.deviations)
+		case ScaleRanks:
+			for j, v := range sample {
+				row[j] = f.ranks[j].at(v)
+			}
 		default:
 			standardizeRow(row[:d], sample)
 		}

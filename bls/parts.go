@@ -210,6 +210,7 @@ func (f *Features) equal(g *Features) bool {
 		return true
 	}
 	return f == g || sameOptions(f.opt, g.opt) && slices.Equal(f.means, g.means) && slices.Equal(f.deviations, g.deviations) &&
+		slices.EqualFunc(f.ranks, g.ranks, curve.equal) &&
 		same(f.weights, g.weights) && slices.Equal(f.offset, g.offset) && slices.Equal(f.gain, g.gain) &&
 		same(f.enhancement, g.enhancement) && f.scale == g.scale
 }

@@ -22,9 +22,9 @@ const enhancePanel = 1 << 16
 // depends on nothing else, so the order of sums over samples is always the same.
 func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
-// firstRow calls bad for the rows [0, n), of cols elements each, as workers.Pool.Rows does. It returns the
-// lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for all. Each
-// range stops at its first bad row, so the result does not depend on the ranges.
+// firstRow calls bad for the rows [0, n), of cols nanoseconds each, as workers.Pool.Rows does. It
+// returns the lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for
+// all. Each range stops at its first bad row, so the result does not depend on the ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	var mu sync.Mutex
 	row, col = n, -1

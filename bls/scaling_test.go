@@ -225,7 +225,7 @@ func TestScalingOverflows(t *testing.T) {
 
 // The names of the options are parsed in any case.
 func TestParse(t *testing.T) {
-	for _, s := range []Scaling{ScaleAuto, ScaleSamples, ScaleColumns, ScaleNone} {
+	for _, s := range []Scaling{ScaleAuto, ScaleSamples, ScaleColumns, ScaleNone, ScaleRanks} {
 		for _, name := range []string{s.String(), strings.ToUpper(s.String())} {
 			if got, err := ParseScaling(name); got != s || err != nil {
 				t.Errorf("%s: %v, %v", name, got, err)

@@ -21,10 +21,9 @@ const (
 	choiceNodes = 2000 // most enhancement nodes that a choice is made with
 )
 
-// prepare fills in the settings that depend only on the shape l×d: Scaling and EnhancementNodes.
-// Improved and Original get no ridge, since they are for the pseudoinverse.
+// prepare fills in the setting that depends only on the shape l×d: EnhancementNodes. Improved and
+// Original get no ridge, since they are for the pseudoinverse.
 func prepare(s settings, l, d int) settings {
-	s.features.Scaling = cmp.Or(s.features.Scaling, ScaleColumns)
 	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
 	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {
 		s.update.Lambda = None
@@ -40,6 +39,11 @@ func prepare(s settings, l, d int) settings {
 //	cost: the maps and nodes of at most 4096 rows, and with k nodes about 30 Cholesky factorizations
 //	of order at most 500 and 5 of order k, four times as many for up to 4096 rows.
 func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, Choice, float64, error) {
+	scalings := []Scaling{s.features.Scaling}
+	if s.features.Scaling == ScaleAuto {
+		scalings = []Scaling{ScaleColumns, ScaleRanks}
+	}
+	s.features.Scaling = scalings[0]
 	opt, err := s.features.resolve()
 	if err != nil {
 		return s, Choice{}, 0, err
@@ -62,17 +66,21 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		if !free {
 			shrinks = []float64{opt.Shrink}
 		}
+		if !free && given != 0 {
+			scalings = scalings[:1] // Validate changes no model
+		}
 		least := lowest
 		if given != 0 { // it says what a model of these rows can do
 			least = float64(unit * lowestLambda(min(l, ChoiceRows), opt))
 		}
-		best, err := t.search(ctx, bounded(opt, choiceNodes), shrinks, given, least)
+		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
 		if err != nil {
 			return s, Choice{}, 0, err
 		}
 		if best.Solved() {
 			method, s.features.Shrink, s.update.Lambda = best.Method, best.Shrink, best.Lambda
-			by, slope = t.choice(best), slopeOf(best, labels)
+			s.features.Scaling = best.features.Scaling
+			by, slope = t.choice(best.Result), slopeOf(best.Result, labels)
 		}
 	}
 	if by.Rows == 0 && given == 0 {
@@ -162,28 +170,50 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 	return t
 }
 
-// search returns the best result of the shrinks and, if the given lambda is 0, of lambda: of a coarse
-// grid with at most trialNodes enhancement nodes, and then among the neighbours of its result with all.
-func (t *trials) search(ctx context.Context, opt FeatureOptions, shrinks []float64, given, lowest float64) (*choice.Result, error) {
+// A candidate is a result with the features it was found with.
+type candidate struct {
+	*choice.Result
+	features FeatureOptions
+}
+
+// search returns the best candidate of the scalings, the shrinks and, if the given lambda is 0, of
+// lambda: of a coarse grid with at most trialNodes enhancement nodes, and then among the neighbours of
+// its result with all. The first scaling is tried with all shrinks, others with those near its best.
+func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
-		return nil, err
+		return candidate{}, err
 	}
 	s := t.grid(given, lowest)
 	small := bounded(opt, trialNodes)
-	maps, err := t.fit(ctx, small)
-	if err != nil {
-		return nil, err
-	}
-	near, err := s.Coarse(ctx, maps, shrinks)
-	if err != nil {
-		return nil, err
-	}
-	if small != opt {
-		if maps, err = t.fit(ctx, opt); err != nil {
-			return nil, err
+	var near choice.Place
+	var maps *trialMaps // of near
+	for i, scaling := range scalings {
+		if i > 0 {
+			shrinks = choice.Near(shrinks, near.Shrink)
+		}
+		small.Scaling = scaling
+		of, err := t.fit(ctx, small)
+		if err != nil {
+			return candidate{}, err
+		}
+		place, err := s.Coarse(ctx, of, shrinks)
+		if err != nil {
+			return candidate{}, err
+		}
+		if place.Better(near.Result) {
+			near, maps = place, of
+			opt.Scaling = scaling
 		}
 	}
-	return s.Fine(ctx, maps, near)
+	if opt.EnhancementNodes > trialNodes {
+		of, err := t.fit(ctx, opt)
+		if err != nil {
+			return candidate{}, err
+		}
+		maps = of
+	}
+	best, err := s.Fine(ctx, maps, near)
+	return candidate{best, opt}, err
 }
 
 // grid returns a search by these rows.

@@ -3,7 +3,6 @@ package bls
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
@@ -101,7 +100,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 		l: l, rows: max(l, s.rows), left: cmp.Or(opt.Flops, DefaultTuneFlops)}
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {
-		scalings = []Scaling{ScaleColumns, ScaleSamples}
+		scalings = []Scaling{ScaleColumns, ScaleRanks, ScaleSamples}
 	}
 	counts := []int{s.features.EnhancementNodes}
 	if n := usual.features.EnhancementNodes; counts[0] == 0 {
@@ -137,12 +136,6 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	}
 	s.method = s.methodFor(best.Method, t.lowest(best.features))
 	return s, t.choice(best.Result), nil
-}
-
-// A candidate is a result with the features it was found with.
-type candidate struct {
-	*choice.Result
-	features FeatureOptions
 }
 
 // A tuning is a search by Tune: the trials, what they may still cost, and the best so far.
@@ -184,8 +177,7 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	if f.Shrink == 0 && !f.Unscaled && opt.EnhancementNodes > 0 {
 		shrinks = choice.Shrinks()
 		if t.best.Result != nil && opt.EnhancementNodes != t.best.features.EnhancementNodes {
-			at := slices.Index(shrinks, t.best.Shrink)
-			shrinks = shrinks[max(0, at-1):min(len(shrinks), at+2)]
+			shrinks = choice.Near(shrinks, t.best.Shrink)
 		}
 	}
 	k := opt.Groups*opt.GroupNodes + opt.EnhancementNodes
@@ -202,19 +194,19 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	opt = bounded(opt, maxNodes) // afford bounds the enhancement nodes
 	// One at a time, so that each is tried with all nodes.
 	for _, shrink := range shrinks {
-		r, err := t.search(ctx, opt, []float64{shrink}, t.given, t.lowest(opt))
+		c, err := t.search(ctx, opt, []Scaling{opt.Scaling}, []float64{shrink}, t.given, t.lowest(opt))
 		if err != nil {
 			return err
 		}
-		t.keep(r, opt)
+		t.keep(c)
 	}
 	return nil
 }
 
-// keep makes r the best result if it is better.
-func (t *tuning) keep(r *choice.Result, f FeatureOptions) {
-	if r.Better(t.best.Result) {
-		t.best = candidate{r, f}
+// keep makes c the best candidate if it is better.
+func (t *tuning) keep(c candidate) {
+	if c.Better(t.best.Result) {
+		t.best = c
 	}
 }
 
@@ -246,7 +238,7 @@ func (t *tuning) refine(ctx context.Context) error {
 			return err
 		}
 		for _, step := range steps {
-			t.keep(e.At(max(float64(best.Lambda*step), grid.Lowest)), f)
+			t.keep(candidate{e.At(max(float64(best.Lambda*step), grid.Lowest)), f})
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (w ClassWeight) String() string { return names.String(classWeightNames, w) 
 
 // ParseClassWeight returns the class weight of the given name, in any case.
 func ParseClassWeight(name string) (ClassWeight, error) {
-	return names.Parse[ClassWeight](classWeightNames, name)
+	return names.Parse[ClassWeight]("bls", classWeightNames, name)
 }
 
 // FitContext is Fit where the squared error of sample i counts weights[i] times; nil stands for ones.

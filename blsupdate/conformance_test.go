@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -159,10 +159,10 @@ func TestRemovalLeverage(t *testing.T) {
 					u := v.start(t, b, all, stack(ya, y), lambda)
 					before := digest(u)
 					err := u.RemoveInputs(ax, ya)
-					if rest < api.LeastRest/2 || err != nil {
+					if rest < types.LeastRest/2 || err != nil {
 						refused(t, u, before, err, isSingular)
 						var e *LeverageError
-						if errors.As(err, &e) && e.Rest != 0 && !(e.Rest < 2*rest && e.Rest > rest/2 || e.Rest < e.Least) || rest > 2*api.LeastRest {
+						if errors.As(err, &e) && e.Rest != 0 && !(e.Rest < 2*rest && e.Rest > rest/2 || e.Rest < e.Least) || rest > 2*types.LeastRest {
 							t.Errorf("%s: %v", name, err)
 						}
 						continue

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
@@ -23,7 +22,6 @@ type updater struct {
 	method   Method
 	counter  *cost.Counter
 	state    state.State
-	samples  int
 	report   Report
 	began    time.Time // of the call under way
 	poisoned bool      // a change is under way, or a panic stopped one
@@ -48,19 +46,19 @@ func (u *updater) MapTargets(t *mat.Dense) error     { return u.MapTargetsContex
 func (u *updater) Weights() (*mat.Dense, error)      { return u.WeightsContext(background) }
 
 func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
-	u.begin(ActionAdd)
+	u.begin()
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
 	}
-	if ax, ya, err = u.weighted(ax, ya, weights); err != nil {
+	if ax, ya, err = u.weighted(ActionAdd, ax, ya, weights); err != nil {
 		return err
 	}
 	return u.run(ctx, q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
 }
 
 // weighted returns the rows times the roots of their weights, and the rows themselves for nil.
-func (u *updater) weighted(ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
+func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
 	q := dense.Rows(ax)
 	switch {
 	case weights == nil:
@@ -68,7 +66,7 @@ func (u *updater) weighted(ax, ya *mat.Dense, weights []float64) (*mat.Dense, *m
 	case len(weights) != q:
 		return nil, nil, &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
 	}
-	if err := u.state.Common().Reserve(q, memory.Floats(q, u.Nodes()+u.Targets())); err != nil {
+	if err := u.state.Common().Reserve(action, q, memory.Floats(q, u.Nodes()+u.Targets())); err != nil {
 		return nil, nil, err
 	}
 	roots := make([]float64, q)
@@ -88,31 +86,22 @@ func (u *updater) weighted(ax, ya *mat.Dense, weights []float64) (*mat.Dense, *m
 }
 
 func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
-	u.begin(ActionRemove)
+	u.begin()
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
 	}
-	if q > u.samples {
-		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
+	if q > u.Samples() {
+		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.Samples())}
 	}
-	left := u.samples - q
-	if u.method.hasInverse() {
-		err = u.checkRank(left, u.Nodes())
-	} else if u.Lambda() == 0 && left < u.Nodes() { // h is 1, whatever rounding makes of it
-		err = &LeverageError{Action: ActionRemove}
-	}
-	if err != nil {
-		return err
-	}
-	if ax, ya, err = u.weighted(ax, ya, weights); err != nil {
+	if ax, ya, err = u.weighted(ActionRemove, ax, ya, weights); err != nil {
 		return err
 	}
 	return u.run(ctx, -q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
 }
 
 func (u *updater) Forget(factor float64) error {
-	u.begin(ActionForget)
+	u.begin()
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
@@ -125,31 +114,21 @@ func (u *updater) Forget(factor float64) error {
 }
 
 func (u *updater) AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error {
-	u.begin(ActionNodes)
-	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
+	u.begin()
+	if _, err := checkPair("A", a, u.Samples(), u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
-	if err := checkMatrix("H", h, u.samples, 0); err != nil {
+	if err := checkMatrix("H", h, u.Samples(), 0); err != nil {
 		return err
 	}
-	if err := checkMemory(u.method, u.samples, u.Nodes(), u.Targets(), dense.Cols(h)); err != nil {
+	if err := checkMemory(u.method, u.Samples(), u.Nodes(), u.Targets(), dense.Cols(h)); err != nil {
 		return err
-	}
-	if u.method.hasInverse() {
-		if err := u.checkRank(u.samples, u.Nodes()+dense.Cols(h)); err != nil {
-			return err
-		}
-	}
-	if u.method == QR {
-		if err := u.checkDetermined(); err != nil {
-			return err
-		}
 	}
 	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
 }
 
 func (u *updater) MergeContext(ctx context.Context, other Updater) error {
-	u.begin(ActionMerge)
+	u.begin()
 	m, ok := u.state.(state.Merger)
 	if !ok {
 		return unsupported(u.method, ActionMerge)
@@ -168,11 +147,11 @@ func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 	if err := o.whole(); err != nil {
 		return err
 	}
-	return u.run(ctx, o.samples, 0, func() (state.Outcome, error) { return m.Merge(o.state) })
+	return u.run(ctx, o.Samples(), 0, func() (state.Outcome, error) { return m.Merge(o.state) })
 }
 
 func (u *updater) SetLambdaContext(ctx context.Context, lambda float64) error {
-	u.begin(ActionRidge)
+	u.begin()
 	r, ok := u.state.(state.Ridger)
 	if !ok {
 		return unsupported(u.method, ActionRidge)
@@ -193,7 +172,7 @@ func (u *updater) MapTargetsContext(ctx context.Context, t *mat.Dense) error {
 
 // mapTargets replaces Y by Y T, or by [Y, Y T] where keep is set.
 func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, keep bool) error {
-	u.begin(action)
+	u.begin()
 	if err := checkMatrix("T", t, -1, 0); err != nil {
 		return err
 	}
@@ -204,11 +183,11 @@ func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, k
 }
 
 func (u *updater) WeightsContext(ctx context.Context) (*mat.Dense, error) {
-	u.begin(ActionWeights)
+	u.begin()
 	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
-	if err := u.state.Common().Reserve(0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
+	if err := u.state.Common().Reserve(ActionWeights, 0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
 		return nil, err
 	}
 	w, err := u.solve()
@@ -218,13 +197,10 @@ func (u *updater) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	return dense.Copy(w), nil
 }
 
-func (u *updater) Options() Options {
-	o := u.state.Common().Options
-	return Options{o.Lambda, Form(o.Form), o.Solve, CMode(o.C), o.Workspace, o.Backend}
-}
+func (u *updater) Options() Options { return u.state.Common().Options }
 
 func (u *updater) Method() Method  { return u.method }
-func (u *updater) Samples() int    { return u.samples }
+func (u *updater) Samples() int    { return u.state.Common().Samples }
 func (u *updater) Nodes() int      { return u.state.Common().K }
 func (u *updater) Targets() int    { return u.state.Common().C }
 func (u *updater) Lambda() float64 { return u.state.Common().Lambda }
@@ -240,32 +216,11 @@ func (u *updater) solve() (*mat.Dense, error) {
 	if err := u.whole(); err != nil {
 		return nil, err
 	}
-	if err := u.checkDetermined(); err != nil {
-		return nil, err
-	}
 	w, out, err := u.state.Weights()
 	if err == nil && out.Model != nil {
 		u.append(out.Model)
 	}
-	return w, u.public(err)
-}
-
-// checkRank returns the *RankError with which Original and Improved refuse a change that leaves l
-// samples and k nodes, or nil.
-func (u *updater) checkRank(l, k int) error {
-	err := CheckStart(u.method, u.Options(), l, k)
-	if rank, ok := err.(*RankError); ok {
-		rank.Running = true
-	}
-	return err
-}
-
-// checkDetermined returns a *RankError where the samples are too few to determine W.
-func (u *updater) checkDetermined() error {
-	if lazy := u.method == Gram || u.method == QR; lazy && u.Lambda() == 0 && u.samples < u.Nodes() {
-		return &RankError{Samples: u.samples, Nodes: u.Nodes(), Running: true}
-	}
-	return nil
+	return w, err
 }
 
 // whole returns an error where a panic stopped a change.
@@ -277,8 +232,7 @@ func (u *updater) whole() error {
 }
 
 // begin starts the clock of a call, whose first step are the checks.
-func (u *updater) begin(action Action) {
-	u.state.Common().Action = api.Action(action)
+func (u *updater) begin() {
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)
 	u.began = time.Now()
@@ -290,24 +244,25 @@ func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.O
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
 	}
+	samples := u.Samples() + gained
 	u.poisoned = true
 	out, err := act()
 	u.poisoned = false
 	if err != nil {
-		return u.public(err)
+		return err
 	}
 	if rows > 0 {
 		out.Model = append([]cost.StepFlops{cost.Check(rows, u.Nodes(), u.Targets())}, out.Model...)
 	}
-	u.samples += gained
+	u.state.Common().Samples = samples
 	u.account(out, Report{Added: gained, Start: u.report.Start})
 	return nil
 }
 
 // account starts a new report.
 func (u *updater) account(out state.Outcome, report Report) {
-	report.Samples = u.samples
-	report.Form, report.RankC, report.Abandoned = Form(out.Form), out.RankC, out.Abandoned
+	report.Samples = u.Samples()
+	report.Form, report.RankC, report.Abandoned = out.Form, out.RankC, out.Abandoned
 	u.report = report
 	u.append(out.Model)
 }

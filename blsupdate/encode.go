@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/codec"
 	"blskernel/internal/coder"
@@ -46,12 +45,12 @@ func Encode(w io.Writer, u Updater) error {
 	}
 	to := codec.NewWriter(w)
 	x, base := coder.Writer(to, ErrOverflow), d.state.Common()
-	h := heading{d.method, d.Options(), base.K, base.C, d.samples}
+	h := heading{d.method, d.Options(), base.K, base.C, d.Samples()}
 	if h.code(x); !x.Failed() {
 		d.code(x)
 	}
 	if err := x.Err(); err != nil {
-		return fmt.Errorf("blsupdate: encoding a model: %w", d.public(err))
+		return fmt.Errorf("blsupdate: encoding a model: %w", err)
 	}
 	return to.Flush()
 }
@@ -68,7 +67,7 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	h := heading{opt: Options{Backend: b}}
 	if h.code(x); !x.Failed() {
 		u = newUpdater(h.method, h.opt, h.k, h.c)
-		u.samples = h.samples
+		u.state.Common().Samples = h.samples
 		u.code(x)
 	}
 	if err := from.Err(); err != nil {
@@ -78,8 +77,8 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 }
 
 func (u *updater) Clone() (Updater, error) {
-	bytes := StateBytes(u.method, u.samples, u.Nodes(), u.Targets())
-	if err := memory.Check(bytes, "blsupdate", state.Smaller(api.Method(u.method)), "a copy of the model"); err != nil {
+	bytes := StateBytes(u.method, u.Samples(), u.Nodes(), u.Targets())
+	if err := memory.Check(bytes, "blsupdate", state.Smaller(u.method), "a copy of the model"); err != nil {
 		return nil, err
 	}
 	r, w := io.Pipe()
@@ -109,14 +108,14 @@ func (h *heading) code(x *coder.Coder) {
 	x.Uint64(&version)
 	x.Check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
 	number := int(h.method) - 1 // Improved is 0 in files
-	x.Int("the method", &number, len(api.MethodNames)-2)
+	x.Int("the method", &number, int(QR-Improved))
 	h.method = Method(number + 1)
 	x.Float("Options.Lambda", &h.opt.Lambda, coder.IsLength)
-	x.Int("Options.Form", (*int)(&h.opt.Form), len(formNames)-1)
+	x.Int("Options.Form", (*int)(&h.opt.Form), int(Compressed))
 	x.Bool(&h.opt.Solve)
-	x.Int("Options.C", (*int)(&h.opt.C), len(modeNames)-1)
+	x.Int("Options.C", (*int)(&h.opt.C), int(CCheck))
 	x.Signed(&h.opt.Workspace)
-	if err := h.opt.check(h.method); err != nil {
+	if err := checkOptions(h.method, h.opt); err != nil {
 		x.Check(false, "%v", err)
 	}
 	x.Int("the number of nodes", &h.k, coder.MostElements-1)
@@ -124,7 +123,7 @@ func (h *heading) code(x *coder.Coder) {
 	x.Int("the number of samples", &h.samples, coder.MostElements)
 	x.Samples = h.samples
 	can := h.k > 0 && h.c > 0 && coder.Fits(h.k, h.c)
-	if h.method.hasInverse() {
+	if keepsInverse(h.method) {
 		can = can && h.samples > 0 && coder.Fits(h.k, h.samples)
 	} else {
 		can = can && coder.Fits(h.k, h.k+1)
@@ -150,8 +149,8 @@ func (r *Report) code(x *coder.Coder) {
 	if x.Reading() && can {
 		r.Added, r.Samples = int(added), x.Samples
 	}
-	x.Int("the form of the last change", (*int)(&r.Form), len(formNames)-1)
-	x.Int("the start", (*int)(&r.Start), len(startNames)-1)
+	x.Int("the form of the last change", (*int)(&r.Form), int(Compressed))
+	x.Int("the start", (*int)(&r.Start), int(StartSVD))
 	x.Int("the rank of C", &r.RankC, coder.MostElements)
 	x.Float("the flops of a start that was given up", &r.Abandoned, coder.IsLength)
 }

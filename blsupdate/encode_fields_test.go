@@ -23,9 +23,9 @@ const (
 // fields says what becomes of every field of a model. Who adds one has to say it here;
 // TestFieldsAreEncoded looks whether it is so.
 var fields = map[string]map[string]string{
-	"blsupdate.updater":          {"method": derived, "counter": scratch, "state": kept, "samples": derived, "report": kept, "began": scratch, "poisoned": scratch},
-	"state.base":                 {"counter": scratch, "method": derived, "action": scratch, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept},
-	"api.options":                {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
+	"blsupdate.updater":          {"method": derived, "counter": scratch, "state": kept, "report": kept, "began": scratch, "poisoned": scratch},
+	"state.base":                 {"counter": scratch, "method": derived, "samples": derived, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept},
+	"types.options":              {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
 	"blsupdate.report":           {"samples": derived, "added": kept, "form": kept, "start": kept, "rankc": kept, "steps": scratch, "elapsed": scratch, "abandoned": kept, "model": scratch, "counted": scratch},
 	"state.norms":                {"a": kept, "y": kept, "peak": kept},
 	"state.inverse":              {"base": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "most": kept, "mostw": kept},
@@ -33,7 +33,7 @@ var fields = map[string]map[string]string{
 	"pseudoinverse.rowblock":     {"data": kept, "most": kept},
 	"pseudoinverse.conditioning": {"a": kept, "plus": kept, "power": kept},
 	"gram.state":                 {"base": kept, "g": kept, "t": kept, "size": kept, "factor": derived, "w": kept, "factored": scratch},
-	"qr.state":                   {"base": kept, "count": derived, "r": kept, "z": kept, "size": kept, "w": kept},
+	"qr.state":                   {"base": kept, "r": kept, "z": kept, "size": kept, "w": kept},
 	"ridge.state":                {"inverse": kept, "q": kept},
 	"cholesky.state":             {"inverse": kept, "l": kept},
 	"mat.sympacked":              {"n": derived, "data": kept},
@@ -157,11 +157,11 @@ func (l leaf) besideTriangle() bool {
 // more.
 func digest(u Updater) uint64 {
 	d := driverOf(u)
-	return hashOf(d.state, d.samples)
+	return hashOf(d.state, d.Samples())
 }
 
 // forgettable are fields that are computed anew where they are missing, or set by every call.
-var forgettable = map[string]bool{"Counter": true, "Action": true, "factor": true, "factored": true, "Options": true}
+var forgettable = map[string]bool{"Counter": true, "factor": true, "factored": true, "Options": true}
 
 // hashOf returns a hash of all numbers that can be reached from the values, and of where they are.
 func hashOf(values ...any) uint64 {

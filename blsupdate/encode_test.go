@@ -179,7 +179,7 @@ func TestAlteration(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	for n, u := range smallModels(t) {
 		var keys []uint64 // that a model knows its samples by
-		if u.Method().hasInverse() {
+		if keepsInverse(u.Method()) {
 			keys = fieldOf(u, "keys").Interface().([]uint64)
 		}
 		data := encoded(t, u)
@@ -271,7 +271,7 @@ func TestInvariants(t *testing.T) {
 			check("R", &s.R.RawMatrix().Data[0], 4*qr.LargestColumn, first)
 			check("z", &s.Z.RawMatrix().Data[0], 4*qr.LargestColumn, first+k*(k+1)/2)
 		}
-		d.samples = -1
+		d.state.Common().Samples = -1
 		if err := Encode(io.Discard, u); !is[*StateError](err) {
 			t.Errorf("%v: -1 samples: %v", u.Method(), err)
 		}
@@ -364,7 +364,7 @@ func wildLife(seed uint64, check func(u Updater)) {
 	r := rand.New(rand.NewPCG(seed, 92))
 	k, c := 1+r.IntN(6), 1+r.IntN(2)
 	method := Methods()[r.IntN(len(Methods()))]
-	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(len(formNames))), Solve: r.IntN(2) == 0}
+	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(int(Compressed) + 1)), Solve: r.IntN(2) == 0}
 	rows := func(n int) (ax, ya *mat.Dense) {
 		if r.IntN(3) == 0 {
 			return testutil.Random(r, n, k), testutil.Random(r, n, c)

@@ -2,23 +2,21 @@ package blsupdate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
 	"blskernel/internal/memory"
-	"blskernel/lapack"
+	"blskernel/internal/names"
 )
 
 var (
 	// ErrOverflow is returned where a result, or a number on the way to it, overflows although the
 	// input is finite. Scale the columns of A, or the targets. After many Forgets an inverse
 	// overflows in directions without new rows: forget less, or use Gram or QR and SetLambda.
-	ErrOverflow = api.ErrOverflow
+	ErrOverflow = types.ErrOverflow
 	// ErrNoConvergence is returned where a singular value decomposition does not converge.
 	ErrNoConvergence = dense.ErrNoConvergence
 )
@@ -28,69 +26,26 @@ var (
 // the Go runtime leave. Only Linux reports more than the limit of the runtime.
 type MemoryError = memory.Error
 
-// public returns the error of the state in the call under way as a type of this package, and other
-// errors unchanged.
-func (u *updater) public(err error) error {
-	action := Action(u.state.Common().Action)
-	if err == api.ErrForgottenRows {
-		return &ForgottenRowsError{u.method, slices.DeleteFunc(Methods(), Method.hasInverse)}
-	}
-	switch e := err.(type) {
-	case *api.ConditionError:
-		var instead []Method
-		for _, m := range e.Instead {
-			instead = append(instead, Method(m))
-		}
-		return &ConditionError{e.What, e.RCond, e.Err, instead}
-	case *api.LeverageError:
-		return &LeverageError{e.Rest, e.Least, action}
-	case *coder.StateError:
-		return &StateError{e.What}
-	case *api.UnknownRowError:
-		return &UnknownRowError{e.Row, action}
-	}
-	return err
-}
-
-// A ConditionError says that a result would have no correct digits.
-type ConditionError struct {
-	What  string  // the matrix that is singular to working precision
-	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown
-	Err   error   // the error of the factorization that found it, or nil
-
-	Instead []Method // methods that may have digits left
-}
-
-// Error names the matrix and what to do.
-func (e *ConditionError) Error() string {
-	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
-	var pivot *lapack.PivotError
-	if errors.As(e.Err, &pivot) { // whose own advice is for callers of lapack
-		cause = fmt.Sprintf("pivot %d is %.3g", pivot.Index, pivot.Pivot)
-	} else if e.Err != nil {
-		cause = e.Err.Error()
-	}
-	advice := "scale the columns, start from more rows, add smaller batches by form Small, or use a ridge"
-	if len(e.Instead) > 0 {
-		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", joined(e.Instead))
-	}
-	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
-}
-
-// Unwrap returns Err.
-func (e *ConditionError) Unwrap() error { return e.Err }
+// Errors that the methods return. The fields and texts are documented in package types.
+type (
+	// A ConditionError says that a result would have no correct digits. What names the matrix, and
+	// Instead the methods that may have digits left.
+	ConditionError = types.ConditionError
+	// A RankError says that the samples do not determine the weights: Samples are fewer than Nodes.
+	RankError = types.RankError
+	// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model, since
+	// they hold all that it knows in some direction.
+	LeverageError = types.LeverageError
+	// An UnknownRowError says that Original or Improved does not know the sample at Row.
+	UnknownRowError = types.UnknownRowError
+	// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget.
+	ForgottenRowsError = types.ForgottenRowsError
+)
 
 // A StateError says that the numbers of a model contradict each other, after a fault of this package, a
 // panic of a Backend, or a write to its memory by others. What Encode wrote before the error is
 // useless. Go on from the last encoding.
-type StateError struct {
-	What string // the contradiction
-}
-
-// Error names the contradiction.
-func (e *StateError) Error() string {
-	return fmt.Sprintf("blsupdate: the model contradicts itself: %s; go on from what was last saved, and report it", e.What)
-}
+type StateError = coder.StateError
 
 // A ShapeError says that a matrix does not fit the others.
 type ShapeError struct {
@@ -134,88 +89,6 @@ func (e *OptionError) Error() string {
 // op returns the prefix of a message.
 func op(name string) string { return cmp.Or(name, "blsupdate") }
 
-// A RankError says that the samples do not determine the weights. There are fewer samples than nodes,
-// and either no ridge, or, in Original and Improved, a ridge that would keep the model in the row space
-// of the first samples.
-type RankError struct {
-	Samples, Nodes int
-	Lambda         float64
-	Running        bool // whether the model exists, so that rows can be added
-}
-
-// Error says how many samples there are and what to do.
-func (e *RankError) Error() string {
-	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number"
-	switch {
-	case e.Lambda > 0 && e.Running:
-		return fmt.Sprintf("blsupdate: the change would leave %d samples for %d nodes with lambda > 0: "+
-			"keep at least as many samples as nodes, or start a new model by gram or qr", e.Samples, e.Nodes)
-	case e.Lambda > 0:
-		advice = "for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
-	case e.Running:
-		advice = "do not determine the weights of %d nodes without a ridge: add rows first, or SetLambda above 0"
-	}
-	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
-}
-
-// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model: they hold all
-// but 1e-8 of what it knows in some direction, or all but its rounding errors. The rest would have no
-// correct digits in any method.
-type LeverageError struct {
-	// Rest is the computed 1 - h, or 0 where it is not known. h is the largest eigenvalue of
-	// Ax (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the root of the removed part times I.
-	Rest  float64
-	Least float64 // the smallest Rest that would be accepted, or 0
-
-	Action Action // ActionRemove; ActionRidge or ActionMerge where a ridge is removed
-}
-
-// Error says what determines the model alone and what to do.
-func (e *LeverageError) Error() string {
-	what, advice := "the rows to be removed determine", "build a new model from the rows that remain, or raise lambda"
-	switch e.Action {
-	case ActionRidge:
-		what, advice = "the ridge to be taken off determines", "leave more of it, or add rows first"
-	case ActionMerge:
-		what, advice = "the ridge to be taken off determines", "give the receiver a ridge, or start the other model without one"
-	}
-	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
-	if e.Least > api.LeastRest {
-		rest += fmt.Sprintf(", and below %.1g it may be rounding at this condition", e.Least)
-	}
-	return fmt.Sprintf("blsupdate: %s the model in some direction alone (%s): %s", what, rest, advice)
-}
-
-// An UnknownRowError says that Original or Improved does not know a sample given to RemoveInputs, or
-// that a sample given to AddNodes is not the one at that place. They compare samples and targets bit
-// for bit.
-type UnknownRowError struct {
-	Row    int    // the first such row of Ax or A, from 0
-	Action Action // ActionRemove or ActionNodes
-}
-
-// Error names the row and what to do.
-func (e *UnknownRowError) Error() string {
-	if e.Action == ActionNodes {
-		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that place: give the samples in the order in which they were added, with bit for bit the same numbers, times the root of their weight", e.Row)
-	}
-	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was removed: give the same numbers that were added, to the last bit, times the root of their weight", e.Row)
-}
-
-// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget, which scales
-// all rows so that their bits are unknown. So does AddTargets or MapTargets of a state that was encoded
-// by a version without them. AddNodes, which is given all rows, makes them known again.
-type ForgottenRowsError struct {
-	Method  Method
-	Instead []Method // methods that remove rows after Forget
-}
-
-// Error names the methods that can.
-func (e *ForgottenRowsError) Error() string {
-	return fmt.Sprintf("blsupdate: after Forget the rows of the model by %v are not known any more, and none can be removed: AddNodes, which is given all of them, makes them known again; the methods that remove rows after Forget are %s",
-		e.Method, joined(e.Instead))
-}
-
 // An UnsupportedError says that a method cannot do something, and which methods can.
 type UnsupportedError struct {
 	Method  Method
@@ -223,22 +96,13 @@ type UnsupportedError struct {
 	Instead []Method
 }
 
+// Error names the methods that can.
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, names.Alternatives(e.Instead))
+}
+
 // unsupported returns the error for an action that m cannot do.
 func unsupported(m Method, action Action) error {
 	cannot := func(other Method) bool { return other == m || !Supports(other, action) }
-	return &UnsupportedError{m, action, slices.DeleteFunc(Methods(), cannot)}
-}
-
-// Error names the methods that can.
-func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, joined(e.Instead))
-}
-
-// joined returns the names as a list of alternatives.
-func joined(methods []Method) string {
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.String())
-	}
-	return strings.Join(names, " or ")
+	return &UnsupportedError{Method: m, Action: action, Instead: slices.DeleteFunc(Methods(), cannot)}
 }

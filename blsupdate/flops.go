@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/types"
 )
 
 // A Step is the name of a line of an algorithm.
@@ -31,21 +31,10 @@ func stepFlops(lines []cost.StepFlops) []StepFlops {
 	return steps
 }
 
-// A Shape holds the sizes that the flops of an action depend on.
-type Shape struct {
-	L int // samples before the action; for ActionStart those of the start
-	K int // nodes before it
-	Q int // samples added or removed
-	C int // targets
-	P int // nodes added, or columns of T
-
-	Start Start // for ActionStart
-	Rank  int   // of the first A where Start is StartSVD
-}
-
-func (s Shape) internal() cost.Shape {
-	return cost.Shape{L: s.L, K: s.K, Q: s.Q, C: s.C, P: s.P, Start: api.Start(s.Start), Rank: s.Rank}
-}
+// A Shape holds the sizes that the flops of an action depend on: L samples, K nodes and C targets
+// before it, Q samples or P nodes that it changes, and for ActionStart the Start and the Rank of A.
+// Package types documents the fields.
+type Shape = types.Shape
 
 // Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
 // with an n×p matrix takes 2mnp flops, and half where the result is symmetric; the inverse of a
@@ -53,7 +42,7 @@ func (s Shape) internal() cost.Shape {
 // actions without flops, and for those that m does not support. Rows are taken to be in general
 // position; the Report of an update has its real steps.
 func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
-	return stepFlops(cost.Model(api.Method(m), api.Action(action), opt.internal(), s.internal()))
+	return stepFlops(cost.Model(m, action, opt, s))
 }
 
 // Total returns the flops of all steps.

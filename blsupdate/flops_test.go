@@ -201,7 +201,7 @@ func TestResolve(t *testing.T) {
 		{Options{Form: Compressed}, 9, 10, 10, Small}, {Options{Form: Compressed}, 9, 11, 10, Compressed},
 		{Options{}, 1000, 1_500_000, 2, Compressed}, {Options{}, 1 << 30, 80_000_000, 80_000_000, Small},
 	} {
-		if got := Form(cost.Resolve(test.opt.internal(), Shape{L: test.l, K: test.k, Q: test.q, C: 1}.internal())); got != test.want {
+		if got := Form(cost.Resolve(test.opt, Shape{L: test.l, K: test.k, Q: test.q, C: 1})); got != test.want {
 			t.Errorf("%v with l=%d, q=%d, k=%d stands for %v, want %v", test.opt.Form, test.l, test.q, test.k, got, test.want)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/isfinite"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
@@ -68,7 +68,7 @@ func TestInverseLargeRows(t *testing.T) {
 					must(t, u.AddInputs(batch[0], batch[1]))
 					checkReport(t, u)
 					if v.method == InverseCholesky && v.form == Large && i == 0 {
-						checkSteps(t, u, stepFlops(append([]cost.StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(api.Large, q, k, c, size > 1)...)))
+						checkSteps(t, u, stepFlops(append([]cost.StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(types.Large, q, k, c, size > 1)...)))
 					}
 					a, y = stack(a, batch[0]), stack(y, batch[1])
 					bound := 1000 * math.Sqrt(float64(dense.Rows(a))) * dense.Eps * 10
@@ -140,7 +140,7 @@ func TestSweep(t *testing.T) {
 func TestInverseForms(t *testing.T) {
 	for _, k := range []int{1, 13, 14, 100, 400, 1400} {
 		for q := 1; q <= 2*k; q++ {
-			if got := cost.CholeskyForm(api.Auto, q, k); (got == api.Small) != (q == 1 || 14*q <= k) {
+			if got := cost.CholeskyForm(types.Auto, q, k); (got == types.Small) != (q == 1 || 14*q <= k) {
 				t.Fatalf("InverseCholesky, k=%d q=%d: %v", k, q, got)
 			}
 			steps := func(form Form) float64 {
@@ -149,12 +149,12 @@ func TestInverseForms(t *testing.T) {
 			if k >= 100 && !(steps(Auto) <= 3.3*min(steps(Small), steps(Large))) {
 				t.Fatalf("InverseCholesky, k=%d q=%d: %v flops, and %v by the other form", k, q, steps(Auto), steps(Small))
 			}
-			small, large := cost.Sum(cost.RidgeAdd(api.Options{}, api.Small, q, k, 1)), cost.Sum(cost.RidgeAdd(api.Options{}, api.Large, q, k, 1))
-			got := cost.RidgeForm(api.Auto, q, k, 1)
-			if (got == api.Large) != (large < small) || k == 400 && (q < 280 && got == api.Large || q > 360 && got == api.Small) {
+			small, large := cost.Sum(cost.RidgeAdd(types.Options{}, types.Small, q, k, 1)), cost.Sum(cost.RidgeAdd(types.Options{}, types.Large, q, k, 1))
+			got := cost.RidgeForm(types.Auto, q, k, 1)
+			if (got == types.Large) != (large < small) || k == 400 && (q < 280 && got == types.Large || q > 360 && got == types.Small) {
 				t.Fatalf("RidgeInverse, k=%d q=%d: %v", k, q, got)
 			}
-			if paper := cost.RidgeForm(api.Paper, q, k, 1); (paper == api.Small) != (q <= k) || cost.CholeskyForm(api.Paper, q, k) != paper {
+			if paper := cost.RidgeForm(types.Paper, q, k, 1); (paper == types.Small) != (q <= k) || cost.CholeskyForm(types.Paper, q, k) != paper {
 				t.Fatalf("Paper, k=%d q=%d: %v", k, q, paper)
 			}
 		}

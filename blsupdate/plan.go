@@ -229,7 +229,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 		fresh = max(fresh, storage)
 	}
 	count, segments := p.needs.Batches, 1
-	if x.Method.hasInverse() {
+	if keepsInverse(x.Method) {
 		segments = min(count, mostSegments)
 	}
 	for s := range segments {
@@ -263,7 +263,7 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 		bytes *= 2 // the factor beside G, and W beside T
 	case x.Method == QR:
 		bytes += float64(8 * float64(p.k) * float64(p.c)) // W beside z
-	case x.Method.hasInverse() && p.l < p.k: // A is kept as long as its rank is below k
+	case keepsInverse(x.Method) && p.l < p.k: // A is kept as long as its rank is below k
 		bytes += float64(8 * float64(min(p.total(), p.k)) * float64(p.k))
 	}
 	return bytes
@@ -272,7 +272,7 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 // whyNot returns why a candidate does not meet the needs, or an empty string.
 func (p *Choice) whyNot(x *Candidate) string {
 	n := p.needs
-	inverse := x.Method.hasInverse()
+	inverse := keepsInverse(x.Method)
 	for _, need := range []struct {
 		wanted bool
 		action Action

@@ -86,7 +86,7 @@ func digits(l int, rcond float64, power int) float64 {
 
 // digitsAt returns the digits that the bounds for updates and for removals leave.
 func (u *updater) digitsAt(rcond float64, power int) float64 {
-	d := digits(u.samples, rcond, power)
+	d := digits(u.Samples(), rcond, power)
 	if lost := u.state.Common().Lost; lost > 0 {
 		// A removal has an error of its own, and earlier errors grow as well.
 		d = max(0, min(d-elementary.Log10(lost), -elementary.Log10(removalLoss*dense.Eps*lost)))
@@ -95,7 +95,7 @@ func (u *updater) digitsAt(rcond float64, power int) float64 {
 }
 
 func (u *updater) Condition() Condition {
-	u.begin(ActionWeights)
+	u.begin()
 	_, err := u.solve()
 	rcond, power := u.state.Condition()
 	c := Condition{RCond: min(1, rcond), Digits: u.digitsAt(rcond, power), Instead: u.method}

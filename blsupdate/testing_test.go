@@ -197,7 +197,7 @@ func (v variant) String() string {
 }
 
 // ridgeSolver tells whether the method solves the ridge problem for lambda > 0.
-func (v variant) ridgeSolver() bool { return !v.method.hasInverse() }
+func (v variant) ridgeSolver() bool { return !keepsInverse(v.method) }
 
 // variants are all methods in all forms.
 var variants = []variant{

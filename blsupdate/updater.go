@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -198,48 +197,51 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 // NewContext is New until ctx is done. Then it returns an error that wraps context.Cause(ctx). It
 // checks ctx between steps, and between panels of 4096 rows in sums over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
-	if err := cmp.Or(opt.check(m), interrupt.Check(ctx)); err != nil {
+	if err := cmp.Or(checkOptions(m, opt), interrupt.Check(ctx)); err != nil {
 		return nil, err
 	}
 	u := newUpdater(m, opt, 0, 0) // the sizes follow their check
-	u.begin(ActionStart)
+	u.begin()
 	if _, err := checkPair("A", a, -1, 0, "Y", y, 0); err != nil {
 		return nil, err
 	}
 	base := u.state.Common()
-	u.samples, base.K = a.Dims()
+	base.Samples, base.K = a.Dims()
 	base.C = dense.Cols(y)
-	if err := CheckStart(m, opt, u.samples, base.K); err != nil {
+	if err := CheckStart(m, opt, base.Samples, base.K); err != nil {
 		return nil, err
 	}
-	if err := checkMemory(m, u.samples, base.K, base.C, 0); err != nil {
+	if err := checkMemory(m, base.Samples, base.K, base.C, 0); err != nil {
 		return nil, err
 	}
 	out, err := u.state.Start(ctx, a, y)
 	if err != nil {
-		return nil, u.public(err)
+		return nil, err
 	}
-	u.account(out, Report{Added: u.samples, Start: Start(out.Start)})
+	u.account(out, Report{Added: base.Samples, Start: out.Start})
 	return wrap(u), nil
 }
 
 // newUpdater returns an updater with an empty state.
 func newUpdater(m Method, opt Options, k, c int) *updater {
 	counter := cost.NewCounter(opt.Backend)
-	base := state.Base{Counter: counter, Method: api.Method(m), Options: opt.internal(), Lambda: opt.Lambda, K: k, C: c}
-	return &updater{method: m, counter: counter, state: newState(base)}
+	s := emptyState(m, opt)
+	base := s.Common()
+	base.Counter, base.K, base.C = counter, k, c
+	return &updater{method: m, counter: counter, state: s}
 }
 
-// newState returns an empty state of the method.
-func newState(base state.Base) state.State {
-	switch base.Method {
-	case api.RidgeInverse:
+// emptyState returns an empty state of the method, which shows what the method can do.
+func emptyState(m Method, opt Options) state.State {
+	base := state.Base{Method: m, Options: opt, Lambda: opt.Lambda}
+	switch m {
+	case RidgeInverse:
 		return &ridge.State{Inverse: state.Inverse{Base: base}}
-	case api.InverseCholesky:
+	case InverseCholesky:
 		return &cholesky.State{Inverse: state.Inverse{Base: base}}
-	case api.Gram:
+	case Gram:
 		return &gram.State{Base: base}
-	case api.QR:
+	case QR:
 		return &qr.State{Base: base}
 	default:
 		return &pseudoinverse.State{Base: base}
@@ -249,7 +251,7 @@ func newState(base state.Base) state.State {
 // wrap returns u with the methods of the interface that its state allows.
 func wrap(u *updater) Updater {
 	switch u.state.(type) {
-	case *pseudoinverse.State:
+	case state.Pseudoinverter:
 		return pseudoinverter{u}
 	case state.Leverager:
 		return leverager{u}
@@ -277,7 +279,7 @@ type (
 )
 
 func (u pseudoinverter) Pseudoinverse() *mat.Dense {
-	return u.state.(*pseudoinverse.State).Pseudoinverse()
+	return u.state.(state.Pseudoinverter).Pseudoinverse()
 }
 
 func (u leverager) Leverage(x *mat.Dense) ([]float64, error) { return u.LeverageContext(background, x) }
@@ -291,16 +293,12 @@ func (u leverager) LeverageContext(ctx context.Context, x *mat.Dense) ([]float64
 		return nil, err
 	}
 	defer u.counter.Reset() // a Report does not have it
-	h, err := u.state.(state.Leverager).Leverage(x)
-	return h, u.public(err)
+	return u.state.(state.Leverager).Leverage(x)
 }
 
 func (u refiner) RefineContext(ctx context.Context, a, y *mat.Dense) error {
-	u.begin(ActionWeights)
-	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
-		return err
-	}
-	if err := u.checkDetermined(); err != nil {
+	u.begin()
+	if _, err := checkPair("A", a, u.Samples(), u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
 	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) })

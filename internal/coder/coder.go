@@ -28,7 +28,9 @@ type Coder struct {
 type StateError struct{ What string }
 
 // Error names the contradiction.
-func (e *StateError) Error() string { return "the model contradicts itself: " + e.What }
+func (e *StateError) Error() string {
+	return "blsupdate: the model contradicts itself: " + e.What + "; go on from what was last saved, and report it"
+}
 
 // Writer returns a Coder that writes to w. For a number that is not finite its error wraps overflow.
 func Writer(w *codec.Writer, overflow error) *Coder { return &Coder{w: w, overflow: overflow} }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"go/ast"
 	"go/token"
-	"go/types"
+	gotypes "go/types"
 	"io"
 	"path"
 	"reflect"
@@ -19,8 +19,10 @@ import (
 	"blskernel/bench/speed"
 	"blskernel/bls"
 	"blskernel/bls/metrics"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/blsupdate/types"
 	"blskernel/dataset"
 	"blskernel/dataset/stream"
 	"blskernel/internal/testutil"
@@ -33,26 +35,28 @@ var zeros = []any{
 	&blskernel.UnavailableError{},
 	&mat.SymPacked{},
 	&lapack.Cholesky{}, &lapack.ElementError{}, &lapack.LDLT{}, &lapack.LU{}, &lapack.PivotError{}, &lapack.QR{}, &lapack.Implementation{},
-	new(blsupdate.Action), new(blsupdate.CMode), &blsupdate.Candidate{}, &blsupdate.Choice{}, &blsupdate.ConditionError{},
-	&blsupdate.Counter{}, &blsupdate.ForgottenRowsError{}, new(blsupdate.Form), &blsupdate.FormatError{}, &blsupdate.LeverageError{},
-	&blsupdate.MemoryError{}, new(blsupdate.Method), &blsupdate.NotFiniteError{}, &blsupdate.OptionError{}, &blsupdate.PlanError{},
-	&blsupdate.RankError{}, &blsupdate.Rates{}, &blsupdate.Report{}, &blsupdate.ShapeError{}, new(blsupdate.Start), &blsupdate.StateError{},
-	&blsupdate.StepFlops{}, &blsupdate.StepReport{}, &blsupdate.UnknownRowError{}, &blsupdate.UnsupportedError{},
+	new(types.Action), new(types.CMode), &types.ConditionError{}, &types.ForgottenRowsError{}, new(types.Form), &types.LeverageError{},
+	new(types.Method), &types.RankError{}, new(types.Start), &types.UnknownRowError{},
+	&blsupdate.Candidate{}, &blsupdate.Choice{}, &blsupdate.Counter{}, &blsupdate.FormatError{},
+	&blsupdate.MemoryError{}, &blsupdate.NotFiniteError{}, &blsupdate.OptionError{}, &blsupdate.PlanError{},
+	&blsupdate.Rates{}, &blsupdate.Report{}, &blsupdate.ShapeError{}, &blsupdate.StateError{}, &blsupdate.UnsupportedError{},
+	&blsupdate.StepFlops{}, &blsupdate.StepReport{},
 	new(bls.ClassWeight), &bls.Classifier{}, new(bls.EnhancementWeights), &bls.Features{}, &bls.LabelError{},
 	&bls.OverflowError{}, &bls.Regressor{}, &bls.ScaleError{}, new(bls.Scaling),
 	&metrics.Calibration{}, &metrics.Confusion{}, &metrics.Errors{}, &metrics.Ranking{},
+	&model.Classes{}, &model.Error{}, &model.MergeError{}, &model.Model{}, new(model.Remedy), &model.TwiceError{},
 	&modelfile.ChecksumError{}, &modelfile.File{}, &modelfile.FolderError{}, &modelfile.FormatError{}, &modelfile.Info{}, &modelfile.MetadataError{},
 	&modelfile.Metadata{}, &modelfile.TruncatedError{}, &modelfile.VersionError{}, &modelfile.WriteError{},
 	&dataset.FormatError{}, &dataset.Images{}, &dataset.ZCA{},
 	&stream.Batch{}, &stream.Columns{}, &stream.Error{}, new(stream.Format), new(stream.Header), new(stream.Missing), &stream.Reader{},
-	&stream.Column{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
+	&stream.Column{}, &stream.Notation{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
 	&bench.Incremental{}, &bench.PaperTable{}, &bench.FlopsCase{}, &bench.TableHead{}, &bench.Variant{},
 	&bench.Cost{}, &speed.Case{}, &speed.Comparison{}, &speed.Job{}, &speed.Problem{}, &speed.Result{},
 	&report.Page{}, &report.Plot{}, &report.Section{}, &report.Table{}, &result.File{}, &result.LineError{},
 }
 
 // unusable are the types whose zero value has a stated panic: their doc comments say so.
-var unusable = map[string]bool{"blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
+var unusable = map[string]bool{"model.Model": true, "blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
 
 // Methods of the zero value of an exported type never fail by an access to nil or out of range, but for
 // the types that say so; neither do they for a nil context. A type with methods that is not in the list
@@ -81,7 +85,7 @@ func TestZeroValues(t *testing.T) {
 					if d.Recv == nil || !d.Name.IsExported() {
 						continue
 					}
-					of := strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*")
+					of := strings.TrimPrefix(gotypes.ExprString(d.Recv.List[0].Type), "*")
 					if name := path.Base(at) + "." + of; ast.IsExported(of) && !called[name] {
 						t.Errorf("%s has methods, and is not in the list of zero values", name)
 					}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"blskernel/internal/testutil"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const precision = 200
@@ -178,5 +180,19 @@ func TestPow(t *testing.T) {
 			t.Fatalf("%g^%d is %g, wrong by %.1f ulp", x, n, got, e)
 		}
 		want.Mul(want, exact(x))
+	}
+}
+
+// Quantiles against gonum's, which inverts erf by another method.
+func TestNormalQuantile(t *testing.T) {
+	for i := -3600; i <= 3600; i++ {
+		p := 1 / (1 + math.Exp(float64(i)/150)) // 4e-11 to 1 - 4e-11
+		got, want := NormalQuantile(p), distuv.UnitNormal.Quantile(p)
+		if !(math.Abs(got-want) <= 2e-14*math.Abs(want)+1e-16) {
+			t.Errorf("the quantile of %v is %v, want %v", p, got, want)
+		}
+	}
+	if got := NormalQuantile(0.5); got != 0 {
+		t.Errorf("the median is %v", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 func TestGoldenFeatures(t *testing.T) {
 	each(t, "features", func(r recorder, b blskernel.Backend) {
-		for _, scaling := range []bls.Scaling{bls.ScaleSamples, bls.ScaleColumns, bls.ScaleNone} {
+		for _, scaling := range []bls.Scaling{bls.ScaleSamples, bls.ScaleColumns, bls.ScaleNone, bls.ScaleRanks} {
 			for _, weights := range []bls.EnhancementWeights{bls.Orthonormal, bls.Uniform} {
 				for _, nodes := range []int{0, 30, 200} {
 					s := golden.Source(nodes)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -88,7 +89,8 @@ func failure(err error) []float64 {
 		err = errors.Unwrap(err)
 	}
 	kind := []float64{}
-	for _, c := range fmt.Sprintf("%T", err) {
+	// Users know the types of package types by their names in blsupdate.
+	for _, c := range strings.Replace(fmt.Sprintf("%T", err), "*types.", "*blsupdate.", 1) {
 		kind = append(kind, float64(c))
 	}
 	return kind

@@ -15,14 +15,23 @@ func String[T ~int](names []string, v T) string {
 	return names[v]
 }
 
-// Parse returns the constant of the given name, in any case. An error lists the names. An empty one is
-// that of a constant without a name.
-func Parse[T ~int](names []string, name string) (T, error) {
+// Parse returns the constant of the given name, in any case. An error, whose prefix is the package in,
+// lists the names. An empty one is that of a constant without a name.
+func Parse[T ~int](in string, names []string, name string) (T, error) {
 	for i, known := range names {
 		if known != "" && strings.EqualFold(name, known) {
 			return T(i), nil
 		}
 	}
-	in, kind, _ := strings.Cut(fmt.Sprintf("%T", T(0)), ".")
+	_, kind, _ := strings.Cut(fmt.Sprintf("%T", T(0)), ".")
 	return 0, fmt.Errorf("%s: unknown %s %q; known are %s", in, strings.ToLower(kind), name, strings.TrimPrefix(strings.Join(names, ", "), ", "))
+}
+
+// Alternatives returns the names of the constants, as in "gram or qr".
+func Alternatives[T fmt.Stringer](constants []T) string {
+	var names []string
+	for _, v := range constants {
+		names = append(names, v.String())
+	}
+	return strings.Join(names, " or ")
 }

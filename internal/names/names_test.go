@@ -14,12 +14,12 @@ func TestNames(t *testing.T) {
 			t.Errorf("%d is %q, want %q", int(v), got, want)
 		}
 	}
-	if v, err := Parse[Color](known, "GREEN"); v != 2 || err != nil {
+	if v, err := Parse[Color]("names", known, "GREEN"); v != 2 || err != nil {
 		t.Error(v, err)
 	}
 	for _, name := range []string{"blue", ""} {
 		want := fmt.Sprintf("names: unknown color %q; known are red, green", name)
-		if _, err := Parse[Color](known, name); err == nil || err.Error() != want {
+		if _, err := Parse[Color]("names", known, name); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

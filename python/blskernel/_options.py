@@ -14,7 +14,7 @@ import numpy as np
 
 __all__ = ["condition", "method_name", "learner_options", "learner_params", "real", "shown", "update_options", "update_params", "whole"]
 
-_SCALINGS = (None, "samples", "columns", "none")
+_SCALINGS = (None, "samples", "columns", "none", "ranks")
 _METHODS = (None, "improved", "original", "ridge_inverse", "inverse_cholesky", "gram", "qr")
 _FORMS = ("auto", "paper", "small", "large", "compressed")
 _MODES = ("auto", "zero", "check")
@@ -258,3 +258,30 @@ def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
     if "NoIntercept" in options:
         out["no_intercept"] = options["NoIntercept"]
     return out
+
+
+def fitted_params(fitted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a fitted model works with, whoever chose them.
+
+    Parameters
+    ----------
+    fitted : mapping
+        ``fitted`` of the attributes of a learner.
+
+    Examples
+    --------
+    >>> maps = learner_options(True, scaling="none", feature_groups=3, shrink=0.5)["Features"]
+    >>> fitted = fitted_params({"Features": maps, "Method": 6, "Lambda": 0.25})
+    >>> fitted["scaling"], fitted["feature_groups"], fitted["method"], fitted["lambda_"]
+    ('none', 3, 'qr', 0.25)
+    """
+    f = fitted["Features"]
+    return {
+        "scaling": _SCALINGS[f["Scaling"]],
+        "feature_groups": f["Groups"],
+        "feature_nodes": f["GroupNodes"],
+        "enhancement_nodes": max(f["EnhancementNodes"], 0),
+        "shrink": f["Shrink"],
+        "method": method_name(fitted["Method"]),
+        "lambda_": fitted["Lambda"],
+    }

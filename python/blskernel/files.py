@@ -101,8 +101,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     metadata = state["metadata"]
     model: Any = BroadLearningClassifier() if state["kind"] == "classifier" else BroadLearningRegressor()
     model.set_params(**learner_params(state["options"]))
-    model._model, native.targets = native, state["targets"]
-    model.choice_ = state["choice"]
+    model._adopt(native, state)
     model._table = Table(metadata) if metadata.get("columns") else None
     model.n_features_in_ = len(metadata["columns"]) if model._table else state["features"]
     names = model._table.names if model._table else metadata.get("inputs")

@@ -9,14 +9,12 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import threading
-import weakref
 from typing import Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
 
 from ._native import Handle, refuse_masked
-from ._options import condition, learner_options, real
+from ._options import condition, fitted_params, learner_options, real
 from ._sklearn import (
     BaseEstimator,
     ClassifierMixin,
@@ -29,11 +27,13 @@ from ._sklearn import (
     check_random_state,
     check_weights,
 )
+from ._turns import turns
 
 __all__ = ["BroadLearningClassifier", "BroadLearningRegressor"]
 
-_SETTINGS = """scaling : {"columns", "samples", "none"}, default=None
-        How rows are standardised: "columns" suits tables, "samples" images. None stands for "columns".
+_SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
+        How rows are standardised: "columns" and "ranks" suit tables, "samples" images. None is chosen by
+        ``fit``: "columns" or "ranks".
     feature_groups, feature_nodes : int, default=None
         The groups of feature nodes, and the nodes of each. None stands for 10.
     enhancement_nodes : int, default=None
@@ -64,36 +64,14 @@ _ATTRIBUTES = """n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns of X, if they all are strings.
+    scaling_, feature_groups_, feature_nodes_, enhancement_nodes_, shrink_, method_
+        The settings of the model, given or chosen.
     choice_ : dict
-        By what ``fit`` has chosen the settings that were None: ``rows`` used for it, ``held_out`` of
-        them, and the ``score`` on those."""
+        These settings and the ridge, ``lambda_``, as ``fit`` began with them; and how ``fit`` chose what
+        was None: ``rows`` used for it, ``held_out`` of them, and the ``score`` on those."""
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-class _Turns:
-    """The locks of estimators, which hold no lock themselves, since they are copied and pickled.
-
-    They are found by identity: a subclass may define __eq__, and with it lose __hash__.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.locks: dict[int, tuple[Any, Any]] = {}
-
-    def of(self, estimator: Any) -> Any:
-        """The lock of an estimator, which a method holds that changes it."""
-        key = id(estimator)
-        with self.lock:
-            if key not in self.locks:
-                end = weakref.ref(estimator, lambda _: self.locks.pop(key, None))
-                self.locks[key] = threading.RLock(), end
-            return self.locks[key][0]
-
-
-_turns = _Turns()
-os.register_at_fork(after_in_child=_turns.__init__)  # where no thread would release them
 
 
 def _twin(estimator: Any, attributes: dict[str, Any]) -> Any:
@@ -113,7 +91,7 @@ def _whole(method: _Method) -> _Method:
 
     @functools.wraps(method)
     def call(self: Any, *args: Any, **params: Any) -> Any:
-        with _turns.of(self):
+        with turns.of(self):
             before = dict(vars(self))
             twin = _twin(self, dict(before))
             method(twin, *args, **params)
@@ -158,8 +136,16 @@ class _Learner(BaseEstimator):
         model.labels = labels
         model.call(method, [X, y, None if weights is None else weights[:, None]])
         about = model.json("attributes")
+        self._adopt(model, about)
+
+    def _adopt(self, model: Handle, about: dict[str, Any]) -> None:
+        """Take a fitted model, of which the library says this."""
         model.targets = about["targets"]
-        self._model, self.choice_ = model, about["choice"]
+        fitted = fitted_params(about["fitted"])
+        self._model, self.choice_ = model, {**about["choice"], **fitted}
+        for name, value in fitted.items():
+            if name != "lambda_":  # a parameter
+                setattr(self, name + "_", value)
 
     def _change(self, method: str, *operands: Any, **options: Any) -> None:
         """Change the present model."""

@@ -4,42 +4,118 @@ from __future__ import annotations
 
 import hashlib
 import os
+import struct
+from dataclasses import dataclass, replace
 from typing import Any, Optional
 
 import numpy as np
 
 from . import _native
 from ._native import as_matrix, as_vector
-from ._options import condition, method_name, real, update_options
+from ._options import condition, method_name, real, update_options, update_params
+from ._turns import turns
 
 __all__ = ["IncrementalRidge"]
 
 
-# A file is this, the SHA-256 of the state, and the state as blsupdate.Encode writes it.
+# A file is one of these, the SHA-256 of the rest, with an intercept the _Center, and the state as
+# blsupdate.Encode writes it.
 _MAGIC = b"blsridge"
+_MAGIC_INTERCEPT = b"blsridgi"
+
+# The methods that keep no rows, so that a batch can be replaced by others with the same sums of products.
+_CENTRING = ("gram", "qr", "ridge_inverse", "inverse_cholesky")
 
 
-def _decode(data: bytes, name: str) -> _native.Handle:
-    """Return the object of what `IncrementalRidge.save` writes."""
-    digest, state = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
-    if not data.startswith(_MAGIC):
+@dataclass(frozen=True)
+class _Center:
+    """The sum of the weights of all rows, their number, and the weighted means of rows and targets."""
+
+    weight: float
+    rows: int
+    a: np.ndarray
+    y: np.ndarray
+
+    def encode(self) -> bytes:
+        head = struct.pack("<dQQQ", self.weight, self.rows, len(self.a), len(self.y))
+        return head + self.a.astype("<f8").tobytes() + self.y.astype("<f8").tobytes()
+
+    @staticmethod
+    def decode(data: bytes) -> tuple[_Center, bytes]:
+        """Return a center, and what follows."""
+        weight, rows, k, c = struct.unpack_from("<dQQQ", data)
+        end = 32 + 8 * (k + c)
+        means = np.frombuffer(data[32:end], "<f8").astype(np.float64)
+        return _Center(weight, rows, means[:k], means[k:]), data[end:]
+
+    @staticmethod
+    def of(a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> _Center:
+        """Return the center of rows."""
+        if len(a) != len(y):
+            raise ValueError(f"{len(a)} rows and {len(y)} targets; want as many")
+        weights = np.ones(len(a)) if w is None else w[:, 0]
+        total = float(weights.sum())
+        if not total > 0:
+            raise ValueError("all rows have the weight 0")
+        return _Center(total, len(a), weights @ a / total, weights @ y / total)
+
+    def rows_about(self, a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> list[np.ndarray]:
+        """Return rows and targets less the means, times the roots of the weights."""
+        return _rooted(w, a - self.a, y - self.y)
+
+    def joined(self, other: _Center) -> tuple[_Center, _Center]:
+        """Return the center of the rows of both, and the point about which the others are to be added.
+
+        The products of n1 and n2 rows about their common mean are the products about m1, the products
+        about m2, and n1 n2 / (n1 + n2) d'd, d = m2 - m1. The last two together are those of the n2 rows
+        about the point m2 - sqrt(n1 / (n1 + n2)) d.
+        """
+        total = self.weight + other.weight
+        share, root = other.weight / total, np.sqrt(self.weight / total)
+        da, dy = other.a - self.a, other.y - self.y
+        both = _Center(total, self.rows + other.rows, self.a + share * da, self.y + share * dy)
+        return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
+
+    def without(self, other: _Center) -> _Center:
+        """Return the center of the rows that stay."""
+        left = self.weight - other.weight
+        if other.rows >= self.rows or not left > 0:
+            raise ValueError(f"{other.rows} rows of weight {other.weight:g} cannot be removed from {self.rows} of weight {self.weight:g}: one has to stay")
+        share = other.weight / left
+        return _Center(left, self.rows - other.rows, self.a + share * (self.a - other.a), self.y + share * (self.y - other.y))
+
+
+def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center]]:
+    """Return the object of what `IncrementalRidge.save` writes, and its center."""
+    magic, digest, state = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
+    if magic not in (_MAGIC, _MAGIC_INTERCEPT):
         raise _native.FormatError(f"{name} is not the state of an IncrementalRidge")
     if hashlib.sha256(state).digest() != digest:
         raise _native.FormatError(f"{name} was cut off or altered: copy it again, in binary mode, or use a backup")
-    return _native.Handle.decode(state)
+    center = None
+    if magic == _MAGIC_INTERCEPT:
+        center, state = _Center.decode(state)
+    return _native.Handle.decode(state), center
 
 
-def _weighted(a: Any, y: Any, sample_weight: Any) -> list[Any]:
-    """Return rows and targets times the roots of their weights."""
+def _weighted(a: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
+    """Return rows, targets and checked weights."""
     a, y, w = as_matrix(a, "A"), as_matrix(y, "Y"), as_vector(sample_weight)
     if w is None:
-        return [a, y]
+        return a, y, None
     if len(w) != len(a) or len(w) != len(y):
         raise ValueError(f"{len(w)} weights for {len(a)} rows and {len(y)} targets; want as many")
     if not np.all((w >= 0) & (w < np.inf)):
         raise ValueError("a weight is negative or not finite")
+    return a, y, w
+
+
+def _rooted(w: Optional[np.ndarray], *operands: np.ndarray) -> list[np.ndarray]:
+    """Return operands times the roots of the weights of their rows."""
+    if w is None:
+        return list(operands)
     root = np.sqrt(w)
-    return [a * root, y * root]
+    return [x * root for x in operands]
 
 
 class IncrementalRidge:
@@ -53,8 +129,13 @@ class IncrementalRidge:
     method : {"gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"}
         How updates are done. "gram" is the fastest, "qr" the most accurate, and both merge and change
         their ridge. "improved" and "original" are the paper's and keep the pseudoinverse.
-    lambda_ : float
-        The ridge, 0 for none.
+    lambda_ : float, optional
+        The ridge, 0 for none. None is 1, as in scikit-learn, and 0 for "improved" and "original", which
+        are for the pseudoinverse.
+    fit_intercept : bool
+        Adds a constant to the predictions, `intercept_`, which the ridge leaves alone: the weights are
+        those of rows and targets about their means, exactly, after every change. "improved" and
+        "original", which keep rows, have none.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
         Of "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
         the order of its rows or of the nodes. "auto" takes the one that is faster for the sizes.
@@ -70,7 +151,7 @@ class IncrementalRidge:
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> a, w = rng.normal(size=(60, 4)), rng.normal(size=(4, 2))
-    >>> ridge = IncrementalRidge(method="qr").add(a[:40], a[:40] @ w)
+    >>> ridge = IncrementalRidge(method="qr", lambda_=0).add(a[:40], a[:40] @ w)
     >>> ridge.add(a[40:], a[40:] @ w).n_samples_
     60
     >>> bool(np.allclose(ridge.weights(), w))
@@ -80,17 +161,80 @@ class IncrementalRidge:
     def __init__(
         self,
         method: str = "gram",
-        lambda_: float = 0.0,
+        lambda_: Optional[float] = None,
         *,
+        fit_intercept: bool = False,
         form: Optional[str] = None,
         solve: bool = False,
         c: Optional[str] = None,
         workspace: int = 0,
     ) -> None:
-        if method is None or lambda_ is None:
-            raise ValueError("IncrementalRidge chooses neither its method nor lambda_: name them")
-        number, options = update_options(method, lambda_, form, solve, c, workspace)
+        if method is None:
+            raise ValueError("IncrementalRidge does not choose its method: name it")
+        self._params = {
+            "method": method,
+            "lambda_": lambda_,
+            "fit_intercept": fit_intercept,
+            "form": form,
+            "solve": solve,
+            "c": c,
+            "workspace": workspace,
+        }
+        ridge = lambda_ if lambda_ is not None else 0.0 if method in ("improved", "original") else 1.0
+        number, options = update_options(method, ridge, form, solve, c, workspace)
+        if not isinstance(fit_intercept, (bool, np.bool_)):
+            raise ValueError(f"fit_intercept is {fit_intercept!r}; want True or False")
+        if fit_intercept and method not in _CENTRING:
+            raise _native.UnsupportedError(f"the method {method} has no intercept: choose one of {', '.join(_CENTRING)}")
         self._handle = _native.Handle("ridge", {"Method": number, **options})
+        self._intercept = bool(fit_intercept)
+        self._center: Optional[_Center] = None  # None without an intercept, and before the first rows
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the arguments of the constructor, as scikit-learn's clone asks for them.
+
+        Parameters
+        ----------
+        deep : bool
+            Without effect: no argument has parameters.
+
+        Returns
+        -------
+        dict
+            The arguments by name.
+
+        Examples
+        --------
+        >>> IncrementalRidge("qr").get_params()["method"]
+        'qr'
+        """
+        return dict(self._params)
+
+    def set_params(self, **params: Any) -> IncrementalRidge:
+        """Change arguments of the constructor before the first rows.
+
+        Parameters
+        ----------
+        params
+            The arguments by name.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
+
+        Examples
+        --------
+        >>> IncrementalRidge().set_params(method="qr").method
+        'qr'
+        """
+        unknown = sorted(set(params) - set(self._params))
+        if unknown:
+            raise ValueError(f"IncrementalRidge has no parameter {unknown[0]!r}: it has {sorted(self._params)}")
+        if params and self.n_samples_:
+            raise ValueError("set_params after the first rows: change the ridge by set_lambda, or start another object")
+        self.__init__(**{**self._params, **params})  # type: ignore[misc]
+        return self
 
     def add(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Learn rows; the first ones start the model.
@@ -102,8 +246,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            How often the squared error of each row counts. Give the rows and targets times the roots of
-            their weights to `add_nodes`.
+            How often the squared error of each row counts.
 
         Returns
         -------
@@ -122,8 +265,33 @@ class IncrementalRidge:
         >>> IncrementalRidge(lambda_=1.0).add([[1.0]], [4.0]).weights().round(12).tolist()
         [[2.0]]
         """
-        self._handle.call("add_rows", _weighted(a, y, sample_weight))
+        a, y, w = _weighted(a, y, sample_weight)
+        if not self._intercept:
+            self._handle.call("add_rows", _rooted(w, a, y))
+            return self
+        center = about = _Center.of(a, y, w)
+        with turns.of(self):
+            if self._center is not None:
+                self._check_width(a, y)
+                center, about = self._center.joined(center)
+            self._handle.call("add_rows", about.rows_about(a, y, w))
+            self._center = center
         return self
+
+    def _check_width(self, a: np.ndarray, y: np.ndarray) -> None:
+        """Refuse rows and targets of other widths than those so far."""
+        center = self._center
+        assert center is not None
+        if (a.shape[1], y.shape[1]) != (len(center.a), len(center.y)):
+            raise ValueError(f"rows of {a.shape[1]} nodes and {y.shape[1]} targets; want {len(center.a)} and {len(center.y)}")
+
+    def _padded(self, a: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+        """Return all rows and targets, with zeros in place of the rows by which `merge` joined means."""
+        assert self._center is not None
+        if len(a) != self._center.rows:
+            raise ValueError(f"{len(a)} rows; want all {self._center.rows}")
+        extra = self._handle.json("attributes")["samples"] - len(a)
+        return [np.pad(x, ((0, extra), (0, 0))) for x in (a, y)]
 
     def remove(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Unlearn rows, which were added before with the same numbers and weights, in any order.
@@ -151,11 +319,21 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> ridge = IncrementalRidge().add([[1.0], [1.0]], [2.0, 4.0])
+        >>> ridge = IncrementalRidge(lambda_=0).add([[1.0], [1.0]], [2.0, 4.0])
         >>> ridge.remove([[1.0]], [4.0]).weights().tolist()
         [[2.0]]
         """
-        self._handle.call("remove_rows", _weighted(a, y, sample_weight))
+        a, y, w = _weighted(a, y, sample_weight)
+        with turns.of(self):
+            if self._center is None:
+                self._handle.call("remove_rows", _rooted(w, a, y))
+                return self
+            self._check_width(a, y)
+            removed = _Center.of(a, y, w)
+            center = self._center.without(removed)
+            _, about = center.joined(removed)
+            self._handle.call("remove_rows", about.rows_about(a, y, w))
+            self._center = center
         return self
 
     def forget(self, factor: float) -> IncrementalRidge:
@@ -173,14 +351,18 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> ridge = IncrementalRidge().add([[1.0]], [0.0]).forget(0.5)
+        >>> ridge = IncrementalRidge(lambda_=0).add([[1.0]], [0.0]).forget(0.5)
         >>> ridge.add([[1.0]], [3.0]).weights().round(12).tolist()
         [[2.0]]
         """
-        self._handle.call("forget", options={"Factor": real("factor", factor, "above 0 and at most 1")})
+        factor = real("factor", factor, "above 0 and at most 1")
+        with turns.of(self):
+            self._handle.call("forget", options={"Factor": factor})
+            if self._center is not None:
+                self._center = replace(self._center, weight=factor * self._center.weight)
         return self
 
-    def add_nodes(self, a: Any, h: Any, y: Any) -> IncrementalRidge:
+    def add_nodes(self, a: Any, h: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Append the columns h to the columns a of all rows, whose targets are y.
 
         "improved" and "original" want the rows in the order in which they were added.
@@ -193,6 +375,8 @@ class IncrementalRidge:
             Their new columns.
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            Their weights as they are now, after `forget` times its factors.
 
         Returns
         -------
@@ -202,10 +386,23 @@ class IncrementalRidge:
         Examples
         --------
         >>> a, h, y = [[1.0], [0.0]], [[0.0], [1.0]], [5.0, 7.0]
-        >>> IncrementalRidge().add(a, y).add_nodes(a, h, y).weights().ravel().tolist()
+        >>> IncrementalRidge(lambda_=0).add(a, y).add_nodes(a, h, y).weights().ravel().tolist()
         [5.0, 7.0]
         """
-        self._handle.call("add_nodes", [as_matrix(a, "A"), as_matrix(h, "H"), as_matrix(y, "Y")])
+        a, y, w = _weighted(a, y, sample_weight)
+        h = as_matrix(h, "H")
+        with turns.of(self):
+            if self._center is None:
+                self._handle.call("add_nodes", _rooted(w, a, h, y))
+                return self
+            if len(h) != len(a):
+                raise ValueError(f"{len(a)} rows and {len(h)} rows of new columns; want as many")
+            self._check_width(a, y)
+            both, k = np.hstack([a, h]), a.shape[1]
+            center = _Center.of(both, y, w)
+            both, y = self._padded(*center.rows_about(both, y, w))
+            self._handle.call("add_nodes", [both[:, :k], both[:, k:], y])
+            self._center = replace(self._center, a=np.concatenate([self._center.a, center.a[k:]]))
         return self
 
     def add_targets(self, t: Any) -> IncrementalRidge:
@@ -223,10 +420,14 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge().add([[1.0]], [3.0]).add_targets([[-1.0]]).weights().tolist()
+        >>> IncrementalRidge(lambda_=0).add([[1.0]], [3.0]).add_targets([[-1.0]]).weights().tolist()
         [[3.0, -3.0]]
         """
-        self._handle.call("add_targets", [as_matrix(t, "T")])
+        t = as_matrix(t, "T")
+        with turns.of(self):
+            self._handle.call("add_targets", [t])
+            if self._center is not None:
+                self._center = replace(self._center, y=np.concatenate([self._center.y, self._center.y @ t]))
         return self
 
     def map_targets(self, t: Any) -> IncrementalRidge:
@@ -244,10 +445,14 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge().add([[1.0]], [[3.0, 4.0]]).map_targets([[1.0], [1.0]]).weights().tolist()
+        >>> IncrementalRidge(lambda_=0).add([[1.0]], [[3.0, 4.0]]).map_targets([[1.0], [1.0]]).weights().tolist()
         [[7.0]]
         """
-        self._handle.call("map_targets", [as_matrix(t, "T")])
+        t = as_matrix(t, "T")
+        with turns.of(self):
+            self._handle.call("map_targets", [t])
+            if self._center is not None:
+                self._center = replace(self._center, y=self._center.y @ t)
         return self
 
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
@@ -267,13 +472,27 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> one = IncrementalRidge("qr").add([[1.0]], [2.0])
-        >>> one.merge(IncrementalRidge("qr").add([[1.0]], [4.0])).weights().round(12).tolist()
+        >>> one = IncrementalRidge("qr", 0).add([[1.0]], [2.0])
+        >>> one.merge(IncrementalRidge("qr", 0).add([[1.0]], [4.0])).weights().round(12).tolist()
         [[3.0]]
         """
         if not isinstance(other, IncrementalRidge):
             raise ValueError(f"merge takes another IncrementalRidge, not {type(other).__name__}")
-        self._handle.call("merge", options={"Other": other._handle.value})
+        if self._intercept != other._intercept:
+            raise ValueError("merge takes an object with an intercept where this one has one, and else one without")
+        theirs = other._center
+        with turns.of(self):
+            if self._center is None or theirs is None:
+                self._handle.call("merge", options={"Other": other._handle.value})
+                return self
+            self._check_width(theirs.a[None, :], theirs.y[None, :])
+            center, about = self._center.joined(theirs)
+            root = np.sqrt(theirs.weight)
+            extra = [(root * (theirs.a - about.a))[None, :], (root * (theirs.y - about.y))[None, :]]
+            both = _native.Handle.decode(self._handle.fetch("encode"))  # changed in two steps
+            both.call("merge", options={"Other": other._handle.value})
+            both.call("add_rows", extra)
+            self._handle, self._center = both, center
         return self
 
     def set_lambda(self, lambda_: float) -> IncrementalRidge:
@@ -291,7 +510,7 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge().add([[1.0]], [4.0]).set_lambda(1.0).weights().round(12).tolist()
+        >>> IncrementalRidge(lambda_=0).add([[1.0]], [4.0]).set_lambda(1.0).weights().round(12).tolist()
         [[2.0]]
         """
         self._handle.call("set_lambda", options={"Lambda": real("lambda_", lambda_)})
@@ -315,14 +534,19 @@ class IncrementalRidge:
         Examples
         --------
         >>> a, y = [[1.0], [2.0]], [1.0, 2.0]
-        >>> IncrementalRidge().add(a, y).refine(a, y).weights().tolist()
+        >>> IncrementalRidge(lambda_=0).add(a, y).refine(a, y).weights().tolist()
         [[1.0]]
         """
-        self._handle.call("refine", [as_matrix(a, "A"), as_matrix(y, "Y")])
+        a, y = as_matrix(a, "A"), as_matrix(y, "Y")
+        with turns.of(self):
+            if self._center is not None:
+                self._check_width(a, y)
+                a, y = self._padded(*self._center.rows_about(a, y, None))
+            self._handle.call("refine", [a, y])
         return self
 
     def weights(self) -> np.ndarray:
-        """Return the weights W; the predictions for rows X are ``X @ W``.
+        """Return the weights W; the predictions for rows X are ``X @ W``, plus `intercept_`.
 
         Returns
         -------
@@ -338,7 +562,7 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge().add([[2.0]], [6.0]).weights().tolist()
+        >>> IncrementalRidge(lambda_=0).add([[2.0]], [6.0]).weights().tolist()
         [[3.0]]
         """
         while True:
@@ -352,7 +576,7 @@ class IncrementalRidge:
                     raise
 
     def predict(self, x: Any) -> np.ndarray:
-        """Return ``x @ weights()``.
+        """Return ``x @ weights()``, plus the intercept.
 
         Parameters
         ----------
@@ -366,15 +590,29 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge().add([[2.0]], [6.0]).predict([[5.0]]).tolist()
+        >>> IncrementalRidge(lambda_=0).add([[2.0]], [6.0]).predict([[5.0]]).tolist()
         [[15.0]]
         """
         from .linalg import matmul
 
-        return matmul(as_matrix(x, "X"), self.weights())
+        x = as_matrix(x, "X")
+        with turns.of(self):
+            weights, center = self.weights(), self._center
+        if center is None:
+            return matmul(x, weights)
+        return matmul(x, weights) + (center.y - center.a @ weights)
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The constant of the predictions for each target, 0 without fit_intercept."""
+        with turns.of(self):
+            weights, center = self.weights(), self._center
+        return np.zeros(weights.shape[1]) if center is None else center.y - center.a @ weights
 
     def leverage(self, x: Any) -> np.ndarray:
         """Return ``x (A'A + lambda_ I)**-1 x'`` for each row ("ridge_inverse", "inverse_cholesky").
+
+        With an intercept rows count about their mean, and 1 over the sum of all weights is added.
 
         Parameters
         ----------
@@ -388,13 +626,19 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge("ridge_inverse").add([[2.0]], [6.0]).leverage([[2.0]]).tolist()
+        >>> IncrementalRidge("ridge_inverse", 0).add([[2.0]], [6.0]).leverage([[2.0]]).tolist()
         [1.0]
         """
         a = as_matrix(x, "X")
         out = np.empty((a.shape[0], 1))
-        self._handle.call("leverage", [a], [out])
-        return out[:, 0]
+        with turns.of(self):
+            center = self._center
+            if center is not None:
+                if a.shape[1] != len(center.a):
+                    raise ValueError(f"rows of {a.shape[1]} nodes; want {len(center.a)}")
+                a = a - center.a
+            self._handle.call("leverage", [a], [out])
+        return out[:, 0] if center is None else out[:, 0] + 1 / center.weight
 
     def condition(self) -> dict[str, Any]:
         """Return how accurate the weights are.
@@ -407,7 +651,7 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge().add([[2.0]], [6.0]).condition()["digits"] > 12
+        >>> IncrementalRidge(lambda_=0).add([[2.0]], [6.0]).condition()["digits"] > 12
         True
         """
         return condition(self._handle)
@@ -422,10 +666,14 @@ class IncrementalRidge:
 
         Examples
         --------
-        >>> IncrementalRidge("qr").add([[1.0]], [2.0]).attributes()["last"]["added"]
+        >>> IncrementalRidge("qr", 0).add([[1.0]], [2.0]).attributes()["last"]["added"]
         1
         """
-        return self._handle.json("attributes")
+        with turns.of(self):
+            about = self._handle.json("attributes")
+            if self._center is not None:  # each merge has added a row to the handle
+                about["samples"] = self._center.rows
+        return about
 
     @property
     def n_samples_(self) -> int:
@@ -464,7 +712,7 @@ class IncrementalRidge:
         --------
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "ridge.state")
-        >>> IncrementalRidge().add([[2.0]], [6.0]).save(path)
+        >>> IncrementalRidge(lambda_=0).add([[2.0]], [6.0]).save(path)
         >>> IncrementalRidge.load(path).weights().tolist()
         [[3.0]]
         """
@@ -501,25 +749,34 @@ class IncrementalRidge:
         with open(path, "rb") as file:
             data = file.read()
         self = cls.__new__(cls)
-        self._handle = _decode(data, path)
+        self._restore(*_decode(data, path))
         return self
+
+    def _restore(self, handle: _native.Handle, center: Optional[_Center]) -> None:
+        """Become an object that has learned rows."""
+        options = handle.json("attributes")["options"]
+        self._params = {**update_params(options["Method"], options), "lambda_": options["Lambda"], "fit_intercept": center is not None}
+        self._handle, self._center, self._intercept = handle, center, center is not None
 
     def _encode(self) -> bytes:
         """Return the state behind its SHA-256."""
-        state = self._handle.fetch("encode")
-        return _MAGIC + hashlib.sha256(state).digest() + state
+        with turns.of(self):
+            state, center = self._handle.fetch("encode"), self._center
+        if center is not None:
+            state = center.encode() + state
+        return (_MAGIC if center is None else _MAGIC_INTERCEPT) + hashlib.sha256(state).digest() + state
 
     def __getstate__(self) -> dict[str, Any]:
-        about = self.attributes()
-        if about["samples"] == 0:
-            return {"options": about["options"]}
+        if self.attributes()["samples"] == 0:
+            return {"params": self.get_params()}
         return {"state": self._encode()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "state" in state:
-            self._handle = _decode(state["state"], "the pickle")
+            self._restore(*_decode(state["state"], "the pickle"))
         else:
-            self._handle = _native.Handle("ridge", state["options"])
+            self.__init__(**state["params"])  # type: ignore[misc]
 
     def __repr__(self) -> str:
-        return f"IncrementalRidge(method={self.method!r}, lambda_={self.lambda_!r})"
+        intercept = ", fit_intercept=True" if self._intercept else ""
+        return f"IncrementalRidge(method={self.method!r}, lambda_={self.lambda_!r}{intercept})"

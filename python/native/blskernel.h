@@ -90,7 +90,7 @@ typedef int64_t bls_handle;
  * In the first two a number of 0 is what fit chooses, and -1 as EnhancementNodes or Lambda is none.
  * Constants are the places of their names:
  *
- *   Scaling  auto, samples, columns, none        Enhancement  orthonormal, uniform
+ *   Scaling  auto, samples, columns, none, ranks Enhancement  orthonormal, uniform
  *   Method   none, improved, original, ridge_inverse, inverse_cholesky, gram, qr
  *   Form     auto, paper, small, large, compressed
  *   C        auto, zero, check                   ClassWeight  unweighted, balanced

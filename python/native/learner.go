@@ -55,14 +55,6 @@ func decode(b blskernel.Backend, data []byte) (object, error) {
 // A learner is a classifier or a regressor, with the metadata of its model file.
 type learner struct{ modelfile.File }
 
-// A model is what both have in common.
-type model interface {
-	modelfile.Learner
-	Forget(factor float64) error
-	SetLambda(lambda float64) error
-	Choice() bls.Choice
-}
-
 func (l *learner) call(c *call) error {
 	err := l.run(c)
 	if p := l.Metadata.Progress; err == nil && methods[c.name].learns {
@@ -75,7 +67,7 @@ func (l *learner) call(c *call) error {
 }
 
 func (l *learner) run(c *call) error {
-	m := l.Learner().(model)
+	m := l.Learner()
 	if m.Updater() == nil && c.name != "fit" && c.name != "partial_fit" && c.name != "attributes" {
 		return bls.ErrNotFitted
 	}
@@ -151,7 +143,7 @@ func learn[Y any](c *call, y Y, weights []float64, fit, partialFit, refit, remov
 }
 
 // attributes gives the options and, once fitted, the sizes, the choice and the metadata.
-func (l *learner) attributes(c *call, m model) error {
+func (l *learner) attributes(c *call, m modelfile.Learner) error {
 	out := map[string]any{"metadata": l.Metadata}
 	if m := l.Classifier; m != nil {
 		given := *m
@@ -166,8 +158,10 @@ func (l *learner) attributes(c *call, m model) error {
 		if l.Regressor != nil {
 			out["targets"] = u.Targets()
 		}
-		choice := m.Choice()
+		choice, maps := m.Choice(), m.FittedFeatures().Options()
+		maps.Backend = nil
 		out["features"], out["samples"] = m.FittedFeatures().Inputs(), u.Samples()
+		out["fitted"] = map[string]any{"Features": maps, "Method": u.Method(), "Lambda": u.Lambda()}
 		out["choice"] = map[string]any{"rows": choice.Rows, "held_out": choice.HeldOut, "score": choice.Score}
 	}
 	return c.give(out)

@@ -9,10 +9,10 @@ import sys
 import numpy as np
 import pytest
 
-from blskernel import BroadLearningClassifier, BroadLearningRegressor, IncrementalRidge, NotFittedError, UnsupportedError
+from blskernel import BroadLearningClassifier, BroadLearningRegressor, IncrementalRidge, NotFittedError, UnsupportedError, load, save
 from blskernel._native import Handle
 from blskernel._options import shown
-from blskernel.learner import _turns
+from blskernel._turns import turns
 
 FIXED = {"feature_groups": 3, "feature_nodes": 4, "enhancement_nodes": 20, "shrink": 1.0, "lambda_": 0.01, "random_state": 1}
 
@@ -286,10 +286,18 @@ def test_same_seed_same_bits():
     assert c.tobytes() == d.tobytes()
 
 
-def test_choice():
+def test_choice(tmp_path):
     X, y = table()
     model = BroadLearningClassifier(random_state=0).fit(X, y)
     assert model.choice_["rows"] == 300 and 0.5 < model.choice_["score"] <= 1 and model.choice_["held_out"] > 0
+    assert (model.method_, model.scaling_, model.feature_groups_) == tuple(model.choice_[n] for n in ("method", "scaling", "feature_groups"))
+    assert model.method_ in ("gram", "qr") and model.shrink_ > 0 and model.choice_["lambda_"] > 0 and model.method is None
+    given = classifier(method="qr", lambda_=0.5, shrink=0.25, enhancement_nodes=7).fit(X, y)
+    assert (given.method_, given.choice_["lambda_"], given.shrink_, given.enhancement_nodes_) == ("qr", 0.5, 0.25, 7)
+    path = tmp_path / "model.bls"
+    save(model, path)
+    again = load(path)
+    assert again.choice_ == model.choice_ and again.shrink_ == model.shrink_
     assert classifier(validate=True).fit(X, y).choice_["held_out"] > 0
     assert set(model.condition()) == {"rcond", "digits", "advice", "instead"} and model.condition()["instead"] in ("gram", "qr")
 
@@ -613,7 +621,7 @@ def test_errors_of_actions_name_the_parameter():
 def test_one_advice():
     """The advice of the factorization inside, which the package does not offer, is not given."""
     with pytest.raises(ValueError, match=r"\(pivot 1 is 0\); use the method qr, a larger ridge, or scale the columns$"):
-        IncrementalRidge("gram").add(np.ones((4, 3)), np.ones(4)).weights()
+        IncrementalRidge("gram", 0).add(np.ones((4, 3)), np.ones(4)).weights()
 
 
 LOST = [
@@ -703,10 +711,10 @@ def test_subclasses():
         close(other, model, X, 0)
         close(other.partial_fit(X, y), copy.deepcopy(model).partial_fit(X, y), X, 0)
     other = Named("mine", random_state=1)  # equal, and yet another one
-    assert _turns.of(other) is not _turns.of(model) and _turns.of(other) is _turns.of(other)
-    number = len(_turns.locks)
+    assert turns.of(other) is not turns.of(model) and turns.of(other) is turns.of(other)
+    number = len(turns.locks)
     del other
-    assert len(_turns.locks) == number - 1
+    assert len(turns.locks) == number - 1
     base = pytest.importorskip("sklearn.base")
     other = base.clone(model)
     assert other.get_params() == model.get_params() and not hasattr(other, "_model")

@@ -47,7 +47,7 @@ def test_fork_after_use():
     """A child gets an error for old and new objects, and ends."""
     out, _ = run(
         """
-        ridge = IncrementalRidge().add([[1.0]], [2.0])
+        ridge = IncrementalRidge(lambda_=0).add([[1.0]], [2.0])
         pid = os.fork()
         if pid == 0:
             for act in [ridge.weights, IncrementalRidge, blskernel.info, lambda: _native.Handle.decode(b""), lambda: linalg.matmul([[1.0]], [[1.0]])]:
@@ -85,7 +85,7 @@ def test_multiprocessing():
     """A pool by fork raises the error in its parent; one by spawn or forkserver works, with pickles."""
     out, _ = run(
         """
-        ridge = IncrementalRidge().add([[1.0]], [2.0])
+        ridge = IncrementalRidge(lambda_=0).add([[1.0]], [2.0])
         try:
             with multiprocessing.get_context("fork").Pool(2) as pool:
                 pool.map(linalg.inv, [np.eye(2)])
@@ -213,7 +213,7 @@ def test_dump_later():
 )
 def test_end_of_process(end):
     """A process ends with objects alive, in cycles and in a daemon thread's call."""
-    run(f"ridge = IncrementalRidge().add([[1.0]], [2.0])\ncycle = [ridge]; cycle.append(cycle)\nblskernel.keep = ridge\n{end}")
+    run(f"ridge = IncrementalRidge(lambda_=0).add([[1.0]], [2.0])\ncycle = [ridge]; cycle.append(cycle)\nblskernel.keep = ridge\n{end}")
 
 
 def test_end_in_a_finalizer():
@@ -225,7 +225,7 @@ def test_end_in_a_finalizer():
             def __del__(self):
                 print("last", self.ridge.weights(), flush=True)
         last = Last()
-        last.ridge = IncrementalRidge().add([[1.0]], [2.0])
+        last.ridge = IncrementalRidge(lambda_=0).add([[1.0]], [2.0])
         atexit.register(lambda: print("atexit", linalg.matmul([[1.0]], [[2.0]]), flush=True))
         """
     )
@@ -236,7 +236,7 @@ def test_handle_of_another_process():
     """A handle that was carried to another process is unknown there."""
     out, _ = run(
         """
-        ridge = IncrementalRidge().add([[1.0]], [2.0])
+        ridge = IncrementalRidge(lambda_=0).add([[1.0]], [2.0])
         code = "import sys; from blskernel import _native\\ntry: _native.run(int(sys.argv[1]), 'condition')\\nexcept _native.HandleError: print('unknown')"
         import subprocess
         subprocess.run([sys.executable, "-c", code, str(ridge._handle.value)], check=True)

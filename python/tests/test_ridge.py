@@ -113,7 +113,7 @@ def test_pickle_before_the_first_rows():
 
 def test_extras():
     a, y = data()
-    gram, inverse = IncrementalRidge("gram").add(a, y), IncrementalRidge("ridge_inverse").add(a, y)
+    gram, inverse = IncrementalRidge("gram", 0).add(a, y), IncrementalRidge("ridge_inverse", 0).add(a, y)
     close(gram.refine(a, y), solution(a, y), 1e-12)
     np.testing.assert_allclose(inverse.leverage(a).sum(), 6, rtol=1e-9)
     np.testing.assert_allclose(gram.predict(a), a @ solution(a, y), atol=1e-9)
@@ -156,12 +156,12 @@ def test_before_the_first_rows():
         with pytest.raises((NotFittedError, ValueError)):
             act()
     with pytest.raises(NumericError):
-        IncrementalRidge("gram").add(np.ones((1, 2)), [1.0]).weights()
+        IncrementalRidge("gram", 0).add(np.ones((1, 2)), [1.0]).weights()
 
 
 @pytest.mark.parametrize(
     "bad",
-    [{"method": "magic"}, {"method": None}, {"lambda_": -1}, {"lambda_": None}, {"lambda_": np.nan}, {"form": "tiny"}, {"c": 3}, {"workspace": "big"}],
+    [{"method": "magic"}, {"method": None}, {"lambda_": -1}, {"lambda_": np.nan}, {"fit_intercept": 1}, {"form": "tiny"}, {"c": 3}, {"workspace": "big"}],
 )
 def test_bad_parameters(bad):
     with pytest.raises(ValueError):
@@ -182,5 +182,94 @@ def test_numbers_beyond_float64(value):
 
 def test_million_rows():
     a = np.random.default_rng(0).normal(size=(1_000_000, 4))
-    close(IncrementalRidge("gram").add(a, a @ np.arange(4.0)), np.arange(4.0).reshape(-1, 1))
+    close(IncrementalRidge("gram", 0).add(a, a @ np.arange(4.0)), np.arange(4.0).reshape(-1, 1))
     assert linalg.matmul(a.T, a).shape == (4, 4)
+
+
+def centred(a, y, lambda_, w):
+    """The weights and the intercept by the definition."""
+    m, t = np.average(a, axis=0, weights=w), np.average(y, axis=0, weights=w)
+    weights = solution(a - m, y - t, lambda_, w)
+    return weights, t - m @ weights
+
+
+@pytest.mark.parametrize("method", METHODS[:4])
+def test_intercept(method):
+    """Rows, weights, removal, forgetting, nodes and targets end in the centred solution, far from the origin."""
+    a, y = data()
+    a, y = a + [30, 0, -5, 0, 1, 2], y + 100
+    w = np.random.default_rng(3).uniform(0.1, 3, size=80)
+    ridge = IncrementalRidge(method, 0.3, fit_intercept=True)
+
+    def check(a, y, lambda_, w):
+        weights, intercept = centred(a, y, lambda_, w)
+        close(ridge, weights, 1e-8)
+        np.testing.assert_allclose(ridge.intercept_, intercept, rtol=1e-8)
+        np.testing.assert_allclose(ridge.predict(a), a @ weights + intercept, rtol=1e-8)
+        assert ridge.n_samples_ == len(a) == ridge.attributes()["samples"]
+
+    ridge.add(a[:1], y[:1], w[:1])  # the default ridge starts with one row
+    np.testing.assert_allclose(ridge.predict(a[:1]), y[:1])
+    for i in range(1, 80, 13):
+        ridge.add(a[i : i + 13], y[i : i + 13], w[i : i + 13])
+    check(a, y, 0.3, w)
+    kept = np.r_[0:5, 10:80]
+    ridge.remove(a[5:10], y[5:10], w[5:10])
+    check(a[kept], y[kept], 0.3, w[kept])
+    ridge.forget(0.25).add(a[:20], y[:20])
+    rows, now = np.r_[kept, 0:20], np.r_[w[kept] / 4, np.ones(20)]
+    check(a[rows], y[rows], 0.3 / 4, now)
+    h = data(80, 3, 1, seed=1)[0] - 7
+    both = np.hstack([a, h])
+    ridge.add_nodes(a[rows], h[rows], y[rows], now)
+    check(both[rows], y[rows], 0.3 / 4, now)
+    ridge.map_targets([[1.0], [2.0]]).add_targets([[-1.0]])
+    sums = y @ [[1.0, -1.0], [2.0, -2.0]]
+    check(both[rows], sums[rows], 0.3 / 4, now)
+    for again in (copy.deepcopy(ridge), pickle.loads(pickle.dumps(ridge))):
+        assert again.add(both[:3], sums[:3]).weights().tobytes() == copy.deepcopy(ridge).add(both[:3], sums[:3]).weights().tobytes()
+        assert again.get_params()["fit_intercept"] is True and again.n_samples_ == len(rows) + 3
+    before = ridge.weights().tobytes()
+    for refused in (
+        lambda: ridge.add([[1.0]], [1.0]), lambda: ridge.remove(both, sums), lambda: ridge.remove([[1.0]], [1.0]),
+        lambda: ridge.add(both[:2], sums[:2], [0, 0]), lambda: ridge.add(both[:2] * np.nan, sums[:2]), lambda: ridge.add_nodes(both[:2], h[:1], sums[:2]),
+    ):
+        with pytest.raises(ValueError):
+            refused()
+    assert ridge.weights().tobytes() == before and ridge.n_samples_ == len(rows)
+
+
+def test_intercept_merge_leverage_and_refine(tmp_path):
+    a, y = data()
+    a, y = a + 9, y - 40
+    one, two = (IncrementalRidge("gram", 0.5, fit_intercept=True).add(a[part], y[part]) for part in (slice(0, 50), slice(50, 80)))
+    weights, intercept = centred(a, y, 0.5, None)
+    close(one.merge(two), weights)
+    np.testing.assert_allclose(one.intercept_, intercept)
+    close(one.refine(a, y), weights, 1e-12)
+    one.save(tmp_path / "ridge")
+    assert IncrementalRidge.load(tmp_path / "ridge").intercept_.tobytes() == one.intercept_.tobytes()
+    with pytest.raises(ValueError, match="intercept"):
+        one.merge(IncrementalRidge("gram", 0.5).add(a, y))
+    inverse = IncrementalRidge("ridge_inverse", 0, fit_intercept=True).add(a, y)
+    with_ones = np.hstack([a, np.ones((80, 1))])
+    np.testing.assert_allclose(inverse.leverage(a), np.diag(with_ones @ np.linalg.pinv(with_ones)), rtol=1e-7)
+    with pytest.raises(UnsupportedError, match="gram, qr"):
+        IncrementalRidge("improved", fit_intercept=True)
+
+
+def test_parameters():
+    ridge = IncrementalRidge("qr", fit_intercept=True)
+    assert ridge.get_params() == {
+        "method": "qr", "lambda_": None, "fit_intercept": True, "form": None, "solve": False, "c": None, "workspace": 0,
+    }
+    assert ridge.lambda_ == 1 and IncrementalRidge("original").lambda_ == 0
+    assert ridge.set_params(lambda_=2.0, method="gram") is ridge and (ridge.method, ridge.lambda_) == ("gram", 2)
+    with pytest.raises(ValueError, match="has no parameter 'alpha'"):
+        ridge.set_params(alpha=1)
+    ridge.add([[1.0]], [1.0])
+    with pytest.raises(ValueError, match="after the first rows"):
+        ridge.set_params(lambda_=1.0)
+    sklearn = pytest.importorskip("sklearn.base")
+    again = sklearn.clone(ridge)
+    assert again.n_samples_ == 0 and again.get_params() == ridge.get_params()

@@ -1,6 +1,7 @@
 package choice
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -64,52 +65,80 @@ func classScores(scores *mat.Dense, from int) *mat.Dense {
 }
 
 // measure returns the loss and the score of scores by the rows from a fold on. The loss of a regression
-// is the mean of 1-R² over the targets. That of a classification is the share of errors, and nearTie/m
-// of the mean squared error, which decides between settings with nearly as many errors.
+// is the mean over the targets of the trimmed squared error relative to the variance. That of a
+// classification is the share of errors, and nearTie/m of the trimmed mean squared error, which decides
+// between settings with nearly as many errors. The score is R² of all these rows, or the accuracy.
 func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 	from, m := f.ends[fold], f.ends[numFolds]
 	_, cols := y.Dims()
-	var total float64
-	squares, means, spread := make([]float64, cols), make([]float64, cols), make([]float64, cols)
-	for i := from; i < m; i++ {
-		w := f.weight(i)
-		total += w
-		for j, v := range y.RawRowView(i) {
-			e := scores.At(i, j) - v
-			squares[j] += float64(w * float64(e*e))
-			means[j] += float64(w * v)
-		}
+	total := f.sum(from, func(int) float64 { return 1 })
+	square := func(i, j int) float64 {
+		e := scores.At(i, j) - y.At(i, j)
+		return float64(e * e)
 	}
 	if f.labels != nil {
-		var right, squared float64
 		held := classScores(scores, from)
-		for i, label := range f.labels[from:] {
-			if largest(held.RawRowView(i)) == label {
-				right += f.weight(from + i)
+		score = f.sum(from, func(i int) float64 {
+			if largest(held.RawRowView(i-from)) == f.labels[i] {
+				return 1
 			}
-		}
-		for class, v := range squares[1:] {
+			return 0
+		}) / total
+		squares := make([]float64, m-from)
+		for class := range cols - 1 {
 			// One that has no rows yet must not change the choice.
 			if slices.Contains(f.labels, class) {
-				squared += v
+				for i := range squares {
+					squares[i] += square(from+i, class+1)
+				}
 			}
 		}
-		score = right / total
-		return 1 - score + float64(nearTie*squared)/(total*f.effectiveRows()), score
+		return 1 - score + float64(nearTie*f.trimmed(squares, from, total))/(total*f.effectiveRows()), score
 	}
-	for i := from; i < m; i++ {
-		for j, v := range y.RawRowView(i) {
-			e := v - means[j]/total
-			spread[j] += float64(f.weight(i) * float64(e*e))
+	for j := range cols {
+		squares := make([]float64, m-from)
+		for i := range squares {
+			squares[i] = square(from+i, j)
+		}
+		mean := f.sum(from, func(i int) float64 { return y.At(i, j) }) / total
+		spread := f.sum(from, func(i int) float64 { return float64((y.At(i, j) - mean) * (y.At(i, j) - mean)) })
+		if spread == 0 {
+			spread = 1
+		}
+		loss += f.trimmed(squares, from, total) / spread / float64(cols)
+		score += (1 - f.sum(from, func(i int) float64 { return squares[i-from] })/spread) / float64(cols)
+	}
+	return loss, score
+}
+
+// sum returns the sum of a value of each row from one on, times its weight.
+func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
+	for i := from; i < len(f.rows); i++ {
+		sum += float64(f.weight(i) * value(i))
+	}
+	return sum
+}
+
+// trimmed returns the weighted sum of the squares of the rows from one on without the largest of them:
+// those with a hundredth of the total weight, and one at least. So no single row decides a choice.
+func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
+	order := make([]int, len(squares))
+	for i, v := range squares {
+		if order[i] = i; math.IsNaN(v) {
+			return v
 		}
 	}
-	for j, v := range squares {
-		if spread[j] > 0 {
-			v /= spread[j]
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[b], squares[a]), a-b) })
+	left := total / 100
+	for _, i := range order {
+		w := f.weight(from + i)
+		if left > 0 {
+			left -= w
+			continue
 		}
-		loss += v / float64(cols)
+		sum += float64(w * squares[i])
 	}
-	return loss, 1 - loss
+	return sum
 }
 
 // largest returns the index of the largest element of a row, the first one of several, or -1 of NaN

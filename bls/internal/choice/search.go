@@ -2,6 +2,7 @@ package choice
 
 import (
 	"context"
+	"slices"
 
 	"blskernel"
 	"blskernel/internal/interrupt"
@@ -10,6 +11,12 @@ import (
 
 // Shrinks returns the values of Shrink that are tried.
 func Shrinks() []float64 { return []float64{0.3, 0.8, 1.5, 3, 6} }
+
+// Near returns the shrinks from the one before a shrink to the one behind it.
+func Near(shrinks []float64, shrink float64) []float64 {
+	at := slices.Index(shrinks, shrink)
+	return shrinks[max(0, at-1):min(len(shrinks), at+2)]
+}
 
 // ridges are the values of lambda that are tried, times the unit of the weights.
 var ridges = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2}

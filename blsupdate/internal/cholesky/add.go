@@ -5,10 +5,10 @@ import (
 	"errors"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
@@ -27,7 +27,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	q := dense.Rows(ax)
 	form := cost.CholeskyForm(s.Options.Form, q, s.K)
 	large := false
-	if form == api.Large {
+	if form == types.Large {
 		large, err = next.addLarge(ctx, ax, ya)
 	} else {
 		_, err = next.byRows(ctx, 1, ax, ya, 0)
@@ -41,17 +41,20 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 
 // Remove removes few rows one by one, and more by a matrix of order k.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q, ctx := dense.Rows(ax), context.Background()
+	if err := s.CheckLeft(q); err != nil {
+		return out, err
+	}
 	limit, err := state.RemovalLimit(s.known(), 1)
 	if err != nil {
 		return out, err
 	}
 	next := *s
 	next.Size = s.Size.Without(ax, ya)
-	q, ctx := dense.Rows(ax), context.Background()
 	var rest float64
-	if cost.CholeskyForm(api.Auto, q, s.K) == api.Large {
+	if cost.CholeskyForm(types.Auto, q, s.K) == types.Large {
 		var seen *mat.Dense
-		if seen, err = next.seen(ctx, ax); err == nil {
+		if seen, err = next.seen(ctx, types.ActionRemove, ax); err == nil {
 			rest, err = next.applySeen(ctx, -1, seen, ax, ya, limit)
 		}
 	} else {
@@ -99,7 +102,7 @@ const (
 
 // addLarge adds rows by a matrix of order k, and reports whether the rows are large.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, err error) {
-	seen, err := s.seen(ctx, ax)
+	seen, err := s.seen(ctx, types.ActionAdd, ax)
 	if err != nil {
 		return false, err
 	}
@@ -110,16 +113,16 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, er
 		_, err = s.applySeen(ctx, 1, seen, ax, ya, 0)
 	}
 	if err == nil && s.Most > mostGrown*before {
-		err = &api.ConditionError{What: addedKernel, Err: errGrown, Instead: []api.Method{api.QR}}
+		err = &types.ConditionError{What: addedKernel, Err: errGrown, Instead: []types.Method{types.QR}}
 	}
 	return large, err
 }
 
 // seen returns S = Ax F. It checks the memory of the action: for I ± SᵀS beside S, or beside the new F.
-func (s *State) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, error) {
+func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))
-	if err := s.Reserve(q, bytes); err != nil {
+	if err := s.Reserve(action, q, bytes); err != nil {
 		return nil, err
 	}
 	s.Counter.Enter(cost.StepS)
@@ -128,7 +131,7 @@ func (s *State) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, error) {
 		x := dense.RowRange(seen, from, to)
 		s.timesF(x, false)
 		if isfinite.First(x.RawMatrix().Data) >= 0 {
-			return api.ErrOverflow
+			return types.ErrOverflow
 		}
 		return nil
 	})
@@ -198,7 +201,7 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		s.fTimes(v)
 	}
 	if err != nil {
-		return 0, api.ErrOverflow
+		return 0, types.ErrOverflow
 	}
 
 	if err := s.Enter(ctx, cost.StepF); err != nil {
@@ -206,7 +209,7 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 	}
 	s.L = s.copyL()
 	if err := u.SolveUTriangle(s.L); err != nil {
-		return 0, api.ErrOverflow
+		return 0, types.ErrOverflow
 	}
 	s.Counter.Enter(cost.StepWeights)
 	if q > k && sign > 0 {
@@ -220,9 +223,9 @@ func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 	inner := mat.NewSymPacked(dense.Rows(seen), nil)
 	dense.Gemmtp(s.Counter, sign, seen, seen, 0, inner)
 	inner.AddDiagonal(1)
-	factor, err := s.Factor(inner, "I + Ax F F'Ax'", api.QR)
+	factor, err := s.Factor(inner, "I + Ax F F'Ax'", types.QR)
 	if err == nil && factor.SolveTo(e, e) != nil {
-		err = api.ErrOverflow
+		err = types.ErrOverflow
 	}
 	return err
 }
@@ -269,7 +272,7 @@ func (s *State) measure() error {
 	w := s.W.RawMatrix().Data
 	s.Most, s.MostW = s.frobenius(), dense.LargestOf(w)
 	if !(s.Most < math.MaxFloat64/4) || isfinite.First(w) >= 0 {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	return nil
 }

@@ -3,10 +3,10 @@ package cholesky
 import (
 	"cmp"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/lapack"
 	"blskernel/mat"
 )
@@ -88,7 +88,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 // checkForNodes notes the condition, and returns an error where it is too bad for nodes to be added.
 func (s *State) checkForNodes() error {
 	if s.noteCondition(); !(s.Worst >= leastForNodes) {
-		return &api.ConditionError{What: withNodes, RCond: s.Worst, Instead: []api.Method{api.QR}}
+		return &types.ConditionError{What: withNodes, RCond: s.Worst, Instead: []types.Method{types.QR}}
 	}
 	return nil
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/backend"
 	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
@@ -44,7 +44,11 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 	mostW, safe := s.boundRows(ax, ya, least)
 	q, most := dense.Rows(ax), SweptRows(s.K)
 	if !safe || ctx.Done() != nil && q > most {
-		if err := s.Reserve(q, memory.Floats(s.K, s.K+s.C)); err != nil {
+		action := types.ActionAdd
+		if sign < 0 {
+			action = types.ActionRemove
+		}
+		if err := s.Reserve(action, q, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return 0, err
 		}
 		s.L, s.W = s.copyL(), dense.Copy(s.W)
@@ -56,10 +60,10 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 		for _, r := range rows {
 			rest *= r.alpha
 			if math.IsInf(r.alpha, 1) {
-				return api.ErrOverflow
+				return types.ErrOverflow
 			}
 			if sign < 0 {
-				if err := state.CheckRest(r.alpha, limit); err != nil {
+				if err := state.CheckRest(types.ActionRemove, r.alpha, limit); err != nil {
 					return err
 				}
 			}
@@ -119,7 +123,7 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 	for j := range s.K {
 		sj := s.Gain * s.Counter.Ddot(j+1, s.L.RawRowView(j)[:j+1], 1, a, 1)
 		rest -= float64(sj * sj)
-		if err := state.CheckRest(rest, limit); err != nil {
+		if err := state.CheckRest(types.ActionRemove, rest, limit); err != nil {
 			return 0, err
 		}
 	}
@@ -137,7 +141,7 @@ func (s *State) boundRows(ax, ya *mat.Dense, least float64) (mostW float64, safe
 	if w > limit { // the bound of many updates
 		w = dense.LargestOf(s.W.RawMatrix().Data)
 	}
-	safe = least >= api.LeastRest && f < limit && s.Most < limit
+	safe = least >= types.LeastRest && f < limit && s.Most < limit
 	root := math.Sqrt(float64(s.K))
 	for i := range dense.Rows(ax) {
 		a, y := dense.Norm(ax.RawRowView(i)), dense.Norm(ya.RawRowView(i))

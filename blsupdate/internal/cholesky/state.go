@@ -8,10 +8,10 @@ import (
 	"errors"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
 	"blskernel/internal/elementary"
 	"blskernel/lapack"
@@ -125,13 +125,13 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	if err := s.Begin(a, y); err != nil {
 		return out, err
 	}
-	out.Start = api.StartCholesky
+	out.Start = types.StartCholesky
 	err = s.startCholesky(ctx, a, y)
-	var singular *api.ConditionError
+	var singular *types.ConditionError
 	if errors.As(err, &singular) {
 		out.Abandoned = s.Counter.Flops()
 		s.Counter.Reset()
-		out.Start, err = api.StartQR, s.startQR(ctx, a, y)
+		out.Start, err = types.StartQR, s.startQR(ctx, a, y)
 	}
 	if err == nil {
 		err = s.measure()
@@ -174,7 +174,7 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	}
 	rcond := lapack.RCondTriangle(s.Counter, r)
 	if !(rcond > dense.RankTolerance(dense.Rows(a), s.K)) {
-		return &api.ConditionError{What: what, RCond: rcond, Instead: []api.Method{api.QR, api.Improved}}
+		return &types.ConditionError{What: what, RCond: rcond, Instead: []types.Method{types.QR, types.Improved}}
 	}
 	s.Counter.Enter(cost.StepSolve)
 	err = lapack.SolveTriangular(s.Counter, z, r, false)

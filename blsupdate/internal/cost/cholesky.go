@@ -1,19 +1,19 @@
 package cost
 
 import (
-	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/types"
 )
 
 // choleskyModel is Model for InverseCholesky.
-func choleskyModel(action api.Action, opt api.Options, s Shape) []StepFlops {
+func choleskyModel(action types.Action, opt types.Options, s Shape) []StepFlops {
 	switch action {
-	case api.ActionStart:
+	case types.ActionStart:
 		return CholeskyStart(s)
-	case api.ActionAdd:
+	case types.ActionAdd:
 		return CholeskyAdd(CholeskyForm(opt.Form, s.Q, s.K), s.Q, s.K, s.C, false)
-	case api.ActionRemove:
+	case types.ActionRemove:
 		return CholeskyRemove(s.Q, s.K, s.C)
-	case api.ActionNodes:
+	case types.ActionNodes:
 		return CholeskyNodes(s, opt.Lambda > 0)
 	default:
 		return nil
@@ -27,14 +27,14 @@ func choleskyModel(action api.Action, opt api.Options, s Shape) []StepFlops {
 const rowsPerOrder = 14
 
 // CholeskyForm returns the form in which q rows are added or removed, Small or Large.
-func CholeskyForm(form api.Form, q, k int) api.Form {
+func CholeskyForm(form types.Form, q, k int) types.Form {
 	return smallOrLarge(form, q, k, rowsPerOrder*q > k && q > 1)
 }
 
 // CholeskyStart has the steps of a start.
 func CholeskyStart(s Shape) []StepFlops {
 	l, k, c := s.L, s.K, s.C
-	if s.Start == api.StartQR {
+	if s.Start == types.StartQR {
 		return []StepFlops{
 			Line(StepFactor, "2lk² + 4clk", fresh(k*k), op(Tpqrt, l, k, c)),
 			Line(StepSolve, "ck²", op(Trtrs, k, k, c)),
@@ -45,9 +45,9 @@ func CholeskyStart(s Shape) []StepFlops {
 }
 
 // CholeskyAdd has the steps of q added rows; large says whether the rows are, see cholesky.mostKernel.
-func CholeskyAdd(form api.Form, q, k, c int, large bool) []StepFlops {
+func CholeskyAdd(form types.Form, q, k, c int, large bool) []StepFlops {
 	switch {
-	case form == api.Small:
+	case form == types.Small:
 		return choleskyRows(q, k, c)
 	case large:
 		return []StepFlops{
@@ -63,7 +63,7 @@ func CholeskyAdd(form api.Form, q, k, c int, large bool) []StepFlops {
 
 // CholeskyRemove has the steps of q removed rows.
 func CholeskyRemove(q, k, c int) []StepFlops {
-	if CholeskyForm(api.Auto, q, k) == api.Large {
+	if CholeskyForm(types.Auto, q, k) == types.Large {
 		return choleskyKernel(q, k, c, "4cqk + 3ck²", op(Pptrs, k, k, c))
 	}
 	steps := choleskyRows(q, k, c)

@@ -1,21 +1,21 @@
 package cost
 
 import (
-	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/types"
 )
 
 // gramModel is Model for Gram.
-func gramModel(action api.Action, s Shape) []StepFlops {
+func gramModel(action types.Action, s Shape) []StepFlops {
 	switch action {
-	case api.ActionStart:
+	case types.ActionStart:
 		return GramAdd(s.L, s.K, s.C)
-	case api.ActionAdd:
+	case types.ActionAdd:
 		return GramAdd(s.Q, s.K, s.C)
-	case api.ActionWeights:
+	case types.ActionWeights:
 		return []StepFlops{GramFactor(s.K), GramSolve(s.K, s.C)}
-	case api.ActionRemove:
+	case types.ActionRemove:
 		return append(GramAdd(s.Q, s.K, s.C), GramFactor(s.K), GramLeverage(s.Q, s.K))
-	case api.ActionNodes:
+	case types.ActionNodes:
 		return GramNodes(s)
 	default:
 		return nil

@@ -3,45 +3,40 @@
 package cost
 
 import (
-	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/types"
 )
 
-// A Shape is a blsupdate.Shape.
-type Shape struct {
-	L, K, Q, C, P int
-	Start         api.Start
-	Rank          int
-}
+type Shape = types.Shape
 
 // Model returns the steps of an action with their flops, as blsupdate.Model. Rows are taken to be in
 // general position, neither large nor dependent.
-func Model(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
+func Model(m types.Method, action types.Action, opt types.Options, s Shape) []StepFlops {
 	var steps []StepFlops
-	if action == api.ActionTargets || action == api.ActionMap {
+	if action == types.ActionTargets || action == types.ActionMap {
 		return mapModel(m, s)
 	}
 	switch m {
-	case api.Original, api.Improved:
+	case types.Original, types.Improved:
 		steps = pseudoinverseModel(m, action, opt, s)
-	case api.RidgeInverse:
+	case types.RidgeInverse:
 		steps = ridgeModel(action, opt, s)
-	case api.InverseCholesky:
+	case types.InverseCholesky:
 		steps = choleskyModel(action, opt, s)
-	case api.Gram:
+	case types.Gram:
 		steps = gramModel(action, s)
-	case api.QR:
+	case types.QR:
 		steps = qrModel(action, s)
 	}
-	if steps != nil && (action == api.ActionAdd || action == api.ActionRemove) {
+	if steps != nil && (action == types.ActionAdd || action == types.ActionRemove) {
 		steps = append([]StepFlops{Check(s.Q, s.K, s.C)}, steps...)
 	}
 	return steps
 }
 
 // mapModel is Model for targets that are appended or mapped.
-func mapModel(m api.Method, s Shape) []StepFlops {
+func mapModel(m types.Method, s Shape) []StepFlops {
 	switch m {
-	case api.Original, api.Improved:
+	case types.Original, types.Improved:
 		return MapTargets("2ckp + 2clp", s.C, s.P, s.K, s.L)
 	case 0:
 		return nil
@@ -61,17 +56,17 @@ func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 
 // smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky: Large in
 // Auto where large.
-func smallOrLarge(form api.Form, q, k int, large bool) api.Form {
+func smallOrLarge(form types.Form, q, k int, large bool) types.Form {
 	switch {
-	case form == api.Small || form == api.Large:
+	case form == types.Small || form == types.Large:
 		return form
-	case form == api.Paper:
+	case form == types.Paper:
 		large = q > k
 	}
 	if large {
-		return api.Large
+		return types.Large
 	}
-	return api.Small
+	return types.Small
 }
 
 // startSteps has the steps of state.StartFactor and state.StartWeights.

@@ -3,24 +3,24 @@ package cost
 import (
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/types"
 )
 
 // pseudoinverseModel is Model for Original and Improved.
-func pseudoinverseModel(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
+func pseudoinverseModel(m types.Method, action types.Action, opt types.Options, s Shape) []StepFlops {
 	switch action {
-	case api.ActionStart:
+	case types.ActionStart:
 		return PseudoinverseStart(opt, s)
-	case api.ActionAdd:
-		form := api.Small
-		if m == api.Improved {
+	case types.ActionAdd:
+		form := types.Small
+		if m == types.Improved {
 			form = Resolve(opt, s)
 		}
-		wide := opt.C != api.CZero && opt.Lambda == 0 && s.L < s.K
-		return PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == api.CCheck, wide: wide})
-	case api.ActionRemove:
+		wide := opt.C != types.CZero && opt.Lambda == 0 && s.L < s.K
+		return PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == types.CCheck, wide: wide})
+	case types.ActionRemove:
 		return PseudoinverseRemove(s)
-	case api.ActionNodes:
+	case types.ActionNodes:
 		how := NodesStrategy{Rank: s.P}
 		switch {
 		case opt.Lambda > 0:
@@ -37,29 +37,29 @@ func pseudoinverseModel(m api.Method, action api.Action, opt api.Options, s Shap
 // Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
 // with s.K nodes and s.L samples: Small, Large or Compressed. Auto takes Compressed where it has fewer
 // flops than Small, for q > k and l large against k. It never takes Large, which is less accurate.
-func Resolve(opt api.Options, s Shape) api.Form {
+func Resolve(opt types.Options, s Shape) types.Form {
 	switch {
-	case opt.Form == api.Small || opt.Form == api.Large:
+	case opt.Form == types.Small || opt.Form == types.Large:
 		return opt.Form
 	case s.Q <= s.K:
-		return api.Small
-	case opt.Form == api.Paper:
-		return api.Large
+		return types.Small
+	case opt.Form == types.Paper:
+		return types.Large
 	}
-	small := func(form api.Form) Thirds {
-		return Sum(PseudoinverseAdd(api.Improved, form, opt, AddedShape{Shape: s}))
+	small := func(form types.Form) Thirds {
+		return Sum(PseudoinverseAdd(types.Improved, form, opt, AddedShape{Shape: s}))
 	}
-	if opt.Form == api.Auto && small(api.Small) <= small(api.Compressed) {
-		return api.Small
+	if opt.Form == types.Auto && small(types.Small) <= small(types.Compressed) {
+		return types.Small
 	}
-	return api.Compressed
+	return types.Compressed
 }
 
 // completionModel has the steps of an update whose rows raise the rank of A up to k. Where that takes
 // only some of the rows, they are added in two parts: those outside the row space, and then the others,
 // for which C is zero. Only the second part has a form, and Paper resolves it for that part alone;
 // Compressed is decided for the whole batch, before C is known.
-func completionModel(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
+func completionModel(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	s.RankC, s.wide = min(s.Q, s.K-s.L), false
 	if s.RankC == s.Q {
 		return PseudoinverseAdd(m, form, opt, s)
@@ -68,8 +68,8 @@ func completionModel(m api.Method, form api.Form, opt api.Options, s AddedShape)
 	whole.Split = true
 	outside.Q = s.RankC
 	inside.L, inside.Q = s.L+s.RankC, s.Q-s.RankC
-	inside.CheckC, inside.RankC = opt.C == api.CCheck, 0
-	if m == api.Improved && opt.Form == api.Paper {
+	inside.CheckC, inside.RankC = opt.C == types.CCheck, 0
+	if m == types.Improved && opt.Form == types.Paper {
 		form = Resolve(opt, inside.Shape)
 	}
 	return MergeModels(PseudoinverseAdd(m, form, opt, whole), PseudoinverseAdd(m, form, opt, outside), PseudoinverseAdd(m, form, opt, inside))
@@ -104,7 +104,7 @@ func MergeModels(models ...[]StepFlops) []StepFlops {
 }
 
 // PseudoinverseStart has the steps of a start.
-func PseudoinverseStart(opt api.Options, s Shape) []StepFlops {
+func PseudoinverseStart(opt types.Options, s Shape) []StepFlops {
 	l, k, c := s.L, s.K, s.C
 	weights := Line(StepInitial, "2lkc", op(GemmTN, k, c, l))
 	rows, formula := l, "4lk² - 4k³/3"
@@ -113,12 +113,12 @@ func PseudoinverseStart(opt api.Options, s Shape) []StepFlops {
 	}
 	factor, q := op(Geqrf, rows, k, 0), op(Orgqr, rows, k, 0)
 	switch {
-	case s.Start == api.StartCholesky:
+	case s.Start == types.StartCholesky:
 		return []StepFlops{
 			Line(StepGram, "k²l", op(Sprk, 0, k, l)),
 			Line(StepFactor, "k³/3", routine(Pptrf, k)),
 			Line(StepStart, "2k²l", op(Pptrs, k, k, l)), weights}
-	case s.Start == api.StartQR:
+	case s.Start == types.StartQR:
 		return []StepFlops{Line(StepFactor, formula, factor, q), Line(StepStart, "k²l", op(Trtrs, k, k, l)), weights}
 	case l >= k:
 		return []StepFlops{
@@ -159,21 +159,21 @@ type AddedShape struct {
 }
 
 // KeptRows returns how many of l rows of D, of q numbers each, fit into the workspace.
-func KeptRows(o api.Options, l, q int) int {
+func KeptRows(o types.Options, l, q int) int {
 	bytes := o.Workspace
 	if bytes == 0 {
-		bytes = api.DefaultWorkspace
+		bytes = types.DefaultWorkspace
 	}
 	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
 }
 
 // PseudoinverseAdd has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
-func PseudoinverseAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
+func PseudoinverseAdd(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	l, k, q, c := s.L, s.K, s.Q, s.C
-	if form == api.Compressed {
+	if form == types.Compressed {
 		inner := s
 		inner.Q, opt.Solve = k, true
-		return PseudoinverseCompressed(s.Shape, PseudoinverseAdd(api.Improved, api.Small, opt, inner))
+		return PseudoinverseCompressed(s.Shape, PseudoinverseAdd(types.Improved, types.Small, opt, inner))
 	}
 	if s.wide {
 		return completionModel(m, form, opt, s)
@@ -188,7 +188,7 @@ func PseudoinverseAdd(m api.Method, form api.Form, opt api.Options, s AddedShape
 		steps = append(steps, dbar)
 	}
 	inner := Line(StepInner, "q²k", fresh(packedLen(q)), op(GemmtpNT, 0, q, k))
-	if m == api.Original { // which has DᵀD before C is known
+	if m == types.Original { // which has DᵀD before C is known
 		inner = Line(StepInner, "q²l", fresh(packedLen(q)), op(Sprk, 0, q, l))
 	}
 	switch {
@@ -196,21 +196,21 @@ func PseudoinverseAdd(m api.Method, form api.Form, opt api.Options, s AddedShape
 		if s.RankC > 0 {
 			steps = append(steps, Line(StepRank, "2 max(q,k) min(q,k)² - 2 min(q,k)³/3", op(Geqp3, k, q, 0)))
 		}
-		if s.RankC == 0 || m == api.Original {
+		if s.RankC == 0 || m == types.Original {
 			steps = append(steps, inner)
 		}
 		return steps
 	case s.RankC > 0:
-		if m == api.Original {
+		if m == types.Original {
 			steps = append(steps, inner)
 		}
 		steps = append(steps, Line(StepB, "2q²k", fresh(q*k), op(GemmNT, q, k, q)))
-	case form == api.Large:
+	case form == types.Large:
 		steps = append(steps, formLarge(opt.Solve, k, q)...)
 	case s.HighLeverage:
 		steps = append(steps, inner, Line(StepOrthogonal, "4lq² + 8q³/3 + 2qkl + q²k", fresh((l+q)*q), stream(2*l*q),
 			op(Geqrf, l+q, q, 0), op(Orgqr, l+q, q, 0), op(GemmTN, q, k, l), op(Trtrs, q, q, k)))
-	case m == api.Improved && opt.Solve:
+	case m == types.Improved && opt.Solve:
 		steps = append(steps, inner, Line(StepInverse, "q³/3", routine(Pptrf, q)),
 			Line(StepB, "2q²k", fresh(q*k), op(Pptrs, q, q, k)))
 	default:

@@ -1,23 +1,23 @@
 package cost
 
 import (
-	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/types"
 )
 
 // qrModel is Model for QR: for Merge with a state without a ridge, and for SetLambda to a larger one.
-func qrModel(action api.Action, s Shape) []StepFlops {
+func qrModel(action types.Action, s Shape) []StepFlops {
 	switch action {
-	case api.ActionStart:
+	case types.ActionStart:
 		return QRAdd(s.L, s.K, s.C)
-	case api.ActionAdd:
+	case types.ActionAdd:
 		return QRAdd(s.Q, s.K, s.C)
-	case api.ActionWeights:
+	case types.ActionWeights:
 		return QRSolve(s.K, s.C)
-	case api.ActionRemove:
+	case types.ActionRemove:
 		return QRRemove(s.Q, s.K, s.C)
-	case api.ActionNodes:
+	case types.ActionNodes:
 		return QRNodes(s, false)
-	case api.ActionMerge, api.ActionRidge:
+	case types.ActionMerge, types.ActionRidge:
 		return QRMerge(s.K, s.C, false)
 	default:
 		return nil

@@ -2,20 +2,20 @@ package cost
 
 import (
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/backend"
 )
 
 // ridgeModel is Model for RidgeInverse.
-func ridgeModel(action api.Action, opt api.Options, s Shape) []StepFlops {
+func ridgeModel(action types.Action, opt types.Options, s Shape) []StepFlops {
 	switch action {
-	case api.ActionStart:
+	case types.ActionStart:
 		return RidgeStart(s.L, s.K, s.C)
-	case api.ActionAdd:
+	case types.ActionAdd:
 		return RidgeAdd(opt, RidgeForm(opt.Form, s.Q, s.K, s.C), s.Q, s.K, s.C)
-	case api.ActionRemove:
-		return RidgeAdd(opt, api.Small, s.Q, s.K, s.C) // with the other sign
-	case api.ActionNodes:
+	case types.ActionRemove:
+		return RidgeAdd(opt, types.Small, s.Q, s.K, s.C) // with the other sign
+	case types.ActionNodes:
 		return RidgeNodes(opt, s)
 	default:
 		return nil
@@ -23,8 +23,8 @@ func ridgeModel(action api.Action, opt api.Options, s Shape) []StepFlops {
 }
 
 // RidgeForm returns the form in which q rows are added, Small or Large.
-func RidgeForm(form api.Form, q, k, c int) api.Form {
-	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(api.Options{}, q, k, c))
+func RidgeForm(form types.Form, q, k, c int) types.Form {
+	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(types.Options{}, q, k, c))
 	return smallOrLarge(form, q, k, large)
 }
 
@@ -45,14 +45,14 @@ func RidgeStart(l, k, c int) []StepFlops {
 }
 
 // RidgeAdd has the steps of q added rows, or in the form Small of q removed ones.
-func RidgeAdd(opt api.Options, form api.Form, q, k, c int) []StepFlops {
-	if form == api.Large {
+func RidgeAdd(opt types.Options, form types.Form, q, k, c int) []StepFlops {
+	if form == types.Large {
 		return ridgeLarge(q, k, c)
 	}
 	return ridgeSmall(opt, q, k, c)
 }
 
-func ridgeSmall(opt api.Options, q, k, c int) []StepFlops {
+func ridgeSmall(opt types.Options, q, k, c int) []StepFlops {
 	product := Line(StepP, "2qk²")
 	inner := Line(StepKernel, "q²k in blocks of k/4 rows")
 	factor := Line(StepFactor, "q³/3 + q²k in blocks of k/4 rows")
@@ -83,7 +83,7 @@ func ridgeLarge(q, k, c int) []StepFlops {
 }
 
 // RidgeNodes has the steps of p added nodes.
-func RidgeNodes(opt api.Options, s Shape) []StepFlops {
+func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 	l, k, p, c := s.L, s.K, s.P, s.C
 	return append(borderSteps(s, op(ProductKind(opt.Backend, p), p, k, 0)),
 		Line(StepNodesS, "lp² + kp²", op(Sprk, 0, p, l), op(GemmtpNT, 0, p, k)),

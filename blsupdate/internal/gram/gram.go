@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
 	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
@@ -35,6 +35,9 @@ type State struct {
 	factored *mat.SymPacked // the storage of the present factor and of the next, or nil
 }
 
+// CheckSize accepts any sizes.
+func (s *State) CheckSize(l, k int) error { return nil }
+
 // Start computes G and T.
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	s.g, s.t = mat.NewSymPacked(s.K, nil), mat.NewDense(s.K, s.C, nil)
@@ -54,7 +57,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	if state.ManyPanels(ctx, q) {
 		bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(s.K, s.C))
-		if err := s.Reserve(q, bytes); err != nil {
+		if err := s.Reserve(types.ActionAdd, q, bytes); err != nil {
 			return out, err
 		}
 		g, t = dense.CopySym(g), dense.Copy(t)
@@ -187,7 +190,7 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 		g = new(mat.SymPacked)
 		more = memory.Sum(more, memory.Triangle(s.K))
 	}
-	if err := s.Reserve(0, more); err != nil {
+	if err := s.Reserve(types.ActionWeights, 0, more); err != nil {
 		return nil, nil, err
 	}
 	if s.factor != nil {
@@ -197,7 +200,7 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 	s.Counter.Enter(cost.StepFactor)
 	g.CopySym(s.g)
 	g.AddDiagonal(s.Lambda)
-	factor, err := s.Factor(g, state.GramMatrix, api.QR)
+	factor, err := s.Factor(g, state.GramMatrix, types.QR)
 	if err == nil {
 		err = s.checkPivots(g)
 	}
@@ -217,7 +220,7 @@ func (s *State) checkPivots(u *mat.SymPacked) error {
 	for j := range s.K {
 		diagonal, pivot := s.g.At(j, j)+s.Lambda, u.At(j, j)
 		if diagonal < dense.SmallestSquare || !(pivot*pivot > noise*diagonal) {
-			return &api.ConditionError{What: state.GramMatrix, RCond: pivot * pivot / diagonal, Instead: []api.Method{api.QR}}
+			return &types.ConditionError{What: state.GramMatrix, RCond: pivot * pivot / diagonal, Instead: []types.Method{types.QR}}
 		}
 	}
 	return nil
@@ -225,6 +228,9 @@ func (s *State) checkPivots(u *mat.SymPacked) error {
 
 // Weights solves (G + lambda I) W = T.
 func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
+	if err := s.CheckDetermined(); err != nil {
+		return nil, out, err
+	}
 	if s.w != nil {
 		return s.w, out, nil
 	}
@@ -235,7 +241,7 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	s.Counter.Enter(cost.StepSolve)
 	w := mat.NewDense(s.K, s.C, nil)
 	if factor.SolveTo(w, s.t) != nil {
-		return nil, out, api.ErrOverflow
+		return nil, out, types.ErrOverflow
 	}
 	s.w = w
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
@@ -259,12 +265,12 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, a, rest, -s.Lambda, correction)
 		s.Counter.Enter(cost.StepCorrection)
 		if factor.SolveTo(correction, correction) != nil {
-			return out, api.ErrOverflow
+			return out, types.ErrOverflow
 		}
 		better.Add(better, correction)
 	}
 	if !dense.Finite(better) {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	s.w = better
 	out.Model = append(append(out.Model, model...), cost.GramRefine(dense.Rows(a), s.K, s.C)...)
@@ -281,8 +287,11 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 // and so 1-h = 1/(1+e) by (1-h) sqrt(k) eps m.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
+	if err := s.CheckLeft(q); err != nil {
+		return out, err
+	}
 	triangle := memory.Triangle(s.K) // of the new G, and of its factor beside V
-	if err := s.Reserve(q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
+	if err := s.Reserve(types.ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
 		return out, err
 	}
 	next := State{Base: s.Base, g: dense.CopySym(s.g), t: dense.Copy(s.t), size: s.size.Without(ax, ya)}
@@ -296,12 +305,12 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		if _, _, err := s.factorize(0); err != nil {
 			return out, err // it was so before
 		}
-		return out, &api.LeverageError{}
+		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	v := new(mat.Dense)
 	if err := factor.SolveURowsTo(v, ax, false); err != nil {
-		return out, &api.LeverageError{}
+		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
 	rest := 1 / (1 + s.SquaredNorm(v))
 	solve, root, d := factor.Solver(), math.Sqrt(s.Lambda), make([]float64, s.K)
@@ -313,7 +322,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		solve(x)
 		dense.Multiply(x, d)
 	})
-	if err := state.CheckRest(rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
+	if err := state.CheckRest(types.ActionRemove, rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
 		return out, err
 	}
 	next.NoteLoss(1 / rest)

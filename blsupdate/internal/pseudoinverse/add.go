@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
@@ -23,17 +23,17 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	least, rows := min(q, u.K), memory.Floats(q, u.K)
 	d := memory.Floats(cost.KeptRows(u.Options, u.p.count, least), least)
 	// For Ax, and D or B.
-	if err := u.Reserve(q, memory.Sum(rows, max(rows, d))); err != nil {
+	if err := u.Reserve(types.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil {
 		return out, err
 	}
 	shape, opt := u.shape(q).Shape, u.Options
 	switch {
-	case u.Method == api.Original:
-		opt.Form, opt.Solve = api.Small, false
-	case opt.Form != api.Paper: // which is resolved for each part of the batch
+	case u.Method == types.Original:
+		opt.Form, opt.Solve = types.Small, false
+	case opt.Form != types.Paper: // which is resolved for each part of the batch
 		opt.Form = cost.Resolve(opt, shape)
 	}
-	if opt.Form == api.Compressed {
+	if opt.Form == types.Compressed {
 		out, err = u.addCompressed(ctx, ax, ya, shape, opt)
 	} else {
 		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
@@ -51,7 +51,7 @@ func (u *State) shape(q int) cost.AddedShape {
 
 // addRows adds rows in the form Small, Large or Paper, and returns what was done. It overwrites ax and
 // ya. After an error the state is unchanged.
-func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options) (out state.Outcome, err error) {
+func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
 	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
 	if err := s.project(ctx); err != nil {
@@ -70,13 +70,13 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options)
 	case 0 < shape.RankC && shape.RankC < s.q: // those that complete the row space; the others lie in it
 		first = s.leadingRows(shape.RankC)
 	case shape.RankC == s.q:
-		s.form, s.bt = api.Auto, s.outside(c)
-	case s.form == api.Large:
+		s.form, s.bt = types.Auto, s.outside(c)
+	case s.form == types.Large:
 		s.bt, err = s.large(ctx)
 	default:
 		size := s.innerNorm()
 		if !(size <= math.MaxFloat64) {
-			return out, api.ErrOverflow
+			return out, types.ErrOverflow
 		}
 		shape.HighLeverage = size > highLeverage && s.q > 1
 		switch {
@@ -113,8 +113,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options)
 
 // addParts adds the rows of s in two parts, those of the indices first and then the others, and
 // restores their order. out is the work that led to the decision.
-func (u *State) addParts(ctx context.Context, s *addition, first []int, opt api.Options, out state.Outcome) (state.Outcome, error) {
-	if err := u.Reserve(s.q, memory.Floats(u.p.count, u.K)); err != nil {
+func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
+	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
 	}
 	saved, l, all := u.save(), u.p.count, completed(first, s.q)
@@ -170,7 +170,7 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	w := dense.Copy(u.w)
 	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.ya, 1, w)
 	if !dense.Finite(w) {
-		return nil, api.ErrOverflow
+		return nil, types.ErrOverflow
 	}
 	return w, nil
 }
@@ -180,12 +180,12 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 func (s *addition) checkOverflow() error {
 	b := dense.Norm(s.bt.RawMatrix().Data)
 	if !(b < math.MaxFloat64/4) {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	// For C = 0 no row of B Dᵀ is larger than one of A⁺; otherwise the product can be anything.
 	if s.ct != nil {
 		if bound := b * (s.u.p.norm() * dense.Norm(s.ax.RawMatrix().Data)); !(bound < math.MaxFloat64/2) {
-			return api.ErrOverflow
+			return types.ErrOverflow
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u.w = w
 	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
-	if s.form == api.Large {
+	if s.form == types.Large {
 		u.worst.power = 2
 	}
 	if rankC > 0 { // only then can A⁺ have grown

@@ -3,10 +3,10 @@ package pseudoinverse
 import (
 	"context"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
 	"blskernel/mat"
@@ -19,7 +19,7 @@ type addition struct {
 	u      *State
 	q      int
 	ax, ya *mat.Dense // q×k, q×c, without gaps
-	form   api.Form   // Small or Large, or Auto where C is not zero
+	form   types.Form // Small or Large, or Auto where C is not zero
 	solve  bool       // see Options.Solve
 
 	kept  int            // rows of D that are kept
@@ -36,7 +36,7 @@ func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
 	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
 	s.dbar = mat.NewDense(q, u.K, nil)
-	if u.Method == api.Original {
+	if u.Method == types.Original {
 		s.inner = mat.NewSymPacked(q, nil)
 	}
 	if u.computesC() {

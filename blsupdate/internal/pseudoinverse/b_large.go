@@ -3,10 +3,10 @@ package pseudoinverse
 import (
 	"context"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -46,7 +46,7 @@ func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 		return nil, state.FactorError(largeMatrix, err)
 	}
 	if rcond := lu.RCond(); !(rcond > leastRCond) {
-		return nil, &api.ConditionError{What: largeMatrix, RCond: rcond}
+		return nil, &types.ConditionError{What: largeMatrix, RCond: rcond}
 	}
 	if s.solve {
 		u.Counter.Enter(cost.StepB)

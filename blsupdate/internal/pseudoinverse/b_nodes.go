@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/elementary"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -23,7 +23,7 @@ func (s *widening) decide() error {
 	kappa := max(1, u.conditionNumber())
 	tolerance := float64(max(s.l, wide)) * dense.Eps * kappa
 	if !(tolerance < undecidable) {
-		return &api.ConditionError{What: "the columns so far, whose rank has to be known", RCond: 1 / kappa}
+		return &types.ConditionError{What: "the columns so far, whose rank has to be known", RCond: 1 / kappa}
 	}
 	tolerance *= dense.Frobenius(s.h)
 	u.Counter.Enter(cost.StepRank)
@@ -31,7 +31,7 @@ func (s *widening) decide() error {
 	if s.l >= s.p {
 		qr := lapack.QR{Backend: u.Counter}
 		if err := qr.Factorize(s.c); err != nil {
-			return api.ErrOverflow
+			return types.ErrOverflow
 		}
 		r = new(mat.Dense)
 		qr.RTo(r)
@@ -78,7 +78,7 @@ func (s *widening) inside() error {
 	u.Counter.Enter(cost.StepNodesB)
 	z, r, _, err := dense.QR(context.Background(), u.Counter, s.d, dense.ScaledIdentity(s.p, 1))
 	if err != nil {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	z = dense.RowRange(z, 0, u.K)
 	if err := s.solveTriangle(z, r); err != nil {
@@ -121,7 +121,7 @@ func (s *widening) ridge() error {
 	scaled.Scale(root, s.d)
 	q, r, rcond, err := dense.QR(context.Background(), u.Counter, s.c, scaled, dense.ScaledIdentity(p, root))
 	if err != nil {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	inverse := math.Sqrt(float64(p)) / (rcond * dense.TriangleNorm(r))
 	s.grown = min(dense.Norm(dense.RowRange(q, l, l+k+p).RawMatrix().Data)/root, elementary.Hypot(dense.Frobenius(s.d), 1)*inverse)

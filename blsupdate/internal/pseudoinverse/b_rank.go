@@ -1,9 +1,9 @@
 package pseudoinverse
 
 import (
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -36,10 +36,10 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 	kappa := max(1, u.conditionNumber(), u.worst.a*u.worst.plus)
 	tolerance := float64(max(u.p.count+q, k)) * dense.Eps * kappa * u.drift
 	if !(tolerance < undecidable) {
-		return c, &api.ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / kappa}
+		return c, &types.ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / kappa}
 	}
 	if !dense.Finite(s.ct) {
-		return c, api.ErrOverflow
+		return c, types.ErrOverflow
 	}
 	if c.values, c.u, c.v, err = dense.SVD(u.Counter, s.ct); err != nil {
 		return c, err

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/interrupt"
 	"blskernel/mat"
 
@@ -21,12 +21,12 @@ import (
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //
 // since the matrix on the left has orthonormal columns.
-func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape, opt api.Options) (out state.Outcome, err error) {
+func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape, opt types.Options) (out state.Outcome, err error) {
 	q, r, z, err := u.compress(ctx, ax, ya)
 	if err := cmp.Or(interrupt.Check(ctx), err); err != nil {
 		return out, err
 	}
-	opt.Form, opt.Solve = api.Small, true
+	opt.Form, opt.Solve = types.Small, true
 	if out, err = u.addRows(ctx, r, z, opt); err != nil {
 		return out, err
 	}
@@ -35,7 +35,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 		u.a.truncate(shape.L)
 		u.a.append(dense.Compact(ax))
 	}
-	out.Form = api.Compressed
+	out.Form = types.Compressed
 	out.Model = cost.PseudoinverseCompressed(shape, out.Model)
 	return out, nil
 }
@@ -45,12 +45,12 @@ func (u *State) compress(ctx context.Context, ax, ya *mat.Dense) (q, r, z *mat.D
 	u.Counter.Enter(cost.StepCompress)
 	q, r, _, err = dense.QR(ctx, u.Counter, ax)
 	if err != nil {
-		return nil, nil, nil, api.ErrOverflow // the rows are finite
+		return nil, nil, nil, types.ErrOverflow // the rows are finite
 	}
 	z = mat.NewDense(u.K, u.C, nil)
 	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, q, ya, 0, z)
 	if !dense.Finite(z, r) {
-		return nil, nil, nil, api.ErrOverflow
+		return nil, nil, nil, types.ErrOverflow
 	}
 	return q, r, z, nil
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
@@ -67,7 +67,7 @@ func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 		}
 	}
 	if i := slices.Index(places, -1); i >= 0 {
-		return nil, &api.UnknownRowError{Row: i}
+		return nil, &types.UnknownRowError{Row: i, Action: types.ActionRemove}
 	}
 	return places, nil
 }
@@ -94,7 +94,7 @@ func (u *State) inOrder(a, y *mat.Dense) error {
 		}
 	})
 	if other < dense.Rows(a) {
-		return &api.UnknownRowError{Row: other}
+		return &types.UnknownRowError{Row: other, Action: types.ActionNodes}
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 		next.y.blocks = append(next.y.blocks, rowBlock{y.RawMatrix().Data, b.most})
 	}
 	if !finite {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	formula, of := "2ckp", []int{u.K}
 	if u.y.count > 0 {

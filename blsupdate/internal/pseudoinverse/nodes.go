@@ -1,12 +1,13 @@
 package pseudoinverse
 
 import (
+	"cmp"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/elementary"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -50,7 +51,7 @@ type widening struct {
 // AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their
 // order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
-	if err := u.inOrder(a, y); err != nil {
+	if err := cmp.Or(u.checkChanged(u.Samples, u.K+dense.Cols(h)), u.inOrder(a, y)); err != nil {
 		return out, err
 	}
 	next, model, err := u.widened(a, h, y)
@@ -73,7 +74,7 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
 	s.project()
 	if !dense.Finite(s.c, s.d) {
-		return nil, nil, api.ErrOverflow
+		return nil, nil, types.ErrOverflow
 	}
 	if u.Lambda > 0 {
 		s.how.Ridge, s.how.Rank = true, p
@@ -167,7 +168,7 @@ func (s *widening) state() (*State, error) {
 	}
 	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, s.d, below, 1, above)
 	if !dense.Finite(next.w) {
-		return nil, api.ErrOverflow
+		return nil, types.ErrOverflow
 	}
 
 	u.Counter.Enter(cost.StepNodesPseudoinverse)
@@ -184,7 +185,7 @@ func (s *widening) state() (*State, error) {
 		next.p.count += n
 	})
 	if overflows {
-		return nil, api.ErrOverflow
+		return nil, types.ErrOverflow
 	}
 
 	next.K = wide

@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 )
@@ -21,18 +21,22 @@ import (
 // leverages, are below 1, so that I - Ax Br has a Cholesky factor.
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
+	if err := u.checkChanged(u.Samples-q, u.K); err != nil {
+		return out, err
+	}
 	if u.keys == nil {
-		return out, api.ErrForgottenRows
+		instead := slices.DeleteFunc(types.Methods(), func(m types.Method) bool { return m == types.Original || m == types.Improved })
+		return out, &types.ForgottenRowsError{Method: u.Method, Instead: instead}
 	}
 	places, err := u.find(ax, ya)
 	if err != nil {
 		return out, err
 	}
 	if q == u.p.count {
-		return out, &api.LeverageError{}
+		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
 	size := memory.Floats(q, u.K) // of Ax, and of B
-	if err := u.Reserve(q, memory.Sum(size, size, memory.Triangle(q))); err != nil {
+	if err := u.Reserve(types.ActionRemove, q, memory.Sum(size, size, memory.Triangle(q))); err != nil {
 		return out, err
 	}
 	s := &addition{u: u, q: q, ax: dense.Copy(ax), ya: dense.Copy(ya), bt: u.p.pick(places)}
@@ -47,7 +51,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	u.Counter.Enter(cost.StepPseudoinverse)
 	norm := dense.Norm(s.ax.RawMatrix().Data)
 	if !(dense.Norm(s.bt.RawMatrix().Data)*(u.p.norm()*norm) < math.MaxFloat64/2) {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	out.Model = cost.PseudoinverseRemove(u.shape(q).Shape)
 

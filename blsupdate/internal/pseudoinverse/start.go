@@ -6,10 +6,10 @@ import (
 	"errors"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -40,7 +40,7 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	if !dense.Finite(first, u.w) {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	u.know(y, a)
 	if u.Lambda == 0 {
@@ -54,7 +54,7 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 // notes the rank of A, and for a ridge the condition.
 func (u *State) start(ctx context.Context, a *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
-	out.Start, u.rank = api.StartSVD, k
+	out.Start, u.rank = types.StartSVD, k
 	if l < k && u.Lambda == 0 {
 		if err := u.Enter(ctx, cost.StepFactor); err != nil {
 			return nil, err
@@ -62,9 +62,9 @@ func (u *State) start(ctx context.Context, a *mat.Dense, out *state.Outcome) (*m
 		return u.truncatedInverse(ctx, a)
 	}
 	p, err := u.startCholesky(ctx, a)
-	var singular *api.ConditionError // of AᵀA, where A may be well-conditioned
-	if !errors.As(err, &singular) && !errors.Is(err, api.ErrOverflow) {
-		out.Start = api.StartCholesky
+	var singular *types.ConditionError // of AᵀA, where A may be well-conditioned
+	if !errors.As(err, &singular) && !errors.Is(err, types.ErrOverflow) {
+		out.Start = types.StartCholesky
 		return p, err
 	}
 	out.Abandoned = u.Counter.Flops()
@@ -110,18 +110,18 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense, out *state.Outcome) (
 	}
 	q, r, rcond, err := dense.QR(ctx, u.Counter, rows...)
 	if err != nil {
-		return nil, cmp.Or(interrupt.Check(ctx), error(api.ErrOverflow)) // the rows are finite
+		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite
 	}
 	q = dense.RowRange(q, 0, l)
 	if rcond > dense.RankTolerance(l, k) {
-		out.Start = api.StartQR
+		out.Start = types.StartQR
 		u.rememberRidge(rcond)
 		return q, u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
 			return state.Overflow(lapack.SolveTriangularRows(u.Counter, dense.RowRange(q, from, to), r, true))
 		})
 	}
 	if u.Lambda > 0 {
-		return nil, &api.ConditionError{What: "[A; sqrt(lambda) I]", RCond: rcond, Err: errSmallRidge}
+		return nil, &types.ConditionError{What: "[A; sqrt(lambda) I]", RCond: rcond, Err: errSmallRidge}
 	}
 	inverse, err := u.truncatedInverse(ctx, r)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/elementary"
 	"blskernel/mat"
 )
@@ -37,7 +37,25 @@ const (
 
 // computesC reports whether the next update by rows computes C.
 func (u *State) computesC() bool {
-	return u.Options.C == api.CCheck || u.Options.C == api.CAuto && u.Lambda == 0 && u.rank < u.K
+	return u.Options.C == types.CCheck || u.Options.C == types.CAuto && u.Lambda == 0 && u.rank < u.K
+}
+
+// CheckSize returns a *RankError for fewer samples than nodes with a ridge, since the model then never
+// leaves the row space of the first samples, unless C is CZero.
+func (u *State) CheckSize(l, k int) error {
+	if l < k && u.Options.Lambda > 0 && u.Options.C != types.CZero {
+		return &types.RankError{Samples: l, Nodes: k, Lambda: u.Options.Lambda}
+	}
+	return nil
+}
+
+// checkChanged is CheckSize for a change that leaves l samples and k nodes.
+func (u *State) checkChanged(l, k int) error {
+	err := u.CheckSize(l, k)
+	if rank, ok := err.(*types.RankError); ok {
+		rank.Running = true
+	}
+	return err
 }
 
 // Weights returns W.
@@ -57,7 +75,7 @@ func (u *State) Pseudoinverse() *mat.Dense {
 func (u *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	if !(u.p.norm() < root*math.MaxFloat64) {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	for _, b := range u.p.blocks {
 		dense.Scale(1/root, b.data)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
@@ -87,7 +87,7 @@ func TestPanelRows(t *testing.T) {
 			t.Errorf("panelRows(%d) = %d, want %d", q, got, want)
 		}
 	}
-	if got := fmt.Sprint(cost.KeptRows(api.Options{}, 100, 1<<30), cost.KeptRows(api.Options{Workspace: -1}, 100, 1), cost.KeptRows(api.Options{Workspace: 80}, 100, 2)); got != "0 0 5" {
+	if got := fmt.Sprint(cost.KeptRows(types.Options{}, 100, 1<<30), cost.KeptRows(types.Options{Workspace: -1}, 100, 1), cost.KeptRows(types.Options{Workspace: 80}, 100, 2)); got != "0 0 5" {
 		t.Errorf("kept rows %s", got)
 	}
 }

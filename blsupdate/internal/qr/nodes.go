@@ -1,12 +1,13 @@
 package qr
 
 import (
+	"cmp"
 	"errors"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -42,7 +43,7 @@ var errSeminormal = errors.New("too ill-conditioned for the seminormal equations
 //
 //	source: Björck, Linear Algebra Appl. 88/89, 1987.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
-	if err := s.regular(); err != nil {
+	if err := cmp.Or(s.CheckDetermined(), s.regular()); err != nil {
 		return out, err
 	}
 	l, p := h.Dims()
@@ -57,14 +58,14 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	units, _ := dense.Powers(s.Size.A)
 	dense.DivideColumns(scaled, units)
 	if rcond := lapack.RCondTriangle(s.Counter, scaled); !(rcond >= seminormalCondition) {
-		return out, &api.ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
+		return out, &types.ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
 	}
 	units, reciprocals := dense.Powers(norms)
 	rest := dense.Copy(h)
 	dense.DivideColumns(rest, units)
 	d, err := s.solveNodes(a, rest)
 	if err != nil {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 
 	s.Counter.Enter(cost.StepTriangle)

@@ -1,12 +1,13 @@
 package qr
 
 import (
+	"cmp"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/backend"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
@@ -23,34 +24,33 @@ import (
 // downdate takes matrices of order q, shrink those of order k. Neither forms RᵀR: the errors of I -
 // PPᵀ, about eps/(1-h), multiply R.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
-	if err := s.regular(); err != nil {
+	q := dense.Rows(ax)
+	if err := cmp.Or(s.CheckLeft(q), s.regular()); err != nil {
 		return out, err
 	}
-	q := dense.Rows(ax)
 	byRows := cost.RemovesByRows(q, s.K)
 	bytes := memory.Floats(2*q, s.K) // of P and what rotations carry along
 	if !byRows {
 		// For Pᵀ, the new z and I - PPᵀ.
 		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K))
 	}
-	if err := s.Reserve(q, bytes); err != nil {
+	if err := s.Reserve(types.ActionRemove, q, bytes); err != nil {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(ax)
 	if lapack.SolveTriangularRows(s.Counter, pt, s.R, false) != nil {
 		// P overflows: such rows were never added.
-		return out, &api.LeverageError{}
+		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
 	if byRows {
 		err = s.downdate(pt, ya)
 	} else {
-		err = s.shrink(pt, ya)
+		err = s.shrink(types.ActionRemove, pt, ya)
 	}
 	if err != nil {
 		return out, err
 	}
-	s.Count -= q
 	s.Size, s.w = s.Size.Without(ax, ya), nil
 	s.Size.Y = dense.ColumnNorms(s.Z)
 	out.Model = cost.QRRemove(q, s.K, s.C)
@@ -74,7 +74,7 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 	q := dense.Rows(pt)
 	rest := dense.IdentityPacked(q)
 	dense.Gemmtp(s.Counter, -1, pt, pt, 1, rest)
-	factor, least, err := s.remainder(rest, pt)
+	factor, least, err := s.remainder(types.ActionRemove, rest, pt)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 	zeta := dense.Copy(ya)
 	dense.Gemm(s.Counter, blas.NoTrans, blas.NoTrans, -1, pt, s.Z, 1, zeta)
 	if factor.SolveUTo(zeta, zeta, true) != nil {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	if _, err := bounded(s.Size.Plus(state.Norms{A: make([]float64, s.K), Y: dense.ColumnNorms(zeta)})); err != nil {
 		return err
@@ -107,10 +107,10 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 // S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of R
 // is. After an error R and z are unchanged: z' is found first, and ‖K‖ <= 1, so R' does not overflow
 // where R has not.
-func (s *State) shrink(pt, ya *mat.Dense) error {
+func (s *State) shrink(action types.Action, pt, ya *mat.Dense) error {
 	rest := dense.IdentityPacked(s.K)
 	dense.Sprk(s.Counter, -1, pt, 1, rest)
-	factor, least, err := s.remainder(rest, nil)
+	factor, least, err := s.remainder(action, rest, nil)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *State) shrink(pt, ya *mat.Dense) error {
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, -1, pt, ya, 1, z)
 	}
 	if factor.SolveUTo(z, z, true) != nil {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	if _, err := bounded(state.Norms{Y: dense.ColumnNorms(z)}); err != nil {
 		return err
@@ -138,10 +138,10 @@ func (s *State) shrink(pt, ya *mat.Dense) error {
 // The R that h is computed with has errors E of eps times the norms d of its columns. They change p =
 // R⁻ᵀa by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). So
 // only the condition of R in the direction of the rows decides whether h is known.
-func (s *State) remainder(rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky, float64, error) {
+func (s *State) remainder(action types.Action, rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky, float64, error) {
 	factor, err := s.Factor(rest, "I - PP'")
 	if err != nil {
-		return nil, 0, &api.LeverageError{}
+		return nil, 0, &types.LeverageError{Action: action}
 	}
 	least := state.SmallestEigenvalue(factor)
 	x, r := state.SmallestDirection(factor), s.R.RawMatrix()
@@ -152,7 +152,7 @@ func (s *State) remainder(rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky,
 	}
 	s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
 	dense.Multiply(x, s.Size.A)
-	return factor, least, state.CheckRest(least, state.RestLimit(math.Sqrt(float64(s.K))*dense.Norm(x)))
+	return factor, least, state.CheckRest(action, least, state.RestLimit(math.Sqrt(float64(s.K))*dense.Norm(x)))
 }
 
 // Merge reduces [R1 z1; R2 z2] to [R z; 0 rest], and removes the ridge of the other state, which came
@@ -170,17 +170,17 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	if o.Lambda > 0 {
 		bytes = max(bytes, memory.Sum(memory.Floats(s.K, s.K+s.C), s.loweringBytes()))
 	}
-	if err := s.Reserve(0, bytes); err != nil {
+	if err := s.Reserve(types.ActionMerge, 0, bytes); err != nil {
 		return out, err
 	}
 	next := *s
 	next.R, next.Z, next.Size, next.w = dense.Copy(s.R), dense.Copy(s.Z), size, nil
-	next.Count += o.Count
+	next.Samples += o.Samples
 	next.NoteLoss(o.Lost)
 	s.Counter.Enter(cost.StepTriangle)
 	mustNotFail(lapack.MergeTriangles(s.Counter, next.R, next.Z, o.R, dense.Copy(o.Z)))
 	if o.Lambda > 0 {
-		if err := next.lower(o.Lambda); err != nil {
+		if err := next.lower(types.ActionMerge, o.Lambda); err != nil {
 			return out, err
 		}
 	}
@@ -199,7 +199,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		if next.Size, err = bounded(s.Size.Plus(s.diagonal(root))); err != nil {
 			return out, err
 		}
-		if err := s.Reserve(0, memory.Floats(s.K, s.K+s.C)); err != nil {
+		if err := s.Reserve(types.ActionRidge, 0, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return out, err
 		}
 		s.Counter.Enter(cost.StepTriangle)
@@ -207,10 +207,10 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		next.w = nil
 		out.Model = cost.QRMerge(s.K, s.C, false)
 	case lambda < s.Lambda:
-		if err := s.Reserve(0, s.loweringBytes()); err != nil {
+		if err := s.Reserve(types.ActionRidge, 0, s.loweringBytes()); err != nil {
 			return out, err
 		}
-		if err := next.lower(s.Lambda - lambda); err != nil {
+		if err := next.lower(types.ActionRidge, s.Lambda-lambda); err != nil {
 			return out, err
 		}
 		out.Model = cost.QRLower(s.K, s.C)
@@ -227,17 +227,17 @@ func (s *State) loweringBytes() int64 {
 // lower replaces R and z by those for RᵀR - by I. It removes the rows sqrt(by) I, whose targets are
 // zero and for which P = sqrt(by) R⁻ᵀ. s already has the ridge that remains, and the samples. After an
 // error R and z are unchanged.
-func (s *State) lower(by float64) error {
-	if s.Lambda == 0 && s.Count < s.K { // h is 1, whatever rounding makes of it
-		return &api.LeverageError{}
+func (s *State) lower(action types.Action, by float64) error {
+	if s.CheckDetermined() != nil { // h is 1, whatever rounding makes of it
+		return &types.LeverageError{Action: action}
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(s.R)
 	if lapack.InvertTriangle(s.Counter, pt) != nil {
-		return &api.LeverageError{}
+		return &types.LeverageError{Action: action}
 	}
 	dense.Scale(math.Sqrt(by), pt.RawMatrix().Data)
-	if err := s.shrink(pt, nil); err != nil {
+	if err := s.shrink(action, pt, nil); err != nil {
 		return err
 	}
 	s.measure()

@@ -5,10 +5,10 @@ import (
 	"context"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/backend"
 	"blskernel/internal/coder"
 	"blskernel/internal/memory"
@@ -24,10 +24,9 @@ import (
 // columns bound it: orthogonal transformations from the left do not change those of [R z; Ax Ya].
 type State struct {
 	state.Base
-	Count int         // samples, l
-	R     *mat.Dense  // k×k, zero below the diagonal
-	Z     *mat.Dense  // k×c
-	Size  state.Norms // the norms of the columns of R, and bounds on those of z
+	R    *mat.Dense  // k×k, zero below the diagonal
+	Z    *mat.Dense  // k×c
+	Size state.Norms // the norms of the columns of R, and bounds on those of z
 
 	w *mat.Dense // R⁻¹z; nil where it is not known since the last change
 }
@@ -43,10 +42,13 @@ const LargestColumn = 0x1p1000
 // bounded returns size, and ErrOverflow where a column is too large.
 func bounded(size state.Norms) (state.Norms, error) {
 	if !(dense.LargestOf(size.A) < LargestColumn && dense.LargestOf(size.Y) < LargestColumn) {
-		return size, api.ErrOverflow
+		return size, types.ErrOverflow
 	}
 	return size, nil
 }
+
+// CheckSize accepts any sizes.
+func (s *State) CheckSize(l, k int) error { return nil }
 
 // diagonal returns the norms of f I.
 func (s *State) diagonal(f float64) state.Norms {
@@ -60,29 +62,32 @@ func (s *State) diagonal(f float64) state.Norms {
 // Start adds the rows to R = sqrt(lambda) I and z = 0.
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	root := math.Sqrt(s.Lambda)
-	s.Count, s.R, s.Z = dense.Rows(a), dense.ScaledIdentity(s.K, root), mat.NewDense(s.K, s.C, nil)
+	s.R, s.Z = dense.ScaledIdentity(s.K, root), mat.NewDense(s.K, s.C, nil)
 	if s.Size, err = bounded(s.diagonal(root).With(a, y)); err != nil {
 		return out, err
 	}
-	out.Model = cost.QRAdd(s.Count, s.K, s.C)
+	out.Model = cost.QRAdd(dense.Rows(a), s.K, s.C)
 	return out, s.learn(ctx, s.R, s.Z, a, y)
 }
 
 // Weights solves R W = z.
 func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
+	if err := s.CheckDetermined(); err != nil {
+		return nil, out, err
+	}
 	if s.w != nil {
 		return s.w, out, nil
 	}
 	if err := s.regular(); err != nil {
 		return nil, out, err
 	}
-	if err := s.Reserve(0, memory.Floats(s.K, s.C)); err != nil {
+	if err := s.Reserve(types.ActionWeights, 0, memory.Floats(s.K, s.C)); err != nil {
 		return nil, out, err
 	}
 	s.Counter.Enter(cost.StepSolve)
 	w := dense.Copy(s.Z)
 	if lapack.SolveTriangular(s.Counter, w, s.R, false) != nil {
-		return nil, out, api.ErrOverflow
+		return nil, out, types.ErrOverflow
 	}
 	s.w = w
 	out.Model = cost.QRSolve(s.K, s.C)
@@ -98,12 +103,12 @@ func (s *State) regular() error {
 	worst := math.Inf(1)
 	for j, length := range s.Size.A {
 		if !(length >= dense.SmallestNormal) { // subnormal numbers have lost digits
-			return &api.ConditionError{What: what}
+			return &types.ConditionError{What: what}
 		}
 		worst = min(worst, math.Abs(s.R.At(j, j))/length)
 	}
 	if !(worst > float64(s.K)*dense.Eps) {
-		return &api.ConditionError{What: what, RCond: worst}
+		return &types.ConditionError{What: what, RCond: worst}
 	}
 	return nil
 }
@@ -134,7 +139,7 @@ func (s *State) Forget(factor float64) error {
 
 // Condition returns the 1/κ of the present R, with the largest ‖A‖ so far.
 func (s *State) Condition() (rcond float64, power int) {
-	if s.Lambda == 0 && s.Count < s.K {
+	if s.CheckDetermined() != nil {
 		return 0, 1
 	}
 	return lapack.RCondTriangle(s.Counter, s.R) * s.Size.Shrunk(s.Lambda), 1
@@ -156,10 +161,6 @@ func mustNotFail(err error) {
 
 // Code writes or reads R, z and W. Forget may leave a W that no solution gives back.
 func (s *State) Code(x *coder.Coder) {
-	if x.Reading() {
-		s.Count = x.Samples
-	}
-	x.Check(s.Count == x.Samples, "there are %d samples, and should be %d", s.Count, x.Samples)
 	x.Triangle("R", &s.R, s.K, true)
 	x.Dense("z", &s.Z, s.K, s.C)
 	s.Size.Code(x, s.K, s.C)
@@ -182,7 +183,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	if state.ManyPanels(ctx, q) {
-		if err := s.Reserve(q, memory.Floats(s.K, s.K+s.C)); err != nil {
+		if err := s.Reserve(types.ActionAdd, q, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return out, err
 		}
 		r, z = dense.Copy(r), dense.Copy(z)
@@ -191,7 +192,6 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	s.R, s.Z, s.Size, s.w = r, z, size, nil
-	s.Count += q
 	out.Model = cost.QRAdd(q, s.K, s.C)
 	return out, nil
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/vfs"
@@ -67,7 +67,7 @@ func TestMeasureRates(t *testing.T) {
 		if r.key() != newRates(b).key() || r.Unsaved() != nil || !r.Measured() {
 			t.Errorf("the key is %s, measured: %v, unsaved: %v", r.key(), r.Measured(), r.Unsaved())
 		}
-		one := cost.Model(api.Gram, api.ActionAdd, api.Options{}, cost.Shape{L: 1, K: 2, Q: 3, C: 4})
+		one := cost.Model(types.Gram, types.ActionAdd, types.Options{}, cost.Shape{L: 1, K: 2, Q: 3, C: 4})
 		s := r.Seconds(one...)
 		if !(s > 0 && s <= math.MaxFloat64) {
 			t.Errorf("an update by 3 rows of 2 nodes takes %v s", s)

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/lapack"
 	"blskernel/mat"
 )
@@ -77,7 +77,7 @@ func (w *workspace) call(o cost.Operation) func() time.Duration {
 
 // base returns the common part of a state with k nodes.
 func (w *workspace) base(k int) *state.Base {
-	return &state.Base{Counter: cost.NewCounter(w.backend), Options: api.Options{Backend: w.backend}, K: k}
+	return &state.Base{Counter: cost.NewCounter(w.backend), Options: types.Options{Backend: w.backend}, K: k}
 }
 
 // packedLen returns the numbers in a packed matrix of order n.

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/interrupt"
@@ -27,10 +27,10 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	q := dense.Rows(ax)
 	form := cost.RidgeForm(s.Options.Form, q, s.K, s.C)
-	if err := s.reserve(form, q); err != nil {
+	if err := s.reserve(types.ActionAdd, form, q); err != nil {
 		return out, err
 	}
-	if form == api.Large {
+	if form == types.Large {
 		err = next.addLarge(ctx, ax, ya)
 	} else {
 		_, err = next.eachBlock(ctx, 1, ax, ya, 0)
@@ -44,12 +44,15 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 
 // Remove removes rows by eachBlock. Q grows by at most 1/(1-h).
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q := dense.Rows(ax)
+	if err := s.CheckLeft(q); err != nil {
+		return out, err
+	}
 	limit, err := state.RemovalLimit(s.known(), 2)
 	if err != nil {
 		return out, err
 	}
-	q := dense.Rows(ax)
-	if err := s.reserve(api.Small, q); err != nil {
+	if err := s.reserve(types.ActionRemove, types.Small, q); err != nil {
 		return out, err
 	}
 	next := *s
@@ -71,7 +74,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	}
 	next.NoteLoss(1 / rest)
 	*s = next
-	return state.Outcome{Model: cost.RidgeAdd(s.Options, api.Small, q, s.K, s.C)}, nil
+	return state.Outcome{Model: cost.RidgeAdd(s.Options, types.Small, q, s.K, s.C)}, nil
 }
 
 // eachBlock adds rows (sign = 1) or removes them (-1) block by block, by the formula of Woodbury: with
@@ -124,7 +127,7 @@ func (s *State) gain(sign float64, ax *mat.Dense, limit float64) (u *lapack.Chol
 	s.Counter.Enter(cost.StepFactor)
 	u, rest, err = s.KernelFactor(inner, "I + Ax Q Ax'", limit)
 	if err == nil && u.SolveUTo(t, t, true) != nil {
-		err = api.ErrOverflow
+		err = types.ErrOverflow
 	}
 	return u, t, rest, err
 }
@@ -133,13 +136,13 @@ func (s *State) gain(sign float64, ax *mat.Dense, limit float64) (u *lapack.Chol
 func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) error {
 	e := s.Residual(ax, ya, s.W)
 	if u.SolveUTo(e, e, true) != nil {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
 	size := dense.LargestOf(dense.ColumnNorms(t))
 	most, mostW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
 	if !(max(most, mostW) < math.MaxFloat64/4) {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	s.Most, s.MostW = most, mostW
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, sign, t, e, 1, s.W)
@@ -189,7 +192,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	w := s.W.RawMatrix().Data
 	s.Counter.Dspmm(blas.Left, s.K, s.C, 1, s.data(), v.RawMatrix().Data, s.C, 1, w, s.C)
 	if isfinite.First(w) >= 0 {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	s.MostW = dense.LargestOf(w)
 	return nil
@@ -200,13 +203,13 @@ func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat
 	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
-	factor, err := s.Factor(m, what, api.QR)
+	factor, err := s.Factor(m, what, types.QR)
 	if err != nil {
 		return nil, err
 	}
 	inverse, err := factor.InverseInPlace()
 	if err != nil {
-		return nil, &api.ConditionError{What: what, Err: err, Instead: []api.Method{api.QR}}
+		return nil, &types.ConditionError{What: what, Err: err, Instead: []types.Method{types.QR}}
 	}
 	return inverse, nil
 }

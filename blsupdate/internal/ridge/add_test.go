@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -28,7 +28,7 @@ func TestThinProducts(t *testing.T) {
 			for _, k := range []int{1, 2, 31, 32, 33, 100} {
 				for _, q := range []int{1, 2, 8, 9, 32, 33, 128, 129} {
 					r := rand.New(rand.NewPCG(61, uint64(k*q)))
-					base := state.Base{Counter: cost.NewCounter(b), Options: api.Options{Backend: b}, K: k}
+					base := state.Base{Counter: cost.NewCounter(b), Options: types.Options{Backend: b}, K: k}
 					s := mat.NewSymPacked(k, testutil.Random(r, 1, k*(k+1)/2).RawMatrix().Data)
 					x := testutil.Random(r, q, k+2).Slice(0, q, 0, k).(*mat.Dense)
 					p := testutil.Random(r, q, k) // its contents do not matter

@@ -3,10 +3,10 @@ package ridge
 import (
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -38,7 +38,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.Gemmtp(s.Counter, s.Lambda, b.D, b.D, 1, inner)
 	inner.AddDiagonal(s.Lambda)
 	s.Counter.Enter(cost.StepFactor)
-	factor, err := s.Factor(inner, "the new nodes beside the old ones", api.QR)
+	factor, err := s.Factor(inner, "the new nodes beside the old ones", types.QR)
 	if err != nil {
 		return out, err
 	}
@@ -47,7 +47,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	w2 := mat.NewDense(p, s.C, nil)
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, b.C, y, 0, w2)
 	if factor.SolveTo(w2, w2) != nil {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	next.W = b.Weights(s.W, w2)
 
@@ -55,14 +55,14 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	t, side := b.D, new(mat.Dense)
 	// T = U⁻ᵀDᵀ, and S⁻¹Dᵀ.
 	if factor.SolveUTo(t, t, true) != nil || factor.SolveUTo(side, t, false) != nil {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	AddOuter(&s.Base, 1, t, old)
 	beside := dense.Transposed(side)
 	beside.Scale(-1, beside)
 	corner, err := factor.InverseInPlace()
 	if err != nil {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	model := cost.RidgeNodes(s.Options, cost.Shape{L: l, K: s.K, P: p, C: s.C})
 
@@ -70,12 +70,12 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	next.Q = dense.Bordered(old, beside, corner)
 	next.Most, next.MostW = dense.LargestOf(next.data()), dense.LargestOf(next.W.RawMatrix().Data)
 	if !(max(next.Most, next.MostW) < math.MaxFloat64/4) {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	next.Peak *= s.Gain
 	next.noteCondition()
 	if rcond := next.Worst * next.Worst; !(rcond >= dense.Eps) {
-		return out, &api.ConditionError{What: "A'A + lambda I with the new nodes", RCond: rcond, Instead: []api.Method{api.QR}}
+		return out, &types.ConditionError{What: "A'A + lambda I with the new nodes", RCond: rcond, Instead: []types.Method{types.QR}}
 	}
 	*s = next
 	return state.Outcome{Model: model}, nil

@@ -5,10 +5,10 @@ import (
 	"context"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
 	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
@@ -39,11 +39,11 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	if s.Q, err = factor.InverseInPlace(); err != nil {
-		return out, state.FactorError(state.GramMatrix, err, api.QR, api.InverseCholesky)
+		return out, state.FactorError(state.GramMatrix, err, types.QR, types.InverseCholesky)
 	}
 	s.noteCondition()
 	s.Most, s.MostW = dense.LargestOf(s.data()), dense.LargestOf(s.W.RawMatrix().Data)
-	return state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: api.StartCholesky}, nil
+	return state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: types.StartCholesky}, nil
 }
 
 // data returns the stored elements of Q/Gain.
@@ -108,7 +108,7 @@ func (s *State) Leverage(x *mat.Dense) ([]float64, error) {
 // Code writes or reads Q and W with their bounds.
 func (s *State) Code(x *coder.Coder) {
 	if !x.Reading() && s.Noted < 0 {
-		x.Fail(&api.ConditionError{What: "Q, whose trace is negative", RCond: s.Worst * s.Worst, Instead: []api.Method{api.QR}})
+		x.Fail(&types.ConditionError{What: "Q, whose trace is negative", RCond: s.Worst * s.Worst, Instead: []types.Method{types.QR}})
 	}
 	s.CodeInverse(x, "Q", "trace", func() { x.Symmetric("Q", &s.Q, s.K) }, s.data)
 }
@@ -116,15 +116,15 @@ func (s *State) Code(x *coder.Coder) {
 // reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for
 // several blocks, copies of Q and W. In the form Large it is a copy of Q, which becomes the new one,
 // and two matrices like W.
-func (s *State) reserve(form api.Form, q int) error {
+func (s *State) reserve(action types.Action, form types.Form, q int) error {
 	triangle, w := memory.Triangle(s.K), memory.Floats(s.K, s.C)
 	bytes := memory.Sum(triangle, w, w)
-	if form != api.Large {
+	if form != types.Large {
 		blocks := cost.RidgeBlocks(q, s.K)
 		bytes = memory.Floats(q/blocks, s.K)
 		if blocks > 1 {
 			bytes = memory.Sum(bytes, triangle, w)
 		}
 	}
-	return s.Reserve(q, bytes)
+	return s.Reserve(action, q, bytes)
 }

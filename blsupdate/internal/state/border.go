@@ -3,9 +3,9 @@ package state
 import (
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -40,7 +40,7 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 		dense.Gemm(b.Counter, blas.NoTrans, blas.Trans, -1, a, more, 1, s.C)
 	}
 	if !dense.Finite(s.D, s.C) {
-		return nil, api.ErrOverflow
+		return nil, types.ErrOverflow
 	}
 	return s, nil
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/elementary"
 	"blskernel/internal/isfinite"
 	"blskernel/lapack"
@@ -58,7 +58,7 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 // RestLimit returns the smallest 1-h at which rows are removed from a state whose h has an error of eps
 // times noise. Where rows are all that is known in some direction, 1-h is zero, but its computed value
 // is rounding of either sign, and must be below the limit.
-func RestLimit(noise float64) float64 { return max(api.LeastRest, restNoise*dense.Eps*noise) }
+func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
 // restNoise is the limit in units of eps times noise. Of some 16000 removals of all that is known in a
 // direction, by each method, every method accepted some with 0.1 and none with 1 (k = 2 to 60, q = 1 to
@@ -74,15 +74,15 @@ func RemovalLimit(rcond float64, power int) (float64, error) {
 		return RestLimit(noise), nil
 	}
 	if power == 1 {
-		return 0, &api.ConditionError{What: "[A; sqrt(lambda) I] before the removal", RCond: rcond}
+		return 0, &types.ConditionError{What: "[A; sqrt(lambda) I] before the removal", RCond: rcond}
 	}
-	return 0, &api.ConditionError{What: "A'A + lambda I before the removal", RCond: rcond * rcond, Instead: []api.Method{api.QR}}
+	return 0, &types.ConditionError{What: "A'A + lambda I before the removal", RCond: rcond * rcond, Instead: []types.Method{types.QR}}
 }
 
 // CheckRest returns a *LeverageError where the computed 1-h is below the limit.
-func CheckRest(rest, limit float64) error {
+func CheckRest(action types.Action, rest, limit float64) error {
 	if !(rest >= limit) {
-		return &api.LeverageError{Rest: max(0, rest), Least: limit}
+		return &types.LeverageError{Rest: max(0, rest), Least: limit, Action: action}
 	}
 	return nil
 }
@@ -99,22 +99,22 @@ func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, app
 			b.Counter.Dgemv(blas.NoTrans, x.Rows, b.K, alpha, x.Data, x.Stride, apply(u), 1, 0, e, 1)
 		}))
 	}
-	return rest, CheckRest(rest, limit)
+	return rest, CheckRest(types.ActionRemove, rest, limit)
 }
 
 // KernelFactor returns the Cholesky factor of I ± a kernel of rows, which it overwrites. For a removal,
 // where limit is above 0, it returns the smallest eigenvalue, 1-h, too, and a *LeverageError where that
 // is below the limit; otherwise 1.
 func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *lapack.Cholesky, rest float64, err error) {
-	u, err = b.Factor(m, what, api.QR)
+	u, err = b.Factor(m, what, types.QR)
 	if err != nil || limit == 0 {
-		if limit > 0 && !errors.Is(err, api.ErrOverflow) {
-			err = &api.LeverageError{Least: limit}
+		if limit > 0 && !errors.Is(err, types.ErrOverflow) {
+			err = &types.LeverageError{Least: limit, Action: types.ActionRemove}
 		}
 		return u, 1, err
 	}
 	rest = SmallestEigenvalue(u)
-	return u, rest, CheckRest(rest, limit)
+	return u, rest, CheckRest(types.ActionRemove, rest, limit)
 }
 
 // leverageRows is the number of rows whose leverages are computed together: enough for products at full
@@ -133,7 +133,7 @@ func (b *Base) Leverages(x *mat.Dense, products func(x *mat.Dense) (l, r *mat.De
 		}
 	}
 	if isfinite.First(values) >= 0 {
-		return nil, api.ErrOverflow
+		return nil, types.ErrOverflow
 	}
 	return values, nil
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/lapack"
@@ -65,13 +65,13 @@ func TestRemovalLimit(t *testing.T) {
 		rcond   float64
 		power   int
 		noise   float64 // of RestLimit; 0 where the removal is refused
-		instead []api.Method
+		instead []types.Method
 	}{
 		{0.5, 1, 2, nil}, {0.5, 2, 4, nil}, {1e-6, 2, 1e12, nil}, {1e-15, 1, 1e15, nil},
-		{1e-17, 1, 0, nil}, {0, 1, 0, nil}, {1e-9, 2, 0, []api.Method{api.QR}},
+		{1e-17, 1, 0, nil}, {0, 1, 0, nil}, {1e-9, 2, 0, []types.Method{types.QR}},
 	} {
 		got, err := RemovalLimit(tc.rcond, tc.power)
-		var e *api.ConditionError
+		var e *types.ConditionError
 		switch {
 		case tc.noise == 0:
 			if !errors.As(err, &e) || !slices.Equal(e.Instead, tc.instead) {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
 	"blskernel/internal/elementary"
 	"blskernel/mat"
@@ -38,6 +38,14 @@ func (s *Inverse) Begin(a, y *mat.Dense) (err error) {
 	return err
 }
 
+// CheckSize returns a *RankError for fewer samples than nodes without a ridge.
+func (s *Inverse) CheckSize(l, k int) error {
+	if l < k && s.Options.Lambda == 0 {
+		return &types.RankError{Samples: l, Nodes: k}
+	}
+	return nil
+}
+
 // Weights returns W.
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }
 
@@ -49,7 +57,7 @@ const mostGain = 0x1p200
 func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	gain := s.Gain / divisor
 	if !(gain < math.MaxFloat64/max(s.Most, 1)) {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	s.Gain = gain
 	s.Lambda *= factor
@@ -143,7 +151,7 @@ func (s Norms) WithNodes(norms []float64) Norms {
 // Safe returns s, and ErrOverflow where the product of two columns could overflow.
 func (s Norms) Safe() (Norms, error) {
 	if a, y := dense.LargestOf(s.A), dense.LargestOf(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
-		return s, api.ErrOverflow
+		return s, types.ErrOverflow
 	}
 	return s, nil
 }

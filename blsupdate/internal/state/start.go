@@ -3,9 +3,9 @@ package state
 import (
 	"context"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -19,7 +19,7 @@ const GramMatrix = "A'A + lambda I"
 // returns a *ConditionError where that matrix is not positive definite to working precision, or that
 // number is below least.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (factor *lapack.Cholesky, rcond float64, err error) {
-	singular := &api.ConditionError{What: GramMatrix, Instead: []api.Method{api.QR, api.InverseCholesky}}
+	singular := &types.ConditionError{What: GramMatrix, Instead: []types.Method{types.QR, types.InverseCholesky}}
 	g := mat.NewSymPacked(b.K, nil)
 	err = b.EachPanel(ctx, cost.StepGram, dense.Rows(a), func(from, to int) error {
 		dense.Sprk(b.Counter, 1, dense.RowRange(a, from, to), 1, g)

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"strings"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
@@ -24,6 +24,9 @@ import (
 type State interface {
 	// Common returns the part that every state has.
 	Common() *Base
+	// CheckSize returns a *RankError where no state has l samples and k nodes, or nil. It reads
+	// only the method and the options.
+	CheckSize(l, k int) error
 	// Start makes an empty state that of the rows A and Y. After an error it is of no use.
 	Start(ctx context.Context, a, y *mat.Dense) (Outcome, error)
 	// Add adds rows. It checks ctx between steps as long as it can still go back.
@@ -43,6 +46,11 @@ type State interface {
 	Condition() (rcond float64, power int)
 	// Code writes or reads all that later results depend on, after the Base.
 	Code(x *coder.Coder)
+}
+
+// A Pseudoinverter is a State with A⁺.
+type Pseudoinverter interface {
+	Pseudoinverse() *mat.Dense
 }
 
 // A Merger is a State that can learn what another one of its type has learned.
@@ -69,12 +77,11 @@ type Leverager interface {
 // Base is the part that every state has.
 type Base struct {
 	Counter *cost.Counter // the backend of all products
-	Method  api.Method
-	Options api.Options
+	Method  types.Method
+	Options types.Options
+	Samples int // l
 	K, C    int
 	Lambda  float64 // the ridge as it is now
-
-	Action api.Action // the call under way, for errors
 
 	// Lost is the largest 1/(1-h) of a removal so far, by which its errors have grown; 0 before the
 	// first.
@@ -102,11 +109,28 @@ func (b *Base) EachPanel(ctx context.Context, step cost.Step, rows int, f func(f
 	return EachPanel(ctx, rows, f)
 }
 
+// CheckDetermined returns a *RankError where the samples are too few to determine W.
+func (b *Base) CheckDetermined() error {
+	if b.Lambda == 0 && b.Samples < b.K {
+		return &types.RankError{Samples: b.Samples, Nodes: b.K, Running: true}
+	}
+	return nil
+}
+
+// CheckLeft returns a *LeverageError where q samples fewer would be too few to determine W: h is 1
+// then, whatever rounding makes of it.
+func (b *Base) CheckLeft(q int) error {
+	if b.Lambda == 0 && b.Samples-q < b.K {
+		return &types.LeverageError{Action: types.ActionRemove}
+	}
+	return nil
+}
+
 // An Outcome is what a state did, for the Report.
 type Outcome struct {
 	Model     []cost.StepFlops
-	Form      api.Form
-	Start     api.Start
+	Form      types.Form
+	Start     types.Start
 	RankC     int
 	Abandoned float64 // flops of an attempt that was given up
 }
@@ -131,24 +155,24 @@ func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil &
 // Reserve returns a *memory.Error where the copies and factors of an action need more bytes than there
 // are beside the state. rows is the number of rows of the action, 0 where it has none. A state asks
 // before it changes anything.
-func (b *Base) Reserve(rows int, bytes int64) error {
+func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 	do := Smaller(b.Method)
 	if rows == 0 {
-		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", b.Action, b.Method, b.K, b.C)
+		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", action, b.Method, b.K, b.C)
 	}
 	// Gram copies G to remove one row, too.
-	if rows > 1 && (b.Method != api.Gram || b.Action == api.ActionAdd) {
+	if rows > 1 && (b.Method != types.Gram || action == types.ActionAdd) {
 		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
 	}
-	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", b.Action, rows, b.Method, b.K, b.C)
+	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", action, rows, b.Method, b.K, b.C)
 }
 
 // Smaller says how to make the state of a method smaller.
-func Smaller(m api.Method) string {
+func Smaller(m types.Method) string {
 	switch m {
-	case api.Original, api.Improved:
+	case types.Original, types.Improved:
 		return "take fewer nodes, or gram or qr, which keep no matrix of samples x nodes"
-	case api.QR, api.InverseCholesky:
+	case types.QR, types.InverseCholesky:
 		return "take fewer nodes, or gram, which keeps half as much"
 	default:
 		return "take fewer nodes"
@@ -163,28 +187,28 @@ func (b *Base) Residual(ax, ya, w *mat.Dense) *mat.Dense {
 }
 
 // Factor returns the Cholesky factor of s, which it overwrites.
-func (b *Base) Factor(s *mat.SymPacked, what string, instead ...api.Method) (*lapack.Cholesky, error) {
+func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*lapack.Cholesky, error) {
 	factor := &lapack.Cholesky{Backend: b.Counter}
 	return factor, FactorError(what, factor.FactorizeInPlace(s), instead...)
 }
 
 // FactorError returns nil for nil, ErrOverflow where a factorization met a number that is not finite,
 // and else a *ConditionError.
-func FactorError(what string, err error, instead ...api.Method) error {
+func FactorError(what string, err error, instead ...types.Method) error {
 	if err == nil {
 		return nil
 	}
 	if errors.Is(err, lapack.ErrNotFinite) {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
-	return &api.ConditionError{What: what, Err: err, Instead: instead}
+	return &types.ConditionError{What: what, Err: err, Instead: instead}
 }
 
 // Overflow returns ErrOverflow where a routine fails whose operands are finite and regular, and else
 // nil.
 func Overflow(err error) error {
 	if err != nil {
-		return api.ErrOverflow
+		return types.ErrOverflow
 	}
 	return nil
 }
@@ -194,7 +218,7 @@ func Overflow(err error) error {
 func TriangleError(what string, err error) error {
 	var pivot *lapack.PivotError
 	if errors.As(err, &pivot) && pivot.Pivot == 0 {
-		return &api.ConditionError{What: what, Err: err, Instead: []api.Method{api.QR}}
+		return &types.ConditionError{What: what, Err: err, Instead: []types.Method{types.QR}}
 	}
-	return api.ErrOverflow
+	return types.ErrOverflow
 }

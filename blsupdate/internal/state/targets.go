@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
@@ -32,11 +32,11 @@ func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 
 // ReserveMapped is Reserve for the results of Mapped for matrices of so many rows in sum.
 func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
-	cols := dense.Cols(t)
+	cols, action := dense.Cols(t), types.ActionMap
 	if keep {
-		cols += b.C
+		cols, action = cols+b.C, types.ActionTargets
 	}
-	return b.Reserve(0, memory.Floats(rows, cols))
+	return b.Reserve(action, 0, memory.Floats(rows, cols))
 }
 
 // Mapped returns the norms where Y becomes Y T, or [Y, Y T]. Those of Y T are bounds by the triangle
@@ -71,7 +71,7 @@ func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense
 	if w != nil {
 		nextW = b.Mapped(w, t, keep)
 		if !dense.Finite(nextW) {
-			return nil, nil, out, api.ErrOverflow
+			return nil, nil, out, types.ErrOverflow
 		}
 	}
 	out.Model = cost.MapTargets(formula, b.C, dense.Cols(t), rows...)
@@ -91,7 +91,7 @@ func (s *Inverse) MapTargets(t *mat.Dense, keep bool) (out Outcome, err error) {
 	w := s.Mapped(s.W, t, keep)
 	most := dense.LargestOf(w.RawMatrix().Data)
 	if !(most < math.MaxFloat64/4) {
-		return out, api.ErrOverflow
+		return out, types.ErrOverflow
 	}
 	out.Model = cost.MapTargets("2ckp", s.C, dense.Cols(t), s.K)
 	s.W, s.MostW, s.Size, s.C = w, most, size, dense.Cols(w)

@@ -122,8 +122,8 @@ func multiply(by float64, x []float64) {
 	}
 }
 
-// unitScale returns a power of two by which numbers up to the given size become numbers up to 1, and the
-// largest not below 2⁻⁶⁰.
+// unitScale returns a power of two by which numbers up to the given size become numbers up to 1, and
+// the largest not below 2⁻⁶⁰.
 func unitScale(size float64) float64 {
 	if 0x1p-60 <= size && size <= 1 {
 		return 1

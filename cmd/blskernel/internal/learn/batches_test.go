@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
-	"blskernel/dataset/stream"
 	"blskernel/internal/testutil"
-	"blskernel/mat"
 )
 
 // TestAheadEnds takes once more than there is, and from a reading that was stopped: there is always a
@@ -83,14 +80,6 @@ func TestExpectedRows(t *testing.T) {
 	}
 	if got := expectedRows(fetched{total: 10, done: 1}, first, 7); got != 7 {
 		t.Errorf("%v", got)
-	}
-}
-
-// TestClassesOf refuses scores that are no numbers.
-func TestClassesOf(t *testing.T) {
-	b := &stream.Batch{X: mat.NewDense(1, 1, nil)}
-	if _, err := classesOf(mat.NewDense(1, 2, []float64{math.NaN(), math.NaN()}), b); err == nil || !strings.Contains(err.Error(), "the scores are no numbers") {
-		t.Error(err)
 	}
 }
 

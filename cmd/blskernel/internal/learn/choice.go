@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
@@ -19,13 +20,13 @@ type choice struct {
 }
 
 // choice returns nil for a model without rows that were held out.
-func (m *model) choice() *choice {
+func choiceOf(m *model.Model) *choice {
 	o, c := m.FittedFeatures().Options(), m.Choice()
 	if c.HeldOut == 0 {
 		return nil
 	}
 	measure := "R2"
-	if m.kind == classification {
+	if m.Kind() == model.Classification {
 		measure = "accuracy"
 	}
 	return &choice{o.EnhancementNodes, o.Shrink, m.Updater().Lambda(), o.Scaling.String(), measure, c.Score, c.HeldOut, c.Rows}

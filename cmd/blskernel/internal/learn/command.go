@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"blskernel"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -70,7 +71,7 @@ func checkModelPath(path string) error {
 }
 
 // load reads the model at path.
-func (c *command) load(ctx context.Context, path string) (*model, error) {
+func (c *command) load(ctx context.Context, path string) (*model.Model, error) {
 	if err := checkModelPath(path); err != nil {
 		return nil, err
 	}
@@ -85,11 +86,11 @@ func (c *command) load(ctx context.Context, path string) (*model, error) {
 	if err != nil {
 		return nil, err // it names the path
 	}
-	return newModel(f), nil
+	return model.New(f), nil
 }
 
 // loadToRead is load for a command that does not change the model. It warns of a checkpoint.
-func (c *command) loadToRead(ctx context.Context, path string) (*model, error) {
+func (c *command) loadToRead(ctx context.Context, path string) (*model.Model, error) {
 	m, err := c.load(ctx, path)
 	if err != nil {
 		return nil, err
@@ -124,6 +125,7 @@ type reading struct {
 	aside   atomic.Int64 // bad rows that were set aside
 	missing string       // empty for that of the model
 	silent  bool         // without notes on rows
+	closed  string       // why the model gains no classes, empty if it does
 }
 
 // registerData adds the flags: part is the default of --part, batch the help text of --batch.
@@ -140,6 +142,7 @@ func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
 	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are no inputs: names, with \"\" for one without a name, numbers from 1, ranges as 3-7 or 4-")
 	ui.Choice(cmd, &c.missing, "missing", "a missing cell (empty, NA, NaN, null, None, ?): mean fills it in with the mean of the first rows, drop leaves the row out, error ends with it; by default as in the training, and there mean", "", "mean", "drop", "error")
+	f.StringSliceVar(&opt.NA, "na", nil, "more words for a missing cell, such as -999 or unknown; case matters, and the model keeps them")
 	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "sign before decimals of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
 	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "sign between thousands of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)
 	ui.Columns(cmd, &opt.Targets, "target", "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
@@ -299,25 +302,25 @@ func (c *reading) setAside(fault error) error {
 	return nil
 }
 
-// usable calls do with a batch, and as long as a row is beyond the numbers of the model again without
-// that. It returns the rest, nil without rows.
-func (c *reading) usable(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
+// learnSkippingBad calls do with a batch, and drops each row that overflows the model until do succeeds.
+// It returns the rows kept, nil for none.
+func (c *reading) learnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
 	for b != nil {
 		err := do(b)
-		var fault *rowError
-		if !errors.As(err, &fault) {
+		var fault *model.Error
+		if !errors.As(err, &fault) || fault.Row < 0 {
+			return b, c.explain(err)
+		}
+		if err := c.setAside(c.explain(fault)); err != nil {
 			return b, err
 		}
-		if err := c.setAside(fault.err); err != nil {
-			return b, err
-		}
-		b, _ = b.Split(func(i int) bool { return i == fault.row })
+		b, _ = b.Split(func(i int) bool { return i == fault.Row })
 	}
 	return nil, nil
 }
 
 // openFor loads a model that stays as it is, and opens data, with targets if they are wanted.
-func (c *reading) openFor(ctx context.Context, path string, targets bool) (*model, *stream.Reader, error) {
+func (c *reading) openFor(ctx context.Context, path string, targets bool) (*model.Model, *stream.Reader, error) {
 	m, err := c.loadToRead(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -340,7 +343,7 @@ func (c *reading) each(ctx context.Context, r *stream.Reader, outputs int, doing
 			return rows, nil
 		}
 		if f.err == nil {
-			_, f.err = c.usable(f.batch, do)
+			_, f.err = c.learnSkippingBad(f.batch, do)
 		}
 		if f.err != nil {
 			return rows, ui.CauseOf(ctx, f.err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blskernel/bls"
+	"blskernel/bls/model"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -31,26 +32,36 @@ func inFlags(err error) error {
 	})
 }
 
-// unreadableLabel reports a label that is not UTF-8, which no model can hold.
-func unreadableLabel(label, place string) error {
-	return fmt.Errorf("%s: the label %q is not UTF-8: save the file as UTF-8", place, label)
-}
-
-// labelPlace returns the place of a label: with the inputs, or by its number in a file of labels.
-func labelPlace(b *stream.Batch, i int, labels string) string {
-	if labels == "" {
-		return b.Where(i).String()
+// explain adds to an error of a model the flags that help.
+func (c *reading) explain(err error) error {
+	var fault *model.Error
+	if !errors.As(err, &fault) {
+		return explainLearning(err)
 	}
-	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", shown(labels), b.Number(i), b.Where(i))
+	do := fault.Do.String()
+	switch {
+	case fault.Do&model.ExcludeColumn != 0:
+		do += " by --exclude"
+	case fault.Do == model.AddClass:
+		do = c.closed
+	case fault.Do == model.OtherTarget:
+		do = "is --target the right column?"
+	}
+	if fault.Many {
+		return ui.Usagef("%s At most %d classes can be", fault.With(do), model.MaxClasses)
+	}
+	return errors.New(fault.With(do))
 }
 
-// explainLearning adds to an error of a model the flags that help.
+// explainLearning is explain without rows.
 func explainLearning(err error) error {
 	var rank *blsupdate.RankError
 	var scale *bls.ScaleError
 	var condition *blsupdate.ConditionError
 	var memory *blsupdate.MemoryError
 	switch {
+	case errors.Is(err, model.ErrNoTargets):
+		return errNoTargets
 	case errors.As(err, &rank) && rank.Lambda > 0:
 		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and the method cannot start from so few with --lambda above 0: raise --first, lower --enhancement, --group-nodes or --groups, or take --method qr", rank.Samples, rank.Nodes)
 	case errors.As(err, &rank):

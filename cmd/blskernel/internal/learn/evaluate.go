@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
@@ -55,7 +56,7 @@ A label that the model does not know counts as wrong. Columns are matched as by 
 
 // A score compares predictions with the known labels or targets, batch by batch.
 type score interface {
-	add(m *model, b *stream.Batch, scores *mat.Dense) error
+	add(m *model.Model, b *stream.Batch, scores *mat.Dense) error
 	result() quality
 }
 
@@ -66,11 +67,11 @@ type quality interface {
 }
 
 // newScore returns the score of so many rows to come, -1 if unknown, before the first.
-func (m *model) newScore(rows int64) (score, error) {
+func newScore(m *model.Model, rows int64) (score, error) {
 	if m.Classifier != nil {
 		return newClassScore(m, rows)
 	}
-	return newErrorScore(m.targetNames()), nil
+	return newErrorScore(m.TargetNames()), nil
 }
 
 // weightOf returns the weight of a row of a batch, 1 without weights.
@@ -90,11 +91,11 @@ func weighty(q quality) error {
 }
 
 // assess adds the predictions of a batch to a score.
-func (m *model) assess(ctx context.Context, to score, b *stream.Batch) error {
+func assess(ctx context.Context, m *model.Model, to score, b *stream.Batch) error {
 	if b.Labels == nil && b.Y == nil {
 		return errNoTargets
 	}
-	scores, err := m.scores(ctx, b)
+	scores, err := m.Scores(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -113,11 +114,11 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err != nil {
 		return err
 	}
-	score, err := m.newScore(r.Rows())
+	score, err := newScore(m, r.Rows())
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
-	rows, err := e.each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return m.assess(ctx, score, b) })
+	rows, err := e.each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return assess(ctx, m, score, b) })
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"blskernel/bls/metrics"
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/memory"
@@ -33,8 +33,8 @@ type classScore struct {
 }
 
 // newClassScore returns the score of so many rows to come, -1 if unknown.
-func newClassScore(m *model, rows int64) (*classScore, error) {
-	labels := m.labels()
+func newClassScore(m *model.Model, rows int64) (*classScore, error) {
+	labels := m.Labels()
 	c := len(labels)
 	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, aucRows(c))}
 	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
@@ -46,8 +46,8 @@ func (s *classScore) checkPairs(n int64) error {
 	return memory.Check(40*n, "blskernel", do, "counting up to %d pairs of a class and a wrong prediction", n)
 }
 
-func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
-	predicted, err := classesOf(scores, b)
+func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense) error {
+	predicted, err := model.ArgMax(scores, b)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func (s *classScore) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
-	for i, label := range b.Labels {
+	for i := range b.Labels {
 		s.rows++
 		weight := weightOf(b, i)
-		class, ok := m.numbers[label]
-		if !ok && !utf8.ValidString(label) {
-			return unreadableLabel(label, labelPlace(b, i, m.labelsIn))
+		class, ok, err := m.ClassOf(b, i)
+		if err != nil {
+			return err
 		}
 		if !ok {
 			s.unknown++
@@ -130,7 +130,7 @@ func known(v float64) *float64 {
 func (s *classScore) result() quality {
 	m := s.confusion
 	q := &Classification{
-		Kind: classification, Rows: s.rows, Unknown: s.unknown, Correct: m.Correct(), wrong: m.Total() - m.Correct() + s.missed,
+		Kind: model.Classification, Rows: s.rows, Unknown: s.unknown, Correct: m.Correct(), wrong: m.Total() - m.Correct() + s.missed,
 		MacroPrecision: known(m.MacroPrecision()), MacroRecall: known(m.MacroRecall()), MacroF1: known(m.MacroF1()),
 		AUC: known(s.ranking.MacroAUC()), AUCRows: s.ranking.Kept(),
 		LogLoss: known(s.chances.LogLoss()), Calibration: known(s.chances.Error()), Calibrated: s.sure,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"blskernel/bls/metrics"
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
@@ -20,7 +21,7 @@ func newErrorScore(names []string) *errorScore {
 	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}
 }
 
-func (e *errorScore) add(_ *model, b *stream.Batch, scores *mat.Dense) error {
+func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense) error {
 	l, c := b.Y.Dims()
 	if c != len(e.targets) {
 		return ui.Usagef("the data has %s and the model %d: name their columns by --target", ui.Count(c, "target"), len(e.targets))
@@ -51,7 +52,7 @@ type Regression struct {
 }
 
 func (e *errorScore) result() quality {
-	q := &Regression{Kind: regression, Rows: e.rows}
+	q := &Regression{Kind: model.Regression, Rows: e.rows}
 	for i := range e.targets {
 		t := &e.targets[i]
 		q.Targets = append(q.Targets, targetQuality{e.names[i], known(t.RMSE()), known(t.MAE()), known(t.R2())})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/npy"
@@ -32,8 +33,9 @@ func NewExport(s ui.Streams) *cobra.Command {
 inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or targets, the arrays are:
 
     kind                 "classification" or "regression"
-    scaling              "samples", "columns" or "none"
+    scaling              "samples", "columns", "ranks" or "none"
     means, deviations    d             of the columns; only if scaling is "columns"
+    knots, scores        d x m         of the columns, ascending; only if scaling is "ranks"
     bias                 scalar        0.1, the last input of the nodes
     feature_weights      (d+1) x N     the last row is that of the bias
     feature_minimum      N             of the feature nodes on the first batch
@@ -51,6 +53,7 @@ X, one a row:
 
     S = (X - means) / deviations                         scaling "columns"
     S = (X - mean of the row) / deviation of the row     scaling "samples", with d-1
+    S[:,j] = numpy.interp(X[:,j], knots[j], scores[j])   scaling "ranks"
     Z = ([S, bias] feature_weights - feature_minimum) / feature_range
     H = tanh(enhancement_scale [Z, bias] enhancement_weights)
     scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center`,
@@ -83,7 +86,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	e.Explain("%s; its weights are computed by the backend %s", m.describe(), e.backend.Name())
+	e.Explain("%s; its weights are computed by the backend %s", describe(m), e.backend.Name())
 	weights, err := m.Weights()
 	if err != nil {
 		return explainLearning(err)
@@ -119,13 +122,17 @@ type archive struct {
 }
 
 // model writes the arrays of a model that the help of export lists.
-func (a *archive) model(m *model, weights *mat.Dense) {
+func (a *archive) model(m *model.Model, weights *mat.Dense) {
 	maps := m.FittedFeatures().Maps()
-	a.words("kind", []string{m.kind})
+	a.words("kind", []string{m.Kind()})
 	a.words("scaling", []string{maps.Scaling.String()})
 	if maps.Means != nil {
 		a.vector("means", maps.Means)
 		a.vector("deviations", maps.Deviations)
+	}
+	if maps.Knots != nil {
+		a.padded("knots", maps.Knots)
+		a.padded("scores", maps.Scores)
 	}
 	a.numbers("bias", []float64{maps.Bias})
 	a.matrix("feature_weights", maps.FeatureWeights)
@@ -137,7 +144,7 @@ func (a *archive) model(m *model, weights *mat.Dense) {
 	a.numbers("enhancement_scale", []float64{maps.EnhancementScale})
 	if m.Classifier != nil {
 		a.matrix("weights", weights)
-		a.words("classes", m.labels(), len(m.labels()))
+		a.words("classes", m.Labels(), len(m.Labels()))
 	} else {
 		// Without an intercept there is a row of zeros: predictions are computed in one way.
 		k, c := m.FittedFeatures().Nodes(), m.Updater().Targets()
@@ -186,6 +193,21 @@ func (a *archive) numbers(name string, values []float64, shape ...int) {
 }
 
 func (a *archive) vector(name string, values []float64) { a.numbers(name, values, len(values)) }
+
+// padded writes rows of several lengths as a matrix: the last number of each row fills it up.
+func (a *archive) padded(name string, rows [][]float64) {
+	width := 0
+	for _, row := range rows {
+		width = max(width, len(row))
+	}
+	m := mat.NewDense(len(rows), width, nil)
+	for i, row := range rows {
+		for j := range width {
+			m.Set(i, j, row[min(j, len(row)-1)])
+		}
+	}
+	a.matrix(name, m)
+}
 
 func (a *archive) matrix(name string, m *mat.Dense) {
 	r, c := m.Dims()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -59,5 +60,5 @@ func loaded(t *testing.T, path string) int {
 	t.Helper()
 	f, err := modelfile.Load(path, nil)
 	testutil.NoError(t, err)
-	return newModel(f).Updater().Samples()
+	return model.New(f).Updater().Samples()
 }

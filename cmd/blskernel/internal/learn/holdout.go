@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -80,7 +81,7 @@ func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
 	if err != nil {
 		return nil, err
 	}
-	score, err := run.model.newScore(int64(float64(run.rows) * float64(run.holdout)))
+	score, err := newScore(run.model, int64(float64(run.rows)*float64(run.holdout)))
 	if err := errors.Join(err, asIn(&run.model.Metadata, r)); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -93,7 +94,7 @@ func (run *run) scoreHeldOut(ctx context.Context) (quality, error) {
 			return nil
 		}
 		held += aside.X.RawMatrix().Rows
-		_, err := run.usable(aside, func(b *stream.Batch) error { return run.model.assess(ctx, score, b) })
+		_, err := run.learnSkippingBad(aside, func(b *stream.Batch) error { return assess(ctx, run.model, score, b) })
 		return err
 	})
 	switch {
@@ -128,7 +129,7 @@ func noteScore(meta *modelfile.Metadata, q quality) error {
 }
 
 // notedScore returns the score of the rows held out that a model file has, nil for none.
-func notedScore(m *model) quality {
+func notedScore(m *model.Model) quality {
 	text, ok := m.Metadata.Notes[noteHoldout]
 	if !ok {
 		return nil

@@ -26,7 +26,7 @@ func (run *run) warnOfRare() {
 		total += n
 	}
 	var rare []string
-	labels, others := m.labels(), 0
+	labels, others := m.Labels(), 0
 	for class, n := range counts {
 		switch {
 		case n >= total*min(rareShare, 0.5/float64(len(counts))):

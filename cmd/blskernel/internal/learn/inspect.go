@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -98,10 +99,10 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 	opt, condition := f.Options(), u.Condition()
 	i := &Inspection{
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
-		description: m.describe(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
+		description: describe(m), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
-		Holdout: notedScore(m), Choice: m.choice(), Metadata: info.Metadata,
+		Holdout: notedScore(m), Choice: choiceOf(m), Metadata: info.Metadata,
 	}
 	if i.Choice == nil { // else the score is of weights with as many digits, and says more
 		i.Advice = condition.Advice
@@ -137,7 +138,7 @@ func (i *Inspection) print(w io.Writer) error {
 	}
 	line("inputs", "%s", listed(m.Inputs))
 	names := m.Columns.Names(m.Inputs)
-	var words []string
+	var words, written []string
 	for j, c := range m.Columns {
 		name := fmt.Sprintf("column %d", j+1)
 		if names != nil {
@@ -145,6 +146,9 @@ func (i *Inspection) print(w io.Writer) error {
 		}
 		if c.Levels != nil {
 			words = append(words, fmt.Sprintf("%s (%s)", name, ui.Count(len(c.Levels), "word")))
+		}
+		if c.Notation != (stream.Notation{}) {
+			written = append(written, fmt.Sprintf("%s %v", name, c.Notation))
 		}
 	}
 	if words != nil {
@@ -154,11 +158,22 @@ func (i *Inspection) print(w io.Writer) error {
 	if m.Decimal+m.Thousands != "" {
 		line("numbers", "decimal %q, thousands %q", cmp.Or(m.Decimal, "."), m.Thousands)
 	}
+	for j, n := range m.TargetNotations {
+		if n != (stream.Notation{}) {
+			written = append(written, fmt.Sprintf("%s %v", namesOr(m.Targets, j+1, "target")[j], n))
+		}
+	}
+	if written != nil {
+		line("written", "%s", columns.List(written))
+	}
+	if m.NA != nil {
+		line("missing words", "%s", columns.List(m.NA))
+	}
 	if m.Exclude != nil {
 		line("excluded", "%s", columns.List(m.Exclude))
 	}
 	line("targets", "%s", listed(m.Targets))
-	if i.Kind == classification {
+	if i.Kind == model.Classification {
 		line("classes", "%s", listed(m.Classes))
 	}
 	if what := unfinished(&m); what != "" {

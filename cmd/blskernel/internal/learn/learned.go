@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -16,9 +17,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/spf13/cobra"
 )
-
-// mostLearned is the number of files that a model lists; the oldest leave the list.
-const mostLearned = 1000
 
 // registerAgain adds --again.
 func registerAgain(cmd *cobra.Command, again *bool) {
@@ -50,22 +48,22 @@ func hashOf(path string) (string, error) {
 
 // findLearned returns the index in the list of the model of the file at path, learned or removed, or
 // -1. It reads the file only if there is one of its size.
-func findLearned(meta *modelfile.Metadata, path string, removed bool) (int, error) {
+func findLearned(m *model.Model, path string, removed bool) (int, error) {
 	size, regular := sizeOf(path)
-	if !regular || !slices.ContainsFunc(meta.Learned, func(l modelfile.Learned) bool { return l.Size == size }) {
+	if !regular || !slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Size == size }) {
 		return -1, nil
 	}
 	hash, err := hashOf(path)
 	if err != nil {
 		return -1, err
 	}
-	return slices.IndexFunc(meta.Learned, func(l modelfile.Learned) bool { return l.Size == size && l.Hash == hash && l.Removed == removed }), nil
+	return m.FindLearned(size, hash, removed), nil
 }
 
 // refuseLearned returns an error if the model has learned one of the files.
-func (c *reading) refuseLearned(m *model, path string) error {
+func (c *reading) refuseLearned(m *model.Model, path string) error {
 	for _, file := range c.paths {
-		i, err := findLearned(&m.Metadata, file, false)
+		i, err := findLearned(m, file, false)
 		if err != nil {
 			return err
 		}
@@ -91,30 +89,20 @@ func (n rowCount) add(b *stream.Batch) {
 	}
 }
 
-// listLearned adds the files whose rows were learned, or removed, to the list of a model, and takes
-// them off it where they were removed, or learned, before.
-func (c *reading) listLearned(meta *modelfile.Metadata, counts rowCount, removed bool) {
+// listLearned adds the files whose rows were learned, or removed, to the list of a model.
+func (c *reading) listLearned(m *model.Model, counts rowCount, removed bool) {
 	for _, path := range c.paths {
 		size, regular := sizeOf(path)
 		if !regular || counts[path] == 0 {
 			continue
 		}
-		hash := ""
-		before, err := findLearned(meta, path, !removed)
-		if err == nil {
-			hash, err = hashOf(path)
-		}
+		hash, err := hashOf(path)
 		if err != nil {
 			c.Warn("the model does not list %s: %v", path, err)
 			continue
 		}
-		if before >= 0 {
-			meta.Learned = slices.Delete(meta.Learned, before, before+1)
-		}
-		name := recorded(filepath.Base(path))
-		meta.Learned = append(meta.Learned, modelfile.Learned{Name: name, Size: size, Rows: counts[path], Hash: hash, Removed: removed})
+		m.AddLearned(modelfile.Learned{Name: recorded(filepath.Base(path)), Size: size, Rows: counts[path], Hash: hash, Removed: removed})
 	}
-	meta.Learned = meta.Learned[max(0, len(meta.Learned)-mostLearned):]
 }
 
 // learnedText names the last files of the list with their rows.

@@ -36,7 +36,7 @@ func (tr *training) trainLike(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.anew = true
+		m.Refit = true
 		if m.Metadata, err = likeness(&m.Metadata); err != nil {
 			return err
 		}

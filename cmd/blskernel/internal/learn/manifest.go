@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"blskernel"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/columns"
@@ -51,7 +52,7 @@ var resultless = []string{
 func newManifest(cmd *cobra.Command, c *reading) (manifest, error) {
 	m := manifest{name: cmd.Name(), settings: computing(c.backend), onceOnly: recorded(c.once())}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(resultless, f.Name) {
+		if !slices.Contains(resultless, f.Name) && (f.Changed || f.Name != "na") { // which is not in older files
 			m.settings["--"+f.Name] = recorded(f.Value.String())
 		}
 	})
@@ -90,7 +91,7 @@ func (run *run) recordable(meta modelfile.Metadata) error {
 			Name: recorded(filepath.Base(path)), Size: math.MaxInt64, Rows: math.MaxInt64, Hash: meta.Notes[noteContent],
 		})
 	}
-	meta.Learned = meta.Learned[max(0, len(meta.Learned)-mostLearned):]
+	meta.Learned = meta.Learned[max(0, len(meta.Learned)-model.MaxLearned):]
 	return meta.Check()
 }
 
@@ -163,7 +164,9 @@ func (m *manifest) differs(meta *modelfile.Metadata) string {
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
 		return "it does not say by which flags it was begun"
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.settings)) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
+	slices.Sort(names)
+	for _, name := range names {
 		if was, is := settings[name], m.settings[name]; was != is {
 			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/columns"
@@ -15,8 +16,8 @@ import (
 
 // openMatched opens data for a model and selects its columns as package columns does, with the labels
 // or targets if they are wanted. It opens the data once, so that it can be a pipe.
-func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*stream.Reader, error) {
-	m.labelsIn = c.opt.TargetPath
+func (c *reading) openMatched(ctx context.Context, m *model.Model, targets bool) (*stream.Reader, error) {
+	m.LabelsIn = shown(c.opt.TargetPath)
 	if err := c.adopt(m); err != nil {
 		return nil, err
 	}
@@ -38,9 +39,10 @@ func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*str
 }
 
 // adopt reads the cells as the training did, as far as no flag says otherwise.
-func (c *reading) adopt(m *model) error {
+func (c *reading) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
 	c.opt.Decimal, c.opt.Thousands = cmp.Or(c.opt.Decimal, as.Decimal), cmp.Or(c.opt.Thousands, as.Thousands)
+	c.opt.NA, c.opt.TargetNotations = slices.Concat(c.opt.NA, as.NA), as.TargetNotations
 	switch {
 	case c.missing == "":
 		c.opt.Missing = as.Missing
@@ -51,17 +53,8 @@ func (c *reading) adopt(m *model) error {
 }
 
 // match selects the columns of the data by the names of the model.
-func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
-	as := m.Metadata.Options()
-	number := m.FittedFeatures().Inputs()
-	if as.Columns != nil {
-		number = len(as.Columns)
-	}
-	err := columns.Match(r, columns.Wanted{
-		Inputs: as.Inputs, Targets: m.Metadata.Targets,
-		Number: number, Columns: as.Columns, Missing: c.opt.Missing, Exclude: as.Exclude,
-		Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1,
-	})
+func (c *reading) match(r *stream.Reader, m *model.Model, targets bool) error {
+	err := m.Match(r, model.Data{Missing: c.opt.Missing, Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1})
 	fault, ok := err.(*stream.Error)
 	switch {
 	case ok && fault.Path == "": // of columns, which knows no paths

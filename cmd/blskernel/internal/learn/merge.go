@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 
-	"blskernel/bls"
-	"blskernel/bls/modelfile"
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 
 	"github.com/spf13/cobra"
@@ -82,65 +79,21 @@ func (mg *merging) do(ctx context.Context, paths []string, s ui.Streams) error {
 }
 
 // add merges other, the model at path, into sum, which began as the one at first.
-func (mg *merging) add(sum, other *model, first, path string) error {
-	a, b := &sum.Metadata, &other.Metadata
-	different := func(what string) error {
-		return fmt.Errorf("%s and %s have different %s, and cannot be merged: make one like the other by 'blskernel train --like'", first, path, what)
-	}
+func (mg *merging) add(sum, other *model.Model, first, path string) error {
+	err := sum.Merge(other, mg.again)
+	var differ *model.MergeError
+	var twice *model.TwiceError
 	switch {
-	case sum.kind != other.kind:
-		return fmt.Errorf("%s is a %s and %s a %s: they cannot be merged", first, sum.kind, path, other.kind)
-	case !slices.Equal(a.Inputs, b.Inputs) || !reflect.DeepEqual(a.Columns, b.Columns):
-		return different("inputs")
-	case !slices.Equal(a.Targets, b.Targets):
-		return different("targets")
-	}
-	for _, l := range b.Learned {
-		same := func(o modelfile.Learned) bool { return o.Size == l.Size && o.Hash == l.Hash && !o.Removed }
-		if !l.Removed && slices.ContainsFunc(a.Learned, same) && !mg.again {
-			return ui.Usagef("%s has learned the file %q, and so has a model before it: merge them all the same by --again", path, l.Name)
-		}
-	}
-	err := sum.merge(other)
-	var option *bls.OptionError
-	if errors.As(err, &option) {
-		return different("feature maps")
-	}
-	if err != nil {
+	case errors.As(err, &differ) && differ.What == "kinds":
+		return fmt.Errorf("%s is a %s and %s a %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
+	case errors.As(err, &differ):
+		return fmt.Errorf("%s and %s have different %s, and cannot be merged: make one like the other by 'blskernel train --like'", first, path, differ.What)
+	case errors.As(err, &twice):
+		return ui.Usagef("%s has learned the file %q, and so has a model before it: merge them all the same by --again", path, twice.Name)
+	case err != nil:
 		return fmt.Errorf("%s: %w", path, explainLearning(err))
 	}
-	a.Learned = slices.Concat(a.Learned, b.Learned)
-	a.Learned = a.Learned[max(0, len(a.Learned)-mostLearned):]
-	a.Progress, a.Notes = nil, lasting(a) // the others are of one of them
+	meta := &sum.Metadata
+	meta.Progress, meta.Notes = nil, lasting(meta) // the others are of one of them
 	return nil
-}
-
-// merge learns what other has learned, with the classes of both. It may give both more classes.
-func (m *model) merge(other *model) error {
-	if m.Classifier == nil {
-		return m.Regressor.Merge(other.Regressor)
-	}
-	all := m.labels()
-	to := make([]int, 0, len(other.numbers))
-	for _, label := range other.labels() {
-		n, known := m.numbers[label]
-		if !known {
-			n = len(all)
-			m.numbers[label] = n
-			all = append(all, label)
-		}
-		to = append(to, n)
-	}
-	if !slices.Equal(all, other.labels()) {
-		if err := other.Classifier.Relabel(to, len(all)); err != nil {
-			return err
-		}
-	}
-	if have := m.Classifier.NumClasses(); len(all) > have {
-		if err := m.Classifier.Relabel(upTo(have), len(all)); err != nil {
-			return err
-		}
-		m.Metadata.Classes = all
-	}
-	return m.Classifier.Merge(other.Classifier)
 }

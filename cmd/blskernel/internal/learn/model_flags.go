@@ -56,8 +56,8 @@ func (m *modelFlags) register(cmd *cobra.Command) {
 		}
 		return v, err
 	})
-	ui.Auto(cmd, &m.scale, "scale", "scaling of the samples: samples (each by its own mean and deviation), columns (each by the first batch), none, or auto: samples for images, else columns",
-		bls.ParseScaling, "samples", "columns", "none")
+	ui.Auto(cmd, &m.scale, "scale", "scaling of the samples: samples (each by its own mean and deviation), columns (each by the first batch), ranks (each column to normal scores), none, or auto: samples for images, else columns or ranks by rows held out",
+		bls.ParseScaling, "samples", "columns", "ranks", "none")
 	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr where rows held out show that it is better",
 		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)
 	cmd.Flags().BoolVar(&m.tune, "tune", false, "search wider for what is auto, for some 10^12 flops: about half a minute on one core")

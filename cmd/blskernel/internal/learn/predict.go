@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 
@@ -95,13 +96,13 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	defer out.abort()
 	begun := time.Now()
 	rows, err := p.each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
-		scores, err := m.scores(ctx, b)
+		scores, err := m.Scores(ctx, b)
 		if err != nil {
 			return err
 		}
 		var classes []int
 		if m.Classifier != nil {
-			if classes, err = classesOf(scores, b); err != nil {
+			if classes, err = model.ArgMax(scores, b); err != nil {
 				return err
 			}
 			if p.chances {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/atomicfile"
@@ -38,7 +39,7 @@ type predictionWriter struct {
 }
 
 // newWriter returns the writer that the flags ask for.
-func (p *prediction) newWriter(m *model) (*predictionWriter, error) {
+func (p *prediction) newWriter(m *model.Model) (*predictionWriter, error) {
 	w := &predictionWriter{buffer: bufio.NewWriter(p.Out)}
 	if m.Classifier == nil {
 		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances} {
@@ -46,9 +47,9 @@ func (p *prediction) newWriter(m *model) (*predictionWriter, error) {
 				return nil, ui.Usagef("--%s are those of classes, and the model is a regression: leave it out", flag)
 			}
 		}
-		w.numbers = m.targetNames()
+		w.numbers = m.TargetNames()
 	} else {
-		w.labels, w.name = m.labels(), "class"
+		w.labels, w.name = m.Labels(), "class"
 		if len(m.Metadata.Targets) == 1 {
 			w.name = m.Metadata.Targets[0]
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"blskernel/bls/model"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -72,7 +73,7 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	}
 	method := m.Updater().Method()
 	for _, file := range rm.paths {
-		i, err := findLearned(&m.Metadata, file, true)
+		i, err := findLearned(m, file, true)
 		switch {
 		case err != nil:
 			return err
@@ -81,21 +82,21 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 		case method == blsupdate.Improved || method == blsupdate.Original || len(m.Metadata.Learned) == 0: // the two know their rows
 			continue
 		}
-		if i, err := findLearned(&m.Metadata, file, false); err == nil && i < 0 {
+		if i, err := findLearned(m, file, false); err == nil && i < 0 {
 			rm.Warn("%s is none of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
 		}
 	}
-	m.closed = "it was not learned, so it cannot be removed"
+	m.Closed, rm.closed = true, "it was not learned, so it cannot be removed"
 	r, err := rm.openMatched(ctx, m, true)
 	if err != nil {
 		return err
 	}
 	byFile := rowCount{}
 	rows, err := rm.each(ctx, r, m.Updater().Targets(), "removing, ", func(b *stream.Batch) error {
-		err := m.remove(ctx, b)
-		var beyond *rowError
-		if errors.As(err, &beyond) { // the training counted it, too
-			byFile[b.Where(beyond.row).Path]++
+		err := m.Remove(ctx, b)
+		var beyond *model.Error
+		if errors.As(err, &beyond) && beyond.Row >= 0 { // the training counted it, too
+			byFile[b.Where(beyond.Row).Path]++
 		} else {
 			byFile.add(b)
 		}
@@ -108,14 +109,14 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 		return fmt.Errorf("%w: %s stays as it is", errNoRows, path)
 	}
 	for _, file := range rm.paths {
-		if i, err := findLearned(&m.Metadata, file, false); err == nil && i >= 0 {
+		if i, err := findLearned(m, file, false); err == nil && i >= 0 {
 			if has, learned := byFile[file], m.Metadata.Learned[i].Rows; has != learned {
 				return ui.Usagef("%s has learned %s of the %d of %q, and which is unknown here, as after --holdout: give a file of the rows to remove",
 					path, ui.Count(learned, "row"), has, file)
 			}
 		}
 	}
-	rm.listLearned(&m.Metadata, byFile, true)
+	rm.listLearned(m, byFile, true)
 	err = rm.save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
 	if onlyFolder(err) {
 		return fmt.Errorf("%w; the rows are removed: do not repeat the removal", err)
@@ -124,7 +125,7 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 }
 
 // loadWhole loads a model that is no checkpoint.
-func (c *command) loadWhole(ctx context.Context, path string) (*model, error) {
+func (c *command) loadWhole(ctx context.Context, path string) (*model.Model, error) {
 	m, err := c.load(ctx, path)
 	if err != nil {
 		return nil, err
@@ -133,28 +134,4 @@ func (c *command) loadWhole(ctx context.Context, path string) (*model, error) {
 		return nil, ui.Usagef("%s is %s: finish that by its command with --resume", path, what)
 	}
 	return m, nil
-}
-
-// remove unlearns the rows of a batch. On error the model is unchanged.
-func (m *model) remove(ctx context.Context, b *stream.Batch) (err error) {
-	rows := b.X.RawMatrix().Rows
-	if learned := m.Updater().Samples(); rows > learned {
-		return fmt.Errorf("%s: the model has %s left: more cannot be removed", b.Where(0), ui.Count(learned, "sample"))
-	}
-	switch {
-	case m.Classifier == nil && b.Y == nil:
-		return errNoTargets
-	case m.Classifier == nil:
-		err = m.Regressor.RemoveContext(ctx, b.X, b.Y, b.Weights)
-	default:
-		var classes []int
-		if classes, err = m.numbersOf(ctx, b); err == nil {
-			err = m.Classifier.RemoveContext(ctx, b.X, classes, b.Weights)
-		}
-	}
-	var unknown *blsupdate.UnknownRowError
-	if errors.As(err, &unknown) {
-		return fmt.Errorf("%s: the model has not learned this row, with this label or these targets, or it was removed before", b.Where(unknown.Row))
-	}
-	return explainLearning(m.placed(b, err))
 }

@@ -21,7 +21,7 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	if tr.model, err = tr.load(ctx, tr.out); err != nil {
 		return err
 	}
-	tr.model.labelsIn = tr.opt.TargetPath
+	tr.model.LabelsIn = shown(tr.opt.TargetPath)
 	if tr.model.Metadata.Progress == nil {
 		return ui.Usagef("--resume: %s is no checkpoint: remove it to train anew", tr.out)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"blskernel/bls/model"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/flagvalue"
@@ -27,7 +28,7 @@ func parseRidge(text string) (ui.Ridge, error) {
 
 // reweigh multiplies the weight of all rows so far by forget, and changes the ridge where it is given.
 // The ridge stays where the method can restore it. After an error the model is of no use.
-func (m *model) reweigh(forget float64, lambda ui.Ridge, given bool) error {
+func reweigh(m *model.Model, forget float64, lambda ui.Ridge, given bool) error {
 	u := m.Updater()
 	was := u.Lambda()
 	if forget < 1 {

@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"time"
 
+	"blskernel/bls/model"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/columns"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
@@ -31,9 +33,8 @@ type run struct {
 	checkpoint interval
 	resume     bool
 	holdout    holdout // of train
-	closed     string  // why the model gains no classes, empty if it does
 
-	model   *model
+	model   *model.Model
 	batches *batches
 	digest  *xxhash.Digest // of the rows that the model has learned
 	buffer  []byte
@@ -87,11 +88,24 @@ func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err erro
 // resumes from one, a batch of first rows, and batches of rest rows. It takes over r.
 func (run *run) start(ctx context.Context, r *stream.Reader, first, rest int) {
 	if run.model != nil {
-		run.openTo()
+		run.setNewClassPolicy()
 	}
 	run.total, run.digest, run.last, run.byFile = r.Rows(), xxhash.New(), run.begun, rowCount{}
 	run.cells = cellNames(r)
 	run.batches = readAhead(ctx, r, run.known, first, rest)
+}
+
+// setNewClassPolicy lets the model say what classes it gains, or refuse them.
+func (run *run) setNewClassPolicy() {
+	m := run.model
+	m.Closed = run.closed != ""
+	m.Gained = func(place string, added []string) {
+		what := fmt.Sprintf("the label %q is", added[0])
+		if len(added) > 1 {
+			what = fmt.Sprintf("the labels %s are", columns.List(added))
+		}
+		run.Warn("%s", fmt.Sprintf("%s: %s new to the model, which has %d classes now", place, what, len(m.Labels())))
+	}
 }
 
 // next returns the next batch, and adds the time that it took to the waiting time.
@@ -123,7 +137,7 @@ func (run *run) learnAll(ctx context.Context) error {
 		if f.err == nil {
 			begun := time.Now()
 			var learned *stream.Batch
-			learned, f.err = run.usable(f.learned, func(b *stream.Batch) error { return run.model.learn(ctx, b) })
+			learned, f.err = run.learnSkippingBad(f.learned, func(b *stream.Batch) error { return run.model.Learn(ctx, b) })
 			if f.err == nil {
 				run.took(f, learned, time.Since(begun))
 			}
@@ -247,7 +261,7 @@ func (run *run) finish(ctx context.Context) error {
 	run.learning += time.Since(begun)
 	run.warnOfRare()
 	unscored := run.score(ctx)
-	run.listLearned(&run.model.Metadata, run.byFile, false)
+	run.listLearned(run.model, run.byFile, false)
 	// A run that is stopped while it scores is a checkpoint: --resume scores.
 	err := run.write(unscored == nil || ctx.Err() == nil || !run.checkpoint.wanted())
 	if err != nil && !onlyFolder(err) {
@@ -294,7 +308,7 @@ func (run *run) write(done bool) error {
 
 // stopped returns the reason, after a checkpoint if the run was interrupted and they are wanted.
 func (run *run) stopped(ctx context.Context, err error) error {
-	err = explainLearning(ui.CauseOf(ctx, err))
+	err = run.explain(ui.CauseOf(ctx, err))
 	if ctx.Err() != nil && run.checkpoint.wanted() && run.rows > run.kept {
 		if kept := run.writeCheckpoint(); kept != nil {
 			// Not joined: Run would report the interruption alone.
@@ -322,11 +336,11 @@ type summary struct {
 func (run *run) summarize() error {
 	elapsed := time.Since(run.begun).Seconds()
 	s := summary{
-		Model: run.out, description: run.model.describe(), Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
+		Model: run.out, description: describe(run.model), Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
 		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(), Holdout: run.scored,
 	}
 	if run.name == "train" {
-		s.Choice = run.model.choice()
+		s.Choice = choiceOf(run.model)
 	}
 	if err := run.Object(s); err != nil {
 		return err

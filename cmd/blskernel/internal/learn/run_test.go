@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -178,9 +179,10 @@ func TestInterval(t *testing.T) {
 func TestListed(t *testing.T) {
 	path := writeText(t, t.TempDir(), "new.csv", "1\n")
 	c := reading{paths: []string{path}}
-	meta := modelfile.Metadata{Learned: make([]modelfile.Learned, mostLearned)}
-	c.listLearned(&meta, rowCount{path: 1}, false)
-	if n := len(meta.Learned); n != mostLearned || meta.Learned[n-1].Name != "new.csv" {
+	m := &model.Model{File: &modelfile.File{Metadata: modelfile.Metadata{Learned: make([]modelfile.Learned, model.MaxLearned)}}}
+	c.listLearned(m, rowCount{path: 1}, false)
+	meta := m.Metadata
+	if n := len(meta.Learned); n != model.MaxLearned || meta.Learned[n-1].Name != "new.csv" {
 		t.Errorf("%d files, the last %+v", n, meta.Learned[n-1])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/atomicfile"
@@ -17,7 +18,7 @@ type changed struct {
 }
 
 // put writes a model to its file, where it also is after an error that is onlyFolder.
-func (c *command) put(path string, m *model) error {
+func (c *command) put(path string, m *model.Model) error {
 	err := modelfile.SaveFS(c.FS, path, m.File)
 	var file *atomicfile.WriteError // which names the file
 	if err == nil || onlyFolder(err) || errors.As(err, &file) {
@@ -34,7 +35,7 @@ func onlyFolder(err error) bool {
 
 // save writes a model that remove or merge has changed, once it has weights, and reports. It is a
 // result with an error where the folder may not be on the disk.
-func (c *command) save(path string, m *model, rows int64, done string) error {
+func (c *command) save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return explainLearning(err)
 	}
@@ -48,7 +49,7 @@ func (c *command) save(path string, m *model, rows int64, done string) error {
 	if err != nil && !onlyFolder(err) {
 		return err
 	}
-	d := m.describe()
+	d := describe(m)
 	told := c.Object(changed{path, d, rows})
 	if told == nil {
 		told = c.Say("%s   %s by %s, %s in all\n%s", path, d, d.Method, ui.Count(d.Samples, "sample"), done)

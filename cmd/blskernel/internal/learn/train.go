@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"blskernel/bls"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
 
 	"github.com/spf13/cobra"
 )
@@ -55,8 +53,10 @@ update. With --classes, which lists all of them, it is an error.
 A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
 of the row and 0 for the others. Other words count as none of them, and are counted. A column of more
 words or of dates is an error: leave it out by --exclude. --missing says what becomes of a missing
-cell of an input; a row without a label or target is bad, or left out by --missing drop. The model
-keeps all this, with --decimal and --thousands, and the other commands read by it.
+cell of an input; a row without a label or target is bad, or left out by --missing drop. Percent,
+currencies, decimal commas and signs between thousands are recognised where all cells of a column in
+those rows agree, and said. The model keeps all this, with --decimal, --thousands and --na, and the
+other commands read by it.
 
 Settings that are auto suit the data: the scaling, the number of enhancement nodes, and --shrink,
 --lambda and --method by the rows that are held out of the first 4096, which the model learns in the
@@ -64,7 +64,7 @@ end like all others. The same data give the same settings on every machine. They
 their score. docs/settings.md explains them. --tune searches wider.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
-words or whose targets have fractions. Whole numbers are taken for classes if at most 20 differ, and
+words or whose targets have fractions. More than 64 words need it if most are there once. Whole numbers are taken for classes if at most 20 differ, and
 for a quantity if most of them do.
 
 --like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
@@ -91,7 +91,7 @@ can resume from standard input or a pipe.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	ui.OutFlag(cmd, &tr.out, "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
-	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", classification, regression)
+	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", model.Classification, model.Regression)
 	tr.registerData(cmd, "training", defaultBatch)
 	tr.registerWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
@@ -183,12 +183,12 @@ func (tr *training) check(cmd *cobra.Command) error {
 	}
 	tr.missing = cmp.Or(tr.missing, stream.MissingMean.String())
 	switch {
-	case len(tr.classes) > 0 && tr.task == regression:
+	case len(tr.classes) > 0 && tr.task == model.Regression:
 		return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
 	case len(tr.classes) > 0:
 		tr.closed = "--classes lists all of them: add it there, or leave the row out"
 		// A checkpoint records the task.
-		if err := cmd.Flags().Set("task", classification); err != nil {
+		if err := cmd.Flags().Set("task", model.Classification); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 
 // open opens the data, as numbers if the task is unknown, or with labels where numbers fail.
 func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
-	classes := tr.task == classification
+	classes := tr.task == model.Classification
 	if tr.model != nil {
 		classes = tr.model.Classifier != nil
 	}
@@ -228,17 +228,13 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(whole.X.RawMatrix().Rows, "row"))
 	}
 	if tr.labeled && meta.Classes == nil {
-		seen := map[string]bool{}
-		for i, label := range f.batch.Labels {
-			if !utf8.ValidString(label) {
-				return unreadableLabel(label, labelPlace(f.batch, i, tr.opt.TargetPath))
-			}
-			seen[label] = true
+		var err error
+		if meta.Classes, err = model.ClassesOf(f.batch, shown(tr.opt.TargetPath)); err != nil {
+			return tr.explain(err)
 		}
-		meta.Classes = columns.Sorted(maps.Keys(seen))
 	}
-	if tr.labeled && len(meta.Classes) > mostClasses {
-		return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", len(meta.Classes), mostClasses)
+	if err := tooManyClasses(len(meta.Classes)); err != nil {
+		return err
 	}
 	if len(meta.Classes) == 1 {
 		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, and are the rows sorted by it?", ui.Printable(meta.Classes[0]))
@@ -255,7 +251,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 		return err
 	}
 	begun := time.Now()
-	learned, err := tr.usable(f.batch, func(b *stream.Batch) error {
+	learned, err := tr.learnSkippingBad(f.batch, func(b *stream.Batch) error {
 		f.batch = b
 		return tr.fit(ctx, f, whole.X.RawMatrix().Rows == asked, meta)
 	})
@@ -263,16 +259,13 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 		err = errNoRows
 	}
 	if err != nil {
-		return explainLearning(ui.CauseOf(ctx, err))
+		return tr.explain(ui.CauseOf(ctx, err))
 	}
 	f.batch = whole
 	tr.took(f, learned, time.Since(begun))
-	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", tr.model.describe(), tr.model.Updater().Method(), ui.Count(tr.learned, "row"), tr.model.FittedFeatures().Options().Scaling)
+	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", describe(tr.model), tr.model.Updater().Method(), ui.Count(tr.learned, "row"), tr.model.FittedFeatures().Options().Scaling)
 	return nil
 }
-
-// mostClasses bounds the number of classes, so that a column of serial numbers is an error.
-const mostClasses = 4096
 
 // fit fits the model to the first batch, after which there may be more.
 func (tr *training) fit(ctx context.Context, f fetched, more bool, meta modelfile.Metadata) error {
@@ -282,10 +275,10 @@ func (tr *training) fit(ctx context.Context, f fetched, more bool, meta modelfil
 	}
 	file := &modelfile.File{Metadata: meta}
 	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.backend)
-	tr.model = newModel(file)
-	tr.openTo()
-	tr.model.labelsIn, tr.model.tune = tr.opt.TargetPath, tr.tune
-	return tr.model.learn(ctx, f.batch)
+	tr.model = model.New(file)
+	tr.setNewClassPolicy()
+	tr.model.LabelsIn, tr.model.Tune = shown(tr.opt.TargetPath), tr.tune
+	return tr.model.Learn(ctx, f.batch)
 }
 
 // unknownGrowth is the assumed number of rows, as a multiple of the first batch, if nothing tells it.

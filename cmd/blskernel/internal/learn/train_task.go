@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 )
@@ -20,7 +21,7 @@ func (tr *training) decideTask(r *stream.Reader) error {
 	switch {
 	case task != "":
 	case r.Heading().Format == stream.IDX:
-		task = classification
+		task = model.Classification
 	default:
 		var err error
 		if task, err = tr.peekTask(r); errors.Is(err, io.EOF) {
@@ -31,19 +32,16 @@ func (tr *training) decideTask(r *stream.Reader) error {
 		}
 		if task == "" {
 			return ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
-				classification, regression)
+				model.Classification, model.Regression)
 		}
 		tr.Explain("the targets are those of a %s", task)
 	}
-	tr.labeled = task == classification
+	tr.labeled = task == model.Classification
 	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {
 		return err
 	}
 	return tr.refuseQuantity(r)
 }
-
-// fewLabels is a number of labels that any classification may have.
-const fewLabels = 20
 
 // different returns how many different labels there are, and whether they are numbers of a quantity or
 // of the rows: many, and with fractions or in half of the rows others.
@@ -57,7 +55,41 @@ func (c *reading) different(labels []string) (n int, quantity bool) {
 		seen[label] = true
 		fractions = fractions || isFraction(v)
 	}
-	return len(seen), len(seen) > fewLabels && (fractions || 2*len(seen) > len(labels))
+	return len(seen), len(seen) > model.FewLabels && (fractions || 2*len(seen) > len(labels))
+}
+
+// mostWords is the largest number of classes that words which are not repeated can be.
+const mostWords = 64
+
+// distinct returns the number of different labels.
+func distinct(labels []string) int {
+	seen := map[string]bool{}
+	for _, label := range labels {
+		seen[label] = true
+	}
+	return len(seen)
+}
+
+// checkClasses returns an error if the first rows alone are of too many classes, before a large first
+// batch is read. It leaves the data at its beginning.
+func (tr *training) checkClasses(r *stream.Reader) error {
+	const enough = 2 * model.MaxClasses
+	if !tr.labeled || len(tr.classes) > 0 || max(tr.first, tr.rest) <= enough {
+		return nil
+	}
+	b, err := r.Peek(enough)
+	if err != nil {
+		return nil // learning meets the error again
+	}
+	return tooManyClasses(distinct(b.Labels))
+}
+
+// tooManyClasses returns an error for more classes than a model can have.
+func tooManyClasses(n int) error {
+	if n <= model.MaxClasses {
+		return nil
+	}
+	return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", n, model.MaxClasses)
 }
 
 // refuseQuantity returns an error if the labels of the first rows are numbers of a quantity or of the
@@ -110,7 +142,12 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	if err == nil {
 		switch words, known := tr.words(b.Labels); words {
 		case known:
-			return classification, nil
+			n := distinct(b.Labels)
+			if n > mostWords && 2*n > len(b.Labels) {
+				return "", ui.Usagef("%s has %d different words in the first %d rows: use --task classification if they are classes, or name another --target",
+					targetColumn(r), n, len(b.Labels))
+			}
+			return model.Classification, nil
 		case 0:
 		default:
 			return "", nil
@@ -122,7 +159,7 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	numbers, again := peek(false)
 	switch {
 	case again == nil && (err != nil || slices.ContainsFunc(numbers.Y.RawMatrix().Data, isFraction)):
-		return regression, nil
+		return model.Regression, nil
 	case err != nil:
 		return "", err
 	}
@@ -130,10 +167,10 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	switch {
 	case quantity:
 		tr.Warn("%s has %d different whole numbers in the first %d rows, and is taken for a quantity: use --task classification if they are classes", targetColumn(r), n, len(b.Labels))
-		return regression, nil
-	case n <= fewLabels:
+		return model.Regression, nil
+	case n <= model.FewLabels:
 		tr.Warn("%s has whole numbers, %d different ones in the first rows, and they are taken for classes: use --task regression to predict a quantity", targetColumn(r), n)
-		return classification, nil
+		return model.Classification, nil
 	}
 	return "", nil
 }

@@ -68,7 +68,7 @@ without rows is an error and leaves the model unchanged.`,
 	up.registerWeight(cmd)
 	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
 	registerAgain(cmd, &up.again)
-	f.BoolVar(&up.only, knownLabels, false, "a label that the model does not have is an error, and no new class")
+	f.BoolVar(&up.only, "known-labels", false, "a label that the model does not have is an error, and no new class")
 	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weight of all rows so far by this, as 0.99", parseForget)
 	ui.Parsed(cmd, &up.lambda, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
@@ -83,7 +83,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		return ui.Usagef("--resume and --restart contradict each other: leave one out")
 	}
 	if up.only {
-		up.closed = "leave the row out, or leave out --" + knownLabels + " for a new class"
+		up.closed = "leave the row out, or leave out --known-labels for a new class"
 	}
 	if err := up.begin(cmd, args, s); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	batch := batchRows(up.batch, up.model.Metadata.Batch, r.Dim(), up.model.Updater().Targets())
 	if resumed {
 		up.known = up.model.Metadata.Progress.Rows
-	} else if err := up.model.reweigh(up.forget, up.lambda, cmd.Flags().Changed("lambda")); err != nil {
+	} else if err := reweigh(up.model, up.forget, up.lambda, cmd.Flags().Changed("lambda")); err != nil {
 		return errors.Join(err, r.Close())
 	}
 	up.start(ctx, r, batch, batch)

@@ -1,0 +1,133 @@
+package bls
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"blskernel/internal/elementary"
+	"blskernel/internal/interrupt"
+	"blskernel/internal/workers"
+	"blskernel/mat"
+)
+
+const (
+	rankRows  = ChoiceRows // rows of the first training set that quantiles are taken of, at most
+	rankKnots = 128        // knots of a column, at most: two of them end the lines beyond the quantiles
+	rankLimit = 4          // the largest score
+)
+
+// A curve maps an input by lines between knots, and is constant beyond the first and the last one.
+type curve struct {
+	knots, scores []float64 // ascending; as many of each, at least one
+}
+
+// at returns the score of v.
+func (c curve) at(v float64) float64 {
+	i, found := slices.BinarySearch(c.knots, v)
+	switch n := len(c.knots); {
+	case found:
+		return c.scores[i]
+	case i == 0:
+		return c.scores[0]
+	case i == n:
+		return c.scores[n-1]
+	}
+	return line(v, c.knots[i-1], c.knots[i], c.scores[i-1], c.scores[i])
+}
+
+// equal reports whether two curves are the same.
+func (c curve) equal(d curve) bool {
+	return slices.Equal(c.knots, d.knots) && slices.Equal(c.scores, d.scores)
+}
+
+// line returns the value at v of the line through (x0, y0) and (x1, y1), x0 < v < x1.
+func line(v, x0, x1, y0, y1 float64) float64 {
+	if math.IsInf(x1-x0, 1) {
+		v, x0, x1 = v/2, x0/2, x1/2
+	}
+	return y0 + float64((v-x0)/(x1-x0)*(y1-y0))
+}
+
+// columnRanks returns the curves of ScaleRanks for the columns of x (l×d, finite): normal scores of at
+// most rankRows of the rows, equally spaced.
+//
+//	cost: the sorting of rankRows numbers for each column.
+//	errors: that of ctx, checked before each panel of columns.
+func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
+	l, d := x.Dims()
+	n := min(l, rankRows)
+	curves := make([]curve, d)
+	const panel, nanoseconds = 256, 50
+	err := interrupt.EachPanel(ctx, d, panel, func(first, end int) error {
+		workers.Default.Rows(end-first, n*nanoseconds, func(from, to int) {
+			column := make([]float64, n)
+			for j := first + from; j < first+to; j++ {
+				for i := range column {
+					column[i] = x.At(int(int64(i)*int64(l)/int64(n)), j)
+				}
+				slices.Sort(column)
+				curves[j] = normalScores(column)
+			}
+		})
+		return nil
+	})
+	return curves, err
+}
+
+// normalScores returns the curve of a sorted column. A knot is a quantile with the normal score of its
+// mid-rank, (rows below it + half of its own)/n. A column of two values has their standard scores, and
+// one of a single value the score 0.
+func normalScores(column []float64) curve {
+	n := len(column)
+	if column[0] == column[n-1] {
+		return curve{[]float64{column[0]}, []float64{0}}
+	}
+	var c curve
+	covered := 0 // elements that are equal to a knot
+	const quantiles = rankKnots - 2
+	for k := range quantiles {
+		v := column[k*(n-1)/(quantiles-1)]
+		if last := len(c.knots) - 1; last >= 0 && v == c.knots[last] {
+			continue
+		}
+		below, _ := slices.BinarySearch(column, v)
+		end := n
+		if v < column[n-1] {
+			end, _ = slices.BinarySearch(column, math.Nextafter(v, math.Inf(1)))
+		}
+		covered += end - below
+		c.knots = append(c.knots, v)
+		c.scores = append(c.scores, elementary.NormalQuantile(float64(below+end)/float64(2*n)))
+	}
+	if len(c.knots) == 2 && covered == n {
+		below, _ := slices.BinarySearch(column, c.knots[1])
+		p := float64(n-below) / float64(n) // share of the larger value
+		deviation := math.Sqrt(p * (1 - p) * float64(n) / float64(n-1))
+		c.scores[0], c.scores[1] = -p/deviation, (1-p)/deviation
+	}
+	return c.extended(column[n/10], column[n-1-n/10])
+}
+
+// extended returns the curve with lines beyond its ends up to ±rankLimit. They have the slope between
+// the end and an inner value, or, where these are equal, of the outermost line.
+func (c curve) extended(low, high float64) curve {
+	last := len(c.knots) - 1
+	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {
+		v0, s0 := c.knots[end], c.scores[end]
+		if inner == v0 {
+			inner = c.knots[next]
+		}
+		v = v0 + float64((inner-v0)*((limit-s0)/(c.at(inner)-s0)))
+		return v, math.Abs(s0) < rankLimit && math.Abs(v) <= math.MaxFloat64 && v != v0
+	}
+	first, below := beyond(0, low, 1, -rankLimit)
+	end, above := beyond(last, high, last-1, rankLimit)
+	if below {
+		c.knots, c.scores = slices.Insert(c.knots, 0, first), slices.Insert(c.scores, 0, -rankLimit)
+	}
+	if above {
+		c.knots, c.scores = append(c.knots, end), append(c.scores, rankLimit)
+	}
+	return c
+}

@@ -1,0 +1,126 @@
+package types
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel/internal/names"
+	"blskernel/lapack"
+)
+
+// ErrOverflow is returned where a result, or a number on the way to it, overflows although the input is
+// finite.
+var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
+
+// LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about
+// 10 eps/(1-h), and 100 eps/(1-h) in Gram.
+const LeastRest = 1e-8
+
+// A ConditionError says that a result would have no correct digits.
+type ConditionError struct {
+	What  string  // the matrix that is singular to working precision
+	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown
+	Err   error   // the error of the factorization that found it, or nil
+
+	Instead []Method // methods that may have digits left
+}
+
+// Error names the matrix and what to do.
+func (e *ConditionError) Error() string {
+	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
+	var pivot *lapack.PivotError
+	if errors.As(e.Err, &pivot) { // whose own advice is for callers of lapack
+		cause = fmt.Sprintf("pivot %d is %.3g", pivot.Index, pivot.Pivot)
+	} else if e.Err != nil {
+		cause = e.Err.Error()
+	}
+	advice := "scale the columns, start from more rows, add smaller batches by form Small, or use a ridge"
+	if len(e.Instead) > 0 {
+		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", names.Alternatives(e.Instead))
+	}
+	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
+}
+
+// Unwrap returns Err.
+func (e *ConditionError) Unwrap() error { return e.Err }
+
+// A RankError says that the samples do not determine the weights. There are fewer samples than nodes,
+// and either no ridge, or, in Original and Improved, a ridge that would keep the model in the row space
+// of the first samples.
+type RankError struct {
+	Samples, Nodes int
+	Lambda         float64
+	Running        bool // whether the model exists, so that rows can be added
+}
+
+// Error says how many samples there are and what to do.
+func (e *RankError) Error() string {
+	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number"
+	switch {
+	case e.Lambda > 0 && e.Running:
+		return fmt.Sprintf("blsupdate: the change would leave %d samples for %d nodes with lambda > 0: "+
+			"keep at least as many samples as nodes, or start a new model by gram or qr", e.Samples, e.Nodes)
+	case e.Lambda > 0:
+		advice = "for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
+	case e.Running:
+		advice = "do not determine the weights of %d nodes without a ridge: add rows first, or SetLambda above 0"
+	}
+	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
+}
+
+// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model: they hold all
+// but 1e-8 of what it knows in some direction, or all but its rounding errors. The rest would have no
+// correct digits in any method.
+type LeverageError struct {
+	// Rest is the computed 1 - h, or 0 where it is not known. h is the largest eigenvalue of
+	// Ax (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the root of the removed part times I.
+	Rest  float64
+	Least float64 // the smallest Rest that would be accepted, or 0
+
+	Action Action // ActionRemove; ActionRidge or ActionMerge where a ridge is removed
+}
+
+// Error says what determines the model alone and what to do.
+func (e *LeverageError) Error() string {
+	what, advice := "the rows to be removed determine", "build a new model from the rows that remain, or raise lambda"
+	switch e.Action {
+	case ActionRidge:
+		what, advice = "the ridge to be taken off determines", "leave more of it, or add rows first"
+	case ActionMerge:
+		what, advice = "the ridge to be taken off determines", "give the receiver a ridge, or start the other model without one"
+	}
+	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
+	if e.Least > LeastRest {
+		rest += fmt.Sprintf(", and below %.1g it may be rounding at this condition", e.Least)
+	}
+	return fmt.Sprintf("blsupdate: %s the model in some direction alone (%s): %s", what, rest, advice)
+}
+
+// An UnknownRowError says that Original or Improved does not know a sample given to RemoveInputs, or
+// that a sample given to AddNodes is not the one at that place. They compare samples and targets bit
+// for bit.
+type UnknownRowError struct {
+	Row    int    // the first such row of Ax or A, from 0
+	Action Action // ActionRemove or ActionNodes
+}
+
+// Error names the row and what to do.
+func (e *UnknownRowError) Error() string {
+	if e.Action == ActionNodes {
+		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that place: give the samples in the order in which they were added, with bit for bit the same numbers, times the root of their weight", e.Row)
+	}
+	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was removed: give the same numbers that were added, to the last bit, times the root of their weight", e.Row)
+}
+
+// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget, which scales
+// all rows so that their bits are unknown. AddNodes, which is given all rows, makes them known again.
+type ForgottenRowsError struct {
+	Method  Method
+	Instead []Method // methods that remove rows after Forget
+}
+
+// Error names the methods that can.
+func (e *ForgottenRowsError) Error() string {
+	return fmt.Sprintf("blsupdate: after Forget the rows of the model by %v are not known any more, and none can be removed: AddNodes, which is given all of them, makes them known again; the methods that remove rows after Forget are %s",
+		e.Method, names.Alternatives(e.Instead))
+}

@@ -1,0 +1,150 @@
+// Package types has the settings and errors that package blsupdate shares with the packages of its
+// methods. Programs import blsupdate alone, which has all of them under the same names and documents
+// the constants.
+package types
+
+import (
+	"blskernel"
+	"blskernel/internal/names"
+)
+
+// A Method is a way to bring the weights up to date.
+type Method int
+
+// The methods.
+const (
+	Improved Method = iota + 1
+	Original
+	RidgeInverse
+	InverseCholesky
+	Gram
+	QR
+)
+
+var methodNames = []string{"", "improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
+
+// String returns the name of m in lower case.
+func (m Method) String() string { return names.String(methodNames, m) }
+
+// ParseMethod returns the method of the given name, in any case.
+func ParseMethod(s string) (Method, error) { return names.Parse[Method]("blsupdate", methodNames, s) }
+
+// Methods returns all methods, in the order in which an error lists them.
+func Methods() []Method { return []Method{Gram, QR, RidgeInverse, InverseCholesky, Improved, Original} }
+
+// A Form says whether an update by q rows works with matrices of order q or of order k.
+type Form int
+
+// The forms.
+const (
+	Auto Form = iota
+	Paper
+	Small
+	Large
+	Compressed
+)
+
+var formNames = []string{"auto", "paper", "small", "large", "compressed"}
+
+// String returns the name of f in lower case.
+func (f Form) String() string { return names.String(formNames, f) }
+
+// ParseForm returns the form of the given name, in any case.
+func ParseForm(s string) (Form, error) { return names.Parse[Form]("blsupdate", formNames, s) }
+
+// A CMode says when C = Axᵀ - AᵀD is computed, the part of the new rows outside the row space of A.
+type CMode int
+
+// The modes.
+const (
+	CAuto CMode = iota
+	CZero
+	CCheck
+)
+
+var modeNames = []string{"auto", "zero", "check"}
+
+// String returns the name of m in lower case.
+func (m CMode) String() string { return names.String(modeNames, m) }
+
+// A Start is a way to the first state.
+type Start int
+
+// The starts.
+const (
+	StartCholesky Start = iota
+	StartQR
+	StartSVD
+)
+
+var startNames = []string{"cholesky", "qr", "svd"}
+
+// String returns the name of s in lower case.
+func (s Start) String() string { return names.String(startNames, s) }
+
+// An Action is a function New or a method of an Updater.
+type Action int
+
+// The actions.
+const (
+	ActionAdd Action = iota
+	ActionStart
+	ActionWeights
+	ActionRemove
+	ActionForget
+	ActionNodes
+	ActionMerge
+	ActionRidge
+	ActionTargets
+	ActionMap
+)
+
+var actionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda", "AddTargets", "MapTargets"}
+
+// String returns the name of the function or method.
+func (a Action) String() string { return names.String(actionNames, a) }
+
+// Options are the settings of an Updater. The zero value is the pseudoinverse on the default backend,
+// in the form that Auto takes.
+type Options struct {
+	// Lambda is the ridge, 0 for none.
+	//
+	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ, and then treat A⁺
+	// as the pseudoinverse, as the paper does. Their W then differs from the ridge solution by the
+	// ratio of Lambda to the square of the smallest singular value of the first A, also after
+	// RemoveInputs of a first row and AddNodes after added rows. Where the first A has dependent
+	// columns, they never learn in the missing directions; with Lambda = 0 they do.
+	Lambda float64
+	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse
+	// and InverseCholesky treat Compressed as Auto. The other methods ignore it.
+	Form Form
+	// Solve makes Improved solve for B with a Cholesky (Small) or LU (Large) factor, not multiply
+	// by an inverse. That saves 2q³/3 flops in Small and 4k³/3 in Large, and has smaller rounding
+	// errors. Compressed always solves.
+	Solve bool
+	// C says when Original and Improved use the general formula for B.
+	C CMode
+	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, l×q, which it needs twice.
+	// Rows that do not fit are computed twice, for 2qk flops each. 0 stands for DefaultWorkspace; a
+	// negative number keeps nothing. Where ‖DᵀD‖ is above 1e3, an update takes as much again for a
+	// QR factorization of D if all of D is kept, and else adds the batch in halves, for 4qkl more
+	// flops per division.
+	Workspace int64
+	// Backend computes the products; nil stands for blskernel.Default().
+	Backend blskernel.Backend
+}
+
+// DefaultWorkspace is the bound in bytes that Options.Workspace = 0 stands for.
+const DefaultWorkspace int64 = 4 << 30
+
+// A Shape holds the sizes that the flops of an action depend on.
+type Shape struct {
+	L int // samples before the action; for ActionStart those of the start
+	K int // nodes before it
+	Q int // samples added or removed
+	C int // targets
+	P int // nodes added, or columns of T
+
+	Start Start // for ActionStart
+	Rank  int   // of the first A where Start is StartSVD
+}

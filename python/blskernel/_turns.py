@@ -1,0 +1,41 @@
+"""Locks of estimators, which hold none themselves, since they are copied and pickled."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import Any
+
+__all__ = ["turns"]
+
+
+class Turns:
+    """A lock for each estimator.
+
+    They are found by identity: a subclass may define __eq__, and with it lose __hash__.
+
+    Examples
+    --------
+    >>> class Estimator: pass
+    >>> one = Estimator()
+    >>> turns.of(one) is turns.of(one)
+    True
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.locks: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, estimator: Any) -> Any:
+        """The lock of an estimator, which a method holds that changes it."""
+        key = id(estimator)
+        with self.lock:
+            if key not in self.locks:
+                end = weakref.ref(estimator, lambda _: self.locks.pop(key, None))
+                self.locks[key] = threading.RLock(), end
+            return self.locks[key][0]
+
+
+turns = Turns()
+os.register_at_fork(after_in_child=turns.__init__)  # where no thread would release them
