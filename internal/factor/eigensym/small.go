@@ -15,8 +15,8 @@ import (
 // SmallOrder is the largest order of Small.
 const SmallOrder = 31
 
-// Small is Syev for orders up to SmallOrder: by plain loops, since a call of a backend takes longer than
-// its arithmetic there, and with all vectors by the QL algorithm. It rounds otherwise than Syev.
+// Small is Syev for orders up to SmallOrder: by plain loops, since a call of a backend takes longer
+// than its arithmetic there, and with all vectors by the QL algorithm. It rounds otherwise than Syev.
 // (LAPACK: dsyev, dsytd2, dorg2l.)
 func Small(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if n == 2 {
