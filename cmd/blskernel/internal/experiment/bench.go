@@ -229,7 +229,7 @@ func benchHead(m result.Machine, c *speed.Comparison) string {
 	text := ""
 	line := func(name, value string) {
 		if value != "" {
-			text += fmt.Sprintf("%-10s %s\n", name, value)
+			text += fmt.Sprintf("%-10s %s\n", name, ui.OneLine(value))
 		}
 	}
 	line("cpu", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))
