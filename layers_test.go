@@ -42,6 +42,8 @@ var layers = strings.Fields(`
 	cmd/blskernel/internal/train cmd/blskernel/internal/update cmd/blskernel/internal/remove cmd/blskernel/internal/merge
 	cmd/blskernel/internal/predict cmd/blskernel/internal/evaluate cmd/blskernel/internal/export cmd/blskernel/internal/inspect
 	cmd/blskernel/internal/experiment
+	cmd/blskernel/internal/demo cmd/blskernel/internal/paper cmd/blskernel/internal/report cmd/blskernel/internal/bench
+	cmd/blskernel/internal/flops cmd/blskernel/internal/plan
 	cmd/blskernel internal/soak examples/server internal/docs
 `)
 

@@ -15,6 +15,8 @@ import (
 // absent stands where there is no number.
 const absent = "–"
 
+var nan = math.NaN()
+
 func orAbsent(s string) string { return cmp.Or(s, absent) }
 
 // significant writes x with about three digits, and very large and small numbers with an exponent.
@@ -47,7 +49,6 @@ func fixed(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// whole writes x without decimals.
 func whole(x float64) string { return fixed(x, 0) }
 
 // between writes the range of ratios.
@@ -65,16 +66,6 @@ func count(n int, one string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %ss", n, one)
-}
-
-// unique returns the words without those that are there before.
-func unique(words []string) (all []string) {
-	for _, w := range words {
-		if !slices.Contains(all, w) {
-			all = append(all, w)
-		}
-	}
-	return all
 }
 
 // above counts the values above a bound.
@@ -122,58 +113,51 @@ func threadsOf(m *result.Machine) string {
 	return strings.Join(all, ", ")
 }
 
-// An ordered map keeps its values in the order in which their keys came.
-type ordered[K comparable, V any] struct {
-	keys   []K
-	values map[K]*V
+// An ordered list keeps values in the order in which their keys came.
+type ordered[K comparable, V any] []struct {
+	key   K
+	value V
 }
 
 // at returns the value of a key, a new one if there is none.
 func (o *ordered[K, V]) at(key K) *V {
-	v := o.values[key]
-	if v == nil {
-		if o.values == nil {
-			o.values = map[K]*V{}
-		}
-		v = new(V)
-		o.values[key] = v
-		o.keys = append(o.keys, key)
-	}
-	return v
-}
-
-// all calls yield with each key and value.
-func (o *ordered[K, V]) all(yield func(K, *V) bool) {
-	for _, key := range o.keys {
-		if !yield(key, o.values[key]) {
-			return
+	for i := range *o {
+		if e := &(*o)[i]; e.key == key {
+			return &e.value
 		}
 	}
+	*o = append(*o, struct {
+		key   K
+		value V
+	}{key: key})
+	return &(*o)[len(*o)-1].value
 }
 
-// stepColumns returns the columns of a table: a head and the steps.
-func stepColumns(head string, first, last int, more ...string) []string {
-	columns := []string{head}
+// A stepTable is a table with a column for each step of runs, from first to last.
+type stepTable struct {
+	Table
+	first, last int
+}
+
+// newStepTable returns a table whose columns are a head, the steps, and more.
+func newStepTable(head string, first, last int, more ...string) *stepTable {
+	t := &stepTable{Table{Columns: []string{head}}, first, last}
 	for n := first; n <= last; n++ {
-		if n == 0 {
-			columns = append(columns, "start")
-		} else {
-			columns = append(columns, fmt.Sprintf("update %d", n))
+		column := "start"
+		if n > 0 {
+			column = fmt.Sprintf("update %d", n)
 		}
+		t.Columns = append(t.Columns, column)
 	}
-	return append(columns, more...)
+	t.Columns = append(t.Columns, more...)
+	return t
 }
 
-// stepRow returns a row of a table: a name and a number for each step, and more.
-func stepRow(name string, write func(float64) string, first, last int, of func(n int) float64, more ...float64) []string {
+// add adds a row: a name, what of returns for each step, and more.
+func (t *stepTable) add(name string, of func(n int) string, more ...string) {
 	row := []string{name}
-	for n := first; n <= last; n++ {
-		row = append(row, write(of(n)))
+	for n := t.first; n <= t.last; n++ {
+		row = append(row, of(n))
 	}
-	for _, v := range more {
-		row = append(row, write(v))
-	}
-	return row
+	t.Rows = append(t.Rows, append(row, more...))
 }
-
-var nan = math.NaN()
