@@ -37,7 +37,8 @@ const (
 const MaxNode = 1e140
 
 // A Model is the content of a model file: a Classifier with the labels of its classes, or a Regressor.
-// It is not for several goroutines at once, but for Predict, Scores and what only reads. The zero value has no model: its methods panic.
+// Several goroutines may predict by it at once; all else is for one. The zero value has no model: its
+// methods panic.
 type Model struct {
 	*modelfile.File
 	modelfile.Learner
@@ -129,8 +130,8 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 // Learn learns a batch, the first one or a further one. On an error the model has learned none of its
 // rows, but it may have gained their classes.
 //
-//	errors: *Error, of a row if Row is not negative; ErrNoTargets; those of PartialFit, Refit and Tune
-//	of package bls.
+//	errors: *Error, of a row if Row is not negative; ErrNoTargets; those of PartialFit, Refit and
+//	Tune of package bls.
 func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	if b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil {
 		return ErrNoTargets

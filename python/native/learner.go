@@ -32,7 +32,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object that encode has made data of, or that of a model file.
+// decode returns the object that encode has made data of, or the object of a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -58,7 +58,7 @@ type learner struct{ modelfile.File }
 func (l *learner) call(c *call) error {
 	err := l.run(c)
 	if p := l.Metadata.Progress; err == nil && methods[c.name].learns {
-		delete(l.Metadata.Notes, "holdout") // the score was that of the model before
+		delete(l.Metadata.Notes, "holdout") // the score of the model before
 		if p != nil {
 			p.Done = true
 		}
