@@ -132,6 +132,9 @@ func TestMerge(t *testing.T) {
 	like := learned(t, 0, "red", "green")
 	like.Refit = true
 	testutil.NoError(t, like.Learn(t.Context(), batch(t, true, rows(7, 40, "blue", "green"))))
+	if like.Refit {
+		t.Error("the next batch would replace this one")
+	}
 	whole := learned(t, 0, "red", "green")
 	testutil.NoError(t, whole.Learn(t.Context(), batch(t, true, rows(7, 40, "blue", "green"))))
 	one := modelfile.Learned{Name: "one.csv", Size: 1, Hash: "1", Rows: 60}
