@@ -1,4 +1,5 @@
-package experiment
+// Package demo has the command demo, which shows the first commands and compares methods.
+package demo
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bls"
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
 
@@ -33,8 +35,9 @@ type demoFlags struct {
 	dir                     string
 }
 
-// NewDemo returns the command demo. Without flags it calls first before the comparison.
-func NewDemo(s ui.Streams, first func(context.Context, ui.Streams) error) *cobra.Command {
+// New returns the command demo. run executes a command line: without flags, demo shows
+// some before the comparison.
+func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
 	d := demoFlags{
 		initial: 1000, batch: 1500, updates: 3,
 		Nodes: ui.Nodes{Groups: 10, GroupNodes: 10, Enhancement: 200}, lambda: 0x1p-30,
@@ -68,7 +71,7 @@ Both methods find the same weights. By default the batches are larger than the n
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().NFlag() == 0 {
-				if err := first(cmd.Context(), s); err != nil {
+				if err := showCommands(cmd.Context(), s, run); err != nil {
 					return err
 				}
 			}
@@ -105,20 +108,20 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	if err := d.Begin(s); err != nil {
 		return err
 	}
-	t := newStepTable(e.Variants)
-	if err := d.Print(demoHead(e) + t.heads()); err != nil {
+	t := experiment.NewStepTable(e.Variants)
+	if err := d.Print(demoHead(e) + t.Heads()); err != nil {
 		return err
 	}
 	defer d.Progress.Clear()
 	err = d.Attend(ctx, func(ctx context.Context) error {
 		return e.Run(ctx, func(row bench.TableRow) error {
-			return errors.Join(d.Object(row), d.Print(t.lines(row)))
+			return errors.Join(d.Object(row), d.Print(t.Lines(row)))
 		}, d.Part)
 	})
 	if err != nil {
 		return err
 	}
-	return d.Print(t.compared())
+	return d.Print(t.Compared())
 }
 
 // experiment turns the flags into an experiment without data.
@@ -126,7 +129,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	if err := d.Nodes.Check(); err != nil {
 		return nil, err
 	}
-	variants, err := parseVariants(d.methods)
+	variants, err := experiment.ParseVariants(d.methods)
 	if err != nil {
 		return nil, err
 	}
@@ -152,15 +155,8 @@ func (d *demoFlags) load(e *bench.Incremental) (err error) {
 		return ui.Usagef("%d + %d x %d synthetic digits are wanted; want at most %d: lower --initial, --updates or --batch",
 			d.initial, d.updates, d.batch, demoMost)
 	}
-	e.Train, e.Test = digits(int(n), d.seed), digits(demoTest, d.seed+1)
+	e.Train, e.Test = experiment.Digits(int(n), d.seed), experiment.Digits(demoTest, d.seed+1)
 	return nil
-}
-
-// digits draws synthetic digits, and names them by their seed.
-func digits(n int, seed uint64) *dataset.Images {
-	images := dataset.Digits(n, seed)
-	images.Name = fmt.Sprintf("%s of seed %d", images.Name, seed)
-	return images
 }
 
 // demoHead returns the settings.
@@ -172,5 +168,5 @@ func demoHead(e *bench.Incremental) string {
 		fmt.Sprintf("nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n",
 			e.Nodes(), f.Groups, f.GroupNodes, f.EnhancementNodes, f.Seed) +
 		fmt.Sprintf("samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, &lambda) +
-		backendLine(e.Update.Backend) + "\n"
+		experiment.BackendLine(e.Update.Backend) + "\n"
 }

@@ -1,4 +1,5 @@
-package experiment
+// Package report has the command report, which makes a page of results.
+package report
 
 import (
 	"context"
@@ -17,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewReport returns the command report.
-func NewReport(s ui.Streams) *cobra.Command {
+// New returns the command report.
+func New(s ui.Streams) *cobra.Command {
 	var results []string
 	var out string
 	var quiet bool
@@ -80,17 +81,6 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 	_, err = fmt.Fprintf(s.Err, "%s   %s, from %s\n",
 		filepath.Join(out, "README.md"), ui.Count(len(page.Sections), "section"), ui.Count(len(files), "file"))
 	return err
-}
-
-// tables returns the tables of sections as text.
-func tables(sections ...report.Section) (text string) {
-	for _, s := range sections {
-		text += "\n" + s.Title + "\n"
-		for _, t := range s.Tables {
-			text += "\n" + strings.TrimPrefix(t.Title+"\n", "\n") + ui.Aligned(slices.Insert(slices.Clone(t.Rows), 0, t.Columns))
-		}
-	}
-	return text
 }
 
 // readResults reads files of results and folders of them; a path that is named twice is read once.

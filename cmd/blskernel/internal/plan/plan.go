@@ -1,4 +1,5 @@
-package experiment
+// Package plan has the command plan, which finds the fastest method.
+package plan
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 	"maps"
 
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 
 	"github.com/spf13/cobra"
@@ -23,8 +25,8 @@ type planFlags struct {
 	calibrate  bool
 }
 
-// NewPlan returns the command plan.
-func NewPlan(s ui.Streams) *cobra.Command {
+// New returns the command plan.
+func New(s ui.Streams) *cobra.Command {
 	x := planFlags{l: 10000, k: 1000, q: 1000, c: 10, lambda: 0x1p-30, needs: blsupdate.Needs{Batches: 1}}
 	cmd := &cobra.Command{
 		Use:   "plan",
@@ -34,7 +36,7 @@ model of k nodes and c targets, and name the fastest one that meets all needs. T
 time of a new start from all l+q samples in place of the first batch. The prediction is the flop model
 with the rates of this machine, or with built-in ones until they are measured.
 
-` + aboutRates,
+` + experiment.AboutRates,
 		Example: `  blskernel plan --k 5100 --q 10000 --l 10000
   blskernel plan --k 1000 --q 1 --l 5000 --batches 1000 --calibrate
   blskernel plan --k 1000 --q 100 --l 5000 --lambda 0 --condition 1e7
@@ -44,10 +46,10 @@ with the rates of this machine, or with built-in ones until they are measured.
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	ui.Int(cmd, &x.l, "l", 1, ui.MostSamples, lUsage)
-	ui.Int(cmd, &x.k, "k", 1, ui.MostNodes, kUsage)
-	ui.Int(cmd, &x.q, "q", 1, ui.MostSize, qUsage)
-	ui.Int(cmd, &x.c, "c", 1, ui.MostNodes, cUsage)
+	ui.Int(cmd, &x.l, "l", 1, ui.MostSamples, experiment.UsageL)
+	ui.Int(cmd, &x.k, "k", 1, ui.MostNodes, experiment.UsageK)
+	ui.Int(cmd, &x.q, "q", 1, ui.MostSize, experiment.UsageQ)
+	ui.Int(cmd, &x.c, "c", 1, ui.MostNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "")
 	ui.Int(cmd, &x.needs.Batches, "batches", 1, ui.MostSamples, "number of batches to come")
 	f.BoolVar(&x.needs.WeightsAtEnd, "weights-at-end", false, "compute the weights after the last batch only")
@@ -60,7 +62,7 @@ with the rates of this machine, or with built-in ones until they are measured.
 	f.Float64Var(&x.needs.Condition, "condition", 0, "condition number of [A; sqrt(lambda) I]; 0 for unknown")
 	f.Float64Var(&x.needs.Digits, "digits", 6, "correct decimal digits of the weights, if the condition number is known")
 	ui.Int(cmd, &x.memory, "memory", 0, ui.MostSamples, "bound on the memory of the model in MB; 0 for none")
-	calibrateFlag(cmd, &x.calibrate)
+	experiment.CalibrateFlag(cmd, &x.calibrate)
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, "one JSON object")
 	return cmd
@@ -90,7 +92,7 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 		needs.Rates = blsupdate.RatesFor(b)
 	} else {
 		err = x.Attend(ctx, func(ctx context.Context) (err error) {
-			needs.Rates, err = measuredRates(ctx, b, askedFor, &x.Reporter)
+			needs.Rates, err = experiment.MeasuredRates(ctx, b, experiment.AskedFor, &x.Reporter)
 			return err
 		})
 		if err != nil {
@@ -114,7 +116,7 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 		all := x.l + x.q
 		method, took := newStart(choice, needs.Rates, blsupdate.Shape{L: all, K: x.k, C: x.c})
 		p["start_method"], p["start_seconds"] = method, took
-		text += fmt.Sprintf("A new start from %d samples would take %s s, by %s.\n", all, seconds(took), method)
+		text += fmt.Sprintf("A new start from %d samples would take %s s, by %s.\n", all, experiment.Seconds(took), method)
 	}
 	return errors.Join(x.Object(p), x.Print(text), err)
 }

@@ -1,4 +1,4 @@
-package experiment
+package paper
 
 import (
 	"cmp"
@@ -12,12 +12,13 @@ import (
 	"blskernel/bench/report"
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // run runs all tables.
 func (x *paper) run(ctx context.Context) error {
-	if err := emit(&x.Reporter, "machine", x.machine, ""); err != nil {
+	if err := experiment.Emit(&x.Reporter, "machine", x.machine, ""); err != nil {
 		return err
 	}
 	for _, n := range x.tables {
@@ -71,8 +72,8 @@ func (x *paper) table(ctx context.Context, n int) error {
 	for i := range uint64(runs) {
 		head.Seeds = append(head.Seeds, x.seed+i)
 	}
-	done, steps := result.Table{TableHead: head, Machine: x.machine}, newStepTable(variants)
-	if err := emit(&x.Reporter, "table", head, x.head(head)+steps.heads()); err != nil {
+	done, steps := result.Table{TableHead: head, Machine: x.machine}, experiment.NewStepTable(variants)
+	if err := experiment.Emit(&x.Reporter, "table", head, x.head(head)+steps.Heads()); err != nil {
 		return err
 	}
 	began, before, all := time.Now(), 0, float64(len(variants)+runs-1) // runs by one method
@@ -87,10 +88,10 @@ func (x *paper) table(ctx context.Context, n int) error {
 			row.Table = n
 			text := "" // none for later seeds, which have one method
 			if i == 0 {
-				text = steps.lines(row)
+				text = steps.Lines(row)
 			}
 			done.Rows = append(done.Rows, row)
-			return emit(&x.Reporter, "row", row, text)
+			return experiment.Emit(&x.Reporter, "row", row, text)
 		}, func(done, total float64, doing string) {
 			share := (float64(before) + float64(float64(len(e.Variants))*(done/total))) / all
 			x.Show(share, fmt.Sprintf("table %d, seed %d%s, %s", n, seed, timeLeft(time.Since(began), share), doing))
@@ -116,7 +117,7 @@ func (x *paper) head(h bench.TableHead) string {
 	lambda := ui.Ridge(h.Lambda)
 	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.Title, cmp.Or(data, h.Data), h.Scale, h.Targets) +
 		fmt.Sprintf("settings   recipe of the %s, lambda = %s, s = %v, %d feature nodes, seed %d%s\n",
-			h.Recipe, &lambda, h.Shrink, h.FeatureNodes, h.Seeds[0], method) + backendLine(x.backend) + "\n"
+			h.Recipe, &lambda, h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
 }
 
 // show prints the tables that a report has of results.
@@ -125,7 +126,7 @@ func (x *paper) show(f *result.File) error {
 	if err != nil {
 		return err
 	}
-	return x.Print(tables(page.Sections...) + "\n")
+	return x.Print(experiment.Tables(page.Sections...) + "\n")
 }
 
 // leastKnown is the least share of the work from which the remaining time is estimated.
@@ -151,7 +152,7 @@ func (x *paper) flops(ctx context.Context, _ int) error {
 		if err != nil {
 			return err
 		}
-		if err := emit(&x.Reporter, "flops", c, ""); err != nil {
+		if err := experiment.Emit(&x.Reporter, "flops", c, ""); err != nil {
 			return err
 		}
 		done.Flops = append(done.Flops, result.On[bench.FlopsCase]{Machine: &x.machine, Value: c})

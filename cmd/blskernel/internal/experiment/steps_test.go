@@ -8,19 +8,9 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestCostTable prints a cost that is made up.
-func TestCostTable(t *testing.T) {
-	text := costTable(bench.Cost{
-		Backend: "pure", Method: "improved", Form: "small", Solve: true, L: 4000, K: 1000, Q: 500, C: 10,
-		Steps: []bench.CostStep{{Step: "inner product", Formula: "q²k", Model: 2.5e8, Counted: 2.5e8, PredictedSeconds: 0.011, MeasuredSeconds: 0.01}},
-		Total: bench.CostStep{Step: "total", Model: 2.5e8, Counted: 2.5e8, PredictedSeconds: 0.011, MeasuredSeconds: 0.01},
-	})
-	testutil.Contains(t, text, "improved/small/solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000")
-}
-
 // TestStepTable has times that are made up.
 func TestStepTable(t *testing.T) {
-	table := newStepTable(bench.Variants(blsupdate.Original, blsupdate.Gram))
+	table := NewStepTable(bench.Variants(blsupdate.Original, blsupdate.Gram))
 	line := ""
 	for step := range 2 {
 		r := bench.TableRow{Step: step, Samples: 100 + 10*step, FeatureSeconds: 0.5, FeatureFlops: 1e9, Peak: 4e9}
@@ -31,15 +21,15 @@ func TestStepTable(t *testing.T) {
 				Difference: 1e-9 * float64(i*step), Steps: []bench.StepTime{{Step: "W", Seconds: 1, Flops: 3e9}},
 			})
 		}
-		line = table.lines(r)
+		line = table.Lines(r)
 		if step == 0 { // which is no update
 			testutil.Contains(t, line, "    100  gram                         91.00     2.000     2.000     3.000    equal         -         -\n")
 		}
 	}
-	testutil.Contains(t, table.heads(), "samples  method                 accuracy, %   step, s")
+	testutil.Contains(t, table.Heads(), "samples  method                 accuracy, %   step, s")
 	testutil.Contains(t, line, "    110  original                     90.00     8.000    16.000     3.000    equal         -         -\n",
 		"    110  gram                         91.00     2.000     4.000     3.000    equal      4.00      4.00\n")
-	testutil.Contains(t, table.compared(),
+	testutil.Contains(t, table.Compared(),
 		"updates: gram 2.000 s, original 8.000 s: 4.00 times the speed; accuracies within 1.00 points, W within 1e-09\n")
 }
 

@@ -1,4 +1,5 @@
-package experiment
+// Package paper has the command paper, which runs the paper's tables.
+package paper
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
 
@@ -61,8 +63,8 @@ func (x *paper) whitening() *dataset.ZCAOptions {
 // paperMethods are the default of --method.
 var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 
-// NewPaper returns the command paper.
-func NewPaper(s ui.Streams) *cobra.Command {
+// New returns the command paper.
+func New(s ui.Streams) *cobra.Command {
 	code, _ := bench.LookupRecipe(bench.RecipeCode)
 	x := paper{methods: paperMethods, lambda: ui.Ridge(code.Lambda), runs: 1}
 	cmd := &cobra.Command{
@@ -173,7 +175,7 @@ func (x *paper) variants(table int, choice bench.Variant) ([]bench.Variant, erro
 			names = append(names, "improved/small")
 		}
 	}
-	return parseVariants(names)
+	return experiment.ParseVariants(names)
 }
 
 func (x *paper) do(ctx context.Context, command string, s ui.Streams) error {

@@ -1,4 +1,4 @@
-package experiment
+package paper
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"blskernel/bench"
+	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
 )
@@ -28,7 +29,7 @@ func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data stri
 	case x.embedded:
 		full, _ := bench.LookupPaperTable(2) // all tables of MNIST have as many samples
 		n := full.Scaled(x.size).Samples()
-		return digits(n+n/10, x.seed), digits(max(1000, n/6), x.seed+1), bench.SyntheticDigits, nil
+		return experiment.Digits(n+n/10, x.seed), experiment.Digits(max(1000, n/6), x.seed+1), bench.SyntheticDigits, nil
 	case x.dir == "":
 		return nil, nil, "", ui.Usagef("--data is missing: name the folder of MNIST's idx files " +
 			"(docs/data.md says where to get them), or give --embedded")

@@ -1,4 +1,5 @@
-package experiment
+// Package bench has the command bench, which compares the speeds of backends.
+package bench
 
 import (
 	"cmp"
@@ -14,7 +15,9 @@ import (
 	"blskernel/bench/report"
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
 
 	"github.com/spf13/cobra"
@@ -36,8 +39,8 @@ type benchFlags struct {
 // mostOrder is the order of a square matrix of 3.2 GB.
 const mostOrder = 20_000
 
-// NewBench returns the command bench.
-func NewBench(s ui.Streams) *cobra.Command {
+// New returns the command bench.
+func New(s ui.Streams) *cobra.Command {
 	b := benchFlags{ops: []string{"dgemm"}, rounds: speed.DefaultRounds, sizes: speed.Sizes()}
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -198,7 +201,7 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	if b.JSON || cells.Cells == nil {
 		return err
 	}
-	return errors.Join(err, b.write("", nil, tables(report.SpeedSection([]*result.File{&cells}))))
+	return errors.Join(err, b.write("", nil, experiment.Tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
 // ofBackends returns the operations of BLAS and LAPACK, and ofGonum those of gonum's mat, which take
@@ -258,6 +261,15 @@ func benchLines(r speed.Result) (text string) {
 			gflops(t.GFLOPS), fmt.Sprintf("%.3f", t.OfPeak), ratio)
 	}
 	return text
+}
+
+// gflops writes a speed in four digits, with no more than three decimals.
+func gflops(v float64) string {
+	decimals := 3
+	if v >= 1 {
+		decimals = max(0, 3-int(elementary.Log10(v)))
+	}
+	return fmt.Sprintf("%.*f", decimals, v)
 }
 
 // write prints at once, also after an interruption.

@@ -1,4 +1,5 @@
-package experiment
+// Package flops has the command flops, which shows the flops and times of updates.
+package flops
 
 import (
 	"cmp"
@@ -12,6 +13,7 @@ import (
 	"blskernel/bench/report"
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 
 	"github.com/spf13/cobra"
@@ -29,8 +31,8 @@ type flopsFlags struct {
 	validate, calibrate bool
 }
 
-// NewFlops returns the command flops.
-func NewFlops(s ui.Streams) *cobra.Command {
+// New returns the command flops.
+func New(s ui.Streams) *cobra.Command {
 	x := flopsFlags{
 		methods: strings.Split(ui.MethodNames(), ", "), l: 4000, k: 1000, q: 500, c: 10,
 	}
@@ -51,7 +53,7 @@ has every setting. The FMA peak is measured before and after every update, and a
 moved by more than 5% is left out. There are no figures if that is more than a quarter of all, or all
 of a method. The status is then 1, and if any counted flops differ from the model.
 
-` + aboutRates,
+` + experiment.AboutRates,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
   blskernel flops --method original,improved/large,improved/large/solve --l 4000 --k 2000 --q 4000 --rounds 5
   blskernel flops --validate
@@ -70,15 +72,15 @@ of a method. The status is then 1, and if any counted flops differ from the mode
 	f := cmd.Flags()
 	f.SortFlags = false
 	ui.MethodFlag(cmd, &x.methods)
-	ui.Int(cmd, &x.l, "l", 1, ui.MostSize, lUsage)
-	ui.Int(cmd, &x.k, "k", 1, ui.MostNodes, kUsage)
-	ui.Int(cmd, &x.q, "q", 1, ui.MostSize, qUsage)
-	ui.Int(cmd, &x.c, "c", 1, ui.MostNodes, cUsage)
+	ui.Int(cmd, &x.l, "l", 1, ui.MostSize, experiment.UsageL)
+	ui.Int(cmd, &x.k, "k", 1, ui.MostNodes, experiment.UsageK)
+	ui.Int(cmd, &x.q, "q", 1, ui.MostSize, experiment.UsageQ)
+	ui.Int(cmd, &x.c, "c", 1, ui.MostNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
 	ui.RoundsFlag(cmd, &x.rounds)
 	ui.SeedFlag(cmd, &x.seed)
 	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
-	calibrateFlag(cmd, &x.calibrate)
+	experiment.CalibrateFlag(cmd, &x.calibrate)
 	ui.BackendsFlag(cmd, &x.backends, "; by default the selected one, and with --validate all that are available")
 	ui.ThreadsFlag(cmd, &x.threads)
 	x.Reporter.Register(cmd, "JSON lines with a key \"kind\"")
@@ -87,7 +89,7 @@ of a method. The status is then 1, and if any counted flops differ from the mode
 
 // settings turns the flags into settings on one backend.
 func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
-	variants, err := parseVariants(x.methods)
+	variants, err := experiment.ParseVariants(x.methods)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 		return err
 	}
 	machine := result.Here(command, backends...)
-	if err := emit(&x.Reporter, "machine", machine, ""); err != nil {
+	if err := experiment.Emit(&x.Reporter, "machine", machine, ""); err != nil {
 		return err
 	}
 	defer x.Progress.Clear()
@@ -169,12 +171,12 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 // ratesOf returns the rates of this machine, measured if need be or anew.
 func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupdate.Rates, error) {
 	if x.calibrate {
-		return measuredRates(ctx, b, askedFor, &x.Reporter)
+		return experiment.MeasuredRates(ctx, b, experiment.AskedFor, &x.Reporter)
 	}
 	if rates := blsupdate.RatesFor(b); rates.Measured() {
 		return rates, nil
 	}
-	return measuredRates(ctx, b, noneKnown, &x.Reporter)
+	return experiment.MeasuredRates(ctx, b, experiment.NoneKnown, &x.Reporter)
 }
 
 // validationPasses is the number of times that the grid is measured, and mostRounds that of the updates
@@ -192,7 +194,7 @@ func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend stri
 			continue
 		}
 		counted.Costs = append(counted.Costs, result.On[bench.Cost]{Machine: on, Value: c})
-		if err := emit(&x.Reporter, "cost", c, text); err != nil {
+		if err := experiment.Emit(&x.Reporter, "cost", c, text); err != nil {
 			return err
 		}
 	}
@@ -209,7 +211,7 @@ func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend stri
 	if m.Unknown != "" {
 		return fmt.Errorf("%s: no figures, since %s: repeat it on a quieter machine", backend, m.Unknown)
 	}
-	return x.Print(tables(report.PredictionSection([]*result.File{&counted})))
+	return x.Print(experiment.Tables(report.PredictionSection([]*result.File{&counted})))
 }
 
 // costTable returns a table of the steps of a cost.
@@ -217,8 +219,8 @@ func costTable(c bench.Cost) string {
 	cells := [][]string{{"step", "flops", "Gflop by model", "counted", "predicted, s", "measured, s", "GFLOP/s"}}
 	for _, s := range slices.Concat(c.Steps, []bench.CostStep{c.Total}) {
 		cells = append(cells, []string{
-			s.Step, s.Formula, gigaflops(s.Model), gigaflops(s.Counted), seconds(s.PredictedSeconds), seconds(s.MeasuredSeconds),
-			gigaflops(s.Counted / s.MeasuredSeconds),
+			s.Step, s.Formula, experiment.Gigaflops(s.Model), experiment.Gigaflops(s.Counted), experiment.Seconds(s.PredictedSeconds), experiment.Seconds(s.MeasuredSeconds),
+			experiment.Gigaflops(s.Counted / s.MeasuredSeconds),
 		})
 	}
 	return fmt.Sprintf("%s: l = %d, k = %d, q = %d, c = %d, backend %s\n%s\n",
