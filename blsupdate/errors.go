@@ -29,7 +29,8 @@ type MemoryError = memory.Error
 // Errors that the methods return. The fields and texts are documented in package types.
 type (
 	// A ConditionError says that a result would have no correct digits. What names the matrix, and
-	// Instead the methods that may have digits left.
+	// Instead the methods that may have digits left. There is no result, and the state is what it
+	// was: unlike lapack.ConditionError, which comes with a result.
 	ConditionError = types.ConditionError
 	// A RankError says that the samples do not determine the weights: Samples are fewer than Nodes.
 	RankError = types.RankError

@@ -16,7 +16,8 @@ var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or t
 // 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8
 
-// A ConditionError says that a result would have no correct digits.
+// A ConditionError says that a result would have no correct digits. There is none, and the state is
+// what it was: unlike lapack.ConditionError, which comes with a result.
 type ConditionError struct {
 	What  string  // the matrix that is singular to working precision
 	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown

@@ -24,6 +24,7 @@ import (
 	"blskernel/cmd/blskernel/internal/evaluate"
 	"blskernel/cmd/blskernel/internal/export"
 	"blskernel/cmd/blskernel/internal/flops"
+	"blskernel/cmd/blskernel/internal/info"
 	"blskernel/cmd/blskernel/internal/inspect"
 	"blskernel/cmd/blskernel/internal/merge"
 	"blskernel/cmd/blskernel/internal/paper"
@@ -80,9 +81,9 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 			train.New(s), update.New(s), remove.New(s), merge.New(s), predict.New(s), evaluate.New(s), export.New(s), inspect.New(s),
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
-			demo.New(s, demonstrate), paper.New(s), report.New(s), bench.New(s), flops.New(s), plan.New(s),
+			demo.New(s, run), paper.New(s), report.New(s), bench.New(s), flops.New(s), plan.New(s),
 		}},
-		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newVersion(s), newMan(), bench.NewSpin(), newEnvironment()}},
+		{machine, "Inspect this machine and program:", []*cobra.Command{info.New(s), newVersion(s), newMan(), bench.NewSpin(), newEnvironment()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
 		for _, c := range group.commands {

@@ -140,7 +140,7 @@ func (e *Equations) solve(scores *mat.Dense, lambda float64, i int) error {
 	_, cols := e.y.Dims()
 	s := mat.NewSymPacked(k, slices.Clone(e.gram[i].RawSymPacked().Data))
 	s.AddDiagonal(lambda)
-	factor := lapack.Cholesky{Backend: e.backend}
+	factor := lapack.Cholesky{MaxCondition: math.Inf(1), Backend: e.backend}
 	if err := factor.FactorizeInPlace(s); err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func (b *Base) Residual(ax, ya, w *mat.Dense) *mat.Dense {
 
 // Factor returns the Cholesky factor of s, which it overwrites.
 func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*lapack.Cholesky, error) {
-	factor := &lapack.Cholesky{Backend: b.Counter}
+	factor := dense.NewCholesky(b.Counter)
 	return factor, FactorError(what, factor.FactorizeInPlace(s), instead...)
 }
 

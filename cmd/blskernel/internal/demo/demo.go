@@ -35,8 +35,9 @@ type demoFlags struct {
 	dir                     string
 }
 
-// New returns the command demo. Without flags it calls first before the comparison.
-func New(s ui.Streams, first func(context.Context, ui.Streams) error) *cobra.Command {
+// New returns the command demo. run executes a command line: without flags, demo shows
+// some before the comparison.
+func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
 	d := demoFlags{
 		initial: 1000, batch: 1500, updates: 3,
 		Nodes: ui.Nodes{Groups: 10, GroupNodes: 10, Enhancement: 200}, lambda: 0x1p-30,
@@ -70,7 +71,7 @@ Both methods find the same weights. By default the batches are larger than the n
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().NFlag() == 0 {
-				if err := first(cmd.Context(), s); err != nil {
+				if err := showCommands(cmd.Context(), s, run); err != nil {
 					return err
 				}
 			}

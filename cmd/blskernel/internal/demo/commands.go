@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// demonstrate shows what somebody does with a table: train, predict, update and evaluate, as the
+// showCommands shows what somebody does with a table: train, predict, update and evaluate, as the
 // commands that it prints, on files that it makes in a temporary folder and removes.
-func demonstrate(ctx context.Context, s ui.Streams) (err error) {
+func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, []string, ui.Streams) int) (err error) {
 	dir, err := os.MkdirTemp("", "blskernel-demo-")
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func demonstrate(ctx context.Context, s ui.Streams) (err error) {
 			_, err = fmt.Fprintf(s.Out, "\n%s\n\n  $ blskernel %s\n", step.why, step.line)
 		}
 		if err == nil {
-			err = demonstrateStep(ctx, dir, strings.Fields(step.line), s.Out)
+			err = showStep(ctx, run, dir, strings.Fields(step.line), s.Out)
 		}
 	}
 	if err == nil {
@@ -58,9 +58,9 @@ func demonstrate(ctx context.Context, s ui.Streams) (err error) {
 	return err
 }
 
-// demonstrateStep runs a command whose files are in dir, and prints what it says, indented and without
+// showStep runs a command whose files are in dir, and prints what it says, indented and without
 // the folder.
-func demonstrateStep(ctx context.Context, dir string, args []string, to io.Writer) error {
+func showStep(ctx context.Context, run func(context.Context, []string, ui.Streams) int, dir string, args []string, to io.Writer) error {
 	local := slices.Clone(args)
 	for i, a := range args {
 		if strings.Contains(a, ".") {

@@ -1,4 +1,5 @@
-package main
+// Package info has the command info.
+package info
 
 import (
 	"cmp"
@@ -19,8 +20,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// information is the output of 'blskernel info'.
-type information struct {
+// Information is the output of 'blskernel info'.
+type Information struct {
 	Backend  string            `json:"backend"`
 	Why      string            `json:"why"`
 	Usable   []string          `json:"usable"`
@@ -40,8 +41,8 @@ type information struct {
 // blockSizes are those of the loops of the pure backend.
 type blockSizes struct{ MC, KC, NC int }
 
-func gather() (information, error) {
-	info := information{
+func gather() (Information, error) {
+	info := Information{
 		Usable: blskernel.Names(), Missing: map[string]string{}, Threads: blskernel.Threads(),
 		CPU: cpu.Name(), Features: cpu.Features(), Caches: cpu.CacheSizes(),
 		Kernels: backend.Kernels(),
@@ -72,7 +73,8 @@ func gather() (information, error) {
 	return info, nil
 }
 
-func newInfo(s ui.Streams) *cobra.Command {
+// New returns the command info.
+func New(s ui.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info",
@@ -99,7 +101,7 @@ every machine of 64 bits with fused multiply-adds: two people can compare theirs
 	return cmd
 }
 
-func (i information) print(w io.Writer) error {
+func (i Information) print(w io.Writer) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%s: %s\n", name, ui.OneLine(fmt.Sprintf(format, args...)))
