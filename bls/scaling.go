@@ -43,7 +43,9 @@ var scalingNames = []string{"auto", "samples", "columns", "none", "ranks"}
 func (s Scaling) String() string { return names.String(scalingNames, s) }
 
 // ParseScaling returns the scaling of the given name, in any case.
-func ParseScaling(name string) (Scaling, error) { return names.Parse[Scaling]("bls", scalingNames, name) }
+func ParseScaling(name string) (Scaling, error) {
+	return names.Parse[Scaling]("bls", scalingNames, name)
+}
 
 // smallestNormal is the smallest float64 with all its digits.
 const smallestNormal = 0x1p-1022
