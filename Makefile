@@ -109,7 +109,7 @@ ci-table:
 examples:
 	@set -e; for dir in examples/external examples/gonum; do (cd $$dir && $(GO) vet ./... && $(GO) test ./...); done
 	cd examples/external && $(GO) run .
-	cd examples/gonum && $(GO) run . -n 100 -rounds 1
+	cd examples/gonum && $(GO) run . -n 100
 
 # Every benchmark once.
 benchsmoke:

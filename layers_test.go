@@ -36,9 +36,12 @@ var layers = strings.Fields(`
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 	dataset dataset/stream internal/columns
-	bls/metrics bls/internal/choice bls bls/modelfile
+	bls/metrics bls/internal/choice bls bls/modelfile bls/model
 	bench bench/speed bench/benchmarks bench/result bench/gate bench/report
-	cmd/blskernel/internal/ui cmd/blskernel/internal/learn cmd/blskernel/internal/experiment
+	cmd/blskernel/internal/ui cmd/blskernel/internal/session cmd/blskernel/internal/score cmd/blskernel/internal/input cmd/blskernel/internal/learner
+	cmd/blskernel/internal/train cmd/blskernel/internal/update cmd/blskernel/internal/remove cmd/blskernel/internal/merge
+	cmd/blskernel/internal/predict cmd/blskernel/internal/evaluate cmd/blskernel/internal/export cmd/blskernel/internal/inspect
+	cmd/blskernel/internal/experiment
 	cmd/blskernel internal/soak examples/server internal/docs
 `)
 

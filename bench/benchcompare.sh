@@ -3,11 +3,11 @@
 # Every round runs all backends, each in a process of its own, in an order that alternates: what disturbs the machine
 # for a while disturbs all of them.
 #
-#   BENCH='Dgemm|Dtrsm' COUNT=10 bench/benchcompare.sh
+#   BENCH='Operation/op=(dgemm|dtrsm)' COUNT=10 bench/benchcompare.sh
 #   BENCH=Update BENCHFLAGS='-k 1000 -l 10000 -q 100,1000' bench/benchcompare.sh
 #
-# BENCH       regular expression for -bench, of the name and, after a slash, of the keys that follow the backend's;
-#             default: the products, factorizations and updates that stand for the rest
+# BENCH       regular expressions for -bench with spaces between them, of the name and, after a slash, of the keys that
+#             follow the backend's; default: the products, factorizations and updates that stand for the rest
 # COUNT       rounds, 6 by default: the fewest of which benchstat makes an interval of 95%
 # BENCHTIME   for -benchtime, 100ms by default
 # PKG         folder of the package, ./bench/benchmarks by default
@@ -18,7 +18,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20250605212013-b481878a17be
-BENCH=${BENCH-'^Benchmark(Dgemm|Dsyrk|Dtrsm|Dsprk|CholeskyInverseInPlace|LDLTInverseInPlace|LUInverseInPlace|LapackAppendRows|Update|ClassifierFit)$'}
+BENCH=${BENCH-'^Benchmark(CholeskyInverseInPlace|LDLTInverseInPlace|LUInverseInPlace|LapackAppendRows|Update|ClassifierFit)$ ^BenchmarkOperation$/^op=(dgemm|dsyrk|dtrsm|dsprk)$'}
 COUNT=${COUNT:-6}
 BENCHTIME=${BENCHTIME:-100ms}
 PKG=${PKG:-./bench/benchmarks}
@@ -68,9 +68,16 @@ case $usable in
 *) echo "benchcompare: one backend only,$usable: the table has nothing to compare it with" >&2 ;;
 esac
 
-# The backend's key comes first below the name.
-head=${BENCH%%/*}
-tail=${BENCH#"$head"}
+# select_on BACKEND prints BENCH with the key of the backend, which comes first below the name.
+select_on() (
+	set -f
+	pattern=
+	for each in $BENCH; do
+		head=${each%%/*}
+		pattern="$pattern|($head)/^backend=$1\$${each#"$head"}"
+	done
+	echo "${pattern#|}"
+)
 
 : >"$work/results"
 round=0
@@ -90,7 +97,7 @@ while [ "$round" -lt "$COUNT" ]; do
 			case $backend in
 			*/*) export BLSKERNEL_KERNEL="${backend#*/}" ;;
 			esac
-			"$work/benchmarks" -test.run '^$' -test.bench "($head)/^backend=${backend%%/*}\$$tail" \
+			"$work/benchmarks" -test.run '^$' -test.bench "$(select_on "${backend%%/*}")" \
 				-test.benchtime "$BENCHTIME" -test.timeout 0 $BENCHFLAGS
 		) >"$work/output" || {
 			cat "$work/output" >&2

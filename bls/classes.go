@@ -53,7 +53,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if err := checkCounts(counts); err != nil {
 		return err
 	}
-	if err := m.updater.MapTargets(relabelling(to, classes)); err != nil {
+	if err := m.updater.MapTargets(TargetMap(to, classes)); err != nil {
 		return err
 	}
 	m.weights, m.counts = nil, counts
@@ -63,9 +63,14 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	return nil
 }
 
-// relabelling returns the T with which Y T are the targets of the new classes. The target of a class j
-// that n classes become is the sum of theirs and n-1 times the constant.
-func relabelling(to []int, classes int) *mat.Dense {
+// TargetMap returns the T with which Y T are the targets of other classes, where Y is that of Expand:
+// class i becomes to[i] of so many classes. The target of a class j that n classes become is the sum of
+// theirs and n-1 times the constant. blsupdate.Updater.MapTargets takes T, so that an output layer that
+// learns elsewhere gains classes as Relabel gives them to a Classifier.
+//
+//	shapes: to c; T is (c+1)×(classes+1).
+//	panics: for an element of to that is not from 0 to classes-1.
+func TargetMap(to []int, classes int) *mat.Dense {
 	t := mat.NewDense(1+len(to), 1+classes, nil)
 	t.Set(0, 0, 1)
 	sources := make([]int, classes)

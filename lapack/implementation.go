@@ -46,8 +46,8 @@ import (
 //	Dgesvd                    1 < min(m, n) < 20
 //
 // The last does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN.
-// All other routines are gonum's own, also those that gonum's Implementation has beyond lapack.Float64
-// and makes of one of those above.
+// Dsyev and Dgeev of n < 32 are loops of our own. All other routines are gonum's own, also those that
+// gonum's Implementation has beyond lapack.Float64 and makes of one of those above.
 //
 // Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
 // for a workspace of another length, Dgecon and Dpocon take NaN in the factors for a singular matrix,

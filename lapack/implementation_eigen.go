@@ -38,7 +38,11 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 	}
 	bk := impl.begin("Dgeev", n, n, 0)
 	w := make([]complex128, n)
-	first = eigen.Geev(bk, n, block.Dense(a, lda), w, left, block.Dense(vl, ldvl), right, block.Dense(vr, ldvr))
+	routine := eigen.Geev
+	if n <= eigen.SmallOrder {
+		routine = eigen.Small
+	}
+	first = routine(bk, n, block.Dense(a, lda), w, left, block.Dense(vl, ldvl), right, block.Dense(vr, ldvr))
 	for i, v := range w {
 		wr[i], wi[i] = real(v), imag(v)
 	}

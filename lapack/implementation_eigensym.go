@@ -23,10 +23,19 @@ import (
 func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
 	need := max(1, 3*n-1)
 	compute := jobz == gonumlapack.EVCompute
-	if !compute && jobz != gonumlapack.EVNone || !isUplo(ul) || n < 1 || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n {
+	good := (compute || jobz == gonumlapack.EVNone) && isUplo(ul) && n > 0 && lda >= n
+	if good && lwork == -1 && len(work) > 0 {
+		work[0] = float64(need)
+		return true
+	}
+	if !good || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n {
 		ok = impl.Implementation.Dsyev(jobz, ul, n, a, lda, w, work, lwork)
 	} else {
-		ok = eigensym.Syev(impl.begin("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
+		routine := eigensym.Syev
+		if n <= eigensym.SmallOrder {
+			routine = eigensym.Small
+		}
+		ok = routine(impl.begin("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
 	}
 	work[0] = float64(need)
 	return ok

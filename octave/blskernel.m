@@ -10,7 +10,7 @@
 %   a = blskernel("read", "x.npy")        an array of a file of NumPy; of "x.npz" a struct of its arrays
 %   blskernel("write", "x.npy", a)        writes a matrix, or a cell array of labels
 %
-% Flags are those of the command, as in blskernel("train", "m.bls", X, y, "--task", "regression"). The
+% Flags are the command's, as in blskernel("train", "m.bls", X, y, "--task", "regression"). The
 % environment variable BLSKERNEL names the program; by default it is found in the path. Numbers pass by
 % .npy files in a temporary folder, with all of their bits.
 function out = blskernel(verb, file, varargin)

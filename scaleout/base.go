@@ -3,57 +3,20 @@ package scaleout
 import (
 	"context"
 	"errors"
-	"math"
-	"slices"
-	"strconv"
 
 	"blskernel/bls"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
-	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
 )
 
 // A base is the model that provides the feature maps of a pipeline. It does not change, and any number
 // of goroutines may use it at once.
-type base struct {
-	*modelfile.File
-	numbers map[string]int // of the classes, by label; nil for a regression
-	labels  []string       // of the classes, as in the data
-}
-
-func newBase(f *modelfile.File) *base {
-	b := &base{File: f}
-	if f.Classifier == nil {
-		return b
-	}
-	if b.labels = f.Metadata.Classes; b.labels == nil {
-		for i := range f.Classifier.NumClasses() {
-			b.labels = append(b.labels, strconv.Itoa(i))
-		}
-	}
-	b.numbers = map[string]int{}
-	for i, label := range b.labels {
-		b.numbers[label] = i
-	}
-	return b
-}
+type base struct{ *model.Model }
 
 // classifies reports whether the model is a classifier.
 func (b *base) classifies() bool { return b.Classifier != nil }
-
-// updater returns the output layer of the model, for its sizes and its ridge.
-func (b *base) updater() blsupdate.Updater { return b.Learner().Updater() }
-
-// features returns the feature maps.
-func (b *base) features() *bls.Features { return b.Learner().FittedFeatures() }
-
-// inputs returns d.
-func (b *base) inputs() int { return b.features().Inputs() }
-
-// mostNode bounds nodes and targets so that no sum of products of two of them overflows: 2^63 samples,
-// the most that can be counted, make 1e19 · 1e280 at most, below 1.8e308.
-const mostNode = 1e140
 
 // A largeRow is the error for a row of a batch that is too large to be learned.
 type largeRow int
@@ -62,12 +25,10 @@ func (largeRow) Error() string {
 	return "the sample is too large to be learned: its nodes, or the squares of them, overflow"
 }
 
-// findLarge returns the first row of m with a number beyond mostNode as an error.
+// findLarge returns the first row of m with a number beyond model.MaxNode as an error.
 func findLarge(m *mat.Dense) error {
-	for i := range m.RawMatrix().Rows {
-		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= mostNode) }) {
-			return largeRow(i)
-		}
+	if i := model.FirstLarge(m); i >= 0 {
+		return largeRow(i)
 	}
 	return nil
 }
@@ -106,7 +67,7 @@ func (b *base) withState(s *State) (*modelfile.File, error) {
 		return f, err
 	}
 	if len(s.classes) > 0 {
-		f.Metadata.Classes = slices.Concat(b.labels, s.classes)
+		f.Metadata.Classes, _ = model.NewClasses(b.Labels()).With(s.classes)
 	}
 	c, err := b.withClasses(s.classes)
 	if err != nil {

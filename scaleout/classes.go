@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blskernel/bls"
+	"blskernel/bls/model"
 	"blskernel/internal/columns"
 	"blskernel/mat"
 )
@@ -17,16 +18,13 @@ import (
 // the classes that it has beside those of the model, and its targets are the constant, the classes of
 // the model, and these.
 
-// mostClasses bounds the number of classes, so that a column of serial numbers is an error.
-const mostClasses = 4096
-
 // unknown says that the model does not have a label.
 func (b *base) unknown(label string) string {
 	do := "train the model with all classes, or leave the row out"
 	if !utf8.ValidString(label) {
 		do = "it is not UTF-8: save the file as UTF-8"
 	}
-	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); %s", label, len(b.labels), columns.List(b.labels), do)
+	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); %s", label, len(b.Labels()), columns.List(b.Labels()), do)
 }
 
 // numbered returns the numbers of labels that the model has or gains, and those that are new, by their
@@ -35,7 +33,7 @@ func (b *base) numbered(labels []string) (numbers []int, others map[int]string) 
 	numbers, others = make([]int, len(labels)), map[int]string{}
 	for i, label := range labels {
 		var known bool
-		if numbers[i], known = b.numbers[label]; !known {
+		if numbers[i], known = b.Class(label); !known {
 			others[i] = label
 		}
 	}
@@ -48,22 +46,16 @@ func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
 	}
-	targets := s.updater.Targets()
-	first := targets - len(s.classes)
-	if n := first - 1 + len(labels); n > mostClasses {
-		return fmt.Errorf("the labels are of %d classes, and at most %d can be: are they those of the right column?", n, mostClasses)
+	first := s.updater.Targets() - 1 - len(s.classes) // the classes of the model
+	if n := first + len(labels); n > model.MaxClasses {
+		return fmt.Errorf("the labels are of %d classes, and at most %d can be: are they those of the right column?", n, model.MaxClasses)
 	}
-	t := mat.NewDense(targets, first+len(labels), nil)
-	for j := range first {
-		t.Set(j, j, 1)
+	to := upTo(first)
+	_, own := model.NewClasses(labels).With(s.classes)
+	for _, j := range own {
+		to = append(to, first+j)
 	}
-	for j, label := range labels {
-		if at := slices.Index(s.classes, label); at >= 0 {
-			t.Set(first+at, first+j, 1)
-		} else {
-			t.Set(0, first+j, -1)
-		}
-	}
+	t := bls.TargetMap(to, first+len(labels))
 	if err := s.updater.MapTargets(t); err != nil {
 		return err
 	}
@@ -74,12 +66,7 @@ func (s *State) become(labels []string) error {
 // with returns the classes of s and behind them those of labels that it lacks, in the order of the
 // alphabet.
 func (s *State) with(labels []string) []string {
-	all := slices.Clone(s.classes)
-	for _, label := range slices.Sorted(slices.Values(labels)) {
-		if !slices.Contains(all, label) {
-			all = append(all, label)
-		}
-	}
+	all, _ := model.NewClasses(s.classes).With(slices.Sorted(slices.Values(labels)))
 	return all
 }
 
@@ -150,9 +137,14 @@ func (b *base) withClasses(labels []string) (*bls.Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	same := make([]int, len(b.labels))
-	for i := range same {
-		same[i] = i
+	return c, c.Relabel(upTo(len(b.Labels())), len(b.Labels())+len(labels))
+}
+
+// upTo returns 0, 1, ..., n-1.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	return c, c.Relabel(same, len(b.labels)+len(labels))
+	return all
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel/bls"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
@@ -57,7 +58,7 @@ func TestNewClasses(t *testing.T) {
 		sampled[to] = numbers[i]
 	}
 	testutil.NoError(t, c.Fit(sample, sampled))
-	model := saved(t, &modelfile.File{Classifier: c, Metadata: modelfile.Metadata{
+	path := saved(t, &modelfile.File{Classifier: c, Metadata: modelfile.Metadata{
 		Inputs: []string{"a", "b", "c"}, Targets: []string{"class"}, Classes: names[:2]}})
 
 	folder := t.TempDir()
@@ -77,7 +78,7 @@ func TestNewClasses(t *testing.T) {
 		all.Set(i, 1+[]int{0, 1, 3, 2}[n], 1)
 	}
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
-		f, _ := sh.fit(t, Options{Method: method, Model: model, Lambda: 0.5, Created: created})
+		f, _ := sh.fit(t, Options{Method: method, Model: path, Lambda: 0.5, Created: created})
 		if got := f.Metadata.Classes; !slices.Equal(got, []string{"d", "b", "a", "c"}) {
 			t.Fatalf("%v: the classes are %q", method, got)
 		}
@@ -96,7 +97,7 @@ func TestNewClasses(t *testing.T) {
 		}
 	}
 	shard := Shard{Path: filepath.Join(folder, "1.csv")}
-	_, err = bundle(newLearnFn(t, model, Options{KnownLabels: true}), shard)
+	_, err = bundle(newLearnFn(t, path, Options{KnownLabels: true}), shard)
 	if err == nil || !strings.Contains(err.Error(), `1.csv:2: the label "a" is none of the 2 classes of the model ("d", "b"); train the model with all classes`) {
 		t.Errorf("with KnownLabels: %v", err)
 	}
@@ -153,7 +154,7 @@ func TestClassesInAnyOrder(t *testing.T) {
 		t.Errorf("numbers are in the order %s", got)
 	}
 	many := map[int]string{}
-	for i := range mostClasses {
+	for i := range model.MaxClasses {
 		many[i] = fmt.Sprint(i)
 	}
 	before := encoded(t, numbers)

@@ -33,7 +33,7 @@ func Fit(s beam.Scope, patterns, targets []string, opt Options) {
 	opt = opt.resolve()
 	s = s.Scope("scaleout.Fit")
 	with := useModel(opt.Model)
-	opt.Batch = opt.rows(with.base.inputs())
+	opt.Batch = opt.rows(with.base.FittedFeatures().Inputs())
 	states, bad := beam.ParDo2(s.Scope("Learn"), &learnFn{withModel: with, Options: opt}, match(s.Scope("Match"), patterns, targets))
 	sum := merge(s.Scope("Merge"), states, opt.States)
 	beam.ParDo0(s.Scope("Solve"), &solveFn{withModel: with, Options: opt}, beam.Impulse(s),

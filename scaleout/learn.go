@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"blskernel/bls/model"
 	"blskernel/dataset/stream"
 	"blskernel/internal/columns"
 	"blskernel/scaleout/internal/beamfile"
@@ -154,7 +155,7 @@ func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 		return ""
 	}
 	label := b.Labels[i]
-	_, known := fn.base.numbers[label]
+	_, known := fn.base.Class(label)
 	if known || !fn.Options.KnownLabels && utf8.ValidString(label) {
 		return ""
 	}
@@ -168,7 +169,7 @@ func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 // count counts what was left out, filled in or unknown in a shard.
 func (fn *learnFn) count(ctx context.Context, t stream.Tally) {
 	droppedCounter.Inc(ctx, t.Dropped)
-	names := fn.base.Metadata.Options().Inputs
+	_, names := fn.base.Columns()
 	for i, n := range t.Unknown {
 		filledCounter.Inc(ctx, t.Filled[i])
 		if n == 0 {
@@ -189,7 +190,7 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 	}
 	o, as := &fn.Options, fn.base.Metadata.Options()
 	opt := stream.Options{
-		Missing: as.Missing, Decimal: as.Decimal, Thousands: as.Thousands,
+		Missing: as.Missing, Decimal: as.Decimal, Thousands: as.Thousands, NA: as.NA, TargetNotations: as.TargetNotations,
 		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets, Exclude: o.Exclude,
 		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(), Bad: aside,
 	}
@@ -223,14 +224,8 @@ func flagOf(r stream.Remedy) string {
 // error is a *stream.Error with the path of the shard.
 func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	const noTargets = "has no labels or targets; name their columns, or their files"
-	as, number := fn.base.Metadata.Options(), fn.base.inputs()
-	if as.Columns != nil {
-		number = len(as.Columns)
-	}
-	err := columns.Match(r, columns.Wanted{
-		Inputs: as.Inputs, Targets: fn.base.Metadata.Targets,
-		Number: number, Columns: as.Columns, Missing: as.Missing, Exclude: as.Exclude,
-		Learn: true, Elsewhere: shard.Targets != "", Single: shard.Targets == "",
+	err := fn.base.Match(r, model.Data{
+		Missing: fn.base.Metadata.Options().Missing, Learn: true, Elsewhere: shard.Targets != "", Single: shard.Targets == "",
 	})
 	fault := func(format string, args ...any) error {
 		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}
@@ -247,7 +242,7 @@ func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	}
 	want := 1
 	if !fn.base.classifies() {
-		want = fn.base.updater().Targets()
+		want = fn.base.Updater().Targets()
 	}
 	switch r.Outputs() {
 	case want:

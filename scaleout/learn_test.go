@@ -33,7 +33,7 @@ func newLearnFn(t testing.TB, model string, opt Options) *learnFn {
 	t.Helper()
 	opt.Model, opt.Out = model, "not written"
 	fn := &learnFn{withModel: useModel(model), Options: opt.resolve()}
-	fn.Options.Batch = opt.rows(fn.base.inputs())
+	fn.Options.Batch = opt.rows(fn.base.FittedFeatures().Inputs())
 	return fn
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"weak"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/scaleout/internal/beamfile"
 )
@@ -76,7 +77,7 @@ func (ref *modelRef) load(ctx context.Context) (*base, error) {
 	maps.DeleteFunc(loaded.models, func(_ modelRef, model weak.Pointer[base]) bool { return model.Value() == nil })
 	b := loaded.models[*ref].Value() // of another step
 	if b == nil {
-		b = newBase(file)
+		b = &base{model.New(file)}
 		loaded.models[*ref] = weak.Make(b)
 	}
 	return b, nil

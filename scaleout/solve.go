@@ -93,7 +93,7 @@ func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	u := sum.updater
 	lambda := fn.Options.Lambda
 	if lambda < 0 {
-		lambda = fn.base.updater().Lambda()
+		lambda = fn.base.Updater().Lambda()
 	}
 	if err := u.SetLambda(lambda); err != nil {
 		return nil, fmt.Errorf("scaleout: adding the ridge: %w", err)

@@ -2,17 +2,17 @@
 // products, factorizations, updates and models, on every backend that the process can use. It has
 // tests only.
 //
-//	go test -run '^$' -bench 'Dgemm|Dsyrk' ./bench/benchmarks
+//	go test -run '^$' -bench 'Operation//op=(dgemm|dsyrk)' ./bench/benchmarks
 //	go test -run '^$' -bench 'Update/backend=pure' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000
 //	make benchcompare BENCH=Cholesky
 //
 // # Names
 //
-// BenchmarkDgemm is a routine of the BLAS, BenchmarkCholeskyFactorize a method of a type, and
-// BenchmarkLapackAppendRows a function of a package. BenchmarkUpdate is AddInputs and Weights. Below
-// are keys and values, the backend first where there is one:
+// BenchmarkOperation has the operations of package speed, BenchmarkCholeskyFactorize is a method of a
+// type, and BenchmarkLapackAppendRows a function of a package. BenchmarkUpdate is AddInputs and
+// Weights. Below are keys and values, the backend first where there is one:
 //
-//	BenchmarkDgemm/backend=pure/args=NN/n=256
+//	BenchmarkOperation/backend=pure/op=dgemm/args=NN/n=256
 //	BenchmarkUpdate/backend=openblas/method=gram/form=auto/l=1000/k=200/q=50
 //
 // So benchstat -col /backend has a column for each backend, and -col /method one for each method.

@@ -41,58 +41,83 @@ images were run for the times alone, and have the paper's accuracies only.`,
 	for _, r := range runs {
 		last = max(last, r.last())
 	}
-	t := Table{Columns: stepColumns("%", 0, last)}
+	t := newStepTable("%", 0, last)
 	for _, r := range runs {
-		rows, number, seeds := r.accuracyRows(last)
-		t.Rows = append(t.Rows, rows...)
+		number, plot, seeds := r.accuracyRows(t)
 		if seeds > most {
-			sec.numbers, most = []Number{number}, seeds
+			sec.numbers, sec.Plots, most = []Number{number}, []*Plot{plot}, seeds
 		}
 	}
 	if len(t.Rows) > 0 {
-		sec.Tables = []Table{t}
+		sec.Tables = []Table{t.Table}
+	}
+	if most > 0 {
+		sec.meaning = []string{fmt.Sprintf("The method of updating changes accuracies by at most %s points. They depend on the features, for which "+
+			"there are two recipes, of the authors' code and of the paper's text.", fixed(methodsApart(runs), 2))}
 	}
 	return sec
 }
 
-// accuracyRows returns the samples after each step, the accuracies by each method, and those of the
-// paper. For a whole run by a recipe it also returns a number for the top, and of how
-// many seeds that is, else 0.
-func (r *run) accuracyRows(last int) (rows [][]string, top Number, most int) {
+// methodsApart returns by how much accuracies of the same features differ.
+func methodsApart(runs []*run) (points float64) {
+	for _, r := range runs {
+		for _, row := range r.steps {
+			for _, c := range row.Cells {
+				if first := row.Cells[0].Accuracy; c.Accuracy != nil && first != nil {
+					points = max(points, math.Abs(*c.Accuracy-*first))
+				}
+			}
+		}
+	}
+	return points
+}
+
+// accuracyRows adds the samples after each step, the accuracies by each method, and those of the paper.
+// For a whole run by a recipe it also returns a number for the top and a plot, and of how many seeds
+// they are, else 0.
+func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, most int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages
 	if r.sameTask() || random {
 		paper, _ = bench.PaperFigures(r.PaperTable.Table)
 	}
-	row := func(name string, of func(n int) string) {
-		cells := []string{name}
-		for n := range last + 1 {
-			cells = append(cells, of(n))
-		}
-		rows = append(rows, cells)
-	}
 	tested := slices.DeleteFunc(slices.Clone(r.Methods), func(m string) bool { return len(r.accuracies(m, 0)) == 0 })
 	if len(tested) == 0 && !random {
-		return nil, Number{}, 0
+		return top, nil, 0
 	}
-	rows = append(rows, stepRow(r.name()+": samples", whole, 0, last, func(n int) float64 {
+	samples := func(n int) float64 {
 		if n > r.last() {
 			return nan
 		}
 		return float64(r.steps[n].Samples)
-	}))
+	}
+	t.add(r.name()+": samples", func(n int) string { return whole(samples(n)) })
+	points := func(of func(n int) (mean, deviation float64)) (all []Point) {
+		for n := range r.steps {
+			mean, deviation := of(n)
+			all = append(all, Point{samples(n), mean, max(0, deviation)})
+		}
+		return all
+	}
+	printed := func(n int) (mean, deviation float64) { return entry(paper.Accuracy, n), entry(paper.AccuracySD, n) }
 	for _, m := range tested {
 		seeds := len(r.accuracies(m, 0))
-		mean := func(n int) string { return spread(stat.MeanStdDev(r.accuracies(m, n), nil)) }
-		row(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), mean)
-		if theirs := entry(paper.Accuracy, r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > most {
+		mean := func(n int) (mean, deviation float64) { return stat.MeanStdDev(r.accuracies(m, n), nil) }
+		t.add(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), func(n int) string { return spread(mean(n)) })
+		if theirs, _ := printed(r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > most {
 			most = seeds
-			top = Number{mean(r.last()) + "%", fmt.Sprintf("test accuracy after all %d samples of %s, by the recipe of the %s (%s); the paper has %s%%",
-				r.steps[r.last()].Samples, r.name(), r.Recipe, count(seeds, "seed"), spread(theirs, entry(paper.AccuracySD, r.Updates)))}
+			ours, paper := spread(mean(r.last())), spread(printed(r.last()))
+			top = Number{ours + "%", fmt.Sprintf("test accuracy after all %d samples of %s, by the recipe of the %s (%s); the paper has %s%%",
+				r.steps[r.last()].Samples, r.name(), r.Recipe, count(seeds, "seed"), paper)}
+			plot = &Plot{
+				Name: "accuracy", X: Axis{Label: "samples"}, Y: Axis{Label: "test accuracy in percent, " + r.name()},
+				Title:  fmt.Sprintf("After %d samples %s%% of the test set are right, and in the paper %s%%", r.steps[r.last()].Samples, ours, paper),
+				Series: []Series{{Name: fmt.Sprintf("%s, %s, with the standard deviation", m, count(seeds, "seed")), Line: true, Points: points(mean)}, {Name: "the paper", Points: points(printed)}},
+			}
 		}
 	}
 	if len(paper.Accuracy) > 0 {
-		row("the paper", func(n int) string { return spread(entry(paper.Accuracy, n), entry(paper.AccuracySD, n)) })
+		t.add("the paper", func(n int) string { return spread(printed(n)) })
 	}
-	return rows, top, most
+	return top, plot, most
 }

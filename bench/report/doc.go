@@ -1,15 +1,16 @@
-// Package report makes a page of measurements: numbers and a plot at the top, and below them, folded
-// away, the tables of each kind of result.
+// Package report makes a page of measurements: numbers, plots and what they mean at the top, and below
+// them, folded away, the tables of each kind of result.
 //
 //	file, err := result.ReadFile("docs/results/table2.jsonl")
 //	page, err := report.New([]*result.File{file})
-//	err = page.WriteFolder(nil, "page") // page/README.md and page/plots/speed-ups.svg
+//	err = page.WriteFolder(nil, "page") // page/README.md and page/plots/*.svg
 //
 // The page is Markdown as GitHub shows it. Each kind of result has a section in a file of this package,
 // computed from the results. Results of different commands stay apart, and a ratio is of times of one
 // seed in one table. Accuracies, which do not depend on the machine, are means over the seeds of a
 // table.
 //
-// The plot is SVG with CSS classes for colors, so that it suits light and dark pages. The same results
-// give the same bytes.
+// A plot has its message as the title, is readable in black and white and on a phone, and has its
+// numbers in a table below it. It is SVG with CSS classes for colors, so that it suits light and dark
+// pages. The same results give the same bytes.
 package report

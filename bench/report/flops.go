@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -79,25 +80,37 @@ percentile.`
 			}
 		}
 	}
-	for k, costs := range groups.all {
+	plot := &Plot{Name: "predicted", X: Axis{Label: "measured seconds of an update", Log: true}, Y: Axis{Label: "predicted seconds", Log: true}}
+	var ends []float64
+	within, all := 0, 0
+	for _, e := range groups {
+		k, costs := e.key, e.value
+		s := Series{Name: where(&result.Machine{Kernel: k.machine.Kernel}, k.backend, threadsOf(k.machine))}
+		for _, c := range costs {
+			s.Points, ends, all = append(s.Points, Point{X: c.Total.MeasuredSeconds, Y: c.Total.PredictedSeconds}), append(ends, c.Total.MeasuredSeconds), all+1
+			if math.Abs(c.Deviation()) <= 0.15 {
+				within++
+			}
+		}
+		plot.Series = append(plot.Series, s)
 		t := Table{
 			Title:   where(k.machine, k.backend, threadsOf(k.machine)),
 			Columns: []string{"deviation, %", "updates", "median", "95th percentile", "worst", "flops as by the model"},
 		}
 		var methods ordered[string, []bench.Cost]
-		for _, c := range *costs {
+		for _, c := range costs {
 			of := methods.at(c.Variant())
 			*of = append(*of, c)
 		}
-		for _, c := range *costs {
+		for _, c := range costs {
 			all := methods.at(longUpdates)
 			if c.Total.MeasuredSeconds < shortUpdate {
 				all = methods.at("all below 0.5 ms")
 			}
 			*all = append(*all, c)
 		}
-		for name, of := range methods.all {
-			a := bench.Agree(*of)
+		for _, e := range methods {
+			name, a := e.key, bench.Agree(e.value)
 			if name == longUpdates {
 				reached = append(reached, fmt.Sprintf("%s%% in the median and %s%% at the 95th percentile on %s",
 					fixed(100*a.Median, 1), fixed(100*a.P95, 1), escape(t.Title)))
@@ -110,6 +123,16 @@ percentile.`
 	sec.Text = text
 	if len(reached) > 0 {
 		sec.Text = "From 0.5 ms on, the predictions deviate by\n" + strings.Join(reached, ";\n") + ".\n" + text
+		sec.meaning = []string{"The counter predicts times of updates from 0.5 ms on to " + strings.Join(reached, "; to ") + "."}
+	}
+	if all > 0 {
+		low, high := slices.Min(ends), slices.Max(ends)
+		for _, factor := range []float64{1, 1.15, 0.85} {
+			plot.Series = append(plot.Series, Series{Name: fmt.Sprintf("%.2f times the measured time", factor), Line: true, Bare: true,
+				Points: []Point{{X: low, Y: float64(factor * low)}, {X: high, Y: float64(factor * high)}}})
+		}
+		plot.Title = fmt.Sprintf("%d of %d predicted times of updates are within 15%% of the measured ones", within, all)
+		sec.Plots = []*Plot{plot}
 	}
 	return sec
 }

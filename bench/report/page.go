@@ -23,7 +23,8 @@ var ErrNoResults = errors.New("report: the files have no results: neither rows o
 // A Page is a report, made by New.
 type Page struct {
 	Numbers  []Number // stand first
-	Plot     *Plot    // below the numbers, or nil
+	Plots    []*Plot  // below the numbers
+	Meaning  []string // says what they mean, in sentences
 	Sections []Section
 	Machines Table
 	Commands []string
@@ -36,9 +37,13 @@ type Number struct{ Value, Text string }
 type Section struct {
 	Title  string
 	Text   string // explains the tables, in lines of Markdown
+	Plots  []*Plot
 	Tables []Table
 
-	numbers []Number // for the top of the page
+	// What the top of the page has of the section.
+	numbers []Number
+	meaning []string
+	top     []*Plot
 }
 
 // A Table has a name in the first cell of each row, and numbers or words in the others.
@@ -55,13 +60,12 @@ func (t Table) Long() bool { return len(t.Rows) > 12 }
 // if no file has any.
 func New(files []*result.File) (*Page, error) {
 	p, runs := new(Page), runsOf(files)
-	speedups := speedupsOf(runs)
-	p.Plot = plotOf(speedups)
 	for _, s := range []Section{
-		speedupSection(speedups), timeSection(runs), accuracySection(runs), SpeedSection(files), flopsSection(files), PredictionSection(files),
+		speedupSection(speedupsOf(runs)), timeSection(runs), accuracySection(runs), SpeedSection(files), flopsSection(files), PredictionSection(files),
 	} {
 		if len(s.Tables) > 0 {
-			p.Numbers, p.Sections = append(p.Numbers, s.numbers...), append(p.Sections, s)
+			p.Numbers, p.Plots, p.Meaning = append(p.Numbers, s.numbers...), append(p.Plots, s.top...), append(p.Meaning, s.meaning...)
+			p.Sections = append(p.Sections, s)
 		}
 	}
 	if len(p.Sections) == 0 {
@@ -74,14 +78,7 @@ func New(files []*result.File) (*Page, error) {
 //go:embed *.tmpl
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": escape, "add": sum}).ParseFS(templateFiles, "*.tmpl"))
-
-func sum(numbers ...int) (sum int) {
-	for _, n := range numbers {
-		sum += n
-	}
-	return sum
-}
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": escape}).ParseFS(templateFiles, "*.tmpl"))
 
 // escape escapes what Markdown would not show as it is in the cell of a table.
 func escape(s string) string {
@@ -89,7 +86,7 @@ func escape(s string) string {
 		"\n", " ").Replace(s)
 }
 
-// WriteMarkdown writes the page as Markdown, with a link to plots/speed-ups.svg if it has a plot.
+// WriteMarkdown writes the page as Markdown, with links to its plots in the folder plots.
 func (p *Page) WriteMarkdown(w io.Writer) error {
 	return failed(templates.ExecuteTemplate(w, "readme.tmpl", p))
 }
@@ -102,12 +99,16 @@ func failed(err error) error {
 	return fmt.Errorf("report: %w", err)
 }
 
-// WriteFolder writes README.md and, if there is a plot, plots/speed-ups.svg. It makes the folders,
-// replaces files of the same names, each as a whole, and leaves others alone. If the folder has a file
-// notes.md, the last line of README.md is a link to it. The errors are those of the files, wrapped.
+// WriteFolder writes README.md and the plots, each into plots/NAME.svg. It makes the folders, replaces
+// files of the same names, each as a whole, and leaves others alone. If the folder has a file notes.md,
+// the last line of README.md is a link to it. The errors are those of the files, wrapped.
 func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
-	if p.Plot != nil {
-		if err := write(fsys, filepath.Join(dir, "plots", "speed-ups.svg"), p.Plot.WriteSVG); err != nil {
+	plots := p.Plots
+	for _, s := range p.Sections {
+		plots = append(plots, s.Plots...)
+	}
+	for _, plot := range plots {
+		if err := write(fsys, filepath.Join(dir, "plots", plot.Name+".svg"), plot.WriteSVG); err != nil {
 			return err
 		}
 	}
@@ -165,5 +166,5 @@ func machineTable(files []*result.File) (t Table, commands []string) {
 			}
 		}
 	}
-	return t, unique(commands)
+	return t, slices.Compact(commands)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"strings"
@@ -77,17 +76,20 @@ func sampleMachine(change func(m *result.Machine)) sampleLine {
 }
 
 // TestStructure checks what Markdown would forgive: every row of every table is there with as many
-// cells as its head, the plot is linked once, and what is opened is closed.
+// cells as its head, each plot is linked once, and what is opened is closed.
 func TestStructure(t *testing.T) {
 	p := newPage(t, published(t)...)
 	text := markdown(t, p)
 	if open, closed := strings.Count(text, "<details>\n<summary>"), strings.Count(text, "\n</details>\n"); open < len(p.Sections) || open != closed {
 		t.Errorf("%d details are opened and %d closed", open, closed)
 	}
-	if n := strings.Count(text, "](plots/speed-ups.svg)"); n != 1 {
-		t.Errorf("the plot is there %d times", n)
-	}
 	tables := []Table{p.Machines}
+	for _, plot := range plotsOf(p) {
+		if n := strings.Count(text, "\n!["+escape(plot.Title)+"](plots/"+plot.Name+".svg)\n"); n != 1 {
+			t.Errorf("the plot %s is there %d times", plot.Name, n)
+		}
+		tables = append(tables, plot.Table())
+	}
 	for _, s := range p.Sections {
 		tables = append(tables, s.Tables...)
 	}
@@ -269,8 +271,11 @@ func TestNasty(t *testing.T) {
 		if commands != "\n\n    <i> <b>\n" {
 			t.Errorf("commands %q", commands)
 		}
-		if p.Plot != nil {
-			testutil.NoError(t, p.Plot.WriteSVG(io.Discard))
+		for _, plot := range plotsOf(p) {
+			var svg bytes.Buffer
+			testutil.NoError(t, plot.WriteSVG(&svg))
+			inside(t, parse(t, svg.String()))
+			says(t, svg.String(), nil, "NaN", "Inf")
 		}
 	}
 }

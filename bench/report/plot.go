@@ -1,63 +1,261 @@
 package report
 
-import "io"
+import (
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"slices"
+	"strings"
 
-// A Plot is a drawing of bars in groups, with their values beside them.
+	"blskernel/internal/elementary"
+)
+
+// A Plot shows series of points. Its title is its message.
 type Plot struct {
-	Title  string
-	Series []string // the names of the bars of each group, at most four
-	Groups []Group
+	Name, Title string // Name is that of its file, without .svg
+	X, Y        Axis
+	Series      []Series
 }
 
-// A Group has a value for each series, or NaN.
-type Group struct {
-	Name   string
-	Values []float64
+// An Axis has numbers, on a logarithmic scale with Log, or names, whose numbers count from 0.
+type Axis struct {
+	Label string
+	Log   bool
+	Names []string
 }
+
+// A Series has marks of its own unless it is Bare, and with Line a line with dashes of its own, so that
+// colors are not needed.
+type Series struct {
+	Name       string
+	Line, Bare bool
+	Points     []Point
+}
+
+// A Point has a deviation of Y, which is drawn as a band, or 0.
+type Point struct{ X, Y, Deviation float64 }
 
 // Sizes in points. The plot is about as wide as a phone, where a point is nearly a pixel of CSS.
 const (
-	plotWidth, textSize  = 400, 12
-	barsLeft, barsTop    = 120, 46
-	longestBar           = plotWidth - barsLeft - 4*textSize // leaves room for the value
-	barHeight, groupRoom = 13, 9                             // with the gap below it; below a group
+	plotWidth, plotHeight = 400, 240 // of an axis with names nameRoom for each
+	lineHeight, nameRoom  = 16, 30
+	plotRight, titleWidth = plotWidth - 20, 54 // of the title in characters
 )
 
-// A bar is a value of a series, the name of a group or one in the legend, and where it is drawn.
-type bar struct {
-	Series, X, Y, Width int
-	Text                string
+const plotStyle = `<style>
+.paper{fill:#ffffff} .text{fill:#1b1f24} .grid{stroke:#d0d4d9} .s0{color:#c2410c} .s1{color:#0b62a8} .s2{color:#0a7a5a} .s3{color:#555b63}
+@media (prefers-color-scheme:dark){
+.paper{fill:#15181c} .text{fill:#e6e8ea} .grid{stroke:#3a4048} .s0{color:#ff9a62} .s1{color:#6bb5f2} .s2{color:#3ecfa0} .s3{color:#b4b9c1}
+}
+.mark,.line{stroke:currentColor;stroke-width:1.5} .line{fill:none} .band{fill:currentColor;opacity:.25} .full{fill:currentColor}
+</style>
+`
+
+// The marks and dashes of the series, in turn. Every second mark is open.
+var (
+	marks  = []string{"M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z", "M-4,-4h8v8h-8z", "M0,-5l5,9h-10z", "M0,-5l5,5l-5,5l-5,-5z"}
+	dashes = []string{"", "7 3", "2 3", "9 3 2 3"}
+)
+
+// A scale maps the numbers of an axis to points of the drawing.
+type scale struct {
+	Axis
+	low, high, from, to float64
+	ticks               []float64
 }
 
-// WriteSVG writes the plot as an SVG file, with colors for light and dark pages. Values that are not
-// positive, or near overflow, have no bars.
+// drawn reports whether an axis can have a number.
+func (a Axis) drawn(v float64) bool { return math.Abs(v) <= 1e99 && (v >= 1e-99 || !a.Log) }
+
+// scale returns the scale of an axis that has all values, from one end of the drawing to the other.
+func (a Axis) scale(values []float64, from, to float64) scale {
+	s := scale{Axis: a, from: from, to: to, high: 1}
+	if len(values) > 0 {
+		s.low, s.high = slices.Min(values), slices.Max(values)
+	}
+	first, last, step := 0.0, float64(len(a.Names)-1), 1.0
+	switch {
+	case a.Names != nil:
+		s.low, s.high = -0.5, float64(len(a.Names))-0.5
+	case a.Log:
+		first, last = math.Floor(elementary.Log10(max(s.low, 1e-99))), math.Ceil(elementary.Log10(s.high))
+		last = max(last, first+1)
+		s.low, s.high, step = tenTo(first), tenTo(last), math.Ceil((last-first)/8)
+	default:
+		span := s.high - s.low
+		if !(span > 0) {
+			span = max(math.Abs(s.high), 1)
+		}
+		if step = tenTo(math.Floor(elementary.Log10(span))); span < 3*step {
+			step /= 5
+		}
+		first, last = math.Floor(s.low/step), math.Ceil(s.high/step)
+		s.low, s.high = float64(first*step), float64(max(last, first+1)*step)
+		first, last = s.low, s.high+step/2
+	}
+	for v := first; v <= last; v += step {
+		if a.Log {
+			s.ticks = append(s.ticks, tenTo(v))
+		} else {
+			s.ticks = append(s.ticks, v)
+		}
+	}
+	return s
+}
+
+func tenTo(n float64) float64 {
+	if n < 0 {
+		return 1 / elementary.Pow(10, int(-n))
+	}
+	return elementary.Pow(10, int(n))
+}
+
+// at returns where a number is drawn.
+func (s scale) at(v float64) float64 {
+	low, high := s.low, s.high
+	if s.Log {
+		v, low, high = elementary.Log10(v), elementary.Log10(low), elementary.Log10(high)
+	}
+	return s.from + float64((v-low)/(high-low)*(s.to-s.from))
+}
+
+// label writes a tick.
+func (s scale) label(v float64) string {
+	if i := int(v); s.Names != nil && i < len(s.Names) {
+		return s.Names[i]
+	}
+	return fmt.Sprintf("%.6g", v)
+}
+
+// WriteSVG writes the plot as an SVG file, with colors for light and dark pages. Points that are not
+// finite are not drawn, nor are numbers on a logarithmic scale that are not positive.
 func (p *Plot) WriteSVG(w io.Writer) error {
-	drawn := func(v float64) bool { return v > 0 && v <= 1e99 }
-	most := 0.0
-	for _, g := range p.Groups {
-		for _, v := range g.Values {
-			if drawn(v) {
-				most = max(most, v)
+	var b strings.Builder
+	text := func(x, y float64, anchor, s string) {
+		fmt.Fprintf(&b, "<text class=\"text\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, html.EscapeString(s))
+	}
+	mark := func(series int, x, y float64) {
+		fill := []string{"full", "paper"}[series%2]
+		fmt.Fprintf(&b, "<path class=\"s%d mark %s\" transform=\"translate(%.1f %.1f)\" d=\"%s\"/>\n", series%4, fill, x, y, marks[series%4])
+	}
+	line := func(series int, path string) {
+		fmt.Fprintf(&b, "<path class=\"s%d line\" stroke-dasharray=\"%s\" d=\"%s\"/>\n", series%4, dashes[series%4], path)
+	}
+	title := wrapped(p.Title, titleWidth)
+	top, left := float64(lineHeight*(len(title)+len(p.Series)+1)+14), 62.0
+	if p.Y.Names != nil {
+		left = 94
+	}
+	bottom := top + float64(max(plotHeight, nameRoom*len(p.Y.Names)))
+	var xs, ys []float64
+	drawn := make([][]Point, len(p.Series))
+	for i, s := range p.Series {
+		for _, q := range s.Points {
+			if p.X.drawn(q.X) && p.Y.drawn(q.Y-q.Deviation) && p.Y.drawn(q.Y+q.Deviation) {
+				xs, ys, drawn[i] = append(xs, q.X), append(ys, q.Y-q.Deviation, q.Y+q.Deviation), append(drawn[i], q)
 			}
 		}
 	}
-	var legend, names, bars []bar
-	for n, name := range p.Series {
-		legend = append(legend, bar{Series: n, X: 8 + 98*n, Y: 26, Text: name})
+	x, y := p.X.scale(xs, left, plotRight), p.Y.scale(ys, bottom, top)
+	if p.Y.Names != nil { // the first one on top
+		y.from, y.to = top, bottom
 	}
-	y := barsTop
-	for _, g := range p.Groups {
-		names = append(names, bar{Y: y + len(g.Values)*barHeight/2 + textSize/4, Text: g.Name})
-		for n, v := range g.Values {
-			if drawn(v) {
-				bars = append(bars, bar{Series: n, Y: y, Width: int(longestBar * v / most), Text: times(v)})
-			}
-			y += barHeight
+	height := bottom + 2*lineHeight + 8
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%dpx\" height=\"%.0fpx\" "+
+		"font-family=\"Liberation Sans, Arial, Helvetica, sans-serif\" font-size=\"12px\">\n<title>%s</title>\n%s"+
+		"<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", plotWidth, height, plotWidth, height, html.EscapeString(p.Title), plotStyle, plotWidth, height)
+	for i, s := range title {
+		text(4, float64(lineHeight*(i+1)), "start", s)
+	}
+	for i, s := range p.Series {
+		at := float64(lineHeight * (len(title) + i + 1))
+		if s.Line {
+			line(i, fmt.Sprintf("M8,%.1fh28", at))
 		}
-		y += groupRoom
+		if !s.Bare {
+			mark(i, 22, at)
+		}
+		text(42, at+4, "start", s.Name)
 	}
-	return failed(templates.ExecuteTemplate(w, "plot.tmpl", map[string]any{
-		"Title": p.Title, "Width": plotWidth, "Height": y, "TextSize": textSize, "Left": barsLeft,
-		"Legend": legend, "Names": names, "Bars": bars,
-	}))
+	for _, v := range x.ticks {
+		fmt.Fprintf(&b, "<path class=\"grid\" d=\"M%.1f,%.1fV%.1f\"/>\n", x.at(v), top, bottom)
+		text(x.at(v), bottom+lineHeight, "middle", x.label(v))
+	}
+	for _, v := range y.ticks {
+		fmt.Fprintf(&b, "<path class=\"grid\" d=\"M%.0f,%.1fH%d\"/>\n", left, y.at(v), plotRight)
+		text(left-5, y.at(v)+4, "end", y.label(v))
+	}
+	text((left+plotRight)/2, bottom+2*lineHeight, "middle", p.X.Label)
+	text(4, top-12, "start", p.Y.Label)
+	for i, points := range drawn {
+		var path, above, below string
+		for _, q := range points {
+			path += fmt.Sprintf("L%.1f,%.1f", x.at(q.X), y.at(q.Y))
+			above += fmt.Sprintf("L%.1f,%.1f", x.at(q.X), y.at(q.Y+q.Deviation))
+			below = fmt.Sprintf("L%.1f,%.1f", x.at(q.X), y.at(q.Y-q.Deviation)) + below
+		}
+		if slices.ContainsFunc(points, func(q Point) bool { return q.Deviation > 0 }) {
+			fmt.Fprintf(&b, "<path class=\"s%d band\" d=\"M%sz\"/>\n", i%4, (above + below)[1:])
+		}
+		if p.Series[i].Line && len(points) > 0 {
+			line(i, "M"+path[1:])
+		}
+		for _, q := range points {
+			if !p.Series[i].Bare {
+				mark(i, x.at(q.X), y.at(q.Y))
+			}
+		}
+	}
+	b.WriteString("</svg>\n")
+	_, err := io.WriteString(w, b.String())
+	return failed(err)
+}
+
+// wrapped returns the words of a text in lines of at most so many characters.
+func wrapped(text string, width int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		if n := len(lines) - 1; n >= 0 && len([]rune(lines[n]+" "+word)) <= width {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// Table returns the numbers of the plot: a row for each place on the X axis, or for each name on the Y
+// axis, and a column for each series with marks.
+func (p *Plot) Table() Table {
+	t := Table{Columns: []string{p.X.Label}}
+	if p.Y.Names != nil {
+		t.Columns[0] = p.Y.Label
+	}
+	var rows ordered[string, []string]
+	var shown []Series
+	for _, s := range p.Series {
+		if !s.Bare {
+			shown, t.Columns = append(shown, s), append(t.Columns, s.Name)
+		}
+	}
+	for i, s := range shown {
+		for _, q := range s.Points {
+			key, cell := fmt.Sprintf("%.6g", q.X), fmt.Sprintf("%.4g", q.Y)
+			if q.Deviation > 0 {
+				cell = spread(q.Y, q.Deviation)
+			}
+			if n := int(math.Round(q.Y)); p.Y.Names != nil && n >= 0 && n < len(p.Y.Names) {
+				key, cell = p.Y.Names[n], times(q.X)
+			}
+			row := rows.at(key)
+			if *row == nil {
+				*row = slices.Insert(slices.Repeat([]string{absent}, len(shown)), 0, key)
+			}
+			(*row)[i+1] = cell
+		}
+	}
+	for _, row := range rows {
+		t.Rows = append(t.Rows, row.value)
+	}
+	return t
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"html"
 	"math"
 	"regexp"
 	"strconv"
@@ -19,10 +20,11 @@ type element struct {
 	XMLName xml.Name
 	X       float64 `xml:"x,attr"`
 	Y       float64 `xml:"y,attr"`
-	Width   string  `xml:"width,attr"`
 	Anchor  string  `xml:"text-anchor,attr"`
 	ViewBox string  `xml:"viewBox,attr"`
-	Text    string  `xml:",chardata"`
+
+	Transform string `xml:"transform,attr"`
+	Text      string `xml:",chardata"`
 
 	Children []*element `xml:",any"`
 }
@@ -43,77 +45,113 @@ func parse(t testing.TB, svg string) map[string][]*element {
 	return all
 }
 
-// TestPlotFile draws the published plot twice: the bytes are the same, and the SVG is XML with a
-// title, the labels and colors for both kinds of pages. No text reaches out of it.
-func TestPlotFile(t *testing.T) {
+// TestPlotFiles draws the published plots twice: the bytes are the same, and each SVG is XML with a
+// title, names of its series and colors for both kinds of pages. No text reaches out of it.
+func TestPlotFiles(t *testing.T) {
 	first, second := newPage(t, published(t)...), newPage(t, published(t)...)
 	if markdown(t, first) != markdown(t, second) {
 		t.Error("the page of the same files is another one")
 	}
-	var svg, again bytes.Buffer
-	testutil.NoError(t, first.Plot.WriteSVG(&svg))
-	testutil.NoError(t, second.Plot.WriteSVG(&again))
-	if !bytes.Equal(svg.Bytes(), again.Bytes()) {
-		t.Error("the SVG differs from one time to the other")
+	for i, p := range plotsOf(first) {
+		var svg, again bytes.Buffer
+		testutil.NoError(t, p.WriteSVG(&svg))
+		testutil.NoError(t, plotsOf(second)[i].WriteSVG(&again))
+		if !bytes.Equal(svg.Bytes(), again.Bytes()) {
+			t.Errorf("%s differs from one time to the other", p.Name)
+		}
+		all := parse(t, svg.String())
+		if len(all["svg"]) != 1 || all["title"][0].Text != p.Title || p.Title == "" {
+			t.Errorf("%s has the title %q", p.Name, all["title"][0].Text)
+		}
+		for _, s := range p.Series {
+			says(t, svg.String(), []string{">" + html.EscapeString(s.Name) + "<"})
+		}
+		says(t, svg.String(), []string{"prefers-color-scheme:dark"}, "NaN", "Inf")
+		inside(t, all)
 	}
-	all := parse(t, svg.String())
-	if len(all["svg"]) != 1 || all["title"][0].Text != first.Plot.Title {
-		t.Errorf("%d plots with title %q", len(all["svg"]), all["title"][0].Text)
-	}
-	says(t, svg.String(), []string{">measured<", ">Table 3<", "prefers-color-scheme:dark"}, "NaN", "Inf")
-	inside(t, all)
 }
 
-// inside reports what reaches out of a plot.
+// inside reports texts and marks that reach out of a plot.
 func inside(t *testing.T, all map[string][]*element) {
 	t.Helper()
 	height, err := strconv.ParseFloat(strings.Fields(all["svg"][0].ViewBox)[3], 64)
 	testutil.NoError(t, err)
 	for _, e := range all["text"] {
-		x, long := e.X, 0.6*textSize*float64(utf8.RuneCountInString(e.Text))
-		if e.Anchor == "end" {
-			x -= long
-		}
+		x, long := e.X, 6.5*float64(utf8.RuneCountInString(e.Text))
+		x -= map[string]float64{"start": 0, "middle": 0.5, "end": 1}[e.Anchor] * long
 		if !(x >= 0 && x+long <= plotWidth && e.Y >= 0 && e.Y <= height) {
 			t.Errorf("%q is at %g to %g, %g in a plot of %d by %g", e.Text, x, x+long, e.Y, plotWidth, height)
 		}
 	}
+	for _, e := range all["path"] {
+		var x, y float64
+		if n, _ := fmt.Sscanf(e.Transform, "translate(%f %f)", &x, &y); n == 2 && !(x >= 0 && x <= plotWidth && y >= 0 && y <= height) {
+			t.Errorf("a mark is at %g, %g in a plot of %d by %g", x, y, plotWidth, height)
+		}
+	}
 }
 
-// TestDraw has the longest bar at the largest value, others in proportion, and none for values that
-// have no length.
+// TestDraw places points on linear and logarithmic axes and beside names, and leaves out those that an
+// axis cannot have. The band has two numbers for each point.
 func TestDraw(t *testing.T) {
-	p := &Plot{Title: "<&>", Series: []string{"s", "r", "<"}, Groups: []Group{
-		{"a", []float64{1, nan, 0}}, {"b<", []float64{4, 2, math.Inf(1)}},
-	}}
+	for _, tc := range []struct {
+		x, y Axis
+		want string // where the marks are, below the one of the legend
+	}{
+		// From 0 to 4 and from 0 to 8: the ticks at the ends of the axes.
+		{Axis{}, Axis{}, "62.0 302.0 221.0 182.0 380.0 62.0"},
+		{Axis{Log: true}, Axis{Log: true}, "62.0 302.0 380.0 62.0"},
+		{Axis{}, Axis{Names: []string{"a", "b<"}}, "94.0 182.0"},
+	} {
+		p := &Plot{Title: "<&>", X: tc.x, Y: tc.y, Series: []Series{{Name: "<", Line: true, Points: []Point{{X: 0, Y: 0}, {X: 2, Y: 4}, {X: 4, Y: 8}, {X: nan, Y: 1}, {X: 1, Y: math.Inf(1)}}}}}
+		switch {
+		case tc.x.Log:
+			p.Series[0].Points = []Point{{X: 0, Y: 1}, {X: 1, Y: -1}, {X: 1, Y: 0.1}, {X: 100, Y: 10}}
+		case tc.y.Names != nil:
+			p.Series[0].Points = []Point{{X: 1, Y: 0.5}}
+		}
+		var b bytes.Buffer
+		testutil.NoError(t, p.WriteSVG(&b))
+		all := parse(t, b.String())
+		var at []string
+		for _, e := range all["path"] {
+			if e.Transform != "" {
+				at = append(at, strings.Trim(e.Transform, "translate()"))
+			}
+		}
+		if got := strings.Join(at[1:], " "); got != tc.want || all["title"][0].Text != p.Title {
+			t.Errorf("%+v, %+v: marks at %s; want %s", tc.x, tc.y, got, tc.want)
+		}
+		inside(t, all)
+	}
+	p := &Plot{Series: []Series{{Points: []Point{{1, 5, 1}, {2, 6, 0.5}}}}}
 	var b bytes.Buffer
 	testutil.NoError(t, p.WriteSVG(&b))
-	all := parse(t, b.String())
-	if got := all["title"][0].Text; got != p.Title {
-		t.Errorf("the title is %q", got)
+	if _, band, found := strings.Cut(b.String(), `<path class="s0 band" d="`); !found || strings.Count(band[:strings.Index(band, `"`)], ",") != 4 {
+		t.Errorf("no band in %s", b.String())
 	}
-	var widths, texts []string
-	for _, e := range all["rect"][1+len(p.Series):] {
-		widths = append(widths, e.Width)
-	}
-	for _, e := range all["text"] {
-		texts = append(texts, e.Text)
-	}
-	if got, want := strings.Join(widths, " "), fmt.Sprint(longestBar/4, longestBar, longestBar/2); got != want {
-		t.Errorf("bars of the lengths %s; want %s", got, want)
-	}
-	if got, want := strings.Join(texts, " "), "<&> s r < a b< 1.00 4.00 2.00"; got != want {
-		t.Errorf("texts %s; want %s", got, want)
-	}
-	inside(t, all)
+	testutil.NoError(t, new(Plot).WriteSVG(&b))
 }
 
-// TestContrast holds the colors to WCAG's contrast with both kinds of pages: 4.5 for text, 3 for bars.
+// TestPlotTable has the numbers of the series with marks, by place and by name.
+func TestPlotTable(t *testing.T) {
+	p := &Plot{X: Axis{Label: "n"}, Series: []Series{
+		{Name: "a", Points: []Point{{10, 98.571, 0.06}, {20, 5, 0}}}, {Name: "line", Bare: true, Points: []Point{{1, 1, 0}}}, {Name: "b", Points: []Point{{20, 7, 0}}},
+	}}
+	if got, want := fmt.Sprint(p.Table()), "{  [n a b] [[10 98.57 ± 0.06 –] [20 5 7]]}"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	p = &Plot{Y: Axis{Label: "table", Names: []string{"x", "y"}}, Series: []Series{{Name: "a", Points: []Point{{1.5, 0.2, 0}, {2, 1.3, 0}}}}}
+	if got, want := fmt.Sprint(p.Table()), "{  [table a] [[x 1.50] [y 2.00]]}"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+// TestContrast holds the colors to WCAG's contrast with both kinds of pages: 4.5 for text, 3 for marks,
+// which differ in shape and fill as well, and lines in dashes.
 func TestContrast(t *testing.T) {
-	var b bytes.Buffer
-	testutil.NoError(t, new(Plot).WriteSVG(&b))
-	colors := regexp.MustCompile(`\.(\w+)\{fill:(#\w+)\}`).FindAllStringSubmatch(b.String(), -1)
-	if len(colors) != 2*6 {
+	colors := regexp.MustCompile(`\.(\w+)\{(?:fill|color):(#\w+)\}`).FindAllStringSubmatch(plotStyle, -1)
+	if len(colors) != 2*6 || len(marks) != 4 || len(dashes) != 4 {
 		t.Fatalf("colors %q", colors)
 	}
 	for i, c := range colors {

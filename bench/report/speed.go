@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -34,6 +35,7 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 	var rows ordered[comparison, map[int]measured]
 	var orders []int
 	var over []float64 // OpenBLAS, by the first backend
+	var peaks ordered[string, [2]Series]
 	for _, f := range files {
 		for _, cell := range f.Cells {
 			c := cell.Value
@@ -46,6 +48,10 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 				orders = append(orders, c.N)
 			}
 			for i, t := range c.Backends {
+				if at := slices.Index([]string{"pure", "openblas"}, t.Backend); at >= 0 && c.Op+c.Args == "dgemmNN" && c.Threads == 1 && cell.Machine.Beside == 0 {
+					s := &peaks.at(cell.Machine.Kernel)[at]
+					s.Name, s.Line, s.Points = t.Backend, true, append(s.Points, Point{X: float64(c.N), Y: t.OfPeak})
+				}
 				first := c.Backends[0]
 				switch {
 				case i > 0:
@@ -72,7 +78,8 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 		t.Columns = append(t.Columns, fmt.Sprint(n))
 	}
 	t.Columns = append(t.Columns, "mean ratio", "lowest")
-	for c, cells := range rows.all {
+	for _, e := range rows {
+		c, cells := e.key, e.value
 		row := []string{c.op + ", " + where(c.machine, c.name, c.threads)}
 		if c.against != "" {
 			row[0] += " / " + c.against
@@ -80,7 +87,7 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 		var ratios []float64
 		for _, n := range orders {
 			text := absent
-			if m, ok := (*cells)[n]; ok {
+			if m, ok := cells[n]; ok {
 				text = significant(m.gflops)
 				if !math.IsNaN(m.ratio) {
 					text += " (" + times(m.ratio) + ")"
@@ -96,9 +103,30 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 		t.Rows = append(t.Rows, append(row, times(mean), times(lowest)))
 	}
 	sec.Tables = []Table{t}
+	for _, e := range peaks {
+		sec.Plots = append(sec.Plots, peakPlot(e.key, e.value[:]))
+	}
 	if len(over) > 0 {
 		sec.numbers = []Number{{times(speed.Median(over)) + "×", fmt.Sprintf("speed of our backend over OpenBLAS in the median of %s, "+
 			"from products of vectors to inverses; faster in %d", count(len(over), "measurement"), above(1, over))}}
 	}
 	return sec
+}
+
+// peakPlot shows the shares of the FMA peak that dgemm has on one thread, by a kind of kernel.
+func peakPlot(kernel string, series []Series) *Plot {
+	p := &Plot{Name: "peak-" + cmp.Or(kernel, "unknown"), X: Axis{Label: "n", Log: true}, Y: Axis{Label: "share of the FMA peak, dgemm NN on one thread"}}
+	var most []string
+	for _, s := range series {
+		best := 0.0
+		for _, q := range s.Points {
+			best = max(best, q.Y)
+		}
+		if len(s.Points) > 0 {
+			slices.SortStableFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+			p.Series, most = append(p.Series, s), append(most, fmt.Sprintf("%s with %s", times(best), s.Name))
+		}
+	}
+	p.Title = fmt.Sprintf("With %s a product reaches up to %s of the FMA peak", cmp.Or(kernel, "an unknown kernel"), strings.Join(most, " and "))
+	return p
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"blskernel"
+	"blskernel/internal/backend"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -44,6 +45,36 @@ func dgemmtp(args string, n int, r source) *Problem {
 	}
 	return computes(n*(n+1)/2, func(be blskernel.Backend, c []float64) {
 		blskernel.Packed(be).Dgemmtp(tA, tB, n, n, 1, a, n, b, n, 0, c)
+	})
+}
+
+func dgemmt(args string, n int, r source) *Problem {
+	ul, tA, tB := blas.Uplo(args[0]), blas.Transpose(args[1]), blas.Transpose(args[2])
+	a, b := r.draw(n*n), r.draw(n*n)
+	return computes(n*n, func(be blskernel.Backend, c []float64) {
+		blskernel.Packed(be).Dgemmt(ul, tA, tB, n, n, 1, a, n, b, n, 0, c, n)
+	})
+}
+
+func dgemmDiag(args string, n int, r source) *Problem {
+	tA, tB := blas.Transpose(args[0]), blas.Transpose(args[1])
+	a, d, b := r.draw(n*n), r.draw(n), r.draw(n*n)
+	return computes(n*n, func(be blskernel.Backend, c []float64) {
+		backend.Fused(be).DgemmDiag(tA, tB, n, n, n, 1, a, n, d, b, n, 0, c, n)
+	})
+}
+
+func dgemmTanh(_ string, n int, r source) *Problem {
+	a, b, bias := r.draw(n*n), r.draw(n*n), r.draw(n)
+	return computes(n*n, func(be blskernel.Backend, c []float64) {
+		backend.Fused(be).DgemmTanh(blas.NoTrans, blas.NoTrans, n, n, n, 1, a, n, b, n, bias, c, n)
+	})
+}
+
+func dsprkDiag(args string, n int, r source) *Problem {
+	a, d := r.draw(n*n), r.draw(n)
+	return computes(n*(n+1)/2, func(be blskernel.Backend, c []float64) {
+		backend.Fused(be).DsprkDiag(blas.Transpose(args[0]), n, n, 1, a, n, d, 0, c)
 	})
 }
 
@@ -103,6 +134,16 @@ func dspr(args string, n int, r source) *Problem {
 func daxpy(_ string, n int, r source) *Problem {
 	x := r.draw(n)
 	return inPlace(r.draw(n), func(be blskernel.Backend, y []float64) { be.Daxpy(n, 1, x, 1, y, 1) })
+}
+
+func dscal(_ string, n int, r source) *Problem {
+	return inPlace(r.draw(n), func(be blskernel.Backend, x []float64) { be.Dscal(n, -1, x, 1) })
+}
+
+func dtrsv(args string, n int, r source) *Problem {
+	ul, tA := blas.Uplo(args[0]), blas.Transpose(args[1])
+	a := r.nearIdentity(n)
+	return inPlace(r.draw(n), func(be blskernel.Backend, x []float64) { be.Dtrsv(ul, tA, blas.NonUnit, n, a, n, x, 1) })
 }
 
 func dtrmm(args string, n int, r source) *Problem {

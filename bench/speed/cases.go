@@ -69,8 +69,12 @@ var table = []struct {
 	{"dsymm", sided, 2, 3, dsymm, nil},
 	{"dtrmm", sides, 1, 3, dtrmm, nil},
 	{"dtrsm", sides, 1, 3, dtrsm, nil},
+	{"dgemmt", []string{"UNN", "UNT", "UTN", "LNN"}, 1, 3, dgemmt, nil},
 	{"dgemmtp", transposes2, 1, 3, dgemmtp, nil},
+	{"dgemmdiag", transposes2, 2, 3, dgemmDiag, nil},
+	{"dgemmtanh", none, 2, 3, dgemmTanh, nil},
 	{"dsprk", []string{"N", "T"}, 1, 3, dsprk, nil},
+	{"dsprkdiag", []string{"N", "T"}, 1, 3, dsprkDiag, nil},
 	{"dspmm", []string{"L", "R"}, 2, 3, dspmm, nil},
 	{"dgemv", []string{"N", "T"}, 2, 2, dgemv, nil},
 	{"dger", none, 2, 2, dger, nil},
@@ -78,8 +82,19 @@ var table = []struct {
 	{"dspmv", oneTriangle, 2, 2, dspmv, nil},
 	{"dsyr", oneTriangle, 1, 2, dsyr, nil},
 	{"dspr", oneTriangle, 1, 2, dspr, nil},
+	{"dtrsv", triangles, 1, 2, dtrsv, nil},
 	{"ddot", none, 2, 1, ddot, nil},
 	{"daxpy", none, 2, 1, daxpy, nil},
+	{"dscal", none, 1, 1, dscal, nil},
+	{"dpotrf", none, 1. / 3, 3, dpotrf, nil},
+	{"dpotri", none, 2. / 3, 3, dpotri, nil},
+	{"dpotrs", none, 2, 3, dpotrs, nil},
+	{"dgetrf", none, 2. / 3, 3, dgetrf, nil},
+	{"dgetri", none, 4. / 3, 3, dgetri, nil},
+	{"dgetrs", none, 2, 3, dgetrs, nil},
+	{"dtrtri", none, 1. / 3, 3, dtrtri, nil},
+	{"dtrtrs", none, 1, 3, dtrtrs, nil},
+	{"dorgqr", none, 4. / 3, 3, dorgqr, nil},
 	{"cholesky-inverse", none, 1, 3, choleskyInverse, []string{"dpotrf+dpotri"}},
 	{"ldlt-inverse", none, 1, 3, ldltInverse, []string{dsptri, "dsytrf+dsytri2"}},
 	{"lu-inverse", none, 2, 3, luInverse, []string{"dgetrf+dgetri"}},
@@ -88,6 +103,23 @@ var table = []struct {
 	{"eigensym", none, 9, 3, eigenSym.prepare, []string{"dsyevd"}},
 	{"svd", none, 22, 3, svd.prepare, []string{"dgesdd"}},
 	{"eigen", none, 25, 3, eigen.prepare, []string{"dgeev"}},
+	{"mat.Mul", none, 2, 3, matMul.prepare, ofGonum},
+	{"mat.Cholesky", none, 1. / 3, 3, matCholesky.prepare, ofGonum},
+	{"mat.LU", none, 2. / 3, 3, matLU.prepare, ofGonum},
+	{"mat.QR", none, 4. / 3, 3, matQR.prepare, ofGonum},
+	{"mat.QR-Q", none, 8. / 3, 3, matQRQ.prepare, ofGonum},
+	{"mat.LQ", none, 8. / 3, 3, matLQ.prepare, ofGonum},
+	{"mat.SVD", none, 22, 3, matSVD.prepare, ofGonum},
+	{"mat.SVD-values", none, 8. / 3, 3, matSVDValues.prepare, ofGonum},
+	{"mat.Eigen", none, 25, 3, matEigen.prepare, ofGonum},
+	{"mat.EigenSym", none, 9, 3, matEigenSym.prepare, ofGonum},
+	{"mat.GSVD", none, 22, 3, matGSVD.prepare, ofGonum},
+	{"mat.Solve", none, 8. / 3, 3, matSolve.prepare, ofGonum},
+	{"mat.Solve-tall", none, 10. / 3, 3, matSolveTall.prepare, ofGonum},
+	{"mat.Inverse", none, 2, 3, matInverse.prepare, ofGonum},
+	{"mat.Det", none, 2. / 3, 3, matDet.prepare, ofGonum},
+	{"mat.Exp", none, 44. / 3, 3, matExp.prepare, ofGonum},
+	{"mat.Pow", none, 8, 3, matPow.prepare, ofGonum},
 }
 
 // Cases returns all cases of an operation, the one that most callers use first, or none if there is no
@@ -99,8 +131,12 @@ var table = []struct {
 //	dsymm    C = S·B or B·S, S symmetric                  2n³
 //	dtrmm    B = op(T)·B or B·op(T)                       n³
 //	dtrsm    B = op(T)⁻¹·B or B·op(T)⁻¹                   n³
+//	dgemmt   C = op(A)·op(B), one triangle                n³
 //	dgemmtp  AP = op(A)·op(B), packed                     n³
+//	dgemmdiag  C = op(A)·D·op(B), D diagonal              2n³
+//	dgemmtanh  C = tanh(A·B + 1·bᵀ)                       2n³
 //	dsprk    AP = A·Aᵀ or Aᵀ·A, packed                    n³
+//	dsprkdiag  AP = A·D·Aᵀ or Aᵀ·D·A, packed              n³
 //	dspmm    C = S·B or B·S, S packed                     2n³
 //	dgemv    y = op(A)·x                                  2n²
 //	dger     A = A + x·yᵀ                                 2n²
@@ -110,6 +146,12 @@ var table = []struct {
 //	dspr     the same, S packed                           n²
 //	ddot     xᵀ·y                                         2n
 //	daxpy    y = y + x                                    2n
+//	dscal    x = -x                                       n
+//	dtrsv    x = op(T)⁻¹·x                                n²
+//
+//	dpotrf, dpotri, dpotrs   A = UᵀU, A⁻¹, A⁻¹·B          n³/3, 2n³/3, 2n³
+//	dgetrf, dgetri, dgetrs   P·A = L·U, A⁻¹, A⁻¹·B        2n³/3, 4n³/3, 2n³
+//	dtrtri, dtrtrs, dorgqr   T⁻¹, T⁻¹·B, Q                n³/3, n³, 4n³/3
 //
 //	cholesky-inverse  A⁻¹, packed, A = n·I + S                         n³
 //	ldlt-inverse      A⁻¹, packed, A = S, indefinite                   n³
@@ -120,7 +162,8 @@ var table = []struct {
 //	svd               A = U·Σ·Vᵀ                                       22n³
 //	eigen             A·V = V·Λ                                        25n³
 //
-// dgemmtp, dsprk and dspmm are those of blskernel.Packed. T has no unit diagonal. The inverses are
+// dgemmt, dgemmtp, dsprk and dspmm are those of blskernel.Packed. T has no unit diagonal. From dpotrf
+// on the routines are those of lapack.Implementation, after what has to come before. The inverses are
 // FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack, lu-solve is
 // LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of lapack.Implementation, by the
 // flops of Golub and Van Loan for the QR algorithm with all vectors ("Matrix Computations", 4th
@@ -135,6 +178,12 @@ var table = []struct {
 //	eigensym          dsyevd
 //	svd               dgesdd
 //	eigen             dgeev
+//
+// The operations mat.Mul to mat.Pow are methods of gonum's mat on a program's own matrices, with
+// lapack.Implementation and the backend in place of gonum's routines. Their opponent is Gonum, which
+// leaves gonum's routines in place. mat.LQ and mat.QR-Q make Q too, mat.Solve-tall has 2n rows and
+// mat.Pow the power 10. Flops are nominal: those of mat.GSVD are those of svd, and those of mat.Exp a
+// Padé approximant of degree 13 without squarings.
 func Cases(op string) []Case {
 	var cases []Case
 	for _, o := range table {

@@ -123,10 +123,10 @@ func (c *Comparison) start(progress Progress) *comparisonRun {
 
 // opponents returns the opponents that are timed.
 func (r *comparisonRun) opponents(j Job) []string {
-	if r.lapack == nil {
+	if !r.Opponents {
 		return nil
 	}
-	return j.Case.Opponents
+	return slices.DeleteFunc(slices.Clone(j.Case.Opponents), func(name string) bool { return name != Gonum && r.lapack == nil })
 }
 
 // processors returns the number of threads that an argument of blskernel.SetThreads stands for.
@@ -150,7 +150,11 @@ func (r *comparisonRun) prepare(j Job) (lanes []*lane) {
 	problems := slices.Repeat([]*Problem{own}, len(r.Backends))
 	on := slices.Clone(r.Backends)
 	for _, name := range r.opponents(j) {
-		problems, on = append(problems, own.Against(name)), append(on, r.lapack)
+		by := r.lapack
+		if name == Gonum {
+			by = gonumBackend{}
+		}
+		problems, on = append(problems, own.Against(name)), append(on, by)
 	}
 	for _, threads := range r.Threads {
 		l := &lane{threads: threads}

@@ -11,6 +11,10 @@ import (
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/testutil"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+	"gonum.org/v1/gonum/mat"
 )
 
 // libraries returns a LAPACK made of gonum's, and OpenBLAS's if there is one.
@@ -43,10 +47,13 @@ func TestAgainst(t *testing.T) {
 							t.Errorf("%s, %d: element %d of the diagonal is %v and %v", opponent, n, i, own, other)
 						}
 					}
-					if q.most != 1 || q.Flops() != p.Flops() || q.Err() != nil {
+					if q.most != p.most || q.Flops() != p.Flops() || q.Err() != nil {
 						t.Errorf("%s, %d: most %d, flops %v of %v, %v", opponent, n, q.most, q.Flops(), p.Flops(), q.Err())
 					}
 				}
+			}
+			if opponent == Gonum {
+				continue // which needs no LAPACK
 			}
 			for want, b := range map[string]blskernel.Backend{
 				"speed: fake/%s fails at %s 4: info of LAPACK is 7":         &fakeLAPACK{fake: &fake{name: "fake"}, info: 7},
@@ -127,6 +134,28 @@ func TestRunOpponents(t *testing.T) {
 	err = c.Run(context.Background(), func(r Result) error { return nil }, nil)
 	if err == nil || err.Error() != "speed: fake/dpotrf+dpotri fails at cholesky-inverse 6: info of LAPACK is 7" {
 		t.Errorf("a LAPACK that fails later on: %v", err)
+	}
+}
+
+// TestGonum times gonum's own routines as an opponent, without a library: gonum's mat runs on the
+// backend, and on gonum's routines afterwards.
+func TestGonum(t *testing.T) {
+	a := &fake{name: "a"}
+	c := &Comparison{
+		Backends: []blskernel.Backend{a}, Threads: []int{1}, Rounds: 1, MinTime: time.Microsecond, Opponents: true,
+		Jobs: []Job{job("mat.Mul", "", 6)},
+	}
+	testutil.NoError(t, c.Run(context.Background(), func(r Result) error {
+		if len(r.Backends) != 2 || r.Backends[1].Backend != Gonum || !(r.Backends[1].Ratio > 0) || a.calls == 0 {
+			t.Errorf("%+v after %d products on the backend", r, a.calls)
+		}
+		return nil
+	}, nil))
+	before := a.calls
+	var m mat.Dense
+	m.Mul(mat.NewDense(2, 2, make([]float64, 4)), mat.NewDense(2, 2, make([]float64, 4)))
+	if _, own := blas64.Implementation().(gonum.Implementation); a.calls != before || !own {
+		t.Errorf("gonum's mat still runs on %T", blas64.Implementation())
 	}
 }
 

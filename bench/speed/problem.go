@@ -73,12 +73,15 @@ func (p *Problem) Bind(b blskernel.Backend) func() {
 // Reset restores the operand that calls overwrite and read, if there is one.
 func (p *Problem) Reset() { copy(p.out, p.initial) }
 
+// Calls returns the number of calls before Reset is due.
+func (p *Problem) Calls() int { return p.most }
+
 // Err returns the first error of a call: a factorization may fail.
 func (p *Problem) Err() error { return p.err }
 
 // name returns what stands for the problem on a backend in results and errors.
 func (p *Problem) name(b blskernel.Backend) string {
-	if p.opponent == "" {
+	if p.opponent == "" || p.opponent == Gonum {
 		return b.Name()
 	}
 	return b.Name() + "/" + p.opponent

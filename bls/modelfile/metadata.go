@@ -40,6 +40,10 @@ type Metadata struct {
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
 	Exclude   []string `json:"exclude,omitempty"` // the columns that are no inputs, as the training named them
+	// TargetNotations say how the numbers of the targets are written in texts, in their order;
+	// empty where all are written as Decimal and Thousands say.
+	TargetNotations []stream.Notation `json:"target_notations,omitempty"`
+	NA              []string          `json:"na,omitempty"` // more words for a missing cell
 
 	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by, below 2³¹
 	Progress *Progress `json:"progress,omitempty"` // of the training, for a program that continues it
@@ -70,7 +74,7 @@ type Learned struct {
 // found by them, in any order.
 func (m *Metadata) Options() stream.Options {
 	missing, _ := stream.ParseMissing(m.Missing) // Check refuses others
-	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing}
+	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing, NA: m.NA, TargetNotations: m.TargetNotations}
 	if opt.Inputs == nil {
 		opt.Exclude = m.Exclude
 	}
@@ -150,7 +154,7 @@ func (m *Metadata) checkValues() error {
 		field string
 		texts []string
 	}{{"software", []string{m.Software}}, {"inputs", m.Inputs}, {"classes", m.Classes}, {"targets", m.Targets}, {"exclude", m.Exclude},
-		{"decimal", []string{m.Decimal}}, {"thousands", []string{m.Thousands}}} {
+		{"decimal", []string{m.Decimal}}, {"na", m.NA}, {"thousands", []string{m.Thousands}}} {
 		if err := checkTexts(part.field, part.texts...); err != nil {
 			return err
 		}
@@ -187,6 +191,11 @@ func (m *Metadata) checkValues() error {
 		return &MetadataError{Field: "columns", What: "one has nothing for a missing cell"}
 	case utf8.RuneCountInString(m.Decimal) > 1 || utf8.RuneCountInString(m.Thousands) > 1:
 		return &MetadataError{Field: "decimal", What: "more than one character for it, or for thousands"}
+	}
+	for _, n := range m.TargetNotations {
+		if err := n.Check(); err != nil {
+			return &MetadataError{Field: "target_notations", What: fmt.Sprintf("one %v", err)}
+		}
 	}
 	if m.Batch < 0 || m.Batch > math.MaxInt32 { // an int may have 32 bits where the file is read
 		return &MetadataError{Field: "batch", What: fmt.Sprintf("%d rows", m.Batch)}

@@ -98,6 +98,9 @@ func TestMetadataErrors(t *testing.T) {
 		{"missing", func(m *Metadata) { m.Missing = "Drop" }, true},
 		{"decimal", func(m *Metadata) { m.Thousands = ",," }, true},
 		{"exclude", func(m *Metadata) { m.Exclude = []string{"\xff"} }, true},
+		{"na", func(m *Metadata) { m.NA = []string{"\xff"} }, false},
+		{"target_notations", func(m *Metadata) { m.TargetNotations = []stream.Notation{{}, {Unit: "x"}} }, true},
+		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Notation: stream.Notation{Decimal: "."}}} }, false},
 		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b", "a"} }, false},
 		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b", "c"} }, true},
 		{"targets", func(m *Metadata) { m.Targets = []string{"a"} }, true},
@@ -154,14 +157,15 @@ func TestMetadataIsCanonical(t *testing.T) {
 		}
 		return err
 	}
-	for _, meta := range []string{`{}`, `{"batch":2147483647}`, `{"created":"2024-02-29T12:30:01.5Z","software":"a <b>"}`, `{"notes":{"a":"","b":"2"}}`, `{"missing":"drop","decimal":",","thousands":".","exclude":["1"]}`} {
+	for _, meta := range []string{`{}`, `{"batch":2147483647}`, `{"created":"2024-02-29T12:30:01.5Z","software":"a <b>"}`, `{"notes":{"a":"","b":"2"}}`, `{"missing":"drop","decimal":",","thousands":".","exclude":["1"]}`,
+		`{"target_notations":[{},{"decimal":",","thousands":".","unit":"€"}],"na":["-999"]}`} {
 		if err := read(meta); err != nil {
 			t.Errorf("%s: %v", meta, err)
 		}
 	}
 	for _, meta := range []string{
 		`{ }`, `{"batch":0}`, `{"batch":1e3}`, `{"batch":2147483648}`, `{"batch":99999999999999999999}`, `{"batch":1,"batch":2}`, `{"Batch":1}`, `{"batch":1,"software":"a"}`,
-		`{"software":"a \u003cb>"}`, `{"notes":{"b":"","a":""}}`, `{"notes":{}}`, `{"inputs":null}`, `{"columns":[null]}`, `{"columns":[]}`, `{"columns":[{"levels":[]}]}`, `{"created":"2024-02-29T12:30:01.50Z"}`, `{"created":"2024-02-29T13:30:01+01:00"}`,
+		`{"software":"a \u003cb>"}`, `{"notes":{"b":"","a":""}}`, `{"notes":{}}`, `{"inputs":null}`, `{"columns":[null]}`, `{"columns":[]}`, `{"columns":[{"levels":[]}]}`, `{"columns":[{"notation":{}}]}`, `{"na":[]}`, `{"created":"2024-02-29T12:30:01.50Z"}`, `{"created":"2024-02-29T13:30:01+01:00"}`,
 	} {
 		var e *FormatError
 		if err := read(meta); !errors.As(err, &e) || e.Section != sectionMetadata {
@@ -206,10 +210,12 @@ const metadataMemory = 64 << 20
 // TestOptions reads as the metadata says: by names, or by positions without those that were left out.
 func TestOptions(t *testing.T) {
 	columns := stream.Columns{{Levels: []string{"a", "b"}, Fill: []float64{0.5, 0.5}}, {Fill: []float64{3}}}
-	m := Metadata{Inputs: []string{"k=a", "k=b", "x"}, Columns: columns, Missing: "mean", Decimal: ",", Thousands: " ", Exclude: []string{"id"}}
+	m := Metadata{Inputs: []string{"k=a", "k=b", "x"}, Columns: columns, Missing: "mean", Decimal: ",", Thousands: " ", Exclude: []string{"id"},
+		NA: []string{"-999"}, TargetNotations: []stream.Notation{{Unit: "%"}}}
 	must(t, m.Check())
 	opt := m.Options()
-	if fmt.Sprint(opt.Inputs, opt.Exclude, opt.Missing, opt.Columns) != fmt.Sprint([]string{"k", "x"}, []string{}, stream.MissingMean, columns) || opt.Decimal != ',' || opt.Thousands != ' ' {
+	if fmt.Sprint(opt.Inputs, opt.Exclude, opt.Missing, opt.Columns) != fmt.Sprint([]string{"k", "x"}, []string{}, stream.MissingMean, columns) || opt.Decimal != ',' || opt.Thousands != ' ' ||
+		fmt.Sprint(opt.NA, opt.TargetNotations) != fmt.Sprint(m.NA, m.TargetNotations) {
 		t.Errorf("%+v", opt)
 	}
 	m.Inputs = nil

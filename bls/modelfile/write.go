@@ -62,6 +62,9 @@ type Learner interface {
 	Updater() blsupdate.Updater
 	Weights() (*mat.Dense, error)
 	Encode(w io.Writer) error
+	Forget(factor float64) error
+	SetLambda(lambda float64) error
+	Choice() bls.Choice
 }
 
 // Learner returns the model of f, which has one, of either kind.

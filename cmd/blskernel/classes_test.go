@@ -7,7 +7,7 @@ import (
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
-	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/internal/memory"
 	"blskernel/internal/npy"
 	"blskernel/internal/testutil"
@@ -35,7 +35,7 @@ func TestManyClasses(t *testing.T) {
 	if used > 40<<20 {
 		t.Errorf("4 rows of %d classes: %d bytes", classes, used)
 	}
-	q := object[learn.Classification](t, out)
+	q := object[score.Classification](t, out)
 	if q.Confusion != nil || len(q.Classes) != classes || len(q.Confused) != 2 || !strings.Contains(out, `{"label":"7","prediction":"1","rows":2}`) {
 		t.Errorf("confused: %v, and %d classes", q.Confused, len(q.Classes))
 	}

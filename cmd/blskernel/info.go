@@ -102,7 +102,7 @@ every machine of 64 bits with fused multiply-adds: two people can compare theirs
 func (i information) print(w io.Writer) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%s: %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(&b, "%s: %s\n", name, ui.OneLine(fmt.Sprintf(format, args...)))
 	}
 	line("backend", "%s (%s)", i.Backend, i.Why)
 	line("usable", "%s", strings.Join(i.Usable, ", "))

@@ -16,3 +16,11 @@ func TestInfo(t *testing.T) {
 		t.Errorf("JSON %+v does not go with %q", info, text)
 	}
 }
+
+// TestInfoEscapes prints what the environment has in a message without what a terminal obeys.
+func TestInfoEscapes(t *testing.T) {
+	var b strings.Builder
+	info := information{Missing: map[string]string{"openblas": "/x\x1b[31m\nkernel: fast"}}
+	testutil.NoError(t, info.print(&b))
+	testutil.Contains(t, b.String(), "not usable: /x\\x1b[31m\\nkernel: fast\n")
+}

@@ -19,9 +19,16 @@ import (
 	"os/signal"
 	"strings"
 
+	"blskernel/cmd/blskernel/internal/evaluate"
 	"blskernel/cmd/blskernel/internal/experiment"
-	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/export"
+	"blskernel/cmd/blskernel/internal/inspect"
+	"blskernel/cmd/blskernel/internal/merge"
+	"blskernel/cmd/blskernel/internal/predict"
+	"blskernel/cmd/blskernel/internal/remove"
+	"blskernel/cmd/blskernel/internal/train"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/cmd/blskernel/internal/update"
 	"blskernel/internal/interrupt"
 
 	"github.com/spf13/cobra"
@@ -65,7 +72,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		commands  []*cobra.Command
 	}{
 		{"learn", "Learn from data:", []*cobra.Command{
-			learn.NewTrain(s), learn.NewUpdate(s), learn.NewRemove(s), learn.NewMerge(s), learn.NewPredict(s), learn.NewEvaluate(s), learn.NewExport(s), learn.NewInspect(s),
+			train.New(s), update.New(s), remove.New(s), merge.New(s), predict.New(s), evaluate.New(s), export.New(s), inspect.New(s),
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
 			experiment.NewDemo(s, demonstrate), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),

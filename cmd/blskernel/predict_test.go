@@ -11,7 +11,8 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/metrics"
 	"blskernel/bls/modelfile"
-	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/predict"
+	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 
@@ -74,7 +75,7 @@ func TestPredictForms(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSuffix(succeed(t, "predict", model, "--json", tc.flag, test), "\n"), "\n")
 		for i, line := range lines {
-			p := object[learn.Prediction](t, line)
+			p := object[predict.Prediction](t, line)
 			label, named := f.Metadata.Classes[classes[i]], p.Scores
 			if tc.flag == "--probabilities" {
 				named = p.Probabilities
@@ -95,7 +96,7 @@ func TestPredictForms(t *testing.T) {
 			t.Errorf("row %d: %q", i, label)
 		}
 	}
-	q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, test))
+	q := object[score.Classification](t, succeed(t, "evaluate", "--json", model, test))
 	loss, off := metrics.LogLoss(known, probabilities, nil), metrics.CalibrationError(known, probabilities, nil)
 	right := metrics.Confuse(known, classes, 3, nil).Correct()
 	if !(math.Abs(*q.LogLoss-loss) <= 1e-12) || !(math.Abs(*q.Calibration-off) <= 1e-12) || q.Correct != right {

@@ -84,7 +84,10 @@ func (a *array) read(s *samples, n int) (int, error) {
 }
 
 // survey takes NaN for a missing cell and looks at no targets.
-func (a *array) survey(columns []surveyed, n int) (int, error) {
+func (a *array) survey(columns, _ []surveyed, n int) (int, error) {
+	if len(columns) == 0 {
+		return 0, io.EOF
+	}
 	a.nan, a.drop, a.cols.targets = a.about.gaps, true, nil
 	var s samples
 	n, err := a.read(&s, min(n, max(1, callElements/len(columns))))

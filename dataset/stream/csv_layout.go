@@ -32,7 +32,8 @@ type csvLayout struct {
 // A csvColumn says what becomes of the cells of one column.
 type csvColumn struct {
 	kind  columnKind
-	index int // of an input in X, of a target in Y
+	index int       // of an input in X, of a target in Y
+	in    *notation // of its numbers and missing cells
 }
 
 type columnKind uint8
@@ -93,7 +94,7 @@ var errMore = errors.New("more of the text is needed")
 // if the second record matters and is not in head. first is the layout of the first of several texts,
 // nil for that text itself.
 func readLayout(path string, head textHead, q *request, opt *Options, first *csvLayout) (*csvLayout, error) {
-	l := &csvLayout{path: path, comma: opt.Comma, notation: opt.notation(),
+	l := &csvLayout{path: path, comma: opt.Comma, notation: opt.notation(Notation{}),
 		aside: opt.Bad != nil, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if l.comma == 0 {
 		l.comma = findComma(head.chunk, l.decimal)
@@ -162,8 +163,8 @@ func (l *csvLayout) isHeader(q *request, opt *Options, first *csvLayout, rest te
 	numbers, words := 0, 0
 	for i, col := range columns {
 		switch {
-		case col >= l.width || isMissing(l.first[col]):
-		case l.isNumber(l.first[col]):
+		case col >= l.width || l.isMissing(l.first[col]):
+		case l.looksNumber(l.first[col]):
 			numbers++
 		case len(opt.Columns) != len(columns) || opt.Columns[i].Levels == nil:
 			words++
@@ -189,28 +190,52 @@ func (l *csvLayout) unlike(columns []int, rest textHead) (bool, error) {
 			continue
 		}
 		over, under := l.first[col], trim(next[col])
-		if !isMissing(over) && !isMissing(under) && l.isNumber(over) != l.isNumber(under) {
+		if !l.isMissing(over) && !l.isMissing(under) && l.looksNumber(over) != l.looksNumber(under) {
 			return true, nil
 		}
 	}
 	return len(next) == 0, nil
 }
 
+// looksNumber reports whether a cell is a number in the notation of the text, or in one that Survey
+// recognises.
+func (l *csvLayout) looksNumber(cell string) bool {
+	if l.isNumber(cell) {
+		return true
+	}
+	var g guess
+	g.add(cell)
+	return g.number()
+}
+
 // assign sets columns and sample from choice.
 func (l *csvLayout) assign(opt *Options) {
 	used := slices.Concat(l.choice.inputs, l.choice.targets, l.choice.weights)
 	l.columns = make([]csvColumn, slices.Max(used)+1)
-	assign := func(kind columnKind, columns []int) int {
+	assign := func(kind columnKind, columns []int, notationOf func(i int) Notation) int {
 		for i, col := range columns {
-			l.columns[col] = csvColumn{kind, i}
+			l.columns[col] = csvColumn{kind, i, &l.notation}
+			if of := notationOf(i); of != (Notation{}) {
+				n := opt.notation(of)
+				l.columns[col].in = &n
+			}
 		}
 		return len(columns)
 	}
-	l.sample.x, l.sample.w = assign(inputColumn, l.choice.inputs), assign(weightColumn, l.choice.weights)
+	plain := func(int) Notation { return Notation{} }
+	ofInput, ofTarget := plain, plain
+	if opt.Columns != nil {
+		ofInput = func(i int) Notation { return opt.Columns[i].Notation }
+	}
+	if len(opt.TargetNotations) == len(l.choice.targets) {
+		ofTarget = func(i int) Notation { return opt.TargetNotations[i] }
+	}
+	l.sample.x = assign(inputColumn, l.choice.inputs, ofInput)
+	l.sample.w = assign(weightColumn, l.choice.weights, plain)
 	if opt.Classes {
-		l.sample.labels = assign(labelColumn, l.choice.targets)
+		l.sample.labels = assign(labelColumn, l.choice.targets, plain)
 	} else {
-		l.sample.y = assign(targetColumn, l.choice.targets)
+		l.sample.y = assign(targetColumn, l.choice.targets, ofTarget)
 	}
 	l.levels = make([]map[string]int32, len(opt.Columns))
 	for i, col := range l.choice.inputs {

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 )
 
-// A notation says how numbers are written. The zero value has a point before decimals, and nothing
-// between thousands.
+// A notation is how the numbers of a column are written, of its Notation and the Options.
 type notation struct {
-	decimal   rune // '.' or ','; 0 for a point
-	thousands rune // between groups of three digits before decimals; 0 for none
-	local     bool // one of the two is set
+	decimal   rune     // '.' or ','; 0 for a point
+	thousands rune     // between groups of three digits before decimals; 0 for none
+	unit      rune     // of every number; 0 for none
+	na        []string // more words for a missing value
+	slow      bool     // strconv alone does not read it
 }
 
 // validThousands reports whether r can separate thousands.
@@ -27,8 +29,14 @@ var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 
 // value returns the number of a trimmed cell. Its errors are those of strconv.ParseFloat.
 func (n notation) value(cell string) (float64, error) {
-	if !n.local {
+	if !n.slow {
 		return strconv.ParseFloat(cell, 64)
+	}
+	if n.unit != 0 {
+		var unit rune
+		if unit, cell = cutUnit(cell); unit != n.unit {
+			cell = ""
+		}
 	}
 	return strconv.ParseFloat(n.plain(cell), 64)
 }
@@ -57,7 +65,8 @@ func (n notation) plain(cell string) string {
 		if i == 0 {
 			digits = strings.TrimLeft(group, "+-")
 		}
-		if len(groups) > 1 && (strings.Trim(digits, "0123456789") != "" || i > 0 && len(digits) != 3 || len(digits) == 0 || len(digits) > 3) {
+		if len(groups) > 1 && (strings.Trim(digits, "0123456789") != "" || i > 0 && len(digits) != 3 ||
+			i == 0 && strings.HasPrefix(digits, "0") || len(digits) == 0 || len(digits) > 3) {
 			return ""
 		}
 	}
@@ -70,17 +79,18 @@ func (n notation) isNumber(cell string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// number reads a trimmed cell, a missing one as NaN if that is allowed, of a column that may be left out
-// or not. The fault has no place.
+// number reads a trimmed cell, a missing one as NaN if that is allowed, of a column that may be left
+// out or not. The fault has no place.
 func (n notation) number(cell string, missing, optional bool) (float64, *Error) {
-	if missing && isMissing(cell) {
+	absent := n.isMissing(cell)
+	if missing && absent {
 		return math.NaN(), nil
 	}
 	v, err := n.value(cell)
 	switch {
 	case cell == "":
 		return 0, Errorf("is empty; fill in a number or remove the row")
-	case isMissing(cell):
+	case absent:
 		return 0, Errorf("is %s, a missing value; fill in a number or remove the row", shorten(cell))
 	case errors.Is(err, strconv.ErrRange):
 		return 0, Errorf("is %s, too large for a float64; scale the column", shorten(cell))
@@ -90,7 +100,9 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 		return v, nil
 	case isDate(cell):
 		return 0, Errorf("is %s, a date; "+dateAdvice, shorten(cell), exclude)
-	case n.decimal != ',' && notation{decimal: ',', local: true}.isNumber(cell):
+	case n.unit != 0 && !n.hasUnit(cell):
+		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", shorten(cell), n.unit)
+	case n.decimal != ',' && notation{decimal: ',', slow: true}.isNumber(cell):
 		return 0, Errorf("is %s, with a comma; write a point, or say what the comma is by %v or %v", shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
 	case optional:
@@ -100,6 +112,9 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 }
 
 const dateAdvice = "leave the column out by %v, or make numbers of its dates, such as days since a day"
+
+// isMissing reports whether a trimmed cell stands for a missing value, by itself or by Options.NA.
+func (n notation) isMissing(cell string) bool { return isMissing(cell) || slices.Contains(n.na, cell) }
 
 // isMissing reports whether a trimmed cell stands for a missing value.
 func isMissing(cell string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -98,7 +99,7 @@ func (l *csvLayout) plain(s *samples, row string) (fault *Error) {
 	at := 0
 	for col := 0; col < len(l.columns) && at <= len(row) && fault == nil; col++ {
 		c, end := l.columns[col], 0
-		if c.kind.number() && !l.local {
+		if c.kind.number() && !c.in.slow {
 			v, to, ok := scanNumber(row, at, comma)
 			if ok && !(c.kind == weightColumn && v < 0) {
 				c.set(s, x, y, v)
@@ -162,6 +163,9 @@ func (l *csvLayout) cell(s *samples, x, y []float64, col int, cell string) *Erro
 	c := l.columns[col]
 	var v float64
 	var fault *Error
+	if c.kind == labelColumn && slices.Contains(l.na, cell) {
+		cell = ""
+	}
 	switch {
 	case c.kind == labelColumn && cell == "" && !l.drop:
 		fault = Errorf("is empty; fill in the label or remove the row")
@@ -172,7 +176,7 @@ func (l *csvLayout) cell(s *samples, x, y []float64, col int, cell string) *Erro
 	case c.kind == wordColumn:
 		x[c.index], fault = l.level(c.index, cell)
 	default:
-		v, fault = l.number(cell, l.drop || c.kind == inputColumn && l.fills, c.kind != targetColumn)
+		v, fault = c.in.number(cell, l.drop || c.kind == inputColumn && l.fills, c.kind != targetColumn)
 		if c.kind == weightColumn && v < 0 {
 			fault = &Error{What: negativeWeight(v)}
 		}
@@ -202,7 +206,7 @@ func (l *csvLayout) level(i int, cell string) (float64, *Error) {
 	if k, known := l.levels[i][cell]; known {
 		return float64(k), nil
 	}
-	if !isMissing(cell) {
+	if !l.isMissing(cell) {
 		return -1, nil
 	}
 	if !l.fills {

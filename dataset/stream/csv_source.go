@@ -240,7 +240,7 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 }
 
 // survey looks at the raw cells of one sample, or finds the end of a chunk.
-func (s *csvSource) survey(columns []surveyed, _ int) (int, error) {
+func (s *csvSource) survey(inputs, targets []surveyed, _ int) (int, error) {
 	if s.raw == nil {
 		c, err := s.next()
 		if err != nil {
@@ -259,9 +259,13 @@ func (s *csvSource) survey(columns []surveyed, _ int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i, col := range s.layout.choice.inputs {
-		columns[i].cell(trim(cells[col]), s.layout.notation)
+	count := func(columns []surveyed, chosen []int) {
+		for i := range columns {
+			columns[i].cell(trim(cells[chosen[i]]))
+		}
 	}
+	count(inputs, s.layout.choice.inputs)
+	count(targets, s.layout.choice.targets)
 	return 1, nil
 }
 

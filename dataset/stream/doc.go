@@ -31,13 +31,14 @@
 //
 // # Tables
 //
-// [Reader.Describe] looks at the first samples. It finds columns of words, which become inputs of 0 and
-// 1, and what stands for a missing cell; [Columns] hold both. With them, and with [Options].Missing,
-// missing cells are filled in or their samples left out. [Reader.Tally] counts these, and words that
+// [Reader.Survey] looks at the first samples. It finds columns of words, which become inputs of 0 and
+// 1, what stands for a missing cell, and how numbers are written, as in $1,234.50, 43% and 1.234,5;
+// [Columns] hold all three. With them, and with [Options].Missing, missing cells are filled in or their
+// samples left out. [Reader.Tally] counts these, and words that
 // the columns do not know.
 //
-// Decimals may follow a comma, and thousands may be separated ([Options].Decimal, Thousands). Dates are
-// an error that names the column.
+// For a whole text [Options].Decimal and Thousands say how numbers are written, and NA adds words for
+// missing cells. Dates are an error that names the column.
 //
 // # Bad samples
 //

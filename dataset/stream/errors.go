@@ -72,19 +72,24 @@ func (e *Error) With(words func(Remedy) string) *Error {
 // in says that the fault is one of a column, counted from 0, and how Options.Exclude names it.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
+	for i, arg := range e.args {
+		if arg == exclude {
+			e.args[i] = Remedy{OptionExclude, specOf(col, name)}
+			e.What = fmt.Sprintf(e.format, e.args...)
+		}
+	}
+	return e
+}
+
+// specOf returns a column as Options.Exclude has it: its name, or its number if that needs quotes.
+func specOf(col int, name string) string {
 	spec := strconv.Itoa(col + 1)
 	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	if name != "" && len(name) <= shownText && utf8.ValidString(name) && !isPositions(name) && strings.Trim(name, "0123456789") != "" &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
 		spec = name
 	}
-	for i, arg := range e.args {
-		if arg == exclude {
-			e.args[i] = Remedy{OptionExclude, spec}
-			e.What = fmt.Sprintf(e.format, e.args...)
-		}
-	}
-	return e
+	return spec
 }
 
 // Error returns path, place, fault and cause in one line, as in

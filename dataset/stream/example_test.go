@@ -138,9 +138,9 @@ func ExampleReader_Select() {
 	// [setosa versicolor virginica] standard input:3
 }
 
-// A table with a column of words and a missing cell becomes numbers.
-func ExampleReader_Describe() {
-	const text = "color,size,kind\nred,1,a\nblue,,b\nred,3,a\n"
+// A table with a column of words, a missing cell and percent becomes numbers.
+func ExampleReader_Survey() {
+	const text = "color,size,kind\nred,1%,a\nblue,,b\nred,3%,a\n"
 	var missing stream.Missing
 	missing, err := stream.ParseMissing("mean")
 	check(err)
@@ -149,11 +149,14 @@ func ExampleReader_Describe() {
 	})
 	check(err)
 	defer r.Close()
-	columns, err := r.Describe(1000)
+	var found *stream.Description
+	found, err = r.Survey(1000)
 	check(err)
-	fmt.Println(columns)
+	fmt.Println(found.Columns)
+	var size stream.Notation = found.Columns[1].Notation
+	fmt.Println("size: read", size)
 	selection := r.Selection()
-	selection.Columns = columns
+	selection.Columns, selection.TargetNotations = found.Columns, found.Targets
 	check(r.Select(selection))
 	batch, err := r.Next(1000)
 	check(err)
@@ -162,7 +165,8 @@ func ExampleReader_Describe() {
 	var tally stream.Tally = r.Tally()
 	fmt.Println(tally.Filled)
 	// Output:
-	// [{[blue red] [0.3333333 0.6666667]} {[] [2]}]
+	// [{[blue red] [0.3333333 0.6666667] } {[] [2] as percent}]
+	// size: read as percent
 	// [color=blue color=red size]
 	// [0 1 1 1 0 2 0 1 3]
 	// [0 1]

@@ -112,8 +112,16 @@ type Options struct {
 	// Missing says what becomes of missing cells.
 	Missing Missing
 
+	// NA are more words for a missing cell in a text, also for a missing label. Case matters.
+	NA []string
+
+	// TargetNotations say how the numbers of Targets are written, in their order; without one for
+	// each they are written as Decimal and Thousands say. [Reader.Survey] finds them in the data.
+	TargetNotations []Notation
+
 	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. With a
-	// comma the separator that is found is never a comma.
+	// comma the separator that is found is never a comma. Unless both are 0, Decimal and Thousands
+	// hold for all columns, whatever their Notation is.
 	Decimal rune
 
 	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
@@ -145,19 +153,19 @@ type Options struct {
 	Bad func(*Error) error
 }
 
-// Number reads a cell of a text as those of numbers are read: NaN for a missing one. ok is false for
-// what is no number.
+// Number reads a cell of a text as those of the only target are read if there is a TargetNotation for
+// it, else as Decimal and Thousands say: NaN for a missing one. ok is false for what is no number.
 func (o *Options) Number(cell string) (v float64, ok bool) {
-	if cell = trim(cell); isMissing(cell) {
+	var of Notation
+	if len(o.TargetNotations) == 1 {
+		of = o.TargetNotations[0]
+	}
+	n := o.notation(of)
+	if cell = trim(cell); n.isMissing(cell) {
 		return math.NaN(), true
 	}
-	v, err := o.notation().value(cell)
+	v, err := n.value(cell)
 	return v, err == nil
-}
-
-// notation returns how numbers are written.
-func (o *Options) notation() notation {
-	return notation{o.Decimal, o.Thousands, o.Decimal == ',' || o.Thousands != 0}
 }
 
 // fills reports whether a missing input has what stands for it.
@@ -199,6 +207,9 @@ func (o *Options) check(paths []string) error {
 		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma that does not stand before decimals", o.Thousands)
 	}
 	if err := checkFill(o.Columns, o.Missing); err != nil {
+		return err
+	}
+	if err := checkNotations(o.TargetNotations); err != nil {
 		return err
 	}
 	all := append([]string{o.TargetPath}, paths...)

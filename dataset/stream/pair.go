@@ -20,7 +20,7 @@ type pair struct {
 // newPair joins two sources. It closes both where it fails.
 func newPair(x, y source, xPath, yPath string) (source, error) {
 	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath, about: *x.info()}
-	p.about.targets, p.about.outputs = y.info().targets, y.info().outputs
+	p.about.targets, p.about.outputs, p.about.textTargets = y.info().targets, y.info().outputs, y.info().layout != nil
 	n, m := x.info().rows, y.info().rows
 	if n >= 0 && m >= 0 && n != m {
 		p.close()
@@ -59,8 +59,16 @@ func (p *pair) read(s *samples, n int) (int, error) {
 	return n, nil
 }
 
-// survey looks at no targets.
-func (p *pair) survey(columns []surveyed, n int) (int, error) { return p.x.survey(columns, n) }
+// survey looks at the targets on its own: no sample is one of both.
+func (p *pair) survey(inputs, targets []surveyed, n int) (int, error) {
+	n, err := p.x.survey(inputs, nil, n)
+	for range n {
+		if _, fault := p.y.survey(nil, targets, 1); fault != nil && !isBad(fault) && fault != io.EOF {
+			return n, fault
+		}
+	}
+	return n, err
+}
 
 // readTargets reads the targets of at most n samples.
 func (p *pair) readTargets(n int) error {

@@ -29,6 +29,7 @@ type Selection struct {
 	Weight          string
 	Classes         bool
 	Columns         Columns
+	TargetNotations []Notation
 	Missing         Missing
 }
 
@@ -42,7 +43,8 @@ func (r *Reader) Heading() Heading {
 // Selection returns the present selection: that of Options, or of the last Select.
 func (r *Reader) Selection() Selection {
 	o := &r.opt
-	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes, o.Columns, o.Missing}
+	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes, o.Columns,
+		slices.Clone(o.TargetNotations), o.Missing}
 }
 
 // Select chooses other columns of the same sources, after a look at the [Heading] or by Peek. It
@@ -63,9 +65,13 @@ func (r *Reader) Select(s Selection) error {
 	if err := checkFill(s.Columns, s.Missing); err != nil {
 		return err
 	}
+	if err := checkNotations(s.TargetNotations); err != nil {
+		return err
+	}
 	before, o := r.opt, &r.opt
 	o.Header, o.Weight, o.Classes, o.Columns, o.Missing = s.Header, s.Weight, s.Classes, s.Columns, s.Missing
 	o.Inputs, o.Targets, o.Exclude = slices.Clone(s.Inputs), slices.Clone(s.Targets), slices.Clone(s.Exclude)
+	o.TargetNotations = slices.Clone(s.TargetNotations)
 	err := r.remake()
 	for i := 1; i < len(r.paths) && err == nil; i++ {
 		err = r.look(i)

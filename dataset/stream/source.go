@@ -3,14 +3,16 @@ package stream
 // info is what the beginning of a source tells.
 type info struct {
 	heading Heading
-	inputs  []string   // names of the columns of the inputs, nil where they have none
-	columns []int      // those columns, from 0; nil for all
-	dim     int        // their number
-	gaps    bool       // a cell of an array can be NaN
-	targets []string   // names of the targets, nil where they have none
-	outputs int        // columns of Y; 1 for labels
-	rows    int64      // samples, -1 where that is unknown
-	layout  *csvLayout // of a text, nil for other formats
+	inputs  []string // names of the columns of the inputs, nil where they have none
+	columns []int    // those columns, from 0; nil for all
+	dim     int      // their number
+	gaps    bool     // a cell of an array can be NaN
+	targets []string // names of the targets, nil where they have none
+	outputs int      // columns of Y; 1 for labels
+	// textTargets says that they are in a text of their own.
+	textTargets bool
+	rows        int64      // samples, -1 where that is unknown
+	layout      *csvLayout // of a text, nil for other formats
 }
 
 // A source delivers the samples of one file in their order.
@@ -23,9 +25,10 @@ type source interface {
 	// io.EOF. It passes an unusable sample and returns 0 and an error with isBad, with s unchanged.
 	// After another error s may have parts of samples.
 	read(s *samples, n int) (int, error)
-	// survey counts the inputs of at most n >= 1 samples in columns, which has one for each input,
-	// and returns the number of samples. It is used in place of read, and has its errors.
-	survey(columns []surveyed, n int) (int, error)
+	// survey counts the cells of at most n >= 1 samples, in a column for each input, and in one for
+	// each target of a text, and returns the number of samples. It is used in place of read, and
+	// has its errors.
+	survey(inputs, targets []surveyed, n int) (int, error)
 	// close ends work in the background. The file belongs to the caller.
 	close()
 }

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 )
 
 const (
-	panicDescribe = "stream: Describe after Next"
+	panicDescribe = "stream: Survey or Describe after Next"
 	// mostLevelBytes bounds a level, so that a column of texts is an error.
 	mostLevelBytes = 256
 	// mostDescribed is the largest number of columns that are described if all are numbers and none
@@ -17,22 +18,48 @@ const (
 	mostDescribed = 1 << 14
 )
 
-// Describe looks at the first samples of the first source, at most rows of them, and returns how the
-// chosen columns become inputs, for Select. It goes back to the beginning as Peek does, and does not
-// look at targets. Bad samples do not count, and at most rows of them are passed.
+// A Description is what the first samples tell about the columns.
+type Description struct {
+	Rows    int        // samples that were looked at
+	Columns Columns    // how the chosen columns become inputs
+	Targets []Notation // how the numbers of the targets are written; nil where all are plain
+
+	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise from
+	// each sample to the next, or fall. Of the first column of a text, if its name is empty, it is
+	// enough that no cell is there twice and none is a fraction.
+	RowNumbers []int
+}
+
+// Describe is [Reader.Survey] for the columns alone.
+func (r *Reader) Describe(rows int) (Columns, error) {
+	d, err := r.Survey(rows)
+	if err != nil {
+		return nil, err
+	}
+	return d.Columns, nil
+}
+
+// Survey looks at the first samples of the first source, at most rows of them, and returns how the
+// chosen columns become inputs and how numbers are written, for Select. It goes back to the beginning
+// as Peek does. Bad samples do not count, and at most rows of them are passed.
 //
-// A column is one of words if no cell is a number, or at most half of them are. So is one of few
-// different cells, each there twice on average, of which at least one in twenty is a word. In any
+// A column has a [Notation] if all its cells are numbers in that and not without it: a comma before
+// decimals, signs between thousands, % or the sign of a currency. Where a comma may be either, other
+// columns decide, or a comma between the cells of the text, beside which decimals have a point.
+//
+// Any other column is one of words if no cell is a number, or at most half of them are. So is one of
+// few different cells, each there twice on average, of which at least one in twenty is a word. In any
 // other a word is bad. Levels are in the order of their bytes.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, 0 without numbers,
-// and that of words is the share of each level. Describe returns nil where no column has words or can
-// miss a cell, as in arrays of integers, and for more than 2^14 columns of numbers that miss none.
+// and that of words is the share of each level. Columns is nil where none has words or a Notation, or
+// can miss a cell, as in arrays of integers, and for more than 2^14 columns of numbers that miss none.
 //
 //	panics: unless rows >= 1, and after Next.
-//	errors: *Error for a column of dates, of more than MostLevels words or of text that is not
-//	UTF-8, or with MissingDrop without any value; else as Peek.
-func (r *Reader) Describe(rows int) (Columns, error) {
+//	errors: one *Error for all columns of dates, of more than MostLevels words, of text that is not
+//	UTF-8, with a comma that may be either, or with MissingDrop without any value; beside it the
+//	Description of the others. Else as Peek.
+func (r *Reader) Survey(rows int) (*Description, error) {
 	if rows < 1 {
 		panic(panicRows)
 	}
@@ -42,49 +69,98 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	if err := r.ended(); err != nil {
 		return nil, err
 	}
-	v := survey{Missing: r.opt.Missing}
-	var fault *Error
-	var err error
-	look := r.about.layout != nil || r.about.gaps
-	if look {
-		v.columns = make([]surveyed, r.about.dim)
-		fault, err = v.look(r.current.source, rows)
+	if r.about.layout == nil && !r.about.gaps && !r.about.textTargets {
+		return &Description{}, nil
 	}
+	v, err := r.survey(rows, make([]Notation, r.about.dim))
+	if err != nil {
+		return nil, err
+	}
+	notations, unknown := v.notations(&r.about)
+	targets, faults := notations[r.about.dim:], v.faults(&r.about, unknown)
+	if inputs := notations[:r.about.dim]; slices.ContainsFunc(inputs, Notation.isSet) {
+		if v, err = r.survey(rows, inputs); err != nil {
+			return nil, err
+		}
+	}
+	d := &Description{Rows: v.rows, RowNumbers: v.rowNumbers()}
+	if slices.ContainsFunc(targets, Notation.isSet) {
+		d.Targets = targets
+	}
+	if r.about.layout != nil || r.about.gaps {
+		var wrong []columnFault
+		d.Columns, wrong = v.describe(&r.about, notations)
+		faults = append(wrong, faults...)
+	}
+	if len(faults) > 0 {
+		return d, located(display(r.paths[0]), joined(faults))
+	}
+	return d, nil
+}
+
+// survey looks at the first rows, of inputs with these notations, and goes back to the beginning.
+func (r *Reader) survey(rows int, inputs []Notation) (*survey, error) {
+	v := survey{Missing: r.opt.Missing, inputs: make([]surveyed, r.about.dim), targets: make([]surveyed, r.about.outputs)}
+	plain := r.opt.notation(Notation{})
+	for _, columns := range [][]surveyed{v.inputs, v.targets} {
+		for i := range columns {
+			columns[i].in = plain
+			if r.opt.signs() {
+				columns[i].given = &plain
+			}
+		}
+	}
+	for i := range v.inputs {
+		if inputs[i].isSet() {
+			v.inputs[i].in = r.opt.notation(inputs[i])
+		}
+	}
+	if l := r.about.layout; l != nil && l.names != nil && l.names[0] == "" && len(l.choice.inputs) > 0 && l.choice.inputs[0] == 0 {
+		v.inputs[0].all = map[string]bool{}
+	}
+	fault, err := v.look(r.current.source, rows)
 	if r.err = r.remake(); r.err != nil {
 		return nil, r.err
 	}
 	switch {
-	case err != nil || !look:
+	case err != nil:
 		return nil, err
 	case v.rows == 0 && fault != nil:
 		return nil, fault
 	case v.rows == 0:
 		return nil, io.EOF
 	}
-	columns, err := v.describe(&r.about)
-	return columns, located(display(r.paths[0]), err)
+	return &v, nil
 }
 
-// A survey is what the first samples tell about the columns of the inputs.
+// A survey is what the first samples tell about the columns of the inputs and of the targets.
 type survey struct {
 	Missing
-	rows    int
-	columns []surveyed
+	rows            int
+	inputs, targets []surveyed
 }
 
 // surveyed is what the first samples tell about one column.
 type surveyed struct {
+	guess
+	in notation
+
 	numbers, words int
-	mean           float64        // of the numbers
-	seen           map[string]int // how often each cell occurs, up to the first beyond MostLevels
-	many           bool           // there are more
-	long           string         // the beginning of one that is too long
+	mean           float64         // of the numbers
+	seen           map[string]int  // how often each cell occurs, up to the first beyond MostLevels
+	many           bool            // there are more
+	long           string          // the beginning of one that is too long
+	last           float64         // number
+	fraction       bool            // one has a fraction
+	rises, falls   bool            // a number is larger, smaller than the one before, or the same
+	stays          bool            // two are the same
+	all            map[string]bool // all cells, of a column that may have names of rows; nil for others
 }
 
 // look reads samples, and returns the fault of the first bad one.
 func (v *survey) look(s source, rows int) (fault *Error, err error) {
 	for bad := 0; v.rows < rows && bad < rows; {
-		n, err := s.survey(v.columns, rows-v.rows)
+		n, err := s.survey(v.inputs, v.targets, rows-v.rows)
 		v.rows += n
 		switch {
 		case isBad(err):
@@ -108,18 +184,26 @@ func (c *surveyed) number(x float64) {
 		n := float64(c.numbers)
 		c.mean += x/n - c.mean/n // no sum overflows
 	}
+	if c.numbers > 1 {
+		c.rises, c.falls, c.stays = c.rises || x > c.last, c.falls || x < c.last, c.stays || x == c.last
+	}
+	c.last, c.fraction = x, c.fraction || x != math.Trunc(x)
 }
 
 // cell counts a cell of a text.
-func (c *surveyed) cell(cell string, in notation) {
-	if isMissing(cell) {
+func (c *surveyed) cell(cell string) {
+	if c.in.isMissing(cell) {
 		return
 	}
-	if in.isNumber(cell) {
-		x, _ := in.value(cell)
+	c.add(cell)
+	if c.in.isNumber(cell) {
+		x, _ := c.in.value(cell)
 		c.number(x)
 	} else {
 		c.words++
+	}
+	if c.all != nil {
+		c.all[strings.Clone(cell)] = true
 	}
 	switch {
 	case c.many:
@@ -144,45 +228,156 @@ func (c *surveyed) isWords() bool {
 	return c.words > 0 && (c.words >= c.numbers || few)
 }
 
-// describe returns the columns.
-func (v *survey) describe(about *info) (Columns, error) {
-	columns, words, missing := make(Columns, len(v.columns)), false, false
-	for i := range v.columns {
-		c := &v.columns[i]
-		cells := c.numbers + c.words
-		missing = missing || cells < v.rows
-		var fault *Error
-		switch {
-		case cells == 0 && v.Missing == MissingDrop:
-			fault = Errorf("has no value in the first %d rows, so that %v leaves them all out; leave the column out by %v", v.rows,
-				Remedy{OptionMissing, MissingDrop.String()}, exclude)
-		case c.isWords():
-			words = true
-			columns[i], fault = c.levels()
-		default:
-			columns[i].Fill = []float64{rounded(c.mean)}
-		}
-		if fault != nil {
-			col := i
-			if about.columns != nil {
-				col = about.columns[i]
-			}
-			return nil, fault.in(col, nameOf(about.inputs, i))
+// rowNumbers returns the inputs that seem to number the rows.
+func (v *survey) rowNumbers() (inputs []int) {
+	for i := range v.inputs {
+		c := &v.inputs[i]
+		ordered := c.words == 0 && c.rises != c.falls && !c.stays
+		if v.rows > 1 && c.numbers+c.words == v.rows && !c.fraction && (ordered || len(c.all) == v.rows) {
+			inputs = append(inputs, i)
 		}
 	}
-	if !words && (v.Missing != MissingMean || len(columns) > mostDescribed && !missing) {
-		return nil, nil
+	return inputs
+}
+
+// notations returns how the numbers of the inputs and of the targets are written, and which of them
+// have commas that may stand for two things.
+func (v *survey) notations(about *info) (all []Notation, unknown []int) {
+	var guesses []*guess
+	for _, columns := range [][]surveyed{v.inputs, v.targets} {
+		for i := range columns {
+			guesses = append(guesses, &columns[i].guess)
+		}
+	}
+	comma := rune(0)
+	if about.layout != nil {
+		comma = about.layout.comma
+	}
+	e := evidenceOf(guesses)
+	for i, g := range guesses {
+		n, known := g.notation(e, comma)
+		if !known {
+			unknown = append(unknown, i)
+		}
+		all = append(all, n)
+	}
+	return all, unknown
+}
+
+// A columnFault is why a column cannot be read, and what to do: formats with arguments.
+type columnFault struct {
+	col          int
+	name         string
+	what, advice string
+	says, args   []any
+}
+
+// faults returns those of columns whose commas may stand for two things: inputs, and behind them
+// targets. Labels are no numbers.
+func (v *survey) faults(about *info, unknown []int) (faults []columnFault) {
+	for _, i := range unknown {
+		f := columnFault{advice: "say which by %v or %v", args: []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}}
+		var c *surveyed
+		if t := i - len(v.inputs); t < 0 {
+			c, f.col, f.name = &v.inputs[i], about.columnOf(i), nameOf(about.inputs, i)
+		} else {
+			c, f.col, f.name = &v.targets[t], t, nameOf(about.targets, t)
+			if l := about.layout; l != nil && t < len(l.choice.targets) {
+				if f.col = l.choice.targets[t]; l.columns[f.col].kind == labelColumn {
+					continue
+				}
+			}
+		}
+		f.what, f.says = "has commas that may stand before decimals or between thousands, such as %s", []any{shorten(c.odd)}
+		faults = append(faults, f)
+	}
+	return faults
+}
+
+// columnOf returns the column of an input, from 0.
+func (i *info) columnOf(input int) int {
+	if i.columns != nil {
+		return i.columns[input]
+	}
+	return input
+}
+
+// mostFaults is the most columns that one message names.
+const mostFaults = 16
+
+// joined returns the error for one or more columns.
+func joined(faults []columnFault) *Error {
+	if f := &faults[0]; len(faults) == 1 {
+		return Errorf(f.what+"; "+f.advice, append(f.says, f.args...)...).in(f.col, f.name)
+	}
+	var formats, specs []string
+	var args, commas []any
+	for _, f := range faults[:min(len(faults), mostFaults)] {
+		column := strconv.Itoa(f.col + 1)
+		if f.name != "" {
+			column = shorten(f.name)
+		}
+		formats = append(formats, "column %s "+f.what)
+		args = append(append(args, column), f.says...)
+		switch {
+		case slices.Contains(f.args, any(exclude)):
+			specs = append(specs, specOf(f.col, f.name))
+		case len(f.args) > 0:
+			commas = f.args
+		}
+	}
+	if more := len(faults) - mostFaults; more > 0 {
+		formats = append(formats, "and so on in %d more columns")
+		args = append(args, more)
+	}
+	if specs != nil {
+		formats = append(formats, "leave columns out by %v, or make numbers of them")
+		args = append(args, Remedy{OptionExclude, strings.Join(specs, ",")})
+	}
+	if commas != nil {
+		formats = append(formats, "say what the commas are by %v or %v")
+	}
+	return Errorf(strings.Join(formats, "; "), append(args, commas...)...)
+}
+
+// describe returns the columns, whose numbers are written in these notations.
+func (v *survey) describe(about *info, notations []Notation) (Columns, []columnFault) {
+	columns, special, missing := make(Columns, len(v.inputs)), false, false
+	var faults []columnFault
+	for i := range v.inputs {
+		c := &v.inputs[i]
+		cells := c.numbers + c.words
+		missing = missing || cells < v.rows
+		var fault *columnFault
+		switch {
+		case cells == 0 && v.Missing == MissingDrop:
+			fault = &columnFault{advice: "leave the column out by %v", args: []any{exclude},
+				what: "has no value in the first %d rows, so that %v leaves them all out", says: []any{v.rows, Remedy{OptionMissing, MissingDrop.String()}}}
+		case c.isWords() && !c.ambiguous():
+			special = true
+			columns[i], fault = c.levels()
+		default:
+			columns[i].Fill, columns[i].Notation = []float64{rounded(c.mean)}, notations[i]
+			special = special || notations[i].isSet()
+		}
+		if fault != nil {
+			fault.col, fault.name = about.columnOf(i), nameOf(about.inputs, i)
+			faults = append(faults, *fault)
+		}
+	}
+	if !special && (v.Missing != MissingMean || len(columns) > mostDescribed && !missing) {
+		return nil, faults
 	}
 	if v.Missing != MissingMean {
 		for i := range columns {
 			columns[i].Fill = nil
 		}
 	}
-	return columns, nil
+	return columns, faults
 }
 
 // levels returns a column of words.
-func (c *surveyed) levels() (Column, *Error) {
+func (c *surveyed) levels() (Column, *columnFault) {
 	var out Column
 	dates := 0
 	for cell := range c.seen {
@@ -193,16 +388,17 @@ func (c *surveyed) levels() (Column, *Error) {
 	}
 	slices.Sort(out.Levels)
 	if 2*dates > len(out.Levels) {
-		return out, Errorf("has dates, such as %s; "+dateAdvice, shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)]), exclude)
+		return out, &columnFault{advice: dateAdvice, args: []any{exclude},
+			what: "has dates, such as %s", says: []any{shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)])}}
 	}
 	if c.many {
-		return out, Errorf("has more than %d different words, or long texts, such as %s; leave it out by %v, or make numbers of it",
-			MostLevels, shorten(append(out.Levels, c.long)[0]), exclude)
+		return out, &columnFault{advice: "leave it out by %v, or make numbers of it", args: []any{exclude},
+			what: "has more than %d different words, or long texts, such as %s", says: []any{MostLevels, shorten(append(out.Levels, c.long)[0])}}
 	}
 	cells := float64(c.numbers + c.words)
 	for _, level := range out.Levels {
 		if !utf8.ValidString(level) {
-			return out, Errorf("has the word %q, which is not UTF-8; save the file as UTF-8", shorten(level))
+			return out, &columnFault{what: "has the word %q, which is not UTF-8", says: []any{shorten(level)}, advice: "save the file as UTF-8"}
 		}
 		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/cells))
 	}

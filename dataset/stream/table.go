@@ -46,8 +46,9 @@ func ParseMissing(name string) (Missing, error) {
 // one input for each level, 1 for the level that it is and 0 for the others; a word that is none of
 // them is 0 in all.
 type Column struct {
-	Levels []string  `json:"levels,omitempty"` // of a column of words, at most MostLevels; nil for numbers
-	Fill   []float64 `json:"fill,omitempty"`   // the inputs of a missing cell; nil where that is an error
+	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MostLevels; nil for numbers
+	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil where that is an error
+	Notation Notation  `json:"notation,omitzero"` // of a column of numbers
 }
 
 // Inputs returns the number of inputs of the column.
@@ -142,7 +143,7 @@ func (c Columns) Names(inputs []string) []string {
 }
 
 // Check returns an error for columns that Describe does not return: a list of no levels or of too many,
-// equal ones or not in UTF-8, or a Fill of another length or not finite.
+// equal ones or not in UTF-8, a Fill of another length or not finite, or a Notation of other signs.
 func (c Columns) Check() error {
 	if len(c) > maxDescribed {
 		return fmt.Errorf("there are more than %d columns", maxDescribed)
@@ -156,6 +157,12 @@ func (c Columns) Check() error {
 			return fmt.Errorf("column %d has %d levels; at most %d can be", i+1, len(levels), MostLevels)
 		case fill != nil && len(fill) != c[i].Inputs():
 			return fmt.Errorf("column %d has %d inputs, and %d numbers for a missing cell", i+1, c[i].Inputs(), len(fill))
+		}
+		if err := c[i].Notation.Check(); err != nil {
+			return fmt.Errorf("column %d %w", i+1, err)
+		}
+		if levels != nil && c[i].Notation != (Notation{}) {
+			return fmt.Errorf("column %d has levels and a notation of numbers", i+1)
 		}
 		for k, level := range levels {
 			if !utf8.ValidString(level) || slices.Contains(levels[:k], level) {
@@ -178,6 +185,16 @@ func checkFill(c Columns, missing Missing) error {
 	}
 	if missing == MissingMean && !c.Filled() {
 		return errors.New("stream: missing cells cannot be filled in, as the columns have no means; give another way to treat them")
+	}
+	return nil
+}
+
+// checkNotations returns an error for a notation that no numbers have.
+func checkNotations(all []Notation) error {
+	for i, n := range all {
+		if err := n.Check(); err != nil {
+			return fmt.Errorf("stream: target %d %w", i+1, err)
+		}
 	}
 	return nil
 }

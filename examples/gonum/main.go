@@ -1,10 +1,11 @@
 // Command gonum shows what a gonum program gains from blskernel: analysis.go is the program, and
 // kernels.go has the two lines that switch.
 //
-//	go run . -n 100,300,1000,2000
+//	go run . -n 1000
 //
-// It times every operation with gonum's own routines and with ours in turn, in one process, with NumPy
-// in another one where that is installed, and compares medians.
+// It runs the analysis with gonum's own routines and with ours, and prints by how much the results
+// differ and how long each took. Operations one by one are measured by 'blskernel bench --op mat.SVD'
+// and the like.
 package main
 
 import (
@@ -15,113 +16,70 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
-	"strconv"
-	"strings"
+	"time"
 
 	"blskernel"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 func main() {
 	log.SetFlags(0)
-	var s settings
-	flag.StringVar(&s.orders, "n", "100,300", "orders of the matrices, separated by commas")
-	flag.StringVar(&s.operations, "op", "", "operations, separated by commas; by default all: "+strings.Join(names(), ","))
-	flag.IntVar(&s.rounds, "rounds", 5, "number of timings for each median")
-	flag.StringVar(&s.backend, "backend", "", "pure or openblas; by default that of blskernel.Default")
-	flag.StringVar(&s.python, "python", "python3", "the Python of which NumPy is timed")
+	n := flag.Int("n", 300, "the number of columns of the samples, which are twice as many")
+	name := flag.String("backend", "", "pure or openblas; by default that of blskernel.Default")
 	flag.Parse()
-	if err := s.run(os.Stdout); err != nil {
+	if err := run(os.Stdout, *n, *name); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// settings are the flags.
-type settings struct {
-	orders, operations, backend, python string
-	rounds                              int
-}
-
-func names() (all []string) {
-	for _, op := range operations {
-		all = append(all, op.name)
-	}
-	return all
-}
-
-// chosen returns the orders and the operations of the flags.
-func (s *settings) chosen() (sizes []int, ops []operation, err error) {
-	for _, text := range strings.Split(s.orders, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 2 || n > 20000 {
-			return nil, nil, fmt.Errorf("-n has %q; want orders from 2 to 20000", text)
-		}
-		sizes = append(sizes, n)
-	}
-	if s.rounds < 1 {
-		return nil, nil, fmt.Errorf("-rounds is %d; want at least 1", s.rounds)
-	}
-	if s.operations == "" {
-		return sizes, operations, nil
-	}
-	for _, name := range strings.Split(s.operations, ",") {
-		i := slices.Index(names(), name)
-		if i < 0 {
-			return nil, nil, fmt.Errorf("-op has %q; want some of %s", name, strings.Join(names(), ","))
-		}
-		ops = append(ops, operations[i])
-	}
-	return sizes, ops, nil
-}
-
-// run measures the operations and prints a line of each as it comes.
-func (s *settings) run(w io.Writer) error {
-	b, err := blskernel.Lookup(s.backend)
+// run compares the analysis with both implementations.
+func run(w io.Writer, n int, name string) error {
+	b, err := blskernel.Lookup(name)
 	if err != nil {
 		return err
 	}
-	sizes, ops, err := s.chosen()
-	if err != nil {
-		return err
+	if n < 1 || n > 20000 {
+		return fmt.Errorf("-n is %d; want 1 to 20000", n)
 	}
-	use := [2]func(){useGonum, func() { useKernels(b) }}
 	defer useGonum()
-
-	fmt.Fprintf(w, "Milliseconds, medians of %d timings in turn, on %d threads.\n", s.rounds, runtime.GOMAXPROCS(0))
-	python, err := startNumPy(s.python)
-	if err != nil {
-		fmt.Fprintf(w, "NumPy is not measured: %v\n", err)
-	} else {
-		fmt.Fprintln(w, python.version)
-	}
-	defer python.stop()
-	fmt.Fprintf(w, "\n%5s  %-28s %9s %9s  %-9s %9s  %s\n", "n", "operation", "gonum", b.Name(), "times", "NumPy", "times")
-	for _, op := range ops {
-		for _, n := range sizes {
-			if n > op.most {
-				continue
-			}
-			useKernels(b) // makes the operands of both fastest
-			in := newOperands(n, rand.New(rand.NewPCG(uint64(n), 1)))
-			t, err := compare(op, in, use, python, s.rounds)
-			if err != nil {
-				return fmt.Errorf("%s, n = %d: %w", op.text, n, err)
-			}
-			fmt.Fprintf(w, "%5d  %-28s %9s %9s  %-9s %9s  %s\n", n, op.text, number(1000*t.seconds[ofGonum]),
-				number(1000*t.seconds[ofOurs]), number(t.over[ofGonum]), number(1000*t.seconds[ofNumPy]), number(t.over[ofNumPy]))
+	x, y := samples(n)
+	var all [2][]float64
+	var took [2]time.Duration
+	for i, use := range []func(){useGonum, func() { useKernels(b) }} {
+		use()
+		start := time.Now()
+		f, err := analyse(x, y, 1)
+		if err != nil {
+			return err
 		}
+		took[i], all[i] = time.Since(start), f.numbers()
 	}
-	return nil
+	difference := floats.Distance(all[0], all[1], 2) / floats.Norm(all[0], 2)
+	_, err = fmt.Fprintf(w, "gonum %v, %s %v: %.3g times as fast; the results differ by %.1g of their norm\n",
+		took[0].Round(time.Microsecond), b.Name(), took[1].Round(time.Microsecond), took[0].Seconds()/took[1].Seconds(), difference)
+	if !(difference <= 1e-9) || math.IsInf(difference, 0) {
+		return fmt.Errorf("the results differ by more than rounding")
+	}
+	return err
 }
 
-// number returns x with three digits, or nothing for NaN.
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return ""
+// samples returns 2n random samples of n columns, and a target.
+func samples(n int) (x *mat.Dense, y *mat.VecDense) {
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	normal := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = r.NormFloat64()
+		}
+		return v
 	}
-	if x >= 1000 {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
+	return mat.NewDense(2*n, n, normal(2*n*n)), mat.NewVecDense(2*n, normal(2*n))
+}
+
+// numbers returns all findings.
+func (f *findings) numbers() []float64 {
+	return slices.Concat(f.ridge.RawVector().Data, f.spread, f.leastSqr.RawVector().Data, f.explained, f.distances)
 }

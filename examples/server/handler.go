@@ -90,17 +90,12 @@ func write(w http.ResponseWriter, status int, v any) {
 }
 
 // predict returns the predictions for the rows of a request.
-func (m *model) predict(ctx context.Context, body io.Reader) (*answer, error) {
+func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
 	x, unknown, err := m.readRows(body)
 	if err != nil {
 		return nil, err
 	}
-	var scores *mat.Dense
-	if m.Regressor != nil {
-		scores, err = m.Regressor.PredictContext(ctx, x)
-	} else {
-		scores, err = m.Classifier.DecisionFunctionContext(ctx, x)
-	}
+	scores, err := m.Predict(ctx, x)
 	var overflow *bls.OverflowError
 	if errors.As(err, &overflow) && overflow.Row >= 0 {
 		return nil, fmt.Errorf("row %d: %s overflows, so its numbers are far beyond those that the model has learned",
@@ -114,11 +109,7 @@ func (m *model) predict(ctx context.Context, body io.Reader) (*answer, error) {
 	}
 	out := &answer{Scores: lists(scores), Unknown: unknown}
 	for _, class := range bls.ArgMax(scores) {
-		label := fmt.Sprint(class)
-		if m.Metadata.Classes != nil {
-			label = m.Metadata.Classes[class]
-		}
-		out.Labels = append(out.Labels, label)
+		out.Labels = append(out.Labels, m.Labels()[class])
 	}
 	return out, nil
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
 )
@@ -24,7 +25,7 @@ type server struct {
 	predictTime time.Duration    // bounds the predictions of a request
 	hangup      <-chan os.Signal // asks for the file to be loaded again
 
-	model  atomic.Pointer[model]     // a request takes it once, and keeps it to its end
+	model  atomic.Pointer[served]    // a request takes it once, and keeps it to its end
 	stale  atomic.Bool               // whether the last load failed
 	looked atomic.Pointer[time.Time] // when the last look at the file ended
 }
@@ -34,9 +35,9 @@ func newServer(path string) *server {
 	return &server{path: path, poll: time.Second, loadTime: 5 * time.Minute, predictTime: time.Minute}
 }
 
-// A model is a loaded file. No request changes it, so several goroutines may use it.
-type model struct {
-	*modelfile.File
+// A served is a loaded model. No request changes it, so several goroutines may use it.
+type served struct {
+	*model.Model
 	inputs, outputs int
 	cells           stream.Columns // of a row: how they become the inputs
 	fills           bool           // a missing cell has what stands for it
@@ -50,7 +51,7 @@ func (s *server) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.loadTime, fmt.Errorf("not loaded after %v", s.loadTime))
 	defer cancel()
 	type result struct {
-		*model
+		*served
 		error
 	}
 	done := make(chan result, 1)
@@ -68,12 +69,12 @@ func (s *server) load(ctx context.Context) error {
 	if got.error != nil {
 		return got.error
 	}
-	s.model.Store(got.model)
+	s.model.Store(got.served)
 	return nil
 }
 
 // open reads the model of a regular file until ctx is done. A FIFO is refused and not waited for.
-func open(ctx context.Context, path string) (*model, error) {
+func open(ctx context.Context, path string) (*served, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -84,18 +85,19 @@ func open(ctx context.Context, path string) (*model, error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file; save the model to a file, and rename that to this name", path)
 	}
-	m := &model{loaded: time.Now().UTC()}
-	if m.File, err = modelfile.Read(bufio.NewReaderSize(contextReader{file, ctx}, 1<<16), nil); err != nil {
+	f, err := modelfile.Read(bufio.NewReaderSize(contextReader{file, ctx}, 1<<16), nil)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := m.measure(); err != nil {
+	m := &served{Model: model.New(f), loaded: time.Now().UTC()}
+	m.inputs = m.FittedFeatures().Inputs()
+	weights, err := m.Weights() // which would otherwise take time, or fail, at the first request
+	if err != nil {
 		return nil, err
 	}
-	read := m.Metadata.Options()
-	if m.names, m.cells = read.Inputs, read.Columns; m.cells == nil {
-		m.cells = make(stream.Columns, m.inputs) // of numbers
-	}
-	m.fills = read.Missing == stream.MissingMean && read.Columns != nil
+	_, m.outputs = weights.Dims()
+	m.cells, m.names = m.Columns()
+	m.fills = m.Metadata.Options().Missing == stream.MissingMean && m.Metadata.Columns != nil
 	if len(m.names) > 0 {
 		m.columns = map[string]int{}
 		for j, name := range m.names {
@@ -122,23 +124,11 @@ func (r contextReader) Read(p []byte) (int, error) {
 }
 
 // name returns the name of column j, its number from 1 without names.
-func (m *model) name(j int) string {
+func (m *served) name(j int) string {
 	if m.names == nil {
 		return strconv.Itoa(j + 1)
 	}
 	return m.names[j]
-}
-
-// measure sets the sizes. It solves for the weights, which would otherwise take time, or fail, at the
-// first request.
-func (m *model) measure() error {
-	m.inputs = m.Learner().FittedFeatures().Inputs()
-	weights, err := m.Learner().Weights()
-	if err != nil {
-		return err
-	}
-	_, m.outputs = weights.Dims()
-	return nil
 }
 
 // follow loads the file at every hangup, and whenever it differs from seen, until ctx is done.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ var errTooManyRows = errors.New("too many rows for one request; send several")
 
 // readRows returns the samples of a request, and how many words of it the model does not know. It
 // decodes row by row, so that an error names the row.
-func (m *model) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int64, err error) {
+func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int64, err error) {
 	n := len(m.cells)
 	tally := stream.Tally{Filled: make([]int64, n), Unknown: make([]int64, n)}
 	d := json.NewDecoder(body)
@@ -85,7 +86,7 @@ func expect(d *json.Decoder, want ...json.Token) error {
 
 // row returns the cells of a row in the order of the model's columns. The text is valid JSON. Errors
 // begin with what follows the number of the row.
-func (m *model) row(text []byte) ([]float64, error) {
+func (m *served) row(text []byte) ([]float64, error) {
 	n := len(m.cells)
 	var list []any
 	var fields map[string]any
@@ -109,29 +110,32 @@ func (m *model) row(text []byte) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf(": %w", err)
 	}
+	at := func(j int, err error) error {
+		name := ""
+		if j < len(m.names) {
+			name = fmt.Sprintf(" (%.80q)", m.names[j])
+		}
+		return fmt.Errorf(", column %d%s: %w", j+1, name, err)
+	}
 	cells := make([]float64, n)
+	var lacks error
 	for j := range cells {
 		v, has := fields[m.name(j)]
 		if fields == nil {
 			v, has = list[j], true
 		}
-		if err = errors.New("the row lacks it"); has {
-			cells[j], err = m.cell(j, v)
-		}
-		if err != nil {
-			name := ""
-			if j < len(m.names) {
-				name = fmt.Sprintf(" (%.80q)", m.names[j])
-			}
-			return nil, fmt.Errorf(", column %d%s: %w", j+1, name, err)
+		if !has {
+			lacks = cmp.Or(lacks, at(j, errors.New("the row lacks it")))
+		} else if cells[j], err = m.cell(j, v); err != nil {
+			return nil, at(j, err)
 		}
 	}
-	return cells, nil
+	return cells, lacks
 }
 
 // cell returns a cell of column j: a finite number; NaN for null where the model fills it in; or of a
 // word, which may be written as a number, the index of the level, -1 for an unknown one.
-func (m *model) cell(j int, v any) (float64, error) {
+func (m *served) cell(j int, v any) (float64, error) {
 	levels := m.cells[j].Levels
 	text, _ := json.Marshal(v) // as it was decoded
 	number, isNumber := v.(json.Number)

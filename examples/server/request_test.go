@@ -102,7 +102,7 @@ func TestWrong(t *testing.T) {
 		`{"rows": [[0,0],[1e308,0]]}`:  `row 2: `,
 		`{"rows": [{"u": 1}]}`:         `row 1, column 2 ("v"): the row lacks it`,
 		`{"rows": [{"u": 1, "V": 2}]}`: `row 1, column 2 ("v"): the row lacks it`,
-		`{"rows": [{"v": null}]}`:      `row 1, column 1 ("u"): the row lacks it`,
+		`{"rows": [{"v": null}]}`:      `row 1, column 2 ("v"): null is not a number`,
 		`{"rows": [{"v": 1, "v": 1}]}`: `row 1, column 1 ("u"): the row lacks it`,
 		`{"rows": [{"x": [1, "u": 1}]`: `row 1: invalid character ':'`,
 		`{"rows": [{"x": `:             `row 1: unexpected EOF`,

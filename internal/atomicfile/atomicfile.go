@@ -94,7 +94,7 @@ func Check(fsys vfs.FS, path string) error {
 	return f.wrap(err)
 }
 
-// Room returns a *WriteError unless the disk of path has room for so many bytes more, or does not say.
+// Room returns a *WriteError if the disk of path says that it has less room than the given bytes.
 func Room(path string, bytes int64) error {
 	free, known := free(filepath.Dir(path))
 	if !known || bytes <= free {
@@ -125,8 +125,8 @@ const (
 	longestName     = 200 // bytes of a name; with the suffixes it stays below the 255 of file systems
 )
 
-// Beside returns the path of a hidden file beside path, ".NAME" with a suffix. It cuts NAME to 200
-// bytes.
+// Beside returns the path of a hidden file in the folder of path, ".NAME" with a suffix. It cuts
+// NAME to 200 bytes.
 func Beside(path, suffix string) string {
 	name := filepath.Base(path)
 	if len(name) > longestName {

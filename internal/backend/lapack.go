@@ -17,7 +17,7 @@ import (
 // and info count rows from 1. info is 0 on success and positive if the matrix is the cause, as each
 // routine says. NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
-// Illegal arguments and short slices panic with constant texts, those of the BLAS if it has one. So
+// Illegal arguments and short slices panic with constant texts, the BLAS's texts if it has one. So
 // does a size beyond the library's 32-bit integers. SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
 	// Dpotrf overwrites the triangle ul of a symmetric positive definite A by U with A = UᵀU or L

@@ -102,7 +102,7 @@ func (v FromDgemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, 
 	}
 }
 
-// opRows returns the storage of op(A) from its row i on, opCols that of op(B) from its column j on.
+// opRows returns the storage of op(A) from its row i on, and opCols of op(B) from its column j on.
 func opRows(t blas.Transpose, a []float64, lda, i int) []float64 {
 	if t == blas.NoTrans {
 		return a[min(i*lda, len(a)):]

@@ -19,7 +19,7 @@ import (
 // columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1. An
 // element of Aᵀ*x takes its products in the order of the rows, or, if A has 256 rows and 80,000
 // elements or more, in that order within each of at most 16 pieces: it then depends on the shape of A,
-// but on no other column. NaN and infinities of row i of op(A) reach y[i], those of x all of y.
+// but on no other column. NaN and infinities of row i of op(A) reach y[i], and of x all of y.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return

@@ -30,7 +30,7 @@
 //     result. The reference BLAS skips columns for which x (in Dger y) is zero: in Dger, Dsyr, Dspr,
 //     Dsyr2 and Dspr2, and in triangular products and solutions without transposition, so that the
 //     result depends on the triangle and the transposition; gonum skips them in Dsyr.
-//   - Only stored elements are elements: the zeros beside a triangle or a band and the ones of a unit
+//   - Only stored elements are elements: the zeros outside a triangle or a band and the ones of a unit
 //     diagonal multiply nothing, and what is in their place in memory is not read.
 //   - A zero on the diagonal of a triangular system is not looked for: x/0 is an infinity, 0/0 is NaN.
 //   - A sum beyond the largest number is an infinity, and NaN where one of the other sign is added.

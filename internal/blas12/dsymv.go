@@ -13,7 +13,7 @@ import (
 // for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read. With beta = 0, y
 // is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once
 // from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i]. NaN
-// and infinities of row i of A reach y[i], those of x all of y.
+// and infinities of row i of A reach y[i], and of x all of y.
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
@@ -66,7 +66,7 @@ func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []flo
 // for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
 // With beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads
 // the triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
-// |beta|·|y|)[i]. NaN and infinities of row i of A reach y[i], those of x all of y.
+// |beta|·|y|)[i]. NaN and infinities of row i of A reach y[i], and of x all of y.
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)

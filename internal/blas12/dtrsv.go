@@ -47,8 +47,8 @@ func (r *Routines) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap
 //	A*y = x     if tA = blas.NoTrans
 //	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
 //
-// for a triangular n×n matrix A with k diagonals beside the main one, stored as for Dtbmv. Otherwise it
-// is Dtrsv, with n(2k+1) flops and |E| <= γ_{k+2}·|A|.
+// for a triangular n×n matrix A with k diagonals off the main one, stored as for Dtbmv. Otherwise it is
+// Dtrsv, with n(2k+1) flops and |E| <= γ_{k+2}·|A|.
 func (r *Routines) Dtbsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, k, lda > k, incX) {
 		check.Length(len(a), n, k+1, lda, check.ShortA)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A oneTriangle is one triangle of a matrix, row by row: full, packed, or that of a band. Row i holds
+// A oneTriangle is one triangle of a matrix, row by row: full, packed, or of a band. Row i holds
 // the diagonal element and, before it in a lower triangle and behind it in an upper one, at most k
 // others.
 type oneTriangle struct {
@@ -36,7 +36,7 @@ func (t *oneTriangle) packed(ul blas.Uplo, n int, ap []float64) {
 	}
 }
 
-// band sets t to a triangle of k diagonals beside the main one. Each row is stored from its first
+// band sets t to a triangle of k diagonals next to the main one. Each row is stored from its first
 // element on, or, in a lower triangle, up to its last one, the diagonal element.
 func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
 	t.ul, t.n, t.k, t.a, t.step = ul, n, k, a, lda
@@ -54,7 +54,7 @@ func (t *oneTriangle) distances(i int) (lda, growth int) {
 	return t.step - 1 + t.growth*i, t.growth
 }
 
-// row returns the elements beside the diagonal in row i, within rows and columns from to to, and the
+// row returns the elements off the diagonal in row i, within rows and columns from to to, and the
 // column of the first. at is the index of the diagonal element.
 func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 	if t.ul == blas.Upper {

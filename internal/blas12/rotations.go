@@ -119,7 +119,7 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 // rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches the results,
 // unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: these may decide alone, as in the reference BLAS.
 //
-// The formulas are those of Hopkins: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
+// The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
 func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2, rx1 float64) {
 	p1, p2 := d1*x1, d2*y1
 	q1, q2 := p1*x1, p2*y1

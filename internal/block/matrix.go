@@ -66,7 +66,7 @@ func Copy(dst, src Matrix, rows, cols int) {
 	}
 }
 
-// CopyUpper copies the upper triangle of the n×n block src, with the diagonal, to that of dst.
+// CopyUpper copies the upper triangle of the n×n block src, with the diagonal, to dst.
 func CopyUpper(dst, src Matrix, n int) {
 	for i := range n {
 		copy(dst.X[dst.Row(i)+i:], src.Elements(i, i, n))

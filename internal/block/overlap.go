@@ -24,7 +24,7 @@ func Overlap(a, b blas64.General) bool {
 	if a.Stride != b.Stride {
 		return true
 	}
-	// Views of one matrix: apart only if the columns of b lie between those of a and the next row.
+	// Views of one matrix: apart only if the columns of b lie behind the columns of a in each row.
 	column := int(offset) % a.Stride
 	return column < a.Cols || column+b.Cols > a.Stride
 }

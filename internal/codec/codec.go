@@ -10,7 +10,7 @@ import (
 
 // A FormatError says that a Writer cannot have written what is read, or that a part is missing.
 type FormatError struct {
-	// Offset is that of the wrong number, or of an early end, from the beginning of what is
+	// Offset is the byte of the wrong number, or of an early end, from the beginning of what is
 	// decoded.
 	Offset int64
 	What   string // is wrong

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Name returns the CPU's own name, or that of its cores, or "unknown" and the number of their kind.
+// Name returns the CPU's own name, or the name of its cores, or "unknown" and the number of their kind.
 func Name() string { return here().name }
 
 // relevant lists the instruction sets on which a float64 kernel can depend, oldest first. cpuid knows
@@ -51,7 +51,7 @@ type Caches struct {
 // L2Share returns the part of L2 that a core has while all that share it are busy.
 func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 
-// CacheSizes returns the sizes of this machine's caches. Where cores differ, they are those of the kind
+// CacheSizes returns the sizes of this machine's caches. Where cores differ, they belong to the kind
 // with the largest share of L2: the fast cores, which do most of the work of a product.
 func CacheSizes() Caches { return here().caches }
 

@@ -19,6 +19,7 @@ import (
 	"blskernel/bench/speed"
 	"blskernel/bls"
 	"blskernel/bls/metrics"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/blsupdate/types"
@@ -43,18 +44,19 @@ var zeros = []any{
 	new(bls.ClassWeight), &bls.Classifier{}, new(bls.EnhancementWeights), &bls.Features{}, &bls.LabelError{},
 	&bls.OverflowError{}, &bls.Regressor{}, &bls.ScaleError{}, new(bls.Scaling),
 	&metrics.Calibration{}, &metrics.Confusion{}, &metrics.Errors{}, &metrics.Ranking{},
+	&model.Classes{}, &model.Error{}, &model.MergeError{}, &model.Model{}, new(model.Remedy), &model.TwiceError{},
 	&modelfile.ChecksumError{}, &modelfile.File{}, &modelfile.FolderError{}, &modelfile.FormatError{}, &modelfile.Info{}, &modelfile.MetadataError{},
 	&modelfile.Metadata{}, &modelfile.TruncatedError{}, &modelfile.VersionError{}, &modelfile.WriteError{},
 	&dataset.FormatError{}, &dataset.Images{}, &dataset.ZCA{},
 	&stream.Batch{}, &stream.Columns{}, &stream.Error{}, new(stream.Format), new(stream.Header), new(stream.Missing), &stream.Reader{},
-	&stream.Column{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
+	&stream.Column{}, &stream.Notation{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
 	&bench.Incremental{}, &bench.PaperTable{}, &bench.FlopsCase{}, &bench.TableHead{}, &bench.Variant{},
 	&bench.Cost{}, &speed.Case{}, &speed.Comparison{}, &speed.Job{}, &speed.Problem{}, &speed.Result{},
 	&report.Page{}, &report.Plot{}, &report.Section{}, &report.Table{}, &result.File{}, &result.LineError{},
 }
 
 // unusable are the types whose zero value has a stated panic: their doc comments say so.
-var unusable = map[string]bool{"blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
+var unusable = map[string]bool{"model.Model": true, "blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
 
 // Methods of the zero value of an exported type never fail by an access to nil or out of range, but for
 // the types that say so; neither do they for a nil context. A type with methods that is not in the list

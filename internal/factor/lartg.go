@@ -39,22 +39,32 @@ func Lartg(f, g float64) (c, s, r float64) {
 	return f / r, g / r, r * scale
 }
 
+// shortRows is the largest n for which a loop takes less time than a call.
+const shortRows = 12
+
 // A Plane is rows of n elements, ld apart, that rotations combine in pairs.
 type Plane struct {
-	bk    Backend
+	bk    block.Products
 	x     []float64
 	ld, n int
 }
 
-// Plane returns the rows of the dense z from row first on, in n columns from column first on.
-func (bk Backend) Plane(z block.Matrix, first, n int) *Plane {
-	return &Plane{bk, z.X[first*(z.Ld+1):], z.Ld, n}
-}
+// Plane returns the rows of the dense z, in n columns.
+func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Products, z.X, z.Ld, n} }
 
 // Rotate makes rows i and j, x and y, counted from the first one, c·x + s·y and c·y - s·x. A nil plane
 // has no rows to rotate.
 func (p *Plane) Rotate(i, j int, c, s float64) {
-	if p != nil {
-		p.bk.Rot(c, s, p.x[i*p.ld:][:p.n], p.x[j*p.ld:][:p.n])
+	if p == nil {
+		return
+	}
+	x, y := p.x[i*p.ld:][:p.n], p.x[j*p.ld:][:p.n]
+	if p.n > shortRows {
+		p.bk.Rot(c, s, x, y)
+		return
+	}
+	for k, u := range x { // rounded as Rot does
+		v := y[k]
+		x[k], y[k] = float64(c*u)+float64(s*v), float64(c*v)-float64(s*u)
 	}
 }

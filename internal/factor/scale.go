@@ -34,20 +34,26 @@ func Scale(bk Backend, limit, m, n int, a block.Matrix) (exponent int, largest f
 		_, size := bk.AbsMax(a.Elements(i, 0, n))
 		largest = max(largest, size)
 	}
-	_, e := math.Frexp(largest) // 0 for an infinity
-	if largest != 0 && -limit < e && e <= limit {
+	exponent = Exponent(limit, largest)
+	if exponent == 0 && largest != 0 && IsFinite(largest) {
 		return 0, largest
 	}
-	switch {
-	case NotFinite(bk, blas.All, m, n, a) != nil:
+	if NotFinite(bk, blas.All, m, n, a) != nil {
 		return 0, math.NaN()
-	case largest == 0:
-		return 0, 0
-	case e > limit:
-		exponent = e - limit
-	default:
-		exponent = e - 1 + limit
 	}
-	ScaleRows(bk, math.Ldexp(1, -exponent), m, n, a)
+	if exponent != 0 {
+		ScaleRows(bk, math.Ldexp(1, -exponent), m, n, a)
+	}
 	return exponent, largest
+}
+
+// Exponent returns the exponent of Scale for a largest element of the given size.
+func Exponent(limit int, largest float64) int {
+	switch _, e := math.Frexp(largest); { // 0 for an infinity
+	case e > limit:
+		return e - limit
+	case e <= -limit && largest != 0:
+		return e - 1 + limit
+	}
+	return 0
 }

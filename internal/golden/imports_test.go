@@ -22,7 +22,7 @@ import (
 )
 
 // exact are the functions of package math that have one result: correctly rounded, or no arithmetic.
-var exact = strings.Fields(`Sqrt FMA Abs Floor Ceil Trunc Round Copysign Ldexp Frexp IsNaN IsInf Inf NaN Signbit
+var exact = strings.Fields(`Sqrt FMA Abs Floor Ceil Trunc Round Copysign Ldexp Frexp Nextafter IsNaN IsInf Inf NaN Signbit
 	Float64bits Float64frombits Float32bits Float32frombits`)
 
 // certain are functions and methods of gonum that compute nothing or round every element once, by

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// These tests call what lapack.Implementation calls, whose small orders are gonum's.
+// These tests call what lapack.Implementation calls from some order on.
 
 func TestGoldenEigenSym(t *testing.T) {
 	each(t, "eigensym", func(r recorder, b blskernel.Backend) {

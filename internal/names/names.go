@@ -16,7 +16,7 @@ func String[T ~int](names []string, v T) string {
 }
 
 // Parse returns the constant of the given name, in any case. An error, whose prefix is the package in,
-// lists the names. An empty one is that of a constant without a name.
+// lists the names. An empty name stands for a constant without one.
 func Parse[T ~int](in string, names []string, name string) (T, error) {
 	for i, known := range names {
 		if known != "" && strings.EqualFold(name, known) {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Types of written elements, as headers spell them; [Text] returns that of text.
+// Types of written elements, as headers spell them; [Text] returns the type of text.
 const (
 	Float64 = "<f8"
 	Int64   = "<i8"

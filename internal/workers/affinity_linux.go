@@ -58,7 +58,7 @@ func (s *affinity) avoidCaller() {
 	}
 }
 
-// process returns the CPUs that the process may use: those of its main thread, which a user changes
+// process returns the CPUs that the process may use: the CPUs of its main thread, which a user changes
 // with taskset(1), unless that is a worker. The calling thread may have less to itself.
 func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()

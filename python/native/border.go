@@ -82,7 +82,7 @@ func goStart(h C.bls_handle, method, options *C.char, arrays *C.bls_matrix, coun
 		if err != nil {
 			return err
 		}
-		given := slices.Clone(unsafe.Slice((*array)(unsafe.Pointer(arrays)), min(int(count), 4))) // of which no method has so many
+		given := slices.Clone(unsafe.Slice((*array)(unsafe.Pointer(arrays)), min(int(count), 4))) // no method has more
 		j, err := e.start(&call{backend: b, name: C.GoString(method), text: []byte(C.GoString(options)), arrays: given})
 		if err == nil {
 			*out = C.bls_handle(add(j))

@@ -16,7 +16,7 @@ import (
 )
 
 // methods has the operands and results of each name in the table of blskernel.h, which are the same for
-// all kinds of objects, and whether it reads, so that others that read may run beside it, or learns.
+// all kinds of objects, and whether it reads, so that other calls that read may run with it, or learns.
 var methods = map[string]struct {
 	operands, results int
 	reads, learns     bool
@@ -45,13 +45,13 @@ type call struct {
 	text    []byte  // the options
 	arrays  []array // operands, then results
 	in      []*mat.Dense
-	other   object // that of merge, locked
+	other   object // the other object of merge, locked
 	result  []byte // what bls_result gives
 
 	options
 }
 
-// options are those of all methods.
+// options are the options of all methods.
 type options struct {
 	Factor, Lambda   float64
 	Other            int64
@@ -161,7 +161,7 @@ func (c *call) giveCondition(u blsupdate.Updater) error {
 	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})
 }
 
-// room returns a *memory.Error where there is no memory for so many bytes.
+// room returns a *memory.Error where there is no memory for the bytes.
 func room(bytes int64, what string) error {
 	return memory.Check(bytes, "blskernel", "work with smaller arrays or in batches", "%s", what)
 }

@@ -32,7 +32,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object that encode has made data of, or that of a model file.
+// decode returns the object that encode has made data of, or the object of a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -55,18 +55,10 @@ func decode(b blskernel.Backend, data []byte) (object, error) {
 // A learner is a classifier or a regressor, with the metadata of its model file.
 type learner struct{ modelfile.File }
 
-// A model is what both have in common.
-type model interface {
-	modelfile.Learner
-	Forget(factor float64) error
-	SetLambda(lambda float64) error
-	Choice() bls.Choice
-}
-
 func (l *learner) call(c *call) error {
 	err := l.run(c)
 	if p := l.Metadata.Progress; err == nil && methods[c.name].learns {
-		delete(l.Metadata.Notes, "holdout") // the score was that of the model before
+		delete(l.Metadata.Notes, "holdout") // the score of the model before
 		if p != nil {
 			p.Done = true
 		}
@@ -75,7 +67,7 @@ func (l *learner) call(c *call) error {
 }
 
 func (l *learner) run(c *call) error {
-	m := l.Learner().(model)
+	m := l.Learner()
 	if m.Updater() == nil && c.name != "fit" && c.name != "partial_fit" && c.name != "attributes" {
 		return bls.ErrNotFitted
 	}
@@ -151,7 +143,7 @@ func learn[Y any](c *call, y Y, weights []float64, fit, partialFit, refit, remov
 }
 
 // attributes gives the options and, once fitted, the sizes, the choice and the metadata.
-func (l *learner) attributes(c *call, m model) error {
+func (l *learner) attributes(c *call, m modelfile.Learner) error {
 	out := map[string]any{"metadata": l.Metadata}
 	if m := l.Classifier; m != nil {
 		given := *m

@@ -8,17 +8,17 @@ import (
 )
 
 // A balance is a permutation and a scaling, A = P D B D⁻¹ Pᵀ: B is triangular but for rows and columns
-// ilo to ihi, whose norms are close.
+// ilo to ihi, whose norms are close. D has powers of two.
 type balance struct {
 	n, ilo, ihi int
-	scale       []float64 // in rows ilo to ihi: the elements of D, powers of two
-	swapped     []int     // in the others: the row and column exchanged with this one
+	scale       []float64 // in rows ilo to ihi: the elements of D; in others: the row exchanged with this one
+	columns     []float64 // the squares of their norms
 }
 
 // gebal overwrites the n×n a, which has no element of 2⁵⁰⁰ and above, by its balanced form.
 // (James, Langou and Lowery, On matrix balancing and eigenvector computation, 2014; LAPACK: dgebal.)
-func gebal(bk factor.Backend, n int, a block.Matrix) balance {
-	b := balance{n: n, ihi: n - 1, scale: make([]float64, n), swapped: make([]int, n)}
+func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balance {
+	b := balance{n: n, ihi: n - 1, scale: w.Take(n), columns: w.Take(n)}
 	for i := range b.scale {
 		b.scale[i] = 1
 	}
@@ -51,7 +51,7 @@ func gebal(bk factor.Backend, n int, a block.Matrix) balance {
 
 // exchange swaps rows i and k of a, and its columns.
 func (b *balance) exchange(a block.Matrix, i, k int) {
-	b.swapped[k] = i
+	b.scale[k] = float64(i)
 	factor.Exchange(a.Elements(i, 0, b.n), a.Elements(k, 0, b.n))
 	for r := range b.n {
 		row := a.Elements(r, 0, b.n)
@@ -64,7 +64,8 @@ func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 	n := b.ihi - b.ilo + 1
 	m := a.Sub(b.ilo, b.ilo)
 	// Until one is scaled, the norms of the columns are known from one pass along the rows.
-	columns := make([]float64, n)
+	columns := b.columns[:n]
+	clear(columns)
 	for i := range n {
 		for j, v := range m.Elements(i, 0, n) {
 			columns[j] += float64(v * v)
@@ -75,7 +76,7 @@ func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 		if changed || !(columns[i] > 0x1p-900 && columns[i] < 0x1p1000) {
 			c = bk.Dnrm2(n, m.X[i:], m.Ld)
 		}
-		r := bk.Dnrm2(n, m.Elements(i, 0, n), 1)
+		r := norm(bk, m.Elements(i, 0, n))
 		if c == 0 || r == 0 {
 			continue
 		}
@@ -87,6 +88,18 @@ func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// norm returns the 2-norm of x.
+func norm(bk factor.Backend, x []float64) float64 {
+	squares := 0.0
+	for _, v := range x {
+		squares += float64(v * v)
+	}
+	if squares > 0x1p-900 && squares < 0x1p1000 {
+		return math.Sqrt(squares)
+	}
+	return bk.Dnrm2(len(x), x, 1)
 }
 
 // factor returns the power of two by which column i, of norm c, is to be multiplied and row i, of norm
@@ -127,7 +140,7 @@ func (b *balance) gebak(bk factor.Backend, left bool, v block.Matrix) {
 			bk.Dscal(b.n, f, v.Elements(i, 0, b.n), 1)
 		}
 	}
-	swap := func(i int) { factor.Exchange(v.Elements(i, 0, b.n), v.Elements(b.swapped[i], 0, b.n)) }
+	swap := func(i int) { factor.Exchange(v.Elements(i, 0, b.n), v.Elements(int(b.scale[i]), 0, b.n)) }
 	for i := b.ilo - 1; i >= 0; i-- {
 		swap(i)
 	}

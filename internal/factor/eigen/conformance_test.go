@@ -45,12 +45,10 @@ func (r routines) Dgebal(job gonumlapack.BalanceJob, n int, a []float64, lda int
 	if n == 0 || job != gonumlapack.PermuteScale {
 		return r.Implementation.Dgebal(job, n, a, lda, scale)
 	}
-	b := gebal(r.bk, n, block.Dense(a, lda))
-	for i := range scale {
-		if scale[i] = b.scale[i]; i < b.ilo || i > b.ihi {
-			scale[i] = float64(b.swapped[i])
-		}
-	}
+	w := factor.Acquire()
+	defer w.Release()
+	b := gebal(r.bk, w, n, block.Dense(a, lda))
+	copy(scale, b.scale)
 	return b.ilo, b.ihi
 }
 
@@ -59,12 +57,7 @@ func (r routines) Dgebak(job gonumlapack.BalanceJob, side gonumlapack.EVSide, n,
 		r.Implementation.Dgebak(job, side, n, ilo, ihi, scale, m, v, ldv)
 		return
 	}
-	b := balance{n: n, ilo: ilo, ihi: ihi, scale: scale, swapped: make([]int, n)}
-	for i, s := range scale {
-		if i < ilo || i > ihi {
-			b.swapped[i] = int(s)
-		}
-	}
+	b := balance{n: n, ilo: ilo, ihi: ihi, scale: scale}
 	x := square0(n)
 	block.Copy(x, block.Dense(v, ldv), n, m)
 	b.gebak(r.bk, side == gonumlapack.EVLeft, x)
@@ -195,7 +188,7 @@ func (r routines) Dtrevc3(side gonumlapack.EVSide, how gonumlapack.EVHowMany, se
 	}
 	if side != gonumlapack.EVRight {
 		x := block.Dense(make([]float64, n*n), n)
-		leftVectors(r.bk, n, p.h, p.w, x)
+		leftVectors(r.bk, false, n, p.h, p.w, x)
 		for k := 0; k < n; k++ {
 			if imag(p.w[k]) != 0 {
 				swapColumns(n, x, k)

@@ -18,6 +18,16 @@ import (
 //
 // About 25n³ flops with one kind of vectors, 10n³ without.
 func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
+	return geev(bk, false, n, a, w, left, vl, right, vr)
+}
+
+// Small is Geev for orders up to SmallOrder, by plain loops, since calls of a backend take longer than
+// their arithmetic there. It rounds otherwise than Geev.
+func Small(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
+	return geev(bk, true, n, a, w, left, vl, right, vr)
+}
+
+func geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
 	finite := factor.NotFinite(bk, blas.All, n, n, a) == nil
 	exponent, _ := factor.Scale(bk, 485, n, n, a)
 	if !finite {
@@ -26,11 +36,15 @@ func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, v
 		}
 		return n
 	}
-	b := gebal(bk, n, a)
 	work := factor.Acquire()
 	defer work.Release()
+	b := gebal(bk, work, n, a)
 	tau := work.Take(max(0, n-1))
-	Gehrd(bk, n, b.ilo, b.ihi, a, tau)
+	if small {
+		gehd2(bk, n, b.ilo, b.ihi, a, tau)
+	} else {
+		Gehrd(bk, n, b.ilo, b.ihi, a, tau)
+	}
 
 	var q block.Matrix
 	rows := 0
@@ -39,8 +53,12 @@ func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, v
 			q = vl
 		}
 		rows = n
-		block.Copy(q, a, n, n)
-		Orghr(bk, n, b.ilo, b.ihi, q, tau)
+		if small {
+			orghrSmall(n, b.ilo, b.ihi, a, tau, q)
+		} else {
+			block.Copy(q, a, n, n)
+			Orghr(bk, n, b.ilo, b.ihi, q, tau)
+		}
 	}
 	clearBelow(a, b.ilo, b.ihi)
 	first = Hseqr(bk, rows > 0, n, b.ilo, b.ihi, a, w, rows, q)
@@ -50,8 +68,8 @@ func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, v
 			if right {
 				block.Copy(vl, q, n, n)
 			}
-			leftVectors(bk, n, a, w, vectors)
-			bk.Dtrmm(blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, n, n, 1, vectors.X, n, vl.X, vl.Ld)
+			leftVectors(bk, small, n, a, w, vectors)
+			multiply(bk, small, blas.Lower, n, vl, vectors)
 			for k := 0; k < n; k++ {
 				if imag(w[k]) != 0 {
 					swapColumns(n, vl, k)
@@ -62,8 +80,8 @@ func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, v
 			unitColumns(n, vl, w)
 		}
 		if right {
-			Trevc(bk, n, a, w, vectors)
-			bk.Dtrmm(blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, n, n, 1, vectors.X, n, vr.X, vr.Ld)
+			trevc(bk, small, n, a, w, vectors)
+			multiply(bk, small, blas.Upper, n, vr, vectors)
 			b.gebak(bk, false, vr)
 			unitColumns(n, vr, w)
 		}
@@ -80,14 +98,23 @@ func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, v
 
 // leftVectors writes the left eigenvectors of the n×n quasi-triangle t to the lower triangle x. Read
 // from the end, they are the right ones of the transpose of t; the columns of a pair are exchanged.
-func leftVectors(bk factor.Backend, n int, t block.Matrix, w []complex128, x block.Matrix) {
+func leftVectors(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	s := block.Dense(make([]float64, n*n), n)
 	block.CopyTransposed(s, t, n, n)
 	slices.Reverse(s.X)
 	back := slices.Clone(w)
 	slices.Reverse(back)
-	Trevc(bk, n, s, back, x)
+	trevc(bk, small, n, s, back, x)
 	slices.Reverse(x.X)
+}
+
+// multiply overwrites v by its product with the triangle ul of x; the other has zeros.
+func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Matrix) {
+	if small {
+		timesSmall(n, v, x)
+	} else {
+		bk.Dtrmm(blas.Right, ul, blas.NoTrans, blas.NonUnit, n, n, 1, x.X, x.Ld, v.X, v.Ld)
+	}
 }
 
 // swapColumns exchanges columns k and k+1 of v.
@@ -102,31 +129,35 @@ func swapColumns(n int, v block.Matrix, k int) {
 // the largest component is real.
 func unitColumns(n int, v block.Matrix, w []complex128) {
 	f := powers(n, v, w)
-	sums, largest, at := make([]float64, n), make([]float64, n), make([]int, n)
+	columns := make([]struct {
+		squares, largest float64
+		at               int // the row of the largest component of a complex vector
+		turn             rotation
+	}, n)
 	for i := range n {
 		row := v.Elements(i, 0, n)
 		for k := range row {
 			row[k] *= f[k]
-			sums[k] += float64(row[k] * row[k])
+			columns[k].squares += float64(row[k] * row[k])
 		}
 		for k := 0; k < n; k++ {
 			if imag(w[k]) != 0 {
-				if s := float64(row[k]*row[k]) + float64(row[k+1]*row[k+1]); s > largest[k] {
-					largest[k], at[k] = s, i
+				if s := float64(row[k]*row[k]) + float64(row[k+1]*row[k+1]); s > columns[k].largest {
+					columns[k].largest, columns[k].at = s, i
 				}
 				k++
 			}
 		}
 	}
-	turn := make([]rotation, n)
 	for k := 0; k < n; k++ {
+		c := &columns[k]
 		if imag(w[k]) == 0 {
-			f[k] = 1 / math.Sqrt(sums[k])
+			f[k] = 1 / math.Sqrt(c.squares)
 			continue
 		}
-		f[k] = 1 / math.Sqrt(sums[k]+sums[k+1])
-		c, s, _ := factor.Lartg(v.X[at[k]*v.Ld+k], v.X[at[k]*v.Ld+k+1])
-		turn[k] = rotation{float64(c * f[k]), float64(s * f[k])}
+		f[k] = 1 / math.Sqrt(c.squares+columns[k+1].squares)
+		cosine, sine, _ := factor.Lartg(v.X[c.at*v.Ld+k], v.X[c.at*v.Ld+k+1])
+		c.turn = rotation{float64(cosine * f[k]), float64(sine * f[k])}
 		k++
 	}
 	for i := range n {
@@ -136,8 +167,8 @@ func unitColumns(n int, v block.Matrix, w []complex128) {
 				row[k] *= f[k]
 				continue
 			}
-			turn[k].right(v, k, i, i+1)
-			if at[k] == i {
+			columns[k].turn.right(v, k, i, i+1)
+			if columns[k].at == i {
 				row[k+1] = 0
 			}
 			k++

@@ -29,27 +29,40 @@ func (p *problem) tiny() float64 { return smallest / ulp * float64(p.n) }
 // and columns from to end-1 of h: the usual test, and that of Ahues and Tisseur (LAPACK working note
 // 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
-	q := squareAt(h, k-1)
-	c := math.Abs(q.c)
+	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
+	a, b, c, d := above[0], above[1], math.Abs(own[0]), own[1]
 	if c <= tiny {
 		return true
 	}
-	sum := math.Abs(q.a) + math.Abs(q.d)
+	sum := math.Abs(a) + math.Abs(d)
 	if sum == 0 {
-		if k-2 >= from {
-			sum += math.Abs(h.X[(k-1)*h.Ld+k-2])
-		}
-		if k+1 < end {
-			sum += math.Abs(h.X[(k+1)*h.Ld+k])
-		}
+		sum = beside(h, k, from, end)
 	}
 	if !(c <= ulp*sum) {
 		return false
 	}
-	ab, ba := max(c, math.Abs(q.b)), min(c, math.Abs(q.b))
-	aa, bb := max(math.Abs(q.d), math.Abs(q.a-q.d)), min(math.Abs(q.d), math.Abs(q.a-q.d))
+	ab, ba := max(c, math.Abs(b)), min(c, math.Abs(b))
+	aa, bb := max(math.Abs(d), math.Abs(a-d)), min(math.Abs(d), math.Abs(a-d))
 	s := aa + ab
 	return ba*(ab/s) <= max(tiny, ulp*(bb*(aa/s)))
+}
+
+// faint reports whether the subdiagonal element of row k is far below a rounding of the elements around
+// it. Where these are graded steeply, steps alone might never make it negligible.
+func faint(h block.Matrix, k, from, end int) bool {
+	sum := math.Abs(h.X[(k-1)*h.Ld+k-1]) + math.Abs(h.X[k*h.Ld+k]) + beside(h, k, from, end)
+	return math.Abs(h.X[k*h.Ld+k-1]) <= ulp*ulp*sum
+}
+
+// beside returns the sum of the magnitudes of the subdiagonal elements of rows k-1 and k+1.
+func beside(h block.Matrix, k, from, end int) (sum float64) {
+	if k-2 >= from {
+		sum = math.Abs(h.X[(k-1)*h.Ld+k-2])
+	}
+	if k+1 < end {
+		sum += math.Abs(h.X[(k+1)*h.Ld+k])
+	}
+	return sum
 }
 
 // clearBelow zeroes what is below the subdiagonal in rows and columns from to to.
@@ -59,10 +72,9 @@ func clearBelow(h block.Matrix, from, to int) {
 	}
 }
 
-// firstColumn returns the reflection of order 3 or 2 that begins the double step with shifts s1 and s2
-// on the block of h at (k, k): its first column is that of (H - s1)(H - s2), up to a factor.
-// (LAPACK: dlaqr1.)
-func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (reflection, [3]float64) {
+// firstColumn returns the first column of (H - s1)(H - s2), up to a factor, for the block H of h, of
+// order 3 or 2, at (k, k). (LAPACK: dlaqr1.)
+func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (x, y, z float64) {
 	q := squareAt(h, k)
 	h20, h12, h21, h22 := 0.0, 0.0, 0.0, 0.0
 	if order == 3 {
@@ -74,16 +86,12 @@ func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (reflection, [
 	}
 	s := math.Abs(q.a-real(s2)) + math.Abs(imag(s2)) + math.Abs(q.c) + math.Abs(h20)
 	if s == 0 {
-		return reflection{}, [3]float64{}
+		return 0, 0, 0
 	}
 	c, e := q.c/s, h20/s
-	v := [3]float64{
-		float64((q.a-real(s1))*((q.a-real(s2))/s)) - float64(imag(s1)*(imag(s2)/s)) + float64(q.b*c) + float64(h02*e),
+	return float64((q.a-real(s1))*((q.a-real(s2))/s)) - float64(imag(s1)*(imag(s2)/s)) + float64(q.b*c) + float64(h02*e),
 		float64(c*(q.a+q.d-real(s1)-real(s2))) + float64(h12*e),
-		float64(e*(q.a+h22-real(s1)-real(s2))) + float64(c*h21),
-	}
-	r, _ := reflect(v[0], v[1], v[2])
-	return r, v
+		float64(e*(q.a+h22-real(s1)-real(s2))) + float64(c*h21)
 }
 
 // exceptional returns shifts that are no eigenvalues, for the block at (i, i) with the subdiagonal
@@ -122,7 +130,7 @@ func (p *problem) small(ilo, ihi int) (first int) {
 		l := ilo
 		for stalled := 0; ; stalled++ {
 			k := i
-			for k > l && !negligible(p.h, k, ilo, ihi+1, tiny) {
+			for k > l && !negligible(p.h, k, ilo, ihi+1, tiny) && !(stalled >= 10 && faint(p.h, k, ilo, ihi+1)) {
 				k--
 			}
 			if l = k; l > ilo {
@@ -176,18 +184,15 @@ func (p *problem) step(l, i, count int) {
 	}
 	// Begin where two small subdiagonal elements follow each other.
 	m := i - 2
-	var r reflection
-	for ; ; m-- {
-		var v [3]float64
-		r, v = firstColumn(h, 3, m, s1, s2)
-		if m == l {
-			break
-		}
+	x, y, z := firstColumn(h, 3, m, s1, s2)
+	for ; m > l; m-- {
 		sum := math.Abs(p.at(m-1, m-1)) + math.Abs(p.at(m, m)) + math.Abs(p.at(m+1, m+1))
-		if math.Abs(p.at(m, m-1))*(math.Abs(v[1])+math.Abs(v[2])) <= ulp*math.Abs(v[0])*sum {
+		if math.Abs(p.at(m, m-1))*(math.Abs(y)+math.Abs(z)) <= ulp*math.Abs(x)*sum {
 			break
 		}
+		x, y, z = firstColumn(h, 3, m-1, s1, s2)
 	}
+	r, _ := reflect(x, y, z)
 	for k := m; k < i; k++ {
 		order := min(3, i-k+1)
 		switch {

@@ -56,9 +56,10 @@ func (r *reflection) left(a block.Matrix, order, at, from, end int) {
 	if r.t0 == 0 || from >= end {
 		return
 	}
-	x, y := a.Elements(at, from, end), a.Elements(at+1, from, end)
+	at = at*a.Ld + from
+	x, y := a.X[at:][:end-from], a.X[at+a.Ld:][:end-from]
 	if order == 3 {
-		r.rows(x, y, a.Elements(at+2, from, end))
+		r.rows(x, y, a.X[at+2*a.Ld:][:end-from])
 		return
 	}
 	for j, p := range x {

@@ -62,7 +62,7 @@ func (c *chain) advance(k int) {
 		at := k + 2*m
 		r := &c.bulges[m]
 		if at == c.top-1 {
-			*r, _ = firstColumn(c.h, 3, at+1, c.shifts[2*m], c.shifts[2*m+1])
+			*r, _ = reflect(firstColumn(c.h, 3, at+1, c.shifts[2*m], c.shifts[2*m+1]))
 		} else {
 			c.next(m, at)
 		}
@@ -93,7 +93,7 @@ func (c *chain) next(m, at int) {
 	next, beta := reflect(*x, *y, below[0])
 	if below[0] == 0 && below[1] == 0 && below[2] != 0 {
 		// The bulge has collapsed. A new one begins here if what fills in is negligible.
-		again, _ := firstColumn(h, 3, at+1, c.shifts[2*m], c.shifts[2*m+1])
+		again, _ := reflect(firstColumn(h, 3, at+1, c.shifts[2*m], c.shifts[2*m+1]))
 		s := *x + float64(again.v1**y)
 		size := math.Abs(h.X[at*h.Ld+at]) + math.Abs(h.X[(at+1)*h.Ld+at+1]) + math.Abs(h.X[(at+2)*h.Ld+at+2])
 		if math.Abs(*y-float64(s*again.t1))+math.Abs(s*again.t2) <= ulp*size {
@@ -107,7 +107,7 @@ func (c *chain) next(m, at int) {
 func (c *chain) pair(m, at int) {
 	h, r := c.h, &c.bulges[m]
 	if at == c.top-1 {
-		*r, _ = firstColumn(h, 2, at+1, c.shifts[2*m], c.shifts[2*m+1])
+		*r, _ = reflect(firstColumn(h, 2, at+1, c.shifts[2*m], c.shifts[2*m+1]))
 	} else {
 		x, y := &h.X[(at+1)*h.Ld+at], &h.X[(at+2)*h.Ld+at]
 		*r, *x = reflect(*x, *y, 0)

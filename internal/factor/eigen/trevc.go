@@ -21,11 +21,12 @@ const (
 // x: of a pair of complex eigenvalues the real part stands in the first column and the imaginary part
 // in the second.
 type upper struct {
-	bk   factor.Backend
-	n    int
-	t, x block.Matrix
-	w    []complex128
-	tiny []float64 // for each eigenvalue, the least pivot
+	bk    factor.Backend
+	small bool // by loops, without products
+	n     int
+	t, x  block.Matrix
+	w     []complex128
+	tiny  []float64 // for each eigenvalue, the least pivot
 }
 
 // Trevc writes the eigenvectors of the n×n quasi-triangle t, with standard blocks and the eigenvalues
@@ -35,7 +36,11 @@ type upper struct {
 // All vectors are solved for at once, by halves of the rows: what is below a row is a product, and the
 // blocks on the diagonal, shifted by another eigenvalue for each column, are solved row by row.
 func Trevc(bk factor.Backend, n int, t block.Matrix, w []complex128, x block.Matrix) {
-	u := upper{bk: bk, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
+	trevc(bk, false, n, t, w, x)
+}
+
+func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
+	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
 	for i := range n {
 		clear(x.Elements(i, 0, n))
 		u.tiny[i] = max(ulp*(math.Abs(real(w[i]))+math.Abs(imag(w[i]))), smallest/ulp*float64(n))
@@ -53,7 +58,10 @@ func Trevc(bk factor.Backend, n int, t block.Matrix, w []complex128, x block.Mat
 		}
 		i++
 	}
-	if n > 0 {
+	switch {
+	case small:
+		u.byRows()
+	case n > 0:
 		u.solve(0, n)
 	}
 	u.normalize()

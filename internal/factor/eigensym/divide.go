@@ -82,5 +82,5 @@ func Stedc(bk factor.Backend, d, e []float64, z block.Matrix) bool {
 		defer w.Release()
 		v.products, v.rows = w.Take(n*factor.Stride(n)), w.Take(n*n)
 	}
-	return diagonalize(bk, d, e, v.divide)
+	return diagonalize(d, e, v.divide)
 }

@@ -13,9 +13,9 @@ import (
 // It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed, in the
 // variant of Pal, Walker and Kahan, which has squares of rotations and no roots (Parlett, The Symmetric
 // Eigenvalue Problem, chapter 8; LAPACK: dsterf).
-func Sterf(bk factor.Backend, d, e []float64) bool {
+func Sterf(d, e []float64) bool {
 	q := solver{left: sweeps * len(d)}
-	return diagonalize(bk, d, e, q.block)
+	return diagonalize(d, e, q.block)
 }
 
 // rotate rotates the vectors of rows i and i+1 of the block.

@@ -53,7 +53,7 @@ func TestExponents(t *testing.T) {
 		}
 		scale := unitScale(math.Sqrt(sum))
 		alone := slices.Clone(d)
-		ok, okAlone := Sterf(bk, alone, slices.Clone(e)), Stedc(bk, d, e, block.Dense(z.X, n))
+		ok, okAlone := Sterf(alone, slices.Clone(e)), Stedc(bk, d, e, block.Dense(z.X, n))
 		if r := testmat.OrthogonalRatio(z.T()); !(r*float64(n) <= 40) {
 			t.Fatalf("matrix %d: ‖Z Zᵀ - I‖/(n eps) = %g", k, r)
 		}

@@ -32,7 +32,7 @@ func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	e, tau := work.Take(n-1), work.Take(n-1)
 	Sytrd(bk, n, z, w, e, tau)
 	if !wanted {
-		ok := Sterf(bk, w, e)
+		ok := Sterf(w, e)
 		slices.Sort(w)
 		bk.Dscal(n, math.Ldexp(1, exponent), w, 1)
 		return ok

@@ -19,9 +19,10 @@ const (
 // About two sweeps find an eigenvalue of a random matrix, so vectors of order n take 6n³ flops.
 type solver struct {
 	factor.Backend
-	vectors  bool          // or values alone, where e holds squares
-	z        block.Matrix  // row i becomes the eigenvector for d[i], if row i of I is there
-	plane    *factor.Plane // that of the block, of order n
+	vectors  bool         // or values alone, where e holds squares
+	z        block.Matrix // row i becomes the eigenvector for d[i], if row i of I is there
+	columns  int          // of z, which rotations reach, or 0 for those of a block, if rows of I are there
+	plane    factor.Plane // that of the block, of order n
 	n        int
 	reversed bool // the order of d and e
 	left     int  // sweeps
@@ -30,7 +31,7 @@ type solver struct {
 // diagonalize overwrites d by the eigenvalues, in no order, and e by zeros. It cuts the matrix where e
 // is negligible, scales each block to numbers up to 1, and calls do for it and the row it begins with.
 // It returns false if do does.
-func diagonalize(bk factor.Backend, d, e []float64, do func(d, e []float64, first int) bool) bool {
+func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
 		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
 			last++
@@ -40,15 +41,13 @@ func diagonalize(bk factor.Backend, d, e []float64, do func(d, e []float64, firs
 		}
 		if first < last {
 			d, e := d[first:last+1], e[first:last]
-			_, onDiagonal := bk.AbsMax(d)
-			_, beside := bk.AbsMax(e)
-			scale := unitScale(max(onDiagonal, beside))
-			bk.Dscal(len(d), scale, d, 1)
-			bk.Dscal(len(e), scale, e, 1)
+			scale := unitScale(max(math.Abs(d[0]), largestOf(d[1:], e)))
+			multiply(scale, d)
+			multiply(scale, e)
 			if !do(d, e, first) {
 				return false
 			}
-			bk.Dscal(len(d), 1/scale, d, 1)
+			multiply(1/scale, d)
 		}
 	}
 	return true
@@ -65,7 +64,11 @@ func (q *solver) block(d, e []float64, first int) bool {
 		defer slices.Reverse(d)
 	}
 	if q.vectors {
-		q.plane = q.Plane(q.z, first, q.n)
+		if q.columns > 0 {
+			q.plane = q.Plane(q.z.Sub(first, 0), q.columns)
+		} else {
+			q.plane = q.Plane(q.z.Sub(first, first), q.n)
+		}
 	} else {
 		for i, v := range e {
 			e[i] = v * v
@@ -105,8 +108,26 @@ func (q *solver) end(d, e []float64, l int) int {
 	return l
 }
 
-// unitScale returns the power of two by which numbers up to the given size are at most 1.
+// largestOf returns the largest magnitude in x and y, of the same length.
+func largestOf(x, y []float64) (largest float64) {
+	for i, v := range x {
+		largest = max(largest, math.Abs(v), math.Abs(y[i]))
+	}
+	return largest
+}
+
+func multiply(by float64, x []float64) {
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+// unitScale returns a power of two by which numbers up to the given size become numbers up to 1, and
+// the largest not below 2⁻⁶⁰.
 func unitScale(size float64) float64 {
+	if 0x1p-60 <= size && size <= 1 {
+		return 1
+	}
 	_, exponent := math.Frexp(size)
 	return math.Ldexp(1, min(max(-1000, -exponent), 1000)) // whose reciprocal is finite
 }

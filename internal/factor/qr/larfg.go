@@ -27,6 +27,23 @@ func Larfg(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
 	return beta, -(alpha - beta) / beta
 }
 
+// LarfgShort is Larfg by a loop, for a short x and numbers below 2⁵⁰⁰.
+func LarfgShort(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
+	squares := 0.0
+	for _, v := range x {
+		squares += float64(v * v)
+	}
+	if !(squares > 0x1p-900) {
+		return Larfg(bk, alpha, x)
+	}
+	beta = -math.Copysign(math.Sqrt(float64(alpha*alpha)+squares), alpha)
+	by := 1 / (alpha - beta)
+	for i := range x {
+		x[i] *= by
+	}
+	return beta, (beta - alpha) / beta
+}
+
 // norm2 returns the 2-norm of x: from the sum of its squares, or by Dnrm2, which is safe but slower,
 // where the sum overflows or squares that underflow may count.
 func norm2(bk factor.Backend, x []float64) float64 {

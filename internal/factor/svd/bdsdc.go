@@ -82,7 +82,7 @@ func (v *divider) divide(d, e []float64, first int) bool {
 // dlasdq.)
 func (v *divider) leaf(d, e []float64, first int) bool {
 	n, cols := len(d), len(e)+1
-	left, right := v.Plane(v.ut, first, n), v.Plane(v.vt, first, cols)
+	left, right := v.Plane(v.ut.Sub(first, first), n), v.Plane(v.vt.Sub(first, first), cols)
 	if n == len(e) {
 		chase := func(n int, p *factor.Plane) {
 			for i := range n {
@@ -94,10 +94,10 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 				p.Rotate(i, i+1, c, s)
 			}
 		}
-		chase(n, right)
-		chase(n-1, left)
+		chase(n, &right)
+		chase(n-1, &left)
 	}
-	if !bdsqr(d, e, left, right) {
+	if !bdsqr(d, e, &left, &right) {
 		return false
 	}
 	for i, x := range d {

@@ -71,7 +71,7 @@ type LAPACK interface {
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
-// with returns the routines of the open library beside those of l. A build without OpenBLAS leaves it
+// with returns the routines of l and of the open library. A build without OpenBLAS leaves it
 // nil.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 

@@ -53,8 +53,9 @@ multiply-adds on registers. Results that differ are an error. The output has med
 A table by order follows, as on the page of 'blskernel report': the speeds and the ratios, also to the
 speed on one thread, with the geometric mean and the lowest ratio of each row.
 
-Operations: ` + strings.Join(speed.Operations(), ", ") + `
-or all.
+Operations: ` + strings.Join(ofBackends(), ", ") + `
+or all of these; and ` + strings.Join(ofGonum(), ", ") + `,
+which programs do with gonum's mat, and which are timed with gonum's own routines as an opponent.
 Cases are the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
 
 Factorizations and decompositions are timed with opponents, for which the ratio is the same: LAPACK
@@ -71,6 +72,7 @@ the speeds beside other work, --beside makes it.`,
   blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
   blskernel bench --op ldlt-inverse --n 5100 --opponents=false --rounds 3
   blskernel bench --op dsyrk,dsymm,dtrmm,dtrsm --threads 1
+  blskernel bench --op mat.SVD,mat.EigenSym --n 100,300 --backend pure
   blskernel bench --case NN --n 256,1000 --threads default,1,2 --beside 1
   blskernel bench --backend pure --n 1000 --json`,
 		Args: ui.NoArgs,
@@ -135,7 +137,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 		return nil, err
 	}
 	if slices.Contains(b.ops, "all") {
-		b.ops = known
+		b.ops = ofBackends()
 	}
 	var cases []speed.Case
 	var names []string
@@ -199,9 +201,19 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	return errors.Join(err, b.write("", nil, tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
-// describeOpponents returns a line for each operation with opponents.
+// ofBackends returns the operations of BLAS and LAPACK, and ofGonum those of gonum's mat, which take
+// gonum hours at the default sizes.
+func ofBackends() []string {
+	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") })
+}
+
+func ofGonum() []string {
+	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return !strings.HasPrefix(op, "mat.") })
+}
+
+// describeOpponents returns a line for each operation that has routines of LAPACK as opponents.
 func describeOpponents() (text string) {
-	for _, op := range speed.Operations() {
+	for _, op := range ofBackends() {
 		if all := speed.Cases(op)[0].Opponents; len(all) > 0 {
 			text += fmt.Sprintf("    %-17s %s\n", op, strings.Join(all, ", "))
 		}
@@ -217,7 +229,7 @@ func benchHead(m result.Machine, c *speed.Comparison) string {
 	text := ""
 	line := func(name, value string) {
 		if value != "" {
-			text += fmt.Sprintf("%-10s %s\n", name, value)
+			text += fmt.Sprintf("%-10s %s\n", name, ui.OneLine(value))
 		}
 	}
 	line("cpu", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))

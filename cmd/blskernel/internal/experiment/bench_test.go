@@ -50,7 +50,7 @@ func TestBenchJobs(t *testing.T) {
 	}{
 		{&benchFlags{ops: []string{"dgemm"}, sizes: speed.Sizes()}, 4 * 17},
 		{&benchFlags{ops: []string{"dtrsm"}, cases: []string{"LUN"}, sizes: []int{3, 5}}, 2},
-		{&benchFlags{ops: []string{"all"}, cases: []string{"N", "LL"}, sizes: []int{3}}, 1 + 1 + 1 + 3 + 8},
+		{&benchFlags{ops: []string{"all"}, cases: []string{"N", "LL"}, sizes: []int{3}}, 26},
 	} {
 		tc.set.minTime = time.Second
 		c, err := tc.set.comparison(func(flag string) bool { return flag == "case" && tc.set.cases != nil })

@@ -24,10 +24,11 @@ func NewReport(s ui.Streams) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
-		Short: "Make a page with a plot from files of results",
-		Long: `Read what paper, bench and flops print with --json, and write DIR/README.md: numbers and a plot at the
-top, and below them the tables, folded away. The numbers are printed too. Results of different commands
-stay apart, and ratios are of times of one seed in one table.`,
+		Short: "Make a page with plots from files of results",
+		Long: `Read what paper, bench and flops print with --json, and write DIR/README.md: numbers, plots and what
+they mean at the top, and below them the tables, folded away. The plots are DIR/plots/*.svg. The numbers
+are printed too. Results of different commands stay apart, and ratios are of times of one seed in one
+table.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,

@@ -117,11 +117,12 @@ func similarFlags(cmd *cobra.Command, err error) string {
 	if !errors.As(err, &unknown) {
 		return ""
 	}
-	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+	name := unknown.GetSpecifiedName()
+	flags := &cobra.Command{SuggestionsMinimumDistance: max(1, min(2, len(name)-1))} // most short names are like any other
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		flags.AddCommand(&cobra.Command{Use: "--" + f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
 	})
-	if like := flags.SuggestionsFor("--" + unknown.GetSpecifiedName()); len(like) > 0 {
+	if like := flags.SuggestionsFor("--" + name); len(like) > 0 {
 		return fmt.Sprintf("; did you mean %s?", Join(like, "or"))
 	}
 	return ""

@@ -39,6 +39,9 @@ func Escaped(text string) string {
 	return b.String()
 }
 
+// OneLine is Escaped for a text of one line, such as a path from the environment.
+func OneLine(text string) string { return strings.ReplaceAll(Escaped(text), "\n", `\n`) }
+
 // packageName matches the name of a package of this module at the beginning of an error.
 var packageName = regexp.MustCompile(
 	`^(backend|bench|bls|blskernel|blsupdate|dataset|gemm|golden|kernel|lapack|mat|modelfile|npy|openblas|report|result|speed|stream): `)

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"blskernel/bench/result"
+	"blskernel/bench/speed"
+)
+
+// absent stands where there is no number.
+const absent = "–"
+
+var nan = math.NaN()
+
+func orAbsent(s string) string { return cmp.Or(s, absent) }
+
+// significant writes x with about three digits, and very large and small numbers with an exponent.
+func significant(x float64) string {
+	a := math.Abs(x)
+	switch {
+	case math.IsNaN(x):
+		return absent
+	case a == 0:
+		return "0"
+	case a < 1e-4 || a >= 1e6:
+		return strconv.FormatFloat(x, 'e', 2, 64)
+	}
+	return fixed(x, max(0, 2-int(math.Floor(math.Log10(a)))))
+}
+
+// times writes a ratio.
+func times(x float64) string {
+	if x >= 0.095 && x < 9.995 {
+		return fixed(x, 2)
+	}
+	return significant(x)
+}
+
+// fixed writes x with a number of decimals.
+func fixed(x float64, decimals int) string {
+	if math.IsNaN(x) {
+		return absent
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+func whole(x float64) string { return fixed(x, 0) }
+
+// between writes the range of ratios.
+func between(ratios []float64) string {
+	low, high := times(slices.Min(ratios)), times(slices.Max(ratios))
+	if low == high {
+		return low
+	}
+	return low + " to " + high
+}
+
+// count writes a number of things, of which the plural ends in s.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// above counts the values above a bound.
+func above(bound float64, values []float64) (n int) {
+	for _, v := range values {
+		if v > bound {
+			n++
+		}
+	}
+	return n
+}
+
+// where returns a backend, its kernel, the number of threads, other work, and the CPU.
+func where(m *result.Machine, backend, threads string) string {
+	name := cmp.Or(backend, "unknown backend")
+	if m.Kernel != "" && strings.HasPrefix(backend, "pure") {
+		name += " (" + m.Kernel + ")"
+	}
+	if threads == "1" {
+		name += ", 1 thread"
+	} else if threads != "" {
+		name += ", " + threads + " threads"
+	}
+	name += beside(m)
+	if m.CPU != "" {
+		name += " on " + strings.NewReplacer("(R)", "", " Processor", "").Replace(m.CPU)
+	}
+	return name
+}
+
+// beside returns what kept CPUs busy meanwhile.
+func beside(m *result.Machine) string {
+	if m.Beside == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", beside busy processes: %d", m.Beside)
+}
+
+// threadsOf returns the numbers of threads.
+func threadsOf(m *result.Machine) string {
+	var all []string
+	for _, n := range m.Threads {
+		all = append(all, speed.ThreadsName(n))
+	}
+	return strings.Join(all, ", ")
+}
+
+// An ordered list keeps values in the order in which their keys came.
+type ordered[K comparable, V any] []struct {
+	key   K
+	value V
+}
+
+// at returns the value of a key, a new one if there is none.
+func (o *ordered[K, V]) at(key K) *V {
+	for i := range *o {
+		if e := &(*o)[i]; e.key == key {
+			return &e.value
+		}
+	}
+	*o = append(*o, struct {
+		key   K
+		value V
+	}{key: key})
+	return &(*o)[len(*o)-1].value
+}
+
+// A stepTable is a table with a column for each step of runs, from first to last.
+type stepTable struct {
+	Table
+	first, last int
+}
+
+// newStepTable returns a table whose columns are a head, the steps, and more.
+func newStepTable(head string, first, last int, more ...string) *stepTable {
+	t := &stepTable{Table{Columns: []string{head}}, first, last}
+	for n := first; n <= last; n++ {
+		column := "start"
+		if n > 0 {
+			column = fmt.Sprintf("update %d", n)
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	t.Columns = append(t.Columns, more...)
+	return t
+}
+
+// add adds a row: a name, what of returns for each step, and more.
+func (t *stepTable) add(name string, of func(n int) string, more ...string) {
+	row := []string{name}
+	for n := t.first; n <= t.last; n++ {
+		row = append(row, of(n))
+	}
+	t.Rows = append(t.Rows, append(row, more...))
+}

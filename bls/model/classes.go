@@ -1,0 +1,169 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"blskernel/dataset/stream"
+	"blskernel/internal/columns"
+)
+
+const (
+	// MaxClasses bounds the number of classes, so that a column of serial numbers is an error.
+	MaxClasses = 4096
+	// FewLabels is a number of labels that any classification may have.
+	FewLabels = 20
+)
+
+// Classes are the labels of the classes of a model, in the order of their numbers. The zero value has
+// none.
+type Classes struct {
+	labels  []string
+	numbers map[string]int
+}
+
+// NewClasses returns the classes with these labels, of which no two are equal.
+func NewClasses(labels []string) Classes {
+	c := Classes{labels, make(map[string]int, len(labels))}
+	for i, label := range labels {
+		c.numbers[label] = i
+	}
+	return c
+}
+
+// Number returns the number of the class with a label, and whether there is one.
+func (c Classes) Number(label string) (number int, ok bool) {
+	number, ok = c.numbers[label]
+	return number, ok
+}
+
+// With returns the labels of c and behind them those of more that c lacks, in their order. Label i of
+// more is label to[i] of all.
+func (c Classes) With(more []string) (all []string, to []int) {
+	all, to = slices.Clone(c.labels), make([]int, len(more))
+	added := map[string]int{}
+	for i, label := range more {
+		n, known := c.numbers[label]
+		if !known {
+			n, known = added[label]
+		}
+		if !known {
+			n = len(all)
+			added[label] = n
+			all = append(all, label)
+		}
+		to[i] = n
+	}
+	return all, to
+}
+
+// ClassesOf returns the labels of the first batch, for the classes of a model: in the order of numbers
+// if all are numbers, else of the alphabet. labelsIn names the file of the labels, empty if they are
+// with the inputs.
+//
+//	errors: *Error for a label that is not UTF-8, which no model can hold.
+func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
+	seen := map[string]bool{}
+	for row, label := range b.Labels {
+		if err := readable(b, row, labelsIn); err != nil {
+			return nil, err
+		}
+		seen[label] = true
+	}
+	return columns.Sorted(maps.Keys(seen)), nil
+}
+
+// ClassOf returns the class of a row with a label, and whether the model has it.
+//
+//	errors: *Error for a label that is not UTF-8.
+func (m *Model) ClassOf(b *stream.Batch, row int) (number int, ok bool, err error) {
+	if number, ok = m.Class(b.Labels[row]); !ok {
+		err = readable(b, row, m.LabelsIn)
+	}
+	return number, ok, err
+}
+
+func readable(b *stream.Batch, row int, labelsIn string) error {
+	if label := b.Labels[row]; !utf8.ValidString(label) {
+		return labelError(b, row, labelsIn, fmt.Sprintf("the label %q is not UTF-8", label), SaveUTF8)
+	}
+	return nil
+}
+
+// numbers returns the classes of the rows of a batch. New labels become classes, unless the model is
+// closed. On an error the model is unchanged.
+func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
+	have := len(m.classes.labels)
+	all, numbers := m.classes.With(b.Labels)
+	added := all[have:]
+	if len(added) == 0 {
+		return numbers, nil
+	}
+	first := slices.IndexFunc(numbers, func(n int) bool { return n >= have })
+	for row, n := range numbers {
+		if n < have {
+			continue
+		}
+		if err := readable(b, row, m.LabelsIn); err != nil {
+			return nil, err
+		}
+		if m.Closed {
+			return nil, labelError(b, row, m.LabelsIn, fmt.Sprintf("the label %q is none of the %s of the model (%s)",
+				b.Labels[row], count(have, "class", "classes"), columns.List(m.Labels())), AddClass)
+		}
+	}
+	if len(all) > MaxClasses || len(added) > FewLabels && 2*len(added) > len(b.Labels) {
+		e := labelError(b, first, m.LabelsIn, fmt.Sprintf("%s of %s have labels that are new to the model, such as %q",
+			count(len(added), "class", "classes"), count(len(b.Labels), "row", "rows"), added[0]), OtherTarget)
+		e.Many = true
+		return nil, e
+	}
+	// A row that cannot be learned adds no class.
+	if err := m.checkNodes(ctx, b); err != nil {
+		return nil, err
+	}
+	more := m.Metadata
+	if more.Classes = all; more.Check() != nil {
+		return nil, labelError(b, first, m.LabelsIn, fmt.Sprintf("the model has no room for the names of %d classes, such as %.40q", len(all), added[0]), OtherTarget)
+	}
+	if err := m.become(all, upTo(have)); err != nil {
+		return nil, err
+	}
+	if m.Gained != nil {
+		m.Gained(labelPlace(b, first, m.LabelsIn), added)
+	}
+	return numbers, nil
+}
+
+// become gives the model the classes of labels, of which its own are those of to.
+func (m *Model) become(labels []string, to []int) error {
+	if slices.Equal(labels, m.Labels()) {
+		return nil
+	}
+	if err := m.Classifier.Relabel(to, len(labels)); err != nil {
+		return err
+	}
+	m.classes, m.Metadata.Classes = NewClasses(labels), labels
+	return nil
+}
+
+// labelPlace returns the place of the label of a row: with the inputs, or by its number in a file of
+// labels, which labelsIn names.
+func labelPlace(b *stream.Batch, row int, labelsIn string) string {
+	if labelsIn == "" {
+		return b.Where(row).String()
+	}
+	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", labelsIn, b.Number(row), b.Where(row))
+}
+
+// upTo returns 0, 1, ..., n-1.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}

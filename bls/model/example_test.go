@@ -1,0 +1,94 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blskernel/bls"
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
+)
+
+// check ends an example that fails.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// table returns a reader of a file with lines of a color, a size and a label.
+func table(lines ...string) *stream.Reader {
+	dir, err := os.MkdirTemp("", "model")
+	check(err)
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "rows.csv")
+	check(os.WriteFile(path, []byte("width,height,shape\n"+strings.Join(lines, "\n")+"\n"), 0o666))
+	r, err := stream.Open(context.Background(), []string{path}, stream.Options{Targets: []string{"shape"}, Classes: true})
+	check(err)
+	return r
+}
+
+// A model learns a first batch, and then one with a label that it does not have. It predicts labels.
+func Example() {
+	ctx := context.Background()
+	r := table("1,1,square", "2,1,wide", "3,1,wide", "2,2,square", "3,3,square", "4,2,wide", "1,3,tall")
+	first, err := r.Next(6)
+	check(err)
+	classes, err := model.ClassesOf(first, "")
+	check(err)
+	m := model.New(&modelfile.File{
+		Classifier: &bls.Classifier{
+			Features: bls.FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 4, Seed: 1, Scaling: bls.ScaleColumns, Shrink: 1},
+			Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-6}, Classes: len(classes),
+		},
+		Metadata: modelfile.Metadata{Classes: classes, Inputs: r.Inputs(), Targets: r.Targets()},
+	})
+	m.Gained = func(place string, added []string) { fmt.Println("new:", added) }
+	check(m.Learn(ctx, first))
+	second, err := r.Next(6)
+	check(err)
+	check(m.Learn(ctx, second))
+
+	other := table("3,1,wide", "1,3,tall")
+	check(m.Match(other, model.Data{Single: true}))
+	b, err := other.Next(2)
+	check(err)
+	scores, err := m.Scores(ctx, b)
+	check(err)
+	numbers, err := model.ArgMax(scores, b)
+	check(err)
+	for _, n := range numbers {
+		fmt.Println(m.Labels()[n])
+	}
+	// Output:
+	// new: [tall]
+	// wide
+	// tall
+}
+
+// A program names its own flags for what can be done about an error.
+func ExampleRemedy() {
+	var err error = &model.Error{Place: "rows.csv:7", Row: 5, What: "the nodes are too large", Do: model.DropRow | model.ExcludeColumn}
+	fmt.Println(err)
+	var e *model.Error
+	if errors.As(err, &e) && e.Do&model.ExcludeColumn != 0 {
+		fmt.Println(e.With("give -exclude 2"))
+	}
+	// Output:
+	// rows.csv:7: the nodes are too large: remove the row if it is far beyond the others, or use smaller units, or leave the column out
+	// rows.csv:7: the nodes are too large: give -exclude 2
+}
+
+// Two models have other classes: the union has those of the first, and then the others.
+func ExampleClasses() {
+	all, to := model.NewClasses([]string{"cat", "dog"}).With([]string{"owl", "dog"})
+	fmt.Println(all, to)
+	// Output:
+	// [cat dog owl] [2 1]
+}

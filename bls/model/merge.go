@@ -1,0 +1,97 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+)
+
+// MaxLearned is the number of files that a model lists; the oldest leave the list.
+const MaxLearned = 1000
+
+// A MergeError says in what two models differ that cannot be merged: kinds, inputs, targets, feature
+// maps.
+type MergeError struct{ What string }
+
+func (e *MergeError) Error() string {
+	return fmt.Sprintf("the models have different %s, and cannot be merged", e.What)
+}
+
+// A TwiceError says that both of two models have learned a file.
+type TwiceError struct{ Name string }
+
+func (e *TwiceError) Error() string {
+	return fmt.Sprintf("both models have learned the file %q, and its rows would count twice", e.Name)
+}
+
+// Merge learns what other has learned, with the classes of both: those of m first. other gains the
+// classes of m. With again, files that both have learned count twice. The progress and the notes stay
+// those of m.
+//
+//	errors: *MergeError, *TwiceError; those of Merge and Relabel of package bls, after which both
+//	models may have more classes.
+func (m *Model) Merge(other *Model, again bool) error {
+	a, b := &m.Metadata, &other.Metadata
+	switch {
+	case m.Kind() != other.Kind():
+		return &MergeError{"kinds"}
+	case !slices.Equal(a.Inputs, b.Inputs) || !reflect.DeepEqual(a.Columns, b.Columns):
+		return &MergeError{"inputs"}
+	case !slices.Equal(a.Targets, b.Targets):
+		return &MergeError{"targets"}
+	}
+	for _, l := range b.Learned {
+		if !l.Removed && !again && m.FindLearned(l.Size, l.Hash, false) >= 0 {
+			return &TwiceError{l.Name}
+		}
+	}
+	err := m.mergeRows(other)
+	var option *bls.OptionError
+	if errors.As(err, &option) {
+		return &MergeError{"feature maps"}
+	}
+	if err == nil {
+		a.Learned = bounded(slices.Concat(a.Learned, b.Learned))
+	}
+	return err
+}
+
+func (m *Model) mergeRows(other *Model) error {
+	if m.Classifier == nil {
+		return m.Regressor.Merge(other.Regressor)
+	}
+	all, to := m.classes.With(other.Labels())
+	if err := other.become(all, to); err != nil {
+		return err
+	}
+	if err := m.become(all, upTo(len(m.Labels()))); err != nil {
+		return err
+	}
+	return m.Classifier.Merge(other.Classifier)
+}
+
+// FindLearned returns the index of a file in the list of those learned, or of those removed, or -1.
+func (m *Model) FindLearned(size int64, hash string, removed bool) int {
+	return slices.IndexFunc(m.Metadata.Learned, func(l modelfile.Learned) bool {
+		return l.Size == size && l.Hash == hash && l.Removed == removed
+	})
+}
+
+// AddLearned adds a file whose rows were learned, or removed, to the list, and takes it off the list
+// where its rows were removed, or learned, before.
+func (m *Model) AddLearned(l modelfile.Learned) {
+	list := m.Metadata.Learned
+	if i := m.FindLearned(l.Size, l.Hash, !l.Removed); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	m.Metadata.Learned = bounded(append(list, l))
+}
+
+// bounded returns the last MaxLearned files of a list.
+func bounded(list []modelfile.Learned) []modelfile.Learned {
+	return list[max(0, len(list)-MaxLearned):]
+}

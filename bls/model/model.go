@@ -1,0 +1,281 @@
+// Package model has models that learn and predict rows as tables have them: with labels in place of the
+// numbers of classes, with named columns, columns of words and missing cells, and with a list of the
+// files learned. The command blskernel, the server of predictions, the fit on Apache Beam and the
+// Python package read and write their models by it.
+//
+// A label that a model does not have becomes a class of its own, unless [Model.Closed] is set: the
+// weights are those of a model that knew all classes from the start ([bls.Classifier.Relabel]).
+//
+// Errors have what can be done about them as a value, a [Remedy], so that a program can name its own
+// flags.
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
+	"blskernel/internal/columns"
+	"blskernel/mat"
+)
+
+// The kinds of models.
+const (
+	Classification = "classification"
+	Regression     = "regression"
+)
+
+// MaxNode bounds the nodes and targets of a row that is learned, so that no sum of products of two of
+// them overflows: 2^63 rows, the most that can be counted, make 1e19 · 1e280 at most.
+const MaxNode = 1e140
+
+// A Model is the content of a model file: a Classifier with the labels of its classes, or a Regressor.
+// Several goroutines may predict by it at once; all else is for one. The zero value has no model: its
+// methods panic.
+type Model struct {
+	*modelfile.File
+	modelfile.Learner
+	classes Classes
+
+	LabelsIn string                             // the file of the labels; empty if they are with the inputs
+	Closed   bool                               // a label that is none of the model's is an error
+	Gained   func(place string, added []string) // is told of new classes; may be nil
+	Tune     bool                               // the first batch chooses settings by bls.Classifier.Tune
+	Refit    bool                               // the next batch replaces all that was learned before
+}
+
+// New returns the model of a file. It has learned rows, or is to learn its first ones by the classes of
+// the metadata.
+func New(f *modelfile.File) *Model {
+	m := &Model{File: f, Learner: f.Learner()}
+	if f.Classifier == nil {
+		return m
+	}
+	labels := f.Metadata.Classes
+	if labels == nil {
+		for i := range f.Classifier.NumClasses() {
+			labels = append(labels, strconv.Itoa(i))
+		}
+	}
+	m.classes = NewClasses(labels)
+	return m
+}
+
+// Kind returns Classification or Regression.
+func (m *Model) Kind() string {
+	if m.Classifier != nil {
+		return Classification
+	}
+	return Regression
+}
+
+// Labels returns the labels of the classes as they are in the data, in the order of their numbers; nil
+// for a regression. The caller must not change them.
+func (m *Model) Labels() []string { return m.classes.labels }
+
+// Class returns the number of the class with a label, and whether there is one.
+func (m *Model) Class(label string) (number int, ok bool) { return m.classes.Number(label) }
+
+// TargetNames returns the names of the targets of a regression, y1, y2, ... if the data had none.
+func (m *Model) TargetNames() []string {
+	c := m.Updater().Targets()
+	if len(m.Metadata.Targets) == c {
+		return m.Metadata.Targets
+	}
+	names := make([]string, c)
+	for i := range names {
+		names[i] = "y" + strconv.Itoa(i+1)
+	}
+	return names
+}
+
+// Columns returns how the columns of the data become the inputs, and their names; nil without names.
+func (m *Model) Columns() (cells stream.Columns, names []string) {
+	read := m.Metadata.Options()
+	if cells = read.Columns; cells == nil {
+		cells = make(stream.Columns, m.FittedFeatures().Inputs()) // of numbers
+	}
+	return cells, read.Inputs
+}
+
+// Data says what Match selects the columns of.
+type Data struct {
+	Missing   stream.Missing // what becomes of a missing cell
+	Learn     bool           // the labels or targets are wanted, too
+	Elsewhere bool           // they are in a file of their own
+	Single    bool           // there is one file of samples, and none of targets
+}
+
+// Match selects the columns of the model, by their names where the data and the model have names, else
+// in their order.
+//
+//	errors: those of columns.Match.
+func (m *Model) Match(r *stream.Reader, data Data) error {
+	as := m.Metadata.Options()
+	cells, _ := m.Columns()
+	return columns.Match(r, columns.Wanted{
+		Inputs: as.Inputs, Targets: m.Metadata.Targets,
+		Number: len(cells), Columns: as.Columns, Missing: data.Missing, Exclude: as.Exclude,
+		Learn: data.Learn, Elsewhere: data.Elsewhere, Single: data.Single,
+	})
+}
+
+// Learn learns a batch, the first one or a further one. On an error the model has learned none of its
+// rows, but it may have gained their classes.
+//
+//	errors: *Error, of a row if Row is not negative; ErrNoTargets; those of PartialFit, Refit and
+//	Tune of package bls.
+func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
+	if b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil {
+		return ErrNoTargets
+	}
+	var err error
+	if c := m.Classifier; c != nil {
+		var classes []int
+		if classes, err = m.numbers(ctx, b); err != nil {
+			return err
+		}
+		err = learn(ctx, m, b, classes, c.TuneContext, c.PartialFitContext, c.RefitContext)
+	} else {
+		r := m.Regressor
+		err = learn(ctx, m, b, b.Y, r.TuneContext, r.PartialFitContext, r.RefitContext)
+	}
+	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
+		if large := m.checkNodes(ctx, b); large != nil {
+			return large
+		}
+	}
+	return m.located(b, err)
+}
+
+// learn lets a model learn a batch with classes or targets.
+func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
+	tune func(context.Context, *mat.Dense, Y, bls.TuneOptions) (R, error),
+	fit, refit func(context.Context, *mat.Dense, Y, []float64) error,
+) error {
+	if m.Tune {
+		if _, err := tune(ctx, b.X, y, bls.TuneOptions{Weights: b.Weights}); err != nil {
+			return err
+		}
+		m.Tune = false
+	}
+	if m.Refit {
+		fit = refit
+	}
+	err := fit(ctx, b.X, y, b.Weights)
+	m.Refit = m.Refit && err != nil
+	return err
+}
+
+// Remove unlearns the rows of a batch. On an error the model is unchanged.
+//
+//	errors: *Error; ErrNoTargets; those of Remove of package bls.
+func (m *Model) Remove(ctx context.Context, b *stream.Batch) (err error) {
+	rows := b.X.RawMatrix().Rows
+	if learned := m.Updater().Samples(); rows > learned {
+		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has %s left: more cannot be removed", count(learned, "sample", "samples"))}
+	}
+	switch {
+	case b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil:
+		return ErrNoTargets
+	case m.Classifier == nil:
+		err = m.Regressor.RemoveContext(ctx, b.X, b.Y, b.Weights)
+	default:
+		var classes []int
+		if classes, err = m.numbers(ctx, b); err == nil {
+			err = m.Classifier.RemoveContext(ctx, b.X, classes, b.Weights)
+		}
+	}
+	var unknown *blsupdate.UnknownRowError
+	if errors.As(err, &unknown) {
+		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row, with this label or these targets, or it was removed before"}
+	}
+	return m.located(b, err)
+}
+
+// Predict returns the scores of all classes for the rows X, or the predicted targets of a regression.
+//
+//	errors: those of DecisionFunction and Predict of package bls.
+func (m *Model) Predict(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	if m.Classifier != nil {
+		return m.Classifier.DecisionFunctionContext(ctx, x)
+	}
+	return m.Regressor.PredictContext(ctx, x)
+}
+
+// Scores is Predict for the rows of a batch. Its error names the place of a row, in a *Error.
+func (m *Model) Scores(ctx context.Context, b *stream.Batch) (*mat.Dense, error) {
+	scores, err := m.Predict(ctx, b.X)
+	return scores, m.located(b, err)
+}
+
+// ArgMax returns the classes with the largest scores of a batch.
+//
+//	errors: *Error for scores that are no numbers.
+func ArgMax(scores *mat.Dense, b *stream.Batch) ([]int, error) {
+	classes := bls.ArgMax(scores)
+	if i := slices.Index(classes, -1); i >= 0 {
+		return nil, &Error{Place: b.Where(i).String(), Row: -1, What: "the scores are no numbers: the values are too large for the model"}
+	}
+	return classes, nil
+}
+
+// FirstLarge returns the first row with a number that is none or beyond MaxNode, or -1.
+func FirstLarge(m *mat.Dense) int {
+	for i := range m.RawMatrix().Rows {
+		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= MaxNode) }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// checkNodes returns the error of the first row whose nodes cannot be learned.
+func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
+	nodes, err := m.FittedFeatures().TransformContext(ctx, b.X)
+	if err != nil {
+		return m.located(b, err)
+	}
+	if i := FirstLarge(nodes); i >= 0 {
+		return &Error{Place: b.Where(i).String(), Row: i, Do: DropRow,
+			What: fmt.Sprintf("the nodes are beyond %g, and their squares beyond the largest number", MaxNode)}
+	}
+	return nil
+}
+
+// located adds the file and line of the row that an error of a batch is about, and names the column.
+func (m *Model) located(b *stream.Batch, err error) error {
+	var overflow *bls.OverflowError
+	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {
+		return err
+	}
+	e := &Error{Row: overflow.Row, What: overflow.What, Do: SmallerUnits}
+	if e.Row >= 0 {
+		e.Place, e.Do = b.Where(e.Row).String(), DropRow
+	}
+	if overflow.Col >= 0 {
+		name := strconv.Itoa(overflow.Col + 1)
+		if overflow.Col < len(m.Metadata.Inputs) {
+			name = strconv.Quote(m.Metadata.Inputs[overflow.Col])
+		}
+		e.What += " in column " + name
+		e.Do |= ExcludeColumn
+	}
+	e.What += " would be beyond the largest number"
+	return e
+}
+
+// count writes a number of things.
+func count(n int, one, more string) string {
+	if n != 1 {
+		one = more
+	}
+	return fmt.Sprintf("%d %s", n, one)
+}

@@ -1,0 +1,99 @@
+// Package evaluate has the command evaluate.
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/score"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// An evaluation has the flags of evaluate.
+type evaluation struct {
+	session.Session
+	in input.Input
+}
+
+// New returns the command evaluate.
+func New(s ui.Streams) *cobra.Command {
+	var e evaluation
+	cmd := &cobra.Command{
+		Use:   "evaluate MODEL [flags] FILE...",
+		Short: "Measure how well a model predicts",
+		Long: fmt.Sprintf(`Predict the labels or targets of rows that have them, and report the quality. For a classification:
+the accuracy; for each class the precision (the share of the rows predicted as the class that are),
+the recall (the share of the rows of the class that were found) and F1 (the harmonic mean of both),
+and their macro means, in which each class has the same weight; the AUC (how probably the score of
+a class is higher for a row of it than for another), with more than two classes the mean over the
+classes; the log loss of the probabilities and their calibration error (how far the share that is
+right lies from the probability of the prediction, in ten bins); and the confusion matrix. With
+--weight a row counts as many times as its weight says. For a regression, for each target: the root
+mean squared error, the mean absolute error, and R2, the share of the variance of the target that the
+model explains.
+
+Memory does not depend on the rows, but with more than %d classes: there each pair of a class and a
+wrong prediction that occurs takes up to 40 bytes, and --json lists these pairs in place of the matrix,
+as "confused": objects with "label", "prediction" and "rows", which take more. The AUC is of all rows
+up to %d for two classes, %d for ten, and else of so many rows drawn from all, the same ones in every
+run.
+
+A label that the model does not know counts as wrong. Columns are matched as by predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
+		Example: `  blskernel evaluate iris.bls test.csv
+  blskernel evaluate digits.bls --data mnist
+  blskernel evaluate price.bls --target price --json houses.csv`,
+		Args: session.ModelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args, s) },
+	}
+	cmd.Flags().SortFlags = false
+	e.in.Register(cmd, "test", input.DefaultBatch)
+	e.in.RegisterWeight(cmd)
+	e.Register(cmd, "one JSON object")
+	return cmd
+}
+
+func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error {
+	if err := e.Begin(s); err != nil {
+		return err
+	}
+	if err := e.in.Begin(args[1:], &e.Session); err != nil {
+		return err
+	}
+	defer e.Progress.Clear()
+	m, err := e.LoadToRead(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	r, err := e.in.OpenMatched(ctx, m, true)
+	if err != nil {
+		return err
+	}
+	to, err := score.New(m, r.Rows())
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	rows, err := e.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return score.Add(ctx, m, to, b) })
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		return session.ErrNoRows
+	}
+	e.Progress.Clear()
+	q, err := score.Result(to)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return e.Object(q)
+	}
+	_, err = fmt.Fprint(s.Out, ui.Escaped(q.String()))
+	return err
+}

@@ -1,0 +1,88 @@
+package input
+
+import (
+	"cmp"
+	"context"
+
+	"blskernel/dataset/stream"
+)
+
+// A Fetched is a batch or an error, and how far the input has been read.
+type Fetched struct {
+	Batch       *stream.Batch
+	Err         error
+	Tally       stream.Tally
+	Done, Total int64 // bytes; Total is -1 if unknown
+}
+
+// Share returns the share of the input that is done after these rows of total, negative if unknown.
+func (f Fetched) Share(rows, total int64) float64 {
+	switch {
+	case total > 0:
+		return min(1, float64(rows)/float64(total))
+	case f.Total > 0:
+		return min(1, float64(f.Done)/float64(f.Total))
+	default:
+		return -1
+	}
+}
+
+// Batches are read on a goroutine, so that the next batch is parsed while one is learned. One batch
+// waits at most: memory is that of two batches, and of what the reader reads ahead.
+type Batches struct {
+	handed chan Fetched
+	Stop   context.CancelFunc // ends the reading
+}
+
+// ReadAhead reads the known rows in batches of at most rest, which end with the last of them; then a
+// batch of first rows; then batches of rest rows. It closes the reader.
+func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
+	ctx, cancel := context.WithCancel(ctx)
+	b := &Batches{handed: make(chan Fetched), Stop: cancel}
+	go func() {
+		defer close(b.handed)
+		defer r.Close()
+		for rows := first; ; rows = rest {
+			for known > 0 {
+				f, ok := b.fetch(ctx, r, int(min(known, int64(rest))))
+				if !ok {
+					return
+				}
+				known -= int64(f.Batch.X.RawMatrix().Rows)
+			}
+			if _, ok := b.fetch(ctx, r, rows); !ok {
+				return
+			}
+		}
+	}()
+	return b
+}
+
+// fetch reads a batch and hands it over, and reports whether there may be more.
+func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f Fetched, more bool) {
+	f.Batch, f.Err = r.Next(rows)
+	f.Done, f.Total = r.Bytes()
+	f.Tally = r.Tally()
+	select {
+	case b.handed <- f:
+		return f, f.Err == nil
+	case <-ctx.Done():
+		return f, false
+	}
+}
+
+// Take returns the next batch or an error.
+func (b *Batches) Take(ctx context.Context) Fetched {
+	if ctx.Err() != nil {
+		return Fetched{Err: context.Cause(ctx)}
+	}
+	select {
+	case f, ok := <-b.handed:
+		if !ok { // the reading was stopped, or has ended before with an error
+			f.Err = cmp.Or(context.Cause(ctx), stream.ErrClosed)
+		}
+		return f
+	case <-ctx.Done():
+		return Fetched{Err: context.Cause(ctx)}
+	}
+}

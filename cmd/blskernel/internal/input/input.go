@@ -1,0 +1,295 @@
+// Package input has the data that commands read: the flags that say what is read, and how, the paths,
+// each of which is looked at and hashed once, and the batches.
+package input
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/internal/flagvalue"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	// maxBatch is the default number of rows of a batch, enough for fast products.
+	maxBatch = 4096
+	// batchBytes bounds the inputs of a default batch of data with many columns, and its outputs.
+	batchBytes = 32 << 20
+	// recordedBytes bounds them for a batch whose rows a model file says, not the command line.
+	recordedBytes = 1 << 30
+)
+
+// An Input is the data of a command.
+type Input struct {
+	Options stream.Options
+	Paths   []string
+	Batch   int    // rows; 0 for the default
+	Missing string // empty for that of the model
+	Silent  bool   // without notes on rows
+	Closed  string // why the model gains no classes, empty if it does
+
+	part    string
+	skipBad int
+	aside   atomic.Int64 // bad rows that were set aside
+	say     *session.Session
+	files   map[string]*file // by their paths, but for standard input
+}
+
+// A file is what is known of a path.
+type file struct {
+	fs.FileInfo
+	hash string // of the bytes, empty until it is computed
+}
+
+// Register adds the flags: part is the default of --part, batch the help text of --batch.
+func (in *Input) Register(cmd *cobra.Command, part, batch string) {
+	f, opt := cmd.Flags(), &in.Options
+	f.StringArrayVar(&in.Paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
+	ui.Parsed(cmd, &opt.Format, "format", "auto", "csv, npy, npz, idx, or auto: by the content", func(s string) (stream.Format, error) {
+		return Wanted(stream.ParseFormat, s, "auto, csv, npy, npz or idx")
+	})
+	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, as in the first line", flagvalue.ParseComma)
+	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number", func(s string) (stream.Header, error) {
+		return Wanted(stream.ParseHeader, s, "present, absent or auto")
+	})
+	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
+	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are no inputs: names, with \"\" for one without a name, numbers from 1, ranges as 3-7 or 4-")
+	ui.Choice(cmd, &in.Missing, "missing", "a missing cell (empty, NA, NaN, null, None, ?): mean fills it in with the mean of the first rows, drop leaves the row out, error ends with it; by default as in the training, and there mean", "", "mean", "drop", "error")
+	f.StringSliceVar(&opt.NA, "na", nil, "more words for a missing cell, such as -999 or unknown; case matters, and the model keeps them")
+	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "sign before decimals of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
+	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "sign between thousands of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)
+	ui.Columns(cmd, &opt.Targets, "target", "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
+	f.StringVar(&opt.TargetPath, "targets-file", "", "file of the labels or targets of an npy or idx file")
+	f.StringVar(&opt.InputArray, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
+	other := map[string]string{"training": "test", "test": "training"}[part]
+	ui.Choice(cmd, &in.part, "part", "part of a folder with MNIST's file names: training or test", part, other)
+	ui.Int(cmd, &in.Batch, "batch", 0, ui.MostSamples, "rows of a batch; 0 for "+batch)
+	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MostSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
+	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
+	ui.Complete(cmd, "decimal", "comma", "point")
+	ui.Complete(cmd, "thousands", "comma", "point", "space")
+	ui.Complete(cmd, "comma", "tab", ",", ";")
+	ui.Complete(cmd, "header", "auto", "present", "absent")
+}
+
+// RegisterWeight adds --weight, for commands that learn or score rows.
+func (in *Input) RegisterWeight(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&in.Options.Weight, "weight", "", "column of weights, by name or number: a row of weight 2 counts as two rows; by default all count alike")
+}
+
+// Wanted returns what parse reads, or else an error that says what is wanted.
+func Wanted[T any](parse func(string) (T, error), text, want string) (T, error) {
+	v, err := parse(text)
+	if err != nil {
+		err = errors.New("want " + want)
+	}
+	return v, err
+}
+
+// DefaultBatch is the help text of --batch for most commands.
+var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", maxBatch, batchBytes>>20)
+
+// Begin checks what is to be read, of the flags and of the paths that follow them, and looks at each
+// path.
+func (in *Input) Begin(args []string, say *session.Session) error {
+	in.say, in.files = say, map[string]*file{}
+	in.Paths = append(in.Paths, args...)
+	in.Options.Test = in.part == "test"
+	in.Options.Missing, _ = stream.ParseMissing(in.Missing) // Choice has checked it
+	switch {
+	case len(in.Paths) == 0:
+		return ui.Usagef("no data: name a file, a folder, or - for standard input")
+	case slices.Contains(in.Paths, session.StandardInput) && (len(in.Paths) > 1 || in.Options.TargetPath == session.StandardInput):
+		return ui.Usagef("standard input, -, cannot be one of several files")
+	}
+	for _, path := range in.Sources() { // before anything is done
+		if path == session.StandardInput {
+			continue
+		}
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%q does not exist", path)
+		} else if err != nil {
+			return err
+		}
+		in.files[path] = &file{FileInfo: info}
+	}
+	return nil
+}
+
+// Infos returns what Begin has seen of the paths.
+func (in *Input) Infos() []fs.FileInfo {
+	var infos []fs.FileInfo
+	for _, f := range in.files {
+		infos = append(infos, f.FileInfo)
+	}
+	return infos
+}
+
+// regular returns a regular file, nil for anything else.
+func (in *Input) regular(path string) *file {
+	if f := in.files[path]; f != nil && f.Mode().IsRegular() {
+		return f
+	}
+	return nil
+}
+
+// isModel reports whether a regular file begins as model files do.
+func (in *Input) isModel(path string) bool {
+	if in.regular(path) == nil {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	begin := make([]byte, 64)
+	n, _ := file.Read(begin)
+	_, err = modelfile.Inspect(bytes.NewReader(begin[:n]))
+	return !errors.Is(err, modelfile.ErrNotAModel)
+}
+
+// Twice returns a file that is among the paths more than once, or an empty string.
+func (in *Input) Twice() string {
+	for i, path := range in.Paths {
+		f := in.regular(path)
+		for _, other := range in.Paths[:i] {
+			if before := in.files[other]; f != nil && before != nil && os.SameFile(f.FileInfo, before.FileInfo) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// Sources returns all paths that are read.
+func (in *Input) Sources() []string {
+	if in.Options.TargetPath == "" {
+		return in.Paths
+	}
+	return append(slices.Clone(in.Paths), in.Options.TargetPath)
+}
+
+// Once returns the first path that is neither a file nor a folder, so that it can be read only once.
+func (in *Input) Once() string {
+	for _, path := range in.Sources() {
+		switch f := in.files[path]; {
+		case f == nil:
+			return "standard input"
+		case !f.Mode().IsRegular() && !f.IsDir():
+			return path
+		}
+	}
+	return ""
+}
+
+// BatchRows returns the rows of a batch of r with c outputs: as many as given, else as many as a model
+// file has recorded, else by default.
+func (in *Input) BatchRows(r *stream.Reader, recorded, c int) int {
+	return batchRows(in.Batch, recorded, r.Dim(), c)
+}
+
+func batchRows(given, recorded, d, c int) int {
+	if given > 0 {
+		return given
+	}
+	most, bytes := maxBatch, batchBytes
+	if recorded > 0 {
+		most, bytes = recorded, recordedBytes
+	}
+	return max(1, min(most, bytes/(8*max(d, c))))
+}
+
+// Open opens the data. It returns once ctx is canceled, even while standard input is silent.
+func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
+	for _, path := range in.Sources() {
+		if in.isModel(path) {
+			return nil, fmt.Errorf("%q is a model file, and no data", path)
+		}
+	}
+	opt := in.Options
+	opt.Classes = classes
+	opt.Bad = func(fault *stream.Error) error { return in.setAside(session.InFlags(fault)) }
+	in.aside.Store(0)
+	err = ui.Interruptible(ctx, func() error {
+		var err error
+		r, err = stream.Open(ctx, in.Paths, opt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if opt.InputArray != "" && r.Heading().Arrays == nil {
+		return nil, errors.Join(ui.Usagef("--array is %q, and %s has no arrays: leave it out", opt.InputArray, Shown(in.Paths[0])), r.Close())
+	}
+	return r, nil
+}
+
+// setAside sets a bad row aside, with a note, or returns an error if there are more than --skip-bad.
+func (in *Input) setAside(fault error) error {
+	if in.aside.Add(1) > int64(in.skipBad) {
+		return fmt.Errorf("%w; or set such rows aside by --skip-bad 10, for at most 10 rows", fault)
+	}
+	if !in.Silent {
+		in.say.Warn("%v: the row is set aside", fault)
+	}
+	return nil
+}
+
+// LearnSkippingBad calls do with a batch, and drops each row that overflows the model until do
+// succeeds. It returns the rows kept, nil for none.
+func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
+	for b != nil {
+		err := do(b)
+		var fault *model.Error
+		if !errors.As(err, &fault) || fault.Row < 0 {
+			return b, in.Explain(err)
+		}
+		if err := in.setAside(in.Explain(fault)); err != nil {
+			return b, err
+		}
+		b, _ = b.Split(func(i int) bool { return i == fault.Row })
+	}
+	return nil, nil
+}
+
+// Each calls do for each batch while the next is read, counts the rows, and closes r. The model has the
+// given number of outputs.
+func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
+	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
+	names := CellNames(r)
+	b := ReadAhead(ctx, r, 0, batch, batch)
+	defer b.Stop()
+	for {
+		f := b.Take(ctx)
+		if errors.Is(f.Err, io.EOF) {
+			in.Tell(f.Tally, names)
+			return rows, nil
+		}
+		if f.Err == nil {
+			_, f.Err = in.LearnSkippingBad(f.Batch, do)
+		}
+		if f.Err != nil {
+			return rows, ui.CauseOf(ctx, f.Err)
+		}
+		rows += int64(f.Batch.X.RawMatrix().Rows)
+		in.say.Show(f.Share(rows, total), fmt.Sprintf("%s%d rows", doing, rows))
+	}
+}
+
+// Explain adds to an error of a model the flags that help.
+func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed) }

@@ -1,0 +1,69 @@
+package input
+
+import (
+	"fmt"
+	"strings"
+
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+)
+
+// CellNames returns the columns of the inputs as messages name them.
+func CellNames(r *stream.Reader) []string {
+	columns := r.Selection().Columns
+	names := columns.Names(r.Inputs())
+	if names == nil {
+		names = make([]string, len(columns))
+		for i := range names {
+			names[i] = fmt.Sprintf("input column %d", i+1)
+		}
+		return names
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%.80q", name)
+	}
+	return names
+}
+
+// Tell notes which rows were left out, which cells were filled in, and which words are unknown, of the
+// columns with these names.
+func (in *Input) Tell(t stream.Tally, names []string) {
+	each := func(counts []int64) string {
+		const most = 10
+		var parts []string
+		more := 0
+		for i, n := range counts {
+			switch {
+			case n == 0:
+			case len(parts) == most:
+				more++
+			default:
+				parts = append(parts, fmt.Sprintf("%d in %s", n, names[i]))
+			}
+		}
+		if more > 0 {
+			parts = append(parts, fmt.Sprintf("some in %d more columns", more))
+		}
+		return strings.Join(parts, ", ")
+	}
+	if in.Silent {
+		return
+	}
+	if t.Dropped > 0 {
+		in.say.Warn("left out %s with missing cells", ui.Count(t.Dropped, "row"))
+	}
+	if text := each(t.Filled); text != "" {
+		in.say.Warn("filled in missing cells by means of the first rows: %s", text)
+	}
+	if text := each(t.Unknown); text != "" {
+		in.say.Warn("words that the model does not know, which count as none of its words: %s", text)
+	}
+}
+
+// NamesOr returns names, or what with a number for each of n without a name.
+func NamesOr(names []string, n int, what string) []string {
+	for i := len(names); i < n; i++ {
+		names = append(names, fmt.Sprintf("%s %d", what, i+1))
+	}
+	return names
+}

@@ -1,0 +1,228 @@
+// Package inspect has the command inspect.
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/score"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/internal/columns"
+
+	"github.com/spf13/cobra"
+)
+
+// An inspecting has the flags of inspect.
+type inspecting struct{ session.Session }
+
+// New returns the command inspect.
+func New(s ui.Streams) *cobra.Command {
+	var i inspecting
+	cmd := &cobra.Command{
+		Use:   "inspect MODEL",
+		Short: "Describe a model file",
+		Long: `Verify the checksums of a model file and describe the model: its kind and sizes, its method, how far its
+weights can be trusted, its feature maps, and the names of its columns and classes.
+
+The digits are a lower bound on the correct digits of the weights, and usually far too careful.`,
+		Example: `  blskernel inspect iris.bls
+  blskernel inspect --json iris.bls`,
+		Args: session.ModelFirst(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := i.Begin(s); err != nil {
+				return err
+			}
+			i.Explain("the condition number is estimated by the backend %s", i.Backend.Name())
+			found, err := i.inspect(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if i.JSON {
+				return i.Object(found)
+			}
+			return found.print(s.Out)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	i.Register(cmd, "one JSON object")
+	return cmd
+}
+
+// Inspection is the result of inspect as JSON.
+type Inspection struct {
+	File          string `json:"file"`
+	Bytes         int64  `json:"bytes"`
+	FormatVersion int    `json:"format_version"`
+	SHA256        string `json:"sha256"`
+	session.Description
+	FeatureNodes int                `json:"feature_nodes"`
+	Enhancement  int                `json:"enhancement_nodes"`
+	Lambda       float64            `json:"lambda"`
+	Condition    *float64           `json:"condition"` // null if it is too large to estimate
+	Digits       float64            `json:"digits"`
+	Advice       string             `json:"advice,omitempty"`
+	Groups       int                `json:"groups"`
+	GroupNodes   int                `json:"group_nodes"`
+	Shrink       float64            `json:"shrink"`
+	Scale        string             `json:"scale"`
+	Seed         uint64             `json:"seed"`
+	Choice       *session.Choice    `json:"choice,omitempty"`
+	Holdout      score.Quality      `json:"holdout,omitempty"` // the score of the rows that were not learned
+	Metadata     modelfile.Metadata `json:"metadata"`
+}
+
+// inspect reads a model file.
+func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, error) {
+	m, err := c.Load(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := modelfile.Inspect(file)
+	if err != nil {
+		return nil, err
+	}
+	u, f := m.Updater(), m.FittedFeatures()
+	opt, condition := f.Options(), u.Condition()
+	i := &Inspection{
+		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
+		Description: session.Describe(m), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
+		Lambda: u.Lambda(), Digits: condition.Digits,
+		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
+		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
+	}
+	if i.Choice == nil { // else the score is of weights with as many digits, and says more
+		i.Advice = condition.Advice
+	}
+	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {
+		i.Condition = &kappa
+	}
+	return i, nil
+}
+
+// print writes the Inspection as text.
+func (i *Inspection) print(w io.Writer) error {
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	m := i.Metadata
+	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
+	line("model", "%s, %s", i.Description, ui.Count(i.Samples, "sample"))
+	lambda := ui.Ridge(i.Lambda)
+	line("learns by", "%s, lambda = %s", i.Method, &lambda)
+	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)
+	if i.Choice != nil {
+		line("chosen by", "%s", i.Choice.Reached())
+	}
+	line("features", "scaled by %s, shrink %v, seed %d", i.Scale, i.Shrink, i.Seed)
+	condition := "beyond 1e8"
+	if i.Condition != nil {
+		condition = fmt.Sprintf("%.2g", *i.Condition)
+	}
+	line("condition", "%s; at least %.1f digits of the weights are right", condition, i.Digits)
+	if i.Advice != "" {
+		line("advice", "%s", i.Advice)
+	}
+	line("inputs", "%s", listed(m.Inputs))
+	names := m.Columns.Names(m.Inputs)
+	var words, written []string
+	for j, c := range m.Columns {
+		name := fmt.Sprintf("column %d", j+1)
+		if names != nil {
+			name = names[j]
+		}
+		if c.Levels != nil {
+			words = append(words, fmt.Sprintf("%s (%s)", name, ui.Count(len(c.Levels), "word")))
+		}
+		if c.Notation != (stream.Notation{}) {
+			written = append(written, fmt.Sprintf("%s %v", name, c.Notation))
+		}
+	}
+	if words != nil {
+		line("columns", "%d of numbers, %d of words: %s", len(m.Columns)-len(words), len(words), columns.List(words))
+	}
+	line("missing", "%s", cmp.Or(m.Missing, stream.MissingError.String()))
+	if m.Decimal+m.Thousands != "" {
+		line("numbers", "decimal %q, thousands %q", cmp.Or(m.Decimal, "."), m.Thousands)
+	}
+	for j, n := range m.TargetNotations {
+		if n != (stream.Notation{}) {
+			written = append(written, fmt.Sprintf("%s %v", input.NamesOr(m.Targets, j+1, "target")[j], n))
+		}
+	}
+	if written != nil {
+		line("written", "%s", columns.List(written))
+	}
+	if m.NA != nil {
+		line("missing words", "%s", columns.List(m.NA))
+	}
+	if m.Exclude != nil {
+		line("excluded", "%s", columns.List(m.Exclude))
+	}
+	line("targets", "%s", listed(m.Targets))
+	if i.Kind == model.Classification {
+		line("classes", "%s", listed(m.Classes))
+	}
+	if what := session.Unfinished(&m); what != "" {
+		line("state", "%s", what)
+	} else if m.Progress != nil {
+		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), columns.List(m.Progress.Sources))
+	}
+	if len(m.Learned) > 0 {
+		line("has learned", "%s", learnedText(m.Learned))
+	}
+	if i.Holdout != nil {
+		line("held out", "%s", i.Holdout.Brief())
+	}
+	line("batch", "%d rows", m.Batch)
+	line("created", "%s", m.Created.Format(time.RFC3339))
+	line("changed", "%s", m.Changed.Format(time.RFC3339))
+	line("software", "%s", ui.Printable(m.Software))
+	line("SHA-256", "%s, right", i.SHA256)
+	_ = t.Flush() // to memory
+	_, err := fmt.Fprint(w, ui.Escaped(text.String()))
+	return err
+}
+
+// listed writes the first names, and says how many more there are.
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "without names"
+	}
+	return columns.List(names)
+}
+
+// learnedText names the last files of the list with their rows.
+func learnedText(list []modelfile.Learned) string {
+	const shown = 5
+	var names []string
+	for _, l := range list[max(0, len(list)-shown):] {
+		what := ""
+		if l.Removed {
+			what = " removed"
+		}
+		names = append(names, fmt.Sprintf("%s (%s%s)", ui.Printable(l.Name), ui.Count(l.Rows, "row"), what))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(list) - len(names); more > 0 {
+		text += fmt.Sprintf(", and %s before them", ui.Count(more, "file"))
+	}
+	return text
+}

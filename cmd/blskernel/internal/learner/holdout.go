@@ -1,0 +1,105 @@
+package learner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/score"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// A holdout is the share of the rows that a training does not learn, but is scored by.
+type holdout float64
+
+// Register adds --holdout.
+func (h *holdout) Register(cmd *cobra.Command) {
+	ui.Parsed(cmd, h, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", func(text string) (holdout, error) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v >= 0 && v <= 0.9) {
+			return 0, errors.New("want a share from 0 to 0.9, such as 0.2")
+		}
+		return holdout(v), nil
+	})
+}
+
+// holds reports whether the row with a number, from 0, is held out. A hash of the number decides
+// (SplitMix64 by G. L. Steele et al., 2014), so that rows in a cycle do not all fall on one side.
+func (h holdout) holds(row int64) bool {
+	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return float64(z>>11) < float64(h)*(1<<53)
+}
+
+// rest returns the rows to learn of a batch whose first row has a number, nil for none.
+func (h holdout) rest(b *stream.Batch, first int64) *stream.Batch {
+	if h == 0 {
+		return b
+	}
+	learned, _ := b.Split(func(i int) bool { return h.holds(first + int64(i)) })
+	return learned
+}
+
+// Widened returns the number of rows to read for so many to learn.
+func (h holdout) Widened(rows int) int {
+	return int(min(math.Ceil(float64(rows)/float64(1-h)), ui.MostSamples))
+}
+
+// score scores the rows that were held out, if any. A failure is no reason to lose what was learned.
+func (l *Learner) score(ctx context.Context) error {
+	if l.Holdout == 0 {
+		return nil
+	}
+	q, err := l.scoreHeldOut(ctx)
+	if err != nil {
+		return fmt.Errorf("%s is complete, but the rows held out could not be scored: %w", l.Out, err)
+	}
+	if c, ok := q.(*score.Classification); ok { // its tables grow with the classes
+		c.Classes, c.Confusion, c.Confused = nil, nil, nil
+	}
+	l.scored = q
+	return nil
+}
+
+// scoreHeldOut reads the data again and scores the rows that were held out, of those that have been
+// read before: rows that have come since are left.
+func (l *Learner) scoreHeldOut(ctx context.Context) (score.Quality, error) {
+	l.In.Silent = true // what there is to say of the rows has been said
+	r, err := l.In.Open(ctx, l.Model.Classifier != nil)
+	if err != nil {
+		return nil, err
+	}
+	s, err := score.New(l.Model, int64(float64(l.rows)*float64(l.Holdout)))
+	if err := errors.Join(err, input.AsIn(&l.Model.Metadata, r)); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	next, held := int64(0), 0
+	rows, err := l.In.Each(ctx, r, l.Model.Updater().Targets(), "scoring, ", func(b *stream.Batch) error {
+		first := next
+		next += int64(b.X.RawMatrix().Rows)
+		_, aside := b.Split(func(i int) bool { return first+int64(i) < l.rows && l.Holdout.holds(first+int64(i)) })
+		if aside == nil {
+			return nil
+		}
+		held += aside.X.RawMatrix().Rows
+		_, err := l.In.LearnSkippingBad(aside, func(b *stream.Batch) error { return score.Add(ctx, l.Model, s, b) })
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case rows < l.rows:
+		return nil, fmt.Errorf("the data has %s now, and had %d when they were learned", ui.Count(rows, "row"), l.rows)
+	case held == 0:
+		return nil, fmt.Errorf("of %s none is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
+	}
+	return score.Result(s)
+}

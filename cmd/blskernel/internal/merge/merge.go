@@ -1,0 +1,101 @@
+// Package merge has the command merge.
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// merging has the flags of merge.
+type merging struct {
+	session.Session
+	out   string
+	again bool
+}
+
+// New returns the command merge.
+func New(s ui.Streams) *cobra.Command {
+	var mg merging
+	cmd := &cobra.Command{
+		Use:   "merge --out MODEL FIRST OTHER...",
+		Short: "Merge models that have learned other rows with the same feature maps",
+		Long: `Merge models of the same feature maps: the weights become those of a fit to the rows of all of them.
+'blskernel train --like FIRST' makes models with the maps of FIRST from other rows, on any machine. The
+methods gram and qr merge. The ridge and the settings are those of FIRST.
+
+The classes are those of all models, those of FIRST first: a class that one model does not have has no
+rows in it. A file that two of them have learned is an error, unless --again is given.`,
+		Example: `  blskernel train --like monday.bls --out tuesday.bls tuesday.csv
+  blskernel merge --out week.bls monday.bls tuesday.bls`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return errors.New("want at least two models to merge")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return mg.do(cmd.Context(), args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.OutFlag(cmd, &mg.out, "file for the merged model")
+	f.BoolVar(&mg.again, "again", false, "merge models that have learned the same file, so that its rows count twice")
+	mg.Register(cmd, "one JSON object")
+	return cmd
+}
+
+func (mg *merging) do(ctx context.Context, paths []string, s ui.Streams) error {
+	if mg.out == "" {
+		return ui.Usagef("--out is missing: name the file for the merged model")
+	}
+	if err := mg.Begin(s); err != nil {
+		return err
+	}
+	unlock, err := mg.Lock(&mg.out, "")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	sum, err := mg.LoadWhole(ctx, paths[0])
+	if err != nil {
+		return err
+	}
+	rows := int64(0)
+	for _, path := range paths[1:] {
+		other, err := mg.LoadWhole(ctx, path)
+		if err != nil {
+			return err
+		}
+		if err := mg.add(sum, other, paths[0], path); err != nil {
+			return err
+		}
+		rows += int64(other.Updater().Samples())
+	}
+	return mg.Save(mg.out, sum, rows, "merged "+ui.Count(len(paths), "model"))
+}
+
+// add merges other, the model at path, into sum, which began as the one at first.
+func (mg *merging) add(sum, other *model.Model, first, path string) error {
+	err := sum.Merge(other, mg.again)
+	var differ *model.MergeError
+	var twice *model.TwiceError
+	switch {
+	case errors.As(err, &differ) && differ.What == "kinds":
+		return fmt.Errorf("%s is a %s and %s a %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
+	case errors.As(err, &differ):
+		return fmt.Errorf("%s and %s have different %s, and cannot be merged: make one like the other by 'blskernel train --like'", first, path, differ.What)
+	case errors.As(err, &twice):
+		return ui.Usagef("%s has learned the file %q, and so has a model before it: merge them all the same by --again", path, twice.Name)
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, session.TrainAnew(err))
+	}
+	meta := &sum.Metadata
+	meta.Progress, meta.Notes = nil, session.Lasting(meta) // the others are of one of them
+	return nil
+}

@@ -1,0 +1,145 @@
+// Package predict has the command predict.
+package predict
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// A prediction has the flags of predict.
+type prediction struct {
+	session.Session
+	in      input.Input
+	out     string
+	scores  bool
+	chances bool // probabilities
+}
+
+// New returns the command predict.
+func New(s ui.Streams) *cobra.Command {
+	var p prediction
+	cmd := &cobra.Command{
+		Use:   "predict MODEL [flags] FILE...",
+		Short: "Predict the labels or targets of samples",
+		Long: `Predict the labels or targets of the rows of files, and print them as CSV: the names of the columns,
+then a line for each row in order, except those set aside. Labels are those of the training data.
+Rows are read and written batch by batch, so that memory does not depend on their number.
+
+With --probabilities the probabilities of all classes follow the label; they are calibrated if the
+training held out rows, as evaluate says. With --scores the scores of all classes follow: about 1 for
+the class of a sample and -1 for the others; they are no probabilities. With --json there is an object for each row, with its number
+in the data.
+
+Words, missing cells and numbers are read as in the training, unless --missing, --decimal or --thousands
+say otherwise. Rows that --missing drop leaves out have no prediction; how many is noted, and so is how
+many cells were filled in, and how many words are unknown, for each column.
+
+Columns are matched by name if the model and the data have names, else by order. A column of labels
+or targets may stay in the data if it has its name from the training or is named by --target. Columns
+that --inputs or --target choose are taken in the order given, or in the model's order if their names
+are the model's.`,
+		Example: `  blskernel predict iris.bls flowers.csv
+  blskernel predict iris.bls --scores flowers.csv > scores.csv
+  blskernel predict iris.bls --probabilities flowers.csv
+  blskernel predict digits.bls --out labels.npy --data mnist
+  head -n 100 flowers.csv | blskernel predict iris.bls -`,
+		Args: session.ModelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
+	f.BoolVar(&p.chances, "probabilities", false, "the probabilities of all classes too; in an .npy file, instead")
+	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
+	p.in.Register(cmd, "test", input.DefaultBatch)
+	p.Register(cmd, "one JSON object for each row")
+	return cmd
+}
+
+func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error {
+	if err := p.Begin(s); err != nil {
+		return err
+	}
+	if p.scores && p.chances {
+		return ui.Usagef("--scores and --probabilities exclude each other: leave one out")
+	}
+	if err := p.checkName(); err != nil {
+		return err
+	}
+	if err := p.in.Begin(args[1:], &p.Session); err != nil {
+		return err
+	}
+	if p.out == "" { // the predictions themselves show the progress
+		p.Progress.Quiet = true
+		p.Progress.WithoutBar()
+	} else if err := session.CheckOut(p.out, false, append(p.in.Infos(), session.Look(args[0]))...); err != nil {
+		return err
+	}
+	defer p.Progress.Clear()
+	m, err := p.LoadToRead(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	r, err := p.in.OpenMatched(ctx, m, false)
+	if err != nil {
+		return err
+	}
+	out, err := p.newWriter(m)
+	if err != nil {
+		_ = r.Close()
+		return err
+	}
+	defer out.abort()
+	begun := time.Now()
+	rows, err := p.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
+		scores, err := m.Scores(ctx, b)
+		if err != nil {
+			return err
+		}
+		var classes []int
+		if m.Classifier != nil {
+			if classes, err = model.ArgMax(scores, b); err != nil {
+				return err
+			}
+			if p.chances {
+				scores = m.Classifier.Probabilities(scores)
+			}
+		}
+		return out.rows(b, classes, scores)
+	})
+	if err != nil {
+		return err
+	}
+	if err := out.commit(); err != nil {
+		return err
+	}
+	p.Explain("predicted %s in %.2f s", ui.Count(rows, "row"), time.Since(begun).Seconds())
+	return nil
+}
+
+// checkName checks the name of --out, which it empties for standard output.
+func (p *prediction) checkName() error {
+	if p.out == session.StandardInput {
+		p.out = ""
+	}
+	extension := strings.ToLower(filepath.Ext(p.out))
+	switch {
+	case p.JSON && !slices.Contains([]string{"", ".json", ".jsonl", ".ndjson", ".txt"}, extension):
+		return ui.Usagef("--out is %q; want a name that ends in .jsonl, .ndjson, .json or .txt, since --json is given", p.out)
+	case !p.JSON && !slices.Contains([]string{"", ".csv", ".txt", ".npy"}, extension):
+		return ui.Usagef("--out is %q; want a name that ends in .csv, .txt or .npy", p.out)
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package predict
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/internal/atomicfile"
+	"blskernel/internal/npy"
+	"blskernel/mat"
+)
+
+// isNPY reports whether the name is that of a NumPy file.
+func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npy") }
+
+// A predictionWriter writes predictions in the order of the rows, as CSV, JSON or a NumPy array.
+type predictionWriter struct {
+	labels  []string // of the classes; nil for a regression
+	name    string   // of the column of labels
+	numbers []string // the targets of a regression, or the classes whose numbers are wanted
+	kind    string   // of the numbers of classes: score or probability
+
+	buffer *bufio.Writer
+	file   *atomicfile.File // nil for standard output
+
+	// row writes the prediction of the row with a number: its label, if any, and its scores or
+	// targets.
+	row func(n int64, label string, values []float64) error
+	// end completes the content of the file; nil for nothing.
+	end func() error
+}
+
+// newWriter returns the writer that the flags ask for.
+func (p *prediction) newWriter(m *model.Model) (*predictionWriter, error) {
+	w := &predictionWriter{buffer: bufio.NewWriter(p.Out)}
+	if m.Classifier == nil {
+		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances} {
+			if given {
+				return nil, ui.Usagef("--%s are those of classes, and the model is a regression: leave it out", flag)
+			}
+		}
+		w.numbers = m.TargetNames()
+	} else {
+		w.labels, w.name = m.Labels(), "class"
+		if len(m.Metadata.Targets) == 1 {
+			w.name = m.Metadata.Targets[0]
+		}
+		if w.kind = "score"; p.chances {
+			w.kind = "probability"
+		}
+		if p.scores || p.chances {
+			w.numbers = w.labels
+		}
+	}
+	if p.out != "" {
+		file, err := atomicfile.Create(p.FS, p.out)
+		if err != nil {
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+		w.file, w.buffer = file, bufio.NewWriterSize(file, 1<<16)
+	}
+	begin := w.beginCSV
+	switch {
+	case isNPY(p.out):
+		begin = w.beginNPY
+	case p.JSON:
+		begin = w.beginJSON
+	}
+	if err := begin(); err != nil {
+		w.abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+// rows writes the predictions of a batch. classes is nil for a regression.
+func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dense) error {
+	l, _ := scores.Dims()
+	for i := range l {
+		label := ""
+		if w.labels != nil {
+			label = w.labels[classes[i]]
+		}
+		if err := w.row(b.Number(i), label, scores.RawRowView(i)); err != nil {
+			return err
+		}
+	}
+	if w.file != nil {
+		return nil
+	}
+	return w.buffer.Flush() // somebody may wait
+}
+
+// commit completes the output.
+func (w *predictionWriter) commit() error {
+	if err := w.buffer.Flush(); err != nil || w.file == nil {
+		return err
+	}
+	if w.end != nil {
+		if err := w.end(); err != nil {
+			return err
+		}
+	}
+	return w.file.Commit()
+}
+
+// abort leaves a file as it was, unless it is committed.
+func (w *predictionWriter) abort() {
+	if w.file != nil {
+		w.file.Abort()
+	}
+}
+
+// beginCSV writes the names of the columns.
+func (w *predictionWriter) beginCSV() error {
+	head := w.numbers
+	if w.labels != nil {
+		head = []string{w.name}
+		for _, label := range w.numbers {
+			head = append(head, w.kind+":"+label)
+		}
+	}
+	out := csv.NewWriter(w.buffer) // which bufio does not buffer again, so that it needs no Flush
+	var record []string
+	w.row = func(_ int64, label string, values []float64) error {
+		record = record[:0]
+		if w.labels != nil {
+			record = append(record, label)
+		}
+		for i := range w.numbers {
+			record = append(record, strconv.FormatFloat(values[i], 'g', -1, 64))
+		}
+		return out.Write(record)
+	}
+	return out.Write(head)
+}
+
+// A Prediction is the object of a row: a class, with the scores or probabilities if wanted, or
+// values by the names of the targets.
+type Prediction struct {
+	Row           int64              `json:"row"` // of the data, from 1; those set aside count
+	Class         *string            `json:"class,omitempty"`
+	Scores        map[string]float64 `json:"scores,omitempty"`
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	Values        map[string]float64 `json:"values,omitempty"`
+}
+
+// beginJSON writes nothing.
+func (w *predictionWriter) beginJSON() error {
+	encoder := json.NewEncoder(w.buffer)
+	w.row = func(n int64, label string, values []float64) error {
+		numbers := make(map[string]float64, len(w.numbers)) // an empty one is left out
+		for i, name := range w.numbers {
+			numbers[name] = values[i]
+		}
+		if w.labels == nil {
+			return encoder.Encode(Prediction{Row: n, Values: numbers})
+		}
+		out := Prediction{Row: n, Class: &label, Scores: numbers}
+		if w.kind == "probability" {
+			out.Scores, out.Probabilities = nil, numbers
+		}
+		return encoder.Encode(out)
+	}
+	return nil
+}
+
+// beginNPY writes a placeholder for the header, which has the number of rows and so comes last.
+func (w *predictionWriter) beginNPY() error {
+	descr, columns := npy.Float64, len(w.numbers)
+	cells := map[string][]byte{} // of the labels
+	if columns == 0 {
+		descr = npy.LabelType(w.labels)
+		for _, label := range w.labels {
+			cells[label] = npy.AppendLabel(nil, descr, label)
+		}
+	}
+	var rows int
+	var floats []byte
+	w.row = func(_ int64, label string, values []float64) error {
+		rows++
+		cell, ok := cells[label]
+		if !ok {
+			floats = npy.AppendFloats(floats[:0], values)
+			cell = floats
+		}
+		_, err := w.buffer.Write(cell)
+		return err
+	}
+	w.end = func() error {
+		_, err := w.file.WriteAt(npyHeader(descr, rows, columns), 0)
+		return err
+	}
+	_, err := w.buffer.Write(npyHeader(descr, math.MaxInt, columns))
+	return err
+}
+
+// npyHeader returns the header of an array, a vector for 0 columns. It has 128 bytes for any number of
+// rows: the rest takes at most 70, the number 19.
+func npyHeader(descr string, rows, columns int) []byte {
+	if columns == 0 {
+		return npy.AppendHeader(nil, descr, rows)
+	}
+	return npy.AppendHeader(nil, descr, rows, columns)
+}

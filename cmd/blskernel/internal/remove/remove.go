@@ -1,0 +1,129 @@
+// Package remove has the command remove.
+package remove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"blskernel/bls/model"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// removing has the flags of remove.
+type removing struct {
+	session.Session
+	in    input.Input
+	out   string
+	again bool
+}
+
+// New returns the command remove.
+func New(s ui.Streams) *cobra.Command {
+	var rm removing
+	cmd := &cobra.Command{
+		Use:   "remove MODEL [flags] FILE...",
+		Short: "Let a model unlearn rows",
+		Long: `Let a model unlearn rows: the output weights become those of a fit that never had them. The rows are
+those that were learned, with their labels or targets and weights, in any order and any number of files.
+
+This is no erasure: the scaling, the feature maps and the settings that the training chose come from the
+first rows, and stay. Rows that were never learned are an error with the methods improved and original,
+which know theirs; the other methods subtract what they are given. A model that has balanced its classes,
+or has forgotten by factors, cannot say how much a row counts: balanced ones refuse, and after --forget
+give the rows the weights that they have now, by --weight.
+
+The model file is replaced as a whole, or stays as it is. The list of the files learned says which were
+removed; to remove one once more is an error, unless --again is given.`,
+		Example: `  blskernel remove iris.bls withdrawn.csv
+  blskernel remove iris.bls --out without.bls withdrawn.csv`,
+		Args: session.ModelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return rm.do(cmd.Context(), args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
+	rm.in.Register(cmd, "training", input.DefaultBatch)
+	rm.in.RegisterWeight(cmd)
+	f.BoolVar(&rm.again, "again", false, "remove the rows of a file that were removed before, since they were learned twice")
+	rm.Register(cmd, "one JSON object")
+	return cmd
+}
+
+func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
+	if err := rm.Begin(s); err != nil {
+		return err
+	}
+	defer rm.Progress.Clear()
+	path := args[0]
+	if err := rm.in.Begin(args[1:], &rm.Session); err != nil {
+		return err
+	}
+	unlock, err := rm.Lock(&rm.out, path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m, err := rm.LoadWhole(ctx, path)
+	if err != nil {
+		return err
+	}
+	method := m.Updater().Method()
+	for _, file := range rm.in.Paths {
+		i, err := rm.in.FindLearned(m, file, true)
+		switch {
+		case err != nil:
+			return err
+		case i >= 0 && !rm.again:
+			return ui.Usagef("the rows of %q were removed from %s before: remove them once more by --again, or leave the file out", file, path)
+		case method == blsupdate.Improved || method == blsupdate.Original || len(m.Metadata.Learned) == 0: // the two know their rows
+			continue
+		}
+		if i, err := rm.in.FindLearned(m, file, false); err == nil && i < 0 {
+			rm.Warn("%s is none of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
+		}
+	}
+	m.Closed, rm.in.Closed = true, "it was not learned, so it cannot be removed"
+	r, err := rm.in.OpenMatched(ctx, m, true)
+	if err != nil {
+		return err
+	}
+	byFile := input.RowCount{}
+	rows, err := rm.in.Each(ctx, r, m.Updater().Targets(), "removing, ", func(b *stream.Batch) error {
+		err := m.Remove(ctx, b)
+		var beyond *model.Error
+		if errors.As(err, &beyond) && beyond.Row >= 0 { // the training counted it, too
+			byFile[b.Where(beyond.Row).Path]++
+		} else {
+			byFile.Add(b)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case rows == 0:
+		return fmt.Errorf("%w: %s stays as it is", session.ErrNoRows, path)
+	}
+	for _, file := range rm.in.Paths {
+		if i, err := rm.in.FindLearned(m, file, false); err == nil && i >= 0 {
+			if has, learned := byFile[file], m.Metadata.Learned[i].Rows; has != learned {
+				return ui.Usagef("%s has learned %s of the %d of %q, and which is unknown here, as after --holdout: give a file of the rows to remove",
+					path, ui.Count(learned, "row"), has, file)
+			}
+		}
+	}
+	rm.in.ListLearned(m, byFile, true)
+	err = rm.Save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
+	if session.OnlyFolder(err) {
+		return fmt.Errorf("%w; the rows are removed: do not repeat the removal", err)
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"blskernel/bls/metrics"
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+)
+
+// aucNumbers bounds the numbers that are kept for the AUC, 8 bytes each: c+2 for each row with c
+// classes.
+const aucNumbers = 1 << 23
+
+// MaxAUCRows returns the most rows of c classes that are kept.
+func MaxAUCRows(c int) int { return max(1, aucNumbers/(c+2)) }
+
+// A classScore collects what the predictions of a classification are worth.
+type classScore struct {
+	labels    []string
+	confusion *metrics.Confusion
+	ranking   *metrics.Ranking
+	chances   metrics.Calibration
+	sure      bool // whether the probabilities are calibrated
+	rows      int64
+	unknown   int64   // rows with a label that the model does not know
+	missed    float64 // their weight
+}
+
+// newClassScore returns the score of so many rows to come, -1 if unknown.
+func newClassScore(m *model.Model, rows int64) (*classScore, error) {
+	labels := m.Labels()
+	c := len(labels)
+	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, MaxAUCRows(c))}
+	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
+}
+
+// checkPairs returns a *memory.Error where there is no memory for n pairs of the confusion.
+func (s *classScore) checkPairs(n int64) error {
+	const do = "evaluate fewer rows at a time, or a model of fewer classes"
+	return memory.Check(40*n, "blskernel", do, "counting up to %d pairs of a class and a wrong prediction", n)
+}
+
+func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense) error {
+	predicted, err := model.ArgMax(scores, b)
+	if err != nil {
+		return err
+	}
+	if err := s.checkPairs(int64(s.confusion.Pairs())); err != nil { // of a text the rows were unknown
+		return err
+	}
+	chances := m.Classifier.Probabilities(scores)
+	for i := range b.Labels {
+		s.rows++
+		weight := weightOf(b, i)
+		class, ok, err := m.ClassOf(b, i)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			s.unknown++
+			s.missed += weight
+			continue
+		}
+		s.confusion.Add(class, predicted[i], weight)
+		s.chances.Add(class, chances.RawRowView(i), weight)
+		row := scores.RawRowView(i)
+		if len(row) == 2 { // one ranking for both: the difference decides the class
+			d := row[1] - row[0]
+			row = []float64{-d, d}
+		}
+		s.ranking.Add(class, row, weight)
+	}
+	return nil
+}
+
+// classQuality is the quality of a class as JSON. A quotient of no rows is null.
+type classQuality struct {
+	Label     string   `json:"label"`
+	Rows      float64  `json:"rows"`
+	Predicted float64  `json:"predicted"`
+	Precision *float64 `json:"precision"`
+	Recall    *float64 `json:"recall"`
+	F1        *float64 `json:"f1"`
+}
+
+// Confused has the rows of a class with a wrong prediction as JSON.
+type Confused struct {
+	Label      string  `json:"label"`
+	Prediction string  `json:"prediction"`
+	Rows       float64 `json:"rows"`
+}
+
+// Classification is the result of evaluate as JSON. With weights the numbers of rows but the first are
+// sums of weights.
+type Classification struct {
+	Kind           string         `json:"kind"`
+	Rows           int64          `json:"rows"`
+	Correct        float64        `json:"correct"`
+	Accuracy       float64        `json:"accuracy"` // 0 to 1
+	MacroPrecision *float64       `json:"macro_precision"`
+	MacroRecall    *float64       `json:"macro_recall"`
+	MacroF1        *float64       `json:"macro_f1"`
+	AUC            *float64       `json:"auc"`
+	AUCRows        int            `json:"auc_rows"` // that the AUC is of
+	LogLoss        *float64       `json:"log_loss"`
+	Calibration    *float64       `json:"calibration_error"`
+	Calibrated     bool           `json:"calibrated"` // whether the probabilities are, by rows held out
+	Unknown        int64          `json:"unknown_labels"`
+	Classes        []classQuality `json:"classes,omitempty"`
+	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
+	Confused       []Confused     `json:"confused,omitempty"`  // of many classes, in place of the matrix
+
+	wrong float64
+}
+
+// known returns a number for JSON, nil where it is none.
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func (s *classScore) quality() Quality {
+	m := s.confusion
+	q := &Classification{
+		Kind: model.Classification, Rows: s.rows, Unknown: s.unknown, Correct: m.Correct(), wrong: m.Total() - m.Correct() + s.missed,
+		MacroPrecision: known(m.MacroPrecision()), MacroRecall: known(m.MacroRecall()), MacroF1: known(m.MacroF1()),
+		AUC: known(s.ranking.MacroAUC()), AUCRows: s.ranking.Kept(),
+		LogLoss: known(s.chances.LogLoss()), Calibration: known(s.chances.Error()), Calibrated: s.sure,
+	}
+	q.Accuracy = q.Correct / (q.Correct + q.wrong)
+	for i, label := range s.labels {
+		q.Classes = append(q.Classes, classQuality{
+			label, m.Labeled(i), m.Predicted(i), known(m.Precision(i)), known(m.Recall(i)), known(m.F1(i)),
+		})
+		if len(s.labels) > MaxSquared {
+			continue
+		}
+		line := make([]float64, len(s.labels))
+		for j := range line {
+			line[j] = m.At(i, j)
+		}
+		q.Confusion = append(q.Confusion, line)
+	}
+	if len(s.labels) > MaxSquared {
+		for at, weight := range m.Misses {
+			q.Confused = append(q.Confused, Confused{s.labels[at[0]], s.labels[at[1]], weight})
+		}
+	}
+	return q
+}
+
+const (
+	maxConfused = 20   // classes up to which the matrix is printed
+	MaxSquared  = 1000 // classes up to which it is a matrix
+)
+
+// measure writes a line of a result.
+func measure(name, format string, args ...any) string {
+	return fmt.Sprintf("%-19s%s\n", name, fmt.Sprintf(format, args...))
+}
+
+// lines returns the measures of all classes, one in a line.
+func (q *Classification) lines() string {
+	text := measure("rows", "%d", q.Rows) +
+		measure("accuracy", "%.2f %% (%.10g right, %.10g wrong)", 100*q.Accuracy, q.Correct, q.wrong) +
+		measure("macro precision", "%s", numeric("%.4f", q.MacroPrecision)) +
+		measure("macro recall", "%s", numeric("%.4f", q.MacroRecall)) +
+		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
+	note := ""
+	if q.AUCRows == MaxAUCRows(len(q.Classes)) && int64(q.AUCRows) < q.Rows-q.Unknown { // fewer are left by weights of 0
+		note = fmt.Sprintf(" (of %d rows, drawn by a fixed seed)", q.AUCRows)
+	}
+	text += measure("AUC", "%s%s", numeric("%.4f", q.AUC), note) + measure("log loss", "%s", numeric("%.4f", q.LogLoss))
+	note = ""
+	if !q.Calibrated {
+		note = " (no rows were held out to calibrate the probabilities)"
+	}
+	return text + measure("calibration error", "%s%s", numeric("%.4f", q.Calibration), note)
+}
+
+func (q *Classification) Brief() string {
+	return fmt.Sprintf("%s, accuracy %.2f %%, macro F1 %s, AUC %s, log loss %s, calibration error %s", ui.Count(q.Rows, "row"), 100*q.Accuracy,
+		numeric("%.4f", q.MacroF1), numeric("%.4f", q.AUC), numeric("%.4f", q.LogLoss), numeric("%.4f", q.Calibration))
+}
+
+// String returns the result as a table of the classes and the matrix.
+func (q *Classification) String() string {
+	var b strings.Builder
+	b.WriteString(q.lines())
+	if q.Unknown > 0 {
+		fmt.Fprintf(&b, "%s with a label that the model does not know: wrong in the accuracy, left out of the rest\n", ui.Count(q.Unknown, "row"))
+	}
+	cells := [][]string{{"class", "rows", "predicted", "precision", "recall", "F1"}}
+	for _, class := range q.Classes {
+		cells = append(cells, []string{
+			ui.Printable(class.Label), fmt.Sprintf("%.10g", class.Rows), fmt.Sprintf("%.10g", class.Predicted),
+			numeric("%.4f", class.Precision), numeric("%.4f", class.Recall), numeric("%.4f", class.F1),
+		})
+	}
+	b.WriteString("\n" + ui.Aligned(cells))
+	if len(q.Classes) > maxConfused {
+		fmt.Fprintf(&b, "\nthe confusions of %d classes are printed by --json\n", len(q.Classes))
+		return b.String()
+	}
+	cells = [][]string{{"is \\ predicted"}}
+	for i, class := range q.Classes {
+		label := ui.Printable(class.Label)
+		cells[0] = append(cells[0], label)
+		cells = append(cells, []string{label})
+		for _, n := range q.Confusion[i] {
+			cells[i+1] = append(cells[i+1], fmt.Sprintf("%.10g", n))
+		}
+	}
+	b.WriteString("\n" + ui.Aligned(cells))
+	return b.String()
+}

@@ -1,0 +1,92 @@
+package score
+
+import (
+	"fmt"
+
+	"blskernel/bls/metrics"
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/mat"
+)
+
+// An errorScore collects the errors of a regression.
+type errorScore struct {
+	names   []string
+	targets []metrics.Errors
+	rows    int64
+}
+
+func newErrorScore(names []string) *errorScore {
+	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}
+}
+
+func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense) error {
+	l, c := b.Y.Dims()
+	if c != len(e.targets) {
+		return ui.Usagef("the data has %s and the model %d: name their columns by --target", ui.Count(c, "target"), len(e.targets))
+	}
+	for i := range l {
+		e.rows++
+		known := b.Y.RawRowView(i)
+		for j, p := range scores.RawRowView(i) {
+			e.targets[j].Add(known[j], p, weightOf(b, i))
+		}
+	}
+	return nil
+}
+
+// targetQuality is the quality of a target as JSON. A number that overflows is null.
+type targetQuality struct {
+	Name string   `json:"name"`
+	RMSE *float64 `json:"rmse"`
+	MAE  *float64 `json:"mae"`
+	R2   *float64 `json:"r2"` // null also for a target that is constant
+}
+
+// Regression is the result of evaluate as JSON.
+type Regression struct {
+	Kind    string          `json:"kind"`
+	Rows    int64           `json:"rows"`
+	Targets []targetQuality `json:"targets"`
+}
+
+func (e *errorScore) quality() Quality {
+	q := &Regression{Kind: model.Regression, Rows: e.rows}
+	for i := range e.targets {
+		t := &e.targets[i]
+		q.Targets = append(q.Targets, targetQuality{e.names[i], known(t.RMSE()), known(t.MAE()), known(t.R2())})
+	}
+	return q
+}
+
+// numeric writes a number, and what is unknown as a dash.
+func numeric(format string, v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+// String returns the result as a table of the targets.
+func (q *Regression) String() string {
+	cells := [][]string{{"target", "RMSE", "MAE", "R2"}}
+	for _, t := range q.Targets {
+		cells = append(cells, []string{ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.MAE), numeric("%.6f", t.R2)})
+	}
+	return fmt.Sprintf("rows  %d\n\n%s", q.Rows, ui.Aligned(cells))
+}
+
+// mostTargets is the number of targets up to which brief has all.
+const mostTargets = 5
+
+func (q *Regression) Brief() string {
+	text := ui.Count(q.Rows, "row")
+	for i, t := range q.Targets {
+		if i == mostTargets {
+			return fmt.Sprintf("%s, and %d more targets", text, len(q.Targets)-i)
+		}
+		text += fmt.Sprintf(", %s: RMSE %s, MAE %s, R2 %s", ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.MAE), numeric("%.4f", t.R2))
+	}
+	return text
+}

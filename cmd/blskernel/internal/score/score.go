@@ -1,0 +1,100 @@
+// Package score measures predictions: what evaluate prints, and what train prints of the rows it holds
+// out.
+package score
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/dataset/stream"
+	"blskernel/mat"
+)
+
+// A Score compares predictions with the known labels or targets, batch by batch.
+type Score interface {
+	add(m *model.Model, b *stream.Batch, scores *mat.Dense) error
+	quality() Quality
+}
+
+// A Quality is the result of a score, also as JSON.
+type Quality interface {
+	String() string
+	Brief() string // in one line
+}
+
+// New returns the score of so many rows to come, -1 if unknown, before the first.
+func New(m *model.Model, rows int64) (Score, error) {
+	if m.Classifier != nil {
+		return newClassScore(m, rows)
+	}
+	return newErrorScore(m.TargetNames()), nil
+}
+
+// weightOf returns the weight of a row of a batch, 1 without weights.
+func weightOf(b *stream.Batch, i int) float64 {
+	if b.Weights == nil {
+		return 1
+	}
+	return b.Weights[i]
+}
+
+// Result returns the quality of the predictions so far, with an error if the rows weigh nothing.
+func Result(s Score) (Quality, error) {
+	q := s.quality()
+	if c, ok := q.(*Classification); ok && math.IsNaN(c.Accuracy) {
+		return nil, errors.New("the rows weigh nothing, so there is nothing to measure")
+	}
+	return q, nil
+}
+
+// Add adds the predictions of a batch to a score.
+func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch) error {
+	if b.Labels == nil && b.Y == nil {
+		return model.ErrNoTargets
+	}
+	scores, err := m.Scores(ctx, b)
+	if err != nil {
+		return err
+	}
+	return to.add(m, b, scores)
+}
+
+// maxNoted bounds the bytes of a score that a model file keeps: thousands of targets have no room.
+const maxNoted = 1 << 16
+
+// Note keeps the score of the rows held out with the model, and removes that of an earlier state.
+func Note(meta *modelfile.Metadata, q Quality) error {
+	delete(meta.Notes, session.NoteHoldout)
+	if q == nil {
+		return nil
+	}
+	text, err := json.Marshal(q)
+	if err == nil && len(text) <= maxNoted {
+		meta.Notes[session.NoteHoldout] = string(text)
+		if meta.Check() != nil { // no room for it either
+			delete(meta.Notes, session.NoteHoldout)
+		}
+	}
+	return err
+}
+
+// Noted returns the score of the rows held out that a model file has, nil for none.
+func Noted(m *model.Model) Quality {
+	text, ok := m.Metadata.Notes[session.NoteHoldout]
+	if !ok {
+		return nil
+	}
+	var q Quality = &Regression{}
+	if m.Classifier != nil {
+		q = &Classification{}
+	}
+	if json.Unmarshal([]byte(text), q) != nil {
+		return nil // of another program
+	}
+	return q
+}

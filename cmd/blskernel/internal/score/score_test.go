@@ -1,0 +1,25 @@
+package score
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestClassificationLines says of how many rows the AUC is where rows had to be left out, but not where
+// unknown labels or weights of zero leave fewer.
+func TestClassificationLines(t *testing.T) {
+	most := MaxAUCRows(3)
+	for _, tc := range []struct {
+		rows, unknown int64
+		auc           int
+		note          bool
+	}{
+		{3_000_000, 0, most, true}, {3_000_000, 0, most - 1, false}, {int64(most), 0, most, false}, {3_000_000, 3_000_000 - int64(most), most, false},
+		{100, 0, 100, false},
+	} {
+		q := &Classification{Rows: tc.rows, Unknown: tc.unknown, AUCRows: tc.auc, Classes: make([]classQuality, 3)}
+		if got := strings.Contains(q.lines(), "rows, drawn by a fixed seed)"); got != tc.note {
+			t.Errorf("%+v: %s", tc, q.lines())
+		}
+	}
+}

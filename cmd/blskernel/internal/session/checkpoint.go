@@ -1,0 +1,190 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"blskernel"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/columns"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A Manifest is what a checkpoint records of its run, so that another run can resume it: the command,
+// its settings, its files. A checksum of the rows stands beside it.
+type Manifest struct {
+	Name     string            // of the command: train or update
+	settings map[string]string // all that the result depends on: flags, and what computes
+	sources  []string          // files without their folders: a model that is passed on does not name these
+	onceOnly string            // the source that can be read only once; empty if there is none
+}
+
+// The notes of a model file that record the manifest.
+const (
+	noteCommand  = "command"
+	noteSettings = "settings" // a JSON object
+	NoteOnce     = "once"     // the source that cannot be read again
+	NoteContent  = "content"  // the checksum of the rows that have been read
+	NoteWeight   = "weight"   // the column of weights of the training
+	NoteHoldout  = "holdout"  // the score of the rows held out, a JSON object
+)
+
+// ignoredFlags are the flags that the result does not depend on.
+var ignoredFlags = []string{
+	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
+	"again",    // a run that resumes has begun
+	"skip-bad", // the checksum shows whether the same rows are set aside
+}
+
+// Set records a setting beside the flags.
+func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
+
+// NewManifest returns the manifest of a command that reads sources, of which it can read once only
+// once.
+func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
+	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(ignoredFlags, f.Name) && (f.Changed || f.Name != "na") { // which is not in older files
+			m.settings["--"+f.Name] = Recorded(f.Value.String())
+		}
+	})
+	for _, path := range sources {
+		if path != StandardInput {
+			place, err := filepath.Abs(path)
+			if err != nil {
+				return m, err
+			}
+			path = filepath.Base(place)
+		}
+		m.sources = append(m.sources, Recorded(path))
+	}
+	return m, nil
+}
+
+// Recorded returns a name as a model file can have it. A name of a file may be any bytes: what is not
+// UTF-8 is escaped as a string of Go, and so is what looks like that, so that no two become the same.
+func Recorded(name string) string {
+	if utf8.ValidString(name) && !strings.Contains(name, `\x`) {
+		return name
+	}
+	quoted := strconv.Quote(name)
+	return quoted[1 : len(quoted)-1]
+}
+
+// computing returns what the bits of results depend on: the pure backend, on any machine, or the
+// version and the number of threads of another.
+func computing(b blskernel.Backend) map[string]string {
+	info := blskernel.Describe(b)
+	if name, _, _ := strings.Cut(info.Name, "/"); name == "pure" {
+		return map[string]string{"backend": name}
+	}
+	settings := map[string]string{"backend": info.Name, "threads": strconv.Itoa(blskernel.Threads())}
+	if info.Library != "" {
+		settings["version"] = info.Version
+	}
+	return settings
+}
+
+// Work names what a command does.
+func Work(command string) string {
+	if command == "update" {
+		return "update"
+	}
+	return "training"
+}
+
+// Note writes the manifest to the metadata of a model that has learned rows with that checksum.
+func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
+	settings, err := json.Marshal(m.settings) // in the order of the keys
+	if err != nil {
+		return err
+	}
+	if meta.Notes == nil {
+		meta.Notes = map[string]string{}
+	}
+	meta.Notes[noteCommand], meta.Notes[noteSettings], meta.Notes[NoteContent] = m.Name, string(settings), content
+	delete(meta.Notes, NoteOnce)
+	if m.onceOnly != "" {
+		meta.Notes[NoteOnce] = m.onceOnly
+	}
+	meta.Progress = &modelfile.Progress{Rows: rows, Sources: m.sources, Done: done}
+	meta.Changed, err = Now()
+	return err
+}
+
+// Now returns the time for a model file: that of the environment variable SOURCE_DATE_EPOCH in seconds
+// since 1970 where it is set, so that a file can be made again byte by byte
+// (https://reproducible-builds.org/specs/source-date-epoch).
+func Now() (time.Time, error) {
+	const name = "SOURCE_DATE_EPOCH"
+	text := os.Getenv(name)
+	if text == "" {
+		return time.Now().UTC(), nil
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seconds < 0 {
+		return time.Time{}, ui.Usagef("%s is %q; want seconds since 1970, or nothing for the time of day", name, text)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// Differs returns how a checkpoint differs from the manifest, an empty string if a run can resume it.
+func (m *Manifest) Differs(meta *modelfile.Metadata) string {
+	if was := meta.Notes[noteCommand]; was != m.Name {
+		return fmt.Sprintf("it is of the command %q", was)
+	}
+	if meta.Progress == nil {
+		return "it does not say what it has learned"
+	}
+	var settings map[string]string
+	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
+		return "it does not say by which flags it was begun"
+	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
+	slices.Sort(names)
+	for _, name := range names {
+		if was, is := settings[name], m.settings[name]; was != is {
+			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
+		}
+	}
+	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
+		return fmt.Sprintf("it was begun with %s, and here the data is %s", columns.List(was), columns.List(m.sources))
+	}
+	return ""
+}
+
+// SameData reports whether a model has last learned files of these names by the same command.
+func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
+	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
+}
+
+// Unfinished says what a model is a checkpoint of, or returns an empty string.
+func Unfinished(meta *modelfile.Metadata) string {
+	if meta.Progress == nil || meta.Progress.Done {
+		return ""
+	}
+	what := "a training"
+	if Work(meta.Notes[noteCommand]) == "update" {
+		what = "an update"
+	}
+	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, columns.List(meta.Progress.Sources))
+}
+
+// Lasting returns the notes that do not depend on what a model has learned last.
+func Lasting(meta *modelfile.Metadata) map[string]string {
+	if weight := meta.Notes[NoteWeight]; weight != "" {
+		return map[string]string{NoteWeight: weight}
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+package session
+
+import "testing"
+
+// TestRecorded has names of which no two may become one.
+func TestRecorded(t *testing.T) {
+	for name, want := range map[string]string{"é.csv": "é.csv", `a\b`: `a\b`, "\xff": `\xff`, "\xfe": `\xfe`, `\xff`: `\\xff`, "\ufffd": "\ufffd"} {
+		if got := Recorded(name); got != want {
+			t.Errorf("%q is recorded as %q; want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package session
+
+import (
+	"fmt"
+
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/ui"
+)
+
+// A Choice is what the settings of a model that were auto were chosen by, in JSON.
+type Choice struct {
+	Enhancement int     `json:"enhancement_nodes"`
+	Shrink      float64 `json:"shrink"`
+	Lambda      float64 `json:"lambda"` // at the end of training, which Forget changes
+	Scale       string  `json:"scale"`
+	Measure     string  `json:"measure"` // accuracy or R2
+	Score       float64 `json:"score"`
+	HeldOut     int     `json:"held_out_rows"`
+	Rows        int     `json:"rows"` // the first ones, of which those were held out
+}
+
+// ChoiceOf returns nil for a model without rows that were held out.
+func ChoiceOf(m *model.Model) *Choice {
+	o, c := m.FittedFeatures().Options(), m.Choice()
+	if c.HeldOut == 0 {
+		return nil
+	}
+	measure := "R2"
+	if m.Kind() == model.Classification {
+		measure = "accuracy"
+	}
+	return &Choice{o.EnhancementNodes, o.Shrink, m.Updater().Lambda(), o.Scaling.String(), measure, c.Score, c.HeldOut, c.Rows}
+}
+
+// Settings describes the settings.
+func (c *Choice) Settings() string {
+	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale)
+}
+
+// Reached says how good they are.
+func (c *Choice) Reached() string {
+	if c.HeldOut == c.Rows {
+		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)
+	}
+	return fmt.Sprintf("%s %.4f on %s held out of the first %d", c.Measure, c.Score, ui.Count(c.HeldOut, "row"), c.Rows)
+}

@@ -1,0 +1,86 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"blskernel/bls"
+	"blskernel/bls/model"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+)
+
+var (
+	ErrNoRows    = errors.New("the data has no rows")
+	ErrNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
+)
+
+// InFlags writes what an error of package stream advises as flags.
+func InFlags(err error) error {
+	fault, ok := err.(*stream.Error)
+	if !ok {
+		return err
+	}
+	return fault.With(func(r stream.Remedy) string {
+		flag := "--" + strings.ToLower(r.Option.String())
+		if r.Option == stream.OptionTargets {
+			flag = "--target"
+		}
+		return strings.TrimSpace(flag + " " + r.Value)
+	})
+}
+
+// Explain adds to an error of a model the flags that help. closed says why the model gains no classes.
+func Explain(err error, closed string) error {
+	var fault *model.Error
+	if !errors.As(err, &fault) {
+		return explainLearning(err)
+	}
+	do := fault.Do.String()
+	switch {
+	case fault.Do&model.ExcludeColumn != 0:
+		do += " by --exclude"
+	case fault.Do == model.AddClass:
+		do = closed
+	case fault.Do == model.OtherTarget:
+		do = "is --target the right column?"
+	}
+	if fault.Many {
+		return ui.Usagef("%s At most %d classes can be", fault.With(do), model.MaxClasses)
+	}
+	return errors.New(fault.With(do))
+}
+
+// TrainAnew is Explain for commands that lack the flags of train.
+func TrainAnew(err error) error {
+	told := explainLearning(err)
+	if told.Error() == err.Error() {
+		return err
+	}
+	return fmt.Errorf("%w; these are flags of 'blskernel train', by which to train anew", told)
+}
+
+// explainLearning is Explain for errors that are not about rows.
+func explainLearning(err error) error {
+	var rank *blsupdate.RankError
+	var scale *bls.ScaleError
+	var condition *blsupdate.ConditionError
+	var memory *blsupdate.MemoryError
+	switch {
+	case errors.Is(err, model.ErrNoTargets):
+		return ErrNoTargets
+	case errors.As(err, &rank) && rank.Lambda > 0:
+		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and the method cannot start from so few with --lambda above 0: raise --first, lower --enhancement, --group-nodes or --groups, or take --method qr", rank.Samples, rank.Nodes)
+	case errors.As(err, &rank):
+		return fmt.Errorf("%d rows do not determine the weights of %d nodes: raise --lambda above 0, lower --enhancement, --group-nodes or --groups, or take --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
+	case errors.As(err, &scale):
+		return fmt.Errorf("%w (here: another --seed or more --enhancement)", err)
+	case errors.As(err, &condition):
+		return fmt.Errorf("the nodes are dependent to working precision (%s): raise --lambda, take --method qr, or leave out columns that depend on others", condition.What)
+	case errors.As(err, &memory):
+		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram, whose memory does not grow with the rows)", err)
+	}
+	return err
+}

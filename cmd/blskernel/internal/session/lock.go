@@ -1,0 +1,146 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/atomicfile"
+	"blskernel/internal/vfs"
+
+	"github.com/gofrs/flock"
+)
+
+// CheckOut returns an error if results must not replace the file at path. A model replaces models only;
+// other results replace no model, and none of the files that are read.
+func CheckOut(path string, model bool, read ...fs.FileInfo) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, other := range read {
+		if other != nil && os.SameFile(info, other) {
+			return ui.Usagef("--out is %q, which is read: give another name", path)
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return ui.Usagef("--out is %q, which is no file", path)
+	}
+	if info.Size() == 0 {
+		return nil
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) && !model {
+		return nil // writing reports whether it can be replaced
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = modelfile.Inspect(file)
+	switch is := !errors.Is(err, modelfile.ErrNotAModel); {
+	case model && !is:
+		return ui.Usagef("--out is %q, which exists and is no model: remove it, or give another name", path)
+	case !model && is:
+		return ui.Usagef("--out is %q, which is a model: give another name, or remove it", path)
+	}
+	return nil
+}
+
+// Look returns what the system says of a path, nil if it is not there.
+func Look(path string) fs.FileInfo {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// Lock locks the file out that a model is written to, by default that of the model at path, which
+// must exist unless path is empty.
+func (s *Session) Lock(out *string, path string) (release func(), err error) {
+	if _, err := Now(); err != nil { // which the end needs
+		return nil, err
+	}
+	switch *out {
+	case StandardInput:
+		return nil, ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
+	case "":
+		*out = path
+	default:
+		if err := CheckOut(*out, true); err != nil {
+			return nil, err
+		}
+	}
+	if path != "" { // before a lock is made beside it
+		if err := checkModelPath(path); err != nil {
+			return nil, err
+		}
+	}
+	return lockModel(s.FS, *out)
+}
+
+// lockModel keeps other processes from changing the model at path, which may not exist yet, until
+// release is called: of two updates at the same time none is lost. It locks the file .NAME.lock beside
+// the model, since every update replaces the model by another file. The system takes the lock from a
+// process that ends. lockModel also removes what killed processes have left of the model, and returns
+// an error if the model could not be written.
+func lockModel(fsys vfs.FS, path string) (release func(), err error) {
+	fsys = vfs.Or(fsys)
+	target, err := atomicfile.Target(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Dir(target)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s cannot be written: the folder %q does not exist", path, filepath.Dir(target))
+	}
+	name := atomicfile.Beside(target, ".lock")
+	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR|vfs.NoFollow), flock.SetPermissions(0o666))
+	for {
+		// In a folder that others may write to, a link could lead to any file.
+		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s cannot be locked: %s is a link, or no file: remove it, or name a file in another folder", path, name)
+		}
+		locked, err := lock.TryLock()
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be locked: %w: %s", path, err, vfs.Remedy(err))
+		}
+		if !locked {
+			return nil, fmt.Errorf("%s is being changed by another process: try again when that has ended", path)
+		}
+		// If the process that had the lock has removed the file since, this lock is void.
+		mine, err := lock.Stat()
+		there, gone := os.Lstat(name)
+		if err == nil && gone == nil && os.SameFile(mine, there) {
+			break
+		}
+		_ = lock.Unlock()
+	}
+	release = func() {
+		if runtime.GOOS == "windows" { // where an open file cannot be removed, not even by another process
+			_ = lock.Unlock()
+			_ = fsys.Remove(name)
+			return
+		}
+		_ = fsys.Remove(name) // while locked, so that it is no file of another process
+		_ = lock.Unlock()
+	}
+	var told *atomicfile.WriteError
+	if err := atomicfile.Check(fsys, path); errors.As(err, &told) {
+		release()
+		return nil, err
+	} else if err != nil {
+		release()
+		return nil, fmt.Errorf("%s cannot be written: %w: %s", path, err, vfs.Remedy(err))
+	}
+	_ = atomicfile.RemoveLeftovers(fsys, target) // a leftover that stays does no harm
+	return release, nil
+}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/atomicfile"
+)
+
+// A changed is the JSON of a model that remove or merge has written.
+type changed struct {
+	Model string `json:"model"`
+	Description
+	Rows int64 `json:"rows"` // removed, or of the models that were merged
+}
+
+// Put writes a model to its file, where it also is after an error that is OnlyFolder.
+func (s *Session) Put(path string, m *model.Model) error {
+	err := modelfile.SaveFS(s.FS, path, m.File)
+	var file *atomicfile.WriteError // which names the file
+	if err == nil || OnlyFolder(err) || errors.As(err, &file) {
+		return err
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
+}
+
+// OnlyFolder reports whether a file was written, and its folder may not be on the disk.
+func OnlyFolder(err error) bool {
+	var folder *atomicfile.FolderError
+	return errors.As(err, &folder)
+}
+
+// Save writes a model that remove or merge has changed, once it has weights, and reports. It is a
+// result with an error where the folder may not be on the disk.
+func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
+	if _, err := m.Weights(); err != nil {
+		return TrainAnew(err)
+	}
+	delete(m.Metadata.Notes, NoteHoldout) // the score was that of the model before
+	var err error
+	m.Metadata.Changed, err = Now()
+	if err == nil {
+		err = s.Put(path, m)
+	}
+	if err != nil && !OnlyFolder(err) {
+		return err
+	}
+	d := Describe(m)
+	told := s.Object(changed{path, d, rows})
+	if told == nil {
+		told = s.Say("%s   %s by %s, %s in all\n%s", path, d, d.Method, ui.Count(d.Samples, "sample"), done)
+	}
+	return errors.Join(told, err)
+}

@@ -1,0 +1,171 @@
+package train
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+)
+
+// described is the number of first rows that the words and the means of the columns are taken from.
+const described = 4096
+
+// prepare checks the columns and decides the task.
+func (tr *training) prepare(r *stream.Reader) error {
+	switch {
+	case r.Outputs() > 0:
+	case r.Heading().Format == stream.CSV:
+		return ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
+	default:
+		return session.ErrNoTargets
+	}
+	if err := tr.In.CheckNames(r.Inputs(), r.Targets()); err != nil {
+		return err
+	}
+	if err := tr.describe(r); err != nil {
+		return err
+	}
+	heading := r.Heading()
+	tr.images, tr.rest = heading.Format == stream.IDX || heading.Dims > 2, tr.In.BatchRows(r, 0, r.Outputs())
+	if err := tr.decideTask(r); err != nil {
+		return err
+	}
+	if err := tr.checkClasses(r); err != nil {
+		return err
+	}
+	if !tr.labeled {
+		tr.sayNotations(tr.In.Options.TargetNotations, input.NamesOr(r.Targets(), len(tr.In.Options.TargetNotations), "target"))
+	}
+	if !tr.labeled && tr.classWeight == bls.Balanced {
+		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
+	}
+	return nil
+}
+
+// fewRows is too few for an order of whole numbers to mean anything.
+const fewRows = 10
+
+// describe finds out how the columns become inputs, and notes what is not plain.
+func (tr *training) describe(r *stream.Reader) error {
+	found, err := r.Survey(described)
+	if err == nil && rowNames(r, found) {
+		tr.Warn("the first column has no name and numbers the rows, so it is no input: name it in --inputs if it is one")
+		s := r.Selection()
+		s.Exclude = append(s.Exclude, "1")
+		if err := r.Select(s); err != nil {
+			return err
+		}
+		found, err = r.Survey(described)
+	}
+	if errors.Is(err, io.EOF) {
+		return session.ErrNoRows
+	}
+	names := input.NamesOr(r.Inputs(), r.Dim(), "input column")
+	if found != nil {
+		var written []stream.Notation
+		for _, column := range found.Columns {
+			written = append(written, column.Notation)
+		}
+		tr.sayNotations(written, names)
+	}
+	if err != nil {
+		return err
+	}
+	s := r.Selection()
+	s.TargetNotations, tr.In.Options.TargetNotations = found.Targets, found.Targets
+	if s.Columns = found.Columns; found.Columns == nil && s.Missing == stream.MissingMean {
+		s.Missing = stream.MissingError
+	}
+	if err := r.Select(s); err != nil {
+		return err
+	}
+	if found.Rows >= fewRows && found.RowNumbers != nil {
+		var numbers []string
+		for _, i := range found.RowNumbers {
+			numbers = append(numbers, names[i])
+		}
+		tr.Warn("%s: whole numbers in order, no two the same: leave out by --exclude what numbers the rows", shortList(numbers))
+	}
+	for i, column := range found.Columns {
+		if words := column.Levels; likeNumbers(words) {
+			tr.Warn("%.80q is taken for words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
+		}
+	}
+	return nil
+}
+
+// rowNames reports whether the first column has no name and numbers the rows, as pandas and R write it,
+// and is one of several inputs that nobody has chosen.
+func rowNames(r *stream.Reader, found *stream.Description) bool {
+	s, names := r.Selection(), r.Heading().Names
+	return s.Inputs == nil && names != nil && names[0] == "" && r.Dim() > 1 && r.Inputs()[0] == "" &&
+		slices.Contains(found.RowNumbers, 0) && !slices.Contains(s.Exclude, "1")
+}
+
+// sayNotations notes which columns, of these names, have numbers that are not plain.
+func (tr *training) sayNotations(all []stream.Notation, names []string) {
+	written := map[stream.Notation][]string{{}: nil}
+	for i, n := range all {
+		written[n] = append(written[n], names[i])
+	}
+	for i, n := range all {
+		if n != (stream.Notation{}) && slices.Index(all, n) == i {
+			tr.Warn("%s: read %v", shortList(written[n]), n)
+		}
+	}
+}
+
+// shortList lists the first names.
+func shortList(names []string) string {
+	const most = 10
+	var shown []string
+	for _, name := range names[:min(most, len(names))] {
+		shown = append(shown, cmp.Or(ui.Printable(name), `""`))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// likeNumbers reports whether most of the words begin as numbers do.
+func likeNumbers(words []string) bool {
+	n := 0
+	for _, word := range words {
+		if word = strings.TrimLeft(word, "+-$€£ "); word != "" && word[0] >= '0' && word[0] <= '9' {
+			n++
+		}
+	}
+	return 2*n > len(words)
+}
+
+// keep writes how the cells of the data are read to the metadata.
+func (tr *training) keep(meta *modelfile.Metadata, r *stream.Reader) {
+	s := r.Selection()
+	meta.Columns, meta.Exclude, meta.NA = s.Columns, s.Exclude, tr.In.Options.NA
+	if !tr.labeled {
+		meta.TargetNotations = s.TargetNotations
+	}
+	if s.Weight != "" {
+		meta.Exclude = append(meta.Exclude, s.Weight)
+	}
+	if s.Missing != stream.MissingError {
+		meta.Missing = s.Missing.String()
+	}
+	if tr.In.Options.Decimal == ',' {
+		meta.Decimal = ","
+	}
+	if tr.In.Options.Thousands != 0 {
+		meta.Thousands = string(tr.In.Options.Thousands)
+	}
+}

@@ -1,0 +1,301 @@
+// Package train has the command train.
+package train
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"blskernel/bls"
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/learner"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// training has the flags of train and what is decided before the first batch.
+type training struct {
+	learner.Learner
+	settings
+	task    string
+	classes []string
+	first   int
+	like    string // the path of a model
+
+	images, labeled bool // whether the data is idx files, and whether it has classes
+	rest            int  // rows of a batch after the first
+}
+
+// usualNodes are the enhancement nodes that the first batch is wide enough for where their number is
+// still to be chosen.
+const usualNodes = 400
+
+// New returns the command train.
+func New(s ui.Streams) *cobra.Command {
+	var tr training
+	cmd := &cobra.Command{
+		Use:   "train --out MODEL [flags] FILE...",
+		Short: "Train a model on files of any size",
+		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzip, or on standard
+input (-), and write it to a model file. An .npz must be a plain file. The rows are read and learned
+batch by batch. Memory depends on the k nodes and on two batches of 8 (d + k) bytes for each row with
+d inputs, not on the number of rows. Only the methods improved and original keep a matrix of rows x k.
+With very many columns the first batch takes the most memory: --first makes it smaller.
+
+The feature maps are fitted to the first batch, of --first rows, and then stay: rows must be in
+random order, and not sorted by their labels. A label that comes up later is a new class, as in
+update. With --classes, which lists all of them, it is an error.
+
+A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
+of the row and 0 for the others. Other words count as none of them, and are counted. A column of more
+words or of dates is an error: leave it out by --exclude. --missing says what becomes of a missing
+cell of an input; a row without a label or target is bad, or left out by --missing drop. Percent,
+currencies, decimal commas and signs between thousands are recognised where all cells of a column in
+those rows agree, and said. The model keeps all this, with --decimal, --thousands and --na, and the
+other commands read by it.
+
+Settings that are auto suit the data: the scaling, the number of enhancement nodes, and --shrink,
+--lambda and --method by the rows that are held out of the first 4096, which the model learns in the
+end like all others. The same data give the same settings on every machine. They are printed with
+their score. docs/settings.md explains them. --tune searches wider.
+
+--task can be left out for idx files, which are a classification, and for data whose labels are
+words or whose targets have fractions. More than 64 words need it if most are there once. Whole numbers are taken for classes if at most 20 differ, and
+for a quantity if most of them do.
+
+--like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
+classes, and none of its rows.
+
+--holdout 0.2 sets a fifth of all rows aside, chosen by their numbers and so the same ones in every
+run. The model never learns them; at the end the data is read again, and their score is printed and
+kept in the model for inspect.
+
+--checkpoint writes the model while it learns. After an interruption the same command with --resume
+goes on from the last checkpoint; the result is the same to the last bit. It reads the rows up to
+the checkpoint again, which must be those that were learned; rows after it may have changed. No run
+can resume from standard input or a pipe.`,
+		Example: `  blskernel train --out iris.bls --target species iris.csv
+  blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
+  blskernel train --out digits.bls --data mnist
+  blskernel train --out best.bls --target species --tune iris.csv
+  blskernel train --out rent.bls --target rent --exclude id,2 --decimal comma flats.csv
+  blskernel train --out x.bls --targets-file y.npy --task classification X.npy
+  blskernel train --out big.bls --target label --checkpoint 1m --resume part1.csv.gz part2.csv.gz
+  cat log.csv | blskernel train --out log.bls --target 51 --task regression -`,
+		RunE: func(cmd *cobra.Command, args []string) error { return tr.do(cmd, args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.OutFlag(cmd, &tr.Out, "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
+	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", model.Classification, model.Regression)
+	tr.In.Register(cmd, "training", input.DefaultBatch)
+	tr.In.RegisterWeight(cmd)
+	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
+	tr.settings.register(cmd)
+	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
+	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
+	tr.Holdout.Register(cmd)
+	tr.RegisterCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
+	tr.Session.Register(cmd, "one JSON object, and one for each checkpoint,")
+	return cmd
+}
+
+func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
+	ctx := cmd.Context()
+	if err := tr.check(cmd); err != nil {
+		return err
+	}
+	if err := tr.Begin(cmd, args, s); err != nil {
+		return err
+	}
+	defer tr.Progress.Clear()
+	unlock, err := tr.Lock(&tr.Out, "")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := tr.loadCheckpoint(ctx); err != nil {
+		return err
+	}
+	if tr.like != "" {
+		return tr.trainLike(ctx)
+	}
+	r, err := tr.open(ctx)
+	if err != nil {
+		return err
+	}
+	if tr.Model != nil {
+		if err := input.AsIn(&tr.Model.Metadata, r); err != nil {
+			return errors.Join(err, r.Close())
+		}
+		tr.Known = tr.Model.Metadata.Progress.Rows
+		tr.Start(ctx, r, tr.Model.Metadata.Batch, tr.Model.Metadata.Batch)
+		defer tr.Stop()
+		tr.Explain("%s goes on after %s", tr.Out, ui.Count(tr.Known, "row"))
+		return tr.LearnAll(ctx)
+	}
+	if err := tr.prepare(r); err != nil {
+		_ = r.Close()
+		return session.InFlags(err)
+	}
+	meta := modelfile.Metadata{
+		Software: "blskernel " + ui.Version(), Batch: tr.rest,
+		Inputs: r.Inputs(), Classes: tr.classes, Targets: r.Targets(),
+	}
+	tr.keep(&meta, r)
+	first := tr.first
+	if first == 0 {
+		enhancement := max(0, tr.Enhancement)
+		if tr.Enhancement == 0 {
+			enhancement = usualNodes
+		}
+		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+enhancement))
+		if tr.classWeight == bls.Balanced { // one batch has few rows of a rare class to choose by
+			first *= 4
+		}
+	}
+	first = tr.Holdout.Widened(first)
+	tr.Start(ctx, r, first, tr.rest)
+	defer tr.Stop()
+	if err := tr.learnFirst(ctx, meta, first); err != nil {
+		return err
+	}
+	return tr.LearnAll(ctx)
+}
+
+// check returns an error for a flag of train that is wrong.
+func (tr *training) check(cmd *cobra.Command) error {
+	if tr.Out == "" {
+		return ui.Usagef("--out is missing: name the file for the model")
+	}
+	for i, class := range tr.classes {
+		tr.classes[i] = strings.TrimSpace(class) // as the labels of a text
+		if tr.classes[i] == "" {
+			return ui.Usagef("--classes has an empty label, which no row can have")
+		}
+	}
+	if err := ui.CheckUnique("classes", tr.classes); err != nil {
+		return err
+	}
+	tr.In.Missing = cmp.Or(tr.In.Missing, stream.MissingMean.String())
+	switch {
+	case len(tr.classes) > 0 && tr.task == model.Regression:
+		return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
+	case len(tr.classes) > 0:
+		tr.In.Closed = "--classes lists all of them: add it there, or leave the row out"
+		// A checkpoint records the task.
+		if err := cmd.Flags().Set("task", model.Classification); err != nil {
+			return err
+		}
+	}
+	if tr.like != "" {
+		return checkLike(cmd)
+	}
+	return tr.settings.check()
+}
+
+// open opens the data, as numbers if the task is unknown, or with labels where numbers fail.
+func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
+	classes := tr.task == model.Classification
+	if tr.Model != nil {
+		classes = tr.Model.Classifier != nil
+	}
+	r, err := tr.In.Open(ctx, classes)
+	var fault *stream.Error
+	if errors.As(err, &fault) && tr.task == "" && !classes && tr.In.Once() == "" {
+		if r, again := tr.In.Open(ctx, true); again == nil {
+			return r, nil
+		}
+	}
+	return r, err
+}
+
+// learnFirst makes the model of the first batch, of which so many rows were asked for.
+func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, asked int) error {
+	f := tr.Next(ctx)
+	if errors.Is(f.Err, io.EOF) {
+		return session.ErrNoRows
+	}
+	if f.Err != nil {
+		return f.Err
+	}
+	whole := f.Batch
+	if f.Batch = f.Learned; f.Batch == nil {
+		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(whole.X.RawMatrix().Rows, "row"))
+	}
+	if tr.labeled && meta.Classes == nil {
+		var err error
+		if meta.Classes, err = model.ClassesOf(f.Batch, input.Shown(tr.In.Options.TargetPath)); err != nil {
+			return tr.In.Explain(err)
+		}
+	}
+	if err := tooManyClasses(len(meta.Classes)); err != nil {
+		return err
+	}
+	if len(meta.Classes) == 1 {
+		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, and are the rows sorted by it?", ui.Printable(meta.Classes[0]))
+	}
+	var err error
+	if meta.Created, err = session.Now(); err != nil {
+		return err
+	}
+	meta.Changed = meta.Created
+	if tr.In.Options.Weight != "" {
+		meta.Notes = map[string]string{session.NoteWeight: tr.In.Options.Weight}
+	}
+	if err := tr.Recordable(meta); err != nil {
+		return err
+	}
+	begun := time.Now()
+	learned, err := tr.In.LearnSkippingBad(f.Batch, func(b *stream.Batch) error {
+		f.Batch = b
+		return tr.fit(ctx, f, whole.X.RawMatrix().Rows == asked, meta)
+	})
+	if err == nil && learned == nil {
+		err = session.ErrNoRows
+	}
+	if err != nil {
+		return tr.In.Explain(ui.CauseOf(ctx, err))
+	}
+	f.Batch = whole
+	tr.RecordBatch(f, learned, time.Since(begun))
+	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", session.Describe(tr.Model), tr.Model.Updater().Method(), ui.Count(tr.Learned(), "row"), tr.Model.FittedFeatures().Options().Scaling)
+	return nil
+}
+
+// fit fits the model to the first batch, after which there may be more.
+func (tr *training) fit(ctx context.Context, f learner.Batch, more bool, meta modelfile.Metadata) error {
+	rows := f.Batch.X.RawMatrix().Rows
+	if more {
+		rows = int(min(expectedRows(f.Fetched, rows, tr.Total), ui.MostSamples))
+	}
+	file := &modelfile.File{Metadata: meta}
+	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.Backend)
+	tr.Model = model.New(file)
+	tr.SetNewClassPolicy()
+	tr.Model.LabelsIn, tr.Model.Tune = input.Shown(tr.In.Options.TargetPath), tr.tune
+	return tr.Model.Learn(ctx, f.Batch)
+}
+
+// unknownGrowth is the assumed number of rows, as a multiple of the first batch, if nothing tells it.
+const unknownGrowth = 100
+
+// expectedRows returns the total rows, else an estimate by the bytes that the first batch took.
+func expectedRows(f input.Fetched, first int, total int64) float64 {
+	switch {
+	case total >= 0:
+		return float64(total)
+	case f.Total > 0 && f.Done > 0:
+		return float64(first) * float64(f.Total) / float64(f.Done)
+	default:
+		return unknownGrowth * float64(first)
+	}
+}

@@ -1,0 +1,229 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Notation says how the numbers of a column of a text are written. The zero value has a point before
+// decimals, nothing between thousands, and no unit. [Reader.Survey] finds it in the data.
+type Notation struct {
+	Decimal   string `json:"decimal,omitempty"`   // a comma; empty for a point
+	Thousands string `json:"thousands,omitempty"` // as Options.Thousands; empty for none
+	// Unit is %, after each number, or the sign of a currency, before or after it; empty for none.
+	// 43.3% is read as 43.3. A number without the unit is bad.
+	Unit string `json:"unit,omitempty"`
+}
+
+// String says how the numbers are written, as in "in $, with a comma between thousands". For the zero
+// value it is empty.
+func (n Notation) String() string {
+	var parts []string
+	switch {
+	case n.Unit == "%":
+		parts = append(parts, "as percent")
+	case n.Unit != "":
+		parts = append(parts, "in "+n.Unit)
+	}
+	named := map[string]string{",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe"}
+	if n.Decimal != "" {
+		parts = append(parts, "with "+named[n.Decimal]+" before decimals")
+	}
+	if n.Thousands != "" {
+		sign := named[n.Thousands]
+		if sign == "" {
+			sign = n.Thousands
+		}
+		parts = append(parts, "with "+sign+" between thousands")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// isSet reports whether it is not the zero value.
+func (n Notation) isSet() bool { return n != Notation{} }
+
+// Check returns an error for what is no Notation.
+func (n Notation) Check() error {
+	unit, thousands := firstRune(n.Unit), firstRune(n.Thousands)
+	switch {
+	case n.Decimal != "" && n.Decimal != ",":
+		return fmt.Errorf("has %.10q before decimals", n.Decimal)
+	case n.Thousands != "" && (n.Thousands != string(thousands) || !validThousands(thousands) || n.Thousands == n.Decimal ||
+		n.Thousands == "." && n.Decimal == ""):
+		return fmt.Errorf("has %.10q between thousands", n.Thousands)
+	case n.Unit != "" && (n.Unit != string(unit) || unit != '%' && !unicode.Is(unicode.Sc, unit)):
+		return fmt.Errorf("has the unit %.10q", n.Unit)
+	}
+	return nil
+}
+
+// firstRune returns the first character, 0 without one.
+func firstRune(text string) rune {
+	if text == "" {
+		return 0
+	}
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
+}
+
+// notation returns how the numbers of a column are read: Decimal and Thousands come before those of its
+// Notation.
+func (o *Options) notation(of Notation) notation {
+	n := notation{decimal: o.Decimal, thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
+	if !o.signs() {
+		n.decimal, n.thousands = firstRune(of.Decimal), firstRune(of.Thousands)
+	}
+	n.slow = n.decimal == ',' || n.thousands != 0 || n.unit != 0 || len(n.na) > 0
+	return n
+}
+
+// signs reports whether Decimal or Thousands hold for all columns.
+func (o *Options) signs() bool { return o.Decimal != 0 || o.Thousands != 0 }
+
+// spaces are the characters between a number and its unit.
+const spaces = " \t\u00a0\u202f"
+
+// cutUnit returns the unit of a trimmed cell, 0 without one, and the number without it.
+func cutUnit(cell string) (unit rune, number string) {
+	sign, rest := "", cell
+	if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") {
+		sign, rest = rest[:1], rest[1:]
+	}
+	if r, size := utf8.DecodeRuneInString(rest); unicode.Is(unicode.Sc, r) {
+		return r, sign + strings.TrimLeft(rest[size:], spaces)
+	}
+	if r, size := utf8.DecodeLastRuneInString(rest); r == '%' || unicode.Is(unicode.Sc, r) {
+		return r, sign + strings.TrimRight(rest[:len(rest)-size], spaces)
+	}
+	return 0, cell
+}
+
+// hasUnit reports whether a cell has the unit of n.
+func (n notation) hasUnit(cell string) bool {
+	unit, _ := cutUnit(cell)
+	return unit == n.unit
+}
+
+// forms are the notations that are recognised, without units. Of those that read all cells of a column
+// as the same numbers the first one stands for all.
+var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
+	{Decimal: ","}, {Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Decimal: ",", Thousands: "'"}}
+
+// Indices of forms.
+const (
+	plainForm, commaThousands, commaDecimals, pointThousands = 0, 1, 4, 5
+	allForms                                                 = 1<<8 - 1
+)
+
+var formNotations = func() []notation {
+	var all []notation
+	for _, f := range forms {
+		all = append(all, new(Options).notation(f))
+	}
+	return all
+}()
+
+// A guess is in which forms all cells of a column so far are numbers. Missing cells are not among them.
+type guess struct {
+	begun bool
+	unit  rune   // of all cells
+	not   uint8  // bits of the forms in which one is no number
+	odd   string // the first cell that is no number in the plain form
+
+	given *notation // of the Options, in place of all forms; nil without
+}
+
+// add looks at a cell.
+func (g *guess) add(cell string) {
+	if g.not == allForms {
+		return
+	}
+	unit, number := cutUnit(cell)
+	if !g.begun {
+		g.begun, g.unit = true, unit
+	}
+	if unit != g.unit {
+		g.not = allForms
+		return
+	}
+	if g.given != nil {
+		if !g.given.isNumber(number) {
+			g.not = allForms
+		}
+		return
+	}
+	_, err := strconv.ParseFloat(number, 64)
+	plain := err == nil || errors.Is(err, strconv.ErrRange)
+	if !plain && g.odd == "" {
+		g.odd = strings.Clone(cell)
+	}
+	point := strings.Contains(number, ".")
+	for i := range forms {
+		if g.not>>i&1 == 0 && !(plain && (forms[i].Decimal == "" || !point)) && !formNotations[i].isNumber(number) {
+			g.not |= 1 << i
+		}
+	}
+}
+
+// can reports whether all cells are numbers in a form.
+func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
+
+// number reports whether all cells are numbers in some form.
+func (g *guess) number() bool { return g.begun && g.not != allForms }
+
+// ambiguous reports whether a comma may stand before decimals or between thousands.
+func (g *guess) ambiguous() bool {
+	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
+}
+
+// evidence is what the columns of a text, taken together, tell about commas.
+type evidence struct{ decimals, thousands bool }
+
+// evidenceOf returns the evidence of all guesses.
+func evidenceOf(guesses []*guess) (e evidence) {
+	for _, g := range guesses {
+		switch {
+		case !g.number() || g.ambiguous():
+		case g.can(plainForm):
+			e.thousands = e.thousands || !g.can(pointThousands) // a point before decimals
+		case g.can(commaThousands):
+			e.thousands = true
+		default:
+			e.decimals = e.decimals || forms[g.first()].Decimal == ","
+		}
+	}
+	return e
+}
+
+// first returns the first form in which all cells are numbers, of which there is one.
+func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
+
+// notation returns the Notation of a column, the zero value for plain numbers and for what is none. The
+// sign comma separates the cells of the text. It is unknown if a comma may be either.
+func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
+	if !g.number() {
+		return Notation{}, true
+	}
+	form := g.first()
+	switch {
+	case g.ambiguous() && e.decimals == e.thousands && (e.decimals || comma != ','):
+		return Notation{}, false
+	case g.ambiguous():
+		// Where a comma separates cells, decimals have a point.
+		if form = commaThousands; e.decimals {
+			form = commaDecimals
+		}
+	case form == plainForm && e.decimals && !e.thousands && g.can(pointThousands) && !g.can(commaDecimals):
+		form = pointThousands // 1.234 beside columns of decimal commas
+	}
+	n = forms[form]
+	if g.unit != 0 {
+		n.Unit = string(g.unit)
+	}
+	return n, true
+}
