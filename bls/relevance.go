@@ -128,7 +128,7 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps *tria
 		// Equations that hold out every fold have the trainings of these last.
 		w := weights[max(0, len(weights)-n)+i]
 		of := maps.fitted[min(i, len(maps.fitted)-1)]
-		if out[i], err = t.relevance(of, at.Shrink, w, folds.Training(i, max(64, gradients/w.RawMatrix().Cols))); err != nil {
+		if out[i], err = t.relevance(of, at.Shrink, w, folds.Training(i, max(64, gradients/len(t.targets)))); err != nil {
 			return nil, err
 		}
 		if first {
@@ -166,9 +166,8 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 		}
 	}
 	squares := make([]float64, d)
-	_, targets := w.Dims()
 	slope, byZ, byS := mat.NewDense(q, max(n3, 1), nil), mat.NewDense(q, n, nil), mat.NewDense(q, d, nil)
-	for c := range targets {
+	for _, c := range t.targets {
 		if n3 > 0 {
 			for i := range q {
 				row := slope.RawRowView(i)

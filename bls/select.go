@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/memory"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // ChoiceRows is the number of first rows that Fit makes a choice by at most.
@@ -160,6 +163,10 @@ type trials struct {
 	x     *mat.Dense // m×d
 	y     *mat.Dense // m×c; of a regression divided by a power of two, and centered with an intercept
 	unit  float64    // of lambda, by the weights
+
+	// targets are the columns of y without the constant target and without classes that have no rows:
+	// a class that gets its first rows later must not change the choice.
+	targets []int
 }
 
 // newTrials takes the rows of the choice of x and of y, which begins with the constant target for a
@@ -180,6 +187,12 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 		}
 		if s.intercept {
 			t.y = deviations(t.y, columnMeans(t.y, folds.Weights()))
+		}
+	}
+	_, c := t.y.Dims()
+	for j := range c {
+		if labels == nil || j > 0 && slices.Max(gonum.Col(nil, j, t.y)) > 0 {
+			t.targets = append(t.targets, j)
 		}
 	}
 	return t
