@@ -18,7 +18,7 @@ import (
 func TestRatesServePredictions(t *testing.T) {
 	allowed := []string{
 		"blsupdate/plan.go", // for callers of Plan that name no rates
-		"cmd/blskernel/internal/experiment/experiment.go", "cmd/blskernel/internal/experiment/flops.go", "cmd/blskernel/internal/experiment/plan.go",
+		"cmd/blskernel/internal/experiment/experiment.go", "cmd/blskernel/internal/flops/flops.go", "cmd/blskernel/internal/plan/plan.go",
 	}
 	comment := regexp.MustCompile(`//.*`)
 	asks, needs := regexp.MustCompile(`.*\b(RatesFor|MeasureRates)\(`), regexp.MustCompile(`\.Needs\{[^}]*}`)

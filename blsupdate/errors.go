@@ -17,6 +17,9 @@ var (
 	// input is finite. Scale the columns of A, or the targets. After many Forgets an inverse
 	// overflows in directions without new rows: forget less, or use Gram or QR and SetLambda.
 	ErrOverflow = types.ErrOverflow
+	// ErrApproximate is returned for statistics of Original and Improved with a ridge, which only
+	// approximate the ridge solution. Set Lambda to 0, or start the model by QR or Gram.
+	ErrApproximate = types.ErrApproximate
 	// ErrNoConvergence is returned where a singular value decomposition does not converge.
 	ErrNoConvergence = dense.ErrNoConvergence
 )
@@ -29,7 +32,8 @@ type MemoryError = memory.Error
 // Errors that the methods return. The fields and texts are documented in package types.
 type (
 	// A ConditionError says that a result would have no correct digits. What names the matrix, and
-	// Instead the methods that may have digits left.
+	// Instead the methods that may have digits left. There is no result, and the state is what it
+	// was: unlike lapack.ConditionError, which comes with a result.
 	ConditionError = types.ConditionError
 	// A RankError says that the samples do not determine the weights: Samples are fewer than Nodes.
 	RankError = types.RankError

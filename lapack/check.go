@@ -96,6 +96,13 @@ func denseCopy(a blas64.General) blas64.General {
 	return g
 }
 
+// transposed returns the transpose of a.
+func transposed(a blas64.General) blas64.General {
+	g := blas64.General{Rows: a.Cols, Cols: a.Rows, Stride: max(1, a.Rows), Data: memory.Zeros(a.Rows * a.Cols)}
+	block.CopyTransposed(blockOf(g), blockOf(a), a.Rows, a.Cols)
+	return g
+}
+
 // denseOn returns the matrix on the storage of g.
 func denseOn(g blas64.General) *mat.Dense {
 	var d mat.Dense

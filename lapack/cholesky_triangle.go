@@ -25,7 +25,7 @@ func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 }
 
 func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
-	mustHold(c.routines != nil)
+	c.mustHold()
 	solve := func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
 		factor.Trtrs(bk, side, blas.Upper, block.Trans(trans), blas.NonUnit, c.n, nrhs, c.upper(), x)
 	}
@@ -70,7 +70,7 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 // onTriangle is the body of SolveUTriangle and MulUTriangle: it announces the routine, checks the
 // triangle ul of x and lets do overwrite it. It returns the backend on which to check the result.
 func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) (blskernel.Backend, error) {
-	mustHold(c.routines != nil)
+	c.mustHold()
 	rows, cols := x.Dims()
 	checkShape(rows == c.n && cols == c.n)
 	bk := backend.Begin(c.backend, backend.Routine{Name: routine, M: c.n, N: c.n})

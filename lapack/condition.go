@@ -1,6 +1,10 @@
 package lapack
 
 import (
+	"cmp"
+	"math"
+	"sync"
+
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -8,12 +12,53 @@ import (
 	"blskernel/internal/factor/condition"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
+
+// once returns a function that calls f once and keeps its value, for any number of goroutines. After a
+// panic of f the next call tries again, which sync.OnceValue does not.
+func once[T any](f func() T) func() T {
+	var mu sync.Mutex
+	var value T
+	done := false
+	return func() T {
+		mu.Lock()
+		defer mu.Unlock()
+		if !done {
+			value, done = f(), true
+		}
+		return value
+	}
+}
+
+// checkCondition returns a *ConditionError where the reciprocal condition number says that the
+// condition number is above limit, the MaxCondition of a factorization. It does not ask for that
+// number where limit is +Inf.
+func checkCondition(routine string, limit float64, rcond func() float64) error {
+	if limit = cmp.Or(limit, gonummat.ConditionTolerance); math.IsInf(limit, 1) {
+		return nil
+	}
+	if r := rcond(); !(1/r <= limit) {
+		return &ConditionError{Routine: routine, RCond: r}
+	}
+	return nil
+}
+
+// checkInverseCondition is checkCondition for the inverse X of a matrix of order n and 1-norm anorm: size returns
+// max |x_ij|, and norm ‖X‖₁, which takes longer and counts where n times the size leaves a doubt.
+func checkInverseCondition(routine string, limit, anorm float64, n int, size, norm func() float64) error {
+	limit = cmp.Or(limit, gonummat.ConditionTolerance)
+	if math.IsInf(limit, 1) || anorm*float64(n)*size() <= limit {
+		return nil
+	}
+	return checkCondition(routine, limit, func() float64 { return 1 / (anorm * norm()) })
+}
 
 // rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. A
 // symmetric one needs no solves with rows.
 func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric bool, solve solver) float64 {
 	bk := factor.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
+	bk.ByVector = true
 	return condition.Con(n, anorm, func(x []float64, trans bool) {
 		if trans && !symmetric {
 			solve(bk, blas.Right, 1, block.Dense(x, n)) // x as a row: x A⁻¹

@@ -62,6 +62,7 @@ var crosschecks = []struct {
 	}},
 	{"LU", (*crosscheck).lu},
 	{"QR", (*crosscheck).qr},
+	{"LeastSquares", (*crosscheck).leastSquares},
 	{"elimination", (*crosscheck).elimination},
 	{"triangle", (*crosscheck).triangle},
 	{"Dgetrf and others", (*crosscheck).solvers},
@@ -148,6 +149,7 @@ func (c *crosscheck) lu() {
 	var l, u gonummat.TriDense
 	f.UTo(&u)
 	c.own("LU.LTo", testmat.Of(f.LTo(&l)))
+	c.own("LU.Growth", testmat.Vector(f.Growth()))
 	c.own("LU.UTo", testmat.Of(&u))
 	c.permutation("LU.RowPivots", f.RowPivots(nil))
 	c.permutation("LU.ColumnPivots", f.ColumnPivots(nil))
@@ -189,6 +191,21 @@ func (c *crosscheck) qr() {
 	c.add("QR.QInPlaceContext", testmat.Of(of))
 	c.add("QR.QInPlace", testmat.Of(g.QInPlace()))
 	c.add("QR.SolveTo", testmat.Of(&x))
+}
+
+func (c *crosscheck) leastSquares() {
+	l, rank := 1+c.rng.IntN(2*c.n), (c.n+1)/2
+	a, b := testmat.Random(c.rng, l, rank).Mul(testmat.Random(c.rng, rank, c.n)), testmat.Random(c.rng, l, c.nrhs)
+	f, g := LeastSquares{Backend: c.bk}, LeastSquares{Backend: c.bk}
+	testutil.NoError(c.t, errors.Join(f.Factorize(a.Dense()), g.FactorizeInPlace(a.Dense())))
+	var x, y mat.Dense
+	testutil.NoError(c.t, errors.Join(f.SolveTo(&x, b.Dense()), g.SolveTo(&y, b.Dense())))
+	c.add("LeastSquares.Factorize", testmat.Of(&x))
+	c.add("LeastSquares.FactorizeInPlace", testmat.Of(&y))
+	c.add("LeastSquares.SolveTo", testmat.Of(&x))
+	c.add("LeastSquares.Rank", testmat.Vector(float64(f.Rank())))
+	c.own("LeastSquares.RCond", testmat.Vector(f.RCond()))
+	c.permutation("LeastSquares.Pivots", f.Pivots(nil))
 }
 
 // The signs of R' and z' are a backend's own. R'ᵀR' and R'ᵀz' are not.
@@ -273,6 +290,11 @@ func (c *crosscheck) orthogonal() {
 		}
 		c.add("Dgels", o.solve(a, b))
 	}
+	h, order, tau := hold(a, c.n+3, whole), slices.Repeat([]int{-1}, c.n), make([]float64, c.n)
+	o := Implementation{Backend: c.bk}
+	o.Dgeqp3(l, c.n, h.x, h.ld, order, tau, make([]float64, 3*c.n+1), 3*c.n+1)
+	c.own("Dgeqp3", h.after(c.t, "Dgeqp3"), testmat.Vector(tau...))
+	c.permutation("Dgeqp3", order)
 }
 
 // spectra has singular values and eigenvalues.
@@ -346,6 +368,7 @@ func TestCrossCheck(t *testing.T) {
 	}
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[*Cholesky](), reflect.TypeFor[*LDLT](), reflect.TypeFor[*LU](), reflect.TypeFor[*QR](),
+		reflect.TypeFor[*LeastSquares](),
 	} {
 		for k := range of.NumMethod() {
 			if name := of.Method(k).Name; !compared[fmt.Sprintf("%s.%s", of.Elem().Name(), name)] && !slices.Contains([]string{"Dim", "Dims", "Reset"}, name) {

@@ -16,11 +16,14 @@
 //   - LU, P A = L U, for every other square A.
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
+//   - LeastSquares, by QR with column pivoting, where columns of A may be dependent, or there are
+//     fewer rows than columns: the solution of least norm.
 //   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts
 //     meet.
 //
 // RCond estimates the reciprocal condition number. A solution has a relative error of about eps/RCond;
-// no digit of it is right where RCond is near eps. Refine improves a solution by one step and bounds
+// no digit of it is right where RCond is near eps: such a solution, and such an inverse, comes with a
+// *ConditionError (see Errors). Refine improves a solution by one step and bounds
 // its errors, column by column. LogDet is the determinant, as log|det A| and a sign.
 //
 // # Storage
@@ -58,9 +61,10 @@
 // InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrOverflow if the
 // inverse overflows. For ‖A‖ below 2⁻¹⁰⁰⁰ the inverse of a multiple of A is scaled, so that dst then
 // holds infinities where elements overflow; elsewhere an infinity on the way may leave NaN. An
-// overflow alone does not say that A is singular: RCond does. InverseTo panics with mat.ErrShape if dst
-// has another size, and if the receiver is empty. InverseInPlace returns the inverse in the storage of
-// the factorization and empties the receiver, also when it returns an error.
+// overflow alone does not say that A is singular: RCond does. A *ConditionError comes with the
+// inverse; it has the exact ‖A⁻¹‖₁ of the result, not an estimate. InverseTo panics with mat.ErrShape
+// if dst has another size, and if the receiver is empty. InverseInPlace returns the inverse in the
+// storage of the factorization and empties the receiver, also when it returns an error.
 //
 // # Cost
 //
@@ -74,12 +78,15 @@
 //	QR (l×k)    2k²l - 2k³/3       4lkc - 2k²c       Q: as factorize     Dtrcon
 //	            Dgeqrf             Dormqr and        Dorgqr
 //	                               k²c   Dtrtrs
+//	LeastSquares as QR, half of it in passes over A; with rank r < k 2r²(k - r/3) more
+//	            Dgeqp3             4lrc + 4krc       Dgelsy              Dtrcon
 //	q rows more 2qk²     Dtpqrt    4qkc, by the same call: AppendRows
 //	two R       2k³/3    Dttqrt    2k²c, by the same call: MergeTriangles
 //	triangles   inverse n³/3  Dtrtri   solve n²c  Dtrtrs, and Dtptrs with the U of a Cholesky;
 //	            U times or U⁻ᵀ times a triangle n³/3  Dttrmm, Dttrsm
 //
-// Refine takes 10n²c and some five solves (Dpprfs, Dsprfs, Dgerfs).
+// Refine takes 10n²c and some five solves (Dpprfs, Dsprfs, Dgerfs). The first solve takes RCond too,
+// some five solves with one right-hand side, unless MaxCondition is +Inf.
 //
 // # Accuracy
 //
@@ -97,12 +104,15 @@
 //	          least squares: X is exact for A + E, ‖E‖ <= c u ‖A‖  H theorem 20.3
 //	          AppendRows, MergeTriangles: each column of [R z; B Y] - Q [R' z'; 0 Y'] is
 //	          below c u times that of [R z; B Y]                   H lemma 19.3
+//	LeastSquares   X is the solution of least norm for A + E of rank r, ‖E‖ <= c u ‖A‖ + ‖R22‖,
+//	          where R22 is what Tolerance takes for zero           Golub and Van Loan, 5.5
 //	RCond     at least the true value, but for rounding   H section 15.3
 //
-// rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,
-// and is seldom above 100. The bound for the LDLT inverse needs a bounded U besides, which is why LDLT
-// uses rook pivoting (H section 11.1.3). The bounds for LDLT hold in norms, and not element by element
-// as in those theorems: updates with a 2×2 block of D go through its eigenvectors.
+// rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for
+// LDLT, and is seldom above 100. LU.Growth is that of LU; where it is above 10⁵, LU refines its
+// solutions. The bound for the LDLT inverse needs a bounded U besides, which is why LDLT uses rook
+// pivoting (H section 11.1.3). The bounds for LDLT hold in norms, and not element by element as in
+// those theorems: updates with a 2×2 block of D go through its eigenvectors.
 //
 // Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
 // accuracy.
@@ -111,8 +121,19 @@
 //
 // A failure that data can cause is an error, which says what happened, where, and what to do: a
 // *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or
-// ErrOverflow by errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is
-// an error; a nearly singular matrix is not, and shows in RCond. An order of zero is legal everywhere.
+// ErrOverflow by errors.Is. A failed factorization leaves its receiver empty. An order of zero is legal
+// everywhere.
+//
+// An exactly zero pivot is such a failure. A matrix that is singular to working precision is not:
+// SolveTo and its variants, InverseTo and InverseInPlace return a *ConditionError beside the result,
+// where gonum returns a mat.Condition: above a condition number of 1e16, or the MaxCondition of the
+// type. Functions of triangles and the halves of a Cholesky factor do not. errors.As finds a
+// mat.Condition in a *ConditionError, and +Inf in a *PivotError for a zero pivot:
+//
+//	var condition gonummat.Condition
+//	if err := f.SolveTo(&x, b); errors.As(err, &condition) { ... }
+//
+// A *GrowthError comes with a result too: see LU.
 //
 // A mistake of the caller is a panic. For shapes it is the value of gonum's mat, so that mat.Maybe of
 // gonum returns it as an error: mat.ErrSquare where a matrix has to be square and has only itself to

@@ -3,12 +3,16 @@ package lapack
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"blskernel/internal/factor"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // The kinds of failure that data can cause, for errors.Is. The errors themselves are a *PivotError or
-// an *ElementError, which also say where.
+// an *ElementError, which also say where. A *ConditionError or a *GrowthError is no failure: it comes
+// with a result.
 var (
 	// ErrSingular reports an exactly zero pivot.
 	ErrSingular = errors.New("matrix is singular")
@@ -45,6 +49,11 @@ func (e *PivotError) Error() string {
 // Unwrap returns the kind of failure.
 func (e *PivotError) Unwrap() error { return e.Err }
 
+// As sets target to +Inf where it is a *mat.Condition of gonum and the pivot is exactly zero.
+func (e *PivotError) As(target any) bool {
+	return e.Err == ErrSingular && asCondition(target, math.Inf(1))
+}
+
 // An ElementError names an element that is NaN or infinite. It unwraps to ErrNotFinite for an element
 // of the input, and to ErrOverflow for an element of a result.
 type ElementError struct {
@@ -63,6 +72,51 @@ func (e *ElementError) Error() string {
 
 // Unwrap returns the kind of failure.
 func (e *ElementError) Unwrap() error { return e.Err }
+
+// A ConditionError comes with a result: it reports a matrix that is singular to working precision. dst
+// holds the solution or the inverse, of which no digit need be right, and the factorization stays
+// usable. errors.As finds gonum's mat.Condition in it, the condition number 1/RCond.
+//
+// (It is not blsupdate.ConditionError, by which an Updater refuses to start or to change.)
+type ConditionError struct {
+	Routine string  // LAPACK's name of the routine
+	RCond   float64 // estimated reciprocal condition number in the 1-norm; that of R for QR
+}
+
+func (e *ConditionError) Error() string {
+	return fmt.Sprintf("lapack: %s: condition number %.3g: the matrix is singular to working precision and the result is doubtful; remove dependent rows or columns, add a ridge to the diagonal, or use LeastSquares", e.Routine, 1/e.RCond)
+}
+
+// As sets target to the condition number where it is a *mat.Condition of gonum.
+func (e *ConditionError) As(target any) bool { return asCondition(target, 1/e.RCond) }
+
+// asCondition sets target to the condition number where it is a *mat.Condition.
+func asCondition(target any, number float64) bool {
+	c, ok := target.(*gonummat.Condition)
+	if ok {
+		*c = gonummat.Condition(number)
+	}
+	return ok
+}
+
+// A GrowthError comes with a result: it reports an LU factorization whose elements have grown in the
+// elimination by more than 10⁵, so that solutions lose as many digits as Growth has. The factorization
+// is usable.
+type GrowthError struct {
+	Routine string  // LAPACK's name of the routine
+	Growth  float64 // LU.Growth
+}
+
+func (e *GrowthError) Error() string {
+	return fmt.Sprintf("lapack: %s: elements have grown by %.3g in the elimination, and the result loses as many digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth)
+}
+
+// withResult reports whether err comes with a result, or is nil.
+func withResult(err error) bool {
+	var condition *ConditionError
+	var growth *GrowthError
+	return err == nil || errors.As(err, &condition) || errors.As(err, &growth)
+}
 
 // elementError returns the *ElementError for e, or nil where there is none.
 func elementError(routine string, e *factor.Element, kind error) error {

@@ -78,6 +78,36 @@ func ExampleQR() {
 	// y = 1.0000 + 2.0000 x
 }
 
+// Columns of rank two: the solution of least norm, where QR has none.
+func ExampleLeastSquares() {
+	a := mat.NewDense(4, 3, []float64{
+		1, 2, 3,
+		2, 4, 6,
+		1, 1, 1,
+		3, 5, 7,
+	})
+	b := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
+	var f lapack.LeastSquares
+	check(f.Factorize(a))
+	var x mat.Dense
+	check(f.SolveTo(&x, b))
+	fmt.Printf("rank %d, x = %.4f\n", f.Rank(), x.RawMatrix().Data)
+	// Output:
+	// rank 2, x = [3.0952 0.8810 -1.3333]
+}
+
+// A solution of a matrix that is singular but for rounding comes with an error that gonum's users know.
+func ExampleConditionError() {
+	var f lapack.LU
+	check(f.Factorize(mat.NewDense(2, 2, []float64{1, 2, 3, 6 + 1e-15})))
+	var x mat.Dense
+	err := f.SolveTo(&x, mat.NewDense(2, 1, []float64{1, 2}))
+	var condition gonummat.Condition
+	fmt.Println(errors.As(err, &condition), condition > 1e16, x.IsEmpty())
+	// Output:
+	// true true false
+}
+
 // The transposed pseudoinverse of a tall matrix, Q R⁻ᵀ, in the storage of the matrix.
 func ExampleSolveTriangularRows() {
 	a := mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1})

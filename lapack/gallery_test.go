@@ -96,7 +96,7 @@ func (f *factorization) check(t *testing.T, name string, a, b *full) {
 	}
 
 	inverse, err := f.inverse(false)
-	if err != nil {
+	if !withResult(err) {
 		t.Errorf("%s: InverseTo: %v", name, err)
 		return
 	}
@@ -118,7 +118,7 @@ func (f *factorization) check(t *testing.T, name string, a, b *full) {
 		return
 	}
 	inPlace, err := f.inverse(true)
-	if err != nil || !testmat.SameBits(inPlace.X, inverse.X) {
+	if !withResult(err) || !testmat.SameBits(inPlace.X, inverse.X) {
 		t.Errorf("%s: InverseInPlace and InverseTo differ: %v", name, err)
 	}
 }
@@ -129,15 +129,15 @@ func solutions(t *testing.T, name string, f *factorization, b *full) (x *mat.Den
 	t.Helper()
 	bd, intact := f.right(b)
 	x = new(mat.Dense)
-	if err := f.SolveTo(x, bd); err != nil || !testmat.SameBits(testmat.Of(bd).X, b.X) {
+	if err := f.SolveTo(x, bd); !withResult(err) || !testmat.SameBits(testmat.Of(bd).X, b.X) {
 		t.Fatalf("%s: SolveTo: %v, or it changed b", name, err)
 	}
-	if err := f.SolveTo(bd, bd); err != nil || !testmat.SameBits(testmat.Of(bd).X, testmat.Of(x).X) {
+	if err := f.SolveTo(bd, bd); !withResult(err) || !testmat.SameBits(testmat.Of(bd).X, testmat.Of(x).X) {
 		t.Errorf("%s: SolveTo in place: %v, or it differs", name, err)
 	}
 	intact()
 	y, intact := f.right(b.T())
-	if err := f.SolveRowsTo(y, y); err != nil {
+	if err := f.SolveRowsTo(y, y); !withResult(err) {
 		t.Fatalf("%s: SolveRowsTo: %v", name, err)
 	}
 	intact()
@@ -208,7 +208,7 @@ func TestLDLTBoundedPivots(t *testing.T) {
 		rng := testutil.Rand(7)
 		for range 3000 {
 			a := sparse.Of(rng, 3+rng.IntN(8))
-			f := LDLT{Backend: bk, symmetric: symmetric{nb: 4}}
+			f := LDLT{Backend: bk, MaxCondition: math.Inf(1), symmetric: symmetric{nb: 4}}
 			var inv mat.SymPacked
 			testutil.NoError(t, errors.Join(f.Factorize(symOf(a)), f.InverseTo(&inv)))
 			checkPivots(t, "sparse", &f)

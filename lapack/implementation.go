@@ -27,6 +27,7 @@ import (
 //	Dgetrf, Dgetri, Dgetrs          LU with partial pivoting: factors, inverse, solve
 //	Dtrtri, Dtrtrs                  triangles: inverse, solve
 //	Dgeqrf, Dorgqr, Dormqr          QR: factors, Q from its reflections, products with Q
+//	Dgeqp3                          QR with column pivoting
 //	Dgelqf, Dorglq, Dormlq          LQ: the same
 //	Dgels                           least squares
 //	Dpocon, Dgecon, Dtrcon          condition numbers: of Cholesky, LU, and triangles
@@ -40,7 +41,7 @@ import (
 //	Dpotri, Dgetri, Dtrtri    n < 14
 //	Dpotrf                    n < 40, of a lower triangle n < 128
 //	Dgetrf                    min(m, n) < 96
-//	Dgeqrf, Dgelqf, Dorglq    mn < 8100, or less than 16 reflections
+//	Dgeqrf, Dgeqp3, Dgelqf, Dorglq  mn < 8100, or less than 16 reflections
 //	Dorgqr                    mn < 2500, or less than 16 reflections
 //	Dormqr, Dormlq            a C of less than 10,000 elements, and at most 32 reflections
 //	Dgesvd                    1 < min(m, n) < 20

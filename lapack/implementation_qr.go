@@ -1,6 +1,8 @@
 package lapack
 
 import (
+	"slices"
+
 	"blskernel/internal/block"
 	"blskernel/internal/factor/qr"
 
@@ -32,6 +34,35 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 	f, _ := qr.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda))
 	copy(tau, f.Tau)
 	work[0] = float64(n)
+}
+
+// Dgeqp3 overwrites the m×n A by R and the reflections of Q as Dgeqrf does, where A P = Q R: each
+// column is the longest of those left, without their parts along the columns before. On entry jpvt[j]
+// is -1 for a column of free choice, and any other index from 0 to n-1 for one that goes to the
+// front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for
+// k = min(m, n), and a workspace of its own of 32(m+n+17) + 2n numbers. The first lwork elements of
+// work, at least 3n+1, are not used; if lwork is -1 it only writes a length to work[0].
+func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
+	k := min(m, n)
+	if k < leastReflectors || m*n < leastElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
+		len(jpvt) != n || slices.Min(jpvt) < -1 || slices.Max(jpvt) >= n {
+		impl.Implementation.Dgeqp3(m, n, a, lda, jpvt, tau, work, lwork)
+		return
+	}
+	bk := impl.begin("Dgeqp3", m, n, 0)
+	fixed := 0
+	for j, p := range jpvt {
+		if jpvt[j] = j; p < 0 {
+			continue
+		}
+		if j != fixed {
+			bk.Dswap(m, a[j:], lda, a[fixed:], lda)
+			jpvt[j], jpvt[fixed] = jpvt[fixed], j
+		}
+		fixed++
+	}
+	qr.Geqp3(bk, fixed, m, n, block.Dense(a, lda), jpvt, tau[:k])
+	work[0] = float64(3*n + 1)
 }
 
 // Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m,

@@ -67,9 +67,11 @@ func TestImplementationArguments(t *testing.T) {
 		norm := draw(rng, p, gonumlapack.MaxColumnSum, gonumlapack.MaxRowSum, 'x')
 		anorm := draw(rng, p, 1, -1, 0, math.Inf(1))
 		k, tau := nrhs, right[:len(ipiv)]
+		jpvt := ints[:draw(rng, p, 150, 0, 2, 151)]
 		calls := map[string]func(impl gonumlapack.Float64) any{
 			"Dgeqrf": func(impl gonumlapack.Float64) any { impl.Dgeqrf(m, n, a, lda, tau, work, lwork); return nil },
 			"Dgelqf": func(impl gonumlapack.Float64) any { impl.Dgelqf(m, n, a, lda, tau, work, lwork); return nil },
+			"Dgeqp3": func(impl gonumlapack.Float64) any { impl.Dgeqp3(m, n, a, lda, jpvt, tau, work, lwork); return nil },
 			"Dorgqr": func(impl gonumlapack.Float64) any { impl.Dorgqr(m, n, k, a, lda, tau, work, lwork); return nil },
 			"Dorglq": func(impl gonumlapack.Float64) any { impl.Dorglq(m, n, k, a, lda, tau, work, lwork); return nil },
 			"Dormqr": func(impl gonumlapack.Float64) any {
@@ -154,6 +156,9 @@ func TestImplementationWork(t *testing.T) {
 	for name, call := range map[string]func(a, b, work []float64, lwork int){
 		"Dgeqrf": func(a, b, work []float64, lwork int) { impl.Dgeqrf(n, n, a, n, b[:n], work, lwork) },
 		"Dgelqf": func(a, b, work []float64, lwork int) { impl.Dgelqf(n, n, a, n, b[:n], work, lwork) },
+		"Dgeqp3": func(a, b, work []float64, lwork int) {
+			impl.Dgeqp3(n, n, a, n, slices.Repeat([]int{-1}, n), b[:n], work, lwork)
+		},
 		"Dorgqr": func(a, b, work []float64, lwork int) { impl.Dorgqr(n, n, n, a, n, b[:n], work, lwork) },
 		"Dorglq": func(a, b, work []float64, lwork int) { impl.Dorglq(n, n, n, a, n, b[:n], work, lwork) },
 		"Dormqr": func(a, b, work []float64, lwork int) {
@@ -292,6 +297,7 @@ var replaced = []conformance{
 	{routine: "Dtrtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtrtrsTest(t, impl) }},
 	{routine: "Dorgqr", run: func(t *testing.T, impl Implementation) { testlapack.DorgqrTest(t, impl) }},
 	{routine: "Dgeqrf", run: func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
+	{routine: "Dgeqp3", run: func(t *testing.T, impl Implementation) { testlapack.Dgeqp3Test(t, impl) }, minutes: true},
 	{routine: "Dgelqf", run: func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
 	{routine: "Dorglq", run: func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
 	{routine: "Dormqr", run: func(t *testing.T, impl Implementation) { testlapack.DormqrTest(t, impl) }, minutes: true},
@@ -306,7 +312,6 @@ var replaced = []conformance{
 
 // inherited are those of gonum's own routines of the interface, which run on our BLAS.
 var inherited = []conformance{
-	{routine: "Dgeqp3", run: func(t *testing.T, impl Implementation) { testlapack.Dgeqp3Test(t, impl) }, minutes: true},
 	{routine: "Dggsvd3", run: func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
 	{routine: "Dlantr", run: func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
 	{routine: "Dlange", run: func(t *testing.T, impl Implementation) { testlapack.DlangeTest(t, impl) }},

@@ -9,6 +9,9 @@ import (
 	"blskernel/internal/factor"
 	"blskernel/internal/factor/ldlt"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // LDLT is the factorization P A Pᵀ = Uᵀ D U of a symmetric, in general indefinite matrix in packed
@@ -25,6 +28,8 @@ import (
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {
 	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
+
+	MaxCondition float64 // see Cholesky
 
 	symmetric
 }
@@ -53,12 +58,58 @@ func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
 	})
 }
 
+// Dim returns n, and 0 for an empty receiver.
+func (f *LDLT) Dim() int { return f.n }
+
+// Reset makes the receiver empty.
+func (f *LDLT) Reset() { f.reset() }
+
+// RCond returns the estimated reciprocal condition number: see Cholesky.RCond. (LAPACK: dspcon.)
+func (f *LDLT) RCond() float64 {
+	f.mustHold()
+	return f.rcond()
+}
+
+// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
+// Solving in the package comment. (LAPACK: dsptrs.)
+func (f *LDLT) SolveTo(dst, b *mat.Dense) error {
+	return f.solveTo(f.MaxCondition, blas.Left, dst, b)
+}
+
+// SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
+// row of b is a right-hand side, and nothing is transposed. See Solving in the package comment.
+func (f *LDLT) SolveRowsTo(dst, b *mat.Dense) error {
+	return f.solveTo(f.MaxCondition, blas.Right, dst, b)
+}
+
+// SolveVecTo computes the x with A x = b and writes it to dst, as SolveTo does for a matrix of one
+// column. b may have any type, and may overlap dst.
+func (f *LDLT) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
+	f.mustHold()
+	return solveVecTo(dst, f.n, b, f.SolveTo)
+}
+
+// Solver returns a function that overwrites x, of length n, by A⁻¹x: see Cholesky.Solver.
+func (f *LDLT) Solver() func(x []float64) { return f.solver() }
+
+// InverseTo writes A⁻¹ to dst, in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dsptri, in
+// blocks.)
+func (f *LDLT) InverseTo(dst *mat.SymPacked) error { return f.inverseTo(f.MaxCondition, dst) }
+
+// InverseInPlace returns A⁻¹ in the storage of the factorization: see Cholesky.InverseInPlace.
+func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
+	return f.inverseInPlace(f.MaxCondition)
+}
+
+// UTo copies the unit upper triangular U to dst; see Factors in the package comment.
+func (f *LDLT) UTo(dst *gonummat.TriDense) { f.copyUpper(dst) }
+
 // Inertia returns the numbers of positive, negative and zero eigenvalues of A, which are those of D by
 // Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue of about n
 // eps ‖A‖₁ may be rounding alone, eps = 2⁻⁵²: so a 1×1 block of D counts as zero if it is at most that
 // large, and a 2×2 block as two zeros if its off-diagonal element is. Factorize refuses an exact zero.
 func (f *LDLT) Inertia() (positive, negative, zero int) {
-	mustHold(f.routines != nil)
+	f.mustHold()
 	rounding := float64(f.n) * 0x1p-52 * min(f.anorm, math.MaxFloat64)
 	for k := 0; k < f.n; k++ {
 		d, e := f.d.D[k], f.d.E[k]
@@ -86,7 +137,7 @@ func (f *LDLT) Inertia() (positive, negative, zero int) {
 // LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet. It is rounded by at most about
 // (4n + |log|)u.
 func (f *LDLT) LogDet() (log, sign float64) {
-	mustHold(f.routines != nil)
+	f.mustHold()
 	p := unitProduct()
 	for k := 0; k < f.n; k++ {
 		e := f.d.E[k]
@@ -107,7 +158,7 @@ func (f *LDLT) LogDet() (log, sign float64) {
 // DTo copies the D of P A Pᵀ = Uᵀ D U, with zeros beside its 1×1 and 2×2 diagonal blocks, to dst;
 // see Factors in the package comment.
 func (f *LDLT) DTo(dst *mat.SymPacked) {
-	mustHold(f.routines != nil)
+	f.mustHold()
 	d := mat.NewSymPacked(f.n, nil)
 	for i, v := range f.d.D {
 		d.SetSym(i, i, v)
@@ -121,6 +172,6 @@ func (f *LDLT) DTo(dst *mat.SymPacked) {
 // Pivots returns the permutation P of P A Pᵀ = Uᵀ D U: element i, j of A is element p[i], p[j] of
 // P A Pᵀ. See Factors in the package comment.
 func (f *LDLT) Pivots(dst []int) []int {
-	mustHold(f.routines != nil)
+	f.mustHold()
 	return permutation(dst, f.n, f.swap)
 }

@@ -7,6 +7,7 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/factor"
+	"blskernel/internal/factor/condition"
 	"blskernel/internal/factor/lu"
 	"blskernel/mat"
 
@@ -29,11 +30,16 @@ import (
 type LU struct {
 	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
 
+	MaxCondition float64 // see Cholesky
+
 	factorized bool
 	backend    blskernel.Backend // that of Factorize
 	lu         blas64.General    // L below the diagonal, U on and above it, or both transposed
 	swap       []int             // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm      float64           // 1-norm of A
+	rcond      func() float64    // estimates RCond in its first call, and keeps it
+	growth     float64           // largest |element| of U over that of A
+	original   blas64.General    // A, where growth is above maxGrowth and Factorize could copy it
 	base, nb   int               // block sizes of tests; 0 stands for those in use
 
 	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
@@ -46,7 +52,13 @@ func (f *LU) transposed() bool { return f.columnMajor != nil }
 func (f *LU) Dim() int { return f.lu.Rows }
 
 // Reset makes the receiver empty.
-func (f *LU) Reset() { *f = LU{Backend: f.Backend, base: f.base, nb: f.nb} }
+func (f *LU) Reset() {
+	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
+}
+
+// maxGrowth is the growth of elements above which solutions are refined: they lose five digits of
+// sixteen by it.
+const maxGrowth = 1e5
 
 // Factorize computes P A = L U of a copy of a, in 2n³/3 flops.
 //
@@ -54,10 +66,16 @@ func (f *LU) Reset() { *f = LU{Backend: f.Backend, base: f.base, nb: f.nb} }
 // rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
 // infinity, and a *PivotError that matches it if the elimination overflows. Factorize panics with
 // mat.ErrSquare unless a is square. (LAPACK: dgetrf.)
+//
+// Where elements grow by more than 10⁵ in the elimination (see Growth), Factorize keeps a copy of A
+// too, and all solutions and the inverse are refined by it until their backward errors fall no more.
+// What refinement does not bring below 10⁵u comes with a *GrowthError.
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
-// package comment. The workspace is 48n numbers and some more, or n with a library's LAPACK.
+// package comment. The workspace is 48n numbers and some more, or n with a library's LAPACK. A is not
+// kept: where elements grow by more than 10⁵ FactorizeInPlace returns a *GrowthError, as solves and
+// inverses do, and the factorization is usable.
 func (f *LU) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
 
 func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
@@ -66,7 +84,7 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	n := raw.Rows
 	checkSquare(n, raw.Cols)
 	f.Reset()
-	anorm := factor.Lange(factor.On(f.Backend), n, n, blockOf(raw))
+	anorm, size := factor.Lange(factor.On(f.Backend), n, n, blockOf(raw))
 	if !factor.IsFinite(anorm) { // which a sum of finite numbers need not be
 		if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
 			return err
@@ -90,43 +108,107 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 		return pivotError(routine, bad)
 	}
 	f.factorized, f.backend, f.lu, f.swap, f.anorm, f.columnMajor = true, f.Backend, factors, swap, anorm, library
-	return nil
+	upper := blas.Upper
+	if f.transposed() {
+		upper = blas.Lower
+	}
+	f.growth = 1
+	if n > 0 {
+		f.growth = factor.Largest(factor.On(f.Backend), upper, n, blockOf(factors)) / size
+	}
+	if f.growth > maxGrowth && !inPlace {
+		f.original = denseCopy(raw)
+	}
+	copied := *f // which a later Factorize of f does not change
+	f.rcond = once(func() float64 {
+		return rcond(copied.backend, "Dgecon", n, anorm, false, copied.solver(blas.NoTrans, new(float64)))
+	})
+	return f.grown(routine, 0)
 }
 
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁); see Cholesky.RCond.
 // (LAPACK: dgecon.)
 func (f *LU) RCond() float64 {
 	mustHold(f.factorized)
-	return rcond(f.backend, "Dgecon", f.Dim(), f.anorm, false, f.solve)
+	return f.rcond()
+}
+
+// Growth returns the growth of the pivots, max |u_ij| / max |a_ij|, and 1 for n = 0: the backward error
+// of a solution is below about n u times it (Higham, Accuracy and Stability of Numerical Algorithms,
+// section 9.3). It is seldom above 100, and 2ⁿ⁻¹ at most. (LAPACK: 1/rpvgrw of dgesvxx.)
+func (f *LU) Growth() float64 {
+	mustHold(f.factorized)
+	return f.growth
+}
+
+// grown returns a *GrowthError if elements have grown and A was not kept, or if the backward error that
+// refinement has left is as large as that of a solution with maxGrowth.
+func (f *LU) grown(routine string, backward float64) error {
+	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*condition.Roundoff {
+		return &GrowthError{Routine: routine, Growth: f.growth}
+	}
+	return nil
 }
 
 // SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
 // Solving in the package comment. (LAPACK: dgetrs.)
-func (f *LU) SolveTo(dst, b *mat.Dense) error {
-	mustHold(f.factorized)
-	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, f.solve)
-}
+func (f *LU) SolveTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas.NoTrans, dst, b) }
 
 // SolveTransTo computes the n×m X with AᵀX = B for the n×m b and writes it to dst, in 2n²m flops. See
 // Solving in the package comment. (LAPACK: dgetrs.)
-func (f *LU) SolveTransTo(dst, b *mat.Dense) error {
-	mustHold(f.factorized)
-	return solveTo(f.backend, "Dgetrs", blas.Left, f.Dim(), dst, b, func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
-		lu.Getrs(bk, side, blas.Trans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
-	})
-}
+func (f *LU) SolveTransTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas.Trans, dst, b) }
 
 // SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
 // row of b is a right-hand side of the system with Aᵀ, and nothing is transposed. See Solving in the
 // package comment.
 func (f *LU) SolveRowsTo(dst, b *mat.Dense) error {
-	mustHold(f.factorized)
-	return solveTo(f.backend, "Dgetrs", blas.Right, f.Dim(), dst, b, f.solve)
+	return f.solveTo(blas.Right, blas.NoTrans, dst, b)
 }
 
-// solve is the solver of A.
-func (f *LU) solve(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
-	lu.Getrs(bk, side, blas.NoTrans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
+func (f *LU) solveTo(side blas.Side, t blas.Transpose, dst, b *mat.Dense) error {
+	const routine = "Dgetrs"
+	mustHold(f.factorized)
+	backward := 0.0
+	if err := solveTo(f.backend, routine, side, f.Dim(), dst, b, f.solver(t, &backward)); err != nil {
+		return err
+	}
+	return cmp.Or(checkCondition(routine, f.MaxCondition, f.rcond), f.grown(routine, backward))
+}
+
+// getrs returns the solver of op(A) without refinement.
+func (f *LU) getrs(t blas.Transpose) solver {
+	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		lu.Getrs(bk, side, t, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
+	}
+}
+
+// solver returns the solver of op(A). Where A was kept it refines each solution, and raises backward to
+// the largest backward error that is left.
+func (f *LU) solver(t blas.Transpose, backward *float64) solver {
+	solve := f.getrs(t)
+	if f.original.Data == nil {
+		return solve
+	}
+	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		n := f.Dim()
+		columns := blas64.General{Rows: n, Cols: nrhs, Stride: x.Ld, Data: x.X}
+		op := t
+		if side == blas.Right { // X op(A) = B by op(A)ᵀXᵀ = Bᵀ
+			op = block.Other(t)
+			columns = transposed(blas64.General{Rows: nrhs, Cols: n, Stride: x.Ld, Data: x.X})
+		}
+		b, a := denseCopy(columns), f.original
+		if op == blas.Trans {
+			a = transposed(a)
+		}
+		solve := f.getrs(op)
+		solve(bk, blas.Left, nrhs, blockOf(columns))
+		r := condition.Gerfs{Backend: bk, N: n, A: blockOf(a), Solve: solve}
+		*backward = max(*backward, r.Improve(columns, b))
+		if side == blas.Right {
+			block.CopyTransposed(x, blockOf(columns), n, nrhs)
+		}
+	}
 }
 
 // InverseTo writes A⁻¹ to dst, in 4n³/3 flops. Of the two residuals I - A⁻¹A is small, or I - A A⁻¹
@@ -140,18 +222,22 @@ func (f *LU) InverseTo(dst *mat.Dense) error {
 	return f.invert(raw)
 }
 
-// InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, also when it
-// returns an error. The workspace is 64n numbers, or 192n from n = 1500 on, which is 13% of the matrix
-// at n = 1500 and 4% at n = 5000.
+// InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, also when
+// it returns an error. With a *ConditionError or a *GrowthError it returns the inverse too. The
+// workspace is 64n numbers, or 192n from n = 1500 on, which is 13% of the matrix at n = 1500 and 4%
+// at n = 5000.
 func (f *LU) InverseInPlace() (*mat.Dense, error) {
 	mustHold(f.factorized)
 	a := f.lu
+	if f.original.Data != nil {
+		a = denseCopy(a) // the factors are needed to the end
+	}
 	err := f.invert(a)
 	f.Reset()
-	if err != nil {
+	if !withResult(err) {
 		return nil, err
 	}
-	return denseOn(a), nil
+	return denseOn(a), err
 }
 
 // invert overwrites the factors in a by A⁻¹.
@@ -162,17 +248,30 @@ func (f *LU) invert(a blas64.General) error {
 	if n == 0 {
 		return nil
 	}
-	x, s := blockOf(a), upscale(f.anorm)
-	if f.transposed() {
+	on, x, s, backward := factor.On(bk), blockOf(a), upscale(f.anorm), 0.0
+	switch {
+	case f.original.Data != nil:
+		for i := range n {
+			factor.Unit(x.Elements(i, 0, n), i)
+		}
+		f.solver(blas.NoTrans, &backward)(on, blas.Left, n, x)
+	case f.transposed():
 		factor.Rescale(s, blas.Lower, n, n, x)
 		lu.GetriLibrary(f.columnMajor, n, x, f.swap)
-	} else {
+		factor.Rescale(s, blas.All, n, n, x)
+	default:
 		factor.Rescale(s, blas.Upper, n, n, x)
 		nb := min(cmp.Or(f.nb, lu.GetriColumns(n)), n)
-		lu.Getri(factor.On(bk), nb, n, x, f.swap, nil)
+		lu.Getri(on, nb, n, x, f.swap, nil)
+		factor.Rescale(s, blas.All, n, n, x)
 	}
-	factor.Rescale(s, blas.All, n, n, x)
-	return checkFinite(bk, routine, blas.All, a, ErrOverflow)
+	if err := checkFinite(bk, routine, blas.All, a, ErrOverflow); err != nil {
+		return err
+	}
+	err := checkInverseCondition(routine, f.MaxCondition, f.anorm, n,
+		func() float64 { return factor.Largest(on, blas.All, n, x) },
+		func() float64 { norm, _ := factor.Lange(on, n, n, x); return norm })
+	return cmp.Or(err, f.grown(routine, backward))
 }
 
 // LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet.

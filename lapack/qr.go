@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"context"
+	"math"
 
 	"blskernel"
 	"blskernel/internal/backend"
@@ -24,21 +25,30 @@ import (
 type QR struct {
 	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
 
+	// MaxCondition is that of Cholesky for R. A column that is a combination of those before it to
+	// working precision has a *ConditionError too, unless MaxCondition is +Inf.
+	MaxCondition float64
+
 	factorized bool
 	backend    blskernel.Backend // that of Factorize
 	qr         blas64.General    // V below the diagonal, with implied ones on it, and R
 	f          qr.QR             // the same with T
 	base, nb   int               // block sizes of tests; 0 stands for those in use
+
+	rcond     func() float64 // estimates RCond in its first call, and keeps it
+	dependent func() bool    // decides in its first call whether columns are dependent, and keeps it
 }
 
 // Dims returns l and k, and 0, 0 for an empty receiver.
 func (f *QR) Dims() (l, k int) { return f.qr.Rows, f.qr.Cols }
 
 // Reset makes the receiver empty.
-func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
+func (f *QR) Reset() {
+	*f = QR{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
+}
 
 // Factorize computes A = Q R of a copy of a, in 2k²(l - k/3) flops. A matrix without full rank is no
-// error: its R has a small or zero diagonal element, and RCond shows it.
+// error here, but in SolveTo: its R has a small or zero diagonal element.
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
 // *PivotError that matches it if a reflection overflows. Factorize panics with mat.ErrShape if a has
@@ -79,7 +89,34 @@ func (f *QR) factorize(ctx context.Context, a *mat.Dense, inPlace bool) error {
 		return pivotError(routine, bad)
 	}
 	f.factorized, f.backend, f.qr, f.f = true, f.Backend, raw, factors
+	b0 := f.Backend
+	f.rcond = once(func() float64 { return rcondTriangle(b0, k, blockOf(raw)) })
+	f.dependent = once(func() bool { return dependent(k, blockOf(raw)) })
 	return nil
+}
+
+// dependent reports whether a column of the upper triangular R has no more than rounding errors on the
+// diagonal: |r_jj| <= 10 eps ‖r_j‖₂. Random columns that are combinations of others leave up to 4 eps
+// ‖r_j‖₂ there, for k up to 600.
+func dependent(k int, r block.Matrix) bool {
+	sizes, squares := make([]float64, k), make([]float64, k)
+	for i := range k {
+		for j, v := range r.Elements(i, i, k) {
+			sizes[i+j] = max(sizes[i+j], math.Abs(v))
+		}
+	}
+	for i := range k {
+		for j, v := range r.Elements(i, i, k) {
+			v /= sizes[i+j]
+			squares[i+j] += float64(v * v)
+		}
+	}
+	for j, size := range sizes {
+		if math.Abs(r.X[r.Row(j)+j]) <= 10*0x1p-52*math.Sqrt(squares[j])*size {
+			return true
+		}
+	}
+	return false
 }
 
 // RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst
@@ -100,8 +137,7 @@ func (f *QR) RTo(dst *mat.Dense) {
 // a factor k of its inverse. (LAPACK: dtrcon.)
 func (f *QR) RCond() float64 {
 	mustHold(f.factorized)
-	_, k := f.Dims()
-	return rcondTriangle(f.backend, k, blockOf(f.qr))
+	return f.rcond()
 }
 
 // SolveTo computes the k×c X that minimizes ‖A X - B‖ in each column, for the l×c b, and writes it to
@@ -111,8 +147,9 @@ func (f *QR) RCond() float64 {
 // The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A has not full column rank; dst is then
 // unchanged but for its size. It matches ErrOverflow if X overflows; dst then holds what was
-// computed. SolveTo panics with mat.ErrShape if the shapes do not fit, and if dst and b overlap
-// otherwise or the receiver is empty. (LAPACK: dormqr, dtrtrs.)
+// computed. It is a *ConditionError if columns are dependent to working precision; dst then holds X,
+// and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the shapes do
+// not fit, and if dst and b overlap otherwise or the receiver is empty. (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
 	l, k := f.Dims()
@@ -136,7 +173,16 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.f.Ormqr(factor.On(multiply), blas.Left, blas.Trans, nrhs, x)
 	factor.Trsm(factor.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
 	block.Copy(blockOf(raw), x, k, nrhs)
-	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrOverflow)
+	if err := checkFinite(solve, "Dtrtrs", blas.All, raw, ErrOverflow); err != nil {
+		return err
+	}
+	if math.IsInf(f.MaxCondition, 1) {
+		return nil
+	}
+	if f.dependent() {
+		return &ConditionError{Routine: "Dtrtrs", RCond: f.rcond()}
+	}
+	return checkCondition("Dtrtrs", f.MaxCondition, f.rcond)
 }
 
 // QTo writes the l×k Q to dst, the first k columns of the product of the reflections, in 2k²(l - k/3)

@@ -64,7 +64,7 @@ func TestRoutines(t *testing.T) {
 		}
 		var want []backend.Routine
 		for _, of := range []string{"Dpp", "Dsp", "Dge"} {
-			want = append(want, one(of+"trf", 0), one(of+"trs", c), one(of+"trs", m), one(of+"con", 0), one(of+"rfs", c),
+			want = append(want, one(of+"trf", 0), one(of+"trs", c), one(of+"con", 0), one(of+"trs", m), one(of+"rfs", c),
 				one(of+"tri", 0), one(of+"trf", 0), one(of+"tri", 0))
 		}
 		want = append(want,

@@ -12,11 +12,16 @@ import (
 // finite.
 var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
+// ErrApproximate is returned for statistics of Original and Improved with a ridge. Their W is not the
+// ridge solution, and not linear in a symmetric function of A.
+var ErrApproximate = errors.New("blsupdate: original and improved with a ridge have no statistics, since they only approximate the ridge solution: set Lambda to 0, or start the model by qr or gram")
+
 // LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about
 // 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8
 
-// A ConditionError says that a result would have no correct digits.
+// A ConditionError says that a result would have no correct digits. There is none, and the state is
+// what it was: unlike lapack.ConditionError, which comes with a result.
 type ConditionError struct {
 	What  string  // the matrix that is singular to working precision
 	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown

@@ -4,23 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/cmd/blskernel/internal/info"
 	"blskernel/internal/testutil"
 )
 
 // TestInfo has JSON and text say the same.
 func TestInfo(t *testing.T) {
-	text, info := silent(t, "info"), object[information](t, silent(t, "info", "--json"))
-	testutil.Contains(t, text, "\nself-test: "+info.SelfTest+" ", " KiB, "+info.Caches.Source+"\n")
-	if want := "backend: " + info.Backend + " (" + info.Why + ")\n"; !strings.HasPrefix(text, want) || info.Threads < 1 ||
-		info.Kernel == "" || len(info.SelfTest) != 16 || info.Caches.Source == "" {
-		t.Errorf("JSON %+v does not go with %q", info, text)
+	text, told := silent(t, "info"), object[info.Information](t, silent(t, "info", "--json"))
+	testutil.Contains(t, text, "\nself-test: "+told.SelfTest+" ", " KiB, "+told.Caches.Source+"\n")
+	if want := "backend: " + told.Backend + " (" + told.Why + ")\n"; !strings.HasPrefix(text, want) || told.Threads < 1 ||
+		told.Kernel == "" || len(told.SelfTest) != 16 || told.Caches.Source == "" {
+		t.Errorf("JSON %+v does not go with %q", told, text)
 	}
-}
-
-// TestInfoEscapes prints what the environment has in a message without what a terminal obeys.
-func TestInfoEscapes(t *testing.T) {
-	var b strings.Builder
-	info := information{Missing: map[string]string{"openblas": "/x\x1b[31m\nkernel: fast"}}
-	testutil.NoError(t, info.print(&b))
-	testutil.Contains(t, b.String(), "not usable: /x\\x1b[31m\\nkernel: fast\n")
 }

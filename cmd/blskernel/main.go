@@ -19,13 +19,19 @@ import (
 	"os/signal"
 	"strings"
 
+	"blskernel/cmd/blskernel/internal/bench"
+	"blskernel/cmd/blskernel/internal/demo"
 	"blskernel/cmd/blskernel/internal/evaluate"
-	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/export"
+	"blskernel/cmd/blskernel/internal/flops"
+	"blskernel/cmd/blskernel/internal/info"
 	"blskernel/cmd/blskernel/internal/inspect"
 	"blskernel/cmd/blskernel/internal/merge"
+	"blskernel/cmd/blskernel/internal/paper"
+	"blskernel/cmd/blskernel/internal/plan"
 	"blskernel/cmd/blskernel/internal/predict"
 	"blskernel/cmd/blskernel/internal/remove"
+	"blskernel/cmd/blskernel/internal/report"
 	"blskernel/cmd/blskernel/internal/train"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/cmd/blskernel/internal/update"
@@ -75,10 +81,9 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 			train.New(s), update.New(s), remove.New(s), merge.New(s), predict.New(s), evaluate.New(s), export.New(s), inspect.New(s),
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
-			experiment.NewDemo(s, demonstrate), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),
-			experiment.NewPlan(s),
+			demo.New(s, run), paper.New(s), report.New(s), bench.New(s), flops.New(s), plan.New(s),
 		}},
-		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newVersion(s), newMan(), experiment.NewSpin(), newEnvironment()}},
+		{machine, "Inspect this machine and program:", []*cobra.Command{info.New(s), newVersion(s), newMan(), bench.NewSpin(), newEnvironment()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
 		for _, c := range group.commands {

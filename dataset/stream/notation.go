@@ -94,6 +94,10 @@ func cutUnit(cell string) (unit rune, number string) {
 	if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") {
 		sign, rest = rest[:1], rest[1:]
 	}
+	digit := func(c byte) bool { return c-'0' <= 9 }
+	if rest == "" || digit(rest[0]) && digit(rest[len(rest)-1]) {
+		return 0, cell
+	}
 	if r, size := utf8.DecodeRuneInString(rest); unicode.Is(unicode.Sc, r) {
 		return r, sign + strings.TrimLeft(rest[size:], spaces)
 	}

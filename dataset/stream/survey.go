@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -112,7 +113,7 @@ func (r *Reader) survey(rows int, inputs []Notation) (*survey, error) {
 	}
 	for i := range v.inputs {
 		if inputs[i].isSet() {
-			v.inputs[i].in = r.opt.notation(inputs[i])
+			v.inputs[i].in, v.inputs[i].not = r.opt.notation(inputs[i]), allForms // which is known
 		}
 	}
 	if l := r.about.layout; l != nil && l.names != nil && l.names[0] == "" && len(l.choice.inputs) > 0 && l.choice.inputs[0] == 0 {
@@ -196,8 +197,7 @@ func (c *surveyed) cell(cell string) {
 		return
 	}
 	c.add(cell)
-	if c.in.isNumber(cell) {
-		x, _ := c.in.value(cell)
+	if x, err := c.in.value(cell); err == nil || errors.Is(err, strconv.ErrRange) {
 		c.number(x)
 	} else {
 		c.words++

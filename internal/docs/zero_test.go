@@ -34,7 +34,8 @@ import (
 var zeros = []any{
 	&blskernel.UnavailableError{},
 	&mat.SymPacked{},
-	&lapack.Cholesky{}, &lapack.ElementError{}, &lapack.LDLT{}, &lapack.LU{}, &lapack.PivotError{}, &lapack.QR{}, &lapack.Implementation{},
+	&lapack.Cholesky{}, &lapack.ConditionError{}, &lapack.ElementError{}, &lapack.GrowthError{}, &lapack.LDLT{}, &lapack.LeastSquares{},
+	&lapack.LU{}, &lapack.PivotError{}, &lapack.QR{}, &lapack.Implementation{},
 	new(types.Action), new(types.CMode), &types.ConditionError{}, &types.ForgottenRowsError{}, new(types.Form), &types.LeverageError{},
 	new(types.Method), &types.RankError{}, new(types.Start), &types.UnknownRowError{},
 	&blsupdate.Candidate{}, &blsupdate.Choice{}, &blsupdate.Counter{}, &blsupdate.FormatError{},

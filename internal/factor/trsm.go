@@ -39,11 +39,33 @@ func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.
 // Dtrsv is then faster.
 func Trtrs(bk Backend, side blas.Side, ul blas.Uplo, trans blas.Transpose, diag blas.Diag, n, nrhs int, t, b block.Matrix) {
 	switch {
+	case t.Packed && bk.ByVector && side == blas.Left && nrhs == 1 && b.Ld == 1:
+		bk.tpsv(trans, diag, n, t, b.X[:n])
 	case t.Packed:
 		bk.Trsm(side, ul, trans, diag, n, nrhs, 1, t, b)
 	case side == blas.Left && nrhs == 1:
 		bk.Dtrsv(ul, trans, diag, n, t.X, t.Ld, b.X, b.Ld)
 	default:
 		Trsm(bk, side, ul, trans, diag, n, nrhs, 1, t, b)
+	}
+}
+
+// tpsv overwrites x by op(U)⁻¹x for the packed upper triangle u. (BLAS: dtpsv.)
+func (bk Backend) tpsv(trans blas.Transpose, diag blas.Diag, n int, u block.Matrix, x []float64) {
+	for k := range n {
+		i := k
+		if trans == blas.NoTrans {
+			i = n - 1 - k
+		}
+		row, rest := u.Elements(i, i, n), x[i+1:]
+		if trans == blas.NoTrans {
+			x[i] -= bk.Ddot(len(rest), row[1:], 1, rest, 1)
+		}
+		if diag == blas.NonUnit {
+			x[i] /= row[0]
+		}
+		if trans != blas.NoTrans {
+			bk.Add(-x[i], row[1:], rest)
+		}
 	}
 }

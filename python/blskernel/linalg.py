@@ -6,6 +6,7 @@ as an array of one dimension with the n(n+1)/2 elements of the upper triangle, r
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,14 @@ class _Factorization:
         """An estimate of the reciprocal condition number in the 1-norm, seldom above three times it."""
         return float(self._attributes["rcond"])
 
+    def _warn(self) -> None:
+        if not self.rcond >= 1e-16:
+            warnings.warn(
+                f"the matrix is singular to working precision (rcond = {self.rcond:.3g}); the result is doubtful",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
     def logdet(self) -> tuple[float, float]:
         """Return the sign of the determinant and the logarithm of its magnitude, as numpy.linalg.slogdet.
 
@@ -50,7 +59,7 @@ class _Factorization:
         return float(self._attributes["sign"]), float(self._attributes["log_det"])
 
     def solve(self, b: Any) -> np.ndarray:
-        """Return X with A X = B.
+        """Return X with A X = B, with a RuntimeWarning where rcond is below 1e-16.
 
         Parameters
         ----------
@@ -70,10 +79,11 @@ class _Factorization:
         m = as_matrix(b, "B")
         out = np.empty(m.shape)
         self._handle.call("solve", [m], [out])
+        self._warn()
         return out[:, 0] if np.ndim(b) == 1 else out
 
     def inverse(self) -> np.ndarray:
-        """Return the inverse, packed if the matrix was.
+        """Return the inverse, packed if the matrix was, with a RuntimeWarning where rcond is below 1e-16.
 
         Examples
         --------
@@ -83,6 +93,7 @@ class _Factorization:
         n = self.n
         out = np.empty((n, n) if self._kind == "lu" else (min(n, 1), n * (n + 1) // 2))
         self._handle.call("inverse", results=[out])
+        self._warn()
         return out if self._kind == "lu" else out.ravel() if self._packed else unpack(out.ravel())
 
 

@@ -98,15 +98,16 @@ func (o *factor) factorize(c *call) error {
 	}
 	var f factorization
 	var err error
+	none := math.Inf(1) // Python warns by the attribute rcond
 	switch o.kind {
 	case "lu":
-		lu := &lapack.LU{Backend: c.backend}
+		lu := &lapack.LU{Backend: c.backend, MaxCondition: none}
 		f, err = lu, lu.Factorize(x)
 	case "cholesky":
-		cholesky := &lapack.Cholesky{Backend: c.backend}
+		cholesky := &lapack.Cholesky{Backend: c.backend, MaxCondition: none}
 		f, err = cholesky, cholesky.FactorizeInPlace(upper(x, n))
 	default:
-		ldlt := &lapack.LDLT{Backend: c.backend}
+		ldlt := &lapack.LDLT{Backend: c.backend, MaxCondition: none}
 		f, err = ldlt, ldlt.FactorizeInPlace(upper(x, n))
 	}
 	if err == nil {

@@ -582,7 +582,7 @@ def test_labels_of_two_integer_types():
 
 
 @pytest.mark.parametrize("params, message", [
-    ({"scaling": "rows"}, "scaling is 'rows'; want 'samples', 'columns', 'none' or None"),
+    ({"scaling": "rows"}, "scaling is 'rows'; want 'samples', 'columns', 'none', 'ranks' or None"),
     ({"form": 3}, "form is 3; want 'auto', 'paper', 'small', 'large', 'compressed' or None"),
     ({"class_weight": "even"}, "class_weight is 'even'; want 'balanced', a dict or None"),
     ({"class_weight": {0: np.nan}}, "class_weight[0] is nan; want a finite number of at least 0"),

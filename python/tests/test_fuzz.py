@@ -117,7 +117,7 @@ def test_random_calls():
         if rng.random() < 0.02:
             objects[rng.randrange(len(objects))] = new(rng)
         kind, handle = rng.choice(objects)
-        name = rng.choice(NAMES) if rng.random() < 0.4 else rng.choice({"ridge": ["add_rows"], "lu": ["factorize", "solve"]}.get(kind, ["fit", "factorize", "predict", "partial_fit"]))
+        name = rng.choice(NAMES) if rng.random() < 0.6 else rng.choice({"ridge": ["add_rows", "add_rows", "add_nodes"], "lu": ["factorize", "solve"]}.get(kind, ["fit", "factorize", "predict", "partial_fit"]))
         try:
             if rng.random() < 0.01:
                 handle.free()

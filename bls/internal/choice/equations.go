@@ -201,7 +201,7 @@ func (e *Equations) weights(lambda float64, i int) (*mat.Dense, error) {
 	_, k := e.a[0].Dims()
 	s := mat.NewSymPacked(k, slices.Clone(e.gram[i].RawSymPacked().Data))
 	s.AddDiagonal(lambda)
-	factor := lapack.Cholesky{Backend: e.backend}
+	factor := lapack.Cholesky{MaxCondition: math.Inf(1), Backend: e.backend}
 	if err := factor.FactorizeInPlace(s); err != nil {
 		return nil, err
 	}

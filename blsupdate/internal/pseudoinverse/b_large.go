@@ -7,7 +7,6 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -41,7 +40,7 @@ func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 	}
 
 	u.Counter.Enter(cost.StepInverse)
-	lu := lapack.LU{Backend: u.Counter}
+	lu := dense.NewLU(u.Counter)
 	if err := lu.FactorizeInPlace(m); err != nil {
 		return nil, state.FactorError(largeMatrix, err)
 	}

@@ -58,7 +58,7 @@ func (s *addition) small() (bt *mat.Dense, err error) {
 		counter.Enter(cost.StepB)
 		return s.dbar, state.FactorError(smallMatrix, chol.SolveTo(s.dbar, s.dbar))
 	}
-	ldlt := lapack.LDLT{Backend: counter}
+	ldlt := dense.NewLDLT(counter)
 	if err := ldlt.FactorizeInPlace(m); err != nil {
 		return nil, state.FactorError(smallMatrix, err)
 	}

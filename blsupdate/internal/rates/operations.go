@@ -197,8 +197,8 @@ type packedFactor interface {
 	InverseInPlace() (*mat.SymPacked, error)
 }
 
-func newCholesky(b blskernel.Backend) packedFactor { return &lapack.Cholesky{Backend: b} }
-func newLDLT(b blskernel.Backend) packedFactor     { return &lapack.LDLT{Backend: b} }
+func newCholesky(b blskernel.Backend) packedFactor { return dense.NewCholesky(b) }
+func newLDLT(b blskernel.Backend) packedFactor     { return dense.NewLDLT(b) }
 
 func factor(factor func(blskernel.Backend) packedFactor) preparation {
 	return func(w *workspace, _, n, _ int) (restore, do func()) {
@@ -239,12 +239,12 @@ func onCopy(a *mat.Dense, overwrite func(c *mat.Dense) error) (restore, do func(
 }
 
 func getrf(w *workspace, _, n, _ int) (restore, do func()) {
-	f := lapack.LU{Backend: w.backend}
+	f := dense.NewLU(w.backend)
 	return onCopy(w.regular(n), f.FactorizeInPlace)
 }
 
 func getri(w *workspace, _, n, _ int) (restore, do func()) {
-	a, f := w.regular(n), lapack.LU{Backend: w.backend}
+	a, f := w.regular(n), dense.NewLU(w.backend)
 	return func() { must(f.Factorize(a)) }, func() {
 		_, err := f.InverseInPlace()
 		must(err)
@@ -257,8 +257,8 @@ func getrs(w *workspace, _, n, k int) (restore, do func()) {
 }
 
 func gecon(w *workspace, _, n, _ int) (restore, do func()) {
-	f := w.lu(n)
-	return nil, func() { f.RCond() }
+	a, f := w.regular(n), dense.NewLU(w.backend)
+	return func() { must(f.Factorize(a)) }, func() { f.RCond() }
 }
 
 func geqrf(w *workspace, m, n, _ int) (restore, do func()) {

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/lapack"
@@ -94,7 +95,7 @@ func (w *workspace) positive(n int) *mat.SymPacked {
 func (w *workspace) cholesky(n int) *lapack.Cholesky {
 	f, ok := w.choleskys[n]
 	if !ok {
-		f = &lapack.Cholesky{Backend: w.backend}
+		f = dense.NewCholesky(w.backend)
 		must(f.FactorizeInPlace(w.positive(n)))
 		w.choleskys[n] = f
 	}
@@ -114,7 +115,7 @@ func (w *workspace) regular(n int) *mat.Dense {
 func (w *workspace) lu(n int) *lapack.LU {
 	f, ok := w.lus[n]
 	if !ok {
-		f = &lapack.LU{Backend: w.backend}
+		f = dense.NewLU(w.backend)
 		must(f.FactorizeInPlace(w.regular(n)))
 		w.lus[n] = f
 	}

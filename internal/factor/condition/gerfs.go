@@ -2,6 +2,7 @@ package condition
 
 import (
 	"math"
+	"slices"
 
 	"blskernel"
 	"blskernel/internal/block"
@@ -39,26 +40,67 @@ func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 		f.largest = max(f.largest, v)
 	}
 	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
+	f.eachPanel(x, b, func(j int, x, b blas64.General) {
+		f.refine(x, b, work, backward[j:j+x.Cols], forward[j:j+x.Cols])
+	})
+}
+
+// refine is Refine for one panel. The workspace is six matrices of the size of x.
+func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []float64) {
+	m := f.matrices(work, x.Cols)
+	f.residual(x, b, m[5], m[0], m[1])
+	f.backward(x.Cols, m[0], m[1], backward)
+	f.step(x, b, m, backward)
+	f.forward(x, m[0], m[1], m[2], m[3], forward)
+}
+
+// matrices cuts the workspace into six matrices of N rows and c columns: the residual R and |A||X| +
+// |B| of X, a better X with both of its own, and magnitudes.
+func (f Gerfs) matrices(work []float64, c int) (m [6][]float64) {
+	size := f.N * c
+	for i := range m {
+		m[i] = work[i*size : (i+1)*size : (i+1)*size]
+	}
+	return m
+}
+
+// maxSteps is the number of steps that Improve takes at most, as LAPACK's dgerfs.
+const maxSteps = 5
+
+// Improve refines x, a solution of A X = B, until no step makes a backward error smaller. It returns
+// the largest componentwise backward error of a column.
+func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
+	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
+	f.eachPanel(x, b, func(j int, x, b blas64.General) {
+		m, backward := f.matrices(work, x.Cols), make([]float64, x.Cols)
+		f.residual(x, b, m[5], m[0], m[1])
+		f.backward(x.Cols, m[0], m[1], backward)
+		for range maxSteps {
+			if !f.step(x, b, m, backward) {
+				break
+			}
+		}
+		largest = max(largest, slices.Max(backward))
+	})
+	return largest
+}
+
+// eachPanel calls do for RefinePanel columns of x and b at a time, from column j on.
+func (f Gerfs) eachPanel(x, b blas64.General, do func(j int, x, b blas64.General)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
 	}
 	for j := 0; j < x.Cols; j += RefinePanel {
 		c := min(RefinePanel, x.Cols-j)
-		f.refine(columns(x, j, c), columns(b, j, c), work, backward[j:j+c], forward[j:j+c])
+		do(j, columns(x, j, c), columns(b, j, c))
 	}
 }
 
-// refine is Refine for one panel. The workspace is six matrices of the size of x.
-func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []float64) {
+// step takes a step of refinement for those columns of x that it improves, whose residuals and backward
+// errors are in m and backward, and updates these. It reports whether there was one.
+func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
 	n, c := x.Rows, x.Cols
-	var m [6][]float64
-	for i := range m {
-		m[i] = work[i*n*c : (i+1)*n*c : (i+1)*n*c]
-	}
 	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
-	f.residual(x, b, magnitudes, r, w)
-	f.backward(c, r, w, backward)
-
 	// A column that is exact to working precision stays as it is, so that no column depends on
 	// others.
 	improve := make([]bool, c)
@@ -67,30 +109,32 @@ func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []f
 		improve[j] = e > Roundoff
 		some = some || improve[j]
 	}
-	if some {
-		copy(y, r)
-		f.Solve(f.Backend, blas.Left, c, block.Dense(y, c))
-		for i := range n {
-			f.Backend.Add(1, x.Data[i*x.Stride:i*x.Stride+c], y[i*c:(i+1)*c])
+	if !some {
+		return false
+	}
+	copy(y, r)
+	f.Solve(f.Backend, blas.Left, c, block.Dense(y, c))
+	for i := range n {
+		f.Backend.Add(1, x.Data[i*x.Stride:i*x.Stride+c], y[i*c:(i+1)*c])
+	}
+	f.residual(blas64.General{Rows: n, Cols: c, Stride: c, Data: y}, b, magnitudes, ry, wy)
+	after := make([]float64, c)
+	f.backward(c, ry, wy, after)
+	for j := range c {
+		if improve[j] = improve[j] && after[j] < backward[j]; improve[j] {
+			backward[j] = after[j]
+			improved = true
 		}
-		f.residual(blas64.General{Rows: n, Cols: c, Stride: c, Data: y}, b, magnitudes, ry, wy)
-		after := make([]float64, c)
-		f.backward(c, ry, wy, after)
-		for j := range c {
-			if improve[j] = improve[j] && after[j] < backward[j]; improve[j] {
-				backward[j] = after[j]
-			}
-		}
-		for i := range n {
-			row := x.Data[i*x.Stride : i*x.Stride+c]
-			for j, yes := range improve {
-				if at := i*c + j; yes {
-					row[j], r[at], w[at] = y[at], ry[at], wy[at]
-				}
+	}
+	for i := range n {
+		row := x.Data[i*x.Stride : i*x.Stride+c]
+		for j, yes := range improve {
+			if at := i*c + j; yes {
+				row[j], r[at], w[at] = y[at], ry[at], wy[at]
 			}
 		}
 	}
-	f.forward(x, r, w, y, ry, forward)
+	return improved
 }
 
 // residual computes R = B - A X and W = |A||X| + |B|, whose rows are without gaps; it overwrites

@@ -15,7 +15,7 @@ func Sytrs(bk factor.Backend, side blas.Side, n, c int, u block.Matrix, d *Diago
 		first, then = then, first
 	}
 	factor.PermuteRHS(bk, side, c, b, swap, false)
-	bk.Trsm(side, blas.Upper, first, blas.Unit, n, c, 1, u, b)
+	factor.Trtrs(bk, side, blas.Upper, first, blas.Unit, n, c, u, b)
 	if side == blas.Left {
 		d.solve(bk, c, b)
 	} else {
@@ -23,6 +23,6 @@ func Sytrs(bk factor.Backend, side blas.Side, n, c int, u block.Matrix, d *Diago
 			d.solve(bk, 1, block.Dense(b.Elements(i, 0, n), 1))
 		}
 	}
-	bk.Trsm(side, blas.Upper, then, blas.Unit, n, c, 1, u, b)
+	factor.Trtrs(bk, side, blas.Upper, then, blas.Unit, n, c, u, b)
 	factor.PermuteRHS(bk, side, c, b, swap, true)
 }

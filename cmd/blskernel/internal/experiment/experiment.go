@@ -1,24 +1,26 @@
-// Package experiment has the commands that compare methods and backends: demo, paper, report, bench,
-// flops and plan.
+// Package experiment has what the commands that compare methods and backends share: variants, rates,
+// and the tables that they print.
 package experiment
 
 import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"blskernel"
 	"blskernel/bench"
+	"blskernel/bench/report"
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/elementary"
+	"blskernel/dataset"
 
 	"github.com/spf13/cobra"
 )
 
-// parseVariants returns the methods of --method with their forms, as improved/large/solve.
-func parseVariants(names []string) ([]bench.Variant, error) {
+// ParseVariants returns the methods of --method with their forms, as improved/large/solve.
+func ParseVariants(names []string) ([]bench.Variant, error) {
 	var variants []bench.Variant
 	for _, name := range names {
 		v, err := bench.ParseVariant(name)
@@ -35,31 +37,31 @@ func parseVariants(names []string) ([]bench.Variant, error) {
 
 // The help texts of the sizes of a model of random rows.
 const (
-	lUsage = "samples before the update"
-	kUsage = "nodes"
-	qUsage = "samples that an update adds"
-	cUsage = "targets"
+	UsageL = "samples before the update"
+	UsageK = "nodes"
+	UsageQ = "samples that an update adds"
+	UsageC = "targets"
 )
 
-// aboutRates is the part of a help text about the rates of the machine.
-const aboutRates = `The rates of a machine are measured once for each backend and number of threads, by flops or with
+// AboutRates is the part of a help text about the rates of the machine.
+const AboutRates = `The rates of a machine are measured once for each backend and number of threads, by flops or with
 --calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in $BLSKERNEL_CACHE. No
 model depends on them.`
 
 // The reasons for a measurement of rates.
 const (
-	askedFor  = "--calibrate is given"
-	noneKnown = "there are none of this machine"
+	AskedFor  = "--calibrate is given"
+	NoneKnown = "there are none of this machine"
 )
 
-// calibrateFlag adds --calibrate.
-func calibrateFlag(cmd *cobra.Command, v *bool) {
+// CalibrateFlag adds --calibrate.
+func CalibrateFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine anew")
 }
 
-// measuredRates measures the rates of a backend for a reason that it tells, and warns if they are not
+// MeasuredRates measures the rates of a backend for a reason that it tells, and warns if they are not
 // kept.
-func measuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.Reporter) (*blsupdate.Rates, error) {
+func MeasuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.Reporter) (*blsupdate.Rates, error) {
 	where := "cannot be kept, for want of a folder: set " + blsupdate.EnvCache
 	if name := blsupdate.RatesFile(b); name != "" {
 		where = "will be kept in " + name
@@ -83,30 +85,39 @@ func measuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.R
 	return rates, nil
 }
 
-// emit prints v as a line of JSON of that kind, or else the text.
-func emit(r *ui.Reporter, kind string, v any, text string) error {
+// Emit prints v as a line of JSON of that kind, or else the text.
+func Emit(r *ui.Reporter, kind string, v any, text string) error {
 	if r.JSON {
 		return r.Do(func() error { return result.Write(r.Out, kind, v) })
 	}
 	return r.Print(text)
 }
 
-// gflops writes a speed in four digits, with no more than three decimals.
-func gflops(v float64) string {
-	decimals := 3
-	if v >= 1 {
-		decimals = max(0, 3-int(elementary.Log10(v)))
-	}
-	return fmt.Sprintf("%.*f", decimals, v)
+// Seconds writes a time with three digits.
+func Seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
+
+// Gigaflops writes a number of flops.
+func Gigaflops(flops float64) string { return ui.Significant(flops / 1e9) }
+
+// BackendLine says what computes.
+func BackendLine(b blskernel.Backend) string {
+	return fmt.Sprintf("backend    %s, threads: %d\n", b.Name(), blskernel.Threads())
 }
 
-// seconds writes a time with three digits.
-func seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
+// Tables returns the tables of sections as text.
+func Tables(sections ...report.Section) (text string) {
+	for _, s := range sections {
+		text += "\n" + s.Title + "\n"
+		for _, t := range s.Tables {
+			text += "\n" + strings.TrimPrefix(t.Title+"\n", "\n") + ui.Aligned(slices.Insert(slices.Clone(t.Rows), 0, t.Columns))
+		}
+	}
+	return text
+}
 
-// gigaflops writes a number of flops.
-func gigaflops(flops float64) string { return ui.Significant(flops / 1e9) }
-
-// backendLine says what computes.
-func backendLine(b blskernel.Backend) string {
-	return fmt.Sprintf("backend    %s, threads: %d\n", b.Name(), blskernel.Threads())
+// Digits draws synthetic digits, and names them by their seed.
+func Digits(n int, seed uint64) *dataset.Images {
+	images := dataset.Digits(n, seed)
+	images.Name = fmt.Sprintf("%s of seed %d", images.Name, seed)
+	return images
 }

@@ -8,14 +8,14 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// A stepTable prints the rows of an experiment as they come, a line for each method, and sums them up.
-type stepTable struct {
+// A StepTable prints the rows of an experiment as they come, a line for each method, and sums them up.
+type StepTable struct {
 	methods []string
 	rows    []bench.TableRow
 }
 
-func newStepTable(variants []bench.Variant) *stepTable {
-	t := &stepTable{}
+func NewStepTable(variants []bench.Variant) *StepTable {
+	t := &StepTable{}
 	for _, v := range variants {
 		t.methods = append(t.methods, v.String())
 	}
@@ -25,14 +25,14 @@ func newStepTable(variants []bench.Variant) *stepTable {
 // stepFormat is that of the columns of a line.
 const stepFormat = "%7s  %-22s %11s %9s %9s %9s %8s %9s %9s\n"
 
-// heads returns the heads of the columns.
-func (t *stepTable) heads() string {
+// Heads returns the heads of the columns.
+func (t *StepTable) Heads() string {
 	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
 }
 
-// lines keeps a row and returns a line for each method, with its speed-up over the first one, in this
+// Lines keeps a row and returns a line for each method, with its speed-up over the first one, in this
 // step and in all updates so far: methods are not compared by the start.
-func (t *stepTable) lines(r bench.TableRow) (text string) {
+func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	t.rows = append(t.rows, r)
 	for i, c := range r.Cells {
 		step, sum := "-", "-"
@@ -40,13 +40,13 @@ func (t *stepTable) lines(r bench.TableRow) (text string) {
 			step, sum = ui.Hundredths(r.Cells[0].Seconds/c.Seconds), ui.Hundredths(t.updates(0)/t.updates(i))
 		}
 		text += fmt.Sprintf(stepFormat, fmt.Sprint(r.Samples), t.methods[i], accuracy(c), ui.Significant(c.Seconds), ui.Significant(c.TotalSeconds),
-			gigaflops(c.FlopsModel), agreement(c), step, sum)
+			Gigaflops(c.FlopsModel), agreement(c), step, sum)
 	}
 	return text
 }
 
 // updates returns the seconds of a method for all updates so far.
-func (t *stepTable) updates(method int) float64 {
+func (t *StepTable) updates(method int) float64 {
 	return t.rows[len(t.rows)-1].Cells[method].TotalSeconds - t.rows[0].Cells[method].TotalSeconds
 }
 
@@ -66,8 +66,8 @@ func agreement(c bench.TableCell) string {
 	return "equal"
 }
 
-// compared compares the methods with the first one, if there are several and updates.
-func (t *stepTable) compared() (text string) {
+// Compared compares the methods with the first one, if there are several and updates.
+func (t *StepTable) Compared() (text string) {
 	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
 		points, weights := 0.0, 0.0
 		for _, r := range t.rows {

@@ -1,0 +1,282 @@
+// Package bench has the command bench, which compares the speeds of backends.
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"blskernel"
+	"blskernel/bench/report"
+	"blskernel/bench/result"
+	"blskernel/bench/speed"
+	"blskernel/cmd/blskernel/internal/experiment"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/elementary"
+	"blskernel/internal/interrupt"
+
+	"github.com/spf13/cobra"
+)
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	ui.Reporter
+	ops, cases []string
+	sizes      []int
+	threads    []int
+	backends   []string
+	opponents  bool
+	rounds     int
+	minTime    time.Duration
+	beside     int
+}
+
+// mostOrder is the order of a square matrix of 3.2 GB.
+const mostOrder = 20_000
+
+// New returns the command bench.
+func New(s ui.Streams) *cobra.Command {
+	b := benchFlags{ops: []string{"dgemm"}, rounds: speed.DefaultRounds, sizes: speed.Sizes()}
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Compare the speeds of the backends",
+		Long: `Measure the speed of linear algebra operations on several backends in one process. A round times
+every backend with every number of threads, on the same operands, and the CPU's peak, a loop of fused
+multiply-adds on registers. Results that differ are an error. The output has medians over the rounds:
+
+    GFLOP/s  the speed of a backend
+    of peak  the speed as a fraction of the peak on as many threads
+    ratio    the speed of the first backend as a multiple of this one's
+
+A table by order follows, as on the page of 'blskernel report': the speeds and the ratios, also to the
+speed on one thread, with the geometric mean and the lowest ratio of each row.
+
+Operations: ` + strings.Join(ofBackends(), ", ") + `
+or all of these; and ` + strings.Join(ofGonum(), ", ") + `,
+which programs do with gonum's mat, and which are timed with gonum's own routines as an opponent.
+Cases are the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
+
+Factorizations and decompositions are timed with opponents, for which the ratio is the same: LAPACK
+routines of OpenBLAS, in their own storage.
+
+` + describeOpponents() + `
+The times exclude restoring the matrices between calls and the factorization before lu-solve, whose
+right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri takes some 20 s at
+order 5100.
+
+The squares of order 8 to 4000 take some minutes for each operation. Run nothing else meanwhile; for
+the speeds beside other work, --beside makes it.`,
+		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
+  blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
+  blskernel bench --op ldlt-inverse --n 5100 --opponents=false --rounds 3
+  blskernel bench --op dsyrk,dsymm,dtrmm,dtrsm --threads 1
+  blskernel bench --op mat.SVD,mat.EigenSym --n 100,300 --backend pure
+  blskernel bench --case NN --n 256,1000 --threads default,1,2 --beside 1
+  blskernel bench --backend pure --n 1000 --json`,
+		Args: ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := b.comparison(cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			return b.do(cmd.Context(), c, ui.CommandLine(cmd, false), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringSliceVar(&b.ops, "op", b.ops, "operations, or all")
+	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
+	ui.Ints(cmd, &b.sizes, "n", 1, mostOrder, "orders of the squares")
+	f.BoolVar(&b.opponents, "opponents", true, "time the opponents, if they are available")
+	ui.RoundsFlag(cmd, &b.rounds)
+	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
+	ui.Int(cmd, &b.beside, "beside", 0, mostBeside, "run so many processes meanwhile, each of which keeps a CPU busy")
+	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
+	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default is that of a program that sets none; by default 1,default", speed.ThreadsName(0))
+	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine or cell,")
+	return cmd
+}
+
+// comparison turns the flags into a comparison.
+func (b *benchFlags) comparison(changed func(flag string) bool) (*speed.Comparison, error) {
+	cases, err := b.findCases(changed("case"))
+	if err != nil {
+		return nil, err
+	}
+	if b.minTime <= 0 || b.minTime > time.Minute {
+		return nil, ui.Usagef("--min-time is %v; want more than 0 and at most 1m0s", b.minTime)
+	}
+	if !changed("backend") {
+		b.backends = append([]string{"pure"}, slices.DeleteFunc(blskernel.Names(), func(name string) bool { return name == "pure" })...)
+	}
+	if len(b.backends) == 0 || slices.Contains(b.backends, "") {
+		return nil, ui.Usagef("--backend has an empty name; want pure or openblas, or both")
+	}
+	backends, err := ui.LookupBackends(b.backends, 0)
+	if err != nil {
+		return nil, err
+	}
+	if b.threads == nil {
+		b.threads = []int{1, 0}
+	}
+	c := &speed.Comparison{Backends: backends, Opponents: b.opponents, Threads: b.threads, Rounds: b.rounds, MinTime: b.minTime}
+	for _, of := range cases {
+		for _, n := range b.sizes {
+			c.Jobs = append(c.Jobs, speed.Job{Case: of, N: n})
+		}
+	}
+	return c, nil
+}
+
+// findCases returns the cases of all operations, those of --case where it is chosen.
+func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
+	known := speed.Operations()
+	if err := ui.CheckNames("op", b.ops, append(known, "all")); err != nil {
+		return nil, err
+	}
+	if slices.Contains(b.ops, "all") {
+		b.ops = ofBackends()
+	}
+	var cases []speed.Case
+	var names []string
+	for _, op := range b.ops {
+		for _, c := range speed.Cases(op) {
+			if c.Args == "" || !chosen || slices.Contains(b.cases, c.Args) {
+				cases = append(cases, c)
+			}
+			if c.Args != "" && !slices.Contains(names, c.Args) {
+				names = append(names, c.Args)
+			}
+		}
+	}
+	switch {
+	case !chosen:
+		return cases, nil
+	case len(names) == 0:
+		return nil, ui.Usagef("--case has %q, and %s has no cases: leave it out",
+			strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
+	}
+	return cases, ui.CheckNames("case", b.cases, names)
+}
+
+// do measures and prints each cell as it comes, and then the summary, even if interrupted.
+func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := b.Begin(s); err != nil {
+		return err
+	}
+	m := result.Here(command, c.Backends...)
+	m.Threads, m.Beside = c.Threads, b.beside
+	if err := b.write("machine", m, benchHead(m, c)); err != nil {
+		return err
+	}
+	b.Progress.Quiet = true // the cells show the progress
+	defer b.Progress.Clear()
+	var cells result.File
+	stop, err := spinBeside(b.beside, s.Err)
+	if err != nil {
+		return err
+	}
+	err = b.Attend(ctx, func(ctx context.Context) error {
+		return c.Run(ctx, func(r speed.Result) error {
+			return b.Do(func() error {
+				cells.Cells = append(cells.Cells, result.On[speed.Result]{Machine: &m, Value: r})
+				return b.write("cell", r, benchLines(r))
+			})
+		}, b.Show)
+	})
+	b.Progress.Clear()
+	err = errors.Join(err, stop())
+	var stopped interrupt.SignalError
+	if err != nil && !errors.As(err, &stopped) {
+		return err
+	}
+	if b.JSON || cells.Cells == nil {
+		return err
+	}
+	return errors.Join(err, b.write("", nil, experiment.Tables(report.SpeedSection([]*result.File{&cells}))))
+}
+
+// ofBackends returns the operations of BLAS and LAPACK, and ofGonum those of gonum's mat, which take
+// gonum hours at the default sizes.
+func ofBackends() []string {
+	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") })
+}
+
+func ofGonum() []string {
+	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return !strings.HasPrefix(op, "mat.") })
+}
+
+// describeOpponents returns a line for each operation that has routines of LAPACK as opponents.
+func describeOpponents() (text string) {
+	for _, op := range ofBackends() {
+		if all := speed.Cases(op)[0].Opponents; len(all) > 0 {
+			text += fmt.Sprintf("    %-17s %s\n", op, strings.Join(all, ", "))
+		}
+	}
+	return text
+}
+
+// benchFormat is that of the columns of a cell.
+const benchFormat = "%-17s %-4s %-6v %-7s  %-24s %9s %8s %8s\n"
+
+// benchHead returns the machine, the settings and the heads of the columns.
+func benchHead(m result.Machine, c *speed.Comparison) string {
+	text := ""
+	line := func(name, value string) {
+		if value != "" {
+			text += fmt.Sprintf("%-10s %s\n", name, ui.OneLine(value))
+		}
+	}
+	line("cpu", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))
+	line("kernel", m.Kernel)
+	line("backends", strings.Join(m.Backends, ", "))
+	line("openblas", m.OpenBLAS)
+	if _, err := speed.Library(nil); err != nil {
+		line("not usable", err.Error())
+	}
+	line("go", fmt.Sprintf("%s, GOMAXPROCS %d", m.Go, m.GOMAXPROCS))
+	line("medians", fmt.Sprintf("over rounds: %d, each timing at least %v", c.Rounds, c.MinTime))
+	if m.Beside > 0 {
+		line("beside", fmt.Sprintf("processes that keep a CPU busy: %d", m.Beside))
+	}
+	return text + "\n" + fmt.Sprintf(benchFormat, "operation", "case", "n", "threads", "backend", "GFLOP/s", "of peak", "ratio")
+}
+
+// benchLines returns a line for each backend and opponent of a cell.
+func benchLines(r speed.Result) (text string) {
+	for i, t := range r.Backends {
+		ratio := "-"
+		if i > 0 {
+			ratio = fmt.Sprintf("%.3f", t.Ratio)
+		}
+		text += fmt.Sprintf(benchFormat, r.Op, cmp.Or(r.Args, "-"), r.N, speed.ThreadsName(r.Threads), t.Backend,
+			gflops(t.GFLOPS), fmt.Sprintf("%.3f", t.OfPeak), ratio)
+	}
+	return text
+}
+
+// gflops writes a speed in four digits, with no more than three decimals.
+func gflops(v float64) string {
+	decimals := 3
+	if v >= 1 {
+		decimals = max(0, 3-int(elementary.Log10(v)))
+	}
+	return fmt.Sprintf("%.*f", decimals, v)
+}
+
+// write prints at once, also after an interruption.
+func (b *benchFlags) write(kind string, v any, text string) error {
+	if b.JSON {
+		return result.Write(b.Out, kind, v)
+	}
+	_, err := fmt.Fprint(b.Out, text)
+	return err
+}

@@ -1,0 +1,172 @@
+// Package demo has the command demo, which shows the first commands and compares methods.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"blskernel/bench"
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	// demoTest is the number of synthetic digits that the demo tests on.
+	demoTest = 2000
+	// demoMost bounds the number that it trains on, some 800 MB.
+	demoMost = 1_000_000
+)
+
+// demoFlags are the flags of demo.
+type demoFlags struct {
+	ui.Reporter
+	ui.Nodes
+	ui.Compute
+	initial, batch, updates int
+	lambda                  ui.Ridge
+	seed                    uint64
+	methods                 []string
+	dir                     string
+}
+
+// New returns the command demo. run executes a command line: without flags, demo shows
+// some before the comparison.
+func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
+	d := demoFlags{
+		initial: 1000, batch: 1500, updates: 3,
+		Nodes: ui.Nodes{Groups: 10, GroupNodes: 10, Enhancement: 200}, lambda: 0x1p-30,
+		methods: []string{"original", "improved"},
+	}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Show how to train, predict, update and score, and compare the methods of updating",
+		Long: `Without flags, show the commands that somebody uses first, train, predict, update and evaluate, with what
+they print, on a table that is made up. Then, and with flags at once, compare the methods of updating.
+
+The comparison trains a broad learning system on the first samples of a data set, updates it with batches
+of further samples by each method, and prints a line for each step and method: samples so far, test
+accuracy, time of the step, accumulated time, flops by the model and whether the counted ones agree, and
+the speed-up over the first method, in this step and in all updates so far. The times include the features,
+which are computed once for all methods. The last line says how far the weights W differ. No model is
+kept; train does that.
+
+Without --data the samples are synthetic digits (distorted glyphs with noise, 28 x 28 pixels, 10
+classes). They are no handwriting: the accuracy is no result on MNIST. --data names a folder with the
+four idx files of MNIST, or of a set in its format, plain or gzip: train-images-idx3-ubyte,
+train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte.
+
+Both methods find the same weights. By default the batches are larger than the number of nodes
+(q > k), where improved saves most; --batch 150 shows q < k.`,
+		Example: `  blskernel demo
+  blskernel demo --batch 150 --updates 10
+  blskernel demo --method original,improved/small --seed 7
+  blskernel demo --data mnist --initial 10000 --batch 10000 --updates 5 --enhancement 1000
+  blskernel demo --backend pure --threads 1 --json`,
+		Args: ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().NFlag() == 0 {
+				if err := showCommands(cmd.Context(), s, run); err != nil {
+					return err
+				}
+			}
+			return d.do(cmd, s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&d.dir, "data", "", "folder of MNIST's idx files; by default synthetic digits")
+	ui.Int(cmd, &d.initial, "initial", 1, ui.MostSamples, "samples of the first training")
+	ui.Int(cmd, &d.batch, "batch", 1, ui.MostSamples, "samples that each update adds")
+	ui.Int(cmd, &d.updates, "updates", 0, ui.MostSamples, "number of updates")
+	d.Nodes.Register(cmd)
+	ui.LambdaFlag(cmd, &d.lambda, ", by the exact pseudoinverse")
+	ui.SeedFlag(cmd, &d.seed)
+	ui.MethodFlag(cmd, &d.methods)
+	d.Compute.Register(cmd)
+	d.Reporter.Register(cmd, "one JSON object for each step")
+	return cmd
+}
+
+func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
+	ctx := cmd.Context()
+	e, err := d.experiment()
+	if err != nil {
+		return err
+	}
+	if err := ui.Interruptible(ctx, func() error { return d.load(e) }); err != nil {
+		return err
+	}
+	if err := e.Validate(); err != nil {
+		return ui.Usagef("%w", err)
+	}
+	if err := d.Begin(s); err != nil {
+		return err
+	}
+	t := experiment.NewStepTable(e.Variants)
+	if err := d.Print(demoHead(e) + t.Heads()); err != nil {
+		return err
+	}
+	defer d.Progress.Clear()
+	err = d.Attend(ctx, func(ctx context.Context) error {
+		return e.Run(ctx, func(row bench.TableRow) error {
+			return errors.Join(d.Object(row), d.Print(t.Lines(row)))
+		}, d.Part)
+	})
+	if err != nil {
+		return err
+	}
+	return d.Print(t.Compared())
+}
+
+// experiment turns the flags into an experiment without data.
+func (d *demoFlags) experiment() (*bench.Incremental, error) {
+	if err := d.Nodes.Check(); err != nil {
+		return nil, err
+	}
+	variants, err := experiment.ParseVariants(d.methods)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.Lookup()
+	if err != nil {
+		return nil, err
+	}
+	return &bench.Incremental{
+		Initial: d.initial, Batch: d.batch, Updates: d.updates, Variants: variants,
+		Features: bls.FeatureOptions{Groups: d.Groups, GroupNodes: d.GroupNodes, EnhancementNodes: d.Enhancement, Seed: d.seed},
+		Update:   blsupdate.Options{Lambda: float64(d.lambda), Backend: b},
+	}, nil
+}
+
+// load gives the experiment the files of the folder, or else digits.
+func (d *demoFlags) load(e *bench.Incremental) (err error) {
+	if d.dir != "" {
+		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)
+		return err
+	}
+	n := int64(d.initial) + int64(d.updates)*int64(d.batch)
+	if n > demoMost {
+		return ui.Usagef("%d + %d x %d synthetic digits are wanted; want at most %d: lower --initial, --updates or --batch",
+			d.initial, d.updates, d.batch, demoMost)
+	}
+	e.Train, e.Test = experiment.Digits(int(n), d.seed), experiment.Digits(demoTest, d.seed+1)
+	return nil
+}
+
+// demoHead returns the settings.
+func demoHead(e *bench.Incremental) string {
+	f, lambda := e.Features, ui.Ridge(e.Update.Lambda)
+	return fmt.Sprintf("training   %s: %d images of %d x %d in %d classes\n",
+		e.Train.Name, e.Train.Len(), e.Train.Rows, e.Train.Cols, e.Train.Classes) +
+		fmt.Sprintf("test       %s: %d images\n", e.Test.Name, e.Test.Len()) +
+		fmt.Sprintf("nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n",
+			e.Nodes(), f.Groups, f.GroupNodes, f.EnhancementNodes, f.Seed) +
+		fmt.Sprintf("samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, &lambda) +
+		experiment.BackendLine(e.Update.Backend) + "\n"
+}

@@ -1,0 +1,228 @@
+// Package flops has the command flops, which shows the flops and times of updates.
+package flops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bench/report"
+	"blskernel/bench/result"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// flopsFlags are the flags of flops.
+type flopsFlags struct {
+	ui.Reporter
+	methods, backends   []string
+	l, k, q, c          int
+	lambda              ui.Ridge
+	anyLambda           bool // whether --lambda is not given
+	seed                uint64
+	threads, rounds     int
+	validate, calibrate bool
+}
+
+// New returns the command flops.
+func New(s ui.Streams) *cobra.Command {
+	x := flopsFlags{
+		methods: strings.Split(ui.MethodNames(), ", "), l: 4000, k: 1000, q: 500, c: 10,
+	}
+	cmd := &cobra.Command{
+		Use:   "flops",
+		Short: "Show the flops and times of updates, by the model and as measured",
+		Long: `Add q random rows to a model of l samples, k nodes and c targets, ask for the weights, and print for
+each step the flops by the model, the flops that the backend was asked for, the time predicted from
+the rates of this machine, and the time measured. Predicted times include what flops leave out, such
+as copies. Updates follow one another, and l is that of the one with the median deviation; with
+--validate short ones follow others for some milliseconds.
+
+With --validate the settings are a grid: every method of --method and form, k from 250 to 2000, q from
+1 to 8000, on every backend that is available. The grid is measured three times, and the median of a
+setting counts. What is printed are the median and the 95th percentile of the deviation of the
+predicted from the measured times, by method, for updates of at least 0.5 ms and for shorter ones; --json
+has every setting. The FMA peak is measured before and after every update, and an update during which it
+moved by more than 5% is left out. There are no figures if that is more than a quarter of all, or all
+of a method. The status is then 1, and if any counted flops differ from the model.
+
+` + experiment.AboutRates,
+		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
+  blskernel flops --method original,improved/large,improved/large/solve --l 4000 --k 2000 --q 4000 --rounds 5
+  blskernel flops --validate
+  blskernel flops --validate --method gram,qr --backend pure --calibrate --json`,
+		Args: ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range []string{"l", "k", "q", "c", "lambda"} {
+				if x.validate && cmd.Flags().Changed(name) {
+					return ui.Usagef("--%s has no effect with --validate, which has settings of its own: leave one out", name)
+				}
+			}
+			x.anyLambda = !cmd.Flags().Changed("lambda")
+			return x.do(cmd.Context(), ui.CommandLine(cmd, !x.validate), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.MethodFlag(cmd, &x.methods)
+	ui.Int(cmd, &x.l, "l", 1, ui.MostSize, experiment.UsageL)
+	ui.Int(cmd, &x.k, "k", 1, ui.MostNodes, experiment.UsageK)
+	ui.Int(cmd, &x.q, "q", 1, ui.MostSize, experiment.UsageQ)
+	ui.Int(cmd, &x.c, "c", 1, ui.MostNodes, experiment.UsageC)
+	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
+	ui.RoundsFlag(cmd, &x.rounds)
+	ui.SeedFlag(cmd, &x.seed)
+	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
+	experiment.CalibrateFlag(cmd, &x.calibrate)
+	ui.BackendsFlag(cmd, &x.backends, "; by default the selected one, and with --validate all that are available")
+	ui.ThreadsFlag(cmd, &x.threads)
+	x.Reporter.Register(cmd, "JSON lines with a key \"kind\"")
+	return cmd
+}
+
+// settings turns the flags into settings on one backend.
+func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
+	variants, err := experiment.ParseVariants(x.methods)
+	if err != nil {
+		return nil, err
+	}
+	if x.validate {
+		return slices.DeleteFunc(bench.ValidationGrid(b), func(s bench.Setting) bool {
+			return !slices.ContainsFunc(variants, func(v bench.Variant) bool { return v.Method == s.Method })
+		}), nil
+	}
+	var settings []bench.Setting
+	for _, v := range variants {
+		s := bench.Setting{Method: v.Method, L: x.l, K: x.k, Q: x.q, C: x.c}
+		s.Options = blsupdate.Options{Form: v.Form, Solve: v.Solve, Backend: b, Lambda: float64(x.lambda)}
+		if x.anyLambda && s.Method != blsupdate.Original && s.Method != blsupdate.Improved {
+			s.Options.Lambda = 1e-3
+		}
+		if err := blsupdate.CheckStart(s.Method, s.Options, x.l, x.k); err != nil {
+			return nil, ui.Usagef("%v: %w", s.Method, err)
+		}
+		settings = append(settings, s)
+	}
+	return settings, nil
+}
+
+func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error {
+	names := x.backends
+	if len(names) == 0 {
+		names = []string{""}
+		if x.validate {
+			names = blskernel.Names()
+		}
+	}
+	backends, err := ui.LookupBackends(names, x.threads)
+	if err != nil {
+		return err
+	}
+	var grids [][]bench.Setting
+	for _, b := range backends {
+		grid, err := x.settings(b)
+		if err != nil {
+			return err
+		}
+		grids = append(grids, grid)
+	}
+	if err := x.Begin(s); err != nil {
+		return err
+	}
+	machine := result.Here(command, backends...)
+	if err := experiment.Emit(&x.Reporter, "machine", machine, ""); err != nil {
+		return err
+	}
+	defer x.Progress.Clear()
+	return x.Attend(ctx, func(ctx context.Context) error {
+		unequal := 0
+		for i, b := range backends {
+			rates, err := x.ratesOf(ctx, b)
+			if err != nil {
+				return err
+			}
+			passes := 1
+			if x.validate {
+				passes = validationPasses
+			}
+			m, err := bench.Measure(ctx, grids[i], rates, passes, cmp.Or(x.rounds, mostRounds), x.seed, func(done float64) { x.Show(done, b.Name()) })
+			if err == nil {
+				unequal += bench.Agree(m.Costs).Unequal
+				err = x.measured(m, &machine, b.Name())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if unequal > 0 {
+			return fmt.Errorf("in %d settings the flops counted are not those of the model", unequal)
+		}
+		return nil
+	})
+}
+
+// ratesOf returns the rates of this machine, measured if need be or anew.
+func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupdate.Rates, error) {
+	if x.calibrate {
+		return experiment.MeasuredRates(ctx, b, experiment.AskedFor, &x.Reporter)
+	}
+	if rates := blsupdate.RatesFor(b); rates.Measured() {
+		return rates, nil
+	}
+	return experiment.MeasuredRates(ctx, b, experiment.NoneKnown, &x.Reporter)
+}
+
+// validationPasses is the number of times that the grid is measured, and mostRounds that of the updates
+// that count in each, at most and unless --rounds is given.
+const validationPasses, mostRounds = 3, 31
+
+// measured prints what was measured on a machine, or returns why there are no figures.
+func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
+	var counted result.File
+	for _, c := range m.Costs {
+		text := ""
+		if !x.validate {
+			text = costTable(c)
+		} else if c.Disturbed() {
+			continue
+		}
+		counted.Costs = append(counted.Costs, result.On[bench.Cost]{Machine: on, Value: c})
+		if err := experiment.Emit(&x.Reporter, "cost", c, text); err != nil {
+			return err
+		}
+	}
+	if !x.validate {
+		if m.Unknown != "" {
+			x.Warn("the times of %s are those of a busy machine: %s", backend, m.Unknown)
+		}
+		return nil
+	}
+	text := fmt.Sprintf("%s: %d of %d updates are left out, during which the FMA peak moved by more than 5%%\n", backend, m.LeftOut, m.Updates)
+	if err := x.Print(text); err != nil {
+		return err
+	}
+	if m.Unknown != "" {
+		return fmt.Errorf("%s: no figures, since %s: repeat it on a quieter machine", backend, m.Unknown)
+	}
+	return x.Print(experiment.Tables(report.PredictionSection([]*result.File{&counted})))
+}
+
+// costTable returns a table of the steps of a cost.
+func costTable(c bench.Cost) string {
+	cells := [][]string{{"step", "flops", "Gflop by model", "counted", "predicted, s", "measured, s", "GFLOP/s"}}
+	for _, s := range slices.Concat(c.Steps, []bench.CostStep{c.Total}) {
+		cells = append(cells, []string{
+			s.Step, s.Formula, experiment.Gigaflops(s.Model), experiment.Gigaflops(s.Counted), experiment.Seconds(s.PredictedSeconds), experiment.Seconds(s.MeasuredSeconds),
+			experiment.Gigaflops(s.Counted / s.MeasuredSeconds),
+		})
+	}
+	return fmt.Sprintf("%s: l = %d, k = %d, q = %d, c = %d, backend %s\n%s\n",
+		c.Variant(), c.L, c.K, c.Q, c.C, c.Backend, ui.Aligned(cells))
+}

@@ -1,0 +1,111 @@
+package flops
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bench/result"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
+)
+
+// TestMeasure prints small updates, measured with constant rates, as text and JSON.
+func TestMeasure(t *testing.T) {
+	testutil.NotUnderRace(t, "pure computing")
+	b, err := blskernel.Lookup("pure")
+	testutil.NoError(t, err)
+	for _, tc := range []struct {
+		json bool
+		want []string
+	}{
+		{false, []string{"gram: l = ", "qr: l = ", ", k = 8, q = 4, c = 2", "measured, s"}},
+		{true, []string{`"kind":"cost"`}},
+	} {
+		x := flopsFlags{methods: []string{"gram", "qr"}, l: 30, k: 8, q: 4, c: 2, anyLambda: true}
+		grid, err := x.settings(b)
+		testutil.NoError(t, err)
+		x.JSON = tc.json
+		printed := printing(t, &x.Reporter)
+		m, err := bench.Measure(context.Background(), grid, blsupdate.ConstantRates(1e9, 1e9), 1, 2, 1, nil)
+		testutil.NoError(t, err)
+		testutil.NoError(t, x.measured(m, new(result.Machine), "pure"))
+		readable(t, printed(), tc.json, tc.want)
+	}
+}
+
+// printing begins a report, and returns a function for what it has printed.
+func printing(t *testing.T, r *ui.Reporter) (printed func() string) {
+	t.Helper()
+	var out strings.Builder
+	testutil.NoError(t, r.Begin(ui.Streams{Out: &out, Err: io.Discard}))
+	return out.String
+}
+
+// readable checks what was printed, and that results as JSON can be read again.
+func readable(t *testing.T, printed string, json bool, want []string) {
+	t.Helper()
+	testutil.Contains(t, printed, want...)
+	if _, err := result.Read("stdout", strings.NewReader(printed)); json && err != nil {
+		t.Error(err)
+	}
+}
+
+// TestValidation prints the figures of long and short updates apart, and none where too many updates
+// were left out.
+func TestValidation(t *testing.T) {
+	cost := func(measured float64) bench.Cost {
+		return bench.Cost{Method: "gram", Backend: "pure", Total: bench.CostStep{Model: 5, Counted: 5, PredictedSeconds: 1.1e-3, MeasuredSeconds: measured}}
+	}
+	v := bench.Measured{Costs: []bench.Cost{cost(1e-3), cost(1e-4), cost(1e-3)}, Updates: 40, LeftOut: 7}
+	const leftOut = "pure: 7 of 40 updates are left out, during which the FMA peak moved by more than 5%\n"
+	for _, tc := range []struct {
+		json    bool
+		unknown string
+		want    []string
+	}{
+		{false, "", []string{leftOut, "\nall of at least 0.5 ms        2    10.0             10.0    10.0  ", "\nall below 0.5 ms              1  1000.0           1000.0  1000.0 "}},
+		{true, "", []string{`"kind":"cost"`}},
+		{false, "of noise", []string{leftOut}},
+	} {
+		x := flopsFlags{validate: true}
+		x.JSON, v.Unknown = tc.json, tc.unknown
+		printed := printing(t, &x.Reporter)
+		err := x.measured(v, new(result.Machine), "pure")
+		if tc.unknown == "" {
+			testutil.NoError(t, err)
+		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat it on a quieter machine" || strings.Contains(printed(), "worst") {
+			t.Errorf("error %v after %q", err, printed())
+		}
+		readable(t, printed(), tc.json, tc.want)
+	}
+}
+
+// TestValidateGrid takes the settings of the methods that are asked for.
+func TestValidateGrid(t *testing.T) {
+	x := flopsFlags{methods: []string{"gram", "original"}, validate: true}
+	grid, err := x.settings(nil)
+	testutil.NoError(t, err)
+	for _, s := range grid {
+		if s.Method != blsupdate.Gram && s.Method != blsupdate.Original {
+			t.Errorf("%v is not asked for", s.Method)
+		}
+	}
+	if all := len(bench.ValidationGrid(nil)); len(grid) == 0 || len(grid) >= all {
+		t.Errorf("%d of %d settings", len(grid), all)
+	}
+}
+
+// TestCostTable prints a cost that is made up.
+func TestCostTable(t *testing.T) {
+	text := costTable(bench.Cost{
+		Backend: "pure", Method: "improved", Form: "small", Solve: true, L: 4000, K: 1000, Q: 500, C: 10,
+		Steps: []bench.CostStep{{Step: "inner product", Formula: "q²k", Model: 2.5e8, Counted: 2.5e8, PredictedSeconds: 0.011, MeasuredSeconds: 0.01}},
+		Total: bench.CostStep{Step: "total", Model: 2.5e8, Counted: 2.5e8, PredictedSeconds: 0.011, MeasuredSeconds: 0.01},
+	})
+	testutil.Contains(t, text, "improved/small/solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000")
+}

@@ -1,0 +1,16 @@
+package info
+
+import (
+	"strings"
+	"testing"
+
+	"blskernel/internal/testutil"
+)
+
+// TestInfoEscapes prints what the environment has in a message without what a terminal obeys.
+func TestInfoEscapes(t *testing.T) {
+	var b strings.Builder
+	info := Information{Missing: map[string]string{"openblas": "/x\x1b[31m\nkernel: fast"}}
+	testutil.NoError(t, info.print(&b))
+	testutil.Contains(t, b.String(), "not usable: /x\\x1b[31m\\nkernel: fast\n")
+}

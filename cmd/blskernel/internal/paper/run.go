@@ -1,0 +1,161 @@
+package paper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"blskernel/bench"
+	"blskernel/bench/report"
+	"blskernel/bench/result"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/experiment"
+	"blskernel/cmd/blskernel/internal/ui"
+)
+
+// run runs all tables.
+func (x *paper) run(ctx context.Context) error {
+	if err := experiment.Emit(&x.Reporter, "machine", x.machine, ""); err != nil {
+		return err
+	}
+	for _, n := range x.tables {
+		run := x.table
+		if n == 1 {
+			run = x.flops
+		}
+		if err := run(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table runs one of Tables 2 to 9: with the first seed by all methods and, since the accuracy does not
+// depend on the method, with the others by one alone.
+func (x *paper) table(ctx context.Context, n int) error {
+	t, _ := bench.LookupPaperTable(n)
+	t = t.Scaled(x.size)
+	train, test, data, err := x.load(t)
+	if err != nil {
+		return err
+	}
+	t.Data = data
+	recipe, _ := bench.LookupRecipe(x.recipe)
+	recipe.Lambda, recipe.Shrink = float64(x.lambda), x.shrink
+	choice, err := bench.PlanVariant(t, train.Classes, blsupdate.Options{Lambda: recipe.Lambda, Backend: x.backend})
+	if err != nil {
+		return err
+	}
+	variants, err := x.variants(n, choice)
+	if err != nil {
+		return err
+	}
+	head := bench.TableHead{
+		PaperTable: t, Title: t.TitleOn(data), Scale: x.size, Targets: train.Classes, FeatureNodes: t.FeatureNodes(),
+		Recipe: recipe.Name, Lambda: recipe.Lambda, Shrink: recipe.Shrink, Whitening: x.zca,
+	}
+	repeat := variants[len(variants)-1]
+	if slices.Contains(variants, choice) {
+		repeat, head.Planner = choice, choice.String()
+	}
+	head.Repeat = repeat.String()
+	for _, v := range variants {
+		head.Methods = append(head.Methods, v.String())
+	}
+	runs := x.runs
+	if test == nil {
+		runs = 1 // there is no accuracy that could differ
+	}
+	for i := range uint64(runs) {
+		head.Seeds = append(head.Seeds, x.seed+i)
+	}
+	done, steps := result.Table{TableHead: head, Machine: x.machine}, experiment.NewStepTable(variants)
+	if err := experiment.Emit(&x.Reporter, "table", head, x.head(head)+steps.Heads()); err != nil {
+		return err
+	}
+	began, before, all := time.Now(), 0, float64(len(variants)+runs-1) // runs by one method
+	for i, seed := range head.Seeds {
+		e := t.Experiment(seed, recipe)
+		e.Train, e.Test, e.Retrain, e.Variants = train, test, x.retrain && i == 0, variants
+		e.Features.Backend, e.Update.Backend, e.Whitening = x.backend, x.backend, x.whitening()
+		if i > 0 {
+			e.Variants = []bench.Variant{repeat}
+		}
+		err := e.Run(ctx, func(row bench.TableRow) error {
+			row.Table = n
+			text := "" // none for later seeds, which have one method
+			if i == 0 {
+				text = steps.Lines(row)
+			}
+			done.Rows = append(done.Rows, row)
+			return experiment.Emit(&x.Reporter, "row", row, text)
+		}, func(done, total float64, doing string) {
+			share := (float64(before) + float64(float64(len(e.Variants))*(done/total))) / all
+			x.Show(share, fmt.Sprintf("table %d, seed %d%s, %s", n, seed, timeLeft(time.Since(began), share), doing))
+		})
+		if err != nil {
+			return err
+		}
+		before += len(e.Variants)
+	}
+	return x.show(&result.File{Tables: []result.Table{done}})
+}
+
+// head returns the settings of a table.
+func (x *paper) head(h bench.TableHead) string {
+	data := map[string]string{
+		bench.SyntheticDigits: "synthetic digits in place of MNIST: the accuracies are no results on it",
+		bench.RandomImages:    "random images in place of small NORB: no data, no accuracies; the times are real",
+	}[h.Data]
+	method := ""
+	if h.Planner != "" {
+		method = "; the planner's method is " + h.Planner
+	}
+	lambda := ui.Ridge(h.Lambda)
+	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.Title, cmp.Or(data, h.Data), h.Scale, h.Targets) +
+		fmt.Sprintf("settings   recipe of the %s, lambda = %s, s = %v, %d feature nodes, seed %d%s\n",
+			h.Recipe, &lambda, h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
+}
+
+// show prints the tables that a report has of results.
+func (x *paper) show(f *result.File) error {
+	page, err := report.New([]*result.File{f})
+	if err != nil {
+		return err
+	}
+	return x.Print(experiment.Tables(page.Sections...) + "\n")
+}
+
+// leastKnown is the least share of the work from which the remaining time is estimated.
+const leastKnown = 0.03
+
+// timeLeft returns the remaining time if the work goes on at the same pace.
+func timeLeft(since time.Duration, share float64) string {
+	if !(share >= leastKnown && share < 1) {
+		return ""
+	}
+	return fmt.Sprintf(", %v left", time.Duration(float64(since)*(1-share)/share).Round(time.Second))
+}
+
+// The sizes at which Table 1 is counted, times --size.
+const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
+
+// flops counts Table 1.
+func (x *paper) flops(ctx context.Context, _ int) error {
+	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*x.size))) }
+	l, k, done := scaled(flopsL), scaled(flopsK), &result.File{}
+	for _, q := range []int{scaled(flopsMany), scaled(flopsFew)} {
+		c, err := bench.PaperFlops(ctx, l, k, q, blsupdate.Options{Backend: x.backend}, x.seed)
+		if err != nil {
+			return err
+		}
+		if err := experiment.Emit(&x.Reporter, "flops", c, ""); err != nil {
+			return err
+		}
+		done.Flops = append(done.Flops, result.On[bench.FlopsCase]{Machine: &x.machine, Value: c})
+	}
+	return x.show(done)
+}

@@ -1,0 +1,122 @@
+// Package report has the command report, which makes a page of results.
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blskernel/bench/report"
+	"blskernel/bench/result"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// New returns the command report.
+func New(s ui.Streams) *cobra.Command {
+	var results []string
+	var out string
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "report --results DIR|FILE... --out DIR",
+		Short: "Make a page with plots from files of results",
+		Long: `Read what paper, bench and flops print with --json, and write DIR/README.md: numbers, plots and what
+they mean at the top, and below them the tables, folded away. The plots are DIR/plots/*.svg. The numbers
+are printed too. Results of different commands stay apart, and ratios are of times of one seed in one
+table.`,
+		Example: `  blskernel report --results docs/results --out docs/results
+  blskernel report --results table2.jsonl --results speeds.jsonl --out page
+  blskernel report --out page results/*.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeReport(cmd.Context(), append(results, args...), out, quiet, s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&results, "results", nil, "a file of results, or a folder of them; may be repeated; files may also follow as arguments")
+	ui.OutFlag(cmd, &out, "folder for the page, which is made if it does not exist")
+	ui.QuietFlag(cmd, &quiet)
+	return cmd
+}
+
+func writeReport(ctx context.Context, results []string, out string, quiet bool, s ui.Streams) error {
+	switch {
+	case len(results) == 0:
+		return ui.Usagef("--results is missing: name a file of results, or a folder of them")
+	case out == "":
+		return ui.Usagef("--out is missing: name the folder for the page")
+	}
+	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+		return ui.Usagef("--out is %q, which is no folder", out)
+	}
+	files, err := readResults(ctx, results)
+	if err != nil {
+		return err
+	}
+	page, err := report.New(files)
+	if errors.Is(err, report.ErrNoResults) {
+		return fmt.Errorf("nothing to show in %s: want what paper, bench or flops print with --json",
+			strings.Join(results, ", "))
+	}
+	if err != nil {
+		return err
+	}
+	if err := page.WriteFolder(s.FS, out); err != nil {
+		return err
+	}
+	for _, n := range page.Numbers {
+		if _, err := fmt.Fprintf(s.Out, "%-16s  %s\n", n.Value, n.Text); err != nil {
+			return err
+		}
+	}
+	if quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(s.Err, "%s   %s, from %s\n",
+		filepath.Join(out, "README.md"), ui.Count(len(page.Sections), "section"), ui.Count(len(files), "file"))
+	return err
+}
+
+// readResults reads files of results and folders of them; a path that is named twice is read once.
+func readResults(ctx context.Context, paths []string) (files []*result.File, err error) {
+	var names []string
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("--results: %q does not exist", path)
+		case err != nil:
+			return nil, fmt.Errorf("--results: %w", err)
+		case !info.IsDir():
+			names = append(names, filepath.Clean(path))
+			continue
+		}
+		inside, err := fs.Glob(os.DirFS(path), "*.jsonl")
+		if err != nil || len(inside) == 0 {
+			return nil, fmt.Errorf("--results: the folder %q has no files of results, *.jsonl", path)
+		}
+		for _, name := range inside {
+			names = append(names, filepath.Join(path, name))
+		}
+	}
+	for i, name := range names {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		f, err := result.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}

@@ -1,0 +1,138 @@
+package lapack
+
+import (
+	"cmp"
+
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/block"
+	"blskernel/internal/factor"
+	"blskernel/internal/factor/qr"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// LeastSquares is the complete orthogonal decomposition of an l×k matrix A of any shape and rank r,
+//
+//	A P = Q | T 0 | Zᵀ,
+//	        | 0 0 |
+//
+// Q and Z orthogonal, T triangular of order r, P a permutation, by a QR factorization with column
+// pivoting, A P = Q R, and one of the first r rows of R. SolveTo returns the least squares solution of
+// least norm. It takes about twice the time of QR, which suffices where the columns are independent.
+// The zero value is empty and ready for Factorize.
+//
+// Methods that only read the factorization may be called from several goroutines at once.
+type LeastSquares struct {
+	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
+
+	// Tolerance of the next Factorize decides the rank: it is the number of diagonal elements of R
+	// before the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
+	Tolerance float64
+
+	factorized bool
+	backend    blskernel.Backend // that of Factorize
+	l, k       int
+	f          qr.Complete
+}
+
+// Dims returns l and k, and 0, 0 for an empty receiver.
+func (f *LeastSquares) Dims() (l, k int) { return f.l, f.k }
+
+// Reset makes the receiver empty.
+func (f *LeastSquares) Reset() { *f = LeastSquares{Backend: f.Backend, Tolerance: f.Tolerance} }
+
+// Factorize decomposes a copy of a, in 4lkm - 2(l+k)m² + 4m³/3 flops for m = min(l, k), and for a
+// rank r below k 2r²(k - r/3) more.
+//
+// The pivots are the columns of the largest norm among those left, so that |r_ii| falls, seldom far
+// above the singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition, section 5.5).
+// The rank that they show depends on the scale of the columns: a column whose norm is below Tolerance
+// times the largest counts as zero.
+//
+// The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity. (LAPACK:
+// dgelsy, with dgeqp3, but for the estimates of singular values by which dgelsy decides the rank.)
+func (f *LeastSquares) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
+
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
+// package comment. The workspace is 100(l + k) numbers at most, and for a rank r below k rk more, which
+// the receiver keeps.
+func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
+
+func (f *LeastSquares) factorize(a *mat.Dense, inPlace bool) error {
+	const routine = "Dgeqp3"
+	f.Reset()
+	l, k := a.Dims()
+	raw := a.RawMatrix()
+	if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
+		return err
+	}
+	if !inPlace {
+		raw = denseCopy(raw)
+	}
+	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
+	f.factorized, f.backend, f.l, f.k = true, f.Backend, l, k
+	if l > 0 && k > 0 {
+		f.f = qr.Gelsy(factor.On(bk), cmp.Or(f.Tolerance, float64(max(l, k))*0x1p-52), l, k, blockOf(raw))
+	}
+	return nil
+}
+
+// Rank returns r.
+func (f *LeastSquares) Rank() int {
+	mustHold(f.factorized)
+	return f.f.Rank
+}
+
+// RCond returns the estimated reciprocal condition number of the leading triangle of R of order r,
+// and 1 for r = 0; see Cholesky.RCond. (LAPACK: dtrcon.)
+func (f *LeastSquares) RCond() float64 {
+	mustHold(f.factorized)
+	return rcondTriangle(f.backend, f.f.Rank, f.f.R)
+}
+
+// Pivots returns the permutation P of A P = Q R: column j of A P is column p[j] of A. The first r of
+// them are independent. See Factors in the package comment.
+func (f *LeastSquares) Pivots(dst []int) []int {
+	mustHold(f.factorized)
+	if dst == nil {
+		dst = make([]int, f.k)
+	}
+	require(len(dst) == f.k, pivotsLength)
+	copy(dst, f.f.Order)
+	return dst
+}
+
+// SolveTo computes the k×c X of least Frobenius norm among those that minimize ‖A X - B‖ in each
+// column, X = A⁺B for the A whose rank is r, for the l×c b, and writes it to dst. It gives an empty
+// dst its size. If l = k, dst may be b. It takes c(4lr - r² + 4kr - 2r²) flops, without the terms of
+// k where r = k, and a workspace of c·max(l, k) + 64(l + k + c) numbers.
+//
+// The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged but for its size.
+// It matches ErrOverflow if X overflows; dst then holds what was computed. Dependent columns are no
+// error: the rank is what it solves for. SolveTo panics with mat.ErrShape if the shapes do not fit, and
+// if dst and b overlap otherwise or the receiver is empty. (LAPACK: dgelsy.)
+func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
+	const routine = "Dgelsy"
+	mustHold(f.factorized)
+	rows, nrhs := b.Dims()
+	checkShape(rows == f.l)
+	block.Reuse(dst, f.k, nrhs, solveAliased, b.RawMatrix())
+	checkOverlap(dst, b)
+	bk := backend.Begin(f.backend, backend.Routine{Name: routine, M: f.l, N: f.k, NRHS: nrhs})
+	if f.k == 0 || nrhs == 0 {
+		return nil
+	}
+	if err := checkFinite(bk, routine, blas.All, b.RawMatrix(), ErrNotFinite); err != nil {
+		return err
+	}
+	x := block.Dense(make([]float64, max(f.l, f.k)*nrhs), nrhs)
+	block.Copy(x, blockOf(b.RawMatrix()), f.l, nrhs)
+	if f.l > 0 {
+		f.f.Solve(factor.On(bk), nrhs, x)
+	}
+	raw := dst.RawMatrix()
+	block.Copy(blockOf(raw), x, f.k, nrhs)
+	return checkFinite(bk, routine, blas.All, raw, ErrOverflow)
+}
