@@ -37,6 +37,9 @@ const (
 	ScaleRanks
 )
 
+// ofColumns reports whether each column is scaled by itself.
+func (s Scaling) ofColumns() bool { return s == ScaleColumns || s == ScaleRanks }
+
 var scalingNames = []string{"auto", "samples", "columns", "none", "ranks"}
 
 // String returns "auto", "samples", "columns", "none" or "ranks", which ParseScaling reads.
