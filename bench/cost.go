@@ -40,7 +40,7 @@ type Cost struct {
 	Method  string     `json:"method"`
 	Form    string     `json:"form"`
 	Solve   bool       `json:"solve"`
-	Seed    uint64     `json:"seed,omitempty"` // of the rows; not in old files
+	Seed    uint64     `json:"seed"` // of the rows
 	L       int        `json:"l"`
 	K       int        `json:"k"`
 	Q       int        `json:"q"`

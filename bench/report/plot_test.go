@@ -101,14 +101,14 @@ func TestDraw(t *testing.T) {
 		// From 0 to 4 and from 0 to 8: the ticks at the ends of the axes.
 		{Axis{}, Axis{}, "62.0 302.0 221.0 182.0 380.0 62.0"},
 		{Axis{Log: true}, Axis{Log: true}, "62.0 302.0 380.0 62.0"},
-		{Axis{}, Axis{Names: []string{"a", "b<"}}, "94.0 182.0"},
+		{Axis{}, Axis{Names: []string{"a", "b<"}}, "94.0 122.0"},
 	} {
 		p := &Plot{Title: "<&>", X: tc.x, Y: tc.y, Series: []Series{{Name: "<", Line: true, Points: []Point{{X: 0, Y: 0}, {X: 2, Y: 4}, {X: 4, Y: 8}, {X: nan, Y: 1}, {X: 1, Y: math.Inf(1)}}}}}
 		switch {
 		case tc.x.Log:
 			p.Series[0].Points = []Point{{X: 0, Y: 1}, {X: 1, Y: -1}, {X: 1, Y: 0.1}, {X: 100, Y: 10}}
 		case tc.y.Names != nil:
-			p.Series[0].Points = []Point{{X: 1, Y: 0.5}}
+			p.Series[0].Points = []Point{{X: 1, Y: 0}}
 		}
 		var b bytes.Buffer
 		testutil.NoError(t, p.WriteSVG(&b))

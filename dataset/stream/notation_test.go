@@ -71,7 +71,7 @@ func TestNotations(t *testing.T) {
 // TestNoNotation takes cells of which one does not agree for words, and refuses a comma that may be
 // either. Decimal and Thousands decide for all columns.
 func TestNoNotation(t *testing.T) {
-	for _, text := range []string{"$5\n7\n", "5%\n$5\n", "1,5\n1.5\n", "1,23\n1,234.5\n", "1 23\n1 234\n", "$\n$5\n", "--5%\n5%\n"} {
+	for _, text := range []string{"$5\n7\n", "$5\n$6\n$7\n$8\n7\n", "5%\n$5\n", "1,5\n1.5\n", "1,23\n1,234.5\n", "1 23\n1 234\n", "$\n$5\n", "--5%\n5%\n"} {
 		r := mustOpen(t, []string{"-"}, Options{Header: HeaderPresent, Comma: ';', Stdin: strings.NewReader("a;b\n" + strings.ReplaceAll(text, "\n", ";1\n"))})
 		if d, err := r.Survey(100); err != nil || d.Columns[0].Levels == nil {
 			t.Errorf("%q: %v, %v", text, d, err)
@@ -145,7 +145,7 @@ func TestRowNumbers(t *testing.T) {
 		text string
 		want []int
 	}{
-		{"id,a,b\n5,1,9\n7,2,8\n8,3,7\n", []int{0, 1, 2}}, {"id,a\n5,1\n5,2\n", []int{1}}, {"id,a\n5,1.5\n7,2.5\n", []int{0}},
+		{"id,a,b\n5,1,9\n7,2,8\n8,3,7\n", []int{0, 1, 2}}, {"id,a\n5,1\n5,2\n", []int{1}}, {"id,a\n5,1\n5,2\n6,3\n", []int{1}}, {"id,a\n5,1.5\n7,2.5\n", []int{0}},
 		{"id,a\n5,1\n7,1\n6,1\n", nil}, {"id,a\n5,1\n,1\n7,1\n", nil}, {"id,a\n5,1\n", nil}, {"id,a\nx,1\ny,1\n", nil},
 		{",a\n3,1\n1,1\n2,1\n", []int{0}}, {",a\nx,1\ny,1\nz,1\n", []int{0}}, {",a\nx,1\nx,1\n", nil}, {",a\n0.5,1\n0.25,1\n", nil},
 		{"a,\n1,x\n1,y\n", nil},

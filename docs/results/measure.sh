@@ -80,6 +80,12 @@ full)
 	paper table1.jsonl --table 1
 	whole predicted.jsonl predicted
 	whole speed.jsonl full_speed
+	if "$blskernel" info | grep -q '^kernel: avx512'; then
+		(
+			export BLSKERNEL_KERNEL=avx2
+			whole speed-avx2.jsonl full_speed
+		)
+	fi
 	for table in 6 7 8; do
 		paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain
 	done

@@ -9,10 +9,7 @@ import (
 
 // newProduct returns C = alpha·op(A)·op(B) + beta·C for an op(A) of k columns.
 func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c sink) product {
-	return product{
-		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
-		a: opA(tA, a), b: opB(tB, b), c: c,
-	}
+	return product{engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta, a: opA(tA, a), b: opB(tB, b), c: c}
 }
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) is k×n and C is m×n, in 2mnk
@@ -24,13 +21,23 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	if alpha == 0 || !e.small(m, n, k) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
 		p.run()
-	} else if team := e.team(2 * float64(m) * float64(n) * float64(k)); team != nil {
+	} else if team := e.pool.Acquire(2 * float64(m) * float64(n) * float64(k) / e.kernel.Speed); team != nil {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
 		p.share(team)
 	} else {
 		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
+
+// small reports whether smallGemm can compute a product: one block of the sum, and a B that stays in
+// cache. A product of a few hundred nanoseconds does not repay the five loops.
+func (e *Engine) small(m, n, k int) bool {
+	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC
+}
+
+// smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the
+// smallest L2.
+const smallOrder = 128
 
 // Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n,
 // in n²k flops. The other triangle of C is not touched.

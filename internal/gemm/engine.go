@@ -21,9 +21,6 @@ func New(k kernel.Kernel) *Engine {
 	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), pool: workers.Default}
 }
 
-// team returns the workers for a product of the given flops, or nil if it stays with the caller.
-func (e *Engine) team(flops float64) *workers.Team { return e.pool.Acquire(flops / e.kernel.Speed) }
-
 // Kernel returns the micro-kernel.
 func (e *Engine) Kernel() kernel.Kernel { return e.kernel }
 

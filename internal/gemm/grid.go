@@ -1,8 +1,6 @@
 package gemm
 
 import (
-	"math"
-	"slices"
 	"sync/atomic"
 
 	"blskernel/internal/workers"
@@ -14,70 +12,39 @@ type grid struct {
 	down, over  int // number of tasks
 }
 
-// cut returns the grid that the given number of threads should finish first, for the rows of x. Fine
-// grids divide the work evenly, but each task packs its part of B for itself, unless its thread has it
-// from the task before. So cut tries the fewest ranges of columns, and a multiple of the threads.
+// cut returns a grid for the given number of threads and the rows of x: ranges of columns, which share
+// the packing of B, or ranges of rows for each block of B, which share the reading of A. A triangle has
+// rows and columns of all lengths, so its grid is finer.
 func (p *product) cut(threads int, x cell) grid {
-	m := x.i1 - x.i0
-	var best grid
-	least := math.Inf(1)
-	at := make([]float64, threads)
-	fewest := (p.n + p.width() - 1) / p.width()
-	for _, over := range [...]int{fewest, roundUp(fewest, threads)} {
-		// A part of a tile costs less than an uneven cut.
-		width := min(roundUp((p.n+over-1)/over, line/8), p.width())
-		over = (p.n + width - 1) / width
-		for down := 1; ; down += (down + 3) / 4 {
-			rows := roundUp((m+down-1)/down, p.engine.kernel.MR)
-			g := grid{rows: rows, width: width, down: (m + rows - 1) / rows, over: over}
-			if t := p.finished(g, x, at); t < least {
-				best, least = g, t
-			}
-			if g.down*over >= threads*mostTasks || rows <= leastRows {
-				break
-			}
-		}
+	m, mr, nr := x.i1-x.i0, p.engine.kernel.MR, p.engine.kernel.NR
+	over, down := (p.n+p.width()-1)/p.width(), threads
+	if !p.directB(m) && packingRows*p.n > readingColumns*m && p.n >= threads*nr {
+		over, down = roundUp(over, threads), (m+rowsOfTask-1)/rowsOfTask
 	}
-	return best
+	if p.c.kept != full {
+		down = max(down, rangesOfTriangle)
+	}
+	// A part of a tile costs less than an uneven cut.
+	width := min(roundUp((p.n+over-1)/over, line/8), p.width())
+	rows := roundUp((m+down-1)/down, mr)
+	return grid{rows: rows, width: width, down: (m + rows - 1) / rows, over: (p.n + width - 1) / width}
 }
 
-// mostTasks and leastRows limit the grids that cut tries: about mostTasks tasks for each thread, of
-// at least leastRows rows.
 const (
-	mostTasks = 8
-	leastRows = 32
+	// packingRows is the time to pack an element of B, in rows of C that could be computed instead:
+	// 9 where B comes from L2, 25 where it comes from memory.
+	packingRows = 16
+
+	// readingColumns is the time to read an element of A, in columns of C that could be computed
+	// instead.
+	readingColumns = 4
+
+	// rowsOfTask is the most rows of a task where columns are cut. With more, B is packed less often,
+	// by 3% of the time, but less is left for others if a thread loses its CPU.
+	rowsOfTask = 512
+
+	rangesOfTriangle = 4
 )
-
-// packingRows is the time to pack an element of B, in rows of C that could be computed instead: 9 where
-// B comes from L2, 25 where it comes from memory.
-const packingRows = 16
-
-// readingColumns is the time to read an element of A, in columns of C that could be computed instead:
-// all ranges of columns read all of A, which is most of the work for a C of ten columns.
-const readingColumns = 4
-
-// finished returns the time, in flops, at which the threads would finish a grid, if each takes one task
-// after another. at is workspace, an element for each.
-func (p *product) finished(g grid, x cell, at []float64) float64 {
-	clear(at)
-	packing := 0
-	if !p.directB(g.rows) {
-		packing = packingRows
-	}
-	for t := range g.down * g.over {
-		x := p.part(g, x, t)
-		first := 0
-		for i := range at {
-			if at[i] < at[first] {
-				first = i
-			}
-		}
-		middle := (x.i0 + x.i1) / 2
-		from, to := p.c.columns(middle, middle+1, x.j0, x.j1)
-		at[first] += float64(2 * float64(p.k) * float64(max(to-from, 0)+readingColumns) * float64(x.i1-x.i0+packing))
-	}
-	return slices.Max(at)
-}
 
 // part returns task t of the grid on the rows and terms of x. In a triangle the longest rows and
 // columns come first, so that the last tasks, for which threads wait, are short.

@@ -34,19 +34,14 @@ func (p *product) run() {
 		if p.c.kept != full {
 			flops /= 2
 		}
-		if team := p.engine.team(flops); team != nil {
+		if team := p.engine.pool.Acquire(flops / p.engine.kernel.Speed); team != nil {
 			p.share(team)
 		} else {
-			p.serial()
+			w := workspaces.Get().(*workspace)
+			p.on(w)
+			workspaces.Put(w)
 		}
 	}
-}
-
-// serial computes the product on the caller's goroutine.
-func (p *product) serial() {
-	w := workspaces.Get().(*workspace)
-	p.on(w)
-	workspaces.Put(w)
 }
 
 // on computes the product on the caller's goroutine, in the given storage.
@@ -87,9 +82,7 @@ func (p *product) loops(w *workspace, x cell) {
 }
 
 // height returns MC for this product: blocks of A are about equally high.
-func (p *product) height() int {
-	return even(p.m, p.engine.blocks.MC, p.engine.kernel.MR)
-}
+func (p *product) height() int { return even(p.m, p.engine.blocks.MC, p.engine.kernel.MR) }
 
 // depth returns KC for this product.
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
@@ -233,11 +226,11 @@ func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i,
 		if store != kernel.Overwrite {
 			p.c.load(w.c, i, m, from, to)
 		}
+		dense := store
 		if store == kernel.AddPacked {
-			p.tiles(a, b, ai, bj+(from-j)/nr, k, kernel.Add, w.c, to-from, m, to-from) // w.c is not packed
-		} else {
-			p.tiles(a, b, ai, bj+(from-j)/nr, k, store, w.c, to-from, m, to-from)
+			dense = kernel.Add
 		}
+		p.tiles(a, b, ai, bj+(from-j)/nr, k, dense, w.c, to-from, m, to-from)
 		p.c.store(w.c, i, m, from, to)
 	}
 	through(j, from)

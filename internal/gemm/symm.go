@@ -51,3 +51,17 @@ func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []flo
 	}
 	p.run()
 }
+
+// square copies both triangles of a symmetric matrix of order n to dst, an n×n matrix.
+func (s *source) square(dst []float64, n int) {
+	for i := range n {
+		r, from, to := s.Row(i), 0, i+1
+		if s.layout == symUpper {
+			from, to = i, n
+		}
+		for j := from; j < to; j++ {
+			v := s.X[r+j]
+			dst[i*n+j], dst[j*n+i] = v, v
+		}
+	}
+}

@@ -66,16 +66,10 @@ func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.
 		t.right, t.trans, t.order, t.n = true, block.Other(tA), n, m
 	}
 	t.backwards = (ul == blas.Upper) == (t.trans == blas.NoTrans)
-	if team := e.team(float64(t.order) * float64(t.order) * float64(t.n)); team != nil {
-		t.share(team)
-	} else {
-		t.sweep(nil)
+	team := e.pool.Acquire(float64(t.order) * float64(t.order) * float64(t.n) / e.kernel.Speed)
+	if team != nil {
+		defer team.Release()
 	}
-}
-
-// share is sweep with a team that it releases.
-func (t *triangular) share(team *workers.Team) {
-	defer team.Release()
 	t.sweep(team)
 }
 

@@ -100,3 +100,21 @@ func TestListed(t *testing.T) {
 		t.Errorf("%d files, the last %+v", n, meta.Learned[n-1])
 	}
 }
+
+// TestHashOnce hashes a file when it is first asked for, and then keeps the hash: the file may be gone.
+func TestHashOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	testutil.NoError(t, os.WriteFile(path, []byte("1\n"), 0o666))
+	var in Input
+	testutil.NoError(t, in.Begin([]string{path}, &session.Session{}))
+	m := &model.Model{File: &modelfile.File{}}
+	in.ListLearned(m, RowCount{path: 1}, false)
+	testutil.NoError(t, os.Remove(path))
+	if i, err := in.FindLearned(m, path, false); i != 0 || err != nil {
+		t.Errorf("file %d, %v", i, err)
+	}
+	in.ListLearned(m, RowCount{path: 1}, true)
+	if l := m.Metadata.Learned; len(l) != 1 || !l[0].Removed {
+		t.Errorf("the list is %+v", l)
+	}
+}

@@ -145,8 +145,8 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 		case known:
 			n := distinct(b.Labels)
 			if n > mostWords && 2*n > len(b.Labels) {
-				return "", ui.Usagef("%s has %d different words in the first %d rows: use --task classification if they are classes, or name another --target",
-					targetColumn(r), n, len(b.Labels))
+				return "", ui.Usagef("%s has %d different words in the first %d rows, such as %.40q: use --task classification if they are classes, write numbers without other signs, or name another --target",
+					targetColumn(r), n, len(b.Labels), b.Labels[0])
 			}
 			return model.Classification, nil
 		case 0:

@@ -6,6 +6,43 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
+// A source is an operand X of a product, op(A) (m×k) or op(B)ᵀ (n×k). The index i of X[i,p] runs along
+// the tile of C and p along the sum.
+type source struct {
+	block.Matrix // storage; packed only in the layouts byRows, byCols and symUpper
+	layout       layout
+	diag         []float64 // row p of op(B) is multiplied by diag[p]; nil for the first operand
+}
+
+// A layout says where in the storage X[i,p] is.
+type layout uint8
+
+const (
+	byRows   layout = iota // row i, column p
+	byCols                 // row p, column i
+	symUpper               // X symmetric, row min(i,p), column max(i,p)
+	symLower               // X symmetric, row max(i,p), column min(i,p)
+)
+
+// opA is op(A) as the first operand of a product.
+func opA(trans blas.Transpose, a block.Matrix) source {
+	if trans == blas.NoTrans {
+		return source{layout: byRows, Matrix: a}
+	}
+	return source{layout: byCols, Matrix: a}
+}
+
+// opB is op(B) as the second operand of a product.
+func opB(trans blas.Transpose, b block.Matrix) source { return opA(block.Other(trans), b) }
+
+// symmetric is a symmetric matrix, of which the triangle ul is stored, as either operand.
+func symmetric(ul blas.Uplo, s block.Matrix) source {
+	if ul == blas.Lower {
+		return source{layout: symLower, Matrix: s}
+	}
+	return source{layout: symUpper, Matrix: s}
+}
+
 // A sink is the result C of a product: which elements are kept, and where.
 type sink struct {
 	block.Matrix // storage; not packed if the lower triangle is kept
@@ -94,12 +131,11 @@ func (s *sink) store(src []float64, i, m, j0, j1 int) {
 
 // scal sets x = beta·x; beta = 0 overwrites x.
 func scal(beta float64, x []float64) {
-	switch beta {
-	case 0:
+	if beta == 0 {
 		clear(x)
-	default:
-		for i := range x {
-			x[i] *= beta
-		}
+		return
+	}
+	for i := range x {
+		x[i] *= beta
 	}
 }
