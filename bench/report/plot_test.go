@@ -116,7 +116,7 @@ func TestDraw(t *testing.T) {
 		var at []string
 		for _, e := range all["path"] {
 			if e.Transform != "" {
-				at = append(at, strings.Trim(e.Transform, "translate()"))
+				at = append(at, strings.TrimSuffix(strings.TrimPrefix(e.Transform, "translate("), ")"))
 			}
 		}
 		if got := strings.Join(at[1:], " "); got != tc.want || all["title"][0].Text != p.Title {
