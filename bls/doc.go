@@ -9,7 +9,8 @@
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
 // The weights W of the output layer solve A W = Y in the sense of least squares, by package blsupdate.
-// The way from X to A is Algorithm 1 of the broad learning system.
+// With FeatureOptions.Direct A is [Z, S, H], where S are the standardised samples. The way from X to A
+// is Algorithm 1 of the broad learning system.
 //
 // # Feature nodes
 //

@@ -66,6 +66,7 @@ func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
 		f.opt = resolved
 	}
 	n, n3 := opt.Groups*opt.GroupNodes, f.opt.EnhancementNodes
+	x.Check(opt.nodes(d) <= maxNodes, "there are more than 2³¹ nodes")
 	x.Check(coder.Fits(d+1, n) && coder.Fits(n+1, n3), "no memory holds the weights of %d inputs, %d and %d nodes", d, n, n3)
 	if x.Failed() {
 		return
@@ -112,18 +113,44 @@ var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto
 
 // codeOptions codes o without its backend; resolve checks the values.
 func codeOptions(x *coder.Coder, o *FeatureOptions) {
-	scaling, nodes := slices.Index(encodedScalings, o.Scaling), int64(o.EnhancementNodes)
+	scaling := slices.Index(encodedScalings, o.Scaling)
 	x.Int("Scaling", &scaling, len(encodedScalings)-1)
 	o.Scaling = encodedScalings[scaling]
 	x.Int("Groups", &o.Groups, maxNodes)
 	x.Int("GroupNodes", &o.GroupNodes, maxNodes)
-	x.Signed(&nodes)
-	x.Check(None <= nodes && nodes <= maxNodes, "EnhancementNodes is %d, and can be at most %d", nodes, maxNodes)
-	o.EnhancementNodes = int(nodes)
+	codeNumber(x, "EnhancementNodes", &o.EnhancementNodes, maxNodes)
 	x.Float("Shrink", &o.Shrink, coder.IsLength)
-	x.Bool(&o.Unscaled)
+	more := o.Direct != 0 || o.Relevance != 0
+	codeFlags(x, &o.Unscaled, &more)
 	x.Int("Enhancement", (*int)(&o.Enhancement), maxNodes)
 	x.Uint64(&o.Seed)
+	if more {
+		codeNumber(x, "Direct", &o.Direct, 1)
+		codeNumber(x, "Relevance", &o.Relevance, maxRounds)
+		x.Check(o.Direct != 0 || o.Relevance != 0, "there are more options without values")
+	}
+}
+
+// codeNumber codes a number from None to most.
+func codeNumber(x *coder.Coder, what string, v *int, most int) {
+	n := int64(*v)
+	x.Signed(&n)
+	x.Check(None <= n && n <= int64(most), "%s is %d, and can be at most %d", what, n, most)
+	*v = int(n)
+}
+
+// codeFlags codes flags as the bits of a word.
+func codeFlags(x *coder.Coder, flags ...*bool) {
+	word := 0
+	for i, flag := range flags {
+		if *flag {
+			word |= 1 << i
+		}
+	}
+	x.Int("the flags of the options", &word, 1<<len(flags)-1)
+	for i, flag := range flags {
+		*flag = word>>i&1 == 1
+	}
 }
 
 // checkAll makes an error of the first number that is not valid.

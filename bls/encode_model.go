@@ -190,6 +190,8 @@ func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	o.Groups = cmp.Or(o.Groups, fitted.Groups)
 	o.GroupNodes = cmp.Or(o.GroupNodes, fitted.GroupNodes)
 	o.EnhancementNodes = max(0, cmp.Or(o.EnhancementNodes, fitted.EnhancementNodes))
+	o.Direct = max(0, cmp.Or(o.Direct, fitted.Direct))
+	o.Relevance = max(0, cmp.Or(o.Relevance, fitted.Relevance))
 	o.Shrink = cmp.Or(o.Shrink, fitted.Shrink)
 	return sameOptions(o, fitted)
 }

@@ -2,6 +2,7 @@ package bls
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -40,6 +41,14 @@ type FeatureOptions struct {
 	// EnhancementNodes is n3. None is none: A = Z, a linear map of each standardised sample. 0 is
 	// the number that Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
 	EnhancementNodes int
+	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that
+	// the model has all linear functions of S. None is A = [Z, H]. 0 stands for what Fit of a
+	// Classifier or a Regressor chooses, and none in FitFeatures.
+	Direct int
+	// Relevance is the number of rounds by which Fit of a Classifier or a Regressor weighs the
+	// columns of S: those that the predictions depend on most count most. None is no weights. 0
+	// stands for what Fit chooses, and none in FitFeatures, which has no targets.
+	Relevance int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.
 	Shrink float64
@@ -60,8 +69,10 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	o.Groups = cmp.Or(o.Groups, DefaultGroups)
 	o.GroupNodes = cmp.Or(o.GroupNodes, DefaultGroupNodes)
 	o.Scaling = cmp.Or(o.Scaling, ScaleSamples)
-	if o.EnhancementNodes == None {
-		o.EnhancementNodes = 0
+	for _, number := range []*int{&o.EnhancementNodes, &o.Direct, &o.Relevance} {
+		if *number == None {
+			*number = 0
+		}
 	}
 	bad := func(option string, value any, want string) (FeatureOptions, error) {
 		return o, &OptionError{Op: "bls", Option: option, Value: value, Want: want}
@@ -76,6 +87,12 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 		return bad("GroupNodes", o.GroupNodes, positive+", and fewer than 2³¹ feature nodes in all")
 	case o.EnhancementNodes < 0 || o.EnhancementNodes > maxNodes-o.Groups*o.GroupNodes:
 		return bad("EnhancementNodes", o.EnhancementNodes, "a number that is not negative, or None, and fewer than 2³¹ nodes in all")
+	case o.Direct < 0 || o.Direct > 1:
+		return bad("Direct", o.Direct, "1, 0 or None")
+	case o.Relevance < 0 || o.Relevance > maxRounds:
+		return bad("Relevance", o.Relevance, fmt.Sprintf("0 to %d, or None", maxRounds))
+	case o.Relevance > 0 && !o.Scaling.ofColumns():
+		return bad("Relevance", o.Relevance, "None, since only ScaleColumns and ScaleRanks have columns to weigh")
 	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
 		return bad("Shrink", o.Shrink, "a positive finite number, or 0 for the default")
 	case o.Unscaled && o.Shrink != 0:
@@ -90,7 +107,8 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	return o, nil
 }
 
-// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k).
+// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k),
+// or [Z, S, H] with Direct.
 // Of the samples of the fit they keep the settings in the package comment, which Maps returns. They do
 // not change after FitFeatures, so their methods may run on several goroutines. The zero value has no
 // nodes: Transform and Encode return ErrNotFitted.
@@ -126,8 +144,13 @@ func (f *Features) Inputs() int {
 	return r - 1
 }
 
-// Nodes returns k = N + n3, the number of columns of A.
-func (f *Features) Nodes() int { return f.FeatureNodes() + f.EnhancementNodes() }
+// Nodes returns k = N + n3, and d more with Direct: the number of columns of A.
+func (f *Features) Nodes() int { return f.opt.nodes(f.Inputs()) }
+
+// nodes returns the number of nodes of d inputs by the resolved options.
+func (o FeatureOptions) nodes(d int) int {
+	return o.Groups*o.GroupNodes + o.Direct*d + o.EnhancementNodes
+}
 
 // FeatureNodes returns N = n2·n1, the number of columns of Z, the first of A.
 func (f *Features) FeatureNodes() int { return f.opt.Groups * f.opt.GroupNodes }
@@ -145,7 +168,7 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	h1 = append(s, Bias)
 //	z  = (h1 @ FeatureWeights - FeatureMinimum) / FeatureRange
 //	h  = tanh(EnhancementScale * (append(z, Bias) @ EnhancementWeights))
-//	a  = concatenate([z, h]), or z where EnhancementWeights is nil
+//	a  = concatenate([z, h]), or [z, s, h] with Direct, without h where EnhancementWeights is nil
 //
 // which differs from Transform by rounding only. With the weights W of the output layer the scores of a
 // Classifier are a @ W, and the predictions of a Regressor append(a, 1) @ W + Center, or a @ W without
@@ -154,6 +177,8 @@ type FeatureMaps struct {
 	Scaling           Scaling
 	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns
 	Knots, Scores     [][]float64 // d lists each, nil unless Scaling is ScaleRanks
+
+	Direct bool // S is part of A
 
 	Bias float64 // 0.1, the last column of H1 and beside Z
 
@@ -170,6 +195,7 @@ func (f *Features) Maps() FeatureMaps {
 		Scaling:          f.opt.Scaling,
 		Means:            slices.Clone(f.means),
 		Deviations:       slices.Clone(f.deviations),
+		Direct:           f.opt.Direct > 0,
 		Bias:             biasInput,
 		FeatureWeights:   copyOf(f.weights),
 		FeatureMinimum:   slices.Clone(f.offset),

@@ -26,19 +26,28 @@ import (
 //	*OverflowError, with ScaleColumns and ScaleNone, if a result is beyond float64.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
-	f, _, err := fit(context.Background(), x, opt, false)
+	f, _, err := fitUnsupervised(x, opt, false)
 	return f, err
 }
 
 // FitTransformFeatures is FitFeatures and Transform of the same X, without computing its nodes twice. A
 // (l×k) is new storage. The errors are those of FitFeatures.
 func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
-	return fit(context.Background(), x, opt, true)
+	return fitUnsupervised(x, opt, true)
 }
 
-// fit fits the maps and, if keep is true, returns the nodes of x. It checks ctx before each panel of
-// rows and each iteration of an autoencoder.
-func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
+// fitUnsupervised is fit without weights of the columns.
+func fitUnsupervised(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
+	if opt.Relevance > 0 {
+		return nil, nil, &OptionError{Op: "bls", Option: "Relevance", Value: opt.Relevance, Want: "0 or None, since there are no targets"}
+	}
+	return fit(context.Background(), x, opt, nil, keep)
+}
+
+// fit fits the maps, with the columns of S times some weights, nil for ones, and returns Z and S of x
+// or, if keep is true, all nodes. It checks ctx before each panel of rows and each iteration of an
+// autoencoder.
+func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float64, keep bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {
 		return nil, nil, err
@@ -49,9 +58,9 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 	l, d := x.Dims()
 	f := &Features{opt: opt, scale: 1}
 	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
-	nodes := n
-	if keep {
-		nodes += n3
+	nodes := opt.nodes(d)
+	if !keep {
+		nodes -= n3
 	}
 	if err := checkMemory(mapsBytes(d, n, n3), l, nodes); err != nil {
 		return nil, nil, err
@@ -71,16 +80,17 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 	if err != nil {
 		return nil, nil, err
 	}
+	f.weighColumns(columns)
 	if f.weights, err = f.fineTune(ctx, x); err != nil {
 		return nil, nil, err
 	}
 
 	a := newNodes(l, nodes)
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
-	if err := f.project(ctx, z, x); err != nil {
+	if err := f.project(ctx, a, x); err != nil {
 		return nil, nil, err
 	}
-	if err := f.checkNodes(z); err != nil {
+	if err := f.checkNodes(a.Slice(0, l, 0, opt.nodes(d)-n3).(*mat.Dense)); err != nil {
 		return nil, nil, err
 	}
 	f.offset, f.gain = minMaxColumns(z)

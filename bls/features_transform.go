@@ -44,14 +44,14 @@ func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Den
 
 // transform writes A of the samples x, which have been checked, to a. On an error a is undefined.
 func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
-	l, k := a.Dims()
+	l, _ := a.Dims()
 	n := f.FeatureNodes()
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
-	if err := f.project(ctx, z, x); err != nil {
+	if err := f.project(ctx, a, x); err != nil {
 		return err
 	}
 	applyMinMax(z, f.offset, f.gain)
-	if k > n {
+	if f.EnhancementNodes() > 0 {
 		if err := f.appendEnhanced(ctx, a); err != nil {
 			return err
 		}
@@ -65,15 +65,15 @@ func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n := f.FeatureNodes()
 	return interrupt.EachPanel(ctx, l, enhancePanel, func(from, to int) error {
-		h, z := a.Slice(from, to, n, k).(*mat.Dense), a.Slice(from, to, 0, n).(*mat.Dense)
+		h, z := a.Slice(from, to, k-f.EnhancementNodes(), k).(*mat.Dense), a.Slice(from, to, 0, n).(*mat.Dense)
 		enhanced(f.opt.Backend, h, z, f.enhancement, f.scale)
 		return nil
 	})
 }
 
 // project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, one panel of rows of H1 at a
-// time.
-func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
+// time, and writes it to the first columns of a, and S to the next ones with Direct.
+func (f *Features) project(ctx context.Context, a, x *mat.Dense) error {
 	l, d := x.Dims()
 	n := f.FeatureNodes()
 	rows := min(l, panelRows(max(d+1, n)))
@@ -83,7 +83,10 @@ func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 		if err := f.standardizeTo(h, x, from, to); err != nil {
 			return err
 		}
-		mat.Mul(f.opt.Backend, t.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
+		mat.Mul(f.opt.Backend, a.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
+		if f.opt.Direct > 0 {
+			a.Slice(from, to, n, n+d).(*mat.Dense).Copy(h.Slice(0, to-from, 0, d))
+		}
 		return nil
 	})
 }

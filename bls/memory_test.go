@@ -39,8 +39,8 @@ func TestRefusedForMemory(t *testing.T) {
 			"Predict":            {8 * l * 3, false, func() error { return last(p.c.Predict(p.x)) }},
 			"OneHot":             {8 * l * 3, false, func() error { return last(OneHot(p.labels, 3)) }},
 			// The normal equations of a choice.
-			"choice": {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
-			"Tune":   {mapsBytes(12, 6, 300) + 2*8*l*307 + 12*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return last(chosen.TuneContext(ctx, p.x, p.y, TuneOptions{})) }},
+			"choice": {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
+			"Tune":   {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return last(chosen.TuneContext(ctx, p.x, p.y, TuneOptions{})) }},
 		} {
 			limited := func(bytes int64) (err error) {
 				defer memory.Limit(bytes)()

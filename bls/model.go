@@ -39,7 +39,8 @@ type settings struct {
 	classWeight ClassWeight
 	intercept   bool
 	validate    bool
-	rows        int // that are expected in all, 0 for those of the fit
+	columns     []float64 // weights of the columns of S, by their relevance; nil for ones
+	rows        int       // that are expected in all, 0 for those of the fit
 }
 
 // A Choice says by what Fit has chosen the settings that were left to it.
@@ -100,7 +101,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err != nil {
 		return nil, err
 	}
-	f, a, err := fit(ctx, x, s.features, true)
+	f, a, err := fit(ctx, x, s.features, s.columns, true)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func checkModelMemory(s settings, l, d, c int) error {
 		return nil
 	}
 	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
-	k := n + n3
+	k := opt.nodes(d)
 	if s.intercept {
 		k++
 	}

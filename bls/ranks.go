@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
@@ -92,10 +93,7 @@ func normalScores(column []float64) curve {
 			continue
 		}
 		below, _ := slices.BinarySearch(column, v)
-		end := n
-		if v < column[n-1] {
-			end, _ = slices.BinarySearch(column, math.Nextafter(v, math.Inf(1)))
-		}
+		end := below + sort.Search(n-below, func(i int) bool { return column[below+i] > v })
 		covered += end - below
 		c.knots = append(c.knots, v)
 		c.scores = append(c.scores, elementary.NormalQuantile(float64(below+end)/float64(2*n)))

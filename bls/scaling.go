@@ -37,13 +37,18 @@ const (
 	ScaleRanks
 )
 
+// ofColumns reports whether each column is scaled by itself.
+func (s Scaling) ofColumns() bool { return s == ScaleColumns || s == ScaleRanks }
+
 var scalingNames = []string{"auto", "samples", "columns", "none", "ranks"}
 
 // String returns "auto", "samples", "columns", "none" or "ranks", which ParseScaling reads.
 func (s Scaling) String() string { return names.String(scalingNames, s) }
 
 // ParseScaling returns the scaling of the given name, in any case.
-func ParseScaling(name string) (Scaling, error) { return names.Parse[Scaling]("bls", scalingNames, name) }
+func ParseScaling(name string) (Scaling, error) {
+	return names.Parse[Scaling]("bls", scalingNames, name)
+}
 
 // smallestNormal is the smallest float64 with all its digits.
 const smallestNormal = 0x1p-1022

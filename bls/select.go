@@ -3,12 +3,16 @@ package bls
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
+	"slices"
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/memory"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // ChoiceRows is the number of first rows that Fit makes a choice by at most.
@@ -21,14 +25,28 @@ const (
 	choiceNodes = 2000 // most enhancement nodes that a choice is made with
 )
 
-// prepare fills in the setting that depends only on the shape l×d: EnhancementNodes. Improved and
-// Original get no ridge, since they are for the pseudoinverse.
+// maxDirect is the largest number of columns that Fit links to the output layer.
+const maxDirect = 500
+
+// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, and Direct where
+// Fit makes a choice for a table. Improved and Original get no ridge, since they are for the
+// pseudoinverse.
 func prepare(s settings, l, d int) settings {
 	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
 	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {
 		s.update.Lambda = None
 	}
+	table := s.features.Scaling == ScaleAuto || s.features.Scaling.ofColumns()
+	if table && s.features.Direct == 0 && s.chooses() && d <= maxDirect {
+		s.features.Direct = 1
+	}
 	return s
+}
+
+// chooses reports whether Shrink or Lambda is left to Fit.
+func (s settings) chooses() bool {
+	opt := s.features
+	return s.update.Lambda == 0 || opt.EnhancementNodes > 0 && !opt.Unscaled && opt.Shrink == 0
 }
 
 // choose returns the prepared settings with the rest of what is left to Fit, and by what it was chosen.
@@ -60,7 +78,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	method := blsupdate.Gram
 	var by Choice
 	slope := 0.0
-	if l >= choice.MinRows && (free || given == 0 || s.validate) {
+	if l >= choice.MinRows && (free || given == 0 || s.validate || opt.Relevance > 0) {
 		t := newTrials(s, x, y, labels, weights)
 		shrinks := choice.Shrinks()
 		if !free {
@@ -79,7 +97,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		if best.Solved() {
 			method, s.features.Shrink, s.update.Lambda = best.Method, best.Shrink, best.Lambda
-			s.features.Scaling = best.features.Scaling
+			s.features.Scaling, s.features.Relevance, s.columns = best.features.Scaling, best.features.Relevance, best.weights()
 			by, slope = t.choice(best.Result), slopeOf(best.Result, labels)
 		}
 	}
@@ -145,6 +163,10 @@ type trials struct {
 	x     *mat.Dense // m×d
 	y     *mat.Dense // m×c; of a regression divided by a power of two, and centered with an intercept
 	unit  float64    // of lambda, by the weights
+
+	// targets are the columns of y without the constant target and without classes that have no
+	// rows: a class that gets its first rows later must not change the choice.
+	targets []int
 }
 
 // newTrials takes the rows of the choice of x and of y, which begins with the constant target for a
@@ -167,53 +189,94 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 			t.y = deviations(t.y, columnMeans(t.y, folds.Weights()))
 		}
 	}
+	_, c := t.y.Dims()
+	for j := range c {
+		if labels == nil || j > 0 && slices.Max(gonum.Col(nil, j, t.y)) > 0 {
+			t.targets = append(t.targets, j)
+		}
+	}
 	return t
 }
 
-// A candidate is a result with the features it was found with.
+// A candidate is a result with the features it was found with, and the weights of their columns for
+// each training.
 type candidate struct {
 	*choice.Result
 	features FeatureOptions
+	columns  [][]float64
 }
 
-// search returns the best candidate of the scalings, the shrinks and, if the given lambda is 0, of
-// lambda: of a coarse grid with at most trialNodes enhancement nodes, and then among the neighbours of
-// its result with all. The first scaling is tried with all shrinks, others with those near its best.
+// weights returns the weights of the columns for all rows, nil for ones.
+func (c candidate) weights() []float64 {
+	if c.columns == nil {
+		return nil
+	}
+	return c.columns[len(c.columns)-1]
+}
+
+// search returns the best candidate of the scalings, the shrinks, the rounds of relevance and, if the
+// given lambda is 0, of lambda: of a coarse grid with at most trialNodes enhancement nodes, and then
+// among the neighbours of its result with all. The first scaling is tried with all shrinks, what
+// follows with those near the best.
 func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
 		return candidate{}, err
 	}
 	s := t.grid(given, lowest)
+	opt.Relevance = 0
 	small := bounded(opt, trialNodes)
-	var near choice.Place
-	var maps *trialMaps // of near
+	var near ranking
 	for i, scaling := range scalings {
+		tries := shrinks
 		if i > 0 {
-			shrinks = choice.Near(shrinks, near.Shrink)
+			tries = choice.Near(shrinks, near.Shrink)
 		}
 		small.Scaling = scaling
-		of, err := t.fit(ctx, small)
+		maps, err := t.fit(ctx, small, nil)
+		if unscalable(err) && near.maps != nil {
+			continue
+		}
 		if err != nil {
 			return candidate{}, err
 		}
-		place, err := s.Coarse(ctx, of, shrinks)
+		place, err := s.Coarse(ctx, maps, tries)
 		if err != nil {
 			return candidate{}, err
 		}
 		if place.Better(near.Result) {
-			near, maps = place, of
+			near = ranking{Place: place, maps: maps}
 			opt.Scaling = scaling
 		}
 	}
+	small.Scaling = opt.Scaling
+	rounds, forced := t.rounds(opt)
+	near, err := t.rank(ctx, s, small, shrinks, near, rounds, forced)
+	if err != nil {
+		return candidate{}, err
+	}
+	if near.rounds > 0 {
+		s.Folds = s.Folds.ForLabels()
+	}
+	opt.Relevance = near.rounds
 	if opt.EnhancementNodes > trialNodes {
-		of, err := t.fit(ctx, opt)
-		if err != nil {
+		if near.maps, err = t.fit(ctx, opt, near.columns); err != nil {
 			return candidate{}, err
 		}
-		maps = of
 	}
-	best, err := s.Fine(ctx, maps, near)
-	return candidate{best, opt}, err
+	best, err := s.Fine(ctx, near.maps, near.Place)
+	return candidate{best, opt, near.columns}, err
+}
+
+// rounds returns the number of rounds of relevance that are tried with the options, and whether it is
+// not chosen.
+func (t *trials) rounds(opt FeatureOptions) (n int, forced bool) {
+	switch {
+	case t.features.Relevance != 0:
+		return max(0, t.features.Relevance), true
+	case opt.Direct == 0 || !opt.Scaling.ofColumns() || t.update.Lambda != 0 && t.features.Shrink != 0:
+		return 0, true
+	}
+	return maxRounds, false
 }
 
 // grid returns a search by these rows.
@@ -232,39 +295,74 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 	m, d := t.x.Dims()
 	_, c := t.y.Dims()
 	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
-	k := n + n3
+	k := opt.nodes(d)
 	if t.intercept {
 		k++
 	}
-	need := memory.Sum(mapsBytes(d, n, n3), memory.Floats(2, m, k), t.folds.Bytes(k, c))
+	maps := 1
+	if rounds, _ := t.rounds(opt); rounds > 0 {
+		maps = t.folds.ForLabels().Trainings()
+	}
+	need := memory.Sum(memory.Floats(maps+1, m, k), t.folds.Bytes(k, c))
+	for range maps {
+		need = memory.Sum(need, mapsBytes(d, n, n3))
+	}
 	const do = "take fewer nodes, fewer flops for Tune, or set Shrink and Lambda and not Validate, by which nothing is left to choose"
 	return memory.Check(need, "bls", do, "a choice with %d nodes by %d samples", k, m)
 }
 
-// trialMaps are feature maps that were fitted to the rows of a choice, with their feature nodes.
+// trialMaps are feature maps that were fitted to the rows of a choice: one, or one for each training.
 type trialMaps struct {
-	features  *Features
-	z         *mat.Dense // m×N
+	fitted    []fittedMaps
 	intercept bool
 }
 
-// fit fits feature maps to the rows of the choice.
-func (t *trials) fit(ctx context.Context, opt FeatureOptions) (*trialMaps, error) {
+// fittedMaps are feature maps with the feature nodes of the rows of a choice, and the weights of their
+// columns.
+type fittedMaps struct {
+	features *Features
+	z        *mat.Dense // m×N, or m×(N+d) with S
+	columns  []float64
+}
+
+// unscalable reports whether maps have no scale of their enhancement nodes, which other maps may have.
+func unscalable(err error) bool {
+	var e *ScaleError
+	return errors.As(err, &e)
+}
+
+// fit fits feature maps to the rows of the choice, with weights of the columns for each training, or
+// nil.
+func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float64) (*trialMaps, error) {
 	if !opt.Unscaled {
 		opt.Shrink = 1
 	}
-	features, z, err := fit(ctx, t.x, opt, false)
-	return &trialMaps{features, z, t.intercept}, err
+	if columns == nil {
+		columns = [][]float64{nil}
+	}
+	maps := &trialMaps{intercept: t.intercept}
+	for _, weights := range columns {
+		features, z, err := fit(ctx, t.x, opt, weights, false)
+		if err != nil {
+			return nil, err
+		}
+		maps.fitted = append(maps.fitted, fittedMaps{features, z, weights})
+	}
+	return maps, nil
 }
 
-// Nodes returns the nodes of the rows for a shrink, with the column of ones of an intercept.
-func (t *trialMaps) Nodes(ctx context.Context, shrink float64) (*mat.Dense, error) {
-	f := t.features.withShrink(shrink)
-	m, n := t.z.Dims()
+// Maps returns the number of maps.
+func (t *trialMaps) Maps() int { return len(t.fitted) }
+
+// Nodes returns the nodes of the rows by map i for a shrink, with the column of ones of an intercept.
+func (t *trialMaps) Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error) {
+	of := t.fitted[i]
+	f := of.features.withShrink(shrink)
+	m, n := of.z.Dims()
 	k := f.Nodes()
 	out := newRows(m, k, t.intercept)
 	a := out.Slice(0, m, 0, k).(*mat.Dense)
-	a.Slice(0, m, 0, n).(*mat.Dense).Copy(t.z)
+	a.Slice(0, m, 0, n).(*mat.Dense).Copy(of.z)
 	if k == n {
 		return out, nil
 	}

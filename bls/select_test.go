@@ -151,7 +151,7 @@ func TestHeldOutLoss(t *testing.T) {
 		taken.SetRow(i, []float64{weights[i], float64(label), 0})
 	}
 	taken = trials.folds.Take(taken)
-	maps, err := trials.fit(context.Background(), s.features)
+	maps, err := trials.fit(context.Background(), s.features, nil)
 	must(t, err)
 	for _, shrink := range []float64{3, 0.5} {
 		e, err := trials.grid(0, 0).Equations(context.Background(), maps, shrink)

@@ -111,9 +111,9 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 			if t.best.Result != nil && n != counts[0] && scaling != t.best.features.Scaling {
 				continue // the first number of nodes has decided that
 			}
-			f := usual.features
-			f.Scaling, f.EnhancementNodes = scaling, n
-			if err := t.try(ctx, f); err != nil {
+			with := s
+			with.features.Scaling, with.features.EnhancementNodes = scaling, n
+			if err := t.try(ctx, prepare(with, max(l, s.rows), d).features); err != nil {
 				return s, Choice{}, err
 			}
 		}
@@ -128,6 +128,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	s.features.Backend = own
 	s.features.Scaling, s.features.Shrink = best.features.Scaling, best.Shrink
 	s.features.EnhancementNodes = orNone(best.features.EnhancementNodes)
+	s.features.Direct, s.features.Relevance = orNone(best.features.Direct), orNone(best.features.Relevance)
 	if s.update.Lambda == 0 {
 		s.update.Lambda = best.Lambda
 		if t.given == None {
@@ -135,7 +136,14 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 		}
 	}
 	s.method = s.methodFor(best.Method, t.lowest(best.features))
-	return s, t.choice(best.Result), nil
+	// The next Fit weighs the columns with these settings throughout, which has another score.
+	with := prepare(s, max(l, s.rows), d)
+	with.validate = true
+	if own == nil {
+		with.features.Backend = s.backend
+	}
+	_, by, _, err := choose(ctx, with, x, y, labels, opt.Weights)
+	return s, by, err
 }
 
 // A tuning is a search by Tune: the trials, what they may still cost, and the best so far.
@@ -180,26 +188,22 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 			shrinks = choice.Near(shrinks, t.best.Shrink)
 		}
 	}
-	k := opt.Groups*opt.GroupNodes + opt.EnhancementNodes
-	if !t.afford(k, len(shrinks), choice.NumRidges) {
-		return nil
-	}
 	_, d := t.x.Dims()
 	_, c := t.y.Dims()
+	if !t.afford(opt.nodes(d), len(shrinks), choice.NumRidges) {
+		return nil
+	}
 	s := t.settings
 	s.features = f
 	if err := checkModelMemory(s, t.l, d, c); err != nil {
 		return err
 	}
 	opt = bounded(opt, maxNodes) // afford bounds the enhancement nodes
-	// One at a time, so that each is tried with all nodes.
-	for _, shrink := range shrinks {
-		c, err := t.search(ctx, opt, []Scaling{opt.Scaling}, []float64{shrink}, t.given, t.lowest(opt))
-		if err != nil {
-			return err
-		}
-		t.keep(c)
+	best, err := t.search(ctx, opt, []Scaling{opt.Scaling}, shrinks, t.given, t.lowest(opt))
+	if err != nil {
+		return err
 	}
+	t.keep(best)
 	return nil
 }
 
@@ -224,21 +228,26 @@ func (t *tuning) refine(ctx context.Context) error {
 	if t.given != 0 {
 		steps = []float64{1}
 	}
-	if !t.afford(f.Groups*f.GroupNodes+f.EnhancementNodes, len(shrinks), len(steps)) {
+	_, d := t.x.Dims()
+	if !t.afford(f.nodes(d), len(shrinks), len(steps)) {
 		return nil
 	}
-	maps, err := t.fit(ctx, f)
+	maps, err := t.fit(ctx, f, t.best.columns)
 	if err != nil {
 		return err
 	}
 	grid := t.grid(t.given, t.lowest(f))
+	columns := t.best.columns
+	if columns != nil {
+		grid.Folds = grid.Folds.ForLabels()
+	}
 	for _, shrink := range shrinks {
 		e, err := grid.Equations(ctx, maps, shrink)
 		if err != nil {
 			return err
 		}
 		for _, step := range steps {
-			t.keep(candidate{e.At(max(float64(best.Lambda*step), grid.Lowest)), f})
+			t.keep(candidate{e.At(max(float64(best.Lambda*step), grid.Lowest)), f, columns})
 		}
 	}
 	return nil

@@ -44,6 +44,14 @@
 // (MapTargets). Gram and QR merge models of shards (Merge) and change the ridge (SetLambda). For other
 // methods that is an *UnsupportedError, which names those that can.
 //
+// # Statistics
+//
+// Every model knows its residual sums of squares, R², sigma², degrees of freedom and GCV (Statistics),
+// leverages and residuals of rows that are left out (Leverage, LeaveOneOut), and the variances of
+// weights and predictions (StandardErrors, Covariance, PredictionVariance), after every change. No step
+// of a Report counts the products with new rows that keep the sums, 2cqk flops in Original and Improved
+// and 2clk at a start.
+//
 // # The paper's methods
 //
 // With A⁺, which for lambda > 0 starts as (AᵀA + lambda I)⁻¹Aᵀ,

@@ -24,6 +24,7 @@ type updater struct {
 	state    state.State
 	report   Report
 	began    time.Time // of the call under way
+	inverse  *inverse  // of the present state, or nil
 	poisoned bool      // a change is under way, or a panic stopped one
 }
 
@@ -51,29 +52,43 @@ func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weigh
 	if err != nil {
 		return err
 	}
+	given := ya
 	if ax, ya, err = u.weighted(ActionAdd, ax, ya, weights); err != nil {
 		return err
 	}
-	return u.run(ctx, q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
+	return u.run(ctx, q, q, func() (state.Outcome, error) {
+		out, err := u.state.Add(ctx, ax, ya)
+		return u.with(state.Sums.Plus, state.SumsOf(given, weights), out, err)
+	})
+}
+
+// checkRowWeights returns an error unless the weights are those of the q rows of a matrix.
+func checkRowWeights(weights []float64, of string, q int) error {
+	if len(weights) != q {
+		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
+	}
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}
+		}
+	}
+	return nil
 }
 
 // weighted returns the rows times the roots of their weights, and the rows themselves for nil.
 func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
-	q := dense.Rows(ax)
-	switch {
-	case weights == nil:
+	if weights == nil {
 		return ax, ya, nil
-	case len(weights) != q:
-		return nil, nil, &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
+	}
+	q := dense.Rows(ax)
+	if err := checkRowWeights(weights, "Ax", q); err != nil {
+		return nil, nil, err
 	}
 	if err := u.state.Common().Reserve(action, q, memory.Floats(q, u.Nodes()+u.Targets())); err != nil {
 		return nil, nil, err
 	}
 	roots := make([]float64, q)
 	for i, w := range weights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, nil, &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}
-		}
 		roots[i] = math.Sqrt(w)
 	}
 	ax, ya = dense.Copy(ax), dense.Copy(ya)
@@ -94,10 +109,14 @@ func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, we
 	if q > u.Samples() {
 		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.Samples())}
 	}
+	given := ya
 	if ax, ya, err = u.weighted(ActionRemove, ax, ya, weights); err != nil {
 		return err
 	}
-	return u.run(ctx, -q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
+	return u.run(ctx, -q, q, func() (state.Outcome, error) {
+		out, err := u.state.Remove(ax, ya)
+		return u.with(state.Sums.Minus, state.SumsOf(given, weights), out, err)
+	})
 }
 
 func (u *updater) Forget(factor float64) error {
@@ -106,8 +125,12 @@ func (u *updater) Forget(factor float64) error {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
 	return u.run(background, 0, 0, func() (out state.Outcome, err error) {
-		if factor < 1 {
-			err = u.state.Forget(factor)
+		if factor == 1 {
+			return out, nil
+		}
+		if err = u.state.Forget(factor); err == nil {
+			base := u.state.Common()
+			base.Sums = base.Sums.Scaled(factor)
 		}
 		return out, err
 	})
@@ -147,7 +170,10 @@ func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 	if err := o.whole(); err != nil {
 		return err
 	}
-	return u.run(ctx, o.Samples(), 0, func() (state.Outcome, error) { return m.Merge(o.state) })
+	return u.run(ctx, o.Samples(), 0, func() (state.Outcome, error) {
+		out, err := m.Merge(o.state)
+		return u.with(state.Sums.Plus, o.state.Common().Sums, out, err)
+	})
 }
 
 func (u *updater) SetLambdaContext(ctx context.Context, lambda float64) error {
@@ -179,7 +205,14 @@ func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, k
 	if rows, cols := t.Dims(); rows != u.Targets() {
 		return &ShapeError{Matrix: "T", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each target", u.Targets())}
 	}
-	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) {
+		out, err := u.state.MapTargets(t, keep)
+		if err == nil {
+			base := u.state.Common()
+			base.Sums = base.Sums.Mapped(t, keep)
+		}
+		return out, err
+	})
 }
 
 func (u *updater) WeightsContext(ctx context.Context) (*mat.Dense, error) {
@@ -223,6 +256,15 @@ func (u *updater) solve() (*mat.Dense, error) {
 	return w, err
 }
 
+// with notes the sums of rows that have changed.
+func (u *updater) with(change func(s, rows state.Sums) state.Sums, rows state.Sums, out state.Outcome, err error) (state.Outcome, error) {
+	if err == nil {
+		base := u.state.Common()
+		base.Sums = change(base.Sums, rows)
+	}
+	return out, err
+}
+
 // whole returns an error where a panic stopped a change.
 func (u *updater) whole() error {
 	if u.poisoned {
@@ -245,7 +287,7 @@ func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.O
 		return err
 	}
 	samples := u.Samples() + gained
-	u.poisoned = true
+	u.poisoned, u.inverse = true, nil
 	out, err := act()
 	u.poisoned = false
 	if err != nil {

@@ -20,14 +20,14 @@ type FormatError = codec.FormatError
 // The first two words of an encoding.
 const (
 	encodingMagic   = "blsstate"
-	encodingVersion = 1
+	encodingVersion = 2
 )
 
 // Encode writes the whole state of u. Decode then returns a model that goes on as u, to the last bit
 // with the same backend on the same kind of machine. It writes the options without the backend, and the
 // Report without the steps, flops and times. It takes the time of a copy and about the following bytes:
 //
-//	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck
+//	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
 // The encoding has no checksum; the file that keeps it should. Encode makes the checks of Decode.
@@ -137,6 +137,7 @@ func (u *updater) code(x *coder.Coder) {
 	base := u.state.Common()
 	x.Float("the loss of removals", &base.Lost, coder.NotNegative)
 	x.Float("lambda", &base.Lambda, coder.IsLength)
+	base.Sums.Code(x, base.C)
 	u.state.Code(x)
 }
 

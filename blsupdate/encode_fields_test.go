@@ -23,10 +23,11 @@ const (
 // fields says what becomes of every field of a model. Who adds one has to say it here;
 // TestFieldsAreEncoded looks whether it is so.
 var fields = map[string]map[string]string{
-	"blsupdate.updater":          {"method": derived, "counter": scratch, "state": kept, "report": kept, "began": scratch, "poisoned": scratch},
-	"state.base":                 {"counter": scratch, "method": derived, "samples": derived, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept},
+	"blsupdate.updater":          {"method": derived, "counter": scratch, "state": kept, "report": kept, "began": scratch, "inverse": scratch, "poisoned": scratch},
+	"state.base":                 {"counter": scratch, "method": derived, "samples": derived, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept, "sums": kept},
 	"types.options":              {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
 	"blsupdate.report":           {"samples": derived, "added": kept, "form": kept, "start": kept, "rankc": kept, "steps": scratch, "elapsed": scratch, "abandoned": kept, "model": scratch, "counted": scratch},
+	"state.sums":                 {"rows": kept, "weight": kept, "mean": kept, "spread": kept, "rss": kept},
 	"state.norms":                {"a": kept, "y": kept, "peak": kept},
 	"state.inverse":              {"base": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "most": kept, "mostw": kept},
 	"pseudoinverse.rows":         {"cols": derived, "count": derived, "blocks": kept},

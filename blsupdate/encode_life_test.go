@@ -272,7 +272,7 @@ func TestStatesFromElsewhere(t *testing.T) {
 		}
 		bound := v.accuracy(l+q, kappaOf(a0, lambda))
 		for _, arch := range elsewhere {
-			path := filepath.Join("testdata", fmt.Sprintf("v1-%v-%s.state", method, arch))
+			path := filepath.Join("testdata", fmt.Sprintf("v2-%v-%s.state", method, arch))
 			if *update && runtime.GOARCH == arch {
 				u := v.start(t, nil, a0, y0, lambda)
 				do(t, u, u.AddInputs(a1, y1))

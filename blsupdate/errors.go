@@ -17,6 +17,9 @@ var (
 	// input is finite. Scale the columns of A, or the targets. After many Forgets an inverse
 	// overflows in directions without new rows: forget less, or use Gram or QR and SetLambda.
 	ErrOverflow = types.ErrOverflow
+	// ErrApproximate is returned for statistics of Original and Improved with a ridge, which only
+	// approximate the ridge solution. Set Lambda to 0, or start the model by QR or Gram.
+	ErrApproximate = types.ErrApproximate
 	// ErrNoConvergence is returned where a singular value decomposition does not converge.
 	ErrNoConvergence = dense.ErrNoConvergence
 )

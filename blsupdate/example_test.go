@@ -151,6 +151,28 @@ func ExampleStateBytes() {
 	// improved  2453 MB
 }
 
+// A line through four points, the noise in them, and what the line without the last point would say
+// there.
+func ExampleStatistics() {
+	a := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 1, 2, 1, 3})
+	y := mat.NewDense(4, 1, []float64{0.1, 0.9, 2.1, 2.9})
+	u, err := blsupdate.New(blsupdate.QR, a, y, blsupdate.Options{})
+	check(err)
+	var s blsupdate.Statistics
+	s, err = u.Statistics()
+	check(err)
+	errs, err := u.StandardErrors([]int{1})
+	check(err)
+	fmt.Printf("R² %.4f, sigma² %.3f, the slope ± %.3f\n", s.R2[0], s.Variance[0], errs.At(0, 0))
+	var left blsupdate.LeaveOneOut
+	left, err = u.LeaveOneOut(a.Slice(3, 4, 0, 2).(*mat.Dense), y.Slice(3, 4, 0, 1).(*mat.Dense))
+	check(err)
+	fmt.Printf("leverage %.2f, off by %.3f\n", left.Leverage[0], left.Residuals.At(0, 0))
+	// Output:
+	// R² 0.9931, sigma² 0.016, the slope ± 0.057
+	// leverage 0.70, off by -0.133
+}
+
 // Points on a line through 0 and 1: where new ones are like those that were learned, their leverage is
 // small.
 func ExampleLeverager() {
@@ -158,7 +180,7 @@ func ExampleLeverager() {
 	y := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
 	u, err := blsupdate.New(blsupdate.RidgeInverse, a, y, blsupdate.Options{})
 	check(err)
-	h, err := u.(blsupdate.Leverager).Leverage(mat.NewDense(2, 2, []float64{1, 1.5, 1, 10}))
+	h, err := blsupdate.Leverager(u).Leverage(mat.NewDense(2, 2, []float64{1, 1.5, 1, 10}))
 	fmt.Printf("%.2f %v\n", h, err)
 	fmt.Println("started by", u.Report().Start == blsupdate.StartCholesky)
 	// Output:

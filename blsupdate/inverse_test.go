@@ -106,7 +106,7 @@ func TestInverseOverflow(t *testing.T) {
 				if err := u.AddInputs(ax, ya); err != nil {
 					refused(t, u, before, err, isRefusal)
 				}
-				_, err := u.(Leverager).Leverage(dense.RowRange(a, 0, 1))
+				_, err := u.Leverage(dense.RowRange(a, 0, 1))
 				if isfinite.First(weights(t, u).RawMatrix().Data) >= 0 || err != nil {
 					t.Fatalf("q=%d, %v: W or the state is not finite: %v", q, size, err)
 				}

@@ -102,7 +102,7 @@ func wrongArguments() (all []refusal) {
 	add("nodes, columns of A", "A is 20×4", shape, func(u Updater) error { return u.AddNodes(random(l, k-1), random(l, 2), y) })
 	add("nodes, targets", "Y is 20×3", shape, func(u Updater) error { return u.AddNodes(a, random(l, 2), random(l, c+1)) })
 	add("nodes, overflow", "", isOverflow, func(u Updater) error { return u.AddNodes(a, scaled(random(l, 2), 2e307), y) }, slices.Concat(withQ, withRidge)...)
-	add("leverage", "X is 2×6", shape, func(u Updater) error { _, err := u.(Leverager).Leverage(random(2, k+1)); return err }, withQ...)
+	add("leverage", "X is 2×6", shape, func(u Updater) error { _, err := u.Leverage(random(2, k+1)); return err }, withQ...)
 	add("refinement", "A is 19×5", shape, func(u Updater) error { return u.(Refiner).Refine(rowsBetween(a, 1, l), rowsBetween(y, 1, l)) }, Gram)
 
 	for _, act := range []func(u Updater, m *mat.Dense) error{Updater.AddTargets, Updater.MapTargets} {

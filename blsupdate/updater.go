@@ -118,6 +118,49 @@ type Updater interface {
 	Weights() (*mat.Dense, error)
 	WeightsContext(ctx context.Context) (*mat.Dense, error)
 
+	// Statistics says how well the weights fit the rows of the model, by the sums of squares that
+	// it keeps: no row is needed. It takes O(kc) once the weights are known, and once for a state
+	// 2k³ flops with a ridge, and 2k²l in Original and Improved.
+	//
+	// Statistics and the five methods below describe a linear model: feature maps, and what package
+	// bls has chosen by the same rows, are held fixed. The weight w_i of a row says that its noise
+	// has the variance sigma²/w_i. After Forget, old rows are noisier rows. Original and Improved
+	// have statistics without a ridge only, and return ErrApproximate with one. All return the
+	// errors of Weights. docs/uncertainty.md has an example.
+	Statistics() (Statistics, error)
+
+	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k, where Q is
+	// (AᵀA + lambda I)⁻¹, in Original and Improved (AᵀA)⁺. It is large for rows that are unlike all
+	// samples, and between 0 and 1 for each sample. It takes mk² flops, 2mk² in RidgeInverse, and
+	// first a factorization where Gram has none, and 2k²l flops in Original and Improved.
+	Leverage(x *mat.Dense) ([]float64, error)
+	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
+
+	// LeaveOneOut predicts each of the given rows, x is m×k and y is m×c, by the weights that all
+	// other rows of the model give. The rows are some of those of the model, as it has them. It
+	// takes 2mkc flops and those of Leverage. It returns a *LeverageError where a row determines
+	// the weights in some direction alone. Rounding errors grow with 1/(1 - h_i).
+	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
+
+	// LeaveOneOutContext is LeaveOneOut of rows that have weights.
+	LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weights []float64) (LeaveOneOut, error)
+
+	// Covariance returns V = Q - lambda Q² = Q AᵀA Q for the m given nodes, all for nil: element
+	// (a,b) is that of nodes[a] and nodes[b]. The noise in the rows gives the weights W_aj and W_bj
+	// of target j the covariance sigma_j² V_ab, where sigma_j² is Statistics.Variance[j]. It takes
+	// 2mk² flops.
+	Covariance(nodes []int) (*mat.SymPacked, error)
+
+	// StandardErrors returns sigma_j sqrt(V_ii) for the given nodes i, all for nil, and all targets
+	// j, m×c. It takes mk² flops, and 2mk² more with a ridge.
+	StandardErrors(nodes []int) (*mat.Dense, error)
+
+	// PredictionVariance returns sigma_j² x_i V x_iᵀ for each row of X, m×k, and target j: the
+	// variance of the prediction x_i W by the noise in the rows of the model, m×c. A new target
+	// differs from its prediction with that variance and sigma_j². The bias of a ridge is not in
+	// it. The flops are those of StandardErrors.
+	PredictionVariance(x *mat.Dense) (*mat.Dense, error)
+
 	// Options returns the options of the start. With Decode, Backend is the one that it was given.
 	Options() Options
 
@@ -146,17 +189,10 @@ type Pseudoinverter interface {
 	Pseudoinverse() *mat.Dense
 }
 
-// A Leverager is an Updater with the inverse of AᵀA + lambda I, or a factor of it. Those of
-// RidgeInverse and InverseCholesky are.
+// A Leverager is an Updater with leverages, as all are.
 type Leverager interface {
 	Updater
-
-	// Leverage returns x_i (AᵀA + lambda I)⁻¹ x_iᵀ for each row x_i of X, m×k. Times the variance
-	// of the noise in the targets, that is the variance of the prediction x_i W by the noise, for
-	// small lambda. It is large for rows that are unlike all samples, and between 0 and 1 for each
-	// sample. It takes 2mk² flops, and half of that in InverseCholesky.
 	Leverage(x *mat.Dense) ([]float64, error)
-	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 }
 
 // A Refiner is an Updater whose weights can be made more accurate with all rows at hand. That of Gram
@@ -178,8 +214,7 @@ type Refiner interface {
 }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor
-// keeps them. The result of Original and Improved is a Pseudoinverter, that of RidgeInverse and
-// InverseCholesky a Leverager, and that of Gram a Refiner.
+// keeps them. The result of Original and Improved is a Pseudoinverter, and that of Gram a Refiner.
 //
 // A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if its condition
 // allows the accuracy of the method, else from a QR factorization of A. Original and Improved use the
@@ -218,6 +253,7 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 	if err != nil {
 		return nil, err
 	}
+	base.Sums = base.Sums.Started(y)
 	u.account(out, Report{Added: base.Samples, Start: out.Start})
 	return wrap(u), nil
 }
@@ -253,8 +289,6 @@ func wrap(u *updater) Updater {
 	switch u.state.(type) {
 	case state.Pseudoinverter:
 		return pseudoinverter{u}
-	case state.Leverager:
-		return leverager{u}
 	case state.Refiner:
 		return refiner{u}
 	default:
@@ -266,7 +300,7 @@ func wrap(u *updater) Updater {
 // embeds an Updater: what that type adds would not be encoded.
 func driverOf(u Updater) *updater {
 	switch u.(type) {
-	case *updater, pseudoinverter, leverager, refiner:
+	case *updater, pseudoinverter, refiner:
 		return u.driver()
 	}
 	return nil
@@ -274,7 +308,6 @@ func driverOf(u Updater) *updater {
 
 type (
 	pseudoinverter struct{ *updater } // an updater with A⁺
-	leverager      struct{ *updater } // an updater with an inverse
 	refiner        struct{ *updater } // an updater that can refine its weights
 )
 
@@ -282,19 +315,7 @@ func (u pseudoinverter) Pseudoinverse() *mat.Dense {
 	return u.state.(state.Pseudoinverter).Pseudoinverse()
 }
 
-func (u leverager) Leverage(x *mat.Dense) ([]float64, error) { return u.LeverageContext(background, x) }
-func (u refiner) Refine(a, y *mat.Dense) error               { return u.RefineContext(background, a, y) }
-
-func (u leverager) LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
-	if err := checkMatrix("X", x, -1, u.Nodes()); err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
-		return nil, err
-	}
-	defer u.counter.Reset() // a Report does not have it
-	return u.state.(state.Leverager).Leverage(x)
-}
+func (u refiner) Refine(a, y *mat.Dense) error { return u.RefineContext(background, a, y) }
 
 func (u refiner) RefineContext(ctx context.Context, a, y *mat.Dense) error {
 	u.begin()

@@ -44,8 +44,9 @@ func checkCondition(routine string, limit float64, rcond func() float64) error {
 	return nil
 }
 
-// checkInverseCondition is checkCondition for the inverse X of a matrix of order n and 1-norm anorm: size returns
-// max |x_ij|, and norm ‖X‖₁, which takes longer and counts where n times the size leaves a doubt.
+// checkInverseCondition is checkCondition for the inverse X of a matrix of order n and 1-norm anorm.
+// size returns max |x_ij|, and norm ‖X‖₁, which takes longer and counts where n times the size leaves
+// a doubt.
 func checkInverseCondition(routine string, limit, anorm float64, n int, size, norm func() float64) error {
 	limit = cmp.Or(limit, gonummat.ConditionTolerance)
 	if math.IsInf(limit, 1) || anorm*float64(n)*size() <= limit {

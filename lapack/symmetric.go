@@ -133,6 +133,6 @@ func (f *symmetric) invert(limit float64, ap []float64) error {
 		return err
 	}
 	return checkInverseCondition(f.routines.invert, limit, f.anorm, f.n,
-		func() float64 { return factor.Largest(on, blas.Upper, f.n, a) },
+		func() float64 { _, size := on.AbsMax(ap); return size },
 		func() float64 { return factor.Lansy(on, f.n, a) })
 }

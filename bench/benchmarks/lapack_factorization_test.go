@@ -111,8 +111,8 @@ func BenchmarkLURCond(b *testing.B)       { rcond(b, lu) }
 
 func rcond[M any, F solver[M]](b *testing.B, k kind[M, F]) {
 	squares(b, func(bk blskernel.Backend, n int) call {
-		f := k.factored(bk, n)
-		return call{do: func() error { sink = f.RCond(); return nil }}
+		f, a := k.factored(bk, n), k.matrix(n)
+		return call{do: func() error { sink = f.RCond(); return nil }, reset: func() { check(f.Factorize(a)) }}
 	})
 }
 

@@ -78,7 +78,10 @@ func New(files []*result.File) (*Page, error) {
 //go:embed *.tmpl
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": escape}).ParseFS(templateFiles, "*.tmpl"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": escape, "bullet": bullet}).ParseFS(templateFiles, "*.tmpl"))
+
+// bullet returns a text as an item of a list.
+func bullet(s string) string { return "- " + strings.Join(wrapped(escape(s), 100), "\n  ") }
 
 // escape escapes what Markdown would not show as it is in the cell of a table.
 func escape(s string) string {

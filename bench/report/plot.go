@@ -83,9 +83,10 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 		last = max(last, first+1)
 		s.low, s.high, step = tenTo(first), tenTo(last), math.Ceil((last-first)/8)
 	default:
-		span := s.high - s.low
-		if !(span > 0) {
-			span = max(math.Abs(s.high), 1)
+		// Numbers that hardly differ are drawn as the same.
+		span := max(s.high-s.low, 1e-3*max(math.Abs(s.low), math.Abs(s.high)))
+		if !(span >= 1e-99) {
+			span = 1
 		}
 		if step = tenTo(math.Floor(elementary.Log10(span))); span < 3*step {
 			step /= 5
@@ -95,11 +96,11 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 		first, last = s.low, s.high+step/2
 	}
 	for v := first; v <= last; v += step {
+		tick := v
 		if a.Log {
-			s.ticks = append(s.ticks, tenTo(v))
-		} else {
-			s.ticks = append(s.ticks, v)
+			tick = tenTo(v)
 		}
+		s.ticks = append(s.ticks, tick)
 	}
 	return s
 }

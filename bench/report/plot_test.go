@@ -116,7 +116,7 @@ func TestDraw(t *testing.T) {
 		var at []string
 		for _, e := range all["path"] {
 			if e.Transform != "" {
-				at = append(at, strings.Trim(e.Transform, "translate()"))
+				at = append(at, strings.TrimSuffix(strings.TrimPrefix(e.Transform, "translate("), ")"))
 			}
 		}
 		if got := strings.Join(at[1:], " "); got != tc.want || all["title"][0].Text != p.Title {
@@ -131,6 +131,15 @@ func TestDraw(t *testing.T) {
 		t.Errorf("no band in %s", b.String())
 	}
 	testutil.NoError(t, new(Plot).WriteSVG(&b))
+	for _, v := range []float64{0, 1e-300, 1e16, -1e16, 1e99} { // a step that v + step loses
+		p = &Plot{Series: []Series{{Points: []Point{{v, v, 0}, {v + 2, math.Nextafter(v, 1), 0}}}}}
+		b.Reset()
+		testutil.NoError(t, p.WriteSVG(&b))
+		says(t, b.String(), nil, "NaN", "Inf")
+		if n := len(parse(t, b.String())["text"]); n > 40 {
+			t.Errorf("%g: %d texts", v, n)
+		}
+	}
 }
 
 // TestPlotTable has the numbers of the series with marks, by place and by name.

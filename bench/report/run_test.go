@@ -182,6 +182,17 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestAttempts says how often a table was run until the machine was quiet.
+func TestAttempts(t *testing.T) {
+	for attempts, want := range map[int]int{1: 0, 2: 1} {
+		machine := sampleMachine(func(m *result.Machine) { m.Attempts = attempts })
+		text := markdown(t, newPage(t, readSample(t, "x", append([]sampleLine{machine}, smallRun(smallHead, nil, 3, 2, 1)...)...)))
+		if n := strings.Count(text, " It was run 2 times, since the FMA peak moved by more than 15%."); n != want {
+			t.Errorf("%d attempts: said %d times", attempts, n)
+		}
+	}
+}
+
 // TestNames has settings that are not the paper's: each is in the name, and none is compared with the
 // paper as if it were.
 func TestNames(t *testing.T) {

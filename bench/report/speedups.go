@@ -134,7 +134,7 @@ there are 6qkl. The total has the start and all updates.`,
 		}
 		ratios, sizes = like, "at the paper's sizes; at least the paper's figure in "+strings.Join(parts, " and ")
 		sec.meaning = []string{fmt.Sprintf("The speed-up of Improved over Original is what the flops say: the backend counts those of the paper's Table 1, and "+
-			"the measured totals differ from the ratio of the flops without C by at most %s%%.", whole(100*off))}
+			"the measured totals are within %s%% of the ratio of the flops without C.", whole(100*off))}
 	}
 	sec.numbers = []Number{{between(ratios) + "×", "speed of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, " + sizes}}
 	plot.Title = "Improved is " + between(ratios) + " times as fast as Original in total training time"

@@ -77,6 +77,9 @@ func (r *run) timeTable() Table {
 	if r.Data == bench.SyntheticDigits {
 		t.Text += " A program draws these digits; their accuracies say nothing about MNIST."
 	}
+	if n := r.Machine.Attempts; n > 1 {
+		t.Text += fmt.Sprintf(" It was run %d times, since the FMA peak moved by more than 15%%.", n)
+	}
 	if last != r.Updates {
 		t.Text += fmt.Sprintf(" The run was interrupted: it has %d of %d steps.", len(r.steps), r.Updates+1)
 	}
@@ -135,7 +138,7 @@ func (sec *Section) timeNumbers(runs []*run) {
 	if len(inverse) > 0 {
 		sec.numbers = append(sec.numbers, Number{fmt.Sprintf("%d of %d", above(1, inverse), len(inverse)),
 			"updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables " + strings.Join(slices.Compact(tables), ", ") + ")"})
-		sec.meaning = append(sec.meaning, fmt.Sprintf("Updating A⁺ by Improved is as fast as computing it anew in %d of %d updates only (Tables %s).",
+		sec.meaning = append(sec.meaning, fmt.Sprintf("Updating A⁺ by Improved is as fast as computing it anew in %d of %d updates (Tables %s).",
 			len(faster), len(inverse), orAbsent(strings.Join(slices.Compact(faster), ", "))))
 	}
 	if len(total) > 0 {

@@ -25,6 +25,7 @@ type Machine struct {
 	OpenBLAS   string    `json:"openblas,omitempty"` // its version
 	Threads    []int     `json:"threads"`            // at most; several where they are compared, 0 for the default
 	Beside     int       `json:"beside,omitempty"`   // processes that kept a CPU busy each meanwhile
+	Attempts   int       `json:"attempts,omitempty"` // runs until the FMA peak was steady, this one included
 }
 
 // Here describes this machine and process, for measurements on some backends that begin now.

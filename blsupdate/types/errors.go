@@ -12,6 +12,10 @@ import (
 // finite.
 var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
+// ErrApproximate is returned for statistics of Original and Improved with a ridge. Their W is not the
+// ridge solution, and not linear in a symmetric function of A.
+var ErrApproximate = errors.New("blsupdate: original and improved with a ridge have no statistics, since they only approximate the ridge solution: set Lambda to 0, or start the model by qr or gram")
+
 // LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about
 // 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8

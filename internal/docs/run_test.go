@@ -18,6 +18,20 @@ import (
 	"blskernel/internal/testutil"
 )
 
+// TestUncertainty executes the program of docs/uncertainty.md, which prints what the page says.
+func TestUncertainty(t *testing.T) {
+	needTools(t, "go")
+	blocks := readPage(t, "docs/uncertainty.md").blocks
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks, want a program and its output", len(blocks))
+	}
+	out, err := goProgram(t, blocks[0].text, "run")
+	testutil.NoError(t, err)
+	if string(out) != blocks[1].text {
+		t.Errorf("it prints\n%s", out)
+	}
+}
+
 // TestReadme executes the README: the shell block that trains, in a folder with the files that it
 // names, and the whole program.
 func TestReadme(t *testing.T) {

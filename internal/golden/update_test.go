@@ -87,8 +87,7 @@ func live(r recorder, m blsupdate.Method, opt blsupdate.Options, start, k, q int
 	if p, ok := u.(blsupdate.Pseudoinverter); ok {
 		r.add(name+" Pseudoinverse", ruleUpdate, numbers(p.Pseudoinverse()))
 	}
-	if v, ok := u.(blsupdate.Leverager); ok {
-		leverage, err := v.Leverage(firstX)
+	if leverage, err := u.Leverage(firstX); err != blsupdate.ErrApproximate {
 		r.must(err)
 		r.add(name+" Leverage", ruleUpdate, leverage)
 	}

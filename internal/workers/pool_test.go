@@ -1,9 +1,7 @@
 package workers
 
 import (
-	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -328,35 +326,5 @@ func BenchmarkWake(b *testing.B) {
 // compute keeps its thread busy.
 func compute(d time.Duration) {
 	for began := time.Now(); time.Since(began) < d; {
-	}
-}
-
-// BenchmarkPauses measures the pauses of the garbage collector beside calls, with workers and without.
-func BenchmarkPauses(b *testing.B) {
-	for _, threads := range []int{0, 1} {
-		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			p := newPool(b, threads)
-			stop, stopped := make(chan struct{}), make(chan struct{})
-			go func() {
-				defer close(stopped)
-				for {
-					select {
-					case <-stop:
-						return
-					default:
-						shareTasks(p, 100_000, 10, func(int) { compute(10 * time.Microsecond) })
-					}
-				}
-			}()
-			stats := debug.GCStats{PauseQuantiles: make([]time.Duration, 5)}
-			for range b.N {
-				runtime.GC()
-			}
-			debug.ReadGCStats(&stats)
-			close(stop)
-			<-stopped
-			b.ReportMetric(float64(stats.PauseQuantiles[2].Nanoseconds()), "median-ns")
-			b.ReportMetric(float64(stats.PauseQuantiles[4].Nanoseconds()), "longest-ns")
-		})
 	}
 }

@@ -610,9 +610,10 @@ class IncrementalRidge:
         return np.zeros(weights.shape[1]) if center is None else center.y - center.a @ weights
 
     def leverage(self, x: Any) -> np.ndarray:
-        """Return ``x (A'A + lambda_ I)**-1 x'`` for each row ("ridge_inverse", "inverse_cholesky").
+        """Return ``x (A'A + lambda_ I)**-1 x'`` for each row.
 
         With an intercept rows count about their mean, and 1 over the sum of all weights is added.
+        "improved" and "original" have leverages for lambda_ 0 only.
 
         Parameters
         ----------

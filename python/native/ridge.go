@@ -54,11 +54,7 @@ func (r *ridge) call(c *call) error {
 		}
 		return err
 	case "leverage":
-		f, err := can[blsupdate.Leverager](u, c.name, "ridge_inverse or inverse_cholesky")
-		if err != nil {
-			return err
-		}
-		h, err := f.Leverage(c.in[0])
+		h, err := u.Leverage(c.in[0])
 		return storeColumn(c, h, err)
 	case "weights":
 		return c.store(u.Weights())

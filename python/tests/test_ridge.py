@@ -121,8 +121,7 @@ def test_extras():
     assert inverse.attributes()["last"]["added"] == 80
     with pytest.raises(UnsupportedError, match="has no refine; start the model by gram"):
         inverse.refine(a, y)
-    with pytest.raises(UnsupportedError, match="the method gram has no leverage; start the model by ridge_inverse or inverse_cholesky"):
-        gram.leverage(a)
+    np.testing.assert_allclose(gram.leverage(a), inverse.leverage(a), rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -21,11 +21,12 @@ import (
 const qrAdvantage = 0.8
 
 // Equations are the normal equations of nodes A (m×k) and targets Y (m×c) of the rows of a choice: for
-// each fold that is held out, those of the other folds. They serve every ridge.
+// each training those of its rows. They serve every ridge.
 type Equations struct {
 	folds   *Folds
 	backend blskernel.Backend
-	a, y    *mat.Dense
+	a       []*mat.Dense // of all trainings, or of each
+	y       *mat.Dense
 	shrink  float64 // of the nodes
 	gram    []*mat.SymPacked
 	cross   []*mat.Dense
@@ -35,7 +36,7 @@ type Equations struct {
 // the same time.
 func (f *Folds) Bytes(k, c int) int64 {
 	var need int64
-	for range numFolds + 2*f.heldFolds() {
+	for range numFolds + f.Trainings() + f.heldFolds() {
 		need = memory.Sum(need, memory.Triangle(k), memory.Floats(k, c))
 	}
 	return need
@@ -50,26 +51,37 @@ func (f *Folds) Flops(k, c, ridges int) float64 {
 	return float64(float64(len(f.rows))*n*n) + float64(folds*float64(ridges)*solve)
 }
 
-// newEquations computes the normal equations. It keeps a and y.
-func (s *Search) newEquations(ctx context.Context, a *mat.Dense, shrink float64) (*Equations, error) {
+// Equations returns the normal equations of the nodes of maps for a shrink.
+func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equations, error) {
 	f := s.Folds
-	e := &Equations{folds: f, backend: s.Backend, a: a, y: s.Y, shrink: shrink}
-	_, k := a.Dims()
-	_, c := e.y.Dims()
+	e := &Equations{folds: f, backend: s.Backend, y: s.Y, shrink: shrink}
+	for i := range maps.Maps() {
+		a, err := maps.Nodes(ctx, i, shrink)
+		if err != nil {
+			return nil, err
+		}
+		e.a = append(e.a, a)
+	}
+	if len(e.a) > 1 {
+		for i := range e.a {
+			gram, cross := e.products(e.training(i))
+			e.gram, e.cross = append(e.gram, gram), append(e.cross, cross)
+		}
+		return e, interrupt.Check(ctx)
+	}
 	gram, cross := make([]*mat.SymPacked, numFolds), make([]*mat.Dense, numFolds)
 	for fold := range numFolds {
 		if fold == f.firstHeld && f.heldFolds() == 1 {
 			break // it is in no sum
 		}
-		a, y := e.weighted(f.ends[fold], f.ends[fold+1])
-		gram[fold], cross[fold] = mat.NewSymPacked(k, nil), mat.NewDense(k, c, nil)
-		mat.SymOuterK(e.backend, gram[fold], 1, a, true)
-		mat.MulTrans(e.backend, cross[fold], a, true, y, false)
+		gram[fold], cross[fold] = e.products(e.weighted(e.a[0], f.ends[fold], f.ends[fold+1]))
 	}
-	for held := f.firstHeld; held < numFolds; held++ {
+	_, k := e.a[0].Dims()
+	_, c := e.y.Dims()
+	for i := range f.Trainings() {
 		sum, t := mat.NewSymPacked(k, nil), mat.NewDense(k, c, nil)
 		for fold := range numFolds {
-			if fold != held {
+			if fold != f.firstHeld+i {
 				total := sum.RawSymPacked().Data
 				for i, v := range gram[fold].RawSymPacked().Data {
 					total[i] += v
@@ -82,16 +94,48 @@ func (s *Search) newEquations(ctx context.Context, a *mat.Dense, shrink float64)
 	return e, interrupt.Check(ctx)
 }
 
-// rows returns the nodes and the targets of some rows, without a copy.
-func (e *Equations) rows(from, to int) (a, y *mat.Dense) {
-	_, k := e.a.Dims()
-	_, c := e.y.Dims()
-	return e.a.Slice(from, to, 0, k).(*mat.Dense), e.y.Slice(from, to, 0, c).(*mat.Dense)
+// products returns AᵀA and AᵀY.
+func (e *Equations) products(a, y *mat.Dense) (gram *mat.SymPacked, cross *mat.Dense) {
+	_, k := a.Dims()
+	_, c := y.Dims()
+	gram, cross = mat.NewSymPacked(k, nil), mat.NewDense(k, c, nil)
+	mat.SymOuterK(e.backend, gram, 1, a, true)
+	mat.MulTrans(e.backend, cross, a, true, y, false)
+	return gram, cross
 }
 
-// weighted returns the nodes and the targets of some rows, times the roots of their weights.
-func (e *Equations) weighted(from, to int) (a, y *mat.Dense) {
-	a, y = e.rows(from, to)
+// nodes returns the nodes of training i.
+func (e *Equations) nodes(i int) *mat.Dense { return e.a[min(i, len(e.a)-1)] }
+
+// training returns the nodes and the targets of training i, times the roots of their weights.
+func (e *Equations) training(i int) (a, y *mat.Dense) {
+	from, to := e.folds.held(i)
+	a, y = e.weighted(e.nodes(i), 0, from)
+	if m := len(e.folds.rows); to < m {
+		b, z := e.weighted(e.nodes(i), to, m)
+		if from == 0 {
+			return b, z
+		}
+		var both, targets mat.Dense
+		both.Stack(a, b)
+		targets.Stack(y, z)
+		return &both, &targets
+	}
+	return a, y
+}
+
+// rowsOf returns some rows of a matrix, without a copy.
+func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
+	_, cols := m.Dims()
+	return m.Slice(from, to, 0, cols).(*mat.Dense)
+}
+
+// weighted returns some of the nodes and of the targets, times the roots of the weights of the rows.
+func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
+	if from == to {
+		return &mat.Dense{}, &mat.Dense{}
+	}
+	a, y = rowsOf(nodes, from, to), rowsOf(e.y, from, to)
 	if e.folds.weights == nil {
 		return a, y
 	}
@@ -110,13 +154,18 @@ func (e *Equations) weighted(from, to int) (a, y *mat.Dense) {
 // At returns the result of a ridge, with an infinite loss where the normal equations have no solution
 // in rounded numbers. The folds are solved at once, each by itself.
 func (e *Equations) At(lambda float64) *Result {
-	m, k := e.a.Dims()
+	m, k := e.a[0].Dims()
 	_, cols := e.y.Dims()
 	scores := mat.NewDense(m, cols, nil)
-	errs := make([]error, len(e.gram))
-	workers.Default.Rows(len(e.gram), k*k, func(from, to int) {
-		for i := from; i < to; i++ {
-			errs[i] = e.solve(scores, lambda, i)
+	held := e.folds.heldFolds()
+	errs := make([]error, held)
+	workers.Default.Rows(held, k*k, func(first, end int) {
+		for i := first; i < end; i++ {
+			w, err := e.weights(lambda, i)
+			if errs[i] = err; err == nil {
+				from, to := e.folds.held(i)
+				mat.Mul(e.backend, rowsOf(scores, from, to), rowsOf(e.nodes(i), from, to), w)
+			}
 		}
 	})
 	r := e.result(lambda, scores, e.folds.firstHeld)
@@ -128,30 +177,37 @@ func (e *Equations) At(lambda float64) *Result {
 
 // result measures scores by the rows from a fold on.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
-	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores}
+	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, y: e.y}
 	r.Loss, r.Score = e.folds.measure(scores, e.y, fold)
 	r.HeldOut = len(e.folds.rows) - e.folds.ends[fold]
 	return r
 }
 
-// solve computes the scores of the fold that is held out as number i.
-func (e *Equations) solve(scores *mat.Dense, lambda float64, i int) error {
-	_, k := e.a.Dims()
-	_, cols := e.y.Dims()
+// Weights returns the weights of the output layer, k×c, of each training.
+func (e *Equations) Weights(lambda float64) ([]*mat.Dense, error) {
+	all := make([]*mat.Dense, len(e.gram))
+	for i := range all {
+		w, err := e.weights(lambda, i)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = w
+	}
+	return all, nil
+}
+
+// weights returns the weights of training i.
+func (e *Equations) weights(lambda float64, i int) (*mat.Dense, error) {
+	_, k := e.a[0].Dims()
 	s := mat.NewSymPacked(k, slices.Clone(e.gram[i].RawSymPacked().Data))
 	s.AddDiagonal(lambda)
 	factor := lapack.Cholesky{MaxCondition: math.Inf(1), Backend: e.backend}
 	if err := factor.FactorizeInPlace(s); err != nil {
-		return err
+		return nil, err
 	}
 	var w mat.Dense
-	if err := factor.SolveTo(&w, e.cross[i]); err != nil {
-		return err
-	}
-	from, to := e.folds.ends[e.folds.firstHeld+i], e.folds.ends[e.folds.firstHeld+i+1]
-	a, _ := e.rows(from, to)
-	mat.Mul(e.backend, scores.Slice(from, to, 0, cols).(*mat.Dense), a, &w)
-	return nil
+	err := factor.SolveTo(&w, e.cross[i])
+	return &w, err
 }
 
 // byQR returns the better result by QR with a ridge that is too small for Gram, or r, whose ridge is
@@ -159,8 +215,8 @@ func (e *Equations) solve(scores *mat.Dense, lambda float64, i int) error {
 func (e *Equations) byQR(ctx context.Context, r *Result) (*Result, error) {
 	const last = numFolds - 1
 	from, m := e.folds.ends[last], e.folds.ends[numFolds]
-	_, cols := e.y.Dims()
-	a, y := e.weighted(0, from)
+	nodes := e.nodes(last - e.folds.firstHeld)
+	a, y := e.weighted(nodes, 0, from)
 	u, err := blsupdate.NewContext(ctx, blsupdate.QR, a, y, blsupdate.Options{Lambda: r.Lambda, Backend: e.backend})
 	if err != nil {
 		return nil, err
@@ -176,8 +232,7 @@ func (e *Equations) byQR(ctx context.Context, r *Result) (*Result, error) {
 			continue // the matrix is singular to working precision
 		}
 		scores := gonum.DenseCopyOf(r.scores)
-		a, _ := e.rows(from, m)
-		mat.Mul(e.backend, scores.Slice(from, m, 0, cols).(*mat.Dense), a, w)
+		mat.Mul(e.backend, rowsOf(scores, from, m), rowsOf(nodes, from, m), w)
 		if by := e.result(lambda, scores, last); by.Loss < least {
 			by.Method = blsupdate.QR
 			best, least = by, by.Loss

@@ -97,6 +97,51 @@ func (f *Folds) Weights() []float64 { return f.weights }
 // heldFolds returns the number of folds that are held out.
 func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 
+// manyRows is the number of rows beyond which maps that depend on the labels hold out the last fold
+// only: they have to be fitted once for each fold that is held out.
+const manyRows = 1024
+
+// ForLabels returns the folds by which maps that depend on the labels are chosen: f itself, or of many
+// rows those with the last fold alone held out.
+func (f *Folds) ForLabels() *Folds {
+	g := *f
+	if len(f.rows) > manyRows {
+		g.firstHeld = numFolds - 1
+	}
+	return &g
+}
+
+// Trainings returns the number of sets of rows that models are trained by: for each fold that is held
+// out the rows of the others, and, where each fold of few rows is held out, all rows.
+func (f *Folds) Trainings() int {
+	if f.firstHeld == 0 && len(f.rows) <= manyRows {
+		return numFolds + 1
+	}
+	return f.heldFolds()
+}
+
+// held returns the rows from from to to-1 that training i leaves out.
+func (f *Folds) held(i int) (from, to int) {
+	if fold := f.firstHeld + i; fold < numFolds {
+		return f.ends[fold], f.ends[fold+1]
+	}
+	return len(f.rows), len(f.rows)
+}
+
+// Training returns at most n of the rows of training i, equally spaced.
+func (f *Folds) Training(i, n int) []int {
+	from, to := f.held(i)
+	all := len(f.rows) - (to - from)
+	n = min(n, all)
+	rows := make([]int, n)
+	for j := range rows {
+		if rows[j] = j * all / n; rows[j] >= from {
+			rows[j] += to - from
+		}
+	}
+	return rows
+}
+
 // weight returns the weight of row i.
 func (f *Folds) weight(i int) float64 {
 	if f.weights == nil {

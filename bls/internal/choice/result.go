@@ -25,6 +25,19 @@ type Result struct {
 
 	folds  *Folds
 	scores *mat.Dense // m×c, of which the rows that are held out count
+	y      *mat.Dense // m×c
+}
+
+// On returns r measured by the rows that other folds of the same rows hold out, which r has too.
+func (r *Result) On(folds *Folds) *Result {
+	s := *r
+	s.folds = folds
+	s.Loss, s.Score = folds.measure(r.scores, r.y, folds.firstHeld)
+	s.HeldOut = len(folds.rows) - folds.ends[folds.firstHeld]
+	if !r.Solved() {
+		s.Loss = r.Loss
+	}
+	return &s
 }
 
 // Solved reports whether the setting has a solution.

@@ -27,10 +27,12 @@ const NumRidges = len(ridges)
 // coarse is the step in ridges of Coarse.
 const coarse = 2
 
-// Maps are feature maps that were fitted to the rows of a choice.
+// Maps are feature maps that were fitted to the rows of a choice: one for all trainings, or one for
+// each where they depend on the labels.
 type Maps interface {
-	// Nodes returns the nodes of these rows for a shrink, in new storage.
-	Nodes(ctx context.Context, shrink float64) (*mat.Dense, error)
+	Maps() int
+	// Nodes returns the nodes of all rows by map i for a shrink, in new storage.
+	Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error)
 }
 
 // A Search looks for the shrink and the ridge with the smallest loss.
@@ -62,19 +64,11 @@ func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	return e.At(lambda), interrupt.Check(ctx)
 }
 
-// A Place is a Result and its place in the grid.
+// A Place is a Result, its place in the grid, and its equations.
 type Place struct {
 	*Result
-	ridge int // of ridges
-}
-
-// Equations returns the normal equations of the nodes of maps for a shrink.
-func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equations, error) {
-	a, err := maps.Nodes(ctx, shrink)
-	if err != nil {
-		return nil, err
-	}
-	return s.newEquations(ctx, a, shrink)
+	Equations *Equations
+	ridge     int // of ridges
 }
 
 // Coarse returns the best of the shrinks with every other ridge.
@@ -91,7 +85,7 @@ func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64) (Plac
 				return best, err
 			}
 			if r.Better(best.Result) {
-				best = Place{r, i}
+				best = Place{r, e, i}
 			}
 			if s.Given != 0 {
 				break

@@ -180,11 +180,14 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 	err = interrupt.EachPanel(ctx, q, panel, func(from, to int) error {
 		s.Counter.Enter(cost.StepWeights)
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
+		before := e
 		if q <= k {
+			before = dense.Copy(e)
 			if err := s.gainSolve(sign, seen, e); err != nil {
 				return err
 			}
 		}
+		s.Fitted(sign, before, e)
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(seen, from, to), e, beta, v)
 		return nil
 	})
@@ -196,8 +199,11 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		s.fTimes(v)
 	case sign > 0: // F v for the new F comes below
 		err = u.SolveUTo(v, v, true)
+		s.FittedBy(-1, v) // EᵀE' = EᵀE - VᵀV
 	default:
+		before := dense.Copy(v)
 		err = u.SolveTo(v, v)
+		s.Fitted(-1, before, v)
 		s.fTimes(v)
 	}
 	if err != nil {
@@ -240,7 +246,9 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error 
 		s.Counter.Enter(cost.StepWeights)
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
 		s.Counter.Enter(cost.StepFactor)
-		return state.Overflow(lapack.AppendRows(s.Counter, u, z, dense.RowRange(seen, from, to), e))
+		err := lapack.AppendRows(s.Counter, u, z, dense.RowRange(seen, from, to), e)
+		s.FittedBy(1, e)
+		return state.Overflow(err)
 	})
 	if err != nil {
 		return err

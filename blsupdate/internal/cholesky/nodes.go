@@ -62,6 +62,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 	next.W = b.Weights(s.W, w2)
 	dense.ScaleRows(dense.RowRange(next.W, k, k+p), reciprocals)
+	next.Refitted(next.W, y, a, h)
 
 	s.Counter.Enter(cost.StepF)
 	// R22⁻ᵀDᵀ and G.

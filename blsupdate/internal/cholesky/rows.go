@@ -105,12 +105,16 @@ func SweptRows(k int) int { return max(4, min(64, (1<<26)/(k*k))) }
 
 // weightsByRows computes W := W + sign b/alpha (y - a W) for each row.
 func (s *State) weightsByRows(sign float64, rows []sweptRow, ya *mat.Dense) {
-	w, e := s.W.RawMatrix().Data, make([]float64, s.C)
+	w, e, squares := s.W.RawMatrix().Data, make([]float64, s.C), make([]float64, s.C)
 	for i, r := range rows {
 		copy(e, ya.RawRowView(i))
 		s.Counter.Dgemm(blas.NoTrans, blas.NoTrans, 1, s.C, s.K, -1, r.a, s.K, w, s.C, 1, e, s.C)
 		s.Counter.Dgemm(blas.NoTrans, blas.NoTrans, s.K, s.C, 1, sign*s.Gain/r.alpha, r.b, 1, e, s.C, 1, w, s.C)
+		for j, v := range e {
+			squares[j] += float64(v / r.alpha * v)
+		}
 	}
+	s.NoteSquares(sign, squares)
 }
 
 // restOf returns 1-h for the removal of one row, by the operations of a sweep, or a *LeverageError. For

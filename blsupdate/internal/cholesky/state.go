@@ -105,13 +105,12 @@ func (s *State) frobenius() float64 {
 	return math.Sqrt(sum)
 }
 
-// Leverage returns x F Fᵀxᵀ for each row x of X.
-func (s *State) Leverage(x *mat.Dense) ([]float64, error) {
-	return s.Leverages(x, func(x *mat.Dense) (l, r *mat.Dense) {
-		seen := dense.Copy(x)
-		s.timesF(seen, false)
-		return seen, seen
-	})
+// Covariance returns F Fᵀ.
+func (s *State) Covariance() (state.Covariance, error) {
+	return state.Halves(s.K, func(x *mat.Dense, second bool) error {
+		s.timesF(x, second)
+		return nil
+	}), nil
 }
 
 // Code writes or reads F and W with their bounds.
@@ -154,6 +153,7 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return err
 	}
+	s.Refitted(s.W, y, a)
 	if err := s.Enter(ctx, cost.StepF); err != nil {
 		return err
 	}
@@ -167,7 +167,10 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	const what = "the rows of A"
 	r, z := dense.ScaledIdentity(s.K, math.Sqrt(s.Lambda)), mat.NewDense(s.K, s.C, nil)
 	err := s.EachPanel(ctx, cost.StepFactor, dense.Rows(a), func(from, to int) error {
-		return state.Overflow(lapack.AppendRows(s.Counter, r, z, dense.RowRange(a, from, to), dense.Copy(dense.RowRange(y, from, to))))
+		rest := dense.Copy(dense.RowRange(y, from, to))
+		err := lapack.AppendRows(s.Counter, r, z, dense.RowRange(a, from, to), rest)
+		s.FittedBy(1, rest)
+		return state.Overflow(err)
 	})
 	if err != nil {
 		return err

@@ -41,6 +41,7 @@ func (s *State) CheckSize(l, k int) error { return nil }
 // Start computes G and T.
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	s.g, s.t = mat.NewSymPacked(s.K, nil), mat.NewDense(s.K, s.C, nil)
+	s.Sums.RSS = make([]float64, s.C)
 	if s.size, err = state.NewNorms(s.K, s.C).With(a, y).Safe(); err != nil {
 		return out, err
 	}
@@ -245,6 +246,30 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	}
 	s.w = w
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
+}
+
+// RSS returns yᵀy - tᵀw for each target y, with an error of about eps yᵀy.
+func (s *State) RSS(w *mat.Dense) []float64 {
+	rss := make([]float64, s.C)
+	for j, spread := range s.Sums.Spread {
+		square := spread + float64(s.Sums.Weight*(s.Sums.Mean[j]*s.Sums.Mean[j]))
+		for i := range s.K {
+			square -= float64(s.t.At(i, j) * w.At(i, j))
+		}
+		if rss[j] = max(0, square); spread == state.Unknown {
+			rss[j] = state.Unknown
+		}
+	}
+	return rss
+}
+
+// Covariance returns the inverse by the Cholesky factor of G + lambda I.
+func (s *State) Covariance() (c state.Covariance, err error) {
+	if err := s.CheckDetermined(); err != nil {
+		return c, err
+	}
+	factor, _, err := s.factorize(0)
+	return state.Halves(s.K, func(x *mat.Dense, second bool) error { return factor.SolveURowsTo(x, x, second) }), err
 }
 
 // Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second that

@@ -175,6 +175,13 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
+// fitted notes the residuals of the rows before and after the change of W. Ya has become the former.
+func (s *addition) fitted(sign float64, w *mat.Dense) {
+	change := dense.Copy(w)
+	change.Sub(w, s.u.w)
+	s.u.Fitted(sign, s.ya, s.u.ResidualAfter(s.ax, s.ya, change))
+}
+
 // checkOverflow returns ErrOverflow unless A⁺ - B Dᵀ, which is computed in place, will be finite. No
 // element of B Dᵀ is larger than the product of the norms of B and D, and ‖D‖ is at most ‖A⁺‖‖Ax‖.
 func (s *addition) checkOverflow() error {
@@ -196,6 +203,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u := s.u
 	s.subtract(cost.StepDAgain)
 	u.p.append(s.bt.RawMatrix().Data)
+	s.fitted(1, w)
 	u.w = w
 	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)

@@ -188,6 +188,7 @@ func (s *widening) state() (*State, error) {
 		return nil, types.ErrOverflow
 	}
 
+	next.Refitted(next.w, s.y, s.a, s.h)
 	next.K = wide
 	next.rank += s.how.Rank
 	next.norm = elementary.Hypot(u.norm, dense.Frobenius(s.h))

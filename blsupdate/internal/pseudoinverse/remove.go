@@ -67,6 +67,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	}
 	s.reserveD(0)
 	s.subtract(cost.StepD)
+	s.fitted(-1, w)
 	u.w = w
 	u.Counter.Enter(cost.StepPseudoinverse)
 	u.remember(u.p.norm())

@@ -43,6 +43,7 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 		return out, types.ErrOverflow
 	}
 	u.know(y, a)
+	u.Refitted(u.w, y, a)
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}

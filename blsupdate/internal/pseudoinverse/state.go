@@ -2,6 +2,7 @@
 package pseudoinverse
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,7 +10,10 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/elementary"
+	"blskernel/lapack"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // State is A⁺ and W.
@@ -68,6 +72,27 @@ func (u *State) Pseudoinverse() *mat.Dense {
 		dst.Slice(0, u.K, first, first+dense.Rows(p)).(*mat.Dense).Copy(p.T())
 	})
 	return dst
+}
+
+// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge the
+// noise of the rows and that of W are related by another matrix.
+func (u *State) Covariance() (c state.Covariance, err error) {
+	if u.Options.Lambda > 0 {
+		return c, types.ErrApproximate
+	}
+	r := dense.Triangle(u.K)
+	u.p.panels(0, u.p.count, state.PanelRows, func(_ int, p *mat.Dense) {
+		err = cmp.Or(err, lapack.AppendRows(u.Counter, r, nil, p, nil))
+	})
+	raw := r.RawMatrix()
+	return state.Halves(u.rank, func(x *mat.Dense, second bool) error {
+		t, of := blas.Trans, x.RawMatrix()
+		if second {
+			t = blas.NoTrans
+		}
+		u.Counter.Dtrmm(blas.Right, blas.Upper, t, blas.NonUnit, of.Rows, u.K, 1, raw.Data, raw.Stride, of.Data, of.Stride)
+		return nil
+	}), state.Overflow(err)
 }
 
 // Forget multiplies all rows of A, and with them A, by the root of the factor, and A⁺ by its

@@ -79,6 +79,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.DivideColumns(corner, reciprocals)
 
 	next := *s
+	next.FittedBy(-1, z2)
 	next.K += p
 	next.R, next.Z, next.w = dense.Triangle(k+p), mat.NewDense(k+p, s.C, nil), nil
 	dense.Place(next.R, 0, 0, s.R)

@@ -90,6 +90,7 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 	if _, err := bounded(s.Size.Plus(state.Norms{A: make([]float64, s.K), Y: dense.ColumnNorms(zeta)})); err != nil {
 		return err
 	}
+	s.FittedBy(-1, zeta)
 	b := backend.Begin(s.Counter, cost.Operation{Kind: cost.Chdd, M: q, N: s.K, K: s.C}.Routine())
 	downdate(b, n, dense.Transposed(pt), zeta, s.R, s.Z)
 	s.NoteLoss(1 / least)
@@ -126,6 +127,11 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) error {
 		return err
 	}
 	mustNotFail(factor.MulUTriangle(s.R))
+	s.FittedBy(1, s.Z) // RSS = YᵀY - zᵀz
+	s.FittedBy(-1, z)
+	if ya != nil {
+		s.FittedBy(-1, ya)
+	}
 	s.Z = z
 	s.NoteLoss(1 / least)
 	return nil
@@ -178,7 +184,10 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	next.Samples += o.Samples
 	next.NoteLoss(o.Lost)
 	s.Counter.Enter(cost.StepTriangle)
-	mustNotFail(lapack.MergeTriangles(s.Counter, next.R, next.Z, o.R, dense.Copy(o.Z)))
+	rest := dense.Copy(o.Z)
+	mustNotFail(lapack.MergeTriangles(s.Counter, next.R, next.Z, o.R, rest))
+	next.FittedBy(1, rest)
+	next.NoteSquares(1, o.Sums.RSS)
 	if o.Lambda > 0 {
 		if err := next.lower(types.ActionMerge, o.Lambda); err != nil {
 			return out, err
@@ -203,7 +212,9 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 			return out, err
 		}
 		s.Counter.Enter(cost.StepTriangle)
-		mustNotFail(lapack.MergeTriangles(s.Counter, s.R, s.Z, dense.ScaledIdentity(s.K, root), mat.NewDense(s.K, s.C, nil)))
+		rest := mat.NewDense(s.K, s.C, nil)
+		mustNotFail(lapack.MergeTriangles(s.Counter, s.R, s.Z, dense.ScaledIdentity(s.K, root), rest))
+		next.FittedBy(1, rest)
 		next.w = nil
 		out.Model = cost.QRMerge(s.K, s.C, false)
 	case lambda < s.Lambda:

@@ -2,6 +2,7 @@
 package qr
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -67,6 +68,7 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	out.Model = cost.QRAdd(dense.Rows(a), s.K, s.C)
+	s.Sums.RSS = make([]float64, s.C)
 	return out, s.learn(ctx, s.R, s.Z, a, y)
 }
 
@@ -92,6 +94,16 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	s.w = w
 	out.Model = cost.QRSolve(s.K, s.C)
 	return w, out, nil
+}
+
+// Covariance returns (RᵀR)⁻¹.
+func (s *State) Covariance() (c state.Covariance, err error) {
+	if err := cmp.Or(s.CheckDetermined(), s.regular()); err != nil {
+		return c, err
+	}
+	return state.Halves(s.K, func(x *mat.Dense, second bool) error {
+		return lapack.SolveTriangularRows(s.Counter, x, s.R, second)
+	}), nil
 }
 
 // regular returns an error where R is singular to working precision. |R_jj| is the distance of column j
@@ -188,15 +200,17 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		}
 		r, z = dense.Copy(r), dense.Copy(z)
 	}
-	if err := s.learn(ctx, r, z, ax, ya); err != nil {
+	next := *s
+	if err := next.learn(ctx, r, z, ax, ya); err != nil {
 		return out, err
 	}
-	s.R, s.Z, s.Size, s.w = r, z, size, nil
+	next.R, next.Z, next.Size, next.w = r, z, size, nil
+	*s = next
 	out.Model = cost.QRAdd(q, s.K, s.C)
 	return out, nil
 }
 
-// learn adds rows that are small enough to R and z, panel by panel.
+// learn adds rows that are small enough to R and z, panel by panel, and to the RSS of s.
 func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
 	rotations := cost.AddsByRotations(q, s.K)
@@ -209,6 +223,7 @@ func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 		} else {
 			mustNotFail(lapack.AppendRows(s.Counter, r, z, x, y))
 		}
+		s.FittedBy(1, y)
 		return nil
 	})
 }

@@ -138,6 +138,7 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 	if u.SolveUTo(e, e, true) != nil {
 		return types.ErrOverflow
 	}
+	s.FittedBy(sign, e)
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
 	size := dense.LargestOf(dense.ColumnNorms(t))
 	most, mostW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
@@ -182,12 +183,14 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	err = s.EachPanel(ctx, cost.StepWeights, q, func(from, to int) error {
 		x := dense.RowRange(ax, from, to)
 		e := s.Residual(x, dense.RowRange(ya, from, to), s.W)
+		s.FittedBy(1, e)
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, x, e, 1, v)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	old := s.W
 	s.W = dense.Copy(s.W)
 	w := s.W.RawMatrix().Data
 	s.Counter.Dspmm(blas.Left, s.K, s.C, 1, s.data(), v.RawMatrix().Data, s.C, 1, w, s.C)
@@ -195,6 +198,9 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 		return types.ErrOverflow
 	}
 	s.MostW = dense.LargestOf(w)
+	change := dense.Copy(s.W)
+	change.Sub(s.W, old)
+	s.Fitted(-1, v, change) // EᵀE' = EᵀE - VᵀQ V, and Q V is the change of W
 	return nil
 }
 

@@ -50,6 +50,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, types.ErrOverflow
 	}
 	next.W = b.Weights(s.W, w2)
+	next.Refitted(next.W, y, a, h)
 
 	s.Counter.Enter(cost.StepQ)
 	t, side := b.D, new(mat.Dense)

@@ -35,6 +35,7 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return out, err
 	}
+	s.Refitted(s.W, y, a)
 	if err := s.Enter(ctx, cost.StepQ); err != nil {
 		return out, err
 	}
@@ -96,13 +97,18 @@ func (s *State) trace() float64 {
 	return sum
 }
 
-// Leverage returns x Q xᵀ for each row x of X.
-func (s *State) Leverage(x *mat.Dense) ([]float64, error) {
-	return s.Leverages(x, func(x *mat.Dense) (l, r *mat.Dense) {
+// Covariance returns Q.
+func (s *State) Covariance() (state.Covariance, error) {
+	times := func(x *mat.Dense) (*mat.Dense, error) {
 		p := mat.NewDense(dense.Rows(x), s.K, nil)
 		TimesPacked(&s.Base, s.Gain, s.Q, x, p)
-		return x, p
-	})
+		return p, nil
+	}
+	factors := func(x *mat.Dense) (l, r *mat.Dense, err error) {
+		r, err = times(x)
+		return x, r, err
+	}
+	return state.Covariance{Rank: s.K, Factors: factors, Times: times}, nil
 }
 
 // Code writes or reads Q and W with their bounds.

@@ -7,7 +7,6 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/elementary"
-	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -115,25 +114,4 @@ func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *la
 	}
 	rest = SmallestEigenvalue(u)
 	return u, rest, CheckRest(types.ActionRemove, rest, limit)
-}
-
-// leverageRows is the number of rows whose leverages are computed together: enough for products at full
-// speed.
-const leverageRows = 512
-
-// Leverages returns the inner product of row i of l and r for each row i of X, where products returns l
-// and r for some rows of X.
-func (b *Base) Leverages(x *mat.Dense, products func(x *mat.Dense) (l, r *mat.Dense)) ([]float64, error) {
-	rows := dense.Rows(x)
-	values := make([]float64, 0, rows)
-	for from := 0; from < rows; from += leverageRows {
-		l, r := products(dense.RowRange(x, from, min(from+leverageRows, rows)))
-		for i := range dense.Rows(l) {
-			values = append(values, b.Counter.Ddot(b.K, l.RawRowView(i), 1, r.RawRowView(i), 1))
-		}
-	}
-	if isfinite.First(values) >= 0 {
-		return nil, types.ErrOverflow
-	}
-	return values, nil
 }

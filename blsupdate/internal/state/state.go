@@ -41,6 +41,11 @@ type State interface {
 	MapTargets(t *mat.Dense, keep bool) (Outcome, error)
 	// Weights returns W in the storage of the state, and what it took to solve for it.
 	Weights() (*mat.Dense, Outcome, error)
+	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown.
+	RSS(w *mat.Dense) []float64
+	// Covariance returns the inverse of AᵀA + lambda I as it is now. It returns a *RankError where
+	// there is none.
+	Covariance() (Covariance, error)
 	// Condition returns an estimate of 1/κ for the worst state so far whose errors remain, and the
 	// power of κ with which they grow. It does not change the state.
 	Condition() (rcond float64, power int)
@@ -68,12 +73,6 @@ type Refiner interface {
 	Refine(a, y *mat.Dense) (Outcome, error)
 }
 
-// A Leverager is a State with the inverse of AᵀA + lambda I. The rows of x are finite and have k
-// elements.
-type Leverager interface {
-	Leverage(x *mat.Dense) ([]float64, error)
-}
-
 // Base is the part that every state has.
 type Base struct {
 	Counter *cost.Counter // the backend of all products
@@ -82,6 +81,7 @@ type Base struct {
 	Samples int // l
 	K, C    int
 	Lambda  float64 // the ridge as it is now
+	Sums    Sums
 
 	// Lost is the largest 1/(1-h) of a removal so far, by which its errors have grown; 0 before the
 	// first.

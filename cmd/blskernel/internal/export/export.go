@@ -38,6 +38,7 @@ inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or target
     scaling              "samples", "columns", "ranks" or "none"
     means, deviations    d             of the columns; only if scaling is "columns"
     knots, scores        d x m         of the columns, ascending; only if scaling is "ranks"
+    direct               scalar        1 if S is part of the nodes, else 0
     bias                 scalar        0.1, the last input of the nodes
     feature_weights      (d+1) x N     the last row is that of the bias
     feature_minimum      N             of the feature nodes on the first batch
@@ -58,7 +59,8 @@ X, one a row:
     S[:,j] = numpy.interp(X[:,j], knots[j], scores[j])   scaling "ranks"
     Z = ([S, bias] feature_weights - feature_minimum) / feature_range
     H = tanh(enhancement_scale [Z, bias] enhancement_weights)
-    scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center`,
+    scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center
+    [Z, S, H] in place of [Z, H] if direct is 1`,
 		Example: `  blskernel export iris.bls --out iris.npz
   python3 -c 'import numpy; print(numpy.load("iris.npz")["weights"])'`,
 		Args: session.ModelFirst(1),
@@ -136,6 +138,11 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 		a.padded("knots", maps.Knots)
 		a.padded("scores", maps.Scores)
 	}
+	direct := 0.0
+	if maps.Direct {
+		direct = 1
+	}
+	a.numbers("direct", []float64{direct})
 	a.numbers("bias", []float64{maps.Bias})
 	a.matrix("feature_weights", maps.FeatureWeights)
 	a.vector("feature_minimum", maps.FeatureMinimum)

@@ -1,0 +1,204 @@
+package state
+
+import (
+	"math"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/coder"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Unknown stands for a sum of squares that overflows, or is not known after AddTargets or MapTargets of
+// more than one target into one.
+const Unknown = -1
+
+// Sums are what statistics need beside a state. Slices are replaced and never changed.
+type Sums struct {
+	Rows   int       // of positive weight
+	Weight float64   // Σ w_i
+	Mean   []float64 // Σ w_i y_i / Σ w_i of each target
+	Spread []float64 // Σ w_i (y_i - mean)², or Unknown
+
+	// RSS is ‖y - A w‖² + lambda ‖w‖² of each target, or Unknown. Gram keeps zeros: see RSS.
+	RSS []float64
+}
+
+// SumsOf returns the sums of rows with the weights, nil for ones, without RSS.
+func SumsOf(y *mat.Dense, weights []float64) Sums {
+	rows, c := y.Dims()
+	s := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}
+	for i := range rows {
+		weight := 1.0
+		if weights != nil {
+			weight = weights[i]
+		}
+		if weight > 0 {
+			s.include(1, Sums{Rows: 1, Weight: weight, Mean: y.RawRowView(i), Spread: make([]float64, c)})
+		}
+	}
+	return s
+}
+
+// Started returns the sums of the first rows, with the RSS of s.
+func (s Sums) Started(y *mat.Dense) Sums {
+	first := SumsOf(y, nil)
+	first.RSS = s.RSS
+	return first
+}
+
+// Plus returns the sums with other rows, and Minus those without them. RSS stays.
+func (s Sums) Plus(o Sums) Sums  { return s.changed(1, o) }
+func (s Sums) Minus(o Sums) Sums { return s.changed(-1, o) }
+
+func (s Sums) changed(sign float64, o Sums) Sums {
+	s.Mean, s.Spread = append([]float64(nil), s.Mean...), append([]float64(nil), s.Spread...)
+	s.include(sign, o)
+	return s
+}
+
+// include adds rows, or removes them for sign = -1, in place:
+//
+//	mean += (mean2 - mean) w2/w,   spread += spread2 + (mean2 - mean)² w1 w2/w,   w = w1 + w2.
+//
+//	source: Chan, Golub and LeVeque, "Algorithms for computing the sample variance", The American
+//	Statistician 37(3), 1983.
+func (s *Sums) include(sign float64, o Sums) {
+	before := s.Weight
+	s.Rows += int(sign) * o.Rows
+	s.Weight += float64(sign * o.Weight)
+	if s.Rows <= 0 || !(s.Weight > 0) {
+		*s = Sums{Mean: make([]float64, len(s.Mean)), Spread: make([]float64, len(s.Mean)), RSS: s.RSS}
+		return
+	}
+	for j, mean := range o.Mean {
+		d := mean - s.Mean[j]
+		share := sign * (o.Weight / s.Weight)
+		s.Mean[j] += float64(d * share)
+		s.Spread[j] = combined(combined(s.Spread[j], sign, o.Spread[j]), 1, d*d*before*share)
+	}
+}
+
+// combined returns x + sign y, at least 0, or Unknown where one of them is, or the sum overflows.
+func combined(x, sign, y float64) float64 {
+	if sum := max(0, x+float64(sign*y)); x != Unknown && y != Unknown && sum <= math.MaxFloat64 {
+		return sum
+	}
+	return Unknown
+}
+
+// Scaled returns the sums for weights times f.
+func (s Sums) Scaled(f float64) Sums {
+	scale := func(x []float64) []float64 {
+		out := make([]float64, len(x))
+		for j, v := range x {
+			if out[j] = f * v; v == Unknown {
+				out[j] = Unknown
+			}
+		}
+		return out
+	}
+	s.Weight, s.Spread, s.RSS = f*s.Weight, scale(s.Spread), scale(s.RSS)
+	return s
+}
+
+// Mapped returns the sums where Y becomes Y T, or [Y, Y T] where keep is set. Sums of squares are known
+// for columns of T with one element.
+func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
+	var mean, spread, rss []float64
+	if keep {
+		mean, spread, rss = append(mean, s.Mean...), append(spread, s.Spread...), append(rss, s.RSS...)
+	}
+	square := func(sums []float64, of, elements int, f float64) float64 {
+		switch {
+		case elements == 0:
+			return 0
+		case elements > 1 || sums[of] == Unknown:
+			return Unknown
+		}
+		return f * f * sums[of]
+	}
+	for j := range dense.Cols(t) {
+		m, of, elements := 0.0, 0, 0
+		for i, v := range s.Mean {
+			if f := t.At(i, j); f != 0 {
+				m += float64(f * v)
+				of, elements = i, elements+1
+			}
+		}
+		f := t.At(of, j)
+		mean, spread = append(mean, m), append(spread, square(s.Spread, of, elements, f))
+		rss = append(rss, square(s.RSS, of, elements, f))
+	}
+	s.Mean, s.Spread, s.RSS = mean, spread, rss
+	return s
+}
+
+// Code writes or reads the sums of c targets.
+func (s *Sums) Code(x *coder.Coder, c int) {
+	x.Int("the number of rows of positive weight", &s.Rows, coder.MostElements)
+	x.Float("the sum of the weights", &s.Weight, coder.NotNegative)
+	x.Floats("a mean of a target", &s.Mean, c)
+	for _, sums := range []*[]float64{&s.Spread, &s.RSS} {
+		x.Floats("a sum of squares", sums, c)
+		for j, v := range *sums {
+			x.Check(v >= 0 || v == Unknown, "sum of squares %d is %v", j, v)
+		}
+	}
+}
+
+// RSS returns Sums.RSS.
+func (b *Base) RSS(w *mat.Dense) []float64 { return b.Sums.RSS }
+
+// Fitted notes rows that are added, or removed for sign = -1: RSS changes by Σ e_i e'_i for the
+// residuals with the weights before, E, and after the change, E'.
+func (b *Base) Fitted(sign float64, e, after *mat.Dense) {
+	sums := make([]float64, b.C)
+	for i := range dense.Rows(e) {
+		other := after.RawRowView(i)
+		for j, v := range e.RawRowView(i) {
+			sums[j] += float64(v * other[j])
+		}
+	}
+	b.NoteSquares(sign, sums)
+}
+
+// FittedBy is Fitted for the sums of squares of the columns of E.
+func (b *Base) FittedBy(sign float64, e *mat.Dense) { b.Fitted(sign, e, e) }
+
+// NoteSquares is Fitted for the sums themselves.
+func (b *Base) NoteSquares(sign float64, sums []float64) {
+	rss := make([]float64, b.C)
+	for j, v := range sums {
+		if b.Sums.RSS != nil {
+			rss[j] = b.Sums.RSS[j]
+		}
+		rss[j] = combined(rss[j], sign, v)
+	}
+	b.Sums.RSS = rss
+}
+
+// Refitted computes RSS for all rows, Y and the blocks of columns of A. No step counts the products,
+// which are of lower order.
+func (b *Base) Refitted(w, y *mat.Dense, blocks ...*mat.Dense) {
+	e, from := dense.Copy(y), 0
+	for _, a := range blocks {
+		to := from + dense.Cols(a)
+		dense.Gemm(b.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, -1, a, dense.RowRange(w, from, to), 1, e)
+		from = to
+	}
+	b.Sums.RSS = nil
+	b.FittedBy(1, e)
+	scaled := dense.Copy(w)
+	scaled.Scale(b.Lambda, w)
+	b.Fitted(1, w, scaled)
+}
+
+// ResidualAfter returns Ya - Ax W with new weights. No step counts the product, which is of lower
+// order.
+func (b *Base) ResidualAfter(ax, ya, w *mat.Dense) *mat.Dense {
+	e := dense.Copy(ya)
+	dense.Gemm(b.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, -1, ax, w, 1, e)
+	return e
+}

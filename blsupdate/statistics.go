@@ -1,0 +1,317 @@
+package blsupdate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/interrupt"
+	"blskernel/mat"
+)
+
+// Statistics say how well the weights fit the rows of a model. Slices have a number for each target.
+type Statistics struct {
+	Rows int // n, the rows of positive weight
+
+	// Freedom is the effective number of parameters, the trace of H = A (AᵀA + lambda I)⁻¹Aᵀ: k -
+	// lambda tr (AᵀA + lambda I)⁻¹, and the rank of A without a ridge.
+	Freedom float64
+
+	// RSS is Σ w_i (y_ij - a_i W_j)². It is NaN after AddTargets or MapTargets that combined
+	// several targets, and where squares overflow. So are the numbers below. The methods add up
+	// squares as rows come and go, so that RSS has about as many digits as W. Gram subtracts, and
+	// its RSS has an error of about eps Σ w_i y_ij². So has that of QR after removals of more than
+	// k/8 rows at once.
+	RSS []float64
+
+	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target, and NaN where that
+	// does not vary. It is negative where the mean fits better.
+	R2 []float64
+
+	// Variance is the estimate RSS/(n - Freedom) of sigma², the variance of the noise in a row of
+	// weight 1, and NaN for n <= Freedom. It has no bias for lambda = 0.
+	Variance []float64
+
+	// GCV is n RSS/(n - Freedom)², the generalized cross-validation estimate of the mean squared
+	// error of a prediction, and NaN for n <= Freedom.
+	//
+	//	source: Golub, Heath and Wahba, Technometrics 21(2), 1979.
+	GCV []float64
+}
+
+// LeaveOneOut has predictions of rows by the weights without them.
+type LeaveOneOut struct {
+	Leverage []float64 // h_i = w_i x_i (AᵀA + lambda I)⁻¹ x_iᵀ
+
+	// Residuals are y_ij - x_i W_j for the weights W that all rows but row i give, (y_ij - x_i
+	// W_j)/(1 - h_i) for those of the model, m×c.
+	Residuals *mat.Dense
+
+	// PRESS is Σ w_i Residuals_ij² over the given rows, for each target.
+	PRESS []float64
+}
+
+// An inverse is a Covariance, and the effective number of parameters where it is known.
+type inverse struct {
+	state.Covariance
+	freedom float64 // 0 where it is not known
+}
+
+// covariance returns the inverse of the present state.
+func (u *updater) covariance() (*inverse, error) {
+	if err := u.whole(); err != nil {
+		return nil, err
+	}
+	if u.inverse == nil {
+		defer u.counter.Reset() // a Report does not have it
+		c, err := u.state.Covariance()
+		if err != nil {
+			return nil, err
+		}
+		u.inverse = &inverse{Covariance: c}
+	}
+	return u.inverse, nil
+}
+
+func (u *updater) Leverage(x *mat.Dense) ([]float64, error) { return u.LeverageContext(background, x) }
+
+func (u *updater) LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	if err := checkMatrix("X", x, -1, u.Nodes()); err != nil {
+		return nil, err
+	}
+	if err := interrupt.Check(ctx); err != nil {
+		return nil, err
+	}
+	c, err := u.covariance()
+	if err != nil {
+		return nil, err
+	}
+	defer u.counter.Reset()
+	return c.Leverages(u.counter, x)
+}
+
+func (u *updater) Statistics() (fit Statistics, err error) {
+	c, w, err := u.solved()
+	if err != nil {
+		return fit, err
+	}
+	base := u.state.Common()
+	if c.freedom == 0 {
+		c.freedom = float64(c.Rank)
+		if base.Lambda > 0 {
+			trace, err := u.trace(c)
+			if err != nil {
+				return fit, err
+			}
+			c.freedom = max(0, float64(base.K)-float64(base.Lambda*trace))
+		}
+	}
+	n := float64(base.Sums.Rows)
+	fit = Statistics{Rows: base.Sums.Rows, Freedom: c.freedom}
+	for j, rss := range u.state.RSS(w) {
+		if rss == state.Unknown {
+			rss = math.NaN()
+		}
+		var square float64
+		for i := range base.K {
+			square += float64(w.At(i, j) * w.At(i, j))
+		}
+		rss = max(0, rss-float64(base.Lambda*square))
+		spread, rest := base.Sums.Spread[j], n-c.freedom
+		if !(spread > 0) {
+			spread = math.NaN()
+		}
+		if !(rest > 0) {
+			rest = math.NaN()
+		}
+		fit.RSS = append(fit.RSS, rss)
+		fit.R2 = append(fit.R2, 1-rss/spread)
+		fit.Variance = append(fit.Variance, rss/rest)
+		fit.GCV = append(fit.GCV, n/rest*(rss/rest))
+	}
+	return fit, nil
+}
+
+// solved returns the inverse and W, which must not be changed.
+func (u *updater) solved() (c *inverse, w *mat.Dense, err error) {
+	u.begin()
+	if w, err = u.solve(); err != nil {
+		return nil, nil, err
+	}
+	c, err = u.covariance()
+	return c, w, err
+}
+
+// trace returns the trace of the inverse.
+func (u *updater) trace(c *inverse) (sum float64, err error) {
+	const panel = 256
+	for from := 0; from < u.Nodes(); from += panel {
+		values, err := c.Leverages(u.counter, u.units(nodesFrom(from, min(from+panel, u.Nodes()))))
+		if err != nil {
+			return 0, err
+		}
+		for _, v := range values {
+			sum += v
+		}
+	}
+	u.counter.Reset()
+	return sum, nil
+}
+
+// nodesFrom returns the indices of the nodes from one to another.
+func nodesFrom(from, to int) (nodes []int) {
+	for i := from; i < to; i++ {
+		nodes = append(nodes, i)
+	}
+	return nodes
+}
+
+// units returns the unit vectors of the nodes as rows.
+func (u *updater) units(nodes []int) *mat.Dense {
+	e := mat.NewDense(len(nodes), u.Nodes(), nil)
+	for i, node := range nodes {
+		e.Set(i, node, 1)
+	}
+	return e
+}
+
+// chosen returns the nodes, or all for nil, and an *OptionError for one that the model does not have.
+func (u *updater) chosen(nodes []int) ([]int, error) {
+	if nodes == nil {
+		return nodesFrom(0, u.Nodes()), nil
+	}
+	for _, node := range nodes {
+		if node < 0 || node >= u.Nodes() {
+			return nil, &OptionError{Option: "a node", Value: node, Want: fmt.Sprintf("0 to %d", u.Nodes()-1)}
+		}
+	}
+	if len(nodes) == 0 {
+		return nil, &OptionError{Option: "the list of nodes", Value: "empty", Want: "at least one node, or nil for all"}
+	}
+	return nodes, nil
+}
+
+func (u *updater) LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error) {
+	return u.LeaveOneOutContext(background, x, y, nil)
+}
+
+func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weights []float64) (out LeaveOneOut, err error) {
+	m, err := checkPair("X", x, -1, u.Nodes(), "Y", y, u.Targets())
+	if err != nil {
+		return out, err
+	}
+	if weights != nil {
+		err = checkRowWeights(weights, "X", m)
+	}
+	if err := cmp.Or(err, interrupt.Check(ctx)); err != nil {
+		return out, err
+	}
+	c, w, err := u.solved()
+	if err != nil {
+		return out, err
+	}
+	defer u.counter.Reset()
+	if out.Leverage, err = c.Leverages(u.counter, x); err != nil {
+		return out, err
+	}
+	out.Residuals, out.PRESS = u.state.Common().Residual(x, y, w), make([]float64, u.Targets())
+	for i := range m {
+		weight := 1.0
+		if weights != nil {
+			weight = weights[i]
+		}
+		out.Leverage[i] *= weight
+		rest, row := 1-out.Leverage[i], out.Residuals.RawRowView(i)
+		if !(rest >= types.LeastRest) {
+			err := &LeverageError{Rest: max(0, rest), Least: types.LeastRest, Action: ActionRemove}
+			return LeaveOneOut{}, fmt.Errorf("row %d: %w", i, err)
+		}
+		for j := range row {
+			row[j] /= rest
+			out.PRESS[j] += float64(weight * (row[j] * row[j]))
+		}
+	}
+	if !dense.Finite(out.Residuals) {
+		return LeaveOneOut{}, ErrOverflow
+	}
+	return out, nil
+}
+
+func (u *updater) Covariance(nodes []int) (*mat.SymPacked, error) {
+	nodes, err := u.chosen(nodes)
+	if err != nil {
+		return nil, err
+	}
+	c, err := u.covariance()
+	if err != nil {
+		return nil, err
+	}
+	defer u.counter.Reset()
+	q, err := c.Times(u.units(nodes))
+	if err != nil || !dense.Finite(q) {
+		return nil, ErrOverflow
+	}
+	v := mat.NewSymPacked(len(nodes), nil)
+	for a := range nodes {
+		for b := a; b < len(nodes); b++ {
+			biased := dense.Dot(q.RawRowView(a), q.RawRowView(b))
+			v.SetSym(a, b, q.At(a, nodes[b])-float64(u.Lambda()*biased))
+		}
+	}
+	return v, nil
+}
+
+func (u *updater) StandardErrors(nodes []int) (*mat.Dense, error) {
+	nodes, err := u.chosen(nodes)
+	if err != nil {
+		return nil, err
+	}
+	v, err := u.PredictionVariance(u.units(nodes))
+	if err != nil {
+		return nil, err
+	}
+	for i, variance := range v.RawMatrix().Data {
+		v.RawMatrix().Data[i] = math.Sqrt(variance)
+	}
+	return v, nil
+}
+
+func (u *updater) PredictionVariance(x *mat.Dense) (*mat.Dense, error) {
+	if err := checkMatrix("X", x, -1, u.Nodes()); err != nil {
+		return nil, err
+	}
+	fit, err := u.Statistics()
+	if err != nil {
+		return nil, err
+	}
+	c, err := u.covariance()
+	if err != nil {
+		return nil, err
+	}
+	defer u.counter.Reset()
+	values, err := c.Leverages(u.counter, x)
+	if err != nil {
+		return nil, err
+	}
+	if u.Lambda() > 0 { // x V xᵀ = x Q xᵀ - lambda ‖x Q‖²
+		q, err := c.Times(x)
+		if err != nil || !dense.Finite(q) {
+			return nil, ErrOverflow
+		}
+		for i := range values {
+			row := q.RawRowView(i)
+			values[i] = max(0, values[i]-float64(u.Lambda()*dense.Dot(row, row)))
+		}
+	}
+	v := mat.NewDense(len(values), u.Targets(), nil)
+	for i, value := range values {
+		for j, variance := range fit.Variance {
+			v.Set(i, j, value*variance)
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,372 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/testmat"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// A weightedRows has all rows of a model with their present weights: brute force for its statistics.
+type weightedRows struct {
+	a, y    *mat.Dense
+	weights []float64
+	lambda  float64
+}
+
+// solve returns (AᵀA + lambda I)⁻¹ and W by normal equations, without row but, if that is not negative.
+func (r *weightedRows) solve(but int) (q, w *mat.Dense) {
+	_, k := r.a.Dims()
+	scaled := dense.Copy(r.a)
+	for i, weight := range r.weights {
+		if i == but {
+			weight = 0
+		}
+		for j := range k {
+			scaled.Set(i, j, weight*scaled.At(i, j))
+		}
+	}
+	var g, t, v gonummat.Dense
+	g.Mul(scaled.T(), r.a)
+	for i := range k {
+		g.Set(i, i, g.At(i, i)+r.lambda)
+	}
+	t.Mul(scaled.T(), r.y)
+	q = new(mat.Dense)
+	if err := q.Inverse(&g); err != nil {
+		panic(err)
+	}
+	v.Mul(q, &t)
+	return q, &v
+}
+
+// residual returns y_ij - a_i W_j.
+func (r *weightedRows) residual(w *mat.Dense, i, j int) float64 {
+	return r.y.At(i, j) - gonummat.Dot(r.a.RowView(i), w.ColView(j))
+}
+
+// A closeTo checks numbers against brute force, with an error relative to a size.
+type closeTo struct {
+	*testing.T
+	where string
+	bound float64
+}
+
+func (c closeTo) check(what string, got, want, size float64) {
+	c.Helper()
+	if !(math.Abs(got-want) <= float64(c.bound*size)) {
+		c.Errorf("%s: %s is %v, want %v", c.where, what, got, want)
+	}
+}
+
+// checkStatistics compares all statistics of u with those of r, where rss says whether sums of squares
+// are known for a target.
+func checkStatistics(c closeTo, u Updater, r *weightedRows, known func(j int) bool) {
+	c.Helper()
+	l, k := r.a.Dims()
+	_, targets := r.y.Dims()
+	q, w := r.solve(-1)
+	fit, err := u.Statistics()
+	testutil.NoError(c, err)
+	left, err := u.LeaveOneOutContext(c.Context(), r.a, r.y, r.weights)
+	testutil.NoError(c, err)
+	leverage, err := u.Leverage(r.a)
+	testutil.NoError(c, err)
+
+	var g, v gonummat.Dense
+	g.Mul(q, q)
+	v.Scale(-r.lambda, &g)
+	v.Add(q, &v) // Q - lambda Q²
+	n, trace := 0, 0.0
+	for i, weight := range r.weights {
+		h := gonummat.Inner(r.a.RowView(i), q, r.a.RowView(i))
+		c.check(fmt.Sprintf("the leverage of row %d", i), leverage[i], h, 1)
+		c.check(fmt.Sprintf("the weighted leverage of row %d", i), left.Leverage[i], weight*h, 1)
+		trace += weight * h
+		if weight > 0 {
+			n++
+		}
+	}
+	c.check("tr H", fit.Freedom, trace, float64(k))
+	if fit.Rows != n {
+		c.Errorf("%s: %d rows, want %d", c.where, fit.Rows, n)
+	}
+	for j := range targets {
+		var sum, mean, rss, spread, press, squares float64
+		for i, weight := range r.weights {
+			sum += weight
+			mean += weight * r.y.At(i, j)
+			rss += weight * math.Pow(r.residual(w, i, j), 2)
+			squares += weight * math.Pow(r.y.At(i, j), 2)
+		}
+		mean /= sum
+		for i, weight := range r.weights {
+			spread += weight * math.Pow(r.y.At(i, j)-mean, 2)
+		}
+		for i := range l {
+			_, without := r.solve(i)
+			want := r.residual(without, i, j)
+			c.check(fmt.Sprintf("residual %d,%d without the row", i, j), left.Residuals.At(i, j), want, math.Sqrt(squares))
+			press += r.weights[i] * want * want
+		}
+		c.check("PRESS", left.PRESS[j], press, squares)
+		if !known(j) {
+			for _, got := range []float64{fit.RSS[j], fit.R2[j], fit.Variance[j], fit.GCV[j]} {
+				if !math.IsNaN(got) {
+					c.Errorf("%s: target %d: %v, want NaN", c.where, j, fit)
+				}
+			}
+			continue
+		}
+		rest := float64(n) - trace
+		c.check("RSS", fit.RSS[j], rss, squares)
+		if spread > 0 {
+			c.check("R²", fit.R2[j], 1-rss/spread, squares/spread)
+		} else if !math.IsNaN(fit.R2[j]) {
+			c.Errorf("%s: R² of a constant is %v", c.where, fit.R2[j])
+		}
+		c.check("sigma²", fit.Variance[j], rss/rest, squares/rest)
+		c.check("GCV", fit.GCV[j], float64(n)*rss/(rest*rest), float64(n)*squares/(rest*rest))
+	}
+
+	nodes := []int{k - 1, 0, 2}
+	covariance, err := u.Covariance(nodes)
+	testutil.NoError(c, err)
+	all, err := u.Covariance(nil)
+	testutil.NoError(c, err)
+	size := gonummat.Norm(q, 2)
+	for a := range nodes {
+		for b := range nodes {
+			c.check("a covariance", covariance.At(a, b), v.At(nodes[a], nodes[b]), size)
+			c.check("a covariance of all", all.At(nodes[a], nodes[b]), v.At(nodes[a], nodes[b]), size)
+		}
+	}
+	errs, err := u.StandardErrors(nodes)
+	testutil.NoError(c, err)
+	variance, err := u.PredictionVariance(r.a)
+	testutil.NoError(c, err)
+	for j := range targets {
+		if !known(j) {
+			continue
+		}
+		for a, node := range nodes {
+			c.check("a standard error", errs.At(a, j), math.Sqrt(fit.Variance[j]*v.At(node, node)), math.Sqrt(fit.Variance[j]*size))
+		}
+		for i := range l {
+			want := fit.Variance[j] * gonummat.Inner(r.a.RowView(i), &v, r.a.RowView(i))
+			c.check("the variance of a prediction", variance.At(i, j), want, fit.Variance[j])
+		}
+	}
+}
+
+// TestStatistics compares all statistics of all methods with brute force, by leaving out each row and
+// training again, after a start and after every kind of change. The columns of A have condition numbers
+// below 100, so that eps κ² is below the bound.
+func TestStatistics(t *testing.T) {
+	everything := func(int) bool { return true }
+	for _, v := range variants {
+		for _, lambda := range v.ridges(0, 0.7) {
+			rng := rand.New(rand.NewPCG(401, uint64(v.method)))
+			const k, c = 5, 2
+			r := &weightedRows{a: new(mat.Dense), y: new(mat.Dense), lambda: lambda}
+			rows := func(q int) (x, y *mat.Dense) {
+				x, y = testmat.Random(rng, q, k).Dense(), testmat.Random(rng, q, c).Dense()
+				for i := range q {
+					y.Set(i, 0, 3+x.At(i, 0)+y.At(i, 0)/10) // with a mean, and a better fit
+				}
+				return x, y
+			}
+			learned := func(x, y *mat.Dense, weights []float64) {
+				q, _ := x.Dims()
+				if weights == nil {
+					weights = slices.Repeat([]float64{1}, q)
+				}
+				r.a, r.y, r.weights = stack(r.a, x), stack(r.y, y), append(r.weights, weights...)
+			}
+			x, y := rows(20)
+			u, err := New(v.method, x, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve})
+			testutil.NoError(t, err)
+			learned(x, y, nil)
+			after := func(what string, err error, known func(int) bool) {
+				t.Helper()
+				testutil.NoError(t, err)
+				checkStatistics(closeTo{t, fmt.Sprintf("%v, lambda %g, after %s", v, lambda, what), 1e-11}, u, r, known)
+			}
+			after("the start", nil, everything)
+			for _, q := range []int{1, 2, 4, 9, 40} {
+				x, y = rows(q)
+				weights := make([]float64, q)
+				for i := range weights {
+					weights[i] = float64(i%3) / 2 // 0, too
+				}
+				if q%2 == 0 {
+					weights = nil
+				}
+				learned(x, y, weights)
+				after(fmt.Sprintf("%d rows", q), u.AddInputsContext(t.Context(), x, y, weights), everything)
+			}
+			for _, q := range []int{3, 1, 20} {
+				gone := func(m *mat.Dense) (*mat.Dense, *mat.Dense) {
+					n, _ := m.Dims()
+					return rowsBetween(m, n-q, n), rowsBetween(m, 0, n-q)
+				}
+				var goneX, goneY *mat.Dense
+				goneX, r.a = gone(r.a)
+				goneY, r.y = gone(r.y)
+				r.weights = r.weights[:len(r.weights)-q]
+				after(fmt.Sprintf("the removal of %d rows", q), u.RemoveInputs(goneX, goneY), everything)
+			}
+			before := slices.Clone(r.weights)
+			for i := range r.weights {
+				r.weights[i] *= 0.5
+			}
+			r.lambda *= 0.5
+			after("Forget", u.Forget(0.5), everything)
+			if Supports(v.method, ActionRidge) {
+				for _, ridge := range []float64{1.5, 0.25} {
+					r.lambda = ridge
+					after("SetLambda", u.SetLambda(ridge), everything)
+				}
+			}
+			if Supports(v.method, ActionMerge) {
+				x, y = rows(15)
+				other, err := New(v.method, x, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve})
+				testutil.NoError(t, err)
+				learned(x, y, nil)
+				before = append(before, slices.Repeat([]float64{2}, 15)...)
+				after("Merge", u.Merge(other), everything)
+			}
+			u, err = u.Clone()
+			testutil.NoError(t, err)
+			after("Clone", nil, everything)
+
+			// As the model has them: times the roots of the weights.
+			scale := func(m *mat.Dense) *mat.Dense {
+				s := dense.Copy(m)
+				s.Apply(func(i, _ int, v float64) float64 { return v * math.Sqrt(r.weights[i]) }, s)
+				return s
+			}
+			h := testmat.Random(rng, len(r.weights), 2).Dense()
+			err = u.AddNodes(scale(r.a), scale(h), scale(r.y))
+			var wide mat.Dense
+			wide.Augment(r.a, h)
+			r.a = &wide
+			after("AddNodes", err, everything)
+
+			// -y0, a zero, and y0 + y1, whose squares are not known.
+			m := mat.NewDense(c, 3, []float64{-1, 0, 1, 0, 0, 1})
+			err = u.AddTargets(m)
+			var mapped, y2 mat.Dense
+			mapped.Mul(r.y, m)
+			y2.Augment(r.y, &mapped)
+			r.y = &y2
+			after("AddTargets", err, func(j int) bool { return j < 4 })
+		}
+	}
+}
+
+// TestStatisticsOfCloseFits has a fit with R² = 1 - 1e-14, which Gram alone cannot tell from an exact
+// one.
+func TestStatisticsOfCloseFits(t *testing.T) {
+	for _, v := range variants {
+		if v.method == Gram {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(402, uint64(v.method)))
+		const k, noise = 6, 1e-7
+		a, truth := testmat.Random(rng, 90, k).Dense(), testmat.Random(rng, k, 1).Dense()
+		var y mat.Dense
+		y.Mul(a, truth)
+		y.Apply(func(i, _ int, v float64) float64 { return v + noise*rng.NormFloat64() }, &y)
+		u, err := New(v.method, rowsBetween(a, 0, 30), rowsBetween(&y, 0, 30), Options{Lambda: 0, Form: v.form, Solve: v.solve})
+		testutil.NoError(t, err)
+		for from := 30; from < 90; from += 20 {
+			testutil.NoError(t, u.AddInputs(rowsBetween(a, from, from+20), rowsBetween(&y, from, from+20)))
+		}
+		r := &weightedRows{a: a, y: &y, weights: slices.Repeat([]float64{1}, 90)}
+		_, w := r.solve(-1)
+		var want float64
+		for i := range 90 {
+			want += math.Pow(r.residual(w, i, 0), 2)
+		}
+		fit, err := u.Statistics()
+		testutil.NoError(t, err)
+		// The residuals have errors of some eps ‖Y‖.
+		closeTo{t, v.String(), 1e-7}.check("RSS", fit.RSS[0], want, want)
+	}
+}
+
+// TestStatisticsErrors has the models and arguments without statistics.
+func TestStatisticsErrors(t *testing.T) {
+	rng := testutil.Rand(403)
+	a, y := testmat.Random(rng, 4, 4).Dense(), testmat.Random(rng, 4, 1).Dense()
+	one := func(m *mat.Dense) *mat.Dense { return rowsBetween(m, 0, 1) }
+	for _, v := range variants {
+		u, err := New(v.method, a, y, Options{Lambda: 0, Form: v.form, Solve: v.solve})
+		testutil.NoError(t, err)
+		fit, err := u.Statistics()
+		if err != nil || !math.IsNaN(fit.Variance[0]) || !math.IsNaN(fit.GCV[0]) || fit.Freedom != 4 {
+			t.Errorf("%v: as many rows as nodes: %v, %v", v, fit, err)
+		}
+		var leverage *LeverageError
+		if _, err := u.LeaveOneOut(a, y); !errors.As(err, &leverage) {
+			t.Errorf("%v: rows of leverage 1: %v", v, err)
+		}
+		var option *OptionError
+		for _, nodes := range [][]int{{}, {-1}, {4}} {
+			_, err1 := u.Covariance(nodes)
+			_, err2 := u.StandardErrors(nodes)
+			if !errors.As(err1, &option) || !errors.As(err2, &option) {
+				t.Errorf("%v: nodes %v: %v, %v", v, nodes, err1, err2)
+			}
+		}
+		var shape *ShapeError
+		if _, err := u.LeaveOneOutContext(t.Context(), a, y, []float64{1}); !errors.As(err, &shape) {
+			t.Errorf("%v: a weight for four rows: %v", v, err)
+		}
+		if _, err := u.LeaveOneOutContext(t.Context(), one(a), one(y), []float64{-1}); !errors.As(err, &option) {
+			t.Errorf("%v: a negative weight: %v", v, err)
+		}
+		if !keepsInverse(v.method) {
+			continue
+		}
+		u, err = New(v.method, a, y, Options{Lambda: 1, Form: v.form, Solve: v.solve})
+		testutil.NoError(t, err)
+		_, err1 := u.Statistics()
+		_, err2 := u.Leverage(a)
+		_, err3 := u.Covariance(nil)
+		if err1 != ErrApproximate || err2 != ErrApproximate || err3 != ErrApproximate {
+			t.Errorf("%v with a ridge: %v, %v, %v", v, err1, err2, err3)
+		}
+	}
+	for _, m := range []Method{Gram, QR} {
+		u, err := New(m, one(a), one(y), Options{})
+		testutil.NoError(t, err)
+		var rank *RankError
+		if _, err := u.Statistics(); !errors.As(err, &rank) {
+			t.Errorf("%v: %v", m, err)
+		}
+		if _, err := u.Leverage(a); !errors.As(err, &rank) {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+	// Below full rank, A A⁺ is the identity for rows in general position.
+	u, err := New(Improved, rowsBetween(a, 0, 2), rowsBetween(y, 0, 2), Options{})
+	testutil.NoError(t, err)
+	h, err := u.Leverage(rowsBetween(a, 0, 2))
+	testutil.NoError(t, err)
+	fit, err := u.Statistics()
+	testutil.NoError(t, err)
+	if !(math.Abs(h[0]-1) < 1e-13 && math.Abs(h[1]-1) < 1e-13 && fit.Freedom == 2 && fit.RSS[0] < 1e-26) {
+		t.Errorf("2 rows of 4 nodes: leverages %v, %v", h, fit)
+	}
+}
