@@ -41,13 +41,13 @@ type FeatureOptions struct {
 	// EnhancementNodes is n3. None is none: A = Z, a linear map of each standardised sample. 0 is
 	// the number that Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
 	EnhancementNodes int
-	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that the
-	// model has all linear functions of S. None is A = [Z, H]. 0 stands for what Fit of a Classifier
-	// or a Regressor chooses, and none in FitFeatures.
+	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that
+	// the model has all linear functions of S. None is A = [Z, H]. 0 stands for what Fit of a
+	// Classifier or a Regressor chooses, and none in FitFeatures.
 	Direct int
-	// Relevance is the number of rounds by which Fit of a Classifier or a Regressor weighs the columns
-	// of S: those that the predictions depend on most count most. None is no weights. 0 stands for
-	// what Fit chooses, and none in FitFeatures, which has no targets.
+	// Relevance is the number of rounds by which Fit of a Classifier or a Regressor weighs the
+	// columns of S: those that the predictions depend on most count most. None is no weights. 0
+	// stands for what Fit chooses, and none in FitFeatures, which has no targets.
 	Relevance int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.

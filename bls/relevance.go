@@ -150,8 +150,8 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps *tria
 	return out, nil
 }
 
-// relevance returns the shares of the columns in the mean square of the derivatives, by the weights w of
-// the output layer, at some rows.
+// relevance returns the shares of the columns in the mean square of the derivatives, by the weights w
+// of the output layer, at some rows.
 func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []int) ([]float64, error) {
 	f, bk := of.features.withShrink(shrink), t.backend
 	d, n, n3 := f.Inputs(), f.FeatureNodes(), f.EnhancementNodes()

@@ -164,8 +164,8 @@ type trials struct {
 	y     *mat.Dense // m×c; of a regression divided by a power of two, and centered with an intercept
 	unit  float64    // of lambda, by the weights
 
-	// targets are the columns of y without the constant target and without classes that have no rows:
-	// a class that gets its first rows later must not change the choice.
+	// targets are the columns of y without the constant target and without classes that have no
+	// rows: a class that gets its first rows later must not change the choice.
 	targets []int
 }
 

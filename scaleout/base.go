@@ -60,6 +60,7 @@ func (b *base) withState(s *State) (*modelfile.File, error) {
 	f := &modelfile.File{Metadata: modelfile.Metadata{
 		Inputs: meta.Inputs, Classes: meta.Classes, Targets: meta.Targets, Batch: meta.Batch,
 		Columns: meta.Columns, Missing: meta.Missing, Decimal: meta.Decimal, Thousands: meta.Thousands, Exclude: meta.Exclude,
+		NA: meta.NA, TargetNotations: meta.TargetNotations,
 	}}
 	var err error
 	if !b.classifies() {

@@ -15,15 +15,15 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// wordTable returns a text with words, decimal commas and missing cells.
+// wordTable returns a text with words, decimal commas, percent and missing cells.
 func wordTable(from, to int) string {
 	b := strings.Builder{}
 	b.WriteString("color;size;kind\n")
 	for i := from; i < to; i++ {
 		color := []string{"red", "blue", "", "grün"}[i%4]
-		size := fmt.Sprintf("%d,%d", i%7, i%10)
+		size := fmt.Sprintf("%d,%d%%", i%7, i%10)
 		if i%9 == 0 {
-			size = "NA"
+			size = []string{"NA", "unknown"}[i%2]
 		}
 		fmt.Fprintf(&b, "%s;%s;%s\n", color, size, []string{"a", "b"}[i/2%2])
 	}
@@ -34,7 +34,7 @@ func wordTable(from, to int) string {
 // one process, and the counters tell what is unknown or missing.
 func TestWords(t *testing.T) {
 	folder := t.TempDir()
-	opt := stream.Options{Targets: []string{"kind"}, Classes: true, Missing: stream.MissingMean, Decimal: ','}
+	opt := stream.Options{Targets: []string{"kind"}, Classes: true, Missing: stream.MissingMean, NA: []string{"unknown"}}
 	read := func(path string, opt stream.Options) (*stream.Batch, stream.Columns, *stream.Reader) {
 		r, err := stream.Open(background, []string{path}, opt)
 		testutil.NoError(t, err)
@@ -57,12 +57,12 @@ func TestWords(t *testing.T) {
 	}
 	base := &bls.Classifier{Features: bls.FeatureOptions{Groups: 2, GroupNodes: 4, EnhancementNodes: 10, Seed: 1}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.1}}
 	testutil.NoError(t, base.Fit(b.X, classes(b)))
-	meta := modelfile.Metadata{Inputs: r.Inputs(), Classes: []string{"a", "b"}, Targets: r.Targets(), Columns: columns, Missing: "mean", Decimal: ","}
+	meta := modelfile.Metadata{Inputs: r.Inputs(), Classes: []string{"a", "b"}, Targets: r.Targets(), Columns: columns, Missing: "mean", NA: opt.NA}
 	model := saved(t, &modelfile.File{Classifier: base, Metadata: meta})
 
-	text := wordTable(0, 300) + "pink;1,5;a\nviolet;2,5;b\n"
+	text := wordTable(0, 300) + "pink;1,5%;a\nviolet;2,5%;b\n"
 	writeFile(t, folder, "part-0.csv", []byte(wordTable(0, 150)))
-	writeFile(t, folder, "part-1.csv", []byte("kind;size;color\na;1,5;pink\nb;2,5;violet\n"))
+	writeFile(t, folder, "part-1.csv", []byte("kind;size;color\na;1,5%;pink\nb;2,5%;violet\n"))
 	writeFile(t, folder, "part-2.csv", []byte(wordTable(150, 300)))
 	for _, skip := range []int64{0, 3} {
 		sh := sharded{patterns: []string{filepath.Join(folder, "part-*.csv")}}

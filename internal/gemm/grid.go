@@ -39,8 +39,8 @@ const (
 	// instead.
 	readingColumns = 4
 
-	// rowsOfTask is the most rows of a task where columns are cut. With more, B is packed less often,
-	// by 3% of the time, but less is left for others if a thread loses its CPU.
+	// rowsOfTask is the most rows of a task where columns are cut. With more, B is packed less
+	// often, by 3% of the time, but less is left for others if a thread loses its CPU.
 	rowsOfTask = 512
 
 	rangesOfTriangle = 4
