@@ -225,7 +225,6 @@ func TestStatistics(t *testing.T) {
 				r.weights = r.weights[:len(r.weights)-q]
 				after(fmt.Sprintf("the removal of %d rows", q), u.RemoveInputs(goneX, goneY), everything)
 			}
-			before := slices.Clone(r.weights)
 			for i := range r.weights {
 				r.weights[i] *= 0.5
 			}
@@ -242,7 +241,6 @@ func TestStatistics(t *testing.T) {
 				other, err := New(v.method, x, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve})
 				testutil.NoError(t, err)
 				learned(x, y, nil)
-				before = append(before, slices.Repeat([]float64{2}, 15)...)
 				after("Merge", u.Merge(other), everything)
 			}
 			u, err = u.Clone()

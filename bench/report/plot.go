@@ -93,7 +93,7 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 		}
 		first, last = math.Floor(s.low/step), math.Ceil(s.high/step)
 		s.low, s.high = float64(first*step), float64(max(last, first+1)*step)
-		first, last = s.low, s.high+step/2
+		first, last = s.low, s.high+float64(step/2)
 	}
 	for v := first; v <= last; v += step {
 		tick := v

@@ -105,7 +105,7 @@ there are 6qkl. The total has the start and all updates.`,
 		ratios, off = append(ratios, s.total), max(off, math.Abs(s.total/s.flops-1))
 		for i, v := range []float64{s.total, s.flops, s.withC, s.paperTotal} {
 			if !math.IsNaN(v) { // one series below the other
-				plot.Series[i].Points = append(plot.Series[i].Points, Point{X: v, Y: float64(len(plot.Y.Names)) - 0.3 + 0.2*float64(i)})
+				plot.Series[i].Points = append(plot.Series[i].Points, Point{X: v, Y: float64(len(plot.Y.Names)) - 0.3 + float64(0.2*float64(i))})
 			}
 		}
 		plot.Y.Names = append(plot.Y.Names, s.short())
