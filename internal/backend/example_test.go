@@ -41,4 +41,5 @@ func ExampleRecorder() {
 	// Output:
 	// Dpptrf 2 0
 	// Dpptrs 2 1
+	// Dppcon 2 0
 }
