@@ -264,8 +264,28 @@ func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 			x[i] = finite(v)
 		}
 	}
-	m.grow(m.ErrY, 1, m.ErrY) // the product with T rounds no more than what made W
+	for j := range dense.Cols(t) {
+		if to := len(m.ErrY) - dense.Cols(t) + j; !exact(t, j) {
+			m.ErrY[to] = finite(2 * m.ErrY[to]) // the product rounds no more than what made W
+		}
+	}
 	return m
+}
+
+// exact reports whether a product with column j of T rounds nothing: all its elements are 0 but for
+// a power of 2.
+func exact(t *mat.Dense, j int) bool {
+	n := 0
+	for i := range dense.Rows(t) {
+		v := t.At(i, j)
+		if fraction, _ := math.Frexp(v); v != 0 {
+			n++
+			if math.Abs(fraction) != 0.5 {
+				return false
+			}
+		}
+	}
+	return n <= 1
 }
 
 // Mapped returns bounds on the norms of the columns of Y T, or of [Y, Y T], by those of Y.
@@ -279,7 +299,7 @@ func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
 		}
 	}
 	if keep {
-		out = slices.Concat(norms, out)
+		return slices.Concat(norms, out)
 	}
 	return out
 }
