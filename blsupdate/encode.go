@@ -135,7 +135,6 @@ func (h *heading) code(x *coder.Coder) {
 func (u *updater) code(x *coder.Coder) {
 	u.report.code(x)
 	base := u.state.Common()
-	x.Float("the loss of removals", &base.Lost, coder.NotNegative)
 	x.Float("lambda", &base.Lambda, coder.IsLength)
 	base.Sums.Code(x, base.C)
 	u.state.Code(x)
