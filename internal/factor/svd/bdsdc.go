@@ -40,8 +40,8 @@ func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 		return v.leaf(d, e[:n-1], 0)
 	}
 	_, onDiagonal := bk.AbsMax(d)
-	_, beside := bk.AbsMax(e[:n-1])
-	_, exponent := math.Frexp(max(onDiagonal, beside))
+	_, off := bk.AbsMax(e[:n-1])
+	_, exponent := math.Frexp(max(onDiagonal, off))
 	for i := range d {
 		d[i], e[i] = math.Ldexp(d[i], -exponent), math.Ldexp(e[i], -exponent)
 	}
@@ -66,14 +66,14 @@ func (v *divider) divide(d, e []float64, first int) bool {
 		return v.leaf(d, e, first)
 	}
 	middle := n / 2
-	on, beside := d[middle], 0.0
+	on, off := d[middle], 0.0
 	if middle < len(e) {
-		beside = e[middle]
+		off = e[middle]
 	}
 	if !v.divide(d[:middle], e[:middle], first) || !v.divide(d[middle+1:], e[middle+1:], first+middle+1) {
 		return false
 	}
-	v.merge(d, middle, len(e) == n, on, beside, v.ut.Sub(first, first), v.vt.Sub(first, first))
+	v.merge(d, middle, len(e) == n, on, off, v.ut.Sub(first, first), v.vt.Sub(first, first))
 	return true
 }
 
@@ -110,9 +110,9 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 }
 
 // merge overwrites the values d and the rows of ut and vt, known for the halves, by the decomposition
-// of the whole. Row middle has on on the diagonal and beside right of it; the whole has one more column
+// of the whole. Row middle has on on the diagonal and off right of it; the whole has one more column
 // than rows if extra.
-func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64, ut, vt block.Matrix) {
+func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut, vt block.Matrix) {
 	n := len(d)
 	cols := n
 	if extra {
@@ -124,14 +124,14 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 		if i <= middle {
 			m.X[i], m.Halves[i] = on*vt.X[vt.Row(i)+middle], secular.Top
 		} else {
-			m.X[i], m.Halves[i] = beside*vt.X[vt.Row(i)+middle+1], secular.Bottom
+			m.X[i], m.Halves[i] = off*vt.X[vt.Row(i)+middle+1], secular.Bottom
 		}
 		largest = max(largest, math.Abs(d[i]), math.Abs(m.X[i]))
 	}
 	d[middle], m.Halves[middle] = 0, secular.Whole
 	if extra {
 		// Of the two null spaces, the row that was taken out has an element for the first only.
-		c, s, r := factor.Lartg(m.X[middle], beside*vt.X[vt.Row(n)+middle+1])
+		c, s, r := factor.Lartg(m.X[middle], off*vt.X[vt.Row(n)+middle+1])
 		v.Rot(c, s, vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
 		m.X[middle] = r
 		largest = max(largest, math.Abs(m.X[middle]))
