@@ -51,10 +51,10 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return out, err
 }
 
-// renew computes A⁺ and W anew when the rank has reached k, by a QR factorization of all rows:
-// those of the state before and the last ones. While the rank grew, A⁺ has lost eps κ². Where Y is
-// not known the fit of the rows before takes its place. The state stays where the columns of all
-// rows are dependent to working precision after all.
+// renew computes A⁺ and W anew when the rank has reached k, by a QR factorization of all rows, of the
+// state before and the new ones. While the rank grew, A⁺ has lost eps κ². Where Y is not known the fit
+// of the rows before takes its place. The state stays where the columns of all rows are dependent to
+// working precision after all.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)

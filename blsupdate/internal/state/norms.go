@@ -26,7 +26,7 @@ import (
 //
 // Gain bounds the errors of W where an inverse with errors of its own multiplied the residuals of
 // new rows, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
-// inverse, beside the errors of its start.
+// inverse, without the errors of its start.
 type Norms struct {
 	A, Y       []float64
 	ErrA, ErrY []float64
