@@ -107,11 +107,10 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	return o, nil
 }
 
-// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k),
-// or [Z, S, H] with Direct.
-// Of the samples of the fit they keep the settings in the package comment, which Maps returns. They do
-// not change after FitFeatures, so their methods may run on several goroutines. The zero value has no
-// nodes: Transform and Encode return ErrNotFitted.
+// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H]
+// (l×k), or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns their numbers.
+// They do not change after FitFeatures, so their methods may run on several goroutines. The zero
+// value has no nodes: Transform and Encode return ErrNotFitted.
 type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
