@@ -1,5 +1,5 @@
 // Package bls is the broad learning system: a network of two layers with weights that are random, or
-// nearly so, and an output layer that is a linear least-squares problem.
+// nearly so, and a linear least-squares problem as the output layer.
 //
 // # The network
 //
@@ -51,8 +51,8 @@
 //	Relabel                       renames, merges and adds classes
 //	Refit                         learns other samples in place of all so far, with the same maps
 //
-// Remove is no erasure: the feature maps, the settings, the slope of the probabilities and the means y0
-// come from the first samples and stay (docs/learning-on.md).
+// Remove is no erasure: feature maps, settings, the slope of probabilities and the means y0 come from
+// the first samples and stay (docs/learning-on.md).
 //
 // A model can also learn in parts: by Refit of clones and Merge, or in less memory by Expand,
 // blsupdate.New, Merge of the output layers, and WithUpdater.
@@ -61,5 +61,5 @@
 //
 // C. L. P. Chen and Z. Liu, Broad learning system: an effective and efficient incremental learning
 // system without the need for deep architecture, IEEE Trans. Neural Netw. Learn. Syst. 29 (2018) 10-24,
-// Algorithm 1, and the code published by its authors.
+// Algorithm 1, and its authors' code.
 package bls

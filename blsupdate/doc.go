@@ -43,8 +43,8 @@
 //
 // Model lists the steps of an action with their flops by the paper's convention, and a Counter counts
 // what a backend was asked for. The Report of every update has both, and the time of each step, which
-// Rates.Seconds predicts, but not the 2cqk flops of Original and Improved, and 2clk at a start, that
-// keep the statistics.
+// Rates.Seconds predicts. The products that keep the statistics are not counted: 2cqk flops in Original
+// and Improved, and 2clk at a start.
 //
 // # Errors and cancellation
 //

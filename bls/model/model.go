@@ -1,9 +1,8 @@
-// Package model has models that learn and predict rows as tables have them: with labels in place of the
-// numbers of classes, with named columns, columns of words and missing cells, and with a list of the
-// files learned. The command blskernel, the server of predictions, the fit on Apache Beam and the
-// Python package read and write their models by it.
+// Package model has models that learn and predict rows of tables: with labels, named columns, columns
+// of words and missing cells, and a list of the files learned. The command blskernel, the server of
+// predictions, the fit on Apache Beam and the Python package read and write their models by it.
 //
-// A label that a model does not have becomes a class of its own, unless [Model.Closed] is set: the
+// A label that a model does not have becomes a class of its own, unless [Model.Closed] is set. The
 // weights are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
 //
 // Errors have what can be done about them as a value, a [Remedy], so that a program can name its own

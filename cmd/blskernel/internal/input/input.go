@@ -1,5 +1,5 @@
-// Package input has the data that commands read: the flags that say what is read, and how, the paths,
-// each of which is looked at and hashed once, and the batches.
+// Package input has the data that commands read: the flags that say what is read and how, the paths,
+// each checked and hashed once, and the batches.
 package input
 
 import (

@@ -1,5 +1,5 @@
-// Package session has what commands on model files share: the flags and reports of every command,
-// reading, locking and writing a model, what a model file notes of a run, and errors in terms of flags.
+// Package session has what commands on model files share: flags and reports, the notes of a run, and
+// errors in terms of flags. It reads, locks and writes models.
 package session
 
 import (
