@@ -147,7 +147,7 @@ func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 	} else {
 		can = can && s.classes == 0 && s.classWeight == Unweighted && m.counts == nil && m.slope == 0
 	}
-	x.Check(can, "the intercept and the classes are not those of a %v", k)
+	x.Check(can, "the intercept and the classes do not fit a %v", k)
 	if !x.Reading() {
 		m.features.code(x, nil)
 		return

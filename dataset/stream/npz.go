@@ -183,7 +183,7 @@ func (z *archive) openTargets(q *request, opt *Options) (source, error) {
 	case len(z.names) == 1:
 		name = z.names[0]
 	default:
-		return nil, Errorf("has no array y; name that of the targets among %s", listNames(z.names))
+		return nil, Errorf("has no array y; name the array of the targets among %s", listNames(z.names))
 	}
 	return z.open(name, q, opt)
 }

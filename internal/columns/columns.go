@@ -53,7 +53,7 @@ func Sorted(of iter.Seq[string]) []string {
 }
 
 // ErrNoTarget reports that nothing identifies the targets.
-var ErrNoTarget = errors.New("no column is that of the targets")
+var ErrNoTarget = errors.New("no column holds the targets")
 
 // Wanted describes the columns that a model needs.
 type Wanted struct {
@@ -91,7 +91,7 @@ func Match(r *stream.Reader, want Wanted) error {
 	}
 	if n := r.Dim(); want.Number > 0 && n != want.Number {
 		return stream.Errorf("has %d columns of inputs, and the model %d: choose the columns by %v or %v, "+
-			"and name that of the labels or targets by %v", n, want.Number, inputs, exclude, targets)
+			"and name the column of the labels or targets by %v", n, want.Number, inputs, exclude, targets)
 	}
 	if want.Columns == nil && want.Missing != stream.MissingDrop {
 		return nil

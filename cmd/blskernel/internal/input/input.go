@@ -218,7 +218,7 @@ func batchRows(given, recorded, d, c int) int {
 func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
 	for _, path := range in.Sources() {
 		if in.isModel(path) {
-			return nil, fmt.Errorf("%q is a model file, and no data", path)
+			return nil, fmt.Errorf("%q is a model file, not data", path)
 		}
 	}
 	opt := in.Options

@@ -44,7 +44,7 @@ func (p *prediction) newWriter(m *model.Model) (*predictionWriter, error) {
 	if m.Classifier == nil {
 		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances} {
 			if given {
-				return nil, ui.Usagef("--%s are those of classes, and the model is a regression: leave it out", flag)
+				return nil, ui.Usagef("--%s is for classes, and the model is a regression: leave it out", flag)
 			}
 		}
 		w.numbers = m.TargetNames()
