@@ -38,8 +38,9 @@ type FeatureOptions struct {
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
-	// EnhancementNodes is n3. None is none: A = Z, a linear map of each standardised sample. 0 is
-	// the number that Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
+	// EnhancementNodes is n3. None stands for 0 nodes: A = Z, a linear map of each standardised
+	// sample. 0 is the number that Fit of a Classifier or a Regressor chooses, and none in
+	// FitFeatures.
 	EnhancementNodes int
 	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that
 	// the model has all linear functions of S. None is A = [Z, H]. 0 stands for what Fit of a

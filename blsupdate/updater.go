@@ -282,7 +282,7 @@ func newUpdater(m Method, opt Options, k, c int) *updater {
 	return &updater{method: m, counter: counter, state: s}
 }
 
-// emptyState returns an empty state of the method, which shows what the method can do.
+// emptyState returns an empty state of the method, which knows the actions of the method.
 func emptyState(m Method, opt Options) state.State {
 	base := state.Base{Method: m, Options: opt, Lambda: opt.Lambda}
 	switch m {

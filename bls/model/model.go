@@ -44,7 +44,7 @@ type Model struct {
 	classes Classes
 
 	LabelsIn string                             // the file of the labels; empty if they are with the inputs
-	Closed   bool                               // a label that is none of the model's is an error
+	Closed   bool                               // a label that the model does not have is an error
 	Gained   func(place string, added []string) // is told of new classes; may be nil
 	Tune     bool                               // the first batch chooses settings by bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
@@ -226,7 +226,7 @@ func ArgMax(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	return classes, nil
 }
 
-// FirstLarge returns the first row with a number that is none or beyond MaxNode, or -1.
+// FirstLarge returns the first row with NaN or a number beyond MaxNode, or -1.
 func FirstLarge(m *mat.Dense) int {
 	for i := range m.RawMatrix().Rows {
 		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= MaxNode) }) {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A csvLayout says what the columns of a text are.
+// A csvLayout has the columns of a text.
 type csvLayout struct {
 	path    string // for messages
 	comma   rune

@@ -1,4 +1,4 @@
-// Command gonum shows what a gonum program gains from blskernel: analysis.go is the program, and
+// Command gonum shows the gain of a gonum program from blskernel: analysis.go is the program, and
 // kernels.go has the two lines that switch.
 //
 //	go run . -n 1000

@@ -21,7 +21,7 @@
 //
 //   - beta = 0 overwrites y: NaN in y does not matter. So does alpha = 0 in Dscal.
 //   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr, Dspr, Dsyr2 and Dspr2 then
-//     do nothing. This is what the reference BLAS does.
+//     do nothing, as in the reference BLAS.
 //   - The result must not overlap an operand.
 //
 // # NaN and infinities

@@ -154,7 +154,7 @@ func (x *Coder) Present(is bool) bool {
 	return is
 }
 
-// Within refuses a bound below what it bounds. Both are rounded, so a factor of 2 is allowed.
+// Within refuses a bound below the bounded value. Both are rounded, so a factor of 2 is allowed.
 func (x *Coder) Within(what string, most, bound float64) {
 	x.Check(most <= 2*bound, "%s has %g in it, and its bound is %g", what, most, bound)
 }

@@ -1,7 +1,7 @@
 // Package memory refuses work that needs more memory than there is, before the work starts.
 //
 // Check compares a lower bound of what the work allocates with an upper bound of what the system can
-// give. So it refuses nothing that would fit, and what it lets through may still fail.
+// give. So it refuses nothing that would fit, and admitted work may still fail.
 //
 // The upper bound is the smallest of these:
 //

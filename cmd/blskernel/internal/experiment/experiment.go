@@ -1,5 +1,5 @@
-// Package experiment has what the commands that compare methods and backends share: variants, rates,
-// and the tables that they print.
+// Package experiment has the common parts of commands that compare methods and backends: variants,
+// rates, and the tables that they print.
 package experiment
 
 import (

@@ -183,7 +183,7 @@ func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupda
 // updates that count in each, unless --rounds is given.
 const validationPasses, mostRounds = 3, 31
 
-// measured prints what was measured on a machine, or returns why there are no figures.
+// measured prints the measurements of a machine, or returns why there are none.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {

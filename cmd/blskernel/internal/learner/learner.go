@@ -141,7 +141,7 @@ func (l *Learner) Next(ctx context.Context) Batch {
 	return f
 }
 
-// LearnAll learns the remaining rows, writes the model and reports. On error the file is what the last
+// LearnAll learns the remaining rows, writes the model and reports. On error the file is as the last
 // checkpoint made it; a canceled run with checkpoints writes one more.
 func (l *Learner) LearnAll(ctx context.Context) error {
 	if err := l.checkEnd(); err != nil {

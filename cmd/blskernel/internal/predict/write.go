@@ -96,7 +96,7 @@ func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dens
 	if w.file != nil {
 		return nil
 	}
-	return w.buffer.Flush() // somebody may wait
+	return w.buffer.Flush() // a reader may wait
 }
 
 // commit completes the output.

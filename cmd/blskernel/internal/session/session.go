@@ -20,14 +20,14 @@ import (
 // StandardInput stands for standard input.
 const StandardInput = "-"
 
-// A Session is a run of a command on model files: how it reports, and what it computes with.
+// A Session is a run of a command on model files: its reporter and its backend.
 type Session struct {
 	ui.Reporter
 	compute ui.Compute
 	Backend blskernel.Backend
 }
 
-// Register adds the flags. object names what --json prints.
+// Register adds the flags. object names the value that --json prints.
 func (s *Session) Register(cmd *cobra.Command, object string) {
 	s.compute.Register(cmd)
 	s.Reporter.Register(cmd, object)
