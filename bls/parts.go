@@ -113,7 +113,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "the model's own",
 			Want: "another one, such as blsupdate.Decode makes of what Encode writes"}
 	}
-	// It checks who made u, which no method of u tells, and refuses now what Save would refuse
+	// It checks the package that made u, and refuses now what Save would refuse
 	// later.
 	if err := blsupdate.Encode(io.Discard, u); err != nil {
 		return nil, err

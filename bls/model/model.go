@@ -45,7 +45,7 @@ type Model struct {
 
 	LabelsIn string                             // the file of the labels; empty if they are with the inputs
 	Closed   bool                               // a label that the model does not have is an error
-	Gained   func(place string, added []string) // is told of new classes; may be nil
+	Gained   func(place string, added []string) // receives new classes; may be nil
 	Tune     bool                               // the first batch chooses settings by bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
 }

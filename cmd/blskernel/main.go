@@ -138,7 +138,7 @@ func newVersion(s ui.Streams) *cobra.Command {
 	}
 }
 
-// newEnvironment returns the help topic on what no flag tells.
+// newEnvironment returns the help topic on environment variables.
 func newEnvironment() *cobra.Command {
 	return &cobra.Command{
 		Use:   "environment",

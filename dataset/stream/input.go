@@ -204,7 +204,7 @@ func formatOfPath(path string) Format {
 	return FormatAuto
 }
 
-// formatOfContent returns the format that the first bytes tell, else CSV.
+// formatOfContent returns the format by the first bytes, else CSV.
 func formatOfContent(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):

@@ -148,7 +148,7 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes whether something is there; is tells it in writing.
+// Present codes whether something is there; when writing, is says so.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is

@@ -62,18 +62,18 @@ type Wanted struct {
 	Number  int            // of the columns of the inputs; 0 for any
 	Columns stream.Columns // how they become inputs; nil for numbers
 	Missing stream.Missing // what becomes of a missing cell
-	Exclude []string       // without names: those that the training left out
+	Exclude []string       // without names: the columns that the training left out
 
 	Learn     bool // the labels or targets, too
-	Elsewhere bool // those, in a file of their own
+	Elsewhere bool // the targets are in a separate file
 	Single    bool // of one file of samples
 }
 
 // Match selects columns of r. If both the data and the model have names and no columns are given, the
 // inputs are the columns with the model's names, in any place. Else they are all columns but the
 // targets, in their order. Given columns keep their order, unless their names are the model's: then
-// they take its order. Without names, those that the training left out are left out if only that
-// makes the number right.
+// they take its order. Without names, the columns that the training left out are left out if only then
+// the number is right.
 //
 //	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTarget; an
 //	error of r.Select.

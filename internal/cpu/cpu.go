@@ -1,5 +1,5 @@
 // Package cpu describes the CPU of this machine: its name, its instruction sets and its caches. On x86
-// the CPU tells them, elsewhere the system, and what it does not tell is assumed from a table of cores.
+// the CPU tells them, elsewhere the system; a table of cores has values for unknown ones.
 package cpu
 
 import (

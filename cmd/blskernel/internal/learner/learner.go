@@ -52,7 +52,7 @@ type Learner struct {
 	cells   []string // the columns of the inputs, for messages
 
 	byFile  input.RowCount // of the rows that the model has learned
-	rows    int64          // rows that were read, those and rows held out included
+	rows    int64          // all rows read, also those held out
 	learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
 	kept    int64          // rows that the file has
