@@ -120,7 +120,7 @@ func (s *State) addOther(other *State) error {
 	return nil
 }
 
-// sorted brings the classes into the order of numbers if all are numbers, else of the alphabet.
+// sorted sorts the classes by number if all are numbers, else alphabetically.
 func (s *State) sorted() error { return s.become(columns.Sorted(slices.Values(s.classes))) }
 
 // withClasses returns the model with more classes.

@@ -39,7 +39,7 @@ func ParseFormat(name string) (Format, error) {
 // Header says whether the first line of a text names its columns.
 type Header int
 
-// What the first line of a text is.
+// The first line of a text holds names or a sample.
 const (
 	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell
 	// of an input column (of a target column without inputs) is neither a number nor a missing

@@ -94,7 +94,7 @@ func Count[N int | int64](n N, thing string, plural ...string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Join writes a list with commas and a word before the last element.
+// Join returns a list with commas, and word before the last element.
 func Join(list []string, word string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
