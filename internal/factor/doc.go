@@ -14,5 +14,5 @@
 //
 // A routine has LAPACK's name without the d, and with its relatives a file of its own. Each stands
 // once, on blocks of dense or packed storage, and checks no argument. Dense operands go to the
-// backend's BLAS for the most part, packed ones to its block.Products.
+// backend's BLAS for the most part, packed ones to its block.Ops.
 package factor
