@@ -88,7 +88,7 @@ func (l *csvLayout) syntaxFault(err error, line int64) (*Error, int64) {
 	return e, first
 }
 
-// paired reports whether a record that encoding/csv refuses has an even number of quotation marks, so
+// paired reports whether a record that encoding/csv refuses has balanced quotation marks, so
 // that for a cutter too the next record begins after its line end.
 func paired(record []byte) bool { return bytes.Count(record, []byte{'"'})%2 == 0 }
 

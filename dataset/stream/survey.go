@@ -179,7 +179,7 @@ func (v *survey) look(s source, rows int) (fault *Error, err error) {
 	return fault, nil
 }
 
-// number counts a number.
+// number adds x to the statistics.
 func (c *surveyed) number(x float64) {
 	c.numbers++
 	if x-x == 0 {

@@ -86,7 +86,7 @@ func (c Columns) Inputs() int {
 	return n
 }
 
-// words reports whether one is a column of words.
+// words reports whether any column is of words.
 func (c Columns) words() bool {
 	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
 }
@@ -190,7 +190,7 @@ func checkFill(c Columns, missing Missing) error {
 	return nil
 }
 
-// checkNotations returns an error for a notation that no numbers have.
+// checkNotations returns an error for an invalid notation.
 func checkNotations(all []Notation) error {
 	for i, n := range all {
 		if err := n.Check(); err != nil {
