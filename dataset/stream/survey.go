@@ -120,7 +120,7 @@ func (r *Reader) survey(rows int, inputs []Notation) (*survey, error) {
 	if l := r.about.layout; l != nil && l.names != nil && l.names[0] == "" && len(l.choice.inputs) > 0 && l.choice.inputs[0] == 0 {
 		v.inputs[0].all = map[string]bool{}
 	}
-	fault, err := v.look(r.current.source, rows)
+	fault, err := v.probe(r.current.source, rows)
 	if r.err = r.remake(); r.err != nil {
 		return nil, r.err
 	}
@@ -159,8 +159,8 @@ type surveyed struct {
 	all            map[string]bool // all cells, of a column that may have names of rows; nil for others
 }
 
-// look reads samples, and returns the fault of the first bad one.
-func (v *survey) look(s source, rows int) (fault *Error, err error) {
+// probe reads samples, and returns the fault of the first bad one.
+func (v *survey) probe(s source, rows int) (fault *Error, err error) {
 	for bad := 0; v.rows < rows && bad < rows; {
 		n, err := s.survey(v.inputs, v.targets, rows-v.rows)
 		v.rows += n

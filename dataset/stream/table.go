@@ -86,8 +86,8 @@ func (c Columns) Inputs() int {
 	return n
 }
 
-// words reports whether any column is of words.
-func (c Columns) words() bool {
+// categorical reports whether any column is of words.
+func (c Columns) categorical() bool {
 	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
 }
 
@@ -251,7 +251,7 @@ func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
 		return x
 	}
 	d := len(c)
-	if c.words() {
+	if c.categorical() {
 		out := make([]float64, 0, rows*c.Inputs())
 		for i := range rows {
 			out = c.Append(out, x[i*d:][:d], t)
