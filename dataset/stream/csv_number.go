@@ -135,12 +135,12 @@ var dates = regexp.MustCompile(`^(?i:` +
 	`([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?[ap]m)?|` +
 	`([a-z]{3,9},? )?(\d{1,2}[-. ]+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ,]+(\d{1,2},? +)?\d{2,4}([T ,].*)?)$`)
 
-// mostDate is the most bytes of a date.
-const mostDate = 64
+// maxDate is the most bytes of a date.
+const maxDate = 64
 
 // isDate reports whether a trimmed cell, which is no number, is a date or a time.
 func isDate(cell string) bool {
-	return len(cell) <= mostDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
+	return len(cell) <= maxDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
 }
 
 // powers are the powers of ten up to 10^19, all exact in float64.

@@ -162,7 +162,7 @@ func TestHostileFiles(t *testing.T) {
 			if errors.Is(err, ErrEmpty) != strings.Contains(says, ErrEmpty.Error()) {
 				t.Errorf("%s, %s: %v", test.name, way, err)
 			}
-			if err != nil && len(err.Error()) > mostMessage+len(path) {
+			if err != nil && len(err.Error()) > maxMessage+len(path) {
 				t.Errorf("%s, %s: a message of %d bytes", test.name, way, len(err.Error()))
 			}
 		}
