@@ -103,7 +103,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 	case n.unit != 0 && !n.hasUnit(cell):
 		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", shorten(cell), n.unit)
 	case n.decimal != ',' && notation{decimal: ',', slow: true}.isNumber(cell):
-		return 0, Errorf("is %s, with a comma; write a point, or say what the comma is by %v or %v", shorten(cell),
+		return 0, Errorf("is %s, which has a comma: write a point, or say by %v or %v what the comma is", shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
 	case optional:
 		return 0, Errorf("is %s, not a number; correct it, or use %v", shorten(cell), exclude)
