@@ -45,7 +45,7 @@ try:
 except ImportError:
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """The object has not learned anything yet. With scikit-learn it is that of scikit-learn."""
+        """The object has not learned anything yet. With scikit-learn it is scikit-learn's class."""
 
 
 class HandleError(ValueError):
@@ -157,7 +157,7 @@ def _check(code: int, text: ctypes.Array[ctypes.c_char]) -> None:
         raise _EXCEPTIONS.get(code, InternalError)(_in_python(text.value.decode("utf-8", "replace")))
 
 
-# The names of Go in texts, and those of Python.
+# The names of Go in texts, and their names in Python.
 _WORDS = {
     "call Fit or PartialFit first": "call fit, partial_fit, add or factorize first",
     "EnhancementNodes": "enhancement_nodes",
@@ -414,7 +414,7 @@ def run(
     options : mapping, optional
         Options of the method. None as a value is the same as none at all.
     fetch : bool
-        Whether to return what the method makes beside arrays.
+        Whether to return the results of the method that are not arrays.
 
     Returns
     -------

@@ -74,7 +74,7 @@ except ImportError:
         _estimator_type = "regressor"
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-            """Return R², the mean of those of several targets."""
+            """Return R², the mean over several targets."""
             y = np.asarray(y, float)
             errors = np.average((y - self.predict(X)) ** 2, axis=0, weights=sample_weight)  # type: ignore[attr-defined]
             spread = np.average((y - np.average(y, axis=0, weights=sample_weight)) ** 2, axis=0, weights=sample_weight)
@@ -202,7 +202,7 @@ def check_inputs(estimator: Any, X: Any) -> np.ndarray:
 def check_data(estimator: Any, X: Any, y: Any, reset: bool, all_learned: bool = False, **options: Any) -> tuple[np.ndarray, np.ndarray]:
     """X as a matrix of float64 and y, of as many rows.
 
-    `reset` takes the columns of X for those of the fit.
+    `reset` makes the columns of X the columns of the fit.
     Where all rows are learned, the library checks what a fitted model gets in the form that it reads.
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):

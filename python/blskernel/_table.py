@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["Table"]
 
-# The cells that count as missing, as text in lower case: those of the command, and those of pandas.
+# The cells that count as missing, as text in lower case: the command's, and those of pandas.
 _MISSING = frozenset(["", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?", "<na>", "nat"])
 
 

@@ -1,4 +1,4 @@
-"""Model files, the same as those of the command blskernel."""
+"""Model files, which the command blskernel also reads and writes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
 
     Labels are whole numbers if all of them look so, bools if they are True and False, and else strings.
     Where the command trained a model from a table with words or missing cells, X is such a table: a
-    DataFrame with its columns in any order, others beside them, or an array of objects in its order.
+    DataFrame with its columns in any order and others among them, or an array of objects in its order.
     A missing cell is None, NaN or a text such as "NA"; a word that the model does not know gives a warning.
 
     Parameters

@@ -482,7 +482,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
             As in ``fit``.
         classes : array-like of shape (n_classes,), default=None
             All classes, in the first call. Without it a label that no row had before adds a class,
-            and the model is that of one that had this class from the start.
+            and the model is as if it had this class from the start.
 
         Returns
         -------
@@ -504,7 +504,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         if first:
             known = _distinct(y) if classes is None else classes
         elif classes is not None and not np.array_equal(classes, self.classes_):
-            raise ValueError(f"classes={classes!r} differs from those of the first call: {self.classes_!r}")
+            raise ValueError(f"classes={classes!r} differs from the classes of the first call: {self.classes_!r}")
         else:
             known = self._labels
         places = _places(known, y)
@@ -524,7 +524,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
     @property
     def _labels(self) -> np.ndarray:
-        """The labels in the order of the model's classes, which is that of their arrival.
+        """The labels in the order of the model's classes, the order of their arrival.
 
         They belong to the model and change with it at once, for predictions in other threads.
         """
@@ -564,7 +564,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         mine, theirs = self._fitted(), _of_kind(self, other)
         labels = _union(mine.labels, theirs.labels)
         if self._closed and len(labels) > len(mine.labels):
-            raise ValueError(f"the other model has classes that are not in those of the first call: {labels[len(mine.labels):].tolist()}")
+            raise ValueError(f"the other model has classes that the first call did not list: {labels[len(mine.labels):].tolist()}")
         mine, theirs = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, theirs))
         mine.call("merge", options={"Other": theirs.value})
         self._model = mine
@@ -872,7 +872,7 @@ def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
 
 
 def _union(labels: np.ndarray, more: np.ndarray) -> np.ndarray:
-    """The labels, and behind them those of `more` that are not among them, in ascending order."""
+    """The labels, and behind them the labels of `more` that are not among them, in ascending order."""
     more = _distinct(more)
     _same_kind(labels, more)
     return np.concatenate([labels, more[~np.isin(more, labels)]])
@@ -937,7 +937,7 @@ def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _present(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-    """The rows whose weight is not 0: those of weight 0 would still shape the feature maps."""
+    """The rows whose weight is not 0: rows of weight 0 would still shape the feature maps."""
     if weights is None or weights.all():
         return X, y, weights
     rows = weights != 0

@@ -458,7 +458,7 @@ class IncrementalRidge:
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
         """Learn all rows of another object of the same method ("gram" or "qr"), nodes and targets.
 
-        The ridge stays; that of the other object is left out.
+        The ridge stays; the ridge of the other object is left out.
 
         Parameters
         ----------

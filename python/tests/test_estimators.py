@@ -108,7 +108,7 @@ def test_partial_fit_with_classes_and_without():
     close(later, whole, X)
     with pytest.raises(ValueError, match="not in classes"):
         known.partial_fit(X[:2], [0, 5])
-    with pytest.raises(ValueError, match="differs from those of the first call"):
+    with pytest.raises(ValueError, match="differs from the classes of the first call"):
         known.partial_fit(X[:2], [0, 1], classes=[0, 1])
     with pytest.raises(ValueError, match="not in classes"):
         classifier().partial_fit(X, y, classes=[0, 1])
