@@ -1,21 +1,21 @@
-// Package bench runs the experiments of the paper, on data files or on the synthetic set, as values
-// that a program, a test or the command blskernel can run and print.
+// Package bench has the experiments of the paper as values that a program, a test or the command
+// blskernel runs and prints. They take data files or the synthetic set.
 //
 // # Incremental
 //
 // An Incremental is the experiment of the paper's Tables 2 to 9. The feature maps are fitted to the
 // first l samples, the output weights W are found for them, and then batches of q samples arrive. Every
-// method brings its own state and W up to date from the same rows of A, so a difference between
-// two rows of one step is a difference between the methods and nothing else:
+// method updates its own state and W from the same rows of A, so rows of one step differ by the method
+// alone:
 //
 //	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
 //		Features: bls.FeatureOptions{EnhancementNodes: 1000},
 //		Variants: bench.Variants(blsupdate.Original, blsupdate.Improved)}
 //	err := e.Run(ctx, func(row bench.TableRow) error { ...; return nil }, nil)
 //
-// The time of a step is that of its features, of the update and of the weights where a method solves
-// for them, without the test. The flops are those without the features, by the model and as counted at
-// the backend. Total times, as the paper's, add up all steps with the start.
+// The time of a step covers its features, the update and the weights where a method solves for them,
+// without the test. The flops leave out the features; they are by the model and as counted at the
+// backend. Total times, as the paper's, add up all steps with the start.
 //
 // The start of A⁺ is the same for Original and Improved. It is not always the paper's inverse of AᵀA +
 // lambda I: see blsupdate.New. What retraining takes, where that is measured, is always the time of the
@@ -23,7 +23,7 @@
 // decides by flops.
 //
 // Accuracy hides errors: weights may be wrong by many percent before an argmax changes. So each cell of
-// a row says how far its weights are from those of the first method.
+// a row says how far its weights are from the weights of the first method.
 //
 // # Source
 //

@@ -8,13 +8,13 @@ import (
 	"blskernel/dataset"
 )
 
-// The data of a table beside MNIST and NORB.
+// The data of a table other than MNIST and NORB.
 const (
 	SyntheticDigits = "digits" // of package dataset
 	RandomImages    = "random" // without classes to be learned
 )
 
-// PlanVariant returns what the planner chooses for the table: the cheapest method that is valid for
+// PlanVariant returns the planner's choice for the table: the cheapest method that is valid for
 // lambda, with the weights after every update. It decides by flops, the same on every machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{

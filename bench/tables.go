@@ -150,7 +150,7 @@ type TableRow struct {
 	Seed    uint64      `json:"seed"`    // of the run
 	Step    int         `json:"step"`    // 0 is the start
 	Samples int         `json:"samples"` // l after the step
-	Cells   []TableCell `json:"cells"`   // by method; after the first run that of TableHead.Repeat alone
+	Cells   []TableCell `json:"cells"`   // by method; after the first run TableHead.Repeat alone
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
@@ -158,7 +158,7 @@ type TableRow struct {
 	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
 	// the step.
 	Peak float64 `json:"peak,omitempty"`
-	// Retraining is what a solution from scratch takes at as many samples, if that was measured.
+	// Retraining is the time of a solution from scratch for as many samples, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
 }
 
@@ -174,11 +174,11 @@ type TableCell struct {
 	FlopsCounted float64  `json:"flops_counted"`
 	// Difference is ‖W - W₁‖/‖W₁‖ in Frobenius norms, where W₁ are the weights of the first method.
 	Difference float64 `json:"difference,omitempty"`
-	// Steps are those of the update and of the weights, without what is between them.
+	// Steps are the steps of the update and of the weights, without what is between them.
 	Steps []StepTime `json:"steps,omitempty"`
 }
 
-// A StepTime is a step of an update, with what the backend was asked for.
+// A StepTime is a step of an update, with the flops counted at the backend.
 type StepTime struct {
 	Step    string  `json:"step"` // of blsupdate
 	Seconds float64 `json:"seconds"`
@@ -198,9 +198,9 @@ type Retraining struct {
 	WeightsFlops    float64 `json:"weights_flops"`
 }
 
-// Figures are what the paper prints for one of its tables, measured in MATLAB on a server.
+// Figures are the numbers printed in one of the paper's tables, measured in MATLAB on a server.
 type Figures struct {
-	// Speedup is the time of Original over that of Improved, by update, each time with the features
+	// Speedup is the time of Original over the time of Improved, by update, both with the features
 	// of the batch.
 	Speedup []float64
 	// Total is the same of the accumulated training time, start and all updates.

@@ -38,8 +38,9 @@ type FeatureOptions struct {
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
-	// EnhancementNodes is n3. None is none: A = Z, a linear map of each standardised sample. 0 is
-	// the number that Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
+	// EnhancementNodes is n3. None stands for 0 nodes: A = Z, a linear map of each standardised
+	// sample. 0 is the number that Fit of a Classifier or a Regressor chooses, and none in
+	// FitFeatures.
 	EnhancementNodes int
 	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that
 	// the model has all linear functions of S. None is A = [Z, H]. 0 stands for what Fit of a
@@ -107,25 +108,23 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	return o, nil
 }
 
-// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k),
-// or [Z, S, H] with Direct.
-// Of the samples of the fit they keep the settings in the package comment, which Maps returns. They do
-// not change after FitFeatures, so their methods may run on several goroutines. The zero value has no
-// nodes: Transform and Encode return ErrNotFitted.
+// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H]
+// (l×k), or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns their numbers.
+// They do not change after FitFeatures, so their methods may run on several goroutines. The zero
+// value has no nodes: Transform and Encode return ErrNotFitted.
 type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
 
-	// means and deviations are those of the d columns of the first training set, with ScaleColumns
-	// only.
+	// means and deviations of the d columns of the first training set, with ScaleColumns only.
 	means, deviations []float64
 	// ranks are the curves of the d columns, with ScaleRanks only.
 	ranks []curve
-	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is that of the bias.
+	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense
 	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
 	offset, gain []float64
-	// enhancement is Wh, (N+1)×n3; the last row is that of the bias. It is nil for n3 = 0.
+	// enhancement is Wh, (N+1)×n3; the last row is for the bias. It is nil for n3 = 0.
 	enhancement *mat.Dense
 	// scale is s/m, or 1.
 	scale float64
@@ -180,12 +179,12 @@ type FeatureMaps struct {
 
 	Direct bool // S is part of A
 
-	Bias float64 // 0.1, the last column of H1 and beside Z
+	Bias float64 // 0.1, the last column of H1 and of [Z, Bias]
 
-	FeatureWeights               *mat.Dense // (d+1)×N; the last row is that of the bias
+	FeatureWeights               *mat.Dense // (d+1)×N; the last row is for the bias
 	FeatureMinimum, FeatureRange []float64  // N each, over the first training set; 0 and 1 if not scaled
 
-	EnhancementWeights *mat.Dense // (N+1)×n3, nil for n3 = 0; the last row is that of the bias
+	EnhancementWeights *mat.Dense // (N+1)×n3, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 }
 

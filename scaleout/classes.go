@@ -15,8 +15,8 @@ import (
 
 // A shard may have labels that the model of the features does not have. Each is a class more: its
 // target is -1 for all rows before, the negative of the constant target. A State lists the labels of
-// the classes that it has beside those of the model, and its targets are the constant, the classes of
-// the model, and these.
+// its new classes, which the model does not have, and its targets are the constant, the classes of the
+// model, and the new ones.
 
 // unknown says that the model does not have a label.
 func (b *base) unknown(label string) string {
@@ -24,7 +24,7 @@ func (b *base) unknown(label string) string {
 	if !utf8.ValidString(label) {
 		do = "it is not UTF-8: save the file as UTF-8"
 	}
-	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); %s", label, len(b.Labels()), columns.List(b.Labels()), do)
+	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), columns.List(b.Labels()), do)
 }
 
 // numbered returns the numbers of labels that the model has or gains, and those that are new, by their
@@ -40,15 +40,15 @@ func (b *base) numbered(labels []string) (numbers []int, others map[int]string) 
 	return numbers, others
 }
 
-// become gives the state the classes of labels, in their order: those that it has are among them, and
-// the others are those of no row so far.
+// become gives the state the classes of labels, in their order. The classes of the state are among
+// them; the others have no row so far.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
 	}
 	first := s.updater.Targets() - 1 - len(s.classes) // the classes of the model
 	if n := first + len(labels); n > model.MaxClasses {
-		return fmt.Errorf("the labels are of %d classes, and at most %d can be: are they those of the right column?", n, model.MaxClasses)
+		return fmt.Errorf("the labels have %d classes, more than %d: is it the right column?", n, model.MaxClasses)
 	}
 	to := upTo(first)
 	_, own := model.NewClasses(labels).With(s.classes)
@@ -63,8 +63,7 @@ func (s *State) become(labels []string) error {
 	return nil
 }
 
-// with returns the classes of s and behind them those of labels that it lacks, in the order of the
-// alphabet.
+// with returns the classes of s and behind them the labels that it lacks, in the order of the alphabet.
 func (s *State) with(labels []string) []string {
 	all, _ := model.NewClasses(s.classes).With(slices.Sorted(slices.Values(labels)))
 	return all
@@ -121,7 +120,7 @@ func (s *State) addOther(other *State) error {
 	return nil
 }
 
-// sorted brings the classes into the order of numbers if all are numbers, else of the alphabet.
+// sorted sorts the classes by number if all are numbers, else alphabetically.
 func (s *State) sorted() error { return s.become(columns.Sorted(slices.Values(s.classes))) }
 
 // withClasses returns the model with more classes.

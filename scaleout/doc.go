@@ -1,4 +1,4 @@
-// Package scaleout fits a broad learning system to more rows than one machine can read: [Fit] is a
+// Package scaleout fits a broad learning system to more rows than one machine can read. [Fit] is a
 // pipeline of Apache Beam's Go SDK, which runs on Flink, Spark and Dataflow, and on Prism within the
 // process.
 //
@@ -16,17 +16,18 @@
 //	opt := scaleout.Options{Model: "gs://bucket/base.bls", Out: "gs://bucket/all.bls", Lambda: 1e-3}
 //	scaleout.Fit(s, x, y, opt)
 //
-// One step lists the files, one learns their rows and makes one state of each bundle of files, some
-// merge the states, and one solves for the weights and writes the model file, which `blskernel predict`
-// and `blskernel update` read. Only paths and states cross the network, 4k² bytes a state for k nodes.
+// One step lists the files, one learns their rows and makes one state of each bundle of files, and
+// some merge the states. The last solves for the weights and writes the model file, which `blskernel
+// predict` and `blskernel update` read. Only paths and states cross the network, 4k² bytes a state
+// for k nodes.
 //
 // # Exactly once
 //
 // A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
 // effects but their outputs; the last one replaces a whole file by the same bytes. So every row counts
 // once. The last step adds lambda, so lambda counts once, whatever the number of files. No output
-// depends on a clock or on random numbers: the time in a model file is that of the construction of the
-// pipeline. The runner chooses the order of the states, so the last bits of the weights may differ
+// depends on a clock or on random numbers: the time in a model file is the time at which the pipeline
+// was made. The runner chooses the order of the states, so the last bits of the weights may differ
 // between two runs.
 //
 // # The model of the features

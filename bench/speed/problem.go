@@ -79,7 +79,7 @@ func (p *Problem) Calls() int { return p.most }
 // Err returns the first error of a call: a factorization may fail.
 func (p *Problem) Err() error { return p.err }
 
-// name returns what stands for the problem on a backend in results and errors.
+// name names the problem on a backend in results and errors.
 func (p *Problem) name(b blskernel.Backend) string {
 	if p.opponent == "" || p.opponent == Gonum {
 		return b.Name()
@@ -106,8 +106,8 @@ const (
 	mostCompared = 1 << 20
 )
 
-// check calls the operation once and returns the error with which it fails, if it does, and
-// ErrDiffer unless the result is that of the first backend. Elements that neither writes are NaN.
+// check calls the operation once and returns the error with which it fails, if it does, and ErrDiffer
+// if the result differs from the first backend's. Elements that neither writes are NaN.
 func (p *Problem) check(b blskernel.Backend, call func()) error {
 	for i := range p.out {
 		p.out[i] = math.NaN()

@@ -29,7 +29,7 @@ type csvChunk struct {
 // A csvRecord is where a record of a chunk stands. The fault of a bad one is found again when it is
 // asked for: a chunk has memory for many such records, but not for as many errors.
 type csvRecord struct {
-	line int32 // of the first cell, from that of the chunk
+	line int32 // of the first cell, counted from the first line of the chunk
 	end  int32 // bytes of text
 	bad  bool
 }
@@ -215,7 +215,7 @@ func (l *csvLayout) level(i int, cell string) (float64, *Error) {
 	return math.NaN(), nil
 }
 
-// negativeWeight says what is wrong with a weight.
+// negativeWeight is the text of the error for a negative weight.
 func negativeWeight(v float64) string {
 	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
 }

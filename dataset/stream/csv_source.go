@@ -74,7 +74,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 		switch {
 		case err == io.EOF && len(bytes.Trim(chunk, "\r\n")) == 0:
 			return nil, &Error{What: "is empty", Err: ErrEmpty}
-		case err == nil && blank: // it tells nothing
+		case err == nil && blank: // blank lines show no layout
 			spare = next
 			continue
 		}
@@ -141,7 +141,7 @@ func (s *csvSource) produce() {
 	}
 }
 
-// next returns the next chunk. Its only error is io.EOF; a fault of the read is that of the chunk.
+// next returns the next chunk. Its only error is io.EOF; the chunk has a fault of the read.
 func (s *csvSource) next() (*csvChunk, error) {
 	if c := s.pending; c != nil {
 		s.pending = nil

@@ -47,7 +47,7 @@ func (n Notation) String() string {
 // isSet reports whether it is not the zero value.
 func (n Notation) isSet() bool { return n != Notation{} }
 
-// Check returns an error for what is no Notation.
+// Check returns an error for an invalid Notation.
 func (n Notation) Check() error {
 	unit, thousands := firstRune(n.Unit), firstRune(n.Thousands)
 	switch {
@@ -71,8 +71,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation returns how the numbers of a column are read: Decimal and Thousands come before those of its
-// Notation.
+// notation returns how the numbers of a column are read: Decimal and Thousands override its Notation.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.Decimal, thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -185,7 +184,7 @@ func (g *guess) ambiguous() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// evidence is what the columns of a text, taken together, tell about commas.
+// evidence is the joint evidence of the columns of a text about commas.
 type evidence struct{ decimals, thousands bool }
 
 // evidenceOf returns the evidence of all guesses.
@@ -223,7 +222,7 @@ func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 			form = commaDecimals
 		}
 	case form == plainForm && e.decimals && !e.thousands && g.can(pointThousands) && !g.can(commaDecimals):
-		form = pointThousands // 1.234 beside columns of decimal commas
+		form = pointThousands // 1.234 where other columns have decimal commas
 	}
 	n = forms[form]
 	if g.unit != 0 {

@@ -15,7 +15,6 @@ import (
 // A Format is the file format of a source.
 type Format int
 
-// The formats.
 const (
 	FormatAuto Format = iota // by the ending of the path, else by the first bytes, else CSV
 	CSV                      // text, one sample in each line
@@ -40,7 +39,7 @@ func ParseFormat(name string) (Format, error) {
 // Header says whether the first line of a text names its columns.
 type Header int
 
-// What the first line of a text is.
+// The first line of a text holds names or a sample.
 const (
 	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell
 	// of an input column (of a target column without inputs) is neither a number nor a missing
@@ -105,8 +104,8 @@ type Options struct {
 	// Classes says that the one target column has labels, which stay text.
 	Classes bool
 
-	// Columns say how the columns of Inputs become those of X, in their order; nil for numbers as
-	// they are. [Reader.Describe] finds them in the data; a model keeps them.
+	// Columns say how the columns of Inputs become the columns of X, in their order; nil for
+	// numbers as they are. [Reader.Describe] finds them in the data; a model keeps them.
 	Columns Columns
 
 	// Missing says what becomes of missing cells.
@@ -140,7 +139,7 @@ type Options struct {
 	//
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
-	// that of the close included, are the cause of an *Error with the path.
+	// also of the close, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
@@ -153,8 +152,8 @@ type Options struct {
 	Bad func(*Error) error
 }
 
-// Number reads a cell of a text as those of the only target are read if there is a TargetNotation for
-// it, else as Decimal and Thousands say: NaN for a missing one. ok is false for what is no number.
+// Number reads a cell of a text like a cell of the only target, by its TargetNotation if there is one,
+// else by Decimal and Thousands: NaN for a missing one. ok is false if the cell is not a number.
 func (o *Options) Number(cell string) (v float64, ok bool) {
 	var of Notation
 	if len(o.TargetNotations) == 1 {
@@ -168,7 +167,7 @@ func (o *Options) Number(cell string) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// fills reports whether a missing input has what stands for it.
+// fills reports whether missing inputs are filled in.
 func (o *Options) fills() bool {
 	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }

@@ -10,7 +10,7 @@ const (
 	panicPeek   = "stream: Peek after Next"
 )
 
-// A Heading is what the beginning of the first source tells.
+// A Heading has the names and counts of columns, from the beginning of the first source.
 type Heading struct {
 	Format    Format   // as found; never FormatAuto
 	HasHeader bool     // the first line of a text names its columns, by the present selection
@@ -21,7 +21,7 @@ type Heading struct {
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 
-// A Selection says which columns are read; its fields are those of [Options].
+// A Selection says which columns are read, by the fields of [Options] of the same names.
 type Selection struct {
 	Header          Header
 	Inputs, Targets []string
@@ -33,14 +33,14 @@ type Selection struct {
 	Missing         Missing
 }
 
-// Heading returns what the beginning of the first source tells.
+// Heading returns the heading of the first source.
 func (r *Reader) Heading() Heading {
 	h := r.about.heading
 	h.Names, h.First, h.Arrays = slices.Clone(h.Names), slices.Clone(h.First), slices.Clone(h.Arrays)
 	return h
 }
 
-// Selection returns the present selection: that of Options, or of the last Select.
+// Selection returns the present selection, from Options or the last Select.
 func (r *Reader) Selection() Selection {
 	o := &r.opt
 	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes, o.Columns,

@@ -12,8 +12,8 @@ import (
 type Backend struct {
 	blskernel.Backend
 	block.Products
-	// Done stops Geqrf and Orgqr before a block of columns; the caller looks after them. nil does
-	// not.
+	// Done, if not nil, stops Geqrf and Orgqr before a block of columns when it returns true. The
+	// caller discards their results.
 	Done func() bool
 	// ByVector makes Trtrs solve with a packed triangle and one right-hand side along the rows of
 	// the triangle: two to six times as fast as by blocks, with other rounding errors.
@@ -56,8 +56,7 @@ func Unit(x []float64, i int) {
 	x[i] = 1
 }
 
-// OffDiagonal returns the block beside the diagonal, in the triangle ul of a, whose first half has
-// order n1.
+// OffDiagonal returns the off-diagonal block of the triangle ul of a, whose first half has order n1.
 func OffDiagonal(ul blas.Uplo, a block.Matrix, n1 int) block.Matrix {
 	if ul == blas.Upper {
 		return a.Sub(0, n1)

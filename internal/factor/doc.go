@@ -1,4 +1,4 @@
-// Package factor holds what the factorizations share: a backend with its products of blocks,
+// Package factor has the common parts of the factorizations: a backend with its products of blocks,
 // triangles, exchanges of rows and columns, plane rotations, norms, scaling, checks of elements, and a
 // workspace. Each factorization has a folder of its own:
 //
@@ -9,7 +9,7 @@
 //	condition  con: reciprocal condition numbers; gerfs: refinement, bounds of errors
 //	svd        singular values and vectors
 //	eigensym   eigenvalues and eigenvectors of symmetric matrices
-//	eigen      those of general matrices
+//	eigen      eigenvalues and eigenvectors of general matrices
 //	secular    the merge step of divide and conquer, for svd and eigensym
 //
 // A routine has LAPACK's name without the d, and with its relatives a file of its own. Each stands

@@ -34,7 +34,7 @@ const (
 	keysAndY = 2 // hashes of the rows of A, and Y
 )
 
-// codeKnown writes or reads what is known of the samples.
+// codeKnown writes or reads the samples that removal knows.
 func (u *State) codeKnown(x *coder.Coder) {
 	known := unknown
 	if u.keys != nil {
@@ -74,7 +74,7 @@ func (r *rows) code(x *coder.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by their rows and by most, that are not those of count rows.
+// checkLayout refuses blocks, given by their rows and by most, that do not make count rows.
 func checkLayout(x *coder.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

@@ -34,15 +34,15 @@ type prior struct {
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
-// mostBias is the share beyond which nothing is left of the solution.
-const mostBias = 1e15
+// maxBias is the share beyond which nothing is left of the solution.
+const maxBias = 1e15
 
-// shareOf returns b where part is b/(1+b), at most mostBias.
+// shareOf returns b where part is b/(1+b), at most maxBias.
 func shareOf(part float64) float64 {
 	if !(part < 1) {
-		return mostBias
+		return maxBias
 	}
-	return min(mostBias, part/(1-float64(part)))
+	return min(maxBias, part/(1-float64(part)))
 }
 
 // measure sets the share. solve overwrites x by (AᵀA + lambda I)⁻¹x of order k. The largest eigenvalue
@@ -94,7 +94,7 @@ func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dens
 		return
 	}
 	p.move(w, next)
-	p.share = min(mostBias, 10*p.share/rest) // without the first rows lambda counts for more
+	p.share = min(maxBias, 10*p.share/rest) // without the first rows lambda counts for more
 	if p.first -= n; n > 0 {
 		size := dense.Frobenius(ax)
 		f := p.delta * (1 + float64(2*plain*size)) // Ax (A⁺)r is not symmetric, and half of it is used

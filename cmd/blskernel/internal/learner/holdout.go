@@ -48,12 +48,12 @@ func (h holdout) rest(b *stream.Batch, first int64) *stream.Batch {
 	return learned
 }
 
-// Widened returns the number of rows to read for so many to learn.
+// Widened returns the number of rows to read so that this number is learned.
 func (h holdout) Widened(rows int) int {
 	return int(min(math.Ceil(float64(rows)/float64(1-h)), ui.MostSamples))
 }
 
-// score scores the rows that were held out, if any. A failure is no reason to lose what was learned.
+// score scores the rows that were held out, if any. A failure must not lose the learned rows.
 func (l *Learner) score(ctx context.Context) error {
 	if l.Holdout == 0 {
 		return nil

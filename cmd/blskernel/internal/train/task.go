@@ -35,7 +35,7 @@ func (tr *training) decideTask(r *stream.Reader) error {
 			return ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
 				model.Classification, model.Regression)
 		}
-		tr.Explain("the targets are those of a %s", task)
+		tr.Explain("the targets suggest a %s", task)
 	}
 	tr.labeled = task == model.Classification
 	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {
@@ -129,7 +129,7 @@ func selectClasses(r *stream.Reader, classes bool) error {
 // peekTask returns the task that the targets of the first rows suggest, or an empty string, and leaves
 // the data at its beginning. Words are a classification. Numbers with a fraction among them are a
 // regression, and so is what can only be read as numbers, such as several targets. Whole numbers are
-// classes where few differ and a quantity where most do, which it says; words beside numbers are
+// classes where few differ and a quantity where most do, which it says; words among numbers are
 // neither.
 func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
