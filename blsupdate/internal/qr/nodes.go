@@ -85,11 +85,14 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Dtrmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, p, 1, r.Data, r.Stride, side.Data, side.Stride)
 	dense.DivideColumns(d, reciprocals)
 	dense.DivideColumns(corner, reciprocals)
+	// D has errors eps κ of what it leaves of H, one correction of the seminormal equations.
+	dense.Add(errs, state.Unit(p, k)/rcond, dense.ColumnNorms(corner))
 
 	next := *s
 	next.K += p
 	next.Size = size
 	dense.Add(next.Size.ErrA[k:], 1, errs)
+	dense.Add(next.Size.ErrR[k:], 1, errs)
 	next.R, next.Z, next.w = dense.Triangle(k+p), mat.NewDense(k+p, s.C, nil), nil
 	dense.Place(next.R, 0, 0, s.R)
 	dense.Place(next.R, 0, k, d)
