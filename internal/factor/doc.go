@@ -1,6 +1,6 @@
 // Package factor has the common parts of the factorizations: a backend with its products of blocks,
-// triangles, exchanges of rows and columns, plane rotations, norms, scaling, checks of elements, and a
-// workspace. Each factorization has a folder of its own:
+// triangles, exchanges of rows and columns, and plane rotations. It also has norms, scaling, checks of
+// elements, and a workspace. Each factorization has a folder of its own:
 //
 //	cholesky   potrf, potrs, potri
 //	ldlt       sytrf with rook pivoting, sytrs, sytri
