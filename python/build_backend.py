@@ -71,7 +71,7 @@ def host() -> str:
 
 
 def compiler(arch: str, cc: Optional[str] = None) -> str:
-    """Return the C compiler of an architecture: cc, this machine's compiler, or a cross compiler."""
+    """Return the C compiler for an architecture: cc, the compiler of this machine, or a cross compiler."""
     return need(cc or (os.environ.get("CC", "gcc") if arch == host() else MACHINES[arch][1]))
 
 
