@@ -11,7 +11,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/linalg/floats"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -107,7 +107,7 @@ func TestInverseOverflow(t *testing.T) {
 					refused(t, u, before, err, isRefusal)
 				}
 				_, err := u.Leverage(dense.RowRange(a, 0, 1))
-				if isfinite.First(weights(t, u).RawMatrix().Data) >= 0 || err != nil {
+				if floats.FirstNonFinite(weights(t, u).RawMatrix().Data) >= 0 || err != nil {
 					t.Fatalf("q=%d, %v: W or the state is not finite: %v", q, size, err)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 )
 
 // Needs says what a model is wanted for, beside the sizes. The zero value is one batch, with the

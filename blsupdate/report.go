@@ -8,7 +8,7 @@ import (
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 )
 
 // A Report is the account of one change of a model, or of its start.
@@ -80,7 +80,7 @@ func digits(l int, rcond float64, power int) float64 {
 	if !(rcond > 0) {
 		return 0
 	}
-	lost := elementary.Log10(10*dense.Eps*math.Sqrt(float64(max(l, 1)))) - float64(float64(power)*elementary.Log10(rcond))
+	lost := detmath.Log10(10*dense.Eps*math.Sqrt(float64(max(l, 1)))) - float64(float64(power)*detmath.Log10(rcond))
 	return min(16, max(0, -lost))
 }
 
@@ -89,7 +89,7 @@ func (u *updater) digitsAt(rcond float64, power int) float64 {
 	d := digits(u.Samples(), rcond, power)
 	if lost := u.state.Common().Lost; lost > 0 {
 		// A removal has an error of its own, and earlier errors grow as well.
-		d = max(0, min(d-elementary.Log10(lost), -elementary.Log10(removalLoss*dense.Eps*lost)))
+		d = max(0, min(d-detmath.Log10(lost), -detmath.Log10(removalLoss*dense.Eps*lost)))
 	}
 	return d
 }

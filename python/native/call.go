@@ -9,7 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas/blas64"

@@ -9,9 +9,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/floats"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -130,7 +130,7 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 	err := state.EachPanel(ctx, q, func(from, to int) error {
 		x := dense.RowRange(seen, from, to)
 		s.timesF(x, false)
-		if isfinite.First(x.RawMatrix().Data) >= 0 {
+		if floats.FirstNonFinite(x.RawMatrix().Data) >= 0 {
 			return types.ErrOverflow
 		}
 		return nil
@@ -279,7 +279,7 @@ func (s *State) replaced(sign float64, v *mat.Dense) error {
 func (s *State) measure() error {
 	w := s.W.RawMatrix().Data
 	s.Most, s.MostW = s.frobenius(), dense.LargestOf(w)
-	if !(s.Most < math.MaxFloat64/4) || isfinite.First(w) >= 0 {
+	if !(s.Most < math.MaxFloat64/4) || floats.FirstNonFinite(w) >= 0 {
 		return types.ErrOverflow
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -88,7 +88,7 @@ func (s *State) noteCondition() {
 
 // known returns the worst 1/κ with the present rows, and ‖F‖ as it was last estimated.
 func (s *State) known() float64 {
-	kappa := elementary.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * s.Peak * s.Gain
+	kappa := detmath.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * s.Peak * s.Gain
 	return min(s.Worst, 1/kappa)
 }
 
@@ -114,7 +114,7 @@ func (s *State) Covariance() (state.Covariance, error) {
 }
 
 // Code writes or reads F and W with their bounds.
-func (s *State) Code(x *coder.Coder) {
+func (s *State) Code(x *codec.Coder) {
 	s.CodeInverse(x, "F", "norm", func() { x.Triangle("F", &s.L, s.K, false) }, s.data)
 }
 

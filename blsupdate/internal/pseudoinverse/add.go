@@ -9,9 +9,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -205,7 +205,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u.p.append(s.bt.RawMatrix().Data)
 	s.fitted(1, w)
 	u.w = w
-	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
+	u.norm = detmath.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
 	if s.form == types.Large {
 		u.worst.power = 2

@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -191,14 +191,14 @@ func (s *widening) state() (*State, error) {
 	next.Refitted(next.w, s.y, s.a, s.h)
 	next.K = wide
 	next.rank += s.how.Rank
-	next.norm = elementary.Hypot(u.norm, dense.Frobenius(s.h))
+	next.norm = detmath.Hypot(u.norm, dense.Frobenius(s.h))
 	next.drift = max(u.drift, nodesDrift)
 	next.a = rows{cols: wide}
 	if next.computesC() {
 		next.a.append(dense.Compact(dense.Beside(s.a, s.h)))
 	}
 	if s.how.Ridge {
-		next.remember(elementary.Hypot(u.worst.plus, s.grown))
+		next.remember(detmath.Hypot(u.worst.plus, s.grown))
 	} else {
 		next.remember(next.p.norm())
 	}

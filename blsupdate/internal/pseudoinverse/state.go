@@ -9,7 +9,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -143,7 +143,7 @@ func (u *State) remember(plus float64) {
 
 // size returns the Frobenius norm of [A; sqrt(lambda) I].
 func (u *State) size() float64 {
-	return elementary.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
+	return detmath.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }
 
 // conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms. For rank r it is between the 2-norm condition

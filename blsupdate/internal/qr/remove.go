@@ -8,8 +8,8 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/backend"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/backend"
 	"blskernel/lapack"
 	"blskernel/mat"
 

@@ -9,10 +9,10 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/floats"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -194,7 +194,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	s.W = dense.Copy(s.W)
 	w := s.W.RawMatrix().Data
 	s.Counter.Dspmm(blas.Left, s.K, s.C, 1, s.data(), v.RawMatrix().Data, s.C, 1, w, s.C)
-	if isfinite.First(w) >= 0 {
+	if floats.FirstNonFinite(w) >= 0 {
 		return types.ErrOverflow
 	}
 	s.MostW = dense.LargestOf(w)

@@ -9,9 +9,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -83,7 +83,7 @@ func (s *State) noteCondition() {
 
 // known returns the worst 1/κ with the present rows, and ‖Q‖ as it was last estimated.
 func (s *State) known() float64 {
-	kappa := elementary.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * math.Sqrt(s.Peak) * math.Sqrt(s.Gain)
+	kappa := detmath.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * math.Sqrt(s.Peak) * math.Sqrt(s.Gain)
 	return min(s.Worst, 1/kappa)
 }
 
@@ -112,11 +112,11 @@ func (s *State) Covariance() (state.Covariance, error) {
 }
 
 // Code writes or reads Q and W with their bounds.
-func (s *State) Code(x *coder.Coder) {
+func (s *State) Code(x *codec.Coder) {
 	if !x.Reading() && s.Noted < 0 {
 		x.Fail(&types.ConditionError{What: "Q, whose trace is negative", RCond: s.Worst * s.Worst, Instead: []types.Method{types.QR}})
 	}
-	s.CodeInverse(x, "Q", "trace", func() { x.Symmetric("Q", &s.Q, s.K) }, s.data)
+	s.CodeInverse(x, "Q", "trace", func() { dense.CodeSym(x, "Q", &s.Q, s.K) }, s.data)
 }
 
 // reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for

@@ -6,8 +6,8 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -78,16 +78,16 @@ const ManyRemoved = 64
 
 // CodeInverse writes or reads s. name is that of X, noted that of Noted, matrix codes X, and data
 // returns its elements.
-func (s *Inverse) CodeInverse(x *coder.Coder, name, noted string, matrix func(), data func() []float64) {
-	x.Float("the gain", &s.Gain, coder.IsPositive)
+func (s *Inverse) CodeInverse(x *codec.Coder, name, noted string, matrix func(), data func() []float64) {
+	x.Float("the gain", &s.Gain, codec.IsPositive)
 	matrix()
 	x.Dense("W", &s.W, s.K, s.C)
 	s.Size.Code(x, s.K, s.C)
-	x.Float("the largest norm of "+name, &s.Peak, coder.NotNegative)
-	x.Float("the smallest 1/κ", &s.Worst, coder.NotNegative)
-	x.Float("the noted "+noted+" of "+name, &s.Noted, coder.NotNegative)
-	x.Float("the bound on "+name, &s.Most, coder.NotNegative)
-	x.Float("the bound on W", &s.MostW, coder.NotNegative)
+	x.Float("the largest norm of "+name, &s.Peak, codec.NotNegative)
+	x.Float("the smallest 1/κ", &s.Worst, codec.NotNegative)
+	x.Float("the noted "+noted+" of "+name, &s.Noted, codec.NotNegative)
+	x.Float("the bound on "+name, &s.Most, codec.NotNegative)
+	x.Float("the bound on W", &s.MostW, codec.NotNegative)
 	if !x.Failed() {
 		x.Within(name, dense.LargestOf(data()), s.Most)
 		x.Within("W", dense.LargestOf(s.W.RawMatrix().Data), s.MostW)
@@ -124,7 +124,7 @@ func (s Norms) With(ax, ya *mat.Dense) Norms {
 
 // Plus returns the norms of the rows of both.
 func (s Norms) Plus(o Norms) Norms {
-	sum := s.each(o, elementary.Hypot)
+	sum := s.each(o, detmath.Hypot)
 	sum.Peak = max(s.Peak, o.Peak, dense.Norm(sum.A))
 	return sum
 }
@@ -145,7 +145,7 @@ func Leg(h, v float64) float64 {
 
 // WithNodes returns the norms with those of more columns of A.
 func (s Norms) WithNodes(norms []float64) Norms {
-	return Norms{A: slices.Concat(s.A, norms), Y: s.Y, Peak: elementary.Hypot(s.Peak, dense.Norm(norms))}
+	return Norms{A: slices.Concat(s.A, norms), Y: s.Y, Peak: detmath.Hypot(s.Peak, dense.Norm(norms))}
 }
 
 // Safe returns s, and ErrOverflow where the product of two columns could overflow.
@@ -167,15 +167,15 @@ func (s Norms) Scaled(f float64) Norms {
 // are relative to the latter.
 func (s Norms) Shrunk(lambda float64) float64 {
 	root := math.Sqrt(lambda) * math.Sqrt(float64(len(s.A))) // the product lambda k may overflow
-	if most := elementary.Hypot(s.Peak, root); most > 0 {
-		return min(1, elementary.Hypot(dense.Norm(s.A), root)/most)
+	if most := detmath.Hypot(s.Peak, root); most > 0 {
+		return min(1, detmath.Hypot(dense.Norm(s.A), root)/most)
 	}
 	return 1
 }
 
 // Code writes or reads the norms of k columns of A and c of Y.
-func (s *Norms) Code(x *coder.Coder, k, c int) {
+func (s *Norms) Code(x *codec.Coder, k, c int) {
 	x.Lengths("a norm of a column of A", &s.A, k)
 	x.Lengths("a norm of a column of Y", &s.Y, c)
-	x.Float("the largest norm of A", &s.Peak, coder.NotNegative)
+	x.Float("the largest norm of A", &s.Peak, codec.NotNegative)
 }

@@ -10,9 +10,9 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -50,7 +50,7 @@ type State interface {
 	// power of κ with which they grow. It does not change the state.
 	Condition() (rcond float64, power int)
 	// Code writes or reads all that later results depend on, after the Base.
-	Code(x *coder.Coder)
+	Code(x *codec.Coder)
 }
 
 // A Pseudoinverter is a State with A⁺.

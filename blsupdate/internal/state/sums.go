@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/coder"
+	"blskernel/internal/io/codec"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -136,9 +136,9 @@ func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
 }
 
 // Code writes or reads the sums of c targets.
-func (s *Sums) Code(x *coder.Coder, c int) {
-	x.Int("the number of rows of positive weight", &s.Rows, coder.MostElements)
-	x.Float("the sum of the weights", &s.Weight, coder.NotNegative)
+func (s *Sums) Code(x *codec.Coder, c int) {
+	x.Int("the number of rows of positive weight", &s.Rows, codec.MostElements)
+	x.Float("the sum of the weights", &s.Weight, codec.NotNegative)
 	x.Floats("a mean of a target", &s.Mean, c)
 	for _, sums := range []*[]float64{&s.Spread, &s.RSS} {
 		x.Floats("a sum of squares", sums, c)
