@@ -6,7 +6,7 @@ TOOL     = $(GO) tool -modfile=$(CURDIR)/make/tools/go.mod
 # The folders of all go.mod files.
 MODULES := $(patsubst %/,%,$(dir $(shell git ls-files go.mod '*/go.mod')))
 
-.PHONY: all test demo lint tidy generate check-generate openblas mca race noasm kernels ci-table bench flops rates page results benchsmoke benchcompare octave matlab examples
+.PHONY: all test demo lint words tidy generate check-generate openblas mca race noasm kernels ci-table bench flops rates page results benchsmoke benchcompare octave matlab examples
 
 all: lint test
 
@@ -38,6 +38,10 @@ lint:
 	$(TOOL) staticcheck ./...
 	make/lint/sizes.sh
 	$(GO) -C make/mutants vet .
+
+# Counts what CONTRIBUTING.md says of words; COMMIT=commit adds a column for that commit, WHERE=-l lists the places.
+words:
+	make/lint/words.sh $(WHERE) $(COMMIT)
 
 # Every go.mod says exactly what the code imports.
 tidy:

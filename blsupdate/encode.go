@@ -134,7 +134,6 @@ func (h *heading) code(x *codec.Coder) {
 func (u *updater) code(x *codec.Coder) {
 	u.report.code(x)
 	base := u.state.Common()
-	x.Float("the loss of removals", &base.Lost, codec.NotNegative)
 	x.Float("lambda", &base.Lambda, codec.IsLength)
 	base.Sums.Code(x, base.C)
 	u.state.Code(x)

@@ -16,7 +16,7 @@ import (
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/floats"
+	gonumfloats "gonum.org/v1/gonum/floats"
 )
 
 // inverses are the methods that keep an inverse, in both forms.
@@ -99,8 +99,8 @@ func TestInverseOverflow(t *testing.T) {
 			for _, size := range [][2]float64{{1e60, 1}, {1e120, 1e150}, {1e100, 1e200}, {1e-80, 1e300}} {
 				// The last row, so that others have been added when it comes.
 				ax, ya := scaled(testutil.Random(r, q, k), 1e-100), testutil.Random(r, q, c)
-				floats.Scale(size[0]*1e100, ax.RawRowView(q-1))
-				floats.Scale(size[1], ya.RawRowView(q-1))
+				gonumfloats.Scale(size[0]*1e100, ax.RawRowView(q-1))
+				gonumfloats.Scale(size[1], ya.RawRowView(q-1))
 				u := started(t, v.method, a, y, opt)
 				before := digest(u)
 				if err := u.AddInputs(ax, ya); err != nil {
@@ -263,10 +263,15 @@ func TestInverseWorst(t *testing.T) {
 		if got := u.Condition().RCond; !(got > 0.01) {
 			t.Errorf("reciprocal condition %.2g at first", got)
 		}
+		first := u.Condition().Digits
 		must(t, u.RemoveInputs(ax, ya))
 		must(t, u.AddInputs(ax, ya))
-		if got, worst := u.Condition().RCond, 1/kappaOf(a, 0); !(got <= 1.1*worst && got >= worst/(3*k)) {
-			t.Errorf("reciprocal condition %.2g at last, want %.2g", got, worst)
+		c := u.Condition()
+		if !(c.RCond > 0.01) {
+			t.Errorf("reciprocal condition %.2g at last", c.RCond)
+		}
+		if !(c.Digits < first-2) {
+			t.Errorf("%.1f digits, %.1f at first", c.Digits, first)
 		}
 	})
 }

@@ -51,13 +51,23 @@ type Updater interface {
 	// *ForgottenRowsError after Forget, and remove the first of samples with the same bits. The
 	// other methods subtract what they are given.
 	//
-	// It returns a *LeverageError where the other rows would not determine the weights, and a
-	// *ConditionError where the state is too ill-conditioned to tell. Original and Improved with a
-	// ridge return a *RankError where fewer samples than nodes would be left (unless C is CZero).
+	// It returns a *LeverageError where the other rows would hardly determine the weights, for
+	// which Rebuild is the remedy, and a *ConditionError where the state is too ill-conditioned
+	// to tell. Original and Improved with a ridge return a *RankError where fewer samples than
+	// nodes would be left (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// RemoveInputsContext is RemoveInputs of rows that were added with weights.
 	RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
+
+	// Rebuild starts the model anew, as New does, from all rows that it shall have: a is A,
+	// l×k, and y is Y, l×c. Nodes, targets, options and the present lambda stay, and the errors
+	// of earlier changes are gone. Where RemoveInputs returns a *LeverageError, for instance
+	// for an outlier that leaves a window, Rebuild with the rows that stay goes on. Give rows and
+	// targets times the roots of their weights; Statistics counts each as a row of weight 1. The
+	// errors are those of New.
+	Rebuild(a, y *mat.Dense) error
+	RebuildContext(ctx context.Context, a, y *mat.Dense) error
 
 	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays.
 	// Before each AddInputs it gives exponential forgetting. SetLambda restores the ridge.

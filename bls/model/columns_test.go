@@ -39,7 +39,7 @@ func TestMatch(t *testing.T) {
 		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, nil, nil, nil, `lacks the columns "a" of the model, and has "b", "y": name`},
 		{"many are missing", "z\n1\n", stream.Options{}, wanted{inputs: strings.Split("abcdefghijkl", "")}, nil, nil, nil, `"j" and 2 more of the model, and has "z"`},
 		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, nil, nil, nil, `has more than one column named "a"`},
-		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, model, nil, nil, nil, ErrNoTargets.Error()},
+		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, needs, nil, nil, nil, ErrNoTargets.Error()},
 	} {
 		path := filepath.Join(t.TempDir(), "x.csv")
 		testutil.NoError(t, os.WriteFile(path, []byte(tc.text), 0o666))

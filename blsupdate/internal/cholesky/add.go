@@ -11,6 +11,7 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/floats"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -26,6 +27,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	q := dense.Rows(ax)
 	form := cost.CholeskyForm(s.Options.Form, q, s.K)
+	next.NoteWeights(q)
 	large := false
 	if form == types.Large {
 		large, err = next.addLarge(ctx, ax, ya)
@@ -35,6 +37,8 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if err != nil {
 		return out, err
 	}
+	next.NoteWeights(q)
+	next.NoteGain(q, 1, &s.Inverse, s.Rows)
 	*s = next
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }
@@ -45,12 +49,12 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.CheckLeft(q); err != nil {
 		return out, err
 	}
-	limit, err := state.RemovalLimit(s.known(), 1)
+	limit, err := state.RemovalLimit(s.Reach().RCond(), 1)
 	if err != nil {
 		return out, err
 	}
 	next := *s
-	next.Size = s.Size.Without(ax, ya)
+	next.Size = s.Size.Scaled(1) // a copy, which takes up the residuals of the rows
 	var rest float64
 	if cost.CholeskyForm(types.Auto, q, s.K) == types.Large {
 		var seen *mat.Dense
@@ -70,11 +74,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	// The square of Most is at least ‖F‖².
-	if q >= state.ManyRemoved || next.Most > math.Sqrt2*next.Noted {
-		next.noteCondition()
-	}
-	next.NoteLoss(1 / rest)
+	next.Size = next.Size.Without(ax, ya, rest, nil)
+	next.noteRows()
+	next.NoteWeights(q)
+	next.NoteGain(q, rest, &s.Inverse, next.rows())
 	*s = next
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
@@ -173,21 +176,26 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		return 0, err
 	}
 
-	v := mat.NewDense(k, s.C, nil)
+	v, innovation := mat.NewDense(k, s.C, nil), make([]float64, s.C)
 	if q <= k {
 		panel = q
 	}
 	err = interrupt.EachPanel(ctx, q, panel, func(from, to int) error {
 		s.Counter.Enter(cost.StepWeights)
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
-		before := e
 		if q <= k {
-			before = dense.Copy(e)
+			before := dense.Copy(e)
 			if err := s.gainSolve(sign, seen, e); err != nil {
 				return err
 			}
+			left := s.Fitted(sign, before, e)
+			if sign < 0 {
+				left = dense.ColumnNorms(e)
+			}
+			state.AddLengths(s.Size.Rest, left)
+		} else {
+			state.AddLengths(innovation, s.FittedBy(sign, e))
 		}
-		s.Fitted(sign, before, e)
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(seen, from, to), e, beta, v)
 		return nil
 	})
@@ -199,13 +207,18 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		s.fTimes(v)
 	case sign > 0: // F v for the new F comes below
 		err = u.SolveUTo(v, v, true)
-		s.FittedBy(-1, v) // EᵀE' = EᵀE - VᵀV
+		for j, fit := range s.FittedBy(-1, v) { // EᵀE' = EᵀE - VᵀV
+			blur := math.Sqrt(state.Unit(q, k)) * innovation[j]
+			innovation[j] = detmath.Hypot(state.Leg(innovation[j], fit), blur)
+		}
 	default:
 		before := dense.Copy(v)
 		err = u.SolveTo(v, v)
 		s.Fitted(-1, before, v)
 		s.fTimes(v)
+		dense.Scale(1/rest, innovation)
 	}
+	state.AddLengths(s.Size.Rest, innovation)
 	if err != nil {
 		return 0, types.ErrOverflow
 	}
@@ -247,7 +260,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error 
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
 		s.Counter.Enter(cost.StepFactor)
 		err := lapack.AppendRows(s.Counter, u, z, dense.RowRange(seen, from, to), e)
-		s.FittedBy(1, e)
+		state.AddLengths(s.Size.Rest, s.FittedBy(1, e))
 		return state.Overflow(err)
 	})
 	if err != nil {

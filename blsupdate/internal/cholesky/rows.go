@@ -110,9 +110,15 @@ func (s *State) weightsByRows(sign float64, rows []sweptRow, ya *mat.Dense) {
 		copy(e, ya.RawRowView(i))
 		s.Counter.Dgemm(blas.NoTrans, blas.NoTrans, 1, s.C, s.K, -1, r.a, s.K, w, s.C, 1, e, s.C)
 		s.Counter.Dgemm(blas.NoTrans, blas.NoTrans, s.K, s.C, 1, sign*s.Gain/r.alpha, r.b, 1, e, s.C, 1, w, s.C)
+		root := math.Sqrt(r.alpha)
+		dense.Scale(1/root, e)
 		for j, v := range e {
-			squares[j] += float64(v / r.alpha * v)
+			squares[j] += float64(v * v)
 		}
+		if sign < 0 { // the residual after the removal
+			dense.Scale(1/root, e)
+		}
+		state.AddLengths(s.Size.Rest, e)
 	}
 	s.NoteSquares(sign, squares)
 }

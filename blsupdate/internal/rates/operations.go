@@ -325,7 +325,7 @@ func fresh(w *workspace, _, n, _ int) (restore, do func()) {
 
 // scan does what every update does with its rows.
 func scan(w *workspace, m, n, _ int) (restore, do func()) {
-	ax, norms := w.operand(m, n), state.NewNorms(n, 1)
+	ax, norms := w.operand(m, n), state.NewNorms(n, 1, false)
 	ya := w.operand(m, 1)
 	return nil, func() {
 		for i := range m {

@@ -46,9 +46,8 @@ type State interface {
 	// Covariance returns the inverse of AᵀA + lambda I as it is now. It returns a *RankError where
 	// there is none.
 	Covariance() (Covariance, error)
-	// Condition returns an estimate of 1/κ for the worst state so far whose errors remain, and the
-	// power of κ with which they grow. It does not change the state.
-	Condition() (rcond float64, power int)
+	// Condition says how accurate W is. It does not change the state.
+	Condition() Condition
 	// Code writes or reads all that later results depend on, after the Base.
 	Code(x *codec.Coder)
 }
@@ -73,6 +72,13 @@ type Refiner interface {
 	Refine(a, y *mat.Dense) (Outcome, error)
 }
 
+// A Condition is the accuracy of the weights of a state.
+type Condition struct {
+	RCond float64 // the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
+	Power int     // of 1/RCond with which errors grow
+	Error float64 // the bound of Norms.Error, not finite where it is not known
+}
+
 // Base is the part that every state has.
 type Base struct {
 	Counter *cost.Counter // the backend of all products
@@ -82,17 +88,10 @@ type Base struct {
 	K, C    int
 	Lambda  float64 // the ridge as it is now
 	Sums    Sums
-
-	// Lost is the largest 1/(1-h) of a removal so far, by which its errors have grown; 0 before the
-	// first.
-	Lost float64
 }
 
 // Common returns b.
 func (b *Base) Common() *Base { return b }
-
-// NoteLoss notes the 1/(1-h) of a removal, or the Lost of a state that is merged.
-func (b *Base) NoteLoss(lost float64) { b.Lost = max(b.Lost, lost) }
 
 // Enter begins a step, unless ctx is done.
 func (b *Base) Enter(ctx context.Context, s cost.Step) error {

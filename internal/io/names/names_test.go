@@ -2,6 +2,8 @@ package names
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 )
 
