@@ -304,7 +304,7 @@ func (h *sequence) right(w *mat.Dense) (digits float64, ok bool) {
 			dense.Multiply(size, lengths)
 		}
 	}
-	return min(mostDigits, max(0, -math.Log10(worst))), true
+	return min(maxDigits, max(0, -math.Log10(worst))), true
 }
 
 // TestDigits takes models of all methods through random sequences of all changes, with nasty matrices,

@@ -63,7 +63,7 @@ func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weigh
 	})
 }
 
-// checkRowWeights returns an error unless the weights are those of the q rows of a matrix.
+// checkRowWeights returns an error unless the weights fit the q rows of a matrix.
 func checkRowWeights(weights []float64, of string, q int) error {
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}

@@ -14,7 +14,7 @@ import (
 type Report struct {
 	Samples int // l after it
 	Added   int // samples added; negative where they were removed
-	// Form is that of the update, or the largest of its parts. It is Auto for methods without forms
+	// Form is the form of the update, or of its largest part. It is Auto for methods without forms
 	// and where C was not zero.
 	Form    Form
 	Start   Start // the way of the start; without meaning in Gram and QR
@@ -46,11 +46,10 @@ func (r Report) Counted() float64 { return r.counted.Flops() }
 // A Condition says how accurate the weights of a model are.
 type Condition struct {
 	// RCond is the smallest singular value of [A; sqrt(lambda) I] with its columns scaled to
-	// norm 1. It is at least 1/κ of that matrix, and at most sqrt(k)/κ. Gram and QR have that
-	// of the present state, estimated from above by the Lanczos method, nearly always within
-	// 10%. The other methods have a bound from below, within sqrt(k), for the worst state so
-	// far, whose errors stay. In Original and Improved below full rank it is 1/(‖A‖‖A⁺‖),
-	// without scaling.
+	// norm 1. It is at least 1/κ of this matrix, and at most sqrt(k)/κ. Gram and QR estimate it for
+	// the present state, from above by the Lanczos method, nearly always within 10%. The other
+	// methods have a bound from below, within sqrt(k), for the worst state so far, whose errors
+	// stay. In Original and Improved below full rank it is 1/(‖A‖‖A⁺‖), without scaling.
 	RCond float64
 
 	// Digits is a lower bound on the correct decimal digits of W, minus the logarithm of a bound on
@@ -79,16 +78,16 @@ type Condition struct {
 
 const (
 	enoughDigits = 6    // below it a Condition gives advice
-	mostDigits   = 15.9 // of a float64
-	mostError    = 0.05 // above it terms of higher order may count, and there is no promise
+	maxDigits    = 15.9 // of a float64
+	maxError     = 0.05 // above it terms of higher order may count, and there is no promise
 )
 
 // digits returns the decimal digits that a relative error leaves.
 func digits(err float64) float64 {
-	if !(err < mostError) {
+	if !(err < maxError) {
 		return 0
 	}
-	return min(mostDigits, -detmath.Log10(err))
+	return min(maxDigits, -detmath.Log10(err))
 }
 
 func (u *updater) Condition() Condition {

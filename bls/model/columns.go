@@ -55,11 +55,8 @@ type wanted struct {
 // they take its order. Without names, those that the training left out are left out if only that
 // makes the number right.
 //
-//	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets;
-//
-// those
-//
-//	of r.Select.
+//	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
+//	error of r.Select.
 func (m *Model) Match(r *stream.Reader, data Data) error {
 	as := m.Metadata.Options()
 	cells, _ := m.Columns()

@@ -82,18 +82,18 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
 
-// mostKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
+// maxKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
 // up to which I + SᵀS is formed. Its error is eps times the leverage, relative to the I where S adds
 // nothing. Above, U is the triangle of a QR factorization of [I; S], with an error of eps times the
 // root of the leverage. Nearly all new rows have a large leverage as long as there are hardly more rows
 // than nodes, or where only a small ridge determines some direction.
-const mostKernel = 1e4
+const maxKernel = 1e4
 
-// mostGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no
+// maxGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no
 // addition lets F grow. The error of U is some eps relative to its columns, so rows of leverage above
 // 1/eps² leave nothing of the I in I + SᵀS, and F grows where it should stay. At 1% it has errors that
 // no later rows remove.
-const mostGrown = 1.01
+const maxGrown = 1.01
 
 var errGrown = errors.New("the inverse factor has grown, which added rows cannot cause: they are too large beside the others")
 
@@ -110,18 +110,18 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, er
 		return false, err
 	}
 	before := s.frobenius()
-	if large = s.SquaredNorm(seen) > mostKernel; large {
+	if large = s.SquaredNorm(seen) > maxKernel; large {
 		err = s.addSeenByQR(ctx, seen, ax, ya)
 	} else {
 		_, err = s.applySeen(ctx, 1, seen, ax, ya, 0)
 	}
-	if err == nil && s.Most > mostGrown*before {
+	if err == nil && s.Most > maxGrown*before {
 		err = &types.ConditionError{What: addedKernel, Err: errGrown, Instead: []types.Method{types.QR}}
 	}
 	return large, err
 }
 
-// seen returns S = Ax F. It checks the memory of the action: for I ± SᵀS beside S, or beside the new F.
+// seen returns S = Ax F. It checks the memory of the action: I ± SᵀS, and S or the new F.
 func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))

@@ -11,9 +11,9 @@ import (
 	"blskernel/mat"
 )
 
-// leastForNodes is the smallest 1/κ, before and after, at which nodes are added. One correction does
+// minForNodes is the smallest 1/κ, before and after, at which nodes are added. One correction does
 // not save the D of a worse state.
-const leastForNodes = 1e-7
+const minForNodes = 1e-7
 
 const withNodes = "A'A + lambda I with the new nodes"
 
@@ -96,7 +96,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 // checkForNodes returns an error where the condition is too bad for nodes to be added.
 func (s *State) checkForNodes() error {
-	if rcond := s.Reach().RCond(); !(rcond >= leastForNodes) {
+	if rcond := s.Reach().RCond(); !(rcond >= minForNodes) {
 		return &types.ConditionError{What: withNodes, RCond: rcond, Instead: []types.Method{types.QR}}
 	}
 	return nil

@@ -269,7 +269,7 @@ func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 
 // A NodesStrategy is what the data decide when nodes are added to A⁺.
 type NodesStrategy struct {
-	Ridge   bool // B is that of a ridge, and nothing else is decided
+	Ridge   bool // B is by the ridge formula, and nothing else is decided
 	Rank    int  // of C; B = C⁺ if that is p
 	Refined bool // C is made orthogonal to A twice
 	Values  bool // the rank takes the singular values of C

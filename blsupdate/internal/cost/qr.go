@@ -97,7 +97,7 @@ func NodesResidual(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2clk", op(GemmNN, s.L, s.C, s.K))}
 }
 
-// NodesRidge has the step of lambda DᵀW beside them in RidgeInverse.
+// NodesRidge has the further step lambda DᵀW of RidgeInverse.
 func NodesRidge(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2ckp", op(GemmNN, s.P, s.C, s.K))}
 }

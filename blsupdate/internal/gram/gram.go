@@ -200,7 +200,7 @@ func (s *State) Code(x *codec.Coder) {
 func (s *State) changed() { s.w, s.factor, s.refined = nil, nil, nil }
 
 // factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory
-// for the factor and for more bytes beside it.
+// for the factor and for more bytes.
 func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
 	g := s.factored
 	if g == nil || g.SymmetricDim() != s.K {
@@ -288,8 +288,8 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 	return state.Halves(s.K, func(x *mat.Dense, second bool) error { return factor.SolveURowsTo(x, x, second) }), err
 }
 
-// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second that
-// of the residual.
+// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second the
+// error of the residual.
 func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	w, out, err := s.Weights()
 	if err != nil {
@@ -333,7 +333,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.CheckLeft(q); err != nil {
 		return out, err
 	}
-	triangle := memory.Triangle(s.K) // of the new G, and of its factor beside V
+	triangle := memory.Triangle(s.K) // of the new G, and of its factor with V
 	if err := s.Reserve(types.ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
 		return out, err
 	}

@@ -51,10 +51,10 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return out, err
 }
 
-// renew computes A⁺ and W anew when the rank has reached k, by a QR factorization of all rows:
-// those of the state before and the last ones. While the rank grew, A⁺ has lost eps κ². Where Y is
-// not known the fit of the rows before takes its place. The state stays where the columns of all
-// rows are dependent to working precision after all.
+// renew computes A⁺ and W anew when the rank has reached k, by a QR factorization of all rows, of the
+// state before and the new ones. While the rank grew, A⁺ has lost eps κ². Where Y is not known the fit
+// of the rows before takes its place. The state stays where the columns of all rows are dependent to
+// working precision after all.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -154,8 +154,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	return out, nil
 }
 
-// addParts adds the rows of s in two parts, those of the indices first and then the others, and
-// restores their order. out is the work that led to the decision.
+// addParts adds the rows of s in two parts, the indices in first and then the others, and restores
+// their order. out is the work that led to the decision.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
 	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
@@ -242,7 +242,7 @@ func (s *addition) checkOverflow() error {
 	return nil
 }
 
-// largeUnits is the error of the form Large in units of those of the others.
+// largeUnits is the error of the form Large in units of the errors of the other forms.
 const largeUnits = 200
 
 // apply changes the state. It cannot fail.

@@ -75,7 +75,7 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by their rows and by most, that are not those of count rows.
+// checkLayout refuses blocks, given by their rows and by most, that do not make count rows.
 func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

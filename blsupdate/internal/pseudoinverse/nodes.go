@@ -45,11 +45,10 @@ type widening struct {
 // others, which lie in the column space.
 //
 // For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C.
-// Then A⁺ becomes the ridge inverse of [A H] if it was that of A; after updates by rows it is as far
-// from it as Options.Lambda says.
+// Then A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A; after updates by rows it
+// is as far from it as Options.Lambda says.
 //
-// AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their
-// order.
+// AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in their order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err := cmp.Or(u.checkChanged(u.Samples, u.K+dense.Cols(h)), u.inOrder(a, y)); err != nil {
 		return out, err
@@ -125,9 +124,9 @@ const (
 	accurateReach = 300
 )
 
-// project computes D and C. Where a column of C is so much shorter than that of H that rounding errors
-// are a large part of it, it removes once more what is left in C of the column space of A. For a ridge
-// A A⁺ is no projection, and C stays.
+// project computes D and C. Where a column of C is so much shorter than the column of H that rounding
+// errors are a large part of it, it projects C once more off the column space of A. For a ridge A A⁺ is
+// no projection, and C stays.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
@@ -157,10 +156,10 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 	dense.Gemm(counter, blas.NoTrans, blas.NoTrans, -1, s.a, d, 1, s.c)
 }
 
-// nodesUnits is the error of C in units of that of a sum.
+// nodesUnits is the error of C in units of the error of a sum.
 const nodesUnits = 4
 
-// errors returns those of the columns of C: see state.Border.
+// errors returns the errors of the columns of C: see state.Border.
 func (s *widening) errors() []float64 {
 	b := state.Border{D: dense.Transposed(s.d)}
 	unit := nodesUnits * state.Unit(s.l, s.u.K)

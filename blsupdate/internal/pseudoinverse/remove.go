@@ -74,7 +74,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	u.size.ErrWeights(state.Unit(q, u.K), u.Lambda, w)
 	u.moved = true
 	u.noteWeights()
-	u.bias = min(mostBias, 10*u.bias/rest) // without the first rows lambda counts for more
+	u.bias = min(maxBias, 10*u.bias/rest) // without the first rows lambda counts for more
 	u.noteReach()
 	u.size.ErrGain(q, rest, u.reachOf(u.rowNorms()), u.reaches(), u.size.Lengths(u.Lambda), before)
 	u.Counter.Enter(cost.StepPseudoinverse)

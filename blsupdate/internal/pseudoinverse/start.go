@@ -120,15 +120,15 @@ func (u *State) noteBias(solve func(x []float64)) {
 	u.bias = biasOf(share)
 }
 
-// mostBias is the bias beyond which nothing is left of the solution.
-const mostBias = 1e15
+// maxBias is the bias beyond which nothing is left of the solution.
+const maxBias = 1e15
 
-// biasOf returns b where share is b/(1+b), at most mostBias.
+// biasOf returns b where share is b/(1+b), at most maxBias.
 func biasOf(share float64) float64 {
 	if !(share < 1) {
-		return mostBias
+		return maxBias
 	}
-	return min(mostBias, share/(1-float64(share)))
+	return min(maxBias, share/(1-float64(share)))
 }
 
 // startCholesky computes P = A (AᵀA + lambda I)⁻¹ where that is accurate enough.

@@ -22,7 +22,7 @@ type State struct {
 	p    rows       // (A⁺)ᵀ, l×k
 	w    *mat.Dense // k×c, without gaps; replaced and never changed
 	keys []uint64   // of the samples, in the order of P; nil where they are not known
-	y    rows       // Y, by which samples are known beside their keys; empty where keys is nil
+	y    rows       // Y, by which samples are known together with their keys; empty where keys is nil
 
 	a    rows    // A as long as C is computed, else empty
 	rank int     // of A
@@ -37,7 +37,7 @@ type State struct {
 	doubt   bool      // whether a rank below k was a close decision
 
 	worst conditioning
-	drift float64 // by how much the errors of A⁺ may exceed those of a start: see rowSpaceResidual
+	drift float64 // by how much the errors of A⁺ may exceed the errors of a start: see rowSpaceResidual
 }
 
 // The factors by which errors of A⁺ may grow: by updates, by added nodes, and by a removal over 1-h.
@@ -82,8 +82,8 @@ func (u *State) Pseudoinverse() *mat.Dense {
 	return dst
 }
 
-// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge the
-// noise of the rows and that of W are related by another matrix.
+// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge
+// another matrix relates the noise of W to the noise of the rows.
 func (u *State) Covariance() (c state.Covariance, err error) {
 	if u.Options.Lambda > 0 {
 		return c, types.ErrApproximate
@@ -139,7 +139,7 @@ func (u *State) save() State {
 	return saved
 }
 
-// conditioning is the worst condition of a pseudoinverse so far. Its errors remain: those of the
+// conditioning is the worst condition of a pseudoinverse so far. Its errors remain: the errors of the
 // largest A⁺, in the directions in which A was smallest, against the largest A.
 type conditioning struct {
 	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
@@ -179,8 +179,8 @@ func (u *State) length() float64 {
 // number κ and r κ.
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
-// Condition says how accurate W is. Below full rank A⁺ is that of A in the given units, and the
-// error of W is eps κ‖A⁺‖‖Y‖ for the worst κ = ‖A‖‖A⁺‖ so far, and eps κ² times that after updates.
+// Condition says how accurate W is. Below full rank A⁺ belongs to A in the given units, and the error
+// of W is eps κ‖A⁺‖‖Y‖ for the worst κ = ‖A‖‖A⁺‖ so far, and eps κ²‖A⁺‖‖Y‖ after updates.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power}

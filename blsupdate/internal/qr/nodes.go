@@ -38,9 +38,9 @@ var errSeminormal = errors.New("too ill-conditioned for the seminormal equations
 //
 //	D0 = R⁻¹R⁻ᵀ(AᵀH),   D = D0 + R⁻¹R⁻ᵀ(Aᵀ(H - A D0) - lambda D0).
 //
-// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. Those of W are of eps κ all the
-// same, but later rows that improve κ do not remove them. Columns of H are scaled by powers of two, as
-// in package cholesky.
+// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. The errors of W are of eps κ all
+// the same, but later rows that improve κ do not remove them. Columns of H are scaled by powers of two,
+// as in package cholesky.
 //
 //	source: Björck, Linear Algebra Appl. 88/89, 1987.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
@@ -112,8 +112,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// errNodes returns the errors of the new columns of R: those of R D, which the columns of D multiply
-// with the norms of the old columns. D belongs to the columns of H divided by units.
+// errNodes returns the errors of the new columns of R: the errors of R D, which the columns of D
+// multiply with the norms of the old columns. D belongs to the columns of H divided by units.
 func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 	errs := make([]float64, len(reciprocals))
 	for i, length := range s.Size.A {

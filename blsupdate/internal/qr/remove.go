@@ -23,8 +23,8 @@ import (
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //
 // and the smallest eigenvalue of I - PPᵀ, and of I - PᵀP, is 1-h for the leverage h = ‖P‖² of the rows.
-// downdate takes matrices of order q, shrink those of order k. Neither forms RᵀR: the errors of I -
-// PPᵀ, about eps/(1-h), multiply R.
+// downdate takes matrices of order q, shrink of order k. Neither forms RᵀR: the errors of I - PPᵀ,
+// about eps/(1-h), multiply R.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := cmp.Or(s.CheckLeft(q), s.regular()); err != nil {
@@ -137,8 +137,8 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 	s.NoteNorms(-1, after)
 	s.NoteNorms(-1, lost)
 	s.Z = z
-	// The residuals lose ‖ya‖² - ‖z‖² + ‖z'‖², which rounding blurs. Those of the rows are at most
-	// the root of that over 1-h.
+	// The residuals lose ‖ya‖² - ‖z‖² + ‖z'‖², which rounding blurs. The residuals of the rows are
+	// at most its root over 1-h.
 	for j, v := range after {
 		sum := detmath.Hypot(lost[j], v)
 		blur := math.Sqrt(state.Unit(s.K, s.K)/least) * sum
@@ -239,7 +239,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// loweringBytes returns the memory that lower needs: for Pᵀ beside I - PPᵀ.
+// loweringBytes returns the memory that lower needs: for Pᵀ and I - PPᵀ.
 func (s *State) loweringBytes() int64 {
 	return memory.Sum(memory.Floats(s.K, s.K), memory.Triangle(s.K))
 }

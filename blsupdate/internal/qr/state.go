@@ -24,12 +24,12 @@ import (
 // l. The signs of the diagonal of R are arbitrary.
 //
 // R changes in place, so nothing in an update may fail. Only overflow could, and the norms of the
-// columns bound it: orthogonal transformations from the left do not change those of [R z; Ax Ya].
+// columns bound it: orthogonal transformations from the left keep the norms of [R z; Ax Ya].
 type State struct {
 	state.Base
 	R    *mat.Dense  // k×k, zero below the diagonal
 	Z    *mat.Dense  // k×c
-	Size state.Norms // the norms of the columns of R, and bounds on those of z
+	Size state.Norms // the norms of the columns of R, and bounds on the norms of z
 
 	w *mat.Dense // R⁻¹z; nil where it is not known since the last change
 }
@@ -216,8 +216,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 }
 
 // learn adds rows that are small enough to R and z, panel by panel, and their residuals to the
-// norms and RSS of s: what the elimination leaves of Ya has the sum of squares that the rows add to
-// that of the residuals.
+// norms and RSS of s: the rows add the sum of squares of what the elimination leaves of Ya to RSS.
 func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
 	rotations := cost.AddsByRotations(q, s.K)

@@ -152,11 +152,11 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 	state.AddLengths(s.Size.Rest, s.FittedBy(sign, e))
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
 	size := dense.LargestOf(dense.ColumnNorms(t))
-	most, mostW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
-	if !(max(most, mostW) < math.MaxFloat64/4) {
+	most, maxW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
+	if !(max(most, maxW) < math.MaxFloat64/4) {
 		return types.ErrOverflow
 	}
-	s.Most, s.MostW = most, mostW
+	s.Most, s.MostW = most, maxW
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, sign, t, e, 1, s.W)
 	s.Counter.Enter(cost.StepQ)
 	AddOuter(&s.Base, -sign/s.Gain, t, s.Q)

@@ -86,9 +86,9 @@ func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense
 }
 
 // Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the
-// targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] where W is not nil, which complete those of A and Y
-// to those of [A H]. The columns of H were divided by units, and so are those of R. d returns D,
-// k×p. C is overwritten.
+// targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] where W is not nil, which complete the factorization
+// of A and Y to [A H]. The columns of H were divided by units, and so are the columns of R. d returns
+// D, k×p. C is overwritten.
 func (b *Base) Corner(c, y, w *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
 	r, z = dense.Triangle(p), mat.NewDense(p, b.C, nil)

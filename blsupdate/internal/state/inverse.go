@@ -18,8 +18,8 @@ type Inverse struct {
 	W    *mat.Dense // k×c, without gaps
 	Size Norms
 
-	// The errors in X are those of the worst state so far. Rows are the largest norms that the rows
-	// of F had, the roots of the diagonal of Q.
+	// The errors in X come from the worst state so far. Rows are the largest norms that the rows of
+	// F had, the roots of the diagonal of Q.
 	Rows []float64
 
 	// Bounds on the elements of X/Gain and W. With them it is known before an update in place
@@ -79,8 +79,8 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 // Weights returns W.
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }
 
-// mostGain is the gain that is multiplied into X, long before it could overflow or underflow.
-const mostGain = 0x1p200
+// maxGain is the gain that is multiplied into X, long before it could overflow or underflow.
+const maxGain = 0x1p200
 
 // ForgetBy divides X by divisor, where data are the elements of X/Gain. It returns ErrOverflow where X
 // overflows, which takes directions without new rows for very long.
@@ -94,7 +94,7 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	s.Size = s.Size.Scaled(math.Sqrt(factor))
 	s.Rows = slices.Clone(s.Rows)
 	dense.Scale(1/math.Sqrt(factor), s.Rows)
-	if s.Gain > mostGain {
+	if s.Gain > maxGain {
 		dense.Scale(s.Gain, data)
 		s.Most *= s.Gain
 		s.Gain = 1
@@ -102,7 +102,7 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	return nil
 }
 
-// CodeInverse writes or reads s. name is that of X, matrix codes X, and data returns its elements.
+// CodeInverse writes or reads s. name is the name of X, matrix codes X, and data returns its elements.
 func (s *Inverse) CodeInverse(x *codec.Coder, name string, matrix func(), data func() []float64) {
 	x.Float("the gain", &s.Gain, codec.IsPositive)
 	matrix()

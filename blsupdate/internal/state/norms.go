@@ -15,7 +15,7 @@ import (
 // state has taken up, in the same units. The norms bound all elements and partial sums of AᵀA, AᵀY, R
 // and z, so a method knows before an update whether anything can overflow.
 //
-// The state is that of A + E and Y + F without rounding. ErrA and ErrY bound the norms of the columns
+// The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns
 // of E and F. Every change of rows adds Unit times the norms of that moment, so old errors lose their
 // weight as rows arrive that outweigh them. Methods that form AᵀA have errors of single elements in it,
 // at most ErrA_i ErrA_j in AᵀA and ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared, and their
@@ -26,7 +26,7 @@ import (
 //
 // Gain bounds the errors of W where an inverse with errors of its own multiplied the residuals of
 // new rows, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
-// inverse, beside the errors of its start.
+// inverse, without the errors of its start.
 type Norms struct {
 	A, Y       []float64
 	ErrA, ErrY []float64
@@ -105,8 +105,8 @@ func finite(v float64) float64 {
 // addGain adds to the errors of gains.
 func (s Norms) addGain(t int, v float64) { s.Gain[t] = finite(s.Gain[t] + v) }
 
-// ErrWeights adds to the errors of Y those of weights that are kept: unit times the sum of |W_ij| and
-// the norm of column i of [A; sqrt(lambda) I].
+// ErrWeights adds to the errors of Y the errors of weights that are kept: unit times the sum of |W_ij|
+// and the norm of column i of [A; sqrt(lambda) I].
 func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 	fit := make([]float64, len(s.Y))
 	lengths := s.Lengths(lambda)
@@ -121,8 +121,8 @@ func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 // ErrGain adds the errors of the gain of a change by q rows: what they added to the residuals,
 // which were before, times the relative error of the inverse. A change adds to the latter Unit
 // times now, which is ‖R D‖‖(R D)⁻¹‖ for the R after the change and the inverse before it, and a
-// removal divides it by rest = 1-h. It is at most that of ErrA times the largest norm of the
-// inverse so far, which peak has. For Squared norms the norms of inverses count squared.
+// removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the inverse so far,
+// which peak has. For Squared norms the norms of inverses count squared.
 func (s *Norms) ErrGain(q int, rest float64, now, peak Reach, lengths, before []float64) {
 	most, grown := 0.0, Unit(q, len(s.A))*now.Scaled
 	for j, v := range s.ErrA {
@@ -165,8 +165,8 @@ func (s Norms) Plus(o Norms) Norms {
 }
 
 // Without returns the norms without some rows, where rest is 1-h and gone are the norms of the
-// residuals of these rows with the weights after the removal. The errors are those of the norms
-// before it over sqrt(1-h).
+// residuals of these rows with the weights after the removal. The errors are the errors before the
+// removal over sqrt(1-h).
 func (s Norms) Without(ax, ya *mat.Dense, rest float64, gone []float64) Norms {
 	t := s.clone()
 	unit := Unit(dense.Rows(ax), len(s.A))
@@ -203,8 +203,8 @@ func Leg(h, v float64) float64 {
 	return h * math.Sqrt((1-r)*(1+r))
 }
 
-// WithNodes returns the norms with those of more columns of A, which have the given errors beside those
-// of one change.
+// WithNodes returns the norms with more columns of A, which have the given errors and the errors of one
+// change.
 func (s Norms) WithNodes(norms, errs []float64) Norms {
 	t := s.clone()
 	t.A, t.ErrA = append(t.A, norms...), append(t.ErrA, errs...)
@@ -212,7 +212,7 @@ func (s Norms) WithNodes(norms, errs []float64) Norms {
 	return t
 }
 
-// ErrTargets adds errors of the given share of Y to those of gains.
+// ErrTargets adds errors of the given share of Y to the errors of gains.
 func (s Norms) ErrTargets(share float64) {
 	for t, v := range s.Y {
 		s.addGain(t, float64(share*v))
@@ -254,8 +254,8 @@ func (s Norms) Scaled(f float64) Norms {
 	return t
 }
 
-// Mapped returns the norms where Y becomes Y T, or [Y, Y T]. Those of Y T are bounds by the triangle
-// inequality, and exact for a column of T with one element.
+// Mapped returns the norms where Y becomes Y T, or [Y, Y T]. The norms of Y T are bounds by the
+// triangle inequality, and exact for a column of T with one element.
 func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 	m := s.clone()
 	m.Y, m.ErrY, m.Rest, m.Gain = Mapped(s.Y, t, keep), Mapped(s.ErrY, t, keep), Mapped(s.Rest, t, keep), Mapped(s.Gain, t, keep)
@@ -288,7 +288,7 @@ func exact(t *mat.Dense, j int) bool {
 	return n <= 1
 }
 
-// Mapped returns bounds on the norms of the columns of Y T, or of [Y, Y T], by those of Y.
+// Mapped returns bounds on the norms of the columns of Y T, or of [Y, Y T], from the norms of Y.
 func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
 	out := make([]float64, dense.Cols(t))
 	for i, v := range norms {
@@ -334,16 +334,16 @@ func ReachOfRows(lengths, rows []float64) Reach {
 	scaled := slices.Clone(rows)
 	dense.Multiply(scaled, lengths)
 	for _, v := range scaled {
-		if !(v >= leastReach) {
+		if !(v >= minReach) {
 			return Reach{math.Inf(1), math.Inf(1)}
 		}
 	}
 	return Reach{dense.Norm(rows), dense.Norm(scaled)}
 }
 
-// leastReach is below every norm of a row of R⁻¹ times that of the column of R, which is at least
-// 1. Less means that rounding has left nothing of the inverse.
-const leastReach = 0.5
+// minReach is below every norm of a row of R⁻¹ times the norm of the column of R, which is at least 1.
+// Less means that rounding has left nothing of the inverse.
+const minReach = 0.5
 
 // RCond returns the smallest singular value of R D, which is at most 1.
 func (r Reach) RCond() float64 {
@@ -368,7 +368,7 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 		share[j] = v / lengths[j]
 	}
 	size := reach.Scaled * dense.Norm(share)
-	if s.Squared && size*size > mostShare || !s.Squared && size > mostShare {
+	if s.Squared && size*size > maxShare || !s.Squared && size > maxShare {
 		return math.Inf(1)
 	}
 	for t := range dense.Cols(w) {
@@ -393,8 +393,8 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	return worst
 }
 
-// mostShare is the relative error of R, or of RᵀR, above which terms of higher order may count.
-const mostShare = 0.01
+// maxShare is the relative error of R, or of RᵀR, above which terms of higher order may count.
+const maxShare = 0.01
 
 // Code writes or reads the norms of k columns of A and c of Y.
 func (s *Norms) Code(x *codec.Coder, k, c int) {

@@ -27,7 +27,7 @@ type State interface {
 	// CheckSize returns a *RankError where no state has l samples and k nodes, or nil. It reads
 	// only the method and the options.
 	CheckSize(l, k int) error
-	// Start makes an empty state that of the rows A and Y. After an error it is of no use.
+	// Start fills an empty state from the rows A and Y. After an error the state is unusable.
 	Start(ctx context.Context, a, y *mat.Dense) (Outcome, error)
 	// Add adds rows. It checks ctx between steps as long as it can still go back.
 	Add(ctx context.Context, ax, ya *mat.Dense) (Outcome, error)
@@ -151,9 +151,9 @@ func EachPanel(ctx context.Context, rows int, f func(from, to int) error) error 
 // in a copy.
 func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil && rows > PanelRows }
 
-// Reserve returns a *memory.Error where the copies and factors of an action need more bytes than there
-// are beside the state. rows is the number of rows of the action, 0 where it has none. A state asks
-// before it changes anything.
+// Reserve returns a *memory.Error where the copies and factors of an action need more bytes than the
+// state leaves free. rows is the number of rows of the action, 0 where it has none. A state asks before
+// it changes anything.
 func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 	do := Smaller(b.Method)
 	if rows == 0 {

@@ -16,7 +16,7 @@ import (
 // more than one target into one.
 const Unknown = -1
 
-// Sums are what statistics need beside a state. Slices are replaced and never changed.
+// Sums are what statistics need in addition to a state. Slices are replaced and never changed.
 type Sums struct {
 	Rows   int       // of positive weight
 	Weight float64   // Σ w_i

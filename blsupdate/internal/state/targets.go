@@ -29,7 +29,7 @@ func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 	return all
 }
 
-// ReserveMapped is Reserve for the results of Mapped for matrices of so many rows in sum.
+// ReserveMapped is Reserve for the results of Mapped for matrices of this number of rows in all.
 func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
 	cols, action := dense.Cols(t), types.ActionMap
 	if keep {
@@ -60,7 +60,7 @@ func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense
 	return nextM, nextW, out, nil
 }
 
-// MapTargets maps W. The bound on it is that of its elements.
+// MapTargets maps W. The bound on the product is the bound on its elements.
 func (s *Inverse) MapTargets(t *mat.Dense, keep bool) (out Outcome, err error) {
 	size, err := s.Size.Mapped(t, keep).Safe()
 	if err != nil {
