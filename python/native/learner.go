@@ -68,8 +68,10 @@ func (l *learner) call(c *call) error {
 
 func (l *learner) run(c *call) error {
 	m := l.Learner()
-	if m.Updater() == nil && c.name != "fit" && c.name != "partial_fit" && c.name != "attributes" {
-		return bls.ErrNotFitted
+	if c.name == "condition" || c.name == "encode" {
+		if _, err := m.Weights(); m.Updater() == nil {
+			return err
+		}
 	}
 	switch c.name {
 	case "forget":
