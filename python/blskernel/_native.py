@@ -333,6 +333,7 @@ class Handle:
 
     labels: Any = None  # what an estimator notes of its classes
     targets: int = 0  # and of its targets
+    kept: int = 0  # and of the rows that a learner keeps
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))

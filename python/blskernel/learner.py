@@ -140,7 +140,7 @@ class _Learner(BaseEstimator):
 
     def _adopt(self, model: Handle, about: dict[str, Any]) -> None:
         """Take a fitted model, of which the library says this."""
-        model.targets = about["targets"]
+        model.targets, model.kept = about["targets"], about["kept"]
         fitted = fitted_params(about["fitted"])
         self._model, self.choice_ = model, {**about["choice"], **fitted}
         for name, value in fitted.items():
@@ -149,7 +149,12 @@ class _Learner(BaseEstimator):
 
     def _change(self, method: str, *operands: Any, **options: Any) -> None:
         """Change the present model."""
-        self._fitted().call(method, operands, options=options)
+        model = self._fitted()
+        model.call(method, operands, options=options)
+        if model.kept:
+            model.kept = model.json("kept")["kept"]
+            if not model.kept:  # the maps and what was chosen are fixed now
+                self._adopt(model, model.json("attributes"))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
@@ -334,7 +339,8 @@ class _Learner(BaseEstimator):
         if "_model" in state:
             state["_model"] = Handle.decode(state["_model"])
             state["_model"].labels = state.pop("_labels")
-            state["_model"].targets = state["_model"].json("attributes")["targets"]
+            about = state["_model"].json("attributes")
+            state["_model"].targets, state["_model"].kept = about["targets"], about["kept"]
         super().__setstate__(state)
 
 
@@ -867,7 +873,7 @@ def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
     """A copy of a model, with more classes or in another order."""
     copied = Handle.decode(model.fetch("encode"))
     copied.call("relabel", options={"To": _numbers(labels, model.labels)[:, 0].astype(int), "Classes": len(labels)})
-    copied.labels, copied.targets = labels, len(labels)
+    copied.labels, copied.targets, copied.kept = labels, len(labels), model.kept
     return copied
 
 

@@ -118,7 +118,8 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *   predict            X                y         labels, q×1, or predictions, q×c
  *   condition                                     -> rcond, digits, advice, instead
  *   attributes                                    -> kind, options as given, metadata, and once fitted
- *                                                 features, targets, samples, choice
+ *                                                 features, targets, samples, choice, kept
+ *   kept                                          -> the rows that the model keeps, since they are few
  *   encode                                        Metadata: fields of that of the file -> its bytes
  *   of a classifier only:
  *   decision_function, predict_proba  X   P       q×c
