@@ -158,7 +158,14 @@ func checkModelMemory(s settings, l, d, c int) error {
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
 // stays as it was, because AddInputsContext, the last step, leaves the updater so; where y has more
 // classes, a copy learns them.
-func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (err error) {
+	maps := m.features
+	m.features = maps.withVarying(x)
+	defer func() {
+		if err != nil {
+			m.features = maps
+		}
+	}()
 	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
