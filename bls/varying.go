@@ -31,9 +31,10 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 		if !constant {
 			continue
 		}
-		scale := max(distance(x, j, value), math.Abs(value)*0x1p-40)
-		if scale == math.Abs(value)*0x1p-40 || !(scale >= smallestNormal && math.Abs(value)+4*scale <= math.MaxFloat64) {
-			continue // constant still, or beyond float64
+		scale := distance(x, j, value)
+		end := float64(rankLimit * scale)
+		if !(scale > 0x1p-40*math.Abs(value) && scale >= smallestNormal && math.Abs(value)+end <= math.MaxFloat64) {
+			continue // still constant, or beyond float64
 		}
 		if out == f {
 			maps := *f
@@ -43,7 +44,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 		if f.opt.Scaling == ScaleColumns {
 			out.deviations[j] = notOne(scale)
 		} else {
-			out.ranks[j] = curve{[]float64{value - rankLimit*scale, value, value + rankLimit*scale}, []float64{-rankLimit, 0, rankLimit}}
+			out.ranks[j] = curve{[]float64{value - end, value, value + end}, []float64{-rankLimit, 0, rankLimit}}
 		}
 		out.drawColumn(j)
 	}

@@ -19,6 +19,7 @@ func TestColumnThatVariesLater(t *testing.T) {
 	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
 		for _, method := range []blsupdate.Method{blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR} {
 			_, r := small(nil, method, scaling, 0x1p-10)
+			r.Features.Groups, r.Features.GroupNodes = 5, 5
 			x := samples(31, l, 12, 12)
 			y := targetsFor(x, 1)
 			for i := range l {

@@ -155,6 +155,8 @@ def test_random_state_none_differs():
 def test_one_row_at_a_time() -> None:
     """Digits one row at a time, through a pickle: as good as in large batches."""
     X, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y = X[order], y[order]
     model = BroadLearningClassifier(random_state=0)
     for i in range(1200):
         model.partial_fit(X[i : i + 1], y[i : i + 1])
