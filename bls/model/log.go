@@ -63,10 +63,19 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	switch {
 	case lambda != nil:
 		ridge = *lambda
-	case factor == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge):
-		return nil
+	case factor == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge) || m.KeptRows() > 0 && m.GivenLambda() == 0:
+		return nil // the next fit of rows that the model keeps chooses the ridge
 	}
 	return m.SetLambda(ridge)
+}
+
+// GivenLambda returns the ridge that the training was given: 0 if it was to choose one, bls.None for
+// none.
+func (m *Model) GivenLambda() float64 {
+	if m.Classifier != nil {
+		return m.Classifier.Update.Lambda
+	}
+	return m.Regressor.Update.Lambda
 }
 
 // A Holdout is the share of rows that a training does not learn, from 0 to 1.

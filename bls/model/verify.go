@@ -101,7 +101,8 @@ type verifier struct {
 	ctx   context.Context
 	of    *Model
 	paths map[string]string // of the files at hand, by their hashes
-	fresh []*Model          // whose feature maps were made again
+	fresh []*Model          // whose feature maps were made again, by all rows
+	first []*Model          // and by the first ones alone
 
 	out func(row int64) bool // reports which rows are not read; nil for those that the operation held out
 }
@@ -262,7 +263,7 @@ func (v *verifier) makeMaps(op *modelfile.Operation) error {
 		return nil
 	}
 	m := v.unfitted(op)
-	v.fresh = append(v.fresh, m)
+	v.first = append(v.first, m)
 	return v.each(op, paths, op.First, func(b *stream.Batch) (bool, error) { return false, m.Learn(v.ctx, b) })
 }
 
@@ -293,7 +294,9 @@ func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 		f.Regressor = v.of.Regressor.Unfitted()
 		lambda(&f.Regressor.Update.Lambda)
 	}
-	return New(f)
+	m := New(f)
+	m.FixMaps = op.Fixed
+	return m
 }
 
 // emptied returns a model with the feature maps and settings of the one to verify, whose next batch is
@@ -399,22 +402,32 @@ func (v *verifier) compare(again *Model, learned bool) error {
 	return nil
 }
 
-// compareMaps compares the feature maps and choices that were made again.
+// compareMaps compares the feature maps and choices that were made again. Those of the first rows may
+// differ: a model that has few rows makes its maps of all, and columns can vary later.
 func (v *verifier) compareMaps() error {
+	same := 0
 	want, err := hashOf(v.of.FittedFeatures().Encode)
-	for _, m := range v.fresh {
+	for i, m := range slices.Concat(v.fresh, v.first) {
 		if err != nil {
 			return err
 		}
 		var have uint64
-		if have, err = hashOf(m.FittedFeatures().Encode); have != want || m.Choice() != v.of.Choice() {
+		have, err = hashOf(m.FittedFeatures().Encode)
+		switch {
+		case have == want && m.Choice() == v.of.Choice():
+			same++
+		case i < len(v.fresh):
 			v.Differs = []string{"the feature maps or the choice of settings"}
 		}
 	}
 	if slices.ContainsFunc(v.of.Metadata.Log, func(op modelfile.Operation) bool { return op.Tuned }) {
 		v.Unverified = append(v.Unverified, "the search of --tune: its settings are taken as given")
 	}
-	if len(v.fresh) == 0 {
+	switch {
+	case same > 0 || v.Differs != nil:
+	case v.first != nil:
+		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which differ from those of the first rows")
+	default:
 		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, without the files of their training")
 	}
 	return err

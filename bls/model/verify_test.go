@@ -43,13 +43,15 @@ func (l *lab) unfitted(method blsupdate.Method) *Model {
 	} else {
 		f.Regressor = &bls.Regressor{Features: features, Method: method}
 	}
-	return New(f)
+	m := New(f)
+	m.FixMaps = true
+	return m
 }
 
 // run lets m learn or remove the rows of files, as an operation says, and logs it.
 func (l *lab) run(m *Model, op modelfile.Operation, paths ...string) {
 	op.Read = &stream.Options{Targets: []string{"y"}}
-	op.First, op.Batch, op.Arithmetic = 60, 25, Arithmetic(nil)
+	op.First, op.Batch, op.Arithmetic, op.Fixed = 60, 25, Arithmetic(nil), true
 	for _, path := range paths {
 		hash, err := HashOf(path)
 		testutil.NoError(l, err)

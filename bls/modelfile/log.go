@@ -38,6 +38,7 @@ type Operation struct {
 	Classes int      `json:"classes,omitempty"` // of train: those of the first batch
 	Lambda  *float64 `json:"lambda,omitempty"`  // of train as it was given, of like as it was, of update if it was changed
 	Factor  float64  `json:"factor,omitempty"`  // of update: that of Forget before its rows
+	Fixed   bool     `json:"fixed,omitempty"`   // of train: whether few rows have fixed the feature maps
 	Tuned   bool     `json:"tuned,omitempty"`   // of train: whether the settings were searched for
 	Merged  int      `json:"merged,omitempty"`
 

@@ -288,16 +288,12 @@ func (tr *training) fit(ctx context.Context, f learner.Batch, more bool, meta mo
 	tr.Model = model.New(file)
 	tr.SetNewClassPolicy()
 	tr.Model.LabelsIn, tr.Model.Tune = input.Shown(tr.In.Options.TargetPath), tr.tune
+	tr.Model.FixMaps = tr.first > 0
 	if err := tr.Model.Learn(ctx, f.Batch); err != nil {
 		return err
 	}
-	var lambda float64
-	if c := file.Classifier; c != nil {
-		lambda = c.Update.Lambda
-	} else {
-		lambda = file.Regressor.Update.Lambda
-	}
-	tr.Log(modelfile.Operation{Kind: modelfile.OpTrain, Classes: len(meta.Classes), Lambda: &lambda, Tuned: tr.tune})
+	lambda := tr.Model.GivenLambda()
+	tr.Log(modelfile.Operation{Kind: modelfile.OpTrain, Classes: len(meta.Classes), Lambda: &lambda, Fixed: tr.first > 0, Tuned: tr.tune})
 	return nil
 }
 
