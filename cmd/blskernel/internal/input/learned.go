@@ -2,7 +2,6 @@ package input
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/io/vfs"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/spf13/cobra"
@@ -28,7 +28,7 @@ func (in *Input) hashOf(path string) (string, error) {
 	if f.hash != "" {
 		return f.hash, nil
 	}
-	file, err := os.Open(path)
+	file, err := vfs.Open(in.Options.FS, path)
 	if err != nil {
 		return "", err
 	}
