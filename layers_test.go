@@ -27,13 +27,14 @@ var layers = strings.Fields(`
 	internal/linalg/block internal/linalg/check internal/linalg/cpu
 	internal/linalg/kernel/avx512 internal/linalg/kernel/avx2 internal/linalg/kernel/neon internal/linalg/kernel/pause
 	internal/linalg/kernel internal/testutil/kernels internal/linalg/workers
-	internal/linalg/blas12 internal/linalg/gemm internal/linalg/blas internal/linalg/backend
-	internal/linalg/openblas internal/linalg/openblas/opponents
+	internal/linalg/blas12 internal/linalg/gemm internal/linalg/blas internal/linalg/openblas
+	.
+	internal/linalg/backend internal/linalg/openblas/opponents internal/testutil/backends
 	internal/linalg/factor internal/linalg/factor/ldlt internal/linalg/factor/cholesky
 	internal/linalg/factor/lu internal/linalg/factor/qr internal/linalg/factor/condition
 	internal/linalg/factor/secular internal/linalg/factor/svd internal/linalg/factor/eigensym internal/linalg/factor/eigen
 
-	. internal/testutil/backends mat lapack internal/selftest internal/testutil/golden
+	mat lapack internal/selftest internal/testutil/golden
 
 	blsupdate/types blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates

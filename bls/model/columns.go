@@ -35,7 +35,7 @@ func SortLabels(of iter.Seq[string]) []string {
 type Data struct {
 	Missing   stream.Missing // what becomes of a missing cell
 	Learn     bool           // the labels or targets are wanted, too
-	Elsewhere bool           // they are in a file of their own
+	Elsewhere bool           // the targets are in a separate file
 	Single    bool           // there is one file of samples, and none of targets
 }
 
@@ -46,14 +46,14 @@ type wanted struct {
 
 	number  int            // of the columns of the inputs; 0 for any
 	columns stream.Columns // how they become inputs; nil for numbers
-	exclude []string       // without names: those that the training left out
+	exclude []string       // without names: the columns that the training left out
 }
 
 // Match selects the columns of the model. If both the data and the model have names and no columns are
 // given, the inputs are the columns with the model's names, in any place. Else they are all columns but
 // the targets, in their order. Given columns keep their order, unless their names are the model's: then
-// they take its order. Without names, those that the training left out are left out if only that
-// makes the number right.
+// they take its order. Without names, the columns that the training left out are left out if only then
+// the number is right.
 //
 //	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
 //	error of r.Select.
@@ -81,7 +81,7 @@ func match(r *stream.Reader, want wanted) error {
 	}
 	if n := r.Dim(); want.number > 0 && n != want.number {
 		return stream.Errorf("has %d columns of inputs, and the model %d: choose the columns by %v or %v, "+
-			"and name that of the labels or targets by %v", n, want.number, inputs, exclude, targets)
+			"and name the column of the labels or targets by %v", n, want.number, inputs, exclude, targets)
 	}
 	if want.columns == nil && want.Missing != stream.MissingDrop {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"blskernel"
 )
 
-// main is what a C-shared library must have and never calls.
+// main is required in a C-shared library, which never calls it.
 func main() {}
 
 // guarded calls f with the pure backend, whatever the environment names. It returns the code of an

@@ -37,7 +37,7 @@ type array struct {
 	rows, cols, stride int64
 }
 
-// A call is what a method is given and what it makes.
+// A call has the operands and the results of a method.
 type call struct {
 	ctx     context.Context
 	backend blskernel.Backend
@@ -121,7 +121,7 @@ func storeColumn[T int | float64](c *call, values []T, err error) error {
 	return err
 }
 
-// column returns the numbers of operand i, nil where it is left out or there is none.
+// column returns the numbers of operand i, nil where it is missing.
 func (c *call) column(i int) ([]float64, error) {
 	if i >= len(c.in) || c.arrays[i].data == nil && c.arrays[i].rows == 0 {
 		return nil, nil
@@ -149,7 +149,7 @@ func (c *call) labels(i int) ([]int, error) {
 	return out, err
 }
 
-// give sets what bls_result gives to the JSON of v.
+// give makes the JSON of v the value of bls_result.
 func (c *call) give(v any) (err error) {
 	c.result, err = json.Marshal(v)
 	return err

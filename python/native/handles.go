@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// handles are what the handles of this process stand for. They begin at a random number, so that one of
-// another process is most likely unknown here.
+// handles are the objects behind the handles of this process. Handles begin at a random number, so
+// that one of another process is most likely unknown here.
 var handles = struct {
 	sync.Mutex
 	next int64

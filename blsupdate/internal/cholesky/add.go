@@ -95,7 +95,7 @@ const maxKernel = 1e4
 // no later rows remove.
 const maxGrown = 1.01
 
-var errGrown = errors.New("the inverse factor has grown, which added rows cannot cause: they are too large beside the others")
+var errGrown = errors.New("the inverse factor has grown, which added rows cannot cause: they are too large compared with the others")
 
 // Names of the matrices in errors.
 const (

@@ -92,7 +92,7 @@ func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
 
-// addRows adds rows in the form Small, Large or Paper, and returns what was done. It overwrites ax and
+// addRows adds rows in the form Small, Large or Paper, and returns its outcome. It overwrites ax and
 // ya. After an error the state is unchanged.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))

@@ -148,7 +148,7 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 }
 
 // errSmallRidge says why a ridge does not make up for dependent columns.
-var errSmallRidge = errors.New("the columns of A are dependent and lambda is nothing beside them: take a larger one, or 0 for the pseudoinverse")
+var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
 // sqrt(lambda) I, and W = R⁻¹(QᵀY), since rounding in P would lose eps κ² in the product P Y. Where

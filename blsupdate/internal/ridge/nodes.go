@@ -44,7 +44,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.Gemmtp(s.Counter, s.Lambda, b.D, b.D, 1, inner)
 	inner.AddDiagonal(s.Lambda)
 	s.Counter.Enter(cost.StepFactor)
-	factor, err := s.Factor(inner, "the new nodes beside the old ones", types.QR)
+	factor, err := s.Factor(inner, "the new nodes next to the old ones", types.QR)
 	if err != nil {
 		return out, err
 	}

@@ -22,7 +22,7 @@ type Inverse struct {
 	// F had, the roots of the diagonal of Q.
 	Rows []float64
 
-	// Bounds on the elements of X/Gain and W. With them it is known before an update in place
+	// Bounds on the elements of X/Gain and W. They tell before an update in place
 	// whether it can overflow.
 	Most, MostW float64
 }
