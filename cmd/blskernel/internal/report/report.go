@@ -85,7 +85,7 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 }
 
 // readResults reads files of results and folders of them; a path that is named twice is read once.
-func readResults(ctx context.Context, fsys vffsys, paths []string) (files []*result.File, err error) {
+func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*result.File, err error) {
 	var names []string
 	for _, path := range paths {
 		info, err := vfs.Stat(fsys, path)
