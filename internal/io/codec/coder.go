@@ -194,13 +194,13 @@ func (x *Coder) Words(what string, v *[]uint64, n int) {
 
 // Dense codes a matrix by rows.
 func (x *Coder) Dense(what string, m **mat.Dense, rows, cols int) {
-	x.matrix(what, m, rows, cols, func(int) (int, int) { return 0, cols })
+	x.matrix(what, m, rows, cols, rows*cols, func(int) (int, int) { return 0, cols })
 }
 
 // Triangle codes the upper or lower triangle of a matrix of order n by rows, without the zeros of the
-// other one.
+// other one. n×n Fits.
 func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
-	x.matrix(what, m, n, n, func(i int) (int, int) {
+	x.matrix(what, m, n, n, n*(n+1)/2, func(i int) (int, int) {
 		if upper {
 			return i, n
 		}
@@ -208,14 +208,10 @@ func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 	})
 }
 
-// matrix codes the columns from, to of each row i.
-func (x *Coder) matrix(what string, m **mat.Dense, rows, cols int, part func(i int) (from, to int)) {
+// matrix codes the columns from, to of each row i, of which there are count elements together. It reads
+// them before it looks at the rows, whose number may be a lie.
+func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part func(i int) (from, to int)) {
 	if x.Reading() {
-		count := 0
-		for i := range rows {
-			from, to := part(i)
-			count += to - from
-		}
 		var data, elements []float64
 		if x.Floats(what, &data, count); x.Failed() {
 			return
