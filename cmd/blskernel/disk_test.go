@@ -31,8 +31,8 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 		w.line, len(calls), calls[0], status, stdout, stderr)
 	const onlyFolder = "its folder could not be brought to the disk"
 	if status == 0 {
-		// Without consequences are a lock that stays, a checkpoint of which only the folder was not on
-		// the disk, and what was read without need.
+		// Without consequences are a lock that stays, a checkpoint of which only the folder was not
+		// on the disk, and reading without need.
 		for _, c := range calls {
 			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != faultfs.Open
 			if !lock && !c.Reads && !(c.Op == faultfs.SyncDir && strings.Contains(stderr, onlyFolder)) {
@@ -41,7 +41,7 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 		}
 	} else if calls[0].Reads {
 		named := func(c faultfs.Call) bool { return strings.Contains(stderr, filepath.Base(c.Path)) }
-		if !slices.ContainsFunc(calls, named) { // of what was read without need, a later one
+		if !slices.ContainsFunc(calls, named) { // a needless one, and then another
 			t.Errorf("%s: no path", where)
 		}
 	} else if !strings.Contains(stderr, w.out) ||
@@ -60,8 +60,9 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 }
 
 // TestEveryDiskFault lets every operation on files of every command fail, of reading and of writing:
-// once, and from then on, as if the process were killed. Then the disk is full after a number of bytes: 50 of
-// them, spread evenly. Without BLSKERNEL_LONG=1 it is one operation in twelve, and two sizes.
+// once, and from then on, as if the process were killed. Then the disk is full after a number of
+// bytes: 50 of them, spread evenly. Without BLSKERNEL_LONG=1 it is one operation in twelve, and two
+// sizes.
 func TestEveryDiskFault(t *testing.T) {
 	testutil.NotUnderRace(t, "a disk that fails starts no goroutine")
 	testutil.NotEmulated(t, "hundreds of runs")
