@@ -167,7 +167,7 @@ type Options struct {
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
 	// FS has the files of this machine; nil for the operating system's. Tests pass one that fails.
-	FS vfs.FS
+	FS vfs.FS `json:"-"`
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
 	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the
