@@ -51,8 +51,8 @@ type Verification struct {
 //
 // Nothing is signed: Verify shows that the rows make the model, not who made it or what it is worth.
 //
-//	cost: that of the trainings.
-//	errors: those of reading and of learning, which leave the verdict open; that of ctx.
+//	cost: the trainings.
+//	errors: of reading and of learning, which leave the verdict open; the cause of ctx.
 func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
 	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
 	for _, path := range paths {
