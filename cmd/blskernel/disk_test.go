@@ -31,8 +31,8 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 		w.line, len(calls), calls[0], status, stdout, stderr)
 	const onlyFolder = "its folder could not be brought to the disk"
 	if status == 0 {
-		// Without consequences are a lock that stays, a checkpoint whose folder alone was not on
-		// the disk, and reading without need.
+		// Without consequences are a lock that stays, a checkpoint of which only the folder
+		// was not on the disk, and needless reading.
 		for _, c := range calls {
 			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != faultfs.Open
 			if !lock && !c.Reads && !(c.Op == faultfs.SyncDir && strings.Contains(stderr, onlyFolder)) {
