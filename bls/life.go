@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/mat"
 )
@@ -171,7 +172,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one that learns with this one: the receiver, or an assigned copy of it",
 			Want: "a model of its own, such as Clone makes"}
 	}
-	if !m.features.equal(other.features) || !slices.Equal(m.center, other.center) {
+	if !m.features.equal(other.features) || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil) {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one of other feature maps",
 			Want: "a model with the same, such as Clone makes"}
 	}
@@ -194,6 +195,9 @@ func (m *model) merge(ctx context.Context, other *model) error {
 		return err
 	}
 	m.weights, m.counts = nil, counts
+	if other.smearing != nil {
+		m.boundBy(slices.Clone(other.smearing.Largest))
+	}
 	return nil
 }
 
@@ -248,7 +252,7 @@ func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights [
 // refit returns a model with the maps and settings of m that has learned x (l×d) and y (l×c), which
 // are as in add.
 func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (*model, error) {
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, learned, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -260,9 +264,13 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	default:
 		opt.Lambda = lambda
 	}
-	u, err := blsupdate.NewContext(ctx, m.updater.Method(), a, y, opt)
+	u, err := blsupdate.NewContext(ctx, m.updater.Method(), a, learned, opt)
 	if err != nil {
 		return nil, err
 	}
-	return m.with(u), nil
+	out := m.with(u)
+	if m.smearing != nil {
+		out.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: choice.Maxima(y)}
+	}
+	return out, nil
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"blskernel"
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
 	"blskernel/internal/interrupt"
@@ -39,6 +41,7 @@ type settings struct {
 	classWeight ClassWeight
 	intercept   bool
 	validate    bool
+	log         int       // LogTargets of a Regressor
 	columns     []float64 // weights of the columns of S, by their relevance; nil for ones
 	rows        int       // that are expected in all, 0 for those of the fit
 }
@@ -68,7 +71,9 @@ type model struct {
 	// counts are those of the classes, nil where the model does not know all rows it has learned.
 	counts []count
 	slope  float64 // of the probabilities, 0 if not calibrated
-	choice Choice
+	// smearing predicts by the scores of a model of logarithms. It is nil in others.
+	smearing *choice.Smearing
+	choice   Choice
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
@@ -97,7 +102,12 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err := checkModelMemory(s, l, d, c); err != nil {
 		return nil, err
 	}
-	s, choice, slope, err := choose(ctx, s, x, y, labels, weights)
+	if s.log > 0 {
+		if err := checkPositive(y); err != nil {
+			return nil, err
+		}
+	}
+	s, by, err := choose(ctx, s, x, y, labels, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +115,19 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err != nil {
 		return nil, err
 	}
-	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice, slope: slope}
+	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: by.Choice, slope: by.slope}
+	if s.log > 0 {
+		m.smearing = &choice.Smearing{Factors: by.factors, Largest: choice.Maxima(y)}
+		if by.factors == nil { // no rows could be held out: it predicts medians
+			m.smearing.Factors = slices.Repeat([]float64{1}, c)
+		}
+	}
 	if s.intercept {
-		m.center = columnMeans(y, weights)
+		learned, err := m.learned(y)
+		if err != nil {
+			return nil, err
+		}
+		m.center = columnMeans(learned, weights)
 		l, k := a.Dims()
 		wide := m.newRows(l)
 		wide.Slice(0, l, 0, k).(*mat.Dense).Copy(a)
@@ -155,7 +175,7 @@ func checkModelMemory(s settings, l, d, c int) error {
 // stays as it was, because AddInputsContext, the last step, leaves the updater so; where y has more
 // classes, a copy learns them.
 func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, learned, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -165,10 +185,11 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) err
 			return err
 		}
 	}
-	if err := u.AddInputsContext(ctx, a, y, nil); err != nil {
+	if err := u.AddInputsContext(ctx, a, learned, nil); err != nil {
 		return err
 	}
 	m.updater, m.weights = u, nil
+	m.boundBy(choice.Maxima(y))
 	return nil
 }
 
@@ -214,10 +235,12 @@ func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 	return m.features.transform(ctx, a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)
 }
 
-// centered returns y without the means of the first targets; without an intercept that is y itself.
+// centered returns y, or its logarithms, without the means of the first targets; without an intercept
+// that is y itself, or its logarithms.
 func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
-	if m.center == nil {
-		return y, nil
+	y, err := m.learned(y)
+	if err != nil || m.center == nil {
+		return y, err
 	}
 	out := deviations(y, m.center)
 	if isfinite.First(out.RawMatrix().Data) >= 0 {
@@ -286,6 +309,9 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 		}
 		if i := firstNotFinite(scores); i >= 0 {
 			return &OverflowError{What: "the prediction", Row: from + i, Col: -1}
+		}
+		if m.smearing != nil {
+			m.smearing.Predict(scores)
 		}
 		if use != nil {
 			use(scores)

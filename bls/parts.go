@@ -189,7 +189,7 @@ func (m *model) clone() (*model, error) {
 // with returns a model with the maps and settings of m and the output layer u.
 func (m *model) with(u blsupdate.Updater) *model {
 	return &model{settings: m.settings, backend: m.backend, features: m.features, center: m.center, updater: u,
-		constant: m.constant, slope: m.slope, choice: m.choice}
+		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice}
 }
 
 // equal reports whether f and g expand all samples alike.
@@ -212,5 +212,5 @@ func (f *Features) equal(g *Features) bool {
 	return f == g || sameOptions(f.opt, g.opt) && slices.Equal(f.means, g.means) && slices.Equal(f.deviations, g.deviations) &&
 		slices.EqualFunc(f.ranks, g.ranks, curve.equal) &&
 		same(f.weights, g.weights) && slices.Equal(f.offset, g.offset) && slices.Equal(f.gain, g.gain) &&
-		same(f.enhancement, g.enhancement) && f.scale == g.scale
+		same(f.enhancement, g.enhancement) && f.scale == g.scale && f.steps.equal(g.steps)
 }

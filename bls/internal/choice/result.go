@@ -26,18 +26,29 @@ type Result struct {
 	folds  *Folds
 	scores *mat.Dense // m×c, of which the rows that are held out count
 	y      *mat.Dense // m×c
+	log    bool
 }
 
 // On returns r measured by the rows that other folds of the same rows hold out, which r has too.
 func (r *Result) On(folds *Folds) *Result {
 	s := *r
 	s.folds = folds
-	s.Loss, s.Score = folds.measure(r.scores, r.y, folds.firstHeld)
-	s.HeldOut = len(folds.rows) - folds.ends[folds.firstHeld]
+	s.measure(folds.firstHeld)
 	if !r.Solved() {
 		s.Loss = r.Loss
 	}
 	return &s
+}
+
+// measure sets the loss and the score by the rows from a fold on.
+func (r *Result) measure(fold int) {
+	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
+	scores, y := r.scores, r.y
+	if r.log {
+		scores, y = gonum.DenseCopyOf(scores), exponentials(y)
+		(&Smearing{r.Factors(), Maxima(y)}).Predict(scores)
+	}
+	r.Loss, r.Score = r.folds.measure(scores, y, fold)
 }
 
 // Solved reports whether the setting has a solution.
