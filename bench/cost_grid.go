@@ -65,7 +65,7 @@ type Agreement struct {
 	Median   float64 `json:"median"`        // of the magnitudes of Cost.Deviation
 	P95      float64 `json:"percentile_95"` // the 95th percentile of them
 	Worst    float64 `json:"worst"`
-	Unequal  int     `json:"unequal"` // settings whose flops are not those of the model
+	Unequal  int     `json:"unequal"` // settings whose flops differ from the model
 }
 
 // Agree sums up costs. It returns the zero value for none.
@@ -123,7 +123,7 @@ type Measured struct {
 // and another one tried, up to three times as many in all. measured, which may be nil, gets the share
 // that is done.
 //
-//	errors: the context's, before the next update; those of an update, wrapped.
+//	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(
 	ctx context.Context, settings []Setting, rates *blsupdate.Rates, passes, rounds int, seed uint64, measured func(done float64),
 ) (Measured, error) {

@@ -13,9 +13,9 @@
 //		Variants: bench.Variants(blsupdate.Original, blsupdate.Improved)}
 //	err := e.Run(ctx, func(row bench.TableRow) error { ...; return nil }, nil)
 //
-// The time of a step is that of its features, of the update and of the weights where a method solves
-// for them, without the test. The flops are those without the features, by the model and as counted at
-// the backend. Total times, as the paper's, add up all steps with the start.
+// The time of a step covers its features, the update and the weights where a method solves for them,
+// without the test. The flops leave out the features; they are by the model and as counted at the
+// backend. Total times, as the paper's, add up all steps with the start.
 //
 // The start of A⁺ is the same for Original and Improved. It is not always the paper's inverse of AᵀA +
 // lambda I: see blsupdate.New. What retraining takes, where that is measured, is always the time of the
@@ -23,7 +23,7 @@
 // decides by flops.
 //
 // Accuracy hides errors: weights may be wrong by many percent before an argmax changes. So each cell of
-// a row says how far its weights are from those of the first method.
+// a row says how far its weights are from the weights of the first method.
 //
 // # Source
 //

@@ -24,8 +24,8 @@ type Incremental struct {
 	// Whitening fits a ZCA to the first samples, in no time of a step, and sends all through it.
 	// nil leaves them as they are.
 	Whitening *dataset.ZCAOptions
-	// Update has the options of the updates, except those of the variants. Its Backend also
-	// computes the test, and the features if they have none.
+	// Update has the options of the updates that variants do not set. Its Backend also computes the
+	// test, and the features if they have none.
 	Update  blsupdate.Options
 	Retrain bool // time solutions from scratch after each update: 8kl bytes
 }
@@ -44,7 +44,7 @@ func (e *Incremental) Nodes() int {
 // in the order of e.Variants, and 0 for Table. progress may be nil. Both run on the calling goroutine.
 // Garbage is collected before each part that is timed, so that none pays for another's.
 //
-//	errors: that of Validate; the context's, before the next update; emit's.
+//	errors: from Validate; the context's, before the next update; emit's.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err

@@ -165,7 +165,7 @@ func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dens
 	return x, r.zca.Transform(x)
 }
 
-// test fills in the accuracies, and how far the weights are from those of the first variant.
+// test fills in the accuracies, and how far the weights are from the weights of the first variant.
 func (r *incrementalRun) test(cells []TableCell) error {
 	if r.Test != nil && r.testA == nil {
 		x, err := r.samplesOf(r.Test, 0, r.Test.Len())

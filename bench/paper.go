@@ -8,7 +8,7 @@ import (
 	"blskernel/dataset"
 )
 
-// The data of a table beside MNIST and NORB.
+// The data of a table other than MNIST and NORB.
 const (
 	SyntheticDigits = "digits" // of package dataset
 	RandomImages    = "random" // without classes to be learned

@@ -59,8 +59,8 @@ type FlopsCount struct {
 	Counted float64 `json:"flops_counted"`
 }
 
-// paperFormulas returns the steps of Table 1 with its formulas. They are typed from the paper, and not
-// those of the model, with which other tests compare the counts.
+// paperFormulas returns the steps of Table 1 with its formulas, typed from the paper. Other tests
+// compare the counts with the formulas of the model.
 func paperFormulas(l, k, q float64) []FlopsStep {
 	formula := func(text string, flops float64) FlopsCount { return FlopsCount{Formula: text, Paper: flops} }
 	product := formula("2qkl", 2*q*k*l)

@@ -54,8 +54,8 @@ func timePseudoinverse(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Option
 	return t, err
 }
 
-// timeStart measures a start by a method and the weights after it. The flops are those of the model,
-// with those of an attempt that was given up.
+// timeStart measures a start by a method and the weights after it. The flops are by the model, and
+// include an attempt that was given up.
 func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scratch, error) {
 	runtime.GC()
 	began := time.Now()

@@ -150,7 +150,7 @@ type TableRow struct {
 	Seed    uint64      `json:"seed"`    // of the run
 	Step    int         `json:"step"`    // 0 is the start
 	Samples int         `json:"samples"` // l after the step
-	Cells   []TableCell `json:"cells"`   // by method; after the first run that of TableHead.Repeat alone
+	Cells   []TableCell `json:"cells"`   // by method; after the first run TableHead.Repeat alone
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
@@ -174,7 +174,7 @@ type TableCell struct {
 	FlopsCounted float64  `json:"flops_counted"`
 	// Difference is ‖W - W₁‖/‖W₁‖ in Frobenius norms, where W₁ are the weights of the first method.
 	Difference float64 `json:"difference,omitempty"`
-	// Steps are those of the update and of the weights, without what is between them.
+	// Steps are the steps of the update and of the weights, without what is between them.
 	Steps []StepTime `json:"steps,omitempty"`
 }
 
@@ -200,7 +200,7 @@ type Retraining struct {
 
 // Figures are what the paper prints for one of its tables, measured in MATLAB on a server.
 type Figures struct {
-	// Speedup is the time of Original over that of Improved, by update, each time with the features
+	// Speedup is the time of Original over the time of Improved, by update, both with the features
 	// of the batch.
 	Speedup []float64
 	// Total is the same of the accumulated training time, start and all updates.

@@ -144,7 +144,7 @@ func encoded(t testing.TB, m interface{ Encode(w io.Writer) error }) []byte {
 func TestContextForms(t *testing.T) {
 	ctx, weights := reflect.TypeFor[context.Context](), reflect.TypeFor[[]float64]()
 	both := strings.Fields("Fit PartialFit Remove Refit Merge SetLambda Tune Calibrate Score Predict PredictProba DecisionFunction Expand Weights " +
-		"Transform AddInputs RemoveInputs AddNodes AddTargets MapTargets Leverage LeaveOneOut Refine")
+		"Transform AddInputs RemoveInputs Rebuild AddNodes AddTargets MapTargets Leverage LeaveOneOut Refine")
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[*Classifier](), reflect.TypeFor[*Regressor](), reflect.TypeFor[*Features](),
 		reflect.TypeFor[blsupdate.Updater](), reflect.TypeFor[blsupdate.Leverager](), reflect.TypeFor[blsupdate.Refiner](),

@@ -8,18 +8,18 @@ import (
 	"blskernel/mat"
 )
 
-// Relabel renames the classes: class i becomes to[i] of so many classes. Two classes that become one
-// are merged, and a class that none becomes is new and has no samples: the weights are those of a model
-// that learned the new labels from the start. So models of different classes are brought to the same
+// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Two classes that become one
+// are merged, and a class that none becomes is new and has no samples: the weights are as if the model
+// had learned the new labels from the start. So models of different classes are brought to the same
 // ones before Merge.
 //
 //	shapes: to c.
 //	reads/writes: on an error the model stays as it was.
-//	cost: that of blsupdate.Updater.MapTargets.
+//	cost: blsupdate.Updater.MapTargets.
 //	memory: what the output layer has for its targets once more, with the new classes.
 //	errors: ErrNotFitted; *ShapeError for another length of to; *LabelError for an element that is
 //	not from 0 to classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work;
-//	those of MapTargets; blsupdate.ErrOverflow for weights of a class beyond float64.
+//	as MapTargets; blsupdate.ErrOverflow for weights of a class beyond float64.
 func (c *Classifier) Relabel(to []int, classes int) error {
 	m := c.model
 	if m == nil {
@@ -63,10 +63,10 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	return nil
 }
 
-// TargetMap returns the T with which Y T are the targets of other classes, where Y is that of Expand:
-// class i becomes to[i] of so many classes. The target of a class j that n classes become is the sum of
-// theirs and n-1 times the constant. blsupdate.Updater.MapTargets takes T, so that an output layer that
-// learns elsewhere gains classes as Relabel gives them to a Classifier.
+// TargetMap returns the T with which Y T are the targets of other classes, for the Y of Expand:
+// class i becomes to[i], from 0 to classes-1. The target of a class j that n classes become is the
+// sum of their targets and n-1 times the constant. blsupdate.Updater.MapTargets takes T, so that an
+// output layer that learns elsewhere gains classes as Relabel gives them to a Classifier.
 //
 //	shapes: to c; T is (c+1)×(classes+1).
 //	panics: for an element of to that is not from 0 to classes-1.
@@ -93,8 +93,7 @@ func (m *model) classesWith(labels []int) int {
 	return max(m.targets(), inferClasses(labels))
 }
 
-// withTargets returns a copy of the output layer with so many targets, more than it has: those of new
-// classes, of which no sample is.
+// withTargets returns a copy of the output layer with more targets, for new classes without samples.
 func (m *model) withTargets(targets int) (blsupdate.Updater, error) {
 	u, err := m.updater.Clone()
 	if err != nil {

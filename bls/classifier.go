@@ -63,8 +63,8 @@ type Classifier struct {
 	Classes int
 	// ClassWeight says how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
-	// ExpectedRows is the number of samples that the model is to learn in all, 0 for those of Fit.
-	// More samples get more nodes, and a ridge that suits so many.
+	// ExpectedRows is the number of samples that the model is to learn in all, 0 for the samples of
+	// Fit. More samples get more nodes, and a ridge that suits them.
 	ExpectedRows int
 	// Validate makes Fit hold out rows also where nothing is left to choose, for Choice and for
 	// probabilities that are calibrated.
@@ -77,35 +77,33 @@ type Classifier struct {
 //
 //	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
-//	cost: that of FitFeatures, Transform and blsupdate.New. Before them, where Shrink or Lambda is
-//	left to Fit or Validate is set, that of a choice with at most 4096 rows and 3000 nodes: of their
-//	maps, nodes and normal equations, and of some 35 Cholesky factorizations, or 140 for up to 4096
-//	rows.
+//	cost: FitFeatures, Transform and blsupdate.New. Before them, where Shrink or Lambda is left to
+//	Fit or Validate is set, a choice with at most 4096 rows and 3000 nodes: their maps, nodes and
+//	normal equations, and some 35 Cholesky factorizations, or 140 for up to 4096 rows.
 //	memory: the maps, A (8lk bytes), and blsupdate.StateBytes for the model, which grows with l only
 //	for Improved and Original. The choice takes, before that, its nodes twice and its normal
 //	equations (4k² bytes) 6 times, or 12 times for up to 4096 rows.
-//	errors: those of FitFeatures and blsupdate.New; *ShapeError for another number of labels than
-//	samples; *LabelError for a label out of range; *OptionError for Classes < 0.
+//	errors: as FitFeatures and blsupdate.New; *ShapeError for another number of labels than samples;
+//	*LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 	return c.FitContext(background, x, labels, nil)
 }
 
-// PartialFit learns from more samples. With Update.Lambda = 0 the weights become those of a
-// least-squares fit to all samples so far, but for rounding, with the feature maps of the first batch;
-// blsupdate.Options says how far that holds for Lambda > 0. PartialFit fits a Classifier that is not
-// fitted.
+// PartialFit learns from more samples. With Update.Lambda = 0 the weights become the least-squares fit
+// to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
+// says how far this holds for Lambda > 0. PartialFit fits a Classifier that is not fitted.
 //
 // A label beyond c adds the classes up to it, unless Classes is set or the label is too large for Fit:
-// the weights become those of a model that had these classes from the start. For that the constant 1 is
-// a target of every model, and the target of a new class is its negative.
+// the weights become as if the model had these classes from the start. To this end the constant 1 is a
+// target of every model, and the target of a new class is its negative.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c, or larger for new classes.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
-//	cost: that of Transform and of Updater.AddInputs, which grows with the samples before only for
-//	Improved and Original.
+//	cost: Transform and Updater.AddInputs, which grows with the samples before only for Improved and
+//	Original.
 //	memory: with new classes once more the output layer.
-//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError, and
-//	those of AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError, and as
+//	AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(background, x, labels, nil)
 }
@@ -114,7 +112,7 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 // class of a sample and -1 for the others; they are not probabilities, and may lie outside [-1,1].
 //
 //	reads/writes: reads X; the result is new storage.
-//	cost: that of Transform and 2lkc flops.
+//	cost: Transform and 2lkc flops.
 //	memory: the result, and a panel of rows of some 10 MB.
 //	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
 //	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64;
@@ -130,7 +128,7 @@ func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) 
 }
 
 // Predict returns the class of each sample: the index of its largest score, the first one of several.
-// Its cost and errors are those of DecisionFunction; it keeps the scores of a panel of rows only.
+// It has the cost and errors of DecisionFunction; it keeps the scores of a panel of rows only.
 func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
 	return c.PredictContext(background, x)
 }
@@ -148,7 +146,7 @@ func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, e
 // Score returns the mean accuracy: the share, from 0 to 1, of samples whose prediction is their label.
 // A label that is not the number of a class is a miss.
 //
-//	errors: those of DecisionFunction; *ShapeError for another number of labels than samples.
+//	errors: as DecisionFunction; *ShapeError for another number of labels than samples.
 func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	return c.ScoreContext(background, x, labels, nil)
 }
@@ -193,19 +191,18 @@ func (c *Classifier) ClassCounts() []float64 {
 // the backends nor a checksum, which package bls/modelfile adds. Predictions may run at the same time,
 // and a slow w does not hold them up. A w that checks a context stops Encode by its error.
 //
-//	cost: that of a copy, and of the solution for the weights if the method has not computed it yet,
-//	so that the bytes are the same before and after a prediction.
+//	cost: a copy, and the solution for the weights if the method has not computed it yet, so that
+//	the bytes are the same before and after a prediction.
 //	memory: some 100 KB; the state of the output layer once more if it does not determine the
 //	weights.
-//	errors: ErrNotFitted; those of blsupdate.Encode and of w.
+//	errors: ErrNotFitted; as blsupdate.Encode; an error of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }
 
 // DecodeClassifier reads what Classifier.Encode wrote, and no byte more. The fields of the result are
-// the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
-// blskernel.Default().
+// the options of Fit or WithUpdater, with b for Backend; nil stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers that no Classifier can have; those of
-//	r, by which a context stops it.
+//	errors: *FormatError if r ends too early, or has numbers that no Classifier can have; an error
+//	of r, by which a context stops it.
 //	memory: at most 12n bytes and 256 KiB for n bytes of r, whatever r says of sizes.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)

@@ -13,7 +13,7 @@ import (
 
 // Encode writes the maps; DecodeFeatures returns the same maps to the last bit. It writes integers and
 // float64 numbers as 8 bytes, little-endian, and neither a name nor a checksum, which package
-// bls/modelfile adds. Its errors are ErrNotFitted and those of w.
+// bls/modelfile adds. It returns ErrNotFitted, or an error of w.
 func (f *Features) Encode(w io.Writer) error {
 	if f.weights == nil {
 		return ErrNotFitted
@@ -21,7 +21,7 @@ func (f *Features) Encode(w io.Writer) error {
 	return writeTo(w, func(x *coder.Coder) { f.code(x, nil) })
 }
 
-// writeTo writes what code codes. Its errors are those of w and of code.
+// writeTo writes what code codes. It returns the errors of w and of code.
 func writeTo(w io.Writer, code func(*coder.Coder)) error {
 	to := codec.NewWriter(w)
 	x := coder.Writer(to, blsupdate.ErrOverflow)
@@ -34,8 +34,9 @@ func writeTo(w io.Writer, code func(*coder.Coder)) error {
 // DecodeFeatures reads what Features.Encode wrote, and no byte more. b computes the products; nil
 // stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers that no Features can have; those of r.
-//	memory: that of DecodeClassifier.
+//	errors: *FormatError if r ends too early, or has numbers that no Features can have; an error of
+//	r.
+//	memory: as DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	from := codec.NewReader(r)
 	f := &Features{}

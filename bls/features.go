@@ -124,16 +124,15 @@ type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
 
-	// means and deviations are those of the d columns of the first training set, with ScaleColumns
-	// only.
+	// means and deviations of the d columns of the first training set, with ScaleColumns only.
 	means, deviations []float64
 	// ranks are the curves of the d columns, with ScaleRanks only.
 	ranks []curve
-	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is that of the bias.
+	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense
 	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
 	offset, gain []float64
-	// enhancement is Wh, (N+1)×n3 without the steps; the last row is that of the bias. It is nil for
+	// enhancement is Wh, (N+1)×n3 without the steps; the last row is for the bias. It is nil for
 	// n3 = 0.
 	enhancement *mat.Dense
 	// scale is s/m, or 1.
@@ -194,12 +193,12 @@ type FeatureMaps struct {
 
 	Direct bool // S is part of A
 
-	Bias float64 // 0.1, the last column of H1 and beside Z
+	Bias float64 // 0.1, the last column of H1 and of [Z, Bias]
 
-	FeatureWeights               *mat.Dense // (d+1)×N; the last row is that of the bias
+	FeatureWeights               *mat.Dense // (d+1)×N; the last row is for the bias
 	FeatureMinimum, FeatureRange []float64  // N each, over the first training set; 0 and 1 if not scaled
 
-	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is that of the bias
+	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
 	Steps // the last enhancement nodes

@@ -31,7 +31,7 @@ func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
 }
 
 // FitTransformFeatures is FitFeatures and Transform of the same X, without computing its nodes twice. A
-// (l×k) is new storage. The errors are those of FitFeatures.
+// (l×k) is new storage. It returns the errors of FitFeatures.
 func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
 	return fitUnsupervised(x, opt, true)
 }
@@ -104,8 +104,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 		}
 	}
 	if keep && n3 > 0 {
-		// The products again, with the scale, so that the rows are to the bit those of
-		// Transform.
+		// The products again, with the scale, so that the rows have the bits of Transform.
 		if err := f.appendEnhanced(ctx, a); err != nil {
 			return nil, nil, err
 		}

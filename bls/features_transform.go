@@ -14,11 +14,11 @@ import (
 )
 
 // Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit. It does not
-// clip values beyond those of the first training set. Every row of A is a function of the same row of
-// X, to the rounding of the backend's Dgemm (see the package comment).
+// clip values beyond the first training set. Every row of A is a function of the same row of X, to the
+// rounding of the backend's Dgemm (see the package comment).
 //
 //	reads/writes: reads X; A is new storage.
-//	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory beside A: a panel of rows of some 10 MB.
+//	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory: A and a panel of rows of some 10 MB.
 //	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError
 //	for a NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for a node
 //	beyond float64.

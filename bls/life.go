@@ -10,15 +10,15 @@ import (
 	"blskernel/mat"
 )
 
-// Remove unlearns samples: the output weights become those of a model that never learned them. That is
-// no erasure: the scaling of the columns, the feature maps, and the settings that Fit chose come from
-// the first samples and stay, and so does the slope of the probabilities.
+// Remove unlearns samples: the output weights become as if the model had never learned them. That is no
+// erasure: the scaling of the columns, the feature maps, and the settings that Fit chose come from the
+// first samples and stay, and so does the slope of the probabilities.
 //
-//	shapes: X q×d, labels q. Each sample as it was learned, in any order. Its weight is that of its
-//	learning, times the factors of Forget since.
+//	shapes: X q×d, labels q. Each sample as it was learned, in any order. Its weight is the weight
+//	with which it was learned, times the factors of Forget since.
 //	reads/writes: on an error the model stays as it was.
-//	cost: that of Transform and of Updater.RemoveInputs.
-//	errors: those of PartialFitContext and of RemoveInputs: *blsupdate.UnknownRowError where
+//	cost: Transform and Updater.RemoveInputs.
+//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError where
 //	Improved or Original have not learned a sample, which the other methods cannot tell;
 //	*blsupdate.LeverageError where the other samples do not determine the weights; *OptionError with
 //	Balanced, where the weight of a sample depends on when it was learned.
@@ -83,7 +83,7 @@ func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) 
 // Forget multiplies the weight of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
 // weights W stay. Before each PartialFit it gives exponential forgetting. SetLambda restores the ridge.
 //
-//	errors: ErrNotFitted; those of blsupdate.Updater.Forget.
+//	errors: ErrNotFitted; as blsupdate.Updater.Forget.
 func (c *Classifier) Forget(factor float64) error { return c.forget(factor) }
 
 // Forget multiplies the weight of all samples so far, as Classifier.Forget does.
@@ -106,7 +106,7 @@ func (m *model) forget(factor float64) error {
 // SetLambda changes the ridge, as if it had been lambda from the start; 0 is none.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR, which it
-//	names; those of blsupdate.Updater.SetLambda.
+//	names; as blsupdate.Updater.SetLambda.
 func (c *Classifier) SetLambda(lambda float64) error { return c.setLambda(background, lambda) }
 
 // SetLambda changes the ridge, as Classifier.SetLambda does.
@@ -140,8 +140,8 @@ func (m *model) setLambda(ctx context.Context, lambda float64) error {
 // same ones.
 //
 //	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
-//	classes; those of blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and
-//	QR, which it names; blsupdate.ErrOverflow. On an error c stays as it was.
+//	classes; as blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and QR,
+//	which it names; blsupdate.ErrOverflow. On an error c stays as it was.
 func (c *Classifier) Merge(other *Classifier) error { return c.MergeContext(background, other) }
 
 // MergeContext is Merge that checks ctx before it begins.
@@ -206,8 +206,8 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // of one model merge: parts of the data can be learned anywhere. For that leave out the ridge of QR by
 // SetLambda(0) before, and give it to the sum.
 //
-//	shapes, errors: those of Fit. On an error the model stays as it was, and an assigned copy of c
-//	keeps the old one.
+//	shapes, errors: as Fit. On an error the model stays as it was, and an assigned copy of c keeps
+//	the old one.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }

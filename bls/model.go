@@ -43,7 +43,7 @@ type settings struct {
 	validate    bool
 	log         int       // LogTargets of a Regressor
 	columns     []float64 // weights of the columns of S, by their relevance; nil for ones
-	rows        int       // that are expected in all, 0 for those of the fit
+	rows        int       // that are expected in all, 0 for the rows of the fit
 }
 
 // A Choice says by what Fit has chosen the settings that were left to it.
@@ -68,7 +68,8 @@ type model struct {
 	// constant says that column 0 of the updater's targets is 1 for every row, so that the column
 	// of a new class is its negative: in a Classifier, and not in a Regressor.
 	constant bool
-	// counts are those of the classes, nil where the model does not know all rows it has learned.
+	// counts has one count for each class; nil where the model does not know all rows it has
+	// learned.
 	counts []count
 	slope  float64 // of the probabilities, 0 if not calibrated
 	// smearing predicts by the scores of a model of logarithms. It is nil in others.
@@ -255,8 +256,8 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 }
 
 // eachScores computes the scores of x in panels of rows of some 10 MB. Without use it returns them all.
-// With use it passes each panel to use, in order, and keeps one panel only. Beside reading the model it
-// fills in the weights, under the lock, so it may run on several goroutines as long as add does not. A
+// With use it passes each panel to use, in order, and keeps one panel only. It reads the model, and
+// fills in the weights under the lock, so it may run on several goroutines as long as add does not. A
 // nil model returns ErrNotFitted.
 func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *mat.Dense)) (*mat.Dense, error) {
 	if m == nil {
@@ -344,11 +345,11 @@ func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 
 // Weights returns a copy of the weights W of the output layer, k×c.
 //
-//	errors: ErrNotFitted; those of blsupdate.Updater.Weights.
+//	errors: ErrNotFitted; as blsupdate.Updater.Weights.
 func (c *Classifier) Weights() (*mat.Dense, error) { return c.ownWeights(background) }
 
-// Weights returns a copy of the weights W of the output layer: (k+1)×c, where the last row is that of
-// the column of ones, or k×c with NoIntercept. Its errors are those of Classifier.Weights.
+// Weights returns a copy of the weights W of the output layer: (k+1)×c, where the last row belongs to
+// the column of ones, or k×c with NoIntercept. It returns the errors of Classifier.Weights.
 func (r *Regressor) Weights() (*mat.Dense, error) { return r.ownWeights(background) }
 
 // WeightsContext is Weights that checks ctx before it solves.
@@ -371,15 +372,15 @@ func (m *model) ownWeights(ctx context.Context) (*mat.Dense, error) {
 // chosen by held-out rows, and before the first Fit.
 func (c *Classifier) Choice() Choice { return c.orEmpty().choice }
 
-// Choice returns by what Fit has chosen, as that of Classifier.
+// Choice returns by what Fit has chosen: see Classifier.Choice.
 func (r *Regressor) Choice() Choice { return r.orEmpty().choice }
 
-// Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are those
-// of Expand: one more than classes. It is nil before the first Fit. It belongs to the model: use it
-// only while no method of the model runs, and call none of its methods that change it.
+// Updater returns the output layer, for its Samples, Nodes, Condition and Report. It has the targets of
+// Expand: one more than classes. It is nil before the first Fit. It belongs to the model: use it only
+// while no method of the model runs, and call none of its methods that change it.
 func (c *Classifier) Updater() blsupdate.Updater { return c.orEmpty().updater }
 
-// Updater returns the output layer, as that of Classifier, with the targets of Y.
+// Updater returns the output layer, with the targets of Y: see Classifier.Updater.
 func (r *Regressor) Updater() blsupdate.Updater { return r.orEmpty().updater }
 
 // FittedFeatures returns the feature maps of the model, nil before the first Fit.

@@ -20,7 +20,7 @@ import (
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
-//	cost, memory: those of Features.Transform, and Y.
+//	cost, memory: Features.Transform, and Y.
 //	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError
 //	as PartialFit has them.
 func (c *Classifier) Expand(x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
@@ -43,8 +43,8 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 // With NoIntercept it returns the nodes and a copy of Y. It is for the same use as Classifier.Expand.
 //
 //	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
-//	errors: those of Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is
-//	beyond float64.
+//	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
+//	float64.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	return r.ExpandContext(background, x, y)
 }
@@ -70,17 +70,17 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 // learned rows and targets of Expand: in another goroutine or process, or as the sum of several that
 // Merge has made. The result has learned what u has, and nothing that only c has.
 //
-// Method and Update of the result are those of u, with its present ridge; the other fields are the
-// options of the fit of c. The result owns u from then on.
+// The result has the Method and Update of u, with its present ridge, and the other options of the fit
+// of c. It owns u from then on.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand.
 //	reads/writes: reads u. c does not change; it shares the feature maps, which never change, with
 //	the result.
-//	cost: that of blsupdate.Encode without the writing, which checks u.
+//	cost: blsupdate.Encode without the writing, which checks u.
 //	errors: ErrNotFitted; *ShapeError for other numbers of nodes or targets; *OptionError for a u
-//	that is nil, that another package made, or that is the output layer of c; those of
-//	blsupdate.Encode. If u has too few rows to determine the weights, the first prediction returns
-//	that error, and WithUpdater none.
+//	that is nil, that another package made, or that is the output layer of c; as blsupdate.Encode.
+//	If u has too few rows to determine the weights, the first prediction returns that error, and
+//	WithUpdater none.
 func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	m, err := c.withUpdater(u)
 	if err != nil {
@@ -89,11 +89,12 @@ func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	return m.classifier(), nil
 }
 
-// WithUpdater returns a fitted model with the feature maps of r and the output layer u, as that of
-// Classifier does. Its Center is that of r, which Expand has subtracted, whatever rows u has learned.
+// WithUpdater returns a fitted model with the feature maps of r and the output layer u: see
+// Classifier.WithUpdater. It keeps the Center of r, which Expand has subtracted, whatever rows u has
+// learned.
 //
 //	shapes: u has the k+1 rows of weights of r, or k with NoIntercept, and its c targets.
-//	reads/writes, cost, errors: those of Classifier.WithUpdater.
+//	reads/writes, cost, errors: as Classifier.WithUpdater.
 func (r *Regressor) WithUpdater(u blsupdate.Updater) (*Regressor, error) {
 	m, err := r.withUpdater(u)
 	if err != nil {
@@ -144,7 +145,7 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 // Predictions may run at the same time. It takes the time of Encode and DecodeClassifier without the
 // feature maps, which never change and are shared, and blsupdate.StateBytes of memory.
 //
-//	errors: those of blsupdate.Updater.Clone.
+//	errors: as blsupdate.Updater.Clone.
 func (c *Classifier) Clone() (*Classifier, error) {
 	m, err := c.clone()
 	if err != nil {

@@ -22,7 +22,7 @@ const DefaultSlope = 3
 // the right order and no more. PartialFit, Remove, Forget, Merge, Relabel, SetLambda, WithUpdater and
 // Refit keep the slope.
 //
-// Its cost and errors are those of DecisionFunction.
+// It has the cost and errors of DecisionFunction.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
@@ -61,9 +61,9 @@ func (c *Classifier) probabilities(p, scores *mat.Dense) {
 // to all classes alike, so that the slope is finite where no prediction is wrong.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
-//	cost: that of DecisionFunction and at most 64 passes over the scores.
-//	errors: those of DecisionFunction, *ShapeError for another number of labels than samples,
-//	*LabelError. On an error the slope stays.
+//	cost: DecisionFunction and at most 64 passes over the scores.
+//	errors: as DecisionFunction, *ShapeError for another number of labels than samples, *LabelError.
+//	On an error the slope stays.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }

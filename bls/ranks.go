@@ -54,7 +54,7 @@ func line(v, x0, x1, y0, y1 float64) float64 {
 // most rankRows of the rows, equally spaced.
 //
 //	cost: the sorting of rankRows numbers for each column.
-//	errors: that of ctx, checked before each panel of columns.
+//	errors: the cause of ctx, checked before each panel of columns.
 func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 	l, d := x.Dims()
 	n := min(l, rankRows)

@@ -20,8 +20,8 @@ import (
 //
 // # The intercept
 //
-// The output layer of the paper has no intercept. Here A has a column of ones beside it, so that W has
-// one more row, and the means y0 of the first batch of targets are subtracted from all targets and
+// The output layer of the paper has no intercept. Here A has an additional column of ones, so that W
+// has one more row, and the means y0 of the first batch of targets are subtracted from all targets and
 // added to all predictions. Rows never change, so the update stays as exact as without the column;
 // centring the columns of A would change every row with every batch.
 //
@@ -35,10 +35,10 @@ import (
 // The fields are options that Fit reads; a change shows at the next Fit. What is zero, Fit chooses, as
 // Classifier says: the zero value learns any table.
 //
-// ScaleSamples, which is Algorithm 1's, gives x, 2x and x+1 one prediction, and makes a single feature
-// zero. If it must stay where levels and sizes matter, add two constant columns, 0 and 1, beside
-// features of comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing is
-// lost.
+// ScaleSamples, which is Algorithm 1's, gives x, 2x and x+1 one prediction, and makes a single
+// feature zero. If it must stay where levels and sizes matter, add two constant columns, 0 and 1, to
+// features of comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing
+// is lost.
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A
 // are dependent to working precision. Without a ridge the methods that solve for W then fail. The true
@@ -68,7 +68,7 @@ type Regressor struct {
 	// targets themselves. 0 stands for what Fit chooses: logarithms where all targets are positive,
 	// their skewness is at least 1, and the held-out loss is a tenth smaller.
 	LogTargets int
-	// ExpectedRows and Validate are those of Classifier; the choice has R².
+	// ExpectedRows and Validate are as in Classifier; the choice has R².
 	ExpectedRows int
 	Validate     bool
 
@@ -78,20 +78,20 @@ type Regressor struct {
 // Fit is Classifier.Fit with the targets Y (l×c) of the samples X (l×d). With an intercept it takes k+1
 // for k, and copies A to append the ones.
 //
-//	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with
-//	another number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
+//	errors: as FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with another
+//	number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
 func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return r.FitContext(background, x, y, nil)
 }
 
 // PartialFit is Classifier.PartialFit with the targets Y (q×c) of the samples X (q×d).
 //
-//	errors: *ShapeError, *NotFiniteError, *OverflowError, and those of AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *OverflowError, and as AddInputs.
 func (r *Regressor) PartialFit(x, y *mat.Dense) error {
 	return r.PartialFitContext(background, x, y, nil)
 }
 
-// Predict returns the predictions (l×c) for the samples X (l×d). Its cost and errors are those of
+// Predict returns the predictions (l×c) for the samples X (l×d), at the cost and with the errors of
 // Classifier.DecisionFunction.
 func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) {
 	return r.PredictContext(background, x)
@@ -111,8 +111,8 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 // constant target counts as 1 if its predictions are exact to the last bit, and as 0 otherwise.
 //
 //	shapes: X l×d, Y l×c, l at least 2.
-//	errors: those of Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow if
-//	differences of targets and predictions, or R² itself, are beyond float64.
+//	errors: as Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow if differences
+//	of targets and predictions, or R² itself, are beyond float64.
 func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return r.ScoreContext(background, x, y, nil)
 }
@@ -189,8 +189,8 @@ func (r *Regressor) Center() []float64 {
 func (r *Regressor) Encode(w io.Writer) error { return r.encode(w, kindRegressor) }
 
 // DecodeRegressor reads what Regressor.Encode wrote, and no byte more. The fields of the result are the
-// options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
-// blskernel.Default(). Errors and memory are those of DecodeClassifier.
+// options of Fit or WithUpdater, with b for Backend; nil stands for blskernel.Default(). It has the
+// errors and memory of DecodeClassifier.
 func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	m, err := decodeModel(r, kindRegressor, b)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // panelElements bounds a panel of rows to 8 MB in general: enough rows for Dgemm at full speed, and
-// little beside X and A.
+// little memory compared with X and A.
 const panelElements = 1 << 20
 
 // enhancePanel is the number of rows whose enhancement nodes are computed between two checks of a

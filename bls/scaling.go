@@ -58,14 +58,14 @@ const smallestNormal = 0x1p-1022
 // whose deviation is below 2⁻¹⁰²², which has no digits to divide by.
 //
 // A power of two brings the largest element of each column near 1, so that nothing overflows. The mean
-// is that of the differences from the first element; the mean e of the differences from it corrects its
+// comes from the differences from the first element; the mean e of the differences from it corrects its
 // rounding, and the sum of squares:
 //
 //	m' = x₀ + Σ(x - x₀)/l,  m = m' + e,  e = Σ(x - m')/l,  std² = (Σ(x - m')² - l e²) / (l-1)
 //
 //	cost: three passes over x, in the order of the rows whatever the number of threads.
-//	errors: *OverflowError for a deviation beyond float64; that of ctx, checked before each panel of
-//	rows.
+//	errors: *OverflowError for a deviation beyond float64; the cause of ctx, checked before each
+//	panel of rows.
 //	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass
 //	algorithm.
 func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float64, err error) {

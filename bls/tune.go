@@ -33,9 +33,9 @@ type TuneOptions struct {
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.
 //	The first candidate, with the nodes that Fit takes, is tried whatever it costs. The maps, the
 //	nodes and a search by QR come on top.
-//	memory: that of Fit for each candidate, which is checked.
-//	errors: those of FitContext; *OptionError for Flops that are negative or not a number;
-//	*ShapeError for fewer samples.
+//	memory: as Fit for each candidate, which is checked.
+//	errors: as FitContext; *OptionError for Flops that are negative or not a number; *ShapeError for
+//	fewer samples.
 func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	return c.TuneContext(background, x, labels, opt)
 }
@@ -157,7 +157,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 // A tuning is a search by Tune: the trials, what they may still cost, and the best so far.
 type tuning struct {
 	*trials
-	usual FeatureOptions // those of Fit
+	usual FeatureOptions // the options of Fit
 	given float64        // Lambda
 	l     int            // samples
 	rows  int            // that are expected
@@ -171,8 +171,8 @@ func (t *tuning) lowest(f FeatureOptions) float64 {
 	return float64(t.unit * lowestLambda(t.rows, f))
 }
 
-// afford takes the flops of so many values of Shrink and lambda with k nodes from those that are left.
-// It returns false if there are not enough.
+// afford takes the flops of the given numbers of values of Shrink and lambda with k nodes from the
+// flops that are left. It returns false if there are not enough.
 func (t *tuning) afford(k, shrinks, ridges int) bool {
 	_, c := t.y.Dims()
 	cost := float64(float64(shrinks) * t.folds.Flops(k, c, ridges))
@@ -222,7 +222,7 @@ func (t *tuning) keep(c candidate) {
 	}
 }
 
-// refine tries values of Shrink and lambda between those of the search.
+// refine tries values of Shrink and lambda between the values of the search.
 func (t *tuning) refine(ctx context.Context) error {
 	f, best := t.best.features, t.best.Result
 	if best == nil || best.Method != blsupdate.Gram {

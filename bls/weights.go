@@ -22,8 +22,8 @@ const (
 	// Unweighted lets all rows count alike.
 	Unweighted ClassWeight = iota
 	// Balanced lets all classes count alike: a row of class j counts n/(c n_j) times, where n_j are
-	// the rows of the class, n those of all, and c the classes that have any. Sample weights count
-	// in n_j and n. PartialFit takes these numbers of all rows so far, its own included, and rows
+	// the rows of the class, n all rows, and c the classes that have any. Sample weights count in
+	// n_j and n. PartialFit takes these numbers from all rows so far, its own included, and rows
 	// keep the weight with which they were learned.
 	Balanced
 )
@@ -43,7 +43,7 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 // iteration of an autoencoder, and each step of the start of the output layer.
 //
 //	shapes: weights l, finite and not negative.
-//	errors: those of Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow for a
+//	errors: as Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow for a
 //	weighted row, or the weights of a class in all, beyond float64.
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	s := c.options()
@@ -115,7 +115,7 @@ func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense, weig
 	return r.add(ctx, x, y, weights)
 }
 
-// A count is that of the rows of a class.
+// A count is the number of rows of a class, and their weight.
 type count struct {
 	rows   float64
 	weight float64 // the sum of their weights, with the factors of Forget
@@ -129,8 +129,8 @@ func checkCounts(counts []count) error {
 	return nil
 }
 
-// firstTargets returns what a model of so many classes begins with: the targets of the labels of x, and
-// what counted returns for them.
+// firstTargets returns what a model of this number of classes starts with: the targets of the labels of
+// x, and the result of counted for them.
 func firstTargets(x *mat.Dense, inputs int, labels []int, classes int, weights []float64, by ClassWeight) (*mat.Dense, []count, []float64, error) {
 	y, err := labelTargets(x, inputs, labels, classes, weights)
 	if err != nil {

@@ -102,10 +102,10 @@ func TestMerging(t *testing.T) {
 		one, other := v.start(t, b, a, y, 0), v.start(t, b, a, y, 0)
 		do(t, other, other.AddInputs(far, ya))
 		do(t, other, other.RemoveInputs(far, ya))
-		lost := driverOf(other).state.Common().Lost
+		before := one.Condition().Digits
 		do(t, one, one.Merge(other))
-		if got := driverOf(one).state.Common().Lost; lost <= 1 || got != lost {
-			t.Errorf("losses of %g, want %g, those of the other model", got, lost)
+		if got := one.Condition().Digits; !(got < before-1) {
+			t.Errorf("%.1f digits, and %.1f before the errors of the other model", got, before)
 		}
 	})
 }
@@ -397,9 +397,10 @@ func TestTrustAfterRemoval(t *testing.T) {
 			do(t, u, u.RemoveInputs(large, ly))
 			refused(t, u, digest(u), u.AddNodes(testutil.Random(r, 7, 3), testutil.Random(r, 7, 2), testutil.Random(r, 7, 1)), isAny)
 			do(t, u, u.AddInputs(a, y))
-			if digits := u.Condition().Digits; digits == 0 {
+			digits := u.Condition().Digits
+			if digits == 0 && v.method != RidgeInverse { // whose bound is eps over the square of 1-h
 				t.Errorf("seed %d: no digits", seed)
-			} else {
+			} else if digits > 0 {
 				checkWeights(t, u, a, y, 1, math.Pow(10, -digits), seed)
 			}
 		}

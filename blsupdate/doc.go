@@ -28,7 +28,7 @@
 // exact steps.
 //
 // Where W is wanted after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR
-// takes up to twice as long, and keeps its digits where κ² has used up those of the others. Plan
+// takes up to twice as long, and keeps its digits where κ² has used up the digits of the others. Plan
 // chooses by the rates of this machine and explains why. Updater.Condition says how many digits are
 // left, and when Gram should give way to QR.
 //

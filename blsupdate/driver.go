@@ -39,6 +39,7 @@ func (u *updater) AddInputs(ax, ya *mat.Dense) error {
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	return u.RemoveInputsContext(background, ax, ya, nil)
 }
+func (u *updater) Rebuild(a, y *mat.Dense) error     { return u.RebuildContext(background, a, y) }
 func (u *updater) AddNodes(a, h, y *mat.Dense) error { return u.AddNodesContext(background, a, h, y) }
 func (u *updater) Merge(other Updater) error         { return u.MergeContext(background, other) }
 func (u *updater) SetLambda(lambda float64) error    { return u.SetLambdaContext(background, lambda) }
@@ -62,7 +63,7 @@ func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weigh
 	})
 }
 
-// checkRowWeights returns an error unless the weights are those of the q rows of a matrix.
+// checkRowWeights returns an error unless the weights fit the q rows of a matrix.
 func checkRowWeights(weights []float64, of string, q int) error {
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
@@ -117,6 +118,26 @@ func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, we
 		out, err := u.state.Remove(ax, ya)
 		return u.with(state.Sums.Minus, state.SumsOf(given, weights), out, err)
 	})
+}
+
+func (u *updater) RebuildContext(ctx context.Context, a, y *mat.Dense) error {
+	u.begin()
+	if _, err := checkPair("A", a, -1, u.Nodes(), "Y", y, u.Targets()); err != nil {
+		return err
+	}
+	if err := u.whole(); err != nil {
+		return err
+	}
+	opt := u.Options()
+	opt.Lambda = u.Lambda()
+	next, err := NewContext(ctx, u.method, a, y, opt)
+	if err != nil {
+		return err
+	}
+	d := driverOf(next)
+	d.report.Added -= u.Samples()
+	*u = *d
+	return nil
 }
 
 func (u *updater) Forget(factor float64) error {

@@ -32,9 +32,9 @@ const (
 //
 // The encoding has no checksum; the file that keeps it should. Encode makes the checks of Decode.
 //
-//	errors: that of w; an *OptionError for nil; ErrOverflow where a number of the state is NaN or
-//	infinite; a *ConditionError where rounding has left a matrix indefinite;
-//	a *StateError. After an error a part of the encoding may be written.
+//	errors: an error of w; an *OptionError for nil; ErrOverflow where a number of the state is NaN
+//	or infinite; a *ConditionError where rounding has left a matrix indefinite; a *StateError. After
+//	an error a part of the encoding may be written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
@@ -59,7 +59,7 @@ func Encode(w io.Writer, u Updater) error {
 // computes its products, nil for blskernel.Default(). Decode checks everything before use, and
 // allocates at most 12n bytes and 256 KiB, freed bytes included, where r has n bytes.
 //
-//	errors: a *FormatError, or that of r, wrapped.
+//	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	from := codec.NewReader(r)
 	x := coder.Reader(from)
@@ -135,7 +135,6 @@ func (h *heading) code(x *coder.Coder) {
 func (u *updater) code(x *coder.Coder) {
 	u.report.code(x)
 	base := u.state.Common()
-	x.Float("the loss of removals", &base.Lost, coder.NotNegative)
 	x.Float("lambda", &base.Lambda, coder.IsLength)
 	base.Sums.Code(x, base.C)
 	u.state.Code(x)

@@ -24,23 +24,23 @@ const (
 // TestFieldsAreEncoded looks whether it is so.
 var fields = map[string]map[string]string{
 	"blsupdate.updater":          {"method": derived, "counter": scratch, "state": kept, "report": kept, "began": scratch, "inverse": scratch, "poisoned": scratch},
-	"state.base":                 {"counter": scratch, "method": derived, "samples": derived, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept, "sums": kept},
+	"state.base":                 {"counter": scratch, "method": derived, "samples": derived, "options": kept, "k": derived, "c": derived, "lambda": kept, "sums": kept},
 	"types.options":              {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
 	"blsupdate.report":           {"samples": derived, "added": kept, "form": kept, "start": kept, "rankc": kept, "steps": scratch, "elapsed": scratch, "abandoned": kept, "model": scratch, "counted": scratch},
 	"state.sums":                 {"rows": kept, "weight": kept, "mean": kept, "spread": kept, "rss": kept},
-	"state.norms":                {"a": kept, "y": kept, "peak": kept},
-	"state.inverse":              {"base": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "most": kept, "mostw": kept},
+	"state.norms":                {"a": kept, "y": kept, "erra": kept, "erry": kept, "rest": kept, "gain": kept, "drift": kept, "squared": derived},
+	"state.inverse":              {"base": kept, "gain": kept, "w": kept, "size": kept, "rows": kept, "most": kept, "mostw": kept},
 	"pseudoinverse.rows":         {"cols": derived, "count": derived, "blocks": kept},
 	"pseudoinverse.rowblock":     {"data": kept, "most": kept},
 	"pseudoinverse.conditioning": {"a": kept, "plus": kept, "power": kept},
-	"gram.state":                 {"base": kept, "g": kept, "t": kept, "size": kept, "factor": derived, "w": kept, "factored": scratch},
+	"gram.state":                 {"base": kept, "g": kept, "t": kept, "size": kept, "factor": derived, "w": kept, "refined": kept, "factored": scratch},
 	"qr.state":                   {"base": kept, "r": kept, "z": kept, "size": kept, "w": kept},
 	"ridge.state":                {"inverse": kept, "q": kept},
 	"cholesky.state":             {"inverse": kept, "l": kept},
 	"mat.sympacked":              {"n": derived, "data": kept},
 	"mat.dense":                  {"mat": kept, "caprows": derived, "capcols": derived},
 	"blas64.general":             {"rows": derived, "cols": derived, "data": kept, "stride": derived},
-	"pseudoinverse.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
+	"pseudoinverse.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "size": kept, "reach": kept, "largest": kept, "bias": kept, "moved": kept, "squared": scratch, "doubt": kept, "worst": kept, "drift": kept},
 }
 
 // A leaf is a number of a model that is kept.

@@ -290,6 +290,9 @@ func TestStatesFromElsewhere(t *testing.T) {
 				if !bytes.Equal(encoded(t, u), text) {
 					t.Errorf("%s: written as other bytes", path)
 				}
+				if c := u.Condition(); !(c.Digits > 8) {
+					t.Errorf("%s: %.1f digits", path, c.Digits)
+				}
 				checkWeights(t, u, stack(a0, a1), stack(y0, y1), lambda, bound, path)
 				do(t, u, u.RemoveInputs(a1, y1))
 				do(t, u, u.AddInputs(a2, y2))

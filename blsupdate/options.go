@@ -47,7 +47,7 @@ func checkLambda(lambda float64) error {
 func CheckStart(m Method, opt Options, l, k int) error { return emptyState(m, opt).CheckSize(l, k) }
 
 // StateBytes returns the bytes of the state of a model of l samples, k nodes and c targets, or
-// math.MaxInt64 where that overflows. New allocates as much beside its arguments.
+// math.MaxInt64 where that overflows. New allocates as much in addition to its arguments.
 //
 //	Gram, RidgeInverse    4k(k+1) + 8kc
 //	QR, InverseCholesky   8k² + 8kc
@@ -72,8 +72,8 @@ func StateBytes(m Method, l, k, c int) int64 {
 	}
 }
 
-// checkMemory returns a *MemoryError where there is no memory for the state of a start, or for that
-// with p more nodes beside the present one.
+// checkMemory returns a *MemoryError where there is no memory for the state of a start, or for a second
+// state with p more nodes.
 func checkMemory(m Method, l, k, c, p int) error {
 	bytes := StateBytes(m, l, k+p, c)
 	if p > 0 && m == RidgeInverse { // which changes a copy of Q

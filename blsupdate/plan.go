@@ -10,11 +10,13 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/backend"
+	"blskernel/internal/elementary"
 )
 
-// Needs says what a model is wanted for, beside the sizes. The zero value is one batch, with the
-// weights after it, for lambda = 0 on the default backend.
+// Needs says what a model is wanted for. The zero value is one batch, with the weights after it, for
+// lambda = 0 on the default backend.
 type Needs struct {
 	// Lambda is the ridge.
 	Lambda float64
@@ -40,9 +42,9 @@ type Needs struct {
 
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
-	// Rates predict the times, and may be those of another machine. nil stands for
-	// RatesFor(Backend): the measured ones of this machine, or built-in ones until MeasureRates has
-	// been called. ConstantRates make the choice depend on nothing but the arguments.
+	// Rates predict the times, also for another machine. nil stands for RatesFor(Backend): the
+	// measured rates of this machine, or built-in ones until MeasureRates has been called.
+	// ConstantRates make the choice depend on nothing but the arguments.
 	Rates *Rates
 }
 
@@ -84,9 +86,9 @@ type Candidate struct {
 	Flops   float64
 	Memory  float64 // bytes of the state after the last batch, and of new storage of an update or solution
 
-	// Power is that of the condition number κ in the error of W, eps κ or eps κ². Digits is the
-	// number of decimal digits of W that the bound leaves, as in Condition, and NaN where κ is not
-	// known.
+	// Power is the exponent of the condition number κ in the error of W, eps κ or eps κ². Digits is
+	// the number of decimal digits of W that the bound leaves, as in Condition, and NaN where κ is
+	// not known.
 	Power  int
 	Digits float64
 
@@ -202,8 +204,8 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 	return best, best.Valid()
 }
 
-// mostSegments bounds the number of segments in which batches are predicted.
-const mostSegments = 64
+// maxSegments bounds the number of segments in which batches are predicted.
+const maxSegments = 64
 
 // predict sets the cost of all batches and of the solutions for the weights. It reports whether there
 // is a model of them. Only in Original and Improved does an update depend on the rows so far. There
@@ -230,7 +232,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 	}
 	count, segments := p.needs.Batches, 1
 	if keepsInverse(x.Method) {
-		segments = min(count, mostSegments)
+		segments = min(count, maxSegments)
 	}
 	for s := range segments {
 		first, last := s*count/segments, (s+1)*count/segments-1
@@ -247,7 +249,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 	x.Memory = p.stateBytes(x) + float64(8*float64(fresh))
 	x.Digits = math.NaN()
 	if p.needs.Condition > 0 {
-		x.Digits = digits(p.total(), 1/p.needs.Condition, x.Power)
+		x.Digits = digits(10 * dense.Eps * math.Sqrt(float64(p.total())) * elementary.Pow(p.needs.Condition, x.Power))
 	}
 	return known
 }
@@ -260,9 +262,9 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 	bytes := float64(StateBytes(x.Method, p.total(), p.k, p.c))
 	switch {
 	case x.Method == Gram:
-		bytes *= 2 // the factor beside G, and W beside T
+		bytes *= 2 // G and its factor, T and W
 	case x.Method == QR:
-		bytes += float64(8 * float64(p.k) * float64(p.c)) // W beside z
+		bytes += float64(8 * float64(p.k) * float64(p.c)) // z and W
 	case keepsInverse(x.Method) && p.l < p.k: // A is kept as long as its rank is below k
 		bytes += float64(8 * float64(min(p.total(), p.k)) * float64(p.k))
 	}

@@ -44,9 +44,9 @@ func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done f
 }
 
 // RatesFor returns the rates of b, nil for blskernel.Default(), from RatesFile(b). Where that cannot be
-// read it returns built-in rates at once: those of two threads of a Zen 5 by the same backend, scaled
-// by the FMA peak that this machine has at the moment with the set number of threads. They rank methods
-// well, but a time may be off by a factor of two, and more for small updates or where memory is slow.
+// read it returns built-in rates at once: two threads of a Zen 5 on the same backend, scaled by the
+// present FMA peak of this machine with the set number of threads. They rank methods well, but a time
+// may be off by a factor of two, and more for small updates or where memory is slow.
 func RatesFor(b blskernel.Backend) *Rates { return &Rates{rates.For(b)} }
 
 // RatesFile returns the name of the file in which MeasureRates keeps the rates of b, nil for

@@ -52,6 +52,43 @@ func TestRemoveAnyRank(t *testing.T) {
 	}
 }
 
+// TestRebuild slides a window over rows with an outlier of 1e6: where it cannot leave, the error names
+// Rebuild, and the model goes on from the rows that stay, with the digits that it promises.
+func TestRebuild(t *testing.T) {
+	const k, l, steps = 5, 30, 40
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		_, a, y := problem(66, 0, l+steps, k, 2)
+		dense.Scale(1e6, a.RawRowView(7))
+		u := v.start(t, b, rowsBetween(a, 0, l), rowsBetween(y, 0, l), 0)
+		rebuilt := 0
+		for i := range steps {
+			err := u.RemoveInputs(rowsBetween(a, i, i+1), rowsBetween(y, i, i+1))
+			if err != nil {
+				var leverage *LeverageError
+				var condition *ConditionError
+				if !errors.As(err, &leverage) && !errors.As(err, &condition) || leverage != nil && !strings.Contains(err.Error(), "Rebuild") {
+					t.Fatalf("row %d: %v", i, err)
+				}
+				do(t, u, u.Rebuild(rowsBetween(a, i+1, l+i), rowsBetween(y, i+1, l+i)))
+				if r := u.Report(); r.Samples != l-1 || r.Added != -1 {
+					t.Errorf("the report has %d samples, and %d added", r.Samples, r.Added)
+				}
+				rebuilt++
+			}
+			do(t, u, u.AddInputs(rowsBetween(a, l+i, l+i+1), rowsBetween(y, l+i, l+i+1)))
+		}
+		if rebuilt != 1 {
+			t.Errorf("rebuilt %d times", rebuilt)
+		}
+		c := u.Condition()
+		if got := relative(weights(t, u), highPrecision(rowsBetween(a, steps, l+steps), rowsBetween(y, steps, l+steps), 0)); !(got <= math.Pow(10, -c.Digits)) || !(c.Digits > 8) {
+			t.Errorf("W has an error of %.2g, and %.1f digits are promised", got, c.Digits)
+		}
+		before := digest(u)
+		refused(t, u, before, u.Rebuild(rowsBetween(a, 0, l), rowsBetween(y, 0, l-1)), is[*ShapeError])
+	})
+}
+
 // TestRemoveWhatWasRemoved removes samples once more, and weighted samples as the model has them.
 func TestRemoveWhatWasRemoved(t *testing.T) {
 	r, a, y := problem(63, 0, 20, 4, 1)

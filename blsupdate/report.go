@@ -3,11 +3,10 @@ package blsupdate
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"blskernel/blsupdate/internal/cost"
-	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/elementary"
 )
 
@@ -15,7 +14,7 @@ import (
 type Report struct {
 	Samples int // l after it
 	Added   int // samples added; negative where they were removed
-	// Form is that of the update, or the largest of its parts. It is Auto for methods without forms
+	// Form is the form of the update, or of its largest part. It is Auto for methods without forms
 	// and where C was not zero.
 	Form    Form
 	Start   Start // the way of the start; without meaning in Gram and QR
@@ -46,20 +45,27 @@ func (r Report) Counted() float64 { return r.counted.Flops() }
 
 // A Condition says how accurate the weights of a model are.
 type Condition struct {
-	// RCond is an estimate of 1/κ, at most 1, where κ is the 2-norm condition number of
-	// [A; sqrt(lambda) I]: of the present state in Gram and QR, and of the worst so far where
-	// errors stay in the state. The norm of A is the largest that it had. The estimate may be too
-	// small by a factor of k, and too large by a factor of 10.
+	// RCond is the smallest singular value of [A; sqrt(lambda) I] with its columns scaled to
+	// norm 1. It is at least 1/κ of this matrix, and at most sqrt(k)/κ. Gram and QR estimate it for
+	// the present state, from above by the Lanczos method, nearly always within 10%. The other
+	// methods have a bound from below, within sqrt(k), for the worst state so far, whose errors
+	// stay. In Original and Improved below full rank it is 1/(‖A‖‖A⁺‖), without scaling.
 	RCond float64
 
-	// Digits is a lower bound on the correct decimal digits of W, in norm, by the error growth of
-	// the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ². After removals
-	// it is that of the bound over the smallest 1-h, or of 1e3 eps/(1-h) where that is less. It is
-	// between 0 and 16, and usually too low. The norm is that of W for targets of about the same
-	// size. Digits does not hold where columns are dependent and only a small ridge determines W:
-	// that adds an unknown eps κ²‖Y - A W‖/(‖A‖‖W‖).
+	// Digits is a lower bound on the correct decimal digits of W, minus the logarithm of a bound on
 	//
-	//	source: Higham, Accuracy and Stability of Numerical Algorithms, theorem 20.1.
+	//	max over targets t of max(‖δw_t‖/‖w_t‖, ‖D⁻¹δw_t‖/‖D⁻¹w_t‖),
+	//
+	// between 0 and 15.9. w_t is column t of W, δw_t its error, and D = diag(1/d) for the norms
+	// d of the columns of [A; sqrt(lambda) I]. D⁻¹w_t are the weights for columns of norm 1.
+	// Targets of zeros do not count. W is compared with the ridge solution for the rows and
+	// targets as they were given, or for lambda = 0 and dependent rows, with the solution of
+	// least norm.
+	//
+	// The bound follows the rounding errors of all changes so far, the residuals, and in
+	// Original and Improved the bias of a ridge: docs/numerics.md derives every term. Two
+	// assumptions enter: the estimate of RCond in Gram and QR, and that a sum of n products has
+	// an error of at most 2 sqrt(n) eps times the norms of its factors.
 	Digits float64
 
 	// Advice says what to do where Digits is below 6, and is empty otherwise.
@@ -71,34 +77,25 @@ type Condition struct {
 }
 
 const (
-	enoughDigits = 6   // below it a Condition gives advice
-	removalLoss  = 1e3 // bounds the error of a removal in units of eps/(1-h)
+	enoughDigits = 6    // below it a Condition gives advice
+	maxDigits    = 15.9 // of a float64
+	maxError     = 0.05 // above it terms of higher order may count, and there is no promise
 )
 
-// digits returns the decimal digits that an error of 10 sqrt(l) eps κ^power leaves.
-func digits(l int, rcond float64, power int) float64 {
-	if !(rcond > 0) {
+// digits returns the decimal digits that a relative error leaves.
+func digits(err float64) float64 {
+	if !(err < maxError) {
 		return 0
 	}
-	lost := elementary.Log10(10*dense.Eps*math.Sqrt(float64(max(l, 1)))) - float64(float64(power)*elementary.Log10(rcond))
-	return min(16, max(0, -lost))
-}
-
-// digitsAt returns the digits that the bounds for updates and for removals leave.
-func (u *updater) digitsAt(rcond float64, power int) float64 {
-	d := digits(u.Samples(), rcond, power)
-	if lost := u.state.Common().Lost; lost > 0 {
-		// A removal has an error of its own, and earlier errors grow as well.
-		d = max(0, min(d-elementary.Log10(lost), -elementary.Log10(removalLoss*dense.Eps*lost)))
-	}
-	return d
+	return min(maxDigits, -elementary.Log10(err))
 }
 
 func (u *updater) Condition() Condition {
 	u.begin()
 	_, err := u.solve()
-	rcond, power := u.state.Condition()
-	c := Condition{RCond: min(1, rcond), Digits: u.digitsAt(rcond, power), Instead: u.method}
+	accuracy := u.state.Condition()
+	rcond, power := accuracy.RCond, accuracy.Power
+	c := Condition{RCond: rcond, Digits: digits(accuracy.Error), Instead: u.method}
 	if err != nil {
 		c.Digits = 0
 	}
@@ -108,7 +105,7 @@ func (u *updater) Condition() Condition {
 	const mend = "raise lambda, scale the columns, or drop nodes that are nearly combinations of others"
 	var rank *RankError
 	var short *MemoryError
-	better := u.digitsAt(rcond, 1)
+	better := digits(state.Unit(u.Samples(), u.Nodes()) / rcond)
 	switch {
 	case errors.As(err, &rank):
 		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"

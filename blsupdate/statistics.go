@@ -24,8 +24,8 @@ type Statistics struct {
 	// RSS is Σ w_i (y_ij - a_i W_j)². It is NaN after AddTargets or MapTargets that combined
 	// several targets, and where squares overflow. So are the numbers below. The methods add up
 	// squares as rows come and go, so that RSS has about as many digits as W. Gram subtracts, and
-	// its RSS has an error of about eps Σ w_i y_ij². So has that of QR after removals of more than
-	// k/8 rows at once.
+	// its RSS has an error of about eps Σ w_i y_ij². So has the RSS of QR after removals of more
+	// than k/8 rows at once.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target, and NaN where that
@@ -47,8 +47,8 @@ type Statistics struct {
 type LeaveOneOut struct {
 	Leverage []float64 // h_i = w_i x_i (AᵀA + lambda I)⁻¹ x_iᵀ
 
-	// Residuals are y_ij - x_i W_j for the weights W that all rows but row i give, (y_ij - x_i
-	// W_j)/(1 - h_i) for those of the model, m×c.
+	// Residuals are y_ij - x_i W_j for the weights W that all rows but row i give, which are
+	// (y_ij - x_i W_j)/(1 - h_i) for the W of the model, m×c.
 	Residuals *mat.Dense
 
 	// PRESS is Σ w_i Residuals_ij² over the given rows, for each target.

@@ -51,13 +51,23 @@ type Updater interface {
 	// *ForgottenRowsError after Forget, and remove the first of samples with the same bits. The
 	// other methods subtract what they are given.
 	//
-	// It returns a *LeverageError where the other rows would not determine the weights, and a
-	// *ConditionError where the state is too ill-conditioned to tell. Original and Improved with a
-	// ridge return a *RankError where fewer samples than nodes would be left (unless C is CZero).
+	// It returns a *LeverageError where the other rows would hardly determine the weights, for
+	// which Rebuild is the remedy, and a *ConditionError where the state is too ill-conditioned
+	// to tell. Original and Improved with a ridge return a *RankError where fewer samples than
+	// nodes would be left (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// RemoveInputsContext is RemoveInputs of rows that were added with weights.
 	RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
+
+	// Rebuild starts the model anew, as New does, from all rows that it shall have: a is A,
+	// l×k, and y is Y, l×c. Nodes, targets, options and the present lambda stay, and the errors
+	// of earlier changes are gone. Where RemoveInputs returns a *LeverageError, for instance
+	// for an outlier that leaves a window, Rebuild with the rows that stay goes on. Give rows and
+	// targets times the roots of their weights; Statistics counts each as a row of weight 1. It
+	// returns the errors of New.
+	Rebuild(a, y *mat.Dense) error
+	RebuildContext(ctx context.Context, a, y *mat.Dense) error
 
 	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays.
 	// Before each AddInputs it gives exponential forgetting. SetLambda restores the ridge.
@@ -79,10 +89,10 @@ type Updater interface {
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 
 	// Merge learns all rows of other, which has the same method, nodes and targets, and does not
-	// change it. The ridge of the receiver stays, and that of other is left out. QR has to remove
-	// the latter, and returns a *LeverageError where it is all there is in some direction; states
-	// started with lambda = 0 always merge. A model cannot be merged with itself; Clone makes
-	// another one.
+	// change it. The ridge of the receiver stays; the ridge of other is left out. QR has to remove
+	// the ridge of other, and returns a *LeverageError where other has nothing else in some
+	// direction; states started with lambda = 0 always merge. A model cannot be merged with itself;
+	// Clone makes another one.
 	Merge(other Updater) error
 	MergeContext(ctx context.Context, other Updater) error
 
@@ -91,8 +101,8 @@ type Updater interface {
 	SetLambdaContext(ctx context.Context, lambda float64) error
 
 	// AddTargets appends p targets, linear in those so far: Y becomes [Y, Y T] and W becomes
-	// [W, W T], for the c×p T. The model is then that of a start with these targets: a class that
-	// no sample had is the negative of a target that is 1 for all samples, and T the negative of a
+	// [W, W T], for the c×p T. The model is as if started with these targets: a class that no
+	// sample had is the negative of a target that is 1 for all samples, and T the negative of a
 	// unit vector. Rows that are removed, or given to AddNodes, have Y as it is now; Original and
 	// Improved require its bits, as the backend computes Y T. It takes 2ckp flops, twice as many in
 	// Gram and QR where W is known, and 2clp more in Original and Improved.
@@ -107,7 +117,7 @@ type Updater interface {
 
 	// Clone returns a model that goes on as this one, to the last bit, and shares nothing with it
 	// that changes. It takes the time of Encode and Decode, and StateBytes of memory. As after
-	// Decode the Report has no steps, flops and times. The errors are those of Encode, and a
+	// Decode the Report has no steps, flops and times. It returns the errors of Encode, and a
 	// *MemoryError.
 	Clone() (Updater, error)
 
@@ -137,16 +147,16 @@ type Updater interface {
 	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 
 	// LeaveOneOut predicts each of the given rows, x is m×k and y is m×c, by the weights that all
-	// other rows of the model give. The rows are some of those of the model, as it has them. It
-	// takes 2mkc flops and those of Leverage. It returns a *LeverageError where a row determines
-	// the weights in some direction alone. Rounding errors grow with 1/(1 - h_i).
+	// other rows of the model give. The rows are rows of the model, as it has them. It takes 2mkc
+	// flops more than Leverage. It returns a *LeverageError where a row determines the weights in
+	// some direction alone. Rounding errors grow with 1/(1 - h_i).
 	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
 
 	// LeaveOneOutContext is LeaveOneOut of rows that have weights.
 	LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weights []float64) (LeaveOneOut, error)
 
 	// Covariance returns V = Q - lambda Q² = Q AᵀA Q for the m given nodes, all for nil: element
-	// (a,b) is that of nodes[a] and nodes[b]. The noise in the rows gives the weights W_aj and W_bj
+	// (a,b) belongs to nodes[a] and nodes[b]. The noise in the rows gives the weights W_aj and W_bj
 	// of target j the covariance sigma_j² V_ab, where sigma_j² is Statistics.Variance[j]. It takes
 	// 2mk² flops.
 	Covariance(nodes []int) (*mat.SymPacked, error)
@@ -157,8 +167,8 @@ type Updater interface {
 
 	// PredictionVariance returns sigma_j² x_i V x_iᵀ for each row of X, m×k, and target j: the
 	// variance of the prediction x_i W by the noise in the rows of the model, m×c. A new target
-	// differs from its prediction with that variance and sigma_j². The bias of a ridge is not in
-	// it. The flops are those of StandardErrors.
+	// differs from its prediction with this variance and sigma_j². The bias of a ridge is not in
+	// it. It takes the flops of StandardErrors.
 	PredictionVariance(x *mat.Dense) (*mat.Dense, error)
 
 	// Options returns the options of the start. With Decode, Backend is the one that it was given.
@@ -182,7 +192,7 @@ type Updater interface {
 	driver() *updater
 }
 
-// A Pseudoinverter is an Updater with A⁺ itself. Those of Original and Improved are.
+// A Pseudoinverter is an Updater with A⁺ itself, of the method Original or Improved.
 type Pseudoinverter interface {
 	Updater
 	// Pseudoinverse returns a copy of A⁺, k×l.
@@ -195,8 +205,7 @@ type Leverager interface {
 	Leverage(x *mat.Dense) ([]float64, error)
 }
 
-// A Refiner is an Updater whose weights can be made more accurate with all rows at hand. That of Gram
-// is.
+// A Refiner is an Updater, of the method Gram, whose weights all rows at hand can make more accurate.
 type Refiner interface {
 	Updater
 
@@ -206,7 +215,7 @@ type Refiner interface {
 	//
 	// where a, l×k, and y, l×c, are all rows of the model, in any order. It takes the error of W
 	// from eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. W stays so until the model
-	// changes. The errors are those of Weights and a *ShapeError.
+	// changes. It returns the errors of Weights and a *ShapeError.
 	//
 	//	source: Björck, Numerical Methods for Least Squares Problems, section 2.9.
 	Refine(a, y *mat.Dense) error
@@ -214,7 +223,7 @@ type Refiner interface {
 }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor
-// keeps them. The result of Original and Improved is a Pseudoinverter, and that of Gram a Refiner.
+// keeps them. The result of Original and Improved is a Pseudoinverter, the result of Gram a Refiner.
 //
 // A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if its condition
 // allows the accuracy of the method, else from a QR factorization of A. Original and Improved use the

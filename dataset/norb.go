@@ -9,7 +9,7 @@ import (
 // allocation. The largest file of small NORB has 447,897,600 bytes.
 const MaxMatrixBytes = 1 << 30
 
-// An elementType is that of a binary matrix.
+// An elementType is the element type of a binary matrix.
 type elementType struct {
 	magic uint32
 	size  int

@@ -39,21 +39,22 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 	return eliminate(bk, "Dtpqrt", newElimination(r, z, ax, ya))
 }
 
-// MergeTriangles makes one QR factorization of two, those of a matrix and of more rows of it that were
-// treated apart: it overwrites R1 and z1 by R and z, and z2 by the rest, of
+// MergeTriangles combines the QR factorizations of two parts of the rows of a matrix: it overwrites R1
+// and z1 by R and z, and z2 by the rest, of
 //
 //	[R1]     [R]    [z1]     [z   ]
 //	[R2] = Q [0],   [z2] = Q [rest],   Q orthogonal,
 //
-// so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is that of the two
-// and of the columns of the rest. Only one of the two may carry a ridge.
+// so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sums of squares of the parts and of
+// the rest add up. Only one of the two parts may carry a ridge.
 //
 // R1 and R2 are k×k upper triangular, z1 and z2 are k×c; both may be nil or empty for c = 0.
 // MergeTriangles neither reads nor writes what r1 and r2 hold below their diagonals, and does not
-// change r2. Overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics and workspace are
-// those of AppendRows. It takes 2k³/3 + 2ck² flops, a third of AppendRows for R2 as k rows, since row i
-// of R2 keeps its i zeros until its turn comes. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with l = n; the
-// step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
+// change r2. It has the rules of AppendRows for overlap, signs, errors (positions are counted in
+// [R1 z1; R2 z2]), panics and workspace. It takes 2k³/3 + 2ck² flops, a third of AppendRows for R2 as k
+// rows, since row i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr;
+// LAPACK: dtpqrt with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci.
+// Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()
 	rows, _ := r2.Dims()

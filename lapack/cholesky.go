@@ -36,8 +36,8 @@ var choleskyRoutines = routines{"Dpptrf", "Dpptrs", "Dpptri", "Dppcon", "Dpprfs"
 func (c *Cholesky) Factorize(a *mat.SymPacked) error { return c.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
-// package comment. The workspace is a block of at most 128×136 numbers beside the buffers of the
-// backend; a backend without products of packed blocks takes 400n more.
+// package comment. The workspace is a block of at most 128×136 numbers and the buffers of the backend;
+// a backend without products of packed blocks takes 400n more.
 func (c *Cholesky) FactorizeInPlace(a *mat.SymPacked) error { return c.factorize(a, true) }
 
 func (c *Cholesky) factorize(a *mat.SymPacked, inPlace bool) error {
@@ -98,7 +98,7 @@ func (c *Cholesky) InverseTo(dst *mat.SymPacked) error { return c.inverseTo(c.Ma
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, also when
 // it returns an error. With a *ConditionError it returns the inverse too. The workspace is two blocks
-// of at most 128×136 numbers beside the buffers of the backend; a backend without products of packed
+// of at most 128×136 numbers and the buffers of the backend; a backend without products of packed
 // blocks takes 400n more.
 func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) {
 	return c.inverseInPlace(c.MaxCondition)

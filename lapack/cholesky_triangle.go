@@ -34,8 +34,8 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 
 // SolveUTriangle overwrites the lower triangle L of the n×n l by U⁻ᵀL, which is lower triangular too.
 // It neither reads nor writes what l holds above its diagonal. It takes n³/3 flops, a third of SolveUTo
-// for a square matrix, and a workspace of about 128n numbers beside the buffers of the backend; a
-// backend without products of packed blocks takes 400n more.
+// for a square matrix, and a workspace of about 128n numbers and the buffers of the backend; a backend
+// without products of packed blocks takes 400n more.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
 // is then unchanged. It matches ErrOverflow if the result overflows; the triangle then holds what was
@@ -51,7 +51,7 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 }
 
 // MulUTriangle overwrites the upper triangle R of the n×n r by U R, which is upper triangular too. It
-// neither reads nor writes what r holds below its diagonal. Flops, workspace and panics are those of
+// neither reads nor writes what r holds below its diagonal. It has the flops, workspace and panics of
 // SolveUTriangle.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r

@@ -31,9 +31,8 @@ func once[T any](f func() T) func() T {
 	}
 }
 
-// checkCondition returns a *ConditionError where the reciprocal condition number says that the
-// condition number is above limit, the MaxCondition of a factorization. It does not ask for that
-// number where limit is +Inf.
+// checkCondition returns a *ConditionError if the condition number 1/rcond() is above limit, the
+// MaxCondition of a factorization. It does not call rcond if limit is +Inf.
 func checkCondition(routine string, limit float64, rcond func() float64) error {
 	if limit = cmp.Or(limit, gonummat.ConditionTolerance); math.IsInf(limit, 1) {
 		return nil
@@ -45,8 +44,7 @@ func checkCondition(routine string, limit float64, rcond func() float64) error {
 }
 
 // checkInverseCondition is checkCondition for the inverse X of a matrix of order n and 1-norm anorm.
-// size returns max |x_ij|, and norm ‖X‖₁, which takes longer and counts where n times the size leaves
-// a doubt.
+// size returns max |x_ij|, norm ‖X‖₁. norm takes longer, and is called if n size() does not decide.
 func checkInverseCondition(routine string, limit, anorm float64, n int, size, norm func() float64) error {
 	limit = cmp.Or(limit, gonummat.ConditionTolerance)
 	if math.IsInf(limit, 1) || anorm*float64(n)*size() <= limit {

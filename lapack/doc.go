@@ -12,19 +12,18 @@
 //     ridge on its diagonal. It takes half the work of LU, needs no pivoting and tests for
 //     definiteness.
 //   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the search for
-//     pivots. Inertia counts the signs of the eigenvalues, and those that are zero to rounding.
+//     pivots. Inertia counts positive, negative and zero eigenvalues.
 //   - LU, P A = L U, for every other square A.
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
-//     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
+//     number of A; the error of the normal equations, AᵀA and Cholesky, grows with the square.
 //   - LeastSquares, by QR with column pivoting, where columns of A may be dependent, or there are
 //     fewer rows than columns: the solution of least norm.
-//   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts
-//     meet.
+//   - AppendRows updates the R of a QR factorization when rows arrive; MergeTriangles combines two.
 //
-// RCond estimates the reciprocal condition number. A solution has a relative error of about eps/RCond;
-// no digit of it is right where RCond is near eps: such a solution, and such an inverse, comes with a
-// *ConditionError (see Errors). Refine improves a solution by one step and bounds
-// its errors, column by column. LogDet is the determinant, as log|det A| and a sign.
+// RCond estimates the reciprocal condition number. A solution has a relative error of about eps/RCond.
+// A solution or an inverse comes with a *ConditionError where RCond is near eps (see Errors): then no
+// digit need be right. Refine improves a solution by one step and bounds its errors, column by column.
+// LogDet is the determinant, as log|det A| and a sign.
 //
 // # Storage
 //
@@ -37,9 +36,9 @@
 // # In place
 //
 // Factorize works on a copy. FactorizeInPlace works in the storage of its argument, which belongs to
-// the receiver from then on: do not use the argument any more. It finds NaN and infinities of the input
-// before it writes; after every other error the contents of the argument are undefined. The workspace
-// is O(n) times a block size at most.
+// the receiver from then on: do not use the argument any more. NaN and infinities of the input are
+// found before anything is written; after every other error the contents of the argument are
+// undefined. The workspace is O(n) times a block size at most.
 //
 // # Solving
 //
@@ -59,17 +58,17 @@
 // # Inverses
 //
 // InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrOverflow if the
-// inverse overflows. For ‖A‖ below 2⁻¹⁰⁰⁰ the inverse of a multiple of A is scaled, so that dst then
-// holds infinities where elements overflow; elsewhere an infinity on the way may leave NaN. An
-// overflow alone does not say that A is singular: RCond does. A *ConditionError comes with the
-// inverse; it has the exact ‖A⁻¹‖₁ of the result, not an estimate. InverseTo panics with mat.ErrShape
-// if dst has another size, and if the receiver is empty. InverseInPlace returns the inverse in the
-// storage of the factorization and empties the receiver, also when it returns an error.
+// inverse overflows; dst then holds infinities, and NaN where an infinity met a zero. (For ‖A‖ below
+// 2⁻¹⁰⁰⁰ there is no such NaN: a multiple of A is inverted and scaled.) RCond, not an overflow, tells
+// whether A is singular. A *ConditionError comes with the inverse; it has the exact ‖A⁻¹‖₁ of the
+// result, not an estimate. InverseTo panics with mat.ErrShape if dst has another size, and if the
+// receiver is empty. InverseInPlace returns the inverse in the storage of the factorization and
+// empties the receiver, also when it returns an error.
 //
 // # Cost
 //
-// Flops, multiplications and additions counted each, lower orders left out; c right-hand sides,
-// columns or rows. A blsupdate.Counter sees a routine under the name that stands here.
+// Flops count multiplications and additions, without lower orders; c is the number of right-hand sides.
+// A blsupdate.Counter sees a routine under the name in this table.
 //
 //	            factorize          solve             inverse (after it)  RCond
 //	Cholesky    n³/3   Dpptrf      2n²c  Dpptrs      2n³/3  Dpptri       Dppcon
@@ -102,17 +101,17 @@
 //	          Cholesky: in the Frobenius norm)
 //	QR        ‖A - QR‖ <= c u ‖A‖, ‖I - QᵀQ‖ <= c u       H theorem 19.4
 //	          least squares: X is exact for A + E, ‖E‖ <= c u ‖A‖  H theorem 20.3
-//	          AppendRows, MergeTriangles: each column of [R z; B Y] - Q [R' z'; 0 Y'] is
-//	          below c u times that of [R z; B Y]                   H lemma 19.3
+//	          AppendRows, MergeTriangles: a column of [R z; B Y] - Q [R' z'; 0 Y'] is
+//	          below c u times the same column of [R z; B Y]        H lemma 19.3
 //	LeastSquares   X is the solution of least norm for A + E of rank r, ‖E‖ <= c u ‖A‖ + ‖R22‖,
 //	          where R22 is what Tolerance takes for zero           Golub and Van Loan, 5.5
 //	RCond     at least the true value, but for rounding   H section 15.3
 //
 // rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for
-// LDLT, and is seldom above 100. LU.Growth is that of LU; where it is above 10⁵, LU refines its
-// solutions. The bound for the LDLT inverse needs a bounded U besides, which is why LDLT uses rook
-// pivoting (H section 11.1.3). The bounds for LDLT hold in norms, and not element by element as in
-// those theorems: updates with a 2×2 block of D go through its eigenvectors.
+// LDLT, and is seldom above 100. LU.Growth returns it for LU; above 10⁵ LU refines its solutions. The
+// bound for the LDLT inverse also needs a bounded U, which is why LDLT uses rook pivoting (H section
+// 11.1.3). The bounds for LDLT hold in norms only, while the theorems hold element by element: updates
+// with a 2×2 block of D go through its eigenvectors.
 //
 // Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
 // accuracy.
@@ -124,21 +123,20 @@
 // ErrOverflow by errors.Is. A failed factorization leaves its receiver empty. An order of zero is legal
 // everywhere.
 //
-// An exactly zero pivot is such a failure. A matrix that is singular to working precision is not:
-// SolveTo and its variants, InverseTo and InverseInPlace return a *ConditionError beside the result,
-// where gonum returns a mat.Condition: above a condition number of 1e16, or the MaxCondition of the
-// type. Functions of triangles and the halves of a Cholesky factor do not. errors.As finds a
-// mat.Condition in a *ConditionError, and +Inf in a *PivotError for a zero pivot:
+// An exactly zero pivot is a failure. Singular to working precision is not: above a condition number of
+// 1e16, or the MaxCondition of the type, SolveTo and its variants, InverseTo and InverseInPlace return
+// the result and a *ConditionError, where gonum returns a mat.Condition. Functions of triangles and of
+// the halves of a Cholesky factor do not. errors.As finds a mat.Condition in a *ConditionError, and
+// +Inf in a *PivotError for a zero pivot:
 //
 //	var condition gonummat.Condition
 //	if err := f.SolveTo(&x, b); errors.As(err, &condition) { ... }
 //
 // A *GrowthError comes with a result too: see LU.
 //
-// A mistake of the caller is a panic. For shapes it is the value of gonum's mat, so that mat.Maybe of
-// gonum returns it as an error: mat.ErrSquare where a matrix has to be square and has only itself to
-// fit (LU, InvertTriangle, RCondTriangle), mat.ErrSliceLengthMismatch for the vector of a Solver, and
-// mat.ErrShape elsewhere. A result that overlaps an operand in part and a method of an empty receiver
-// panic with a constant text, as in gonum. So do the routines of Implementation, with the texts of
-// gonum's lapack.
+// A mistake of the caller is a panic. For shapes its value is from gonum's mat, and gonum's mat.Maybe
+// returns it as an error: mat.ErrSquare where a matrix has to be square (LU, InvertTriangle,
+// RCondTriangle), mat.ErrSliceLengthMismatch for the vector of a Solver, and mat.ErrShape elsewhere. A
+// result that overlaps an operand in part and a method of an empty receiver panic with a constant text,
+// as in gonum. So do the routines of Implementation, with the texts of gonum's lapack.
 package lapack

@@ -80,7 +80,7 @@ func (e *ElementError) Unwrap() error { return e.Err }
 // (It is not blsupdate.ConditionError, by which an Updater refuses to start or to change.)
 type ConditionError struct {
 	Routine string  // LAPACK's name of the routine
-	RCond   float64 // estimated reciprocal condition number in the 1-norm; that of R for QR
+	RCond   float64 // estimated reciprocal condition number in the 1-norm; of R for QR
 }
 
 func (e *ConditionError) Error() string {

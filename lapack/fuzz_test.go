@@ -79,8 +79,8 @@ func (p *problem) do(f func() error) error {
 	return err
 }
 
-// mostGuarded is the number of elements that a guarded operand has room for.
-const mostGuarded = 1 << 13
+// maxGuarded is the number of elements that a guarded operand has room for.
+const maxGuarded = 1 << 13
 
 // fuzzed adds seeds for orders about the boundaries of tiles and blocks, and runs f on a backend that
 // the fuzzer chooses: the pure one on each kernel, and gonum's BLAS, for which packed blocks are
@@ -102,7 +102,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 	on := append([]blskernel.Backend{gonumBackend{}}, backends.Pure(f)...)
 	var regions []*guard.Region
 	for range 16 {
-		regions = append(regions, guard.New(f, mostGuarded))
+		regions = append(regions, guard.New(f, maxGuarded))
 	}
 	blskernel.SetThreads(1) // a fault in another goroutine would end the program
 	f.Cleanup(func() { blskernel.SetThreads(0) })

@@ -46,14 +46,13 @@ import (
 //	Dormqr, Dormlq            a C of less than 10,000 elements, and at most 32 reflections
 //	Dgesvd                    1 < min(m, n) < 20
 //
-// The last does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN.
-// Dsyev and Dgeev of n < 32 are loops of our own. All other routines are gonum's own, also those that
-// gonum's Implementation has beyond lapack.Float64 and makes of one of those above.
+// Dgesvd does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN. Dsyev
+// and Dgeev of n < 32 are plain loops. All other routines of gonum's Implementation are gonum's.
 //
-// Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
-// for a workspace of another length, Dgecon and Dpocon take NaN in the factors for a singular matrix,
-// and Dgetrf and the routines of QR, LQ and least squares have a workspace of their own, of 48(m+23)
-// and, where m and n are the larger and the smaller, 64(3m+2n+16) + n numbers at most.
+// Rounding differs from gonum. Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
+// for a workspace of another length, and Dgecon and Dpocon take NaN in the factors for a singular
+// matrix. Dgetrf allocates a workspace of 48(m+23) numbers, and the routines of QR, LQ and least
+// squares one of 64(3m+2n+16) + n at most, for the larger m and the smaller n.
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
@@ -65,25 +64,25 @@ type Implementation struct {
 
 var _ gonumlapack.Float64 = Implementation{}
 
-// The orders from which on the routines are ours, measured with blas64 on the same pure backend. Below,
-// gonum's routines, which call its Level 1 and 2, or plain loops, are faster.
+// Below these orders gonum's routines or plain loops are faster, measured with blas64 on the same pure
+// backend.
 const (
-	leastPotrfUpper = 40
-	leastPotrfLower = 128
-	leastGetrf      = 96
-	leastInverse    = 14 // Dpotri, Dgetri and Dtrtri
-	leastGesvd      = 20 // the lesser of m and n; gonum's needs more than one row of Vᵀ
+	minPotrfUpper = 40
+	minPotrfLower = 128
+	minGetrf      = 96
+	minInverse    = 14 // Dpotri, Dgetri and Dtrtri
+	minGesvd      = 20 // the lesser of m and n; gonum's needs more than one row of Vᵀ
 )
 
-// begin announces a routine and returns the backend on which it runs.
-func (impl Implementation) begin(name string, m, n, nrhs int) factor.Backend {
+// announce tells the backend of a routine and returns the backend on which it runs.
+func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend {
 	return factor.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
 }
 
-// Bad arguments go to gonum's routine, which panics: its checks stand once.
+// Bad arguments go to gonum's routine, which panics.
 
-// unwritten calls a routine of gonum's that writes to work before its last checks, so that a call that
-// panics writes nothing.
+// unwritten calls a routine of gonum that writes to work before its last checks. A call that panics
+// leaves work unchanged.
 func unwritten(work []float64, routine func(work []float64)) {
 	x := slices.Clone(work)
 	routine(x)
@@ -96,8 +95,7 @@ func holds(x []float64, m, n, ldx int) bool {
 }
 
 // moderate reports whether the largest |element| of the m×n a is from 2⁻⁴⁰⁰ to 2⁴⁰⁰, and none is NaN.
-// Of other numbers gonum's iterations do not make what these methods promise. Its iterations for
-// eigenvalues do not even of these, if a block is far smaller than the rest.
+// For other numbers gonum's iterations for singular values do not give what Dgesvd promises.
 func moderate(m, n int, a []float64, lda int) bool {
 	largest := 0.0
 	for i := range m {
@@ -138,11 +136,11 @@ func singular(diag blas.Diag, n int, a []float64, lda int) bool {
 // in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive definite
 // to working precision, or a pivot is not finite; the factor is then not complete.
 func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
-	small := ul == blas.Upper && n < leastPotrfUpper || ul == blas.Lower && n < leastPotrfLower
+	small := ul == blas.Upper && n < minPotrfUpper || ul == blas.Lower && n < minPotrfLower
 	if small || !isUplo(ul) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dpotrf(ul, n, a, lda)
 	}
-	bk := impl.begin("Dpotrf", n, n, 0)
+	bk := impl.announce("Dpotrf", n, n, 0)
 	return cholesky.Potrf(bk, ul, factor.Base, n, block.Dense(a, lda)) < 0
 }
 
@@ -150,13 +148,13 @@ func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok
 // flops. It does not touch the other triangle. It returns false, and leaves a unchanged, if the factor
 // has a zero on its diagonal.
 func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
-	if n < leastInverse || !isUplo(ul) || !holds(a, n, n, lda) {
+	if n < minInverse || !isUplo(ul) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dpotri(ul, n, a, lda)
 	}
 	if singular(blas.NonUnit, n, a, lda) {
 		return false
 	}
-	bk := impl.begin("Dpotri", n, n, 0)
+	bk := impl.announce("Dpotri", n, n, 0)
 	cholesky.Potri(bk, ul, factor.Base, n, block.Dense(a, lda))
 	return true
 }
@@ -168,7 +166,7 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
 		return
 	}
-	bk := impl.begin("Dpotrs", n, n, nrhs)
+	bk := impl.announce("Dpotrs", n, n, nrhs)
 	cholesky.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
@@ -177,10 +175,10 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 // n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own. It
 // returns false if U has a zero on its diagonal; the factorization is complete all the same.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
-	if min(m, n) < leastGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
+	if min(m, n) < minGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
 	}
-	bk := impl.begin("Dgetrf", m, n, 0)
+	bk := impl.announce("Dgetrf", m, n, 0)
 	return lu.Getrf(bk, lu.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
 }
 
@@ -195,13 +193,13 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 		work[0] = best
 		return true
 	}
-	if n < leastInverse || lwork < n || len(work) < lwork || !holds(a, n, n, lda) || len(ipiv) != n {
+	if n < minInverse || lwork < n || len(work) < lwork || !holds(a, n, n, lda) || len(ipiv) != n {
 		return impl.Implementation.Dgetri(n, a, lda, ipiv, work, lwork)
 	}
 	if singular(blas.NonUnit, n, a, lda) {
 		return false
 	}
-	bk := impl.begin("Dgetri", n, n, 0)
+	bk := impl.announce("Dgetri", n, n, 0)
 	lu.Getri(bk, min(lu.InverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
 	work[0] = best
 	return true
@@ -215,7 +213,7 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 		impl.Implementation.Dgetrs(t, n, nrhs, a, lda, ipiv, b, ldb)
 		return
 	}
-	bk := impl.begin("Dgetrs", n, n, nrhs)
+	bk := impl.announce("Dgetrs", n, n, nrhs)
 	lu.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }
 
@@ -223,13 +221,13 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 // the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a unchanged,
 // if T has a zero on its diagonal.
 func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {
-	if n < leastInverse || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) {
+	if n < minInverse || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dtrtri(ul, diag, n, a, lda)
 	}
 	if singular(diag, n, a, lda) {
 		return false
 	}
-	bk := impl.begin("Dtrtri", n, n, 0)
+	bk := impl.announce("Dtrtri", n, n, 0)
 	factor.Trtri(bk, ul, diag, n, block.Dense(a, lda))
 	return true
 }
@@ -244,7 +242,7 @@ func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag
 	if singular(diag, n, a, lda) {
 		return false
 	}
-	bk := impl.begin("Dtrtrs", n, n, nrhs)
+	bk := impl.announce("Dtrtrs", n, n, nrhs)
 	factor.Trtrs(bk, blas.Left, ul, op, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	return true
 }

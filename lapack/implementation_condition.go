@@ -24,7 +24,7 @@ func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float6
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
 	}
-	bk, factors := impl.begin("Dgecon", n, n, 0), block.Dense(a, lda)
+	bk, factors := impl.announce("Dgecon", n, n, 0), block.Dense(a, lda)
 	// P does not change the norms of A⁻¹.
 	return rcondNorm(norm, n, anorm, func(x block.Matrix, trans bool) {
 		lu.Getrs(bk, blas.Left, block.Trans(trans), n, 1, factors, nil, false, true, x)
@@ -37,7 +37,7 @@ func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, ano
 	if !isUplo(ul) || anorm < 0 || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
 		return impl.Implementation.Dpocon(ul, n, a, lda, anorm, work, iwork)
 	}
-	bk, factor := impl.begin("Dpocon", n, n, 0), block.Dense(a, lda)
+	bk, factor := impl.announce("Dpocon", n, n, 0), block.Dense(a, lda)
 	return rcondNorm(gonumlapack.MaxColumnSum, n, anorm, func(x block.Matrix, _ bool) {
 		cholesky.Potrs(bk, blas.Left, ul, n, 1, factor, x)
 	})
@@ -50,7 +50,7 @@ func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, dia
 		return impl.Implementation.Dtrcon(norm, ul, diag, n, a, lda, work, iwork)
 	}
 	anorm := impl.Dlantr(norm, ul, diag, n, n, a, lda, work)
-	bk, t := impl.begin("Dtrcon", n, n, 0), block.Dense(a, lda)
+	bk, t := impl.announce("Dtrcon", n, n, 0), block.Dense(a, lda)
 	return rcondNorm(norm, n, anorm, func(x block.Matrix, trans bool) {
 		factor.Trtrs(bk, blas.Left, ul, block.Trans(trans), diag, n, 1, t, x)
 	})

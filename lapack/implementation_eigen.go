@@ -36,7 +36,7 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 		})
 		return first
 	}
-	bk := impl.begin("Dgeev", n, n, 0)
+	bk := impl.announce("Dgeev", n, n, 0)
 	w := make([]complex128, n)
 	routine := eigen.Geev
 	if n <= eigen.SmallOrder {

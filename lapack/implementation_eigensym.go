@@ -15,8 +15,8 @@ import (
 //
 // Values take 4n³/3 flops and a workspace of its own of about n(n+200) numbers; vectors at most about
 // 10n³/3 flops more, and n(4n+200) numbers. Vectors come by divide and conquer, as in LAPACK's dsyevd.
-// Of work it needs nothing, but checks that lwork is at least max(1, 3n-1); if lwork is -1 it
-// only writes this length to work[0].
+// The first lwork elements of work, at least max(1, 3n-1), are not used; if lwork is -1 it only writes
+// that length to work[0].
 //
 // It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm
 // does not converge. a is then unchanged.
@@ -35,7 +35,7 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 		if n <= eigensym.SmallOrder {
 			routine = eigensym.Small
 		}
-		ok = routine(impl.begin("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
+		ok = routine(impl.announce("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
 	}
 	work[0] = float64(need)
 	return ok

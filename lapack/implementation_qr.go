@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// From these numbers on the routines are ours, measured as those of the other routines.
+// Below these sizes gonum's routines are faster.
 const (
-	leastReflectors = 16    // reflections of Dgeqrf, Dgelqf, Dorgqr and Dorglq, and
-	leastElements   = 8100  // elements of their matrix, but
-	leastOrgqr      = 2500  // of that of Dorgqr
-	mostSingle      = 32    // reflections up to which Dormqr and Dormlq need
-	leastProduct    = 10000 // elements of C
+	minReflectors = 16    // reflections of Dgeqrf, Dgeqp3, Dgelqf, Dorgqr and Dorglq
+	minElements   = 8100  // elements of the matrix of Dgeqrf, Dgeqp3, Dgelqf and Dorglq
+	minOrgqr      = 2500  // elements of the matrix of Dorgqr
+	minProduct    = 10000 // elements of C in Dormqr and Dormlq with at most maxSingle reflections
+	maxSingle     = 32
 )
 
 // Dgeqrf overwrites the m×n A by R on and above the diagonal, where A = Q R, and by the k = min(m,
@@ -26,11 +26,11 @@ const (
 // the largest number's, make NaN or infinities of R and tau.
 func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
-	if k < leastReflectors || !holds(a, m, n, lda) || m*n < leastElements || lwork < n || len(work) < lwork || len(tau) != k {
+	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < n || len(work) < lwork || len(tau) != k {
 		impl.Implementation.Dgeqrf(m, n, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.begin("Dgeqrf", m, n, 0)
+	bk := impl.announce("Dgeqrf", m, n, 0)
 	f, _ := qr.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda))
 	copy(tau, f.Tau)
 	work[0] = float64(n)
@@ -44,12 +44,12 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 // work, at least 3n+1, are not used; if lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
-	if k < leastReflectors || m*n < leastElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
+	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
 		len(jpvt) != n || slices.Min(jpvt) < -1 || slices.Max(jpvt) >= n {
 		impl.Implementation.Dgeqp3(m, n, a, lda, jpvt, tau, work, lwork)
 		return
 	}
-	bk := impl.begin("Dgeqp3", m, n, 0)
+	bk := impl.announce("Dgeqp3", m, n, 0)
 	fixed := 0
 	for j, p := range jpvt {
 		if jpvt[j] = j; p < 0 {
@@ -66,17 +66,16 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 }
 
 // Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m,
-// n) reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. These are the
-// numbers that Dgeqrf makes of Aᵀ, but for rounding. Flops and workspace are those of Dgeqrf for Aᵀ.
-// The first lwork elements of work, at least max(1, m), are not used; if lwork is -1 it only writes a
-// length to work[0].
+// n) reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. Numbers but for rounding,
+// flops and workspace are as in Dgeqrf of Aᵀ. The first lwork elements of work, at least max(1, m), are
+// not used; if lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
-	if k < leastReflectors || !holds(a, m, n, lda) || m*n < leastElements || lwork < m || len(work) < lwork || len(tau) < k {
+	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
 		impl.Implementation.Dgelqf(m, n, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.begin("Dgelqf", m, n, 0)
+	bk := impl.announce("Dgelqf", m, n, 0)
 	copy(tau, qr.Gelqf(bk, false, m, n, block.Dense(a, lda)).Tau)
 	work[0] = float64(m)
 }
@@ -87,11 +86,11 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 // own of 64(m+n+65) numbers. The first lwork elements of work, at least max(1, n), are not used; if
 // lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
-	if k < leastReflectors || k > n || n > m || m*n < leastOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
+	if k < minReflectors || k > n || n > m || m*n < minOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.begin("Dorgqr", m, n, 0)
+	bk := impl.announce("Dorgqr", m, n, 0)
 	qr.Reflections(false, m, block.Dense(a, lda), tau).Orgqr(bk, n)
 	work[0] = float64(n)
 }
@@ -99,11 +98,11 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 // Dorglq overwrites what Dgelqf left in the first k rows of the m×n a by the first m rows of Q,
 // 0 <= k <= m <= n: Dorgqr for the transpose. work has at least max(1, m) elements.
 func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
-	if k < leastReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < leastElements || lwork < m || len(work) < lwork || len(tau) < k {
+	if k < minReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
 		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)
 		return
 	}
-	bk := impl.begin("Dorglq", m, n, 0)
+	bk := impl.announce("Dorglq", m, n, 0)
 	qr.Reflections(true, n, block.Dense(a, lda), tau[:k]).Orgqr(bk, m)
 	work[0] = float64(m)
 }
@@ -119,7 +118,7 @@ func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k 
 		impl.Implementation.Dormqr(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork)
 		return
 	}
-	bk := impl.begin("Dormqr", nq, k, nw)
+	bk := impl.announce("Dormqr", nq, k, nw)
 	qr.Reflections(false, nq, block.Dense(a, lda), tau).Ormqr(bk, side, trans, nw, block.Dense(c, ldc))
 	work[0] = float64(nw)
 }
@@ -131,7 +130,7 @@ func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k 
 		impl.Implementation.Dormlq(side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork)
 		return
 	}
-	bk := impl.begin("Dormlq", nq, k, nw)
+	bk := impl.announce("Dormlq", nq, k, nw)
 	q := qr.Reflections(true, nq, block.Dense(a, lda), tau[:k])
 	q.Ormqr(bk, side, block.Other(trans), nw, block.Dense(c, ldc))
 	work[0] = float64(nw)
@@ -147,15 +146,15 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 		nq, nw = n, m
 	}
 	ok = 0 < k && k <= nq && nw > 0 && (trans == blas.NoTrans || trans == blas.Trans)
-	return nq, nw, ok && (k > mostSingle || nq >= (leastProduct+nw-1)/nw)
+	return nq, nw, ok && (k > maxSingle || nq >= (minProduct+nw-1)/nw)
 }
 
 // Dgels overwrites B by the X that minimizes ‖op(A) X - B‖₂ for each of its nrhs columns, or if
 // op(A) has fewer rows than columns by the X of least norm that solves op(A) X = B. A is m×n and has
-// full rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows: those of B
-// first, and those of X on return. Where X is shorter, the squares of the elements below it sum up to
-// ‖op(A) X - B‖² (unless A or B was scaled, which keeps numbers beyond 2⁹⁷⁰ and below
-// 2⁻⁹⁷⁰ from overflow and underflow).
+// full rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first
+// hold B on entry and X on return. Where X has fewer rows than B, the squares of the elements below X
+// sum up to ‖op(A) X - B‖² (unless A or B was scaled: numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ are, against
+// overflow and underflow).
 //
 // It overwrites A by what Dgeqrf or, for m < n, Dgelqf makes of it, and takes their flops and
 // workspace, and 64·nrhs numbers. It returns false, with b undefined, if the triangle has a zero on
@@ -171,7 +170,7 @@ func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float
 		})
 		return ok
 	}
-	bk := impl.begin("Dgels", m, n, nrhs)
+	bk := impl.announce("Dgels", m, n, nrhs)
 	ok = qr.Gels(bk, t, m, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	work[0] = float64(least)
 	return ok

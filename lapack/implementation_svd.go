@@ -16,11 +16,10 @@ import (
 // is not used. As gonum's it has no lapack.SVDOverwrite.
 //
 // It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
-// not converge; u and vt are then undefined. It has a workspace of its own of about two matrices of the
-// size of A, with vectors four more of order min(m, n), and one of the size of all of U or Vᵀ if that
-// is asked for. The first lwork elements of work, at least
-// as many as gonum's routine needs, are overwritten; if lwork is -1 it only writes that length to
-// work[0].
+// not converge; u and vt are then undefined. It allocates about two matrices of the size of A, with
+// vectors four more of order min(m, n), and for lapack.SVDAll one of the size of U or Vᵀ. The first
+// lwork elements of work, at least as many as gonum's routine needs, are overwritten; if lwork is -1 it
+// only writes that length to work[0].
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
 	k := min(m, n)
 	left, okU := vectors(jobU, m, k, u, ldu)
@@ -39,10 +38,10 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		})
 		return ok
 	}
-	if 1 < k && k < leastGesvd && moderate(m, n, a, lda) {
+	if 1 < k && k < minGesvd && moderate(m, n, a, lda) {
 		ok = impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
 	} else {
-		ok = svd.Gesvd(impl.begin("Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
+		ok = svd.Gesvd(impl.announce("Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
 	}
 	work[0] = float64(least)
 	return ok

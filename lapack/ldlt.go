@@ -18,12 +18,12 @@ import (
 // storage: P a permutation, U unit upper triangular, D symmetric with 1×1 and 2×2 diagonal blocks
 // (L = Uᵀ gives it its name). The zero value is empty and ready for Factorize.
 //
-// The pivots are those of Bunch and Kaufman (Math. Comp. 31, 1977) in the bounded form of Ashcraft,
-// Grimes and Lewis (SIAM J. Matrix Anal. Appl. 20, 1998), known as rook pivoting: a pivot must dominate
-// its row and its column, which in practice takes one or two columns more. No element of U is then
-// larger than 2.79 in magnitude. Partial pivoting, the original, does not bound U; that harms no
-// solution, but it harms the inverse. In 290000 small sparse matrices of widely different elements the
-// residual of the inverse reached 5e4 n eps ‖A‖ ‖A⁻¹‖, and with bounded pivots 0.9 of that unit.
+// Pivoting is by Bunch and Kaufman (Math. Comp. 31, 1977) in the bounded form of Ashcraft, Grimes and
+// Lewis (SIAM J. Matrix Anal. Appl. 20, 1998), known as rook pivoting: a pivot must dominate its row
+// and its column, which in practice takes one or two columns more. No element of U is then larger than
+// 2.79 in magnitude. The original, partial pivoting, does not bound U, which harms no solution, but
+// harms the inverse: over 290000 small sparse matrices of widely different elements its residual
+// reached 5e4 n eps ‖A‖ ‖A⁻¹‖, and 0.9 n eps ‖A‖ ‖A⁻¹‖ with bounded pivots.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {
@@ -45,8 +45,8 @@ var ldltRoutines = routines{"Dsptrf", "Dsptrs", "Dsptri", "Dspcon", "Dsprfs"}
 func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
-// package comment. The workspace is a panel of 16n numbers, 32n from n = 3000 on, beside vectors and
-// the buffers of the backend; a backend without products of packed blocks takes 400n more.
+// package comment. The workspace is a panel of 16n numbers, 32n from n = 3000 on, some vectors and the
+// buffers of the backend; a backend without products of packed blocks takes 400n more.
 func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error { return f.factorize(a, true) }
 
 func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
@@ -104,10 +104,10 @@ func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
 // UTo copies the unit upper triangular U to dst; see Factors in the package comment.
 func (f *LDLT) UTo(dst *gonummat.TriDense) { f.copyUpper(dst) }
 
-// Inertia returns the numbers of positive, negative and zero eigenvalues of A, which are those of D by
-// Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue of about n
-// eps ‖A‖₁ may be rounding alone, eps = 2⁻⁵²: so a 1×1 block of D counts as zero if it is at most that
-// large, and a 2×2 block as two zeros if its off-diagonal element is. Factorize refuses an exact zero.
+// Inertia returns the numbers of positive, negative and zero eigenvalues of D, and so of A by
+// Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue up to n eps
+// ‖A‖₁, eps = 2⁻⁵², may be rounding alone: a 1×1 block of D up to this limit counts as zero, and a 2×2
+// block as two zeros if its off-diagonal element is. Factorize refuses an exact zero.
 func (f *LDLT) Inertia() (positive, negative, zero int) {
 	f.mustHold()
 	rounding := float64(f.n) * 0x1p-52 * min(f.anorm, math.MaxFloat64)
@@ -155,8 +155,8 @@ func (f *LDLT) LogDet() (log, sign float64) {
 	return p.log()
 }
 
-// DTo copies the D of P A Pᵀ = Uᵀ D U, with zeros beside its 1×1 and 2×2 diagonal blocks, to dst;
-// see Factors in the package comment.
+// DTo copies the D of P A Pᵀ = Uᵀ D U to dst, with zeros outside its 1×1 and 2×2 diagonal blocks; see
+// Factors in the package comment.
 func (f *LDLT) DTo(dst *mat.SymPacked) {
 	f.mustHold()
 	d := mat.NewSymPacked(f.n, nil)

@@ -19,8 +19,9 @@ import (
 //	        | 0 0 |
 //
 // Q and Z orthogonal, T triangular of order r, P a permutation, by a QR factorization with column
-// pivoting, A P = Q R, and one of the first r rows of R. SolveTo returns the least squares solution of
-// least norm. It takes about twice the time of QR, which suffices where the columns are independent.
+// pivoting, A P = Q R, and an RZ factorization of the first r rows of R. SolveTo returns the least
+// squares solution of least norm. It takes about twice the time of QR, which suffices where the columns
+// are independent.
 // The zero value is empty and ready for Factorize.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
@@ -32,7 +33,7 @@ type LeastSquares struct {
 	Tolerance float64
 
 	factorized bool
-	backend    blskernel.Backend // that of Factorize
+	backend    blskernel.Backend // Backend when Factorize was called
 	l, k       int
 	f          qr.Complete
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // A product is mantissa*2^exponent, a product of any number of factors that neither overflows nor
-// underflows. A sum of logarithms would be rounded in units of its largest partial sum; here every
-// factor costs one rounding of the mantissa, and no logarithm.
+// underflows. Each factor costs one rounding of the mantissa. A sum of logarithms would be rounded in
+// units of its largest partial sum.
 type product struct {
 	mantissa float64 // its magnitude is in [1/2, 1)
 	exponent int

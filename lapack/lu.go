@@ -33,19 +33,19 @@ type LU struct {
 	MaxCondition float64 // see Cholesky
 
 	factorized bool
-	backend    blskernel.Backend // that of Factorize
+	backend    blskernel.Backend // Backend when Factorize was called
 	lu         blas64.General    // L below the diagonal, U on and above it, or both transposed
 	swap       []int             // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm      float64           // 1-norm of A
 	rcond      func() float64    // estimates RCond in its first call, and keeps it
-	growth     float64           // largest |element| of U over that of A
+	growth     float64           // max |u_ij| / max |a_ij|
 	original   blas64.General    // A, where growth is above maxGrowth and Factorize could copy it
 	base, nb   int               // block sizes of tests; 0 stands for those in use
 
 	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
 }
 
-// transposed reports whether the factors are those of Aᵀ.
+// transposed reports whether a library factored Aᵀ.
 func (f *LU) transposed() bool { return f.columnMajor != nil }
 
 // Dim returns n, and 0 for an empty receiver.
@@ -56,8 +56,8 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth of elements above which solutions are refined: they lose five digits of
-// sixteen by it.
+// maxGrowth is the growth of elements above which solutions are refined: it costs five of sixteen
+// digits.
 const maxGrowth = 1e5
 
 // Factorize computes P A = L U of a copy of a, in 2n³/3 flops.
@@ -85,7 +85,7 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	checkSquare(n, raw.Cols)
 	f.Reset()
 	anorm, size := factor.Lange(factor.On(f.Backend), n, n, blockOf(raw))
-	if !factor.IsFinite(anorm) { // which a sum of finite numbers need not be
+	if !factor.IsFinite(anorm) { // a sum of finite numbers may overflow: look at the elements
 		if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
 			return err
 		}
@@ -141,8 +141,8 @@ func (f *LU) Growth() float64 {
 	return f.growth
 }
 
-// grown returns a *GrowthError if elements have grown and A was not kept, or if the backward error that
-// refinement has left is as large as that of a solution with maxGrowth.
+// grown returns a *GrowthError if elements have grown and A was not kept, or if refinement has left a
+// backward error as large as maxGrowth causes.
 func (f *LU) grown(routine string, backward float64) error {
 	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*condition.Roundoff {
 		return &GrowthError{Routine: routine, Growth: f.growth}
@@ -182,8 +182,8 @@ func (f *LU) getrs(t blas.Transpose) solver {
 	}
 }
 
-// solver returns the solver of op(A). Where A was kept it refines each solution, and raises backward to
-// the largest backward error that is left.
+// solver returns the solver of op(A). If A was kept, it refines each solution and raises backward to
+// the largest backward error left.
 func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	solve := f.getrs(t)
 	if f.original.Data == nil {
@@ -288,8 +288,8 @@ func (f *LU) LogDet() (log, sign float64) {
 	return p.log()
 }
 
-// LTo copies the lower triangular L of P A Q = L U to dst and returns it. Its diagonal has ones, except
-// where a library factored the transpose (see LU): there that of U has them. See Factors in the package
+// LTo copies the lower triangular L of P A Q = L U to dst and returns it. Its diagonal is ones, unless
+// a library factored the transpose (see LU): then the diagonal of U is. See Factors in the package
 // comment.
 func (f *LU) LTo(dst *gonummat.TriDense) *gonummat.TriDense {
 	mustHold(f.factorized)

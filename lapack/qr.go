@@ -25,12 +25,12 @@ import (
 type QR struct {
 	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
 
-	// MaxCondition is that of Cholesky for R. A column that is a combination of those before it to
-	// working precision has a *ConditionError too, unless MaxCondition is +Inf.
+	// MaxCondition bounds the condition number of R: see Cholesky. Dependent columns give a
+	// *ConditionError too, unless MaxCondition is +Inf.
 	MaxCondition float64
 
 	factorized bool
-	backend    blskernel.Backend // that of Factorize
+	backend    blskernel.Backend // Backend when Factorize was called
 	qr         blas64.General    // V below the diagonal, with implied ones on it, and R
 	f          qr.QR             // the same with T
 	base, nb   int               // block sizes of tests; 0 stands for those in use
@@ -133,8 +133,8 @@ func (f *QR) RTo(dst *mat.Dense) {
 }
 
 // RCond returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of R, and 0 if R has a zero
-// on its diagonal; see Cholesky.RCond. The 2-norm condition number of A, which is that of R, is within
-// a factor k of its inverse. (LAPACK: dtrcon.)
+// on its diagonal; see Cholesky.RCond. A and R have the same condition number in the 2-norm, which is
+// within a factor k of 1/RCond. (LAPACK: dtrcon.)
 func (f *QR) RCond() float64 {
 	mustHold(f.factorized)
 	return f.rcond()

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// tiny is the norm below which a matrix is inverted as a multiple of norm 1, so that what overflows
-// does so at the end. An infinity on the way would make NaN of elements that are finite or infinite.
+// tiny is the norm below which a matrix is scaled to norm 1 before its inversion, so that elements
+// overflow at the end. An infinity before would make NaN of other elements.
 const tiny = 0x1p-1000
 
 // upscale returns the power of four s for which a matrix of norm anorm times s² has a norm of about 1,

@@ -17,9 +17,8 @@ import (
 // A solver overwrites the n×c x by A⁻¹x (side is blas.Left) or the c×n x by x A⁻¹ (side is blas.Right).
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
-// rowPanel is the number of rows of right-hand sides that are solved together. It bounds what has to
-// stay in the cache between two triangular solves, and is enough for the traffic of the triangle not to
-// count.
+// rowPanel is the number of rows of right-hand sides that are solved together: few enough to stay in
+// the cache between two triangular solves, and enough to amortize the traffic of the triangle.
 const rowPanel = 1024
 
 // solveTo is the body of every SolveTo (side is blas.Left) and SolveRowsTo: it announces the routine,

@@ -17,12 +17,11 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A symmetric is the factorization P A Pᵀ = Uᵀ D U of a symmetric matrix in packed storage, where P and
-// D are the identity for Cholesky: what Cholesky and LDLT have in common. Their methods are documented
-// there.
+// A symmetric is the part that Cholesky and LDLT have in common: the factorization P A Pᵀ = Uᵀ D U of a
+// symmetric matrix in packed storage. For Cholesky P and D are the identity.
 type symmetric struct {
 	routines *routines         // nil if the receiver is empty
-	backend  blskernel.Backend // that of Factorize
+	backend  blskernel.Backend // Backend when Factorize was called
 	n        int
 	u        []float64      // U, packed by rows; with LDLT its diagonal is ones
 	d        *ldlt.Diagonal // D, or nil for Cholesky

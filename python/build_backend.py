@@ -162,7 +162,10 @@ def sources() -> list[str]:
         found = (os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT) for name in names)
         return sorted(f for f in found if "__pycache__" not in f and not f.endswith((".so", ".pyc")) and f not in ("PKG-INFO", "pyproject.toml"))
     fields = "GoFiles CgoFiles CFiles HFiles SFiles EmbedFiles IgnoredGoFiles IgnoredOtherFiles".split()
-    listed = subprocess.run([need("go"), "list", "-deps", "-json", "./native"], cwd=HERE, capture_output=True, text=True, check=True).stdout
+    listed = ""
+    for arch in MACHINES:  # each has packages of its own
+        env = {**os.environ, "CGO_ENABLED": "1", "GOOS": "linux", "GOARCH": arch}
+        listed += subprocess.run([need("go"), "list", "-deps", "-json", "./native"], cwd=HERE, env=env, capture_output=True, text=True, check=True).stdout
     found, at = {"go.mod", "go.sum", "LICENSE"}, json.JSONDecoder()
     while listed.strip():
         package, end = at.raw_decode(listed.lstrip())

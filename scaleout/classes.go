@@ -15,8 +15,8 @@ import (
 
 // A shard may have labels that the model of the features does not have. Each is a class more: its
 // target is -1 for all rows before, the negative of the constant target. A State lists the labels of
-// the classes that it has beside those of the model, and its targets are the constant, the classes of
-// the model, and these.
+// its new classes, which the model does not have, and its targets are the constant, the classes of the
+// model, and the new ones.
 
 // unknown says that the model does not have a label.
 func (b *base) unknown(label string) string {
@@ -40,8 +40,8 @@ func (b *base) numbered(labels []string) (numbers []int, others map[int]string) 
 	return numbers, others
 }
 
-// become gives the state the classes of labels, in their order: those that it has are among them, and
-// the others are those of no row so far.
+// become gives the state the classes of labels, in their order. The classes of the state are among
+// them; the others have no row so far.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
@@ -63,8 +63,7 @@ func (s *State) become(labels []string) error {
 	return nil
 }
 
-// with returns the classes of s and behind them those of labels that it lacks, in the order of the
-// alphabet.
+// with returns the classes of s and behind them the labels that it lacks, in the order of the alphabet.
 func (s *State) with(labels []string) []string {
 	all, _ := model.NewClasses(s.classes).With(slices.Sorted(slices.Values(labels)))
 	return all

@@ -25,8 +25,8 @@
 // A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
 // effects but their outputs; the last one replaces a whole file by the same bytes. So every row counts
 // once. The last step adds lambda, so lambda counts once, whatever the number of files. No output
-// depends on a clock or on random numbers: the time in a model file is that of the construction of the
-// pipeline. The runner chooses the order of the states, so the last bits of the weights may differ
+// depends on a clock or on random numbers: the time in a model file is the time at which the pipeline
+// was made. The runner chooses the order of the states, so the last bits of the weights may differ
 // between two runs.
 //
 // # The model of the features

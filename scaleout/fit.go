@@ -14,7 +14,7 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 // has them, and counted ([MetricUnknown], [MetricFilled], [MetricDropped]). A file without samples adds
 // nothing. Beam reads remote files once from beginning to end, so .npz cannot be read there.
 //
-//	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state by Gram,
+//	cost: for each sample bls.Features.Transform, and k² + 2ck flops for the state by Gram,
 //	2k² + 4ck by QR; n-1 mergers for n states, each of k²/2 additions by Gram and 2k³/3 flops by QR;
 //	k³/3 + 2ck² flops once by Gram, 2k³/3 + ck² by QR.
 //	memory: of a worker, for each running bundle, the state, 4k² bytes by Gram and 8k² by QR, a
@@ -27,8 +27,8 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	file that cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the
 //	model; the first bad row beyond opt.SkipBad, by file, line and column, or a sample whose nodes
 //	overflow; more than 4096 classes; no samples at all; too few for the nodes without a ridge;
-//	nodes that are dependent to working precision; those of the file system of opt.Out. An existing
-//	file is then unchanged.
+//	nodes that are dependent to working precision; an error of the file system of opt.Out. An
+//	existing file is then unchanged.
 func Fit(s beam.Scope, patterns, targets []string, opt Options) {
 	opt = opt.resolve()
 	s = s.Scope("scaleout.Fit")

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-// A Shard is one file of samples, with the file of their targets if that is another one. The paths are
-// those of Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
+// A Shard is one file of samples, with the file of their targets if that is another one. The paths name
+// files on Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
 type Shard struct {
 	Path    string // of the samples
 	Targets string // of their labels or targets; empty if Path has them

@@ -13,7 +13,7 @@ import (
 )
 
 // Options are the settings of a fit. Model and Out are required; the zero Lambda is a ridge of 0. The
-// paths are those of Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
+// paths name files on Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
 // Fields with names of stream.Options have the same meaning, for every file.
 type Options struct {
 	// Model is the path of the model file with the feature maps, the labels and the inputs:
@@ -29,7 +29,7 @@ type Options struct {
 	// square; 0 for Gram.
 	Method blsupdate.Method
 
-	// Lambda is the ridge of the fit, added once; negative for that of Model.
+	// Lambda is the ridge of the fit, added once; negative for the ridge of Model.
 	Lambda float64
 
 	// States is about the number of states, which determines the height of the tree that merges
@@ -61,13 +61,13 @@ type Options struct {
 	Comma      rune          // of texts
 	InputArray string        // of .npz files
 
-	// Header is that of texts. Set stream.HeaderAbsent if they have none: HeaderAuto takes a first
-	// line with a bad number for the names of the columns.
+	// Header says whether texts have a header. Set stream.HeaderAbsent if they have none:
+	// HeaderAuto takes a first line with a bad number for the names of the columns.
 	Header stream.Header
 
-	// Inputs and Targets choose the columns. By default they are those with the names of the model,
-	// in any order; a model without names takes all but the targets as inputs. Given columns keep
-	// their order, unless their names are those of the model: then they take its order.
+	// Inputs and Targets choose the columns. By default these are the columns with the names of the
+	// model, in any order; a model without names takes all but the targets as inputs. Given columns
+	// keep their order, unless the model has the same names: then they take its order.
 	Inputs, Targets []string
 
 	Exclude []string // columns that are no inputs

@@ -4,11 +4,11 @@
 //	go run ./bench/gate        exit status 1 where a kernel stays below a floor
 //	go run ./bench/gate -v     prints every case
 //
-// floors.txt has one floor for all CPUs. The share is the kernel's flops per second over those of its
-// own loop of fused multiply-adds on registers. Both are measured on one thread in the same rounds, in
-// turn, by the time for which CPUs work for the process; the share is the median over the rounds. So
-// the clock rate and other processes hardly change it. A case below its floor is measured again, and
-// fails where it is below in four attempts.
+// floors.txt has one floor for all CPUs. The share is the kernel's flops per second over the speed
+// of its own loop of fused multiply-adds on registers. Both are measured on one thread in the same
+// rounds, in turn, by the time for which CPUs work for the process; the share is the median over the
+// rounds. So the clock rate and other processes hardly change it. A case below its floor is measured
+// again, and fails where it is below in four attempts.
 //
 // The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
 // and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of

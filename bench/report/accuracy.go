@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// accuracies returns those of a step, one for each seed.
+// accuracies returns the accuracies of a step, one for each seed.
 func (r *run) accuracies(method string, n int) (all []float64) {
 	for _, row := range r.Rows {
 		for _, c := range row.Cells {
@@ -72,9 +72,9 @@ func methodsApart(runs []*run) (points float64) {
 	return points
 }
 
-// accuracyRows adds the samples after each step, the accuracies by each method, and those of the paper.
-// For a whole run by a recipe it also returns a number for the top and a plot, and of how many seeds
-// they are, else 0.
+// accuracyRows adds the samples after each step, the accuracies by each method, and the paper's. For
+// a whole run by a recipe it also returns a number for the top, a plot, and their number of seeds,
+// else 0.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, most int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages

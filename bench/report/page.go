@@ -104,7 +104,7 @@ func failed(err error) error {
 
 // WriteFolder writes README.md and the plots, each into plots/NAME.svg. It makes the folders, replaces
 // files of the same names, each as a whole, and leaves others alone. If the folder has a file notes.md,
-// the last line of README.md is a link to it. The errors are those of the files, wrapped.
+// the last line of README.md is a link to it. Errors of the files are wrapped.
 func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 	plots := p.Plots
 	for _, s := range p.Sections {

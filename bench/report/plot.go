@@ -13,7 +13,7 @@ import (
 
 // A Plot shows series of points. Its title is its message.
 type Plot struct {
-	Name, Title string // Name is that of its file, without .svg
+	Name, Title string // Name is the name of its file, without .svg
 	X, Y        Axis
 	Series      []Series
 }
@@ -213,7 +213,7 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 	return failed(err)
 }
 
-// wrapped returns the words of a text in lines of at most so many characters.
+// wrapped returns the words of a text in lines of at most width characters.
 func wrapped(text string, width int) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		if n := len(lines) - 1; n >= 0 && len([]rune(lines[n]+" "+word)) <= width {

@@ -114,15 +114,15 @@ func (r *run) recipe() bench.Recipe {
 	return recipe
 }
 
-// byRecipe reports whether the ridge and the scale are those of the recipe, and nothing was whitened.
+// byRecipe reports whether the run has the ridge and the scale of the recipe, and whitens nothing.
 func (r *run) byRecipe() bool {
 	return r.Lambda == r.recipe().Lambda && r.Shrink == r.recipe().Shrink && r.Whitening == ""
 }
 
 // paperTimes returns the paper's figures for a form of Improved where times compare with them: the
-// sizes are the same, the settings those of a recipe, the data the same or random images of their size,
-// which serve for times alone, and the form is the one that the paper's rule prescribes. For Table 7
-// that is the form of q ≤ k although q is larger, since the paper's speed-ups fit its flops.
+// sizes are the same, the settings follow a recipe, the data are the same or random images of the same
+// size, which serve for times alone, and the form is the one that the paper's rule prescribes. For
+// Table 7 it is the form of q ≤ k although q is larger, since the paper's speed-ups fit its flops.
 func (r *run) paperTimes(method string) (figures bench.Figures) {
 	form := "small"
 	if r.Batch > r.Nodes && r.PaperTable.Table != 7 {

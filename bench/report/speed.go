@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A comparison is the speed of a backend in a case of an operation, with one number of threads, and
-// what it is divided by: that of another backend, that on one thread, or none.
+// A comparison is the speed of a backend in a case of an operation, with one number of threads, and its
+// divisor: the speed of another backend, the speed on one thread, or none.
 type comparison struct {
 	machine       *result.Machine
 	op, threads   string

@@ -8,7 +8,7 @@ import (
 	"blskernel/bench"
 )
 
-// A speedup is the time of Original over that of a form of Improved in a run.
+// A speedup is the time of Original over the time of a form of Improved in a run.
 type speedup struct {
 	*run
 	improved     string
@@ -55,8 +55,8 @@ func (r *run) flopsOfC(n int) float64 {
 	return 2 * (float64(r.steps[n].Samples) - l) * float64(r.Nodes) * l
 }
 
-// byFlops returns the flops of a step by Original over those by another method, with those of C or
-// without them.
+// byFlops returns the ratio of the flops of a step by Original and by another method, with or without
+// the flops of C.
 func (r *run) byFlops(method string, n int, c float64) float64 {
 	return (r.cell("original", n).FlopsModel + c) / (r.cell(method, n).FlopsModel + c)
 }

@@ -22,7 +22,7 @@ var errLong = fmt.Errorf("is longer than %d bytes", mostLine)
 // over. name is for File.Name and errors.
 //
 //	memory: for n bytes of r at most 512 n bytes and 256 KiB; lines with only a kind take most.
-//	errors: *LineError for a malformed line, and for one of more than 1 MiB; those of r, wrapped.
+//	errors: *LineError for a malformed line, and for one of more than 1 MiB; an error of r, wrapped.
 func Read(name string, r io.Reader) (*File, error) {
 	f := &reader{File: &File{Name: name}, machine: new(Machine), open: map[int]*openTable{}}
 	lines := bufio.NewScanner(r)

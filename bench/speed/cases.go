@@ -8,9 +8,8 @@ func Sizes() []int {
 	return []int{8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 1500, 2000, 4000}
 }
 
-// A Case is an operation together with those of its arguments that say which operand is transposed, on
-// which side it stands and which triangle of it is stored. The zero value has no operation, and its
-// methods panic: see Cases.
+// A Case is an operation with its arguments for the transposition of operands, the side and the stored
+// triangle. The zero value has no operation, and its methods panic: see Cases.
 type Case struct {
 	// Op is the name of the routine in small letters, such as "dgemm", or of a task for several
 	// routines, such as "lu-solve".
@@ -162,11 +161,11 @@ var table = []struct {
 //	svd               A = U·Σ·Vᵀ                                       22n³
 //	eigen             A·V = V·Λ                                        25n³
 //
-// dgemmt, dgemmtp, dsprk and dspmm are those of blskernel.Packed. T has no unit diagonal. From dpotrf
-// on the routines are those of lapack.Implementation, after what has to come before. The inverses are
+// dgemmt, dgemmtp, dsprk and dspmm are from blskernel.Packed. T has no unit diagonal. From dpotrf on
+// the routines are from lapack.Implementation, after what has to come before. The inverses are
 // FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack, lu-solve is
-// LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of lapack.Implementation, by the
-// flops of Golub and Van Loan for the QR algorithm with all vectors ("Matrix Computations", 4th
+// LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of lapack.Implementation, with
+// the flops of Golub and Van Loan for the QR algorithm with all vectors ("Matrix Computations", 4th
 // edition, sections 5.2, 7.5, 8.3 and 8.6). The opponents are
 //
 //	cholesky-inverse  dpotrf+dpotri     on full storage
@@ -182,8 +181,8 @@ var table = []struct {
 // The operations mat.Mul to mat.Pow are methods of gonum's mat on a program's own matrices, with
 // lapack.Implementation and the backend in place of gonum's routines. Their opponent is Gonum, which
 // leaves gonum's routines in place. mat.LQ and mat.QR-Q make Q too, mat.Solve-tall has 2n rows and
-// mat.Pow the power 10. Flops are nominal: those of mat.GSVD are those of svd, and those of mat.Exp a
-// Padé approximant of degree 13 without squarings.
+// mat.Pow the power 10. Flops are nominal: mat.GSVD has the flops of svd, and mat.Exp those of a Padé
+// approximant of degree 13 without squarings.
 func Cases(op string) []Case {
 	var cases []Case
 	for _, o := range table {

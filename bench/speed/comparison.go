@@ -25,13 +25,13 @@ func (j Job) String() string { return fmt.Sprintf("%v %d", j.Case, j.N) }
 type Comparison struct {
 	Backends  []blskernel.Backend // at least one; their names differ
 	Jobs      []Job
-	Opponents bool          // time Case.Opponents beside the backends, where Library has a LAPACK
+	Opponents bool          // also time Case.Opponents, where Library has a LAPACK
 	Threads   []int         // arguments of blskernel.SetThreads, each from 0 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
 	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
 
 	Clock func() time.Duration      // nil means the wall's; CPUTime is one for a single thread
-	Peak  func(threads int) float64 // in GFLOP/s; nil measures that of the CPU
+	Peak  func(threads int) float64 // in GFLOP/s; nil measures the CPU's
 
 	quiet func() // nil means Quiet; tests have their own
 }
@@ -48,8 +48,8 @@ type Progress func(share float64, doing string)
 
 // Run measures every job with every number of threads, in their order, and calls emit with the results
 // of each job. It stops between two timings with the context's cause, with ErrDiffer if a backend
-// computes something else than the first, with the error of a call that fails, and with that of emit.
-// Before anything else it returns an error for settings that it cannot use. progress may be nil. Both
+// computes something else than the first, and with the error of a call that fails, or of emit. Before
+// anything else it returns an error for settings that it cannot use. progress may be nil. Both
 // functions run on the calling goroutine.
 //
 // Run sets blskernel.SetThreads, which holds for the process, and restores it (as 0 where it is

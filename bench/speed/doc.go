@@ -1,5 +1,5 @@
 // Package speed compares the speeds of backends: the GFLOP/s of an operation at an order with a number
-// of threads, and for factorizations also those of a Fortran LAPACK.
+// of threads, and for factorizations also the GFLOP/s of a Fortran LAPACK.
 //
 //	dgemm, _ := speed.Find("dgemm", "NN")
 //	c := &speed.Comparison{
@@ -17,8 +17,8 @@
 // ratio of two backends, or of numbers of threads, is the median of the ratios within rounds, so that
 // disturbances longer than a round cancel.
 //
-// The number 0 of threads is what a program gets that does not call SetThreads. The peak beside it is
-// that of GOMAXPROCS threads.
+// The number 0 of threads is what a program gets that does not call SetThreads. Its peak is the peak of
+// GOMAXPROCS threads.
 //
 // The workers of OpenBLAS spin for 0.1 s after a call on several threads. So each timing begins with a
 // wait until the other threads of the process are idle (Quiet), unless the timing before was of the
@@ -35,10 +35,10 @@
 //
 // # Agreement
 //
-// Before its timing each backend computes every operation once. A result that differs from that of the
-// first backend is ErrDiffer. So is a decomposition, also an opponent's, of which R, the values or the
+// Before its timing each backend computes every operation once. A result that differs from the first
+// backend's is ErrDiffer. So is a decomposition, also an opponent's, of which R, the values or the
 // residual differ. A single backend is not checked, nor are opponents of factorizations, whose storage
-// is another: that is for the tests of the packages.
+// differs: the tests of the packages check them.
 //
 // # Operands
 //

@@ -128,7 +128,7 @@ func luInverse(_ string, n int, r source) *Problem {
 }
 
 // luSolve has as many right-hand sides as the order. A call is bound with the factors of A. dgetrs
-// takes the storage of A for that of Aᵀ by columns, and that of B for the right-hand sides by columns.
+// reads the storage of A as Aᵀ by columns, and the storage of B as the right-hand sides by columns.
 func luSolve(_ string, n int, r source) *Problem {
 	a, b := r.draw(n*n), r.draw(n*n)
 	p := once(b, func(be blskernel.Backend, x []float64) func() error {

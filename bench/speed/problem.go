@@ -106,8 +106,8 @@ const (
 	mostCompared = 1 << 20
 )
 
-// check calls the operation once and returns the error with which it fails, if it does, and
-// ErrDiffer unless the result is that of the first backend. Elements that neither writes are NaN.
+// check calls the operation once and returns the error with which it fails, if it does, and ErrDiffer
+// if the result differs from the first backend's. Elements that neither writes are NaN.
 func (p *Problem) check(b blskernel.Backend, call func()) error {
 	for i := range p.out {
 		p.out[i] = math.NaN()

@@ -19,8 +19,8 @@ const (
 // at work.
 //
 // It looks at the states of the threads, which only Linux tells, and only there is there an OpenBLAS to
-// wait for. CPU times would not do: the kernel adds those of a running thread every few milliseconds,
-// and beside other work a thread that spins has times without a CPU.
+// wait for. CPU times would not do: the kernel adds the time of a running thread every few
+// milliseconds, and under other load a thread that spins is without a CPU at times.
 func Quiet() {
 	began := time.Now()
 	waitQuiet(busyThreads, func() time.Duration { return time.Since(began) }, time.Sleep)

@@ -46,7 +46,7 @@ func ThreadsName(threads int) string {
 	return strconv.Itoa(threads)
 }
 
-// newResult takes the medians over the rounds of what was measured in a lane, one of those of the job.
+// newResult takes the medians over the rounds of the measurements in a lane of the job.
 func newResult(j Job, l *lane, lanes []*lane) Result {
 	r := Result{
 		Op: j.Case.Op, Args: j.Case.Args, N: j.N, Threads: l.threads,

@@ -32,8 +32,8 @@ func (r source) definite(n int) []float64 {
 	return a
 }
 
-// cholesky returns the factor of a definite matrix, and lu that of a general one with its interchanges.
-// Both have one: the matrices are drawn so.
+// cholesky returns the factor of a definite matrix, lu the factors of a general one with its
+// interchanges. Both exist: the matrices are drawn so.
 func (r source) cholesky(n int) []float64 {
 	a := r.definite(n)
 	lapack.Implementation{}.Dpotrf(blas.Upper, n, a, n)

@@ -14,7 +14,7 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// A decomposition is a routine of lapack.Implementation on a matrix A of order n, and that of LAPACK. x
+// A decomposition is a routine of lapack.Implementation on a matrix A of order n, and LAPACK's own. x
 // are A, which is overwritten, more matrices of order n and then lists of n numbers that it writes.
 type decomposition struct {
 	matrices, lists int
@@ -184,8 +184,7 @@ func times(transpose bool, a, x []float64) []float64 {
 	return y
 }
 
-// scaled overwrites x by its products with the elements of d, and minus by its differences to those of
-// y.
+// scaled overwrites x by its products with the elements of d, and minus by its differences to y.
 
 func scaled(d, x []float64) []float64 {
 	for i, v := range d {

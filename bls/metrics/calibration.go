@@ -35,9 +35,9 @@ func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 //
 //	sum over b of w_b/w |accuracy_b - mean confidence_b|,
 //
-// where w_b is the weight of bin b and w that of all.
+// where w_b is the weight of bin b and w the weight of all.
 //
-//	shapes, errors: those of LogLoss. Of equal probabilities the first is the prediction.
+//	shapes, errors: as LogLoss. Of equal probabilities the first is the prediction.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
 func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
 	return calibrate(labels, p, weights).Error()

@@ -21,9 +21,9 @@
 //
 // # scikit-learn
 //
-// The definitions are those of sklearn.metrics, weights included, where it has the measure.
-// Differences: it returns 0 or 1 where this package returns NaN, and it refuses the AUC of a class
-// without samples, which MacroAUC leaves out of the mean. scikit-learn has no calibration error.
+// Measures that sklearn.metrics has are defined as there, weights included. Differences: it returns 0
+// or 1 where this package returns NaN, and it refuses the AUC of a class without samples, which
+// MacroAUC leaves out of the mean. scikit-learn has no calibration error.
 //
 // # Repeatability
 //

@@ -18,7 +18,7 @@ func RMSE(known, predicted, weights []float64) float64 {
 
 // MAE returns the mean absolute error, sum of w_i |predicted_i - known_i| / sum of w_i.
 //
-//	shapes, errors: those of RMSE.
+//	shapes, errors: as RMSE.
 //	source: sklearn.metrics.mean_absolute_error.
 func MAE(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).MAE()
@@ -28,10 +28,10 @@ func MAE(known, predicted, weights []float64) float64 {
 //
 //	1 - sum of w_i (predicted_i - known_i)² / sum of w_i (known_i - mean)²,
 //
-// where mean is that of the known values by the weights. It is 1 for perfect predictions, 0 for the
+// where mean is the weighted mean of the known values. It is 1 for perfect predictions, 0 for the
 // mean, and negative for worse.
 //
-//	shapes, errors: those of RMSE; NaN where the known values are equal.
+//	shapes, errors: as RMSE; NaN where the known values are equal.
 //	source: sklearn.metrics.r2_score.
 func R2(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).R2()

@@ -9,8 +9,8 @@ import (
 	"blskernel/mat"
 )
 
-// AUC returns the area under the receiver operating characteristic: the probability that the score of a
-// positive sample is above that of a negative one, where equal scores count one half,
+// AUC returns the area under the receiver operating characteristic: the probability that a positive
+// sample has a larger score than a negative one, where equal scores count one half,
 //
 //	sum over positive i, negative j of w_i w_j ([s_i > s_j] + [s_i = s_j]/2)
 //	/ (sum of w_i over positive i · sum of w_j over negative j).

@@ -40,8 +40,8 @@ func (c Classes) Number(label string) (number int, ok bool) {
 	return number, ok
 }
 
-// With returns the labels of c and behind them those of more that c lacks, in their order. Label i of
-// more is label to[i] of all.
+// With returns the labels of c and behind them the labels in more that c lacks, in their order. Label i
+// of more is label to[i] of all.
 func (c Classes) With(more []string) (all []string, to []int) {
 	all, to = slices.Clone(c.labels), make([]int, len(more))
 	added := map[string]int{}
@@ -138,7 +138,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	return numbers, nil
 }
 
-// become gives the model the classes of labels, of which its own are those of to.
+// become gives the model the classes of labels. Class i so far becomes class to[i].
 func (m *Model) become(labels []string, to []int) error {
 	if slices.Equal(labels, m.Labels()) {
 		return nil

@@ -28,12 +28,11 @@ func (e *TwiceError) Error() string {
 	return fmt.Sprintf("both models have learned the file %q, and its rows would count twice", e.Name)
 }
 
-// Merge learns what other has learned, with the classes of both: those of m first. other gains the
-// classes of m. With again, files that both have learned count twice. The progress and the notes stay
-// those of m.
+// Merge learns what other has learned, with the classes of both, m's first. other gains the classes of
+// m. With again, files that both have learned count twice. m keeps its progress and notes.
 //
-//	errors: *MergeError, *TwiceError; those of Merge and Relabel of package bls, after which both
-//	models may have more classes.
+//	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
+//	may have more classes.
 func (m *Model) Merge(other *Model, again bool) error {
 	a, b := &m.Metadata, &other.Metadata
 	switch {

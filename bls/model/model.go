@@ -4,7 +4,7 @@
 // Python package read and write their models by it.
 //
 // A label that a model does not have becomes a class of its own, unless [Model.Closed] is set: the
-// weights are those of a model that knew all classes from the start ([bls.Classifier.Relabel]).
+// weights are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
 //
 // Errors have what can be done about them as a value, a [Remedy], so that a program can name its own
 // flags.
@@ -116,7 +116,7 @@ type Data struct {
 // Match selects the columns of the model, by their names where the data and the model have names, else
 // in their order.
 //
-//	errors: those of columns.Match.
+//	errors: as columns.Match.
 func (m *Model) Match(r *stream.Reader, data Data) error {
 	as := m.Metadata.Options()
 	cells, _ := m.Columns()
@@ -130,8 +130,8 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 // Learn learns a batch, the first one or a further one. On an error the model has learned none of its
 // rows, but it may have gained their classes.
 //
-//	errors: *Error, of a row if Row is not negative; ErrNoTargets; those of PartialFit, Refit and
-//	Tune of package bls.
+//	errors: *Error, of a row if Row is not negative; ErrNoTargets; as PartialFit, Refit and Tune of
+//	package bls.
 func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	if b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil {
 		return ErrNoTargets
@@ -176,7 +176,7 @@ func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 
 // Remove unlearns the rows of a batch. On an error the model is unchanged.
 //
-//	errors: *Error; ErrNoTargets; those of Remove of package bls.
+//	errors: *Error; ErrNoTargets; as Remove of package bls.
 func (m *Model) Remove(ctx context.Context, b *stream.Batch) (err error) {
 	rows := b.X.RawMatrix().Rows
 	if learned := m.Updater().Samples(); rows > learned {
@@ -202,7 +202,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) (err error) {
 
 // Predict returns the scores of all classes for the rows X, or the predicted targets of a regression.
 //
-//	errors: those of DecisionFunction and Predict of package bls.
+//	errors: as DecisionFunction and Predict of package bls.
 func (m *Model) Predict(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	if m.Classifier != nil {
 		return m.Classifier.DecisionFunctionContext(ctx, x)

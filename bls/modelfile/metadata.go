@@ -14,7 +14,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// Metadata is what a program keeps beside the numbers of a model. All fields are optional: Write omits
+// Metadata is what a program keeps with the numbers of a model. All fields are optional: Write omits
 // empty ones, and Read returns nil for empty slices and maps.
 //
 // It is one JSON object of at most 1 MB, with text in UTF-8 and times in UTC to the nanosecond. Read
@@ -28,7 +28,7 @@ type Metadata struct {
 
 	Inputs  []string `json:"inputs,omitempty"`  // the names of the d inputs, in their order
 	Classes []string `json:"classes,omitempty"` // the label of each class in the data; empty for the numbers 0 to c-1
-	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier that of the labels
+	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier of the label column
 
 	// Columns say how the columns of the data become the inputs; empty where they are numbers of
 	// which none may be missing. Missing says what becomes of a sample with a missing cell: mean,

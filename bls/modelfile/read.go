@@ -24,7 +24,7 @@ import (
 // blskernel.Default().
 //
 //	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError,
-//	*FormatError; those of r, by which a context stops it.
+//	*FormatError; an error of r, by which a context stops it.
 //	memory: the model, and up to half of its largest matrix on the way. For n bytes of r it
 //	allocates at most 12n bytes and 512 KiB, whether it accepts or refuses them; for n bytes of
 //	metadata, at most 1 MB, up to 96n if they are very short strings.
@@ -276,9 +276,9 @@ type Section struct {
 	CRC32C uint32 // of all of it but the checksum
 }
 
-// Inspect reads a file to its end and verifies all checksums, without decoding the model. Beside the
-// metadata it needs less than 1 MB of memory, whatever the size of the file. Its errors are those of
-// Read that do not come from the model.
+// Inspect reads a file to its end and verifies all checksums, without decoding the model. It needs less
+// than 1 MB of memory and the metadata, whatever the size of the file. It returns the errors of Read
+// that do not come from the model.
 func Inspect(r io.Reader) (*Info, error) {
 	var metadata Metadata
 	info, err := scan(r, func(name string, payload io.Reader) (err error) {

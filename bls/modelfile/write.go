@@ -113,8 +113,8 @@ func (f *File) check() error {
 // Write writes f to w. It panics if f has no model, or two. It encodes the model twice, first for its
 // length, and makes no copy of it. The model may predict at the same time, but not learn.
 //
-//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; those of blsupdate.Encode,
-//	for a state with NaN, with an infinity or with a contradiction in it; ErrChanged; those of w, by
+//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; as blsupdate.Encode, for a
+//	state with NaN, with an infinity or with a contradiction in it; ErrChanged; an error of w, by
 //	which a context stops it. After an error of the last three a part of the file is written.
 func Write(w io.Writer, f *File) error {
 	if err := f.check(); err != nil {
@@ -175,8 +175,7 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 // the old file is there. After nil the file is on the disk, as far as the system can tell. Save
 // replaces the target of a link, and keeps the link.
 //
-//	errors: those of Write and of the file system, as a *WriteError; after a *FolderError the new
-//	file is there.
+//	errors: as Write; a *WriteError of the file system; after a *FolderError the new file is there.
 func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
 
 // SaveFS is Save on another file system: one whose operations fail, for tests of this module.

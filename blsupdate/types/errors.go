@@ -87,7 +87,7 @@ type LeverageError struct {
 
 // Error says what determines the model alone and what to do.
 func (e *LeverageError) Error() string {
-	what, advice := "the rows to be removed determine", "build a new model from the rows that remain, or raise lambda"
+	what, advice := "the rows to be removed determine", "call Rebuild with the rows that remain, or raise lambda"
 	switch e.Action {
 	case ActionRidge:
 		what, advice = "the ridge to be taken off determines", "leave more of it, or add rows first"

@@ -139,7 +139,7 @@ const DefaultWorkspace int64 = 4 << 30
 
 // A Shape holds the sizes that the flops of an action depend on.
 type Shape struct {
-	L int // samples before the action; for ActionStart those of the start
+	L int // samples before the action; for ActionStart the samples of the start
 	K int // nodes before it
 	Q int // samples added or removed
 	C int // targets

@@ -70,7 +70,7 @@ type samples struct {
 	w       []float64 // weights
 	labels  []string
 	places  []Place // of the samples whose inputs are in x
-	numbers []int64 // of those samples among those of the data
+	numbers []int64 // of these samples in the data
 	passed  int64   // samples of the data up to the last that was read, bad ones included
 }
 

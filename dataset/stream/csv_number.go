@@ -27,7 +27,7 @@ func validThousands(r rune) bool {
 // twins are characters that stand for another one between thousands.
 var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 
-// value returns the number of a trimmed cell. Its errors are those of strconv.ParseFloat.
+// value returns the number of a trimmed cell, with the errors of strconv.ParseFloat.
 func (n notation) value(cell string) (float64, error) {
 	if !n.slow {
 		return strconv.ParseFloat(cell, 64)

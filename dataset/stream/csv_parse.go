@@ -29,7 +29,7 @@ type csvChunk struct {
 // A csvRecord is where a record of a chunk stands. The fault of a bad one is found again when it is
 // asked for: a chunk has memory for many such records, but not for as many errors.
 type csvRecord struct {
-	line int32 // of the first cell, from that of the chunk
+	line int32 // of the first cell, counted from the first line of the chunk
 	end  int32 // bytes of text
 	bad  bool
 }

@@ -141,7 +141,7 @@ func (s *csvSource) produce() {
 	}
 }
 
-// next returns the next chunk. Its only error is io.EOF; a fault of the read is that of the chunk.
+// next returns the next chunk. Its only error is io.EOF; the chunk has a fault of the read.
 func (s *csvSource) next() (*csvChunk, error) {
 	if c := s.pending; c != nil {
 		s.pending = nil

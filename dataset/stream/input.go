@@ -225,7 +225,7 @@ func (in *input) close() {
 type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe
-	room   int       // bytes of a pipe that may be kept beside kept; 0 once it need not go back
+	room   int       // further bytes of a pipe that may be kept; 0 once it need not go back
 	kept   [][]byte  // from the beginning of a pipe, in full chunks of inputBuffer but for the last
 	at     int       // in kept
 	within int       // in kept[at]

@@ -71,8 +71,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation returns how the numbers of a column are read: Decimal and Thousands come before those of its
-// Notation.
+// notation returns how the numbers of a column are read: Decimal and Thousands override its Notation.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.Decimal, thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -223,7 +222,7 @@ func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 			form = commaDecimals
 		}
 	case form == plainForm && e.decimals && !e.thousands && g.can(pointThousands) && !g.can(commaDecimals):
-		form = pointThousands // 1.234 beside columns of decimal commas
+		form = pointThousands // 1.234 where other columns have decimal commas
 	}
 	n = forms[form]
 	if g.unit != 0 {

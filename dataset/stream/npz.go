@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxMembers bounds the arrays of an archive, whose headers are read to find that of X.
+	// maxMembers bounds the arrays of an archive, whose headers are read to find X.
 	maxMembers = 1 << 10
 	// maxDirectory bounds an archive's directory in bytes: package zip makes ten times as many.
 	maxDirectory  = maxMembers << 10
@@ -97,7 +97,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 	return f, err
 }
 
-// openNPZ makes the source of the array of X and, where Targets name one, of that of the targets.
+// openNPZ makes the source of the array of X and, where Targets name one, of the array of the targets.
 func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	if in.random == nil {
 		return nil, Errorf("is an .npz that is packed, or does not come from a file of this machine, so that its arrays cannot be " +
@@ -150,7 +150,7 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	}
 	var found []string
 	for _, name := range z.names {
-		// Other arrays than that of X may hold anything, so their errors do not matter.
+		// Arrays other than X may hold anything, so their errors do not matter.
 		f, err := z.read(name)
 		if err != nil {
 			continue

@@ -105,8 +105,8 @@ type Options struct {
 	// Classes says that the one target column has labels, which stay text.
 	Classes bool
 
-	// Columns say how the columns of Inputs become those of X, in their order; nil for numbers as
-	// they are. [Reader.Describe] finds them in the data; a model keeps them.
+	// Columns say how the columns of Inputs become the columns of X, in their order; nil for
+	// numbers as they are. [Reader.Describe] finds them in the data; a model keeps them.
 	Columns Columns
 
 	// Missing says what becomes of missing cells.
@@ -140,7 +140,7 @@ type Options struct {
 	//
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
-	// that of the close included, are the cause of an *Error with the path.
+	// also of the close, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
@@ -153,8 +153,8 @@ type Options struct {
 	Bad func(*Error) error
 }
 
-// Number reads a cell of a text as those of the only target are read if there is a TargetNotation for
-// it, else as Decimal and Thousands say: NaN for a missing one. ok is false for what is no number.
+// Number reads a cell of a text like a cell of the only target, by its TargetNotation if there is one,
+// else by Decimal and Thousands: NaN for a missing one. ok is false if the cell is not a number.
 func (o *Options) Number(cell string) (v float64, ok bool) {
 	var of Notation
 	if len(o.TargetNotations) == 1 {

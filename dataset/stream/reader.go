@@ -38,7 +38,7 @@ type Reader struct {
 //
 // Open reads the beginnings of all files, so that a mismatch shows before hours of work: columns must
 // agree in number, and in their names where files have a header. A later text without a header takes
-// that of the first. A named pipe, and what Options.Open opens, is read only when it is reached.
+// the header of the first. A named pipe, and what Options.Open opens, is read only when it is reached.
 // [Reader.Select] can choose other columns later.
 //
 // ctx governs the Reader for all its life: once it is done, every call fails with an error that wraps
@@ -199,8 +199,8 @@ func sum(counts []int64) int64 {
 // returns that error; the samples of the batch that were read before it are lost.
 //
 //	panics: unless rows >= 1.
-//	errors: *Error with the place of the fault; that of Options.Bad; ErrClosed after Close; once the
-//	context is done an error that wraps its cause.
+//	errors: *Error with the place of the fault; the error of Options.Bad; ErrClosed after Close;
+//	once the context is done an error that wraps its cause.
 func (r *Reader) Next(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)

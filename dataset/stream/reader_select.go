@@ -21,7 +21,7 @@ type Heading struct {
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 
-// A Selection says which columns are read; its fields are those of [Options].
+// A Selection says which columns are read, by the fields of [Options] of the same names.
 type Selection struct {
 	Header          Header
 	Inputs, Targets []string
@@ -40,7 +40,7 @@ func (r *Reader) Heading() Heading {
 	return h
 }
 
-// Selection returns the present selection: that of Options, or of the last Select.
+// Selection returns the present selection, from Options or the last Select.
 func (r *Reader) Selection() Selection {
 	o := &r.opt
 	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes, o.Columns,

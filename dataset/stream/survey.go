@@ -15,7 +15,7 @@ const (
 	// mostLevelBytes bounds a level, so that a column of texts is an error.
 	mostLevelBytes = 256
 	// mostDescribed is the largest number of columns that are described if all are numbers and none
-	// misses a cell: a model file has room for so many.
+	// misses a cell: as many as a model file holds.
 	mostDescribed = 1 << 14
 )
 
@@ -46,19 +46,20 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 // A column has a [Notation] if all its cells are numbers in that and not without it: a comma before
 // decimals, signs between thousands, % or the sign of a currency. Where a comma may be either, other
-// columns decide, or a comma between the cells of the text, beside which decimals have a point.
+// columns decide. If a comma separates the cells of the text, decimals have a point.
 //
 // Any other column is one of words if no cell is a number, or at most half of them are. So is one of
 // few different cells, each there twice on average, of which at least one in twenty is a word. In any
 // other a word is bad. Levels are in the order of their bytes.
 //
-// With MissingMean the Fill of a column of numbers is their mean to seven digits, 0 without numbers,
-// and that of words is the share of each level. Columns is nil where none has words or a Notation, or
-// can miss a cell, as in arrays of integers, and for more than 2^14 columns of numbers that miss none.
+// With MissingMean the Fill of a column of numbers is their mean to seven digits, 0 without numbers;
+// the Fill of a column of words is the share of each level. Columns is nil where none has words or a
+// Notation, or can miss a cell, as in arrays of integers, and for more than 2^14 columns of numbers
+// that miss none.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error for all columns of dates, of more than MostLevels words, of text that is not
-//	UTF-8, with a comma that may be either, or with MissingDrop without any value; beside it the
+//	UTF-8, with a comma that may be either, or with MissingDrop without any value, together with the
 //	Description of the others. Else as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if rows < 1 {
@@ -272,8 +273,8 @@ type columnFault struct {
 	says, args   []any
 }
 
-// faults returns those of columns whose commas may stand for two things: inputs, and behind them
-// targets. Labels are no numbers.
+// faults returns the faults of columns whose commas may stand for two things: inputs, and behind them
+// targets. Labels are not numbers.
 func (v *survey) faults(about *info, unknown []int) (faults []columnFault) {
 	for _, i := range unknown {
 		f := columnFault{advice: "say which by %v or %v", args: []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}}

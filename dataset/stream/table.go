@@ -96,8 +96,9 @@ func (c Columns) Filled() bool {
 	return !slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil })
 }
 
-// InputNames returns the names of the inputs of columns with the given names: that of a column of
-// numbers, and as in "color=red" those of the levels of words. Without columns it returns names.
+// InputNames returns the names of the inputs of columns with the given names: a column of numbers keeps
+// its name, a column of words has one for each level, as in "color=red". Without columns it returns
+// names.
 //
 //	panics: unless there is a name for each column.
 func (c Columns) InputNames(names []string) []string {
@@ -270,7 +271,7 @@ func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
 	return x
 }
 
-// leaveOut leaves out those of the last n >= 1 samples that miss a cell, and returns their number.
+// leaveOut drops the samples among the last n >= 1 that miss a cell, and returns their number.
 func (s *samples) leaveOut(n int) (out int64) {
 	all, rows := *s, len(s.places)
 	of, kept := s.shape(rows), rows-n // kept is the first sample of a run to be appended

@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// mostPackedRows is the largest number of rows of a symmetric result that one Dgemm computes. Dgemm
+// maxPackedRows is the largest number of rows of a symmetric result that one Dgemm computes. Dgemm
 // packs its right operand once for these rows, which takes as long as about 60 of them, so there should
 // be many. But they are also the workspace, and only a long sum repays the way through it. The diagonal
 // is cut into blocks of block.Size rows, so that at most a share of block.Size/n of the work is wasted.
-const mostPackedRows = 4 * block.Size
+const maxPackedRows = 4 * block.Size
 
 // packedRows returns the number of rows for a result of order n and sums of k terms.
 func packedRows(n, k int) int {
-	return min(n, max(block.Size, min(k, mostPackedRows)))
+	return min(n, max(block.Size, min(k, maxPackedRows)))
 }
 
 // FromDgemm computes blskernel.PackedProducts and backend.FusedProducts with the Dgemm of any BLAS,

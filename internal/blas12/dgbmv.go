@@ -64,7 +64,7 @@ func (r *Routines) Dgbmv(tA blas.Transpose, m, n, kL, kU int, alpha float64, a [
 //
 //	y = alpha*A*x + beta*y
 //
-// for a symmetric n×n matrix A with k diagonals on either side of the main one, of which a holds those
+// for a symmetric n×n matrix A with k diagonals on either side of the main one. a holds the diagonals
 // of the triangle ul as for Dtbmv, lda > k. With beta = 0, y is not read; with alpha = 0, neither are A
 // and x. y overlaps neither A nor x. Reads the diagonals once; 2n(2k+1) flops. The error in y[i] is at
 // most γ_{2k+4}·(|alpha|·|A|·|x| + |beta|·|y|)[i]. NaN and infinities of row i of A, and of the

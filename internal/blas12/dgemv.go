@@ -56,11 +56,11 @@ func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []floa
 func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
 	x0 := first(m, incX)
 	switch {
-	case m*n >= leastShared/8 && pieces(m) > 1: // where nothing is shared, too, for the same sums
+	case m*n >= minShared/8 && pieces(m) > 1: // where nothing is shared, too, for the same sums
 		r.scale(n, beta, y, 1)
 		p := transposedProduct{Routines: r, m: m, n: n, alpha: alpha, a: a, lda: lda, x: x, x0: x0, incX: incX}
 		p.addTo(y)
-	case r.shared(m*n) && n >= 2*leastColumns:
+	case r.shared(m*n) && n >= 2*minColumns:
 		r.overColumns(m, n, func(from, to int) {
 			r.kernel.GemvT(m, to-from, alpha, &a[from], lda, &x[x0], incX, beta, &y[from])
 		})

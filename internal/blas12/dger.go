@@ -43,7 +43,7 @@ func (r *Routines) ger(m, n int, alpha float64, x []float64, incX int, y, a []fl
 		return
 	}
 	r.overRows(m, 2*n, func(from, to int) {
-		if m*n < apart || n < leastColumns {
+		if m*n < apart || n < minColumns {
 			r.kernel.Ger(to-from, n, alpha, &x[x0+from*incX], incX, &y[0], &a[from*lda], lda)
 			return
 		}

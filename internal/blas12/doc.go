@@ -47,8 +47,8 @@
 //
 // Results depend on the arguments alone: not on addresses, goroutines, the kernel or the machine, as
 // long as it has a fused multiply-add. Sums are the kernel's, which have one shape, or loops in Go,
-// which round each product; which of the two depends on lengths and constants only. Of all results only
-// that of Daxpy depends on increments. Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³.
+// which round each product; lengths and constants alone decide between the two. Only the result of
+// Daxpy depends on increments. Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³.
 //
 // # Goroutines and memory
 //

@@ -134,14 +134,14 @@ func (s *symmetricProduct) some(from, to, count int) {
 		sums := s.sums[i*s.n : (i+1)*s.n]
 		first, end := s.touches(i, count)
 		clear(sums[first:end])
-		s.rows(s.begin(i, count), s.begin(i+1, count), sums)
+		s.rows(s.firstRow(i, count), s.firstRow(i+1, count), sums)
 	}
 }
 
 // touches returns the elements to which piece i contributes.
 func (s *symmetricProduct) touches(i, count int) (from, to int) {
-	from, to = s.begin(i, count), s.begin(i+1, count)
-	left, right := s.beside(from, to)
+	from, to = s.firstRow(i, count), s.firstRow(i+1, count)
+	left, right := s.offDiagonal(from, to)
 	return min(from, left), max(to, right)
 }
 
@@ -151,7 +151,7 @@ func (s *symmetricProduct) rows(from, to int, y []float64) {
 		end := min(i+blockRows, to)
 		lda, step := s.distances(i)
 		s.kernel.Symv(s.ul == blas.Upper, end-i, s.alpha, &s.a[s.at(i, i)], lda, step, &s.x[i], &y[i])
-		if left, right := s.beside(i, end); left < right {
+		if left, right := s.offDiagonal(i, end); left < right {
 			s.kernel.Dotxaxpyf(end-i, right-left, s.alpha, &s.a[s.at(i, left)], lda, step, &s.x[left], &s.x[i], &y[left], &y[i])
 		}
 	}

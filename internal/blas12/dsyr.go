@@ -81,7 +81,7 @@ func (s *symmetricUpdate) add() {
 	}
 	own := *s // so that s itself stays on the caller's stack
 	own.share(updatePieces, nanoseconds(numbers/updatePieces), func(from, to int) {
-		own.some(own.begin(from, updatePieces), own.begin(to, updatePieces))
+		own.some(own.firstRow(from, updatePieces), own.firstRow(to, updatePieces))
 	})
 }
 
@@ -94,7 +94,7 @@ func (s *symmetricUpdate) some(from, to int) {
 	for i := from; i < to; i += blockRows {
 		end := min(i+blockRows, to)
 		s.rows(i, end, i, end)
-		if left, right := s.beside(i, end); left < right {
+		if left, right := s.offDiagonal(i, end); left < right {
 			lda, _ := s.distances(i)
 			s.kernel.Ger(end-i, right-left, s.alpha, &s.x[i], 1, &s.x[left], &s.a[s.at(i, left)], lda)
 		}

@@ -68,9 +68,9 @@ func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 // elements returns the number of elements of the triangle.
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
-// begin returns the first row, a multiple of blockRows, of piece i of count pieces with about as many
-// elements each, and n for i = count. The first x·n rows of a lower triangle have x² of its elements.
-func (t *oneTriangle) begin(i, count int) int {
+// firstRow returns the first row, a multiple of blockRows, of piece i of count pieces of about as many
+// elements, and n for i = count. The first x·n rows of a lower triangle have x² of its elements.
+func (t *oneTriangle) firstRow(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {
 		x = 1 - math.Sqrt(float64(count-i)/float64(count))
@@ -81,8 +81,8 @@ func (t *oneTriangle) begin(i, count int) int {
 	return int(x*float64(t.n)) / blockRows * blockRows
 }
 
-// beside returns the columns beside the diagonal square of rows i to end.
-func (t *oneTriangle) beside(i, end int) (from, to int) {
+// offDiagonal returns the columns outside the diagonal square of rows i to end.
+func (t *oneTriangle) offDiagonal(i, end int) (from, to int) {
 	if t.ul == blas.Upper {
 		return end, t.n
 	}

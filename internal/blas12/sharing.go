@@ -4,16 +4,16 @@ package blas12
 // each, calls do for each range, and waits.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
-// leastShared is the number of bytes of a matrix below which a call stays on its goroutine: a pass of
+// minShared is the number of bytes of a matrix below which a call stays on its goroutine: a pass of
 // ten microseconds over a matrix in a cache that the cores share. A call above it allocates a closure.
-const leastShared = 640_000
+const minShared = 640_000
 
 // bytesPerNanosecond is the rate of a pass over a matrix in memory. In the caches a pass takes a
 // quarter of that time, and two threads pay from ten microseconds on: no operand is packed first.
 const bytesPerNanosecond = 16
 
 // shared reports whether a pass over the given elements is offered to other goroutines.
-func (r *Routines) shared(numbers int) bool { return r.share != nil && numbers >= leastShared/8 }
+func (r *Routines) shared(numbers int) bool { return r.share != nil && numbers >= minShared/8 }
 
 // nanoseconds returns the approximate time of a pass over the given elements.
 func nanoseconds(numbers int) int { return numbers / (bytesPerNanosecond / 8) }
@@ -25,19 +25,19 @@ func (r *Routines) overRows(m, n int, do func(from, to int)) {
 	r.share((m+height-1)/height, nanoseconds(height*n), func(from, to int) { do(from*height, min(to*height, m)) })
 }
 
-// leastColumns is the number of columns below which rows are not cut, so that the hardware prefetches
+// minColumns is the number of columns below which rows are not cut, so that the hardware prefetches
 // along them.
-const leastColumns = 128
+const minColumns = 128
 
 // overColumns shares the n columns of a matrix of m rows.
 func (r *Routines) overColumns(m, n int, do func(from, to int)) {
-	parts := n / leastColumns
-	r.share(parts, nanoseconds(m*leastColumns), func(from, to int) {
+	parts := n / minColumns
+	r.share(parts, nanoseconds(m*minColumns), func(from, to int) {
 		end := n
 		if to < parts {
-			end = to * leastColumns
+			end = to * minColumns
 		}
-		do(from*leastColumns, end)
+		do(from*minColumns, end)
 	})
 }
 

@@ -94,12 +94,12 @@ func TestPiecesOfTriangles(t *testing.T) {
 		for n := 32; n < 5000; n += 1 + n/9 {
 			a := oneTriangle{ul: ul, n: n}
 			for _, count := range []int{pieces(n), updatePieces} {
-				if a.begin(0, count) != 0 || a.begin(count, count) != n {
-					t.Errorf("ul=%c n=%d: rows from %d to %d", ul, n, a.begin(0, count), a.begin(count, count))
+				if a.firstRow(0, count) != 0 || a.firstRow(count, count) != n {
+					t.Errorf("ul=%c n=%d: rows from %d to %d", ul, n, a.firstRow(0, count), a.firstRow(count, count))
 				}
 				mean := float64(a.elements()) / float64(count)
 				for i := range count {
-					from, to := a.begin(i, count), a.begin(i+1, count)
+					from, to := a.firstRow(i, count), a.firstRow(i+1, count)
 					if from%blockRows != 0 || to < from {
 						t.Errorf("ul=%c n=%d: piece %d of %d has rows %d to %d", ul, n, i, count, from, to)
 					}

@@ -34,7 +34,7 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 	s.transposed, s.unit = tA != blas.NoTrans, d == blas.Unit
 	u := gather(n, x, incX)
 	switch {
-	case n < leastBlocks || s.growth != 0 || s.k < n-1:
+	case n < minBlocks || s.growth != 0 || s.k < n-1:
 		s.rows(0, n, u.v)
 	case s.forward():
 		for i := 0; i < n; i += blockRows {
@@ -48,23 +48,22 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 	u.scatter(x, incX)
 }
 
-// leastBlocks is the order from which blocks of rows of a full triangle are faster than single ones.
-const leastBlocks = 32
+// minBlocks is the order from which blocks of rows of a full triangle are faster than single ones.
+const minBlocks = 32
 
-// forward reports whether the first row comes first. The rows of a matrix that is not transposed need
-// elements of x that a solution has found, or a product has not yet overwritten; those of a transposed
-// one change them.
+// forward reports whether the first row comes first. The rows of A need elements of x that a solution
+// has found, or a product has not yet overwritten; with Aᵀ they change these elements.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
-// block processes the rows of the block from i on: the triangle on the diagonal, and the rectangle
-// beside it, which needs or changes other elements of x.
+// block processes the rows of the block from i on: the triangle on the diagonal, and the rectangle off
+// it, which needs or changes other elements of x.
 func (s *triangular) block(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	rectangleFirst := s.solve != s.transposed
 	if !rectangleFirst {
 		s.rows(i, end, x)
 	}
-	if left, right := s.beside(i, end); left < right {
+	if left, right := s.offDiagonal(i, end); left < right {
 		sign := 1.0
 		if s.solve {
 			sign = -1

@@ -75,8 +75,8 @@ type Wanted struct {
 // they take its order. Without names, those that the training left out are left out if only that
 // makes the number right.
 //
-//	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTarget; those
-//	of r.Select.
+//	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTarget; an
+//	error of r.Select.
 func Match(r *stream.Reader, want Wanted) error {
 	given := r.Selection()
 	if err := choose(r, want); err != nil {

@@ -78,16 +78,16 @@ func choose(cores []core) (chosen core) {
 	return chosen
 }
 
-// leastShare is the smallest share of L2 that is believed: virtual machines may say that all of their
+// minShare is the smallest share of L2 that is believed: virtual machines may say that all of their
 // CPUs share one.
-const leastShare = 32 << 10
+const minShare = 32 << 10
 
 // complete adds what the system does not tell. It takes all caches from the table if one is missing, or
 // cannot be right.
 func (c *core) complete() {
 	like, own := lookup(c.id, c.name), &c.caches
 	own.Source = "reported"
-	if own.L2Cores = max(own.L2Cores, 0); own.L1D <= 0 || own.L2Share() < leastShare {
+	if own.L2Cores = max(own.L2Cores, 0); own.L1D <= 0 || own.L2Share() < minShare {
 		*own = Caches{L1D: like.l1d << 10, L2: like.l2 << 10, L2Cores: like.cores, Source: "assumed: " + like.name}
 	}
 	own.L2Cores, own.L3 = cmp.Or(own.L2Cores, like.cores), max(own.L3, 0)

@@ -19,17 +19,17 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 }
 
 // LooksAhead reports whether one thread should do what the next step waits for, of the given flops,
-// while the others do the rest: what cannot be shared, as a panel or a small triangle, then keeps no
-// thread waiting. That pays if the rest is long enough. Only products of this module stay on the thread
-// of a task; those of other backends have threads of their own.
+// while the others do the rest. A panel or a small triangle, which cannot be shared, then keeps no
+// thread waiting. It pays if the rest is long enough, and on this module's backends only: products of
+// others do not stay on the thread of a task.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Products)
 	threads := float64(blskernel.Threads())
 	return ours && threads > 1 && first*(threads-1) <= rest
 }
 
-// Ahead does first, of the given flops, and beside it the columns or rows 0 to n-1 of the rest, of the
-// given flops each, in strips of about width. The caller has asked LooksAhead.
+// Ahead does first, of the given flops, and on the other threads the columns or rows 0 to n-1 of the
+// rest, of the given flops each, in strips of about width. The caller has asked LooksAhead.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	strips := (n + width - 1) / width
 	mean := (flops + float64(float64(n)*each)) / float64(1+strips)

@@ -56,8 +56,7 @@ func Unit(x []float64, i int) {
 	x[i] = 1
 }
 
-// OffDiagonal returns the block beside the diagonal, in the triangle ul of a, whose first half has
-// order n1.
+// OffDiagonal returns the off-diagonal block of the triangle ul of a, whose first half has order n1.
 func OffDiagonal(ul blas.Uplo, a block.Matrix, n1 int) block.Matrix {
 	if ul == blas.Upper {
 		return a.Sub(0, n1)

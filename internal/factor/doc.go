@@ -9,7 +9,7 @@
 //	condition  con: reciprocal condition numbers; gerfs: refinement, bounds of errors
 //	svd        singular values and vectors
 //	eigensym   eigenvalues and eigenvectors of symmetric matrices
-//	eigen      those of general matrices
+//	eigen      eigenvalues and eigenvectors of general matrices
 //	secular    the merge step of divide and conquer, for svd and eigensym
 //
 // A routine has LAPACK's name without the d, and with its relatives a file of its own. Each stands

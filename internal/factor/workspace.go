@@ -9,13 +9,13 @@ import (
 
 // A Workspace is storage for the time of one call. A pool keeps it, since to allocate and clear it
 // would take as long as all else for matrices of order 100. It grows by doubling where a call needs
-// more, so what it keeps is at most twice what a call has needed, and not above mostKept.
+// more, so what it keeps is at most twice what a call has needed, and not above maxKept.
 type Workspace struct{ whole, rest []float64 }
 
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
 
-// mostKept is the largest number of elements that are kept.
-const mostKept = 1 << 22
+// maxKept is the largest number of elements that are kept.
+const maxKept = 1 << 22
 
 // Acquire returns a workspace.
 func Acquire() *Workspace {
@@ -29,7 +29,7 @@ func (w *Workspace) Take(n int) []float64 {
 	size := (n + 7) / 8 * 8
 	if size > len(w.rest) {
 		next := max(size, 2*len(w.whole))
-		if next > mostKept {
+		if next > maxKept {
 			return memory.Zeros(n)
 		}
 		w.whole = memory.Zeros(next)

@@ -27,7 +27,7 @@ func TestWorkspace(t *testing.T) {
 		}
 	}
 	kept := len(w.whole)
-	if x := w.Take(mostKept + 1); len(x) != mostKept+1 || len(w.whole) != kept {
+	if x := w.Take(maxKept + 1); len(x) != maxKept+1 || len(w.whole) != kept {
 		t.Errorf("%d elements kept, and before %d", len(w.whole), kept)
 	}
 	if kept > 2*24 {

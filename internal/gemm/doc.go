@@ -18,9 +18,9 @@
 //
 // # The five loops
 //
-// They are those of Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", ACM
-// TOMS 34(3), 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with A and B
-// exchanged because C is row-major and tiles are wider than high:
+// They follow Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", ACM TOMS
+// 34(3), 2008) and BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with A and B exchanged
+// because C is row-major and tiles are wider than high:
 //
 //	loop 5  ic: MC rows of C
 //	loop 4    pc: up to KC terms of the sum    A[ic, pc], MC×KC, packed, in L3

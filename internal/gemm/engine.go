@@ -27,7 +27,7 @@ func (e *Engine) Kernel() kernel.Kernel { return e.kernel }
 // BlockSizes returns MC, KC and NC of the five loops.
 func (e *Engine) BlockSizes() (mc, kc, nc int) { return e.blocks.MC, e.blocks.KC, e.blocks.NC }
 
-// blockSizes are those of the loops: C is computed in blocks of MC×NC, KC steps at a time.
+// blockSizes are the sizes of the loops: C is computed in blocks of MC×NC, KC steps at a time.
 type blockSizes struct {
 	MC, KC, NC int
 }

@@ -77,8 +77,8 @@ func (p *product) share(team *workers.Team) {
 	p.parallel(team)
 }
 
-// parallel computes p on the caller's thread and those of the team: they pack each block of A together,
-// then take tasks of C.
+// parallel computes p on the threads of the team, the caller's among them: they pack each block of A
+// together, then take tasks of C.
 func (p *product) parallel(team *workers.Team) {
 	own := *p // so that p itself stays on the caller's stack
 	own.id = lastProduct.Add(1)

@@ -122,8 +122,8 @@ func (t *triangular) update(w *workspace, team *workers.Team, i0, i1 int) {
 	if i1 == t.order {
 		return
 	}
-	// In storage the rows of X below the block are [from, to) and those of the block begin at own;
-	// so are the rows and columns of T.
+	// In storage the block begins at row own of X, and the rows below it are [from, to); rows and
+	// columns of T likewise.
 	from, to, own := i1, t.order, i0
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1

@@ -25,7 +25,7 @@ const (
 	expMin = -750
 
 	// Adding a number whose ulp is 1 gives n. The low 12 bits of the sum are n + 2·1023: one half
-	// is the exponent field of 2^(n div 2), the other that of the rest.
+	// is the exponent field of 2^(n div 2), the other the exponent field of the rest.
 	expShift = 0x1.8p52 + 2*1023
 
 	// ln 2 in two parts. Hi has 42 bits, so that n·Hi is exact, and so is x - n·Hi. Lo is the rest,

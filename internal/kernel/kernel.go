@@ -19,7 +19,7 @@
 // fastest. Step p of a tile is a rank-1 update.
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
-//     adds, the m×n of C, writes those of C, and touches no other element.
+//     adds, the m×n of C, writes the m×n of C, and touches no other element.
 //   - Every element is one chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1, ...,
 //     k-1, from s = +0, or from alpha·C[i,j] with Continue. Then C[i,j] = FMA(alpha, s, C[i,j]) if the
 //     kernel adds, else alpha·s. So an element does not depend on its place in a tile or strip, nor on
@@ -46,7 +46,7 @@
 //     of y to each row. Axpy is one fused multiply-add for each element, by the rounded alpha·x[i].
 //   - Dotxaxpyf is Axpy of the rows to y from the top down, and v[i] = FMA(alpha, s, v[i]) with the sum
 //     s of row i in the last eight lanes of Dot alone.
-//   - Symv rounds each product and each sum. Row by row from the top down, the stored A[i,j] beside the
+//   - Symv rounds each product and each sum. Row by row from the top down, the stored A[i,j] off the
 //     diagonal add (alpha·x[i])·A[i,j] to y[j] and A[i,j]·x[j] to a sum s, from +0 and from left to
 //     right; then y[i] += alpha·(A[i,i]·x[i] + s).
 //   - Rot rounds each product and each sum.
@@ -170,8 +170,8 @@ type Kernel struct {
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 
-	// Dotxaxpyf is the loop of an m×n rectangle A beside the diagonal of a symmetric matrix. It
-	// reads each element, which stands for two, once. Row i+1 begins lda + i·step elements after
+	// Dotxaxpyf is the loop of an m×n rectangle A off the diagonal of a symmetric matrix. It reads
+	// each element, which stands for two, once. Row i+1 starts lda + i·step elements after
 	// row i: step = 0 for a full matrix, 1 or -1 for a packed triangle. m, n >= 1, unit stride; y
 	// and v overlap nothing, x and u may.
 	//
@@ -180,7 +180,7 @@ type Kernel struct {
 	Dotxaxpyf func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)
 
 	// Symv is the loop of a symmetric m×m A, 1 <= m <= SymvRows, of which the upper or the lower
-	// triangle is stored: A[i,j] is in column j of the row, and rows are as far apart as those of
+	// triangle is stored: A[i,j] is in column j of the row, and rows are as far apart as in
 	// Dotxaxpyf. y overlaps nothing.
 	//
 	//	y[i] += alpha · sum over j of A[i,j]·x[j]

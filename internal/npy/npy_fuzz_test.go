@@ -13,9 +13,9 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// mostMessage bounds a message: some names of at most shownText bytes, each of which may be quoted as
+// maxMessage bounds a message: some names of at most shownText bytes, each of which may be quoted as
 // four, and the sizes of maxDims dimensions.
-const mostMessage = 2048
+const maxMessage = 2048
 
 // FuzzReadHeader reads any bytes: there is an Error, or a header whose sizes and bytes agree and which
 // is read again from what AppendHeader makes of it.
@@ -35,7 +35,7 @@ func FuzzReadHeader(f *testing.F) {
 		faults.Bounded(t, len(data), 16, MaxHeader+1<<13, func() { h, err = ReadHeader(bytes.NewReader(data)) })
 		if err != nil {
 			var known Error
-			if !errors.As(err, &known) || len(err.Error()) > mostMessage {
+			if !errors.As(err, &known) || len(err.Error()) > maxMessage {
 				t.Errorf("error %.300v", err)
 			}
 			return
@@ -84,7 +84,7 @@ func FuzzElements(f *testing.F) {
 		d, err := ParseDType(descr)
 		var known Error
 		if err != nil {
-			if !errors.As(err, &known) || len(err.Error()) > mostMessage {
+			if !errors.As(err, &known) || len(err.Error()) > maxMessage {
 				t.Errorf("error %.300v", err)
 			}
 			return
@@ -102,7 +102,7 @@ func checkNumbers(t *testing.T, d DType, src []byte) {
 	var err error
 	// Eight bytes for an element of one byte, rounded up to what the allocator has.
 	faults.Bounded(t, len(src), 10, 1<<12, func() { got, err = d.Decode(nil, src, false) })
-	if err != nil && (!errors.As(err, new(Error)) || len(err.Error()) > mostMessage) || err == nil && len(got) != len(src)/d.Size {
+	if err != nil && (!errors.As(err, new(Error)) || len(err.Error()) > maxMessage) || err == nil && len(got) != len(src)/d.Size {
 		t.Fatalf("%d elements of %d, error %v", len(got), len(src)/d.Size, err)
 	}
 	again, err := DType{Kind: Float, Size: 8}.Decode(nil, AppendFloats(nil, got), false)
@@ -118,7 +118,7 @@ func checkLabels(t *testing.T, d DType, src []byte) {
 		label, err := d.Label(src[:d.Size])
 		var known Error
 		if err != nil {
-			if !errors.As(err, &known) || len(err.Error()) > mostMessage {
+			if !errors.As(err, &known) || len(err.Error()) > maxMessage {
 				t.Errorf("error %.300v", err)
 			}
 			continue

@@ -52,7 +52,7 @@ func AppendFloats(dst []byte, values []float64) []byte {
 
 // WriteFloats writes values as elements of type [Float64], 64 KiB at a time.
 //
-//	errors: those of w.
+//	errors: an error of w.
 func WriteFloats(w io.Writer, values []float64) error {
 	const most = 1 << 13
 	buffer := make([]byte, 0, 8*min(len(values), most))

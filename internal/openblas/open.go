@@ -177,7 +177,7 @@ func openFirst(name string) (Backend, error) {
 	for _, n := range names {
 		reason := openBest(n)
 		if reason == "" {
-			mostThreads = int(C.blskernel_get_threads())
+			maxThreads = int(C.blskernel_get_threads())
 			return withLAPACK(n), nil
 		}
 		why = append(why, reason)
@@ -185,10 +185,10 @@ func openFirst(name string) (Backend, error) {
 	return nil, &Error{strings.Join(why, "; "), remedy}
 }
 
-// mostThreads is the limit that OpenBLAS read from its own environment.
-var mostThreads int
+// maxThreads is the limit that OpenBLAS read from its own environment.
+var maxThreads int
 
-func setThreadsBelow(n int) { C.blskernel_set_threads(C.int(min(n, mostThreads))) }
+func setThreadsBelow(n int) { C.blskernel_set_threads(C.int(min(n, maxThreads))) }
 
 // openAs returns why the library cannot be used, or "" if it is open. OpenBLAS uses the kernels of the
 // CPU type core, or chooses them itself if core is empty.

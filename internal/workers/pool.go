@@ -29,9 +29,9 @@ type Pool struct {
 }
 
 // New returns a pool for the given number of CPUs. It leaves its workers alone for a while where they
-// make calls less than leastGain times as fast; 0 means never.
-func New(cpus int, leastGain float64) *Pool {
-	return &Pool{cpus: cpus, gain: gain{least: leastGain}, start: time.Now()}
+// make calls less than minGain times as fast; 0 means never.
+func New(cpus int, minGain float64) *Pool {
+	return &Pool{cpus: cpus, gain: gain{least: minGain}, start: time.Now()}
 }
 
 // Default is the pool of all calls of this process.

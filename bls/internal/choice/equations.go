@@ -20,8 +20,8 @@ import (
 // qrAdvantage is the largest loss by QR, relative to that by Gram, for which QR pays.
 const qrAdvantage = 0.8
 
-// Equations are the normal equations of nodes A (m×k) and targets Y (m×c) of the rows of a choice: for
-// each training those of its rows. They serve every ridge.
+// Equations are the normal equations of nodes A (m×k) and targets Y (m×c), for the rows of each
+// training of a choice. They serve every ridge.
 type Equations struct {
 	folds   *Folds
 	backend blskernel.Backend
@@ -43,7 +43,7 @@ func (f *Folds) Bytes(k, c int) int64 {
 	return need
 }
 
-// Flops returns the floating-point operations of Equations of k nodes and c targets for so many
+// Flops returns the floating-point operations of Equations of k nodes and c targets for this number of
 // ridges.
 func (f *Folds) Flops(k, c, ridges int) float64 {
 	n, folds := float64(k), float64(f.heldFolds())

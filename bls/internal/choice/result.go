@@ -89,7 +89,7 @@ func classScores(scores *mat.Dense, from int) *mat.Dense {
 }
 
 // measure returns the loss and the score of scores by the rows from a fold on. The loss of a regression
-// is the mean over the targets of the trimmed squared error relative to the variance. That of a
+// is the mean over the targets of the trimmed squared error relative to the variance. The loss of a
 // classification is the share of errors, and nearTie/m of the trimmed mean squared error, which decides
 // between settings with nearly as many errors. The score is R² of all these rows, or the accuracy.
 func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {

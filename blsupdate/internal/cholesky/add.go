@@ -9,6 +9,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
+	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
@@ -26,6 +27,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	q := dense.Rows(ax)
 	form := cost.CholeskyForm(s.Options.Form, q, s.K)
+	next.NoteWeights(q)
 	large := false
 	if form == types.Large {
 		large, err = next.addLarge(ctx, ax, ya)
@@ -35,6 +37,8 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if err != nil {
 		return out, err
 	}
+	next.NoteWeights(q)
+	next.NoteGain(q, 1, &s.Inverse, s.Rows)
 	*s = next
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }
@@ -45,12 +49,12 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.CheckLeft(q); err != nil {
 		return out, err
 	}
-	limit, err := state.RemovalLimit(s.known(), 1)
+	limit, err := state.RemovalLimit(s.Reach().RCond(), 1)
 	if err != nil {
 		return out, err
 	}
 	next := *s
-	next.Size = s.Size.Without(ax, ya)
+	next.Size = s.Size.Scaled(1) // a copy, which takes up the residuals of the rows
 	var rest float64
 	if cost.CholeskyForm(types.Auto, q, s.K) == types.Large {
 		var seen *mat.Dense
@@ -70,27 +74,26 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	// The square of Most is at least ‖F‖².
-	if q >= state.ManyRemoved || next.Most > math.Sqrt2*next.Noted {
-		next.noteCondition()
-	}
-	next.NoteLoss(1 / rest)
+	next.Size = next.Size.Without(ax, ya, rest, nil)
+	next.noteRows()
+	next.NoteWeights(q)
+	next.NoteGain(q, rest, &s.Inverse, next.rows())
 	*s = next
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
 
-// mostKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
+// maxKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
 // up to which I + SᵀS is formed. Its error is eps times the leverage, relative to the I where S adds
 // nothing. Above, U is the triangle of a QR factorization of [I; S], with an error of eps times the
 // root of the leverage. Nearly all new rows have a large leverage as long as there are hardly more rows
 // than nodes, or where only a small ridge determines some direction.
-const mostKernel = 1e4
+const maxKernel = 1e4
 
-// mostGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no
+// maxGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no
 // addition lets F grow. The error of U is some eps relative to its columns, so rows of leverage above
 // 1/eps² leave nothing of the I in I + SᵀS, and F grows where it should stay. At 1% it has errors that
 // no later rows remove.
-const mostGrown = 1.01
+const maxGrown = 1.01
 
 var errGrown = errors.New("the inverse factor has grown, which added rows cannot cause: they are too large beside the others")
 
@@ -107,18 +110,18 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, er
 		return false, err
 	}
 	before := s.frobenius()
-	if large = s.SquaredNorm(seen) > mostKernel; large {
+	if large = s.SquaredNorm(seen) > maxKernel; large {
 		err = s.addSeenByQR(ctx, seen, ax, ya)
 	} else {
 		_, err = s.applySeen(ctx, 1, seen, ax, ya, 0)
 	}
-	if err == nil && s.Most > mostGrown*before {
+	if err == nil && s.Most > maxGrown*before {
 		err = &types.ConditionError{What: addedKernel, Err: errGrown, Instead: []types.Method{types.QR}}
 	}
 	return large, err
 }
 
-// seen returns S = Ax F. It checks the memory of the action: for I ± SᵀS beside S, or beside the new F.
+// seen returns S = Ax F. It checks the memory of the action: I ± SᵀS, and S or the new F.
 func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))
@@ -173,21 +176,26 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		return 0, err
 	}
 
-	v := mat.NewDense(k, s.C, nil)
+	v, innovation := mat.NewDense(k, s.C, nil), make([]float64, s.C)
 	if q <= k {
 		panel = q
 	}
 	err = interrupt.EachPanel(ctx, q, panel, func(from, to int) error {
 		s.Counter.Enter(cost.StepWeights)
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
-		before := e
 		if q <= k {
-			before = dense.Copy(e)
+			before := dense.Copy(e)
 			if err := s.gainSolve(sign, seen, e); err != nil {
 				return err
 			}
+			left := s.Fitted(sign, before, e)
+			if sign < 0 {
+				left = dense.ColumnNorms(e)
+			}
+			state.AddLengths(s.Size.Rest, left)
+		} else {
+			state.AddLengths(innovation, s.FittedBy(sign, e))
 		}
-		s.Fitted(sign, before, e)
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(seen, from, to), e, beta, v)
 		return nil
 	})
@@ -199,13 +207,18 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		s.fTimes(v)
 	case sign > 0: // F v for the new F comes below
 		err = u.SolveUTo(v, v, true)
-		s.FittedBy(-1, v) // EᵀE' = EᵀE - VᵀV
+		for j, fit := range s.FittedBy(-1, v) { // EᵀE' = EᵀE - VᵀV
+			blur := math.Sqrt(state.Unit(q, k)) * innovation[j]
+			innovation[j] = elementary.Hypot(state.Leg(innovation[j], fit), blur)
+		}
 	default:
 		before := dense.Copy(v)
 		err = u.SolveTo(v, v)
 		s.Fitted(-1, before, v)
 		s.fTimes(v)
+		dense.Scale(1/rest, innovation)
 	}
+	state.AddLengths(s.Size.Rest, innovation)
 	if err != nil {
 		return 0, types.ErrOverflow
 	}
@@ -247,7 +260,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error 
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
 		s.Counter.Enter(cost.StepFactor)
 		err := lapack.AppendRows(s.Counter, u, z, dense.RowRange(seen, from, to), e)
-		s.FittedBy(1, e)
+		state.AddLengths(s.Size.Rest, s.FittedBy(1, e))
 		return state.Overflow(err)
 	})
 	if err != nil {

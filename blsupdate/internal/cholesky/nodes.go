@@ -11,9 +11,9 @@ import (
 	"blskernel/mat"
 )
 
-// leastForNodes is the smallest 1/κ, before and after, at which nodes are added. One correction does
+// minForNodes is the smallest 1/κ, before and after, at which nodes are added. One correction does
 // not save the D of a worse state.
-const leastForNodes = 1e-7
+const minForNodes = 1e-7
 
 const withNodes = "A'A + lambda I with the new nodes"
 
@@ -32,11 +32,10 @@ const withNodes = "A'A + lambda I with the new nodes"
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	k, norms, next := s.K, dense.ColumnNorms(h), *s
-	if next.Size, err = s.Size.WithNodes(norms).Safe(); err != nil {
+	if next.Size, err = s.Size.WithNodes(norms, make([]float64, p)).Safe(); err != nil {
 		return out, err
 	}
-	now := *s
-	if err := now.checkForNodes(); err != nil {
+	if err := s.checkForNodes(); err != nil {
 		return out, err
 	}
 	scaled := dense.Copy(h)
@@ -51,11 +50,16 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 
+	errs := b.Errors(s.Size.Lengths(s.Lambda), state.Unit(p, k))
+	dense.Multiply(errs, units)
+	dense.Add(next.Size.ErrA[k:], 1, errs)
+	y1, w1, residual := s.NodeTargets(a, y, s.W, s.Reach().RCond())
 	s.Counter.Enter(cost.StepNodesS)
-	r, w2, err := s.Corner(b.C, y, units, func() *mat.Dense { return dense.Transposed(b.D) })
+	r, w2, err := s.Corner(b.C, y1, w1, units, func() *mat.Dense { return dense.Transposed(b.D) })
 	if err != nil {
 		return out, err
 	}
+	next.Size.Explained(dense.ColumnNorms(w2), state.Unit(l, k)/s.Reach().RCond())
 	s.Counter.Enter(cost.StepWeights)
 	if err := lapack.SolveTriangular(s.Counter, w2, r, false); err != nil {
 		return out, state.TriangleError(withNodes, err)
@@ -78,18 +82,22 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err := next.measure(); err != nil {
 		return out, err
 	}
-	next.Peak *= s.Gain
+	next.noteRows()
 	if err := next.checkForNodes(); err != nil {
 		return out, err
 	}
+	next.NoteWeights(p)
+	if w1 == nil {
+		next.Size.ErrNodes(next.Reach(), next.Size.Lengths(s.Lambda), errs)
+	}
 	*s = next
-	return state.Outcome{Model: model}, nil
+	return state.Outcome{Model: cost.Plus(model, residual)}, nil
 }
 
-// checkForNodes notes the condition, and returns an error where it is too bad for nodes to be added.
+// checkForNodes returns an error where the condition is too bad for nodes to be added.
 func (s *State) checkForNodes() error {
-	if s.noteCondition(); !(s.Worst >= leastForNodes) {
-		return &types.ConditionError{What: withNodes, RCond: s.Worst, Instead: []types.Method{types.QR}}
+	if rcond := s.Reach().RCond(); !(rcond >= minForNodes) {
+		return &types.ConditionError{What: withNodes, RCond: rcond, Instead: []types.Method{types.QR}}
 	}
 	return nil
 }

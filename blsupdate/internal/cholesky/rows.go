@@ -41,7 +41,7 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 			return 0, err
 		}
 	}
-	mostW, safe := s.boundRows(ax, ya, least)
+	maxW, safe := s.boundRows(ax, ya, least)
 	q, most := dense.Rows(ax), SweptRows(s.K)
 	if !safe || ctx.Done() != nil && q > most {
 		action := types.ActionAdd
@@ -76,10 +76,10 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 	case err != nil:
 		return 0, err
 	case safe && sign > 0:
-		s.MostW = mostW
+		s.MostW = maxW
 		s.Most *= elementary.Pow(1+grownByRow(s.K), q)
 	case safe:
-		s.Most, s.MostW = s.frobenius(), mostW
+		s.Most, s.MostW = s.frobenius(), maxW
 	default:
 		err = s.measure()
 	}
@@ -110,9 +110,15 @@ func (s *State) weightsByRows(sign float64, rows []sweptRow, ya *mat.Dense) {
 		copy(e, ya.RawRowView(i))
 		s.Counter.Dgemm(blas.NoTrans, blas.NoTrans, 1, s.C, s.K, -1, r.a, s.K, w, s.C, 1, e, s.C)
 		s.Counter.Dgemm(blas.NoTrans, blas.NoTrans, s.K, s.C, 1, sign*s.Gain/r.alpha, r.b, 1, e, s.C, 1, w, s.C)
+		root := math.Sqrt(r.alpha)
+		dense.Scale(1/root, e)
 		for j, v := range e {
-			squares[j] += float64(v / r.alpha * v)
+			squares[j] += float64(v * v)
 		}
+		if sign < 0 { // the residual after the removal
+			dense.Scale(1/root, e)
+		}
+		state.AddLengths(s.Size.Rest, e)
 	}
 	s.NoteSquares(sign, squares)
 }
@@ -139,7 +145,7 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 // F Fᵀ shrinks; in a removal it grows by at most 1/least. So do the norms of F, of its columns and of
 // its rows. Further, |s_j| <= ‖F‖‖a‖, alpha <= 1 + (‖F‖‖a‖)², |b| <= ‖F‖²‖a‖, |b|/alpha <= ‖F‖/2, or
 // |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖.
-func (s *State) boundRows(ax, ya *mat.Dense, least float64) (mostW float64, safe bool) {
+func (s *State) boundRows(ax, ya *mat.Dense, least float64) (maxW float64, safe bool) {
 	const limit = 0x1p500 // its square is far from overflow
 	f, w := s.Gain*s.Most, s.MostW
 	if w > limit { // the bound of many updates

@@ -13,7 +13,6 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -67,30 +66,18 @@ func (s *State) squared(x []float64, f, g float64) {
 	dense.Scale(g, x)
 }
 
-// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the
-// present one. The latter is not noted, so that a model does not depend on whether it was asked.
-func (s *State) Condition() (rcond float64, power int) {
-	now := *s
-	now.noteCondition()
-	return now.Worst, 1
+// Condition says how accurate W is.
+func (s *State) Condition() state.Condition { return s.ConditionOf(s.rows()) }
+
+// rows returns the norms of the rows of F.
+func (s *State) rows() []float64 {
+	rows := dense.ColumnNorms(s.L)
+	dense.Scale(s.Gain, rows)
+	return rows
 }
 
-// noteCondition estimates the present 1/κ and notes it if it is the worst. κ is ‖[A; sqrt(lambda)
-// I]‖‖F‖ with the largest ‖F‖ so far, whose rounding errors remain.
-func (s *State) noteCondition() {
-	// L/Most neither overflows nor underflows.
-	square := dense.LargestEigenvalue(s.K, func(x []float64) {
-		s.squared(x, 1/s.Most, 1/s.Most)
-	})
-	s.Peak = max(s.Peak, s.Most*math.Sqrt(square))
-	s.Worst, s.Noted = s.known(), s.Most
-}
-
-// known returns the worst 1/κ with the present rows, and ‖F‖ as it was last estimated.
-func (s *State) known() float64 {
-	kappa := elementary.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * s.Peak * s.Gain
-	return min(s.Worst, 1/kappa)
-}
+// noteRows notes the norms of the rows of F, which only removals and added nodes let grow.
+func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
 // frobenius returns the Frobenius norm of L. It is not finite where an element is not.
 func (s *State) frobenius() float64 {
@@ -115,7 +102,7 @@ func (s *State) Covariance() (state.Covariance, error) {
 
 // Code writes or reads F and W with their bounds.
 func (s *State) Code(x *coder.Coder) {
-	s.CodeInverse(x, "F", "norm", func() { x.Triangle("F", &s.L, s.K, false) }, s.data)
+	s.CodeInverse(x, "F", func() { x.Triangle("F", &s.L, s.K, false) }, s.data)
 }
 
 // Start computes F = R⁻¹ where RᵀR = AᵀA + lambda I. R is the Cholesky factor where the condition of
@@ -138,7 +125,8 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	if err != nil {
 		return out, err
 	}
-	s.noteCondition()
+	s.noteRows()
+	s.NoteWeights(dense.Rows(a))
 	out.Model = cost.CholeskyStart(cost.Shape{L: dense.Rows(a), K: s.K, C: s.C, Start: out.Start})
 	return out, nil
 }
@@ -146,14 +134,15 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 // startCholesky computes L = U⁻ᵀ for the Cholesky factor U of AᵀA + lambda I. It returns a
 // *ConditionError where that is not accurate enough.
 func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
-	factor, _, err := s.StartFactor(ctx, a, state.AccurateStart(a))
+	factor, rcond, err := s.StartFactor(ctx, a, state.AccurateStart(a))
 	if err != nil {
 		return err
 	}
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return err
 	}
-	s.Refitted(s.W, y, a)
+	s.Size.Rest = s.Refitted(s.W, y, a)
+	s.Size.ErrTargets(state.Unit(dense.Rows(a), s.K) / math.Sqrt(rcond))
 	if err := s.Enter(ctx, cost.StepF); err != nil {
 		return err
 	}
@@ -169,13 +158,16 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	err := s.EachPanel(ctx, cost.StepFactor, dense.Rows(a), func(from, to int) error {
 		rest := dense.Copy(dense.RowRange(y, from, to))
 		err := lapack.AppendRows(s.Counter, r, z, dense.RowRange(a, from, to), rest)
-		s.FittedBy(1, rest)
+		state.AddLengths(s.Size.Rest, s.FittedBy(1, rest))
 		return state.Overflow(err)
 	})
 	if err != nil {
 		return err
 	}
-	rcond := lapack.RCondTriangle(s.Counter, r)
+	scaled := dense.Copy(r)
+	units, _ := dense.Powers(s.Size.Lengths(s.Lambda))
+	dense.DivideColumns(scaled, units)
+	rcond := lapack.RCondTriangle(s.Counter, scaled)
 	if !(rcond > dense.RankTolerance(dense.Rows(a), s.K)) {
 		return &types.ConditionError{What: what, RCond: rcond, Instead: []types.Method{types.QR, types.Improved}}
 	}

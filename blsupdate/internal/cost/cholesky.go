@@ -44,7 +44,7 @@ func CholeskyStart(s Shape) []StepFlops {
 	return append(startSteps(l, k, c), Line(StepF, "k³/3", fresh(k*k), routine(Ttrsm, k)))
 }
 
-// CholeskyAdd has the steps of q added rows; large says whether the rows are, see cholesky.mostKernel.
+// CholeskyAdd has the steps of q added rows; large says whether the rows are, see cholesky.maxKernel.
 func CholeskyAdd(form types.Form, q, k, c int, large bool) []StepFlops {
 	switch {
 	case form == types.Small:

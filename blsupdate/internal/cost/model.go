@@ -45,7 +45,7 @@ func mapModel(m types.Method, s Shape) []StepFlops {
 	}
 }
 
-// MapTargets has the step of the products with T, c×p, of matrices of so many rows each.
+// MapTargets has the step of the products of matrices of the given rows with T, c×p.
 func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	var work []Operation
 	for _, m := range rows {

@@ -141,7 +141,7 @@ func halfSolve(_, n, k int) Thirds  { return Gemm(n, n, k) / 2 }
 func rotations(m, n, w int) Thirds  { return 9 * Thirds(m) * Thirds(n) * Thirds(w) }
 
 // householder returns the flops of the QR factorization of an m×n or n×m matrix, 2mn² - 2n³/3 for m >=
-// n, which are also those of its thin Q.
+// n. Its thin Q takes as many.
 func householder(m, n, _ int) Thirds { return Gemm(m, n, min(m, n)) - twoCubes(0, min(m, n), 0) }
 
 // svd returns the flops of a thin singular value decomposition with both sets of vectors.

@@ -17,7 +17,11 @@ func pseudoinverseModel(m types.Method, action types.Action, opt types.Options, 
 			form = Resolve(opt, s)
 		}
 		wide := opt.C != types.CZero && opt.Lambda == 0 && s.L < s.K
-		return PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == types.CCheck, wide: wide})
+		steps := PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == types.CCheck, wide: wide})
+		if wide && s.L+s.Q >= s.K { // A⁺ is computed anew
+			steps = Plus(steps, PseudoinverseStart(opt, Shape{L: s.L + s.Q, K: s.K, C: s.C, Start: types.StartQR, Rank: s.K}))
+		}
+		return steps
 	case types.ActionRemove:
 		return PseudoinverseRemove(s)
 	case types.ActionNodes:
@@ -103,6 +107,19 @@ func MergeModels(models ...[]StepFlops) []StepFlops {
 	return sum
 }
 
+// Plus returns the steps of the model and of more, where steps of the same name are one.
+func Plus(model, more []StepFlops) []StepFlops {
+	sum := slices.Clone(model)
+	for _, m := range more {
+		if i := slices.IndexFunc(sum, func(s StepFlops) bool { return s.Step == m.Step }); i >= 0 {
+			sum[i] = Line(m.Step, sum[i].Formula+" + "+m.Formula, slices.Concat(sum[i].Work, m.Work)...)
+		} else {
+			sum = append(sum, m)
+		}
+	}
+	return sum
+}
+
 // PseudoinverseStart has the steps of a start.
 func PseudoinverseStart(opt types.Options, s Shape) []StepFlops {
 	l, k, c := s.L, s.K, s.C
@@ -119,7 +136,8 @@ func PseudoinverseStart(opt types.Options, s Shape) []StepFlops {
 			Line(StepFactor, "k³/3", routine(Pptrf, k)),
 			Line(StepStart, "2k²l", op(Pptrs, k, k, l)), weights}
 	case s.Start == types.StartQR:
-		return []StepFlops{Line(StepFactor, formula, factor, q), Line(StepStart, "k²l", op(Trtrs, k, k, l)), weights}
+		return []StepFlops{Line(StepFactor, formula, factor, q), Line(StepStart, "k²l", op(Trtrs, k, k, l)),
+			Line(StepInitial, "2lkc + ck²", op(GemmTN, k, c, l), op(Trtrs, k, k, c))}
 	case l >= k:
 		return []StepFlops{
 			Line(StepFactor, formula+" + 22k³", factor, q, op(Gesvd, k, k, 0)),
@@ -251,7 +269,7 @@ func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 
 // A NodesStrategy is what the data decide when nodes are added to A⁺.
 type NodesStrategy struct {
-	Ridge   bool // B is that of a ridge, and nothing else is decided
+	Ridge   bool // B is by the ridge formula, and nothing else is decided
 	Rank    int  // of C; B = C⁺ if that is p
 	Refined bool // C is made orthogonal to A twice
 	Values  bool // the rank takes the singular values of C
@@ -279,6 +297,8 @@ func PseudoinverseNodes(s Shape, how NodesStrategy) []StepFlops {
 		weights = Line(StepNodesW, "2ckl + 2clp + 4ckp", op(GemmNN, l, c, k), op(GemmTN, p, c, l), op(GemmTN, p, c, k), op(GemmNN, k, c, p))
 		b = Line(StepNodesB, "5(l+k)p² + 8p³/3", fresh(rows*p), stream(2*(l+k)*p),
 			op(Geqrf, rows, p, 0), op(Orgqr, rows, p, 0), op(Trtrs, p, p, l+k))
+	case how.Rank == p && how.Refined:
+		weights = Line(StepNodesW, "2ckl + 2clp + 2ckp", op(GemmNN, l, c, k), op(GemmTN, p, c, l), op(GemmNN, k, c, p))
 	case how.Rank < p:
 		b = Line(StepNodesB, "2klp + 5kp² + 8p³/3", op(Geqrf, k+p, p, 0), op(Orgqr, k+p, p, 0), op(Trtrs, p, p, k), rest)
 	}

@@ -92,6 +92,16 @@ func QRNodes(s Shape, ridge bool) []StepFlops {
 		Line(StepTriangle, formula+" + k²p", append(triangle, op(TrmmL, k, p, 0), fresh(wide), stream(wide))...)}
 }
 
+// NodesResidual has the step of the residuals that take the place of Y where nodes are added.
+func NodesResidual(s Shape) []StepFlops {
+	return []StepFlops{Line(StepWeights, "2clk", op(GemmNN, s.L, s.C, s.K))}
+}
+
+// NodesRidge has the further step lambda DᵀW of RidgeInverse.
+func NodesRidge(s Shape) []StepFlops {
+	return []StepFlops{Line(StepWeights, "2ckp", op(GemmNN, s.P, s.C, s.K))}
+}
+
 // cornerSteps has the formula and the operations of state.Corner.
 func cornerSteps(s Shape, ridge bool) (formula string, work []Operation) {
 	work = []Operation{op(Tpqrt, s.L, s.P, s.C)}

@@ -105,15 +105,15 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 // Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370.
 const (
 	// Rows of Ax in a product by strips, with and without packed products of the backend.
-	mostStrips, mostStripsByGemm = 32, 128
-	mostGemv                     = 8 // rows of T in Q - TᵀT by Dgemv, without them
+	maxStrips, maxStripsByGemm = 32, 128
+	maxGemv                    = 8 // rows of T in Q - TᵀT by Dgemv, without them
 )
 
 // ProductKind returns the kind of a product of q rows with Q.
 func ProductKind(b blskernel.Backend, q int) Kind {
-	most := mostStripsByGemm
+	most := maxStripsByGemm
 	if hasPacked(b) {
-		most = mostStrips
+		most = maxStrips
 	}
 	switch {
 	case q == 1:
@@ -130,7 +130,7 @@ func RankKind(b blskernel.Backend, q int) Kind {
 	switch {
 	case q == 1:
 		return Spr
-	case q <= mostGemv && !hasPacked(b):
+	case q <= maxGemv && !hasPacked(b):
 		return SprkRows
 	default:
 		return Sprk

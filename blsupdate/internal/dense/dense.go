@@ -118,8 +118,8 @@ func DivideColumns(m *mat.Dense, units []float64) {
 	}
 }
 
-// Triangle returns k×k zeros for a triangular matrix. In pages of 4 KiB what is never written beside
-// it takes little memory, so these are not mat's pages of 2 MiB.
+// Triangle returns k×k zeros for a triangular matrix. In pages of 4 KiB the half that is never written
+// takes little memory, so these are not mat's pages of 2 MiB.
 func Triangle(k int) *mat.Dense { return gonummat.NewDense(k, k, nil) }
 
 // ScaledIdentity returns f I of order k, for a triangular matrix.

@@ -70,7 +70,7 @@ func UnitVector(n int) []float64 {
 }
 
 // largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with these
-// elements on and beside the diagonal, which it overwrites. It halves an interval down to neighbouring
+// elements on and next to the diagonal, which it overwrites. It halves an interval down to neighbouring
 // numbers.
 func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	size := max(LargestOf(diagonal), LargestOf(beside))

@@ -32,6 +32,8 @@ type State struct {
 	factor *lapack.Cholesky // of G + lambda I
 	w      *mat.Dense
 
+	refined []float64 // the norms of the residuals where Refine has made W, else nil
+
 	factored *mat.SymPacked // the storage of the present factor and of the next, or nil
 }
 
@@ -42,7 +44,7 @@ func (s *State) CheckSize(l, k int) error { return nil }
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	s.g, s.t = mat.NewSymPacked(s.K, nil), mat.NewDense(s.K, s.C, nil)
 	s.Sums.RSS = make([]float64, s.C)
-	if s.size, err = state.NewNorms(s.K, s.C).With(a, y).Safe(); err != nil {
+	if s.size, err = state.NewNorms(s.K, s.C, true).With(a, y).Safe(); err != nil {
 		return out, err
 	}
 	out.Model = cost.GramAdd(dense.Rows(a), s.K, s.C)
@@ -109,7 +111,6 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	s.size = size
 	dense.Add(s.g.RawSymPacked().Data, 1, o.g.RawSymPacked().Data)
 	s.t.Add(s.t, o.t)
-	s.NoteLoss(o.Lost)
 	s.changed()
 	return out, nil
 }
@@ -133,14 +134,14 @@ func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 	if err != nil {
 		return out, err
 	}
-	s.t, s.w, s.size, s.C = mapped, w, size, dense.Cols(mapped)
+	s.t, s.w, s.size, s.C, s.refined = mapped, w, size, dense.Cols(mapped), nil
 	return out, nil
 }
 
 // AddNodes appends AᵀH and HᵀH to G, and HᵀY to T.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
-	size, err := s.size.WithNodes(dense.ColumnNorms(h)).Safe()
+	size, err := s.size.WithNodes(dense.ColumnNorms(h), make([]float64, p)).Safe()
 	if err != nil {
 		return out, err
 	}
@@ -159,14 +160,25 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// Condition returns the 1/κ of the present G + lambda I, whose condition number is κ², with the largest
-// ‖A‖ so far.
-func (s *State) Condition() (rcond float64, power int) {
+// Condition says how accurate W is, by the present G + lambda I. The factor has the errors of another
+// change. Refine leaves a W with the errors of a least-squares solution from A itself, and what two
+// corrections leave of those before.
+func (s *State) Condition() state.Condition {
 	factor, _, err := s.factorize(0)
-	if err != nil {
-		return 0, 2
+	if err != nil || s.w == nil {
+		return state.Condition{Power: 2, Error: math.Inf(1)}
 	}
-	return math.Sqrt(factor.RCond()) * s.size.Shrunk(s.Lambda), 2
+	lengths := s.size.Lengths(s.Lambda)
+	reach := state.ReachOf(lengths, factor.Solver())
+	solved := state.Norms{A: lengths, Y: s.size.Y, ErrA: slices.Clone(s.size.ErrA), ErrY: slices.Clone(s.size.ErrY), Gain: s.size.Gain, Squared: true}
+	solved.Err(state.Unit(s.K, s.K))
+	c := state.Condition{RCond: reach.RCond(), Power: 2, Error: solved.Error(reach, 0, s.w)}
+	if s.refined != nil {
+		exact := state.Norms{A: lengths, Y: s.size.Y, ErrA: make([]float64, s.K), ErrY: make([]float64, s.C), Rest: s.refined, Gain: s.size.Gain}
+		exact.Err(state.Unit(s.Samples, s.K))
+		c.Error = exact.Error(reach, 0, s.w) + float64(c.Error*c.Error*c.Error)
+	}
+	return c
 }
 
 // Code writes or reads G, T and W. Forget and Refine may leave a W that no solution gives back. The
@@ -174,17 +186,21 @@ func (s *State) Condition() (rcond float64, power int) {
 func (s *State) Code(x *coder.Coder) {
 	x.Symmetric("A'A", &s.g, s.K)
 	x.Dense("A'Y", &s.t, s.K, s.C)
+	s.size.Squared = true
 	s.size.Code(x, s.K, s.C)
 	if x.Present(s.w != nil) {
 		x.Dense("W", &s.w, s.K, s.C)
 	}
+	if x.Present(s.refined != nil) {
+		x.Lengths("a norm of a residual of Refine", &s.refined, s.C)
+	}
 }
 
 // changed drops W and the factor.
-func (s *State) changed() { s.w, s.factor = nil, nil }
+func (s *State) changed() { s.w, s.factor, s.refined = nil, nil, nil }
 
 // factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory
-// for the factor and for more bytes beside it.
+// for the factor and for more bytes.
 func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
 	g := s.factored
 	if g == nil || g.SymmetricDim() != s.K {
@@ -272,8 +288,8 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 	return state.Halves(s.K, func(x *mat.Dense, second bool) error { return factor.SolveURowsTo(x, x, second) }), err
 }
 
-// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second that
-// of the residual.
+// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second the
+// error of the residual.
 func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	w, out, err := s.Weights()
 	if err != nil {
@@ -297,7 +313,9 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	if !dense.Finite(better) {
 		return out, types.ErrOverflow
 	}
-	s.w = better
+	rest := dense.Copy(y) // for the bound on errors, and not counted
+	dense.Gemm(s.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, -1, a, better, 1, rest)
+	s.w, s.refined = better, dense.ColumnNorms(rest)
 	out.Model = append(append(out.Model, model...), cost.GramRefine(dense.Rows(a), s.K, s.C)...)
 	return out, nil
 }
@@ -315,11 +333,11 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.CheckLeft(q); err != nil {
 		return out, err
 	}
-	triangle := memory.Triangle(s.K) // of the new G, and of its factor beside V
+	triangle := memory.Triangle(s.K) // of the new G, and of its factor with V
 	if err := s.Reserve(types.ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
 		return out, err
 	}
-	next := State{Base: s.Base, g: dense.CopySym(s.g), t: dense.Copy(s.t), size: s.size.Without(ax, ya)}
+	next := State{Base: s.Base, g: dense.CopySym(s.g), t: dense.Copy(s.t), size: s.size}
 	next.update(next.g, next.t, -1, ax, ya)
 	factor, model, err := next.factorize(0)
 	var short *memory.Error
@@ -350,7 +368,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := state.CheckRest(types.ActionRemove, rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
 		return out, err
 	}
-	next.NoteLoss(1 / rest)
+	next.size = s.size.Without(ax, ya, 1, nil) // what is subtracted was added before
 	*s = next
 	out.Model = slices.Concat(cost.GramAdd(q, s.K, s.C), model, []cost.StepFlops{cost.GramLeverage(q, s.K)})
 	return out, nil

@@ -33,15 +33,58 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	case opt.Form != types.Paper: // which is resolved for each part of the batch
 		opt.Form = cost.Resolve(opt, shape)
 	}
+	before, growing := *u, u.computesC() && u.rank < u.K
 	if opt.Form == types.Compressed {
 		out, err = u.addCompressed(ctx, ax, ya, shape, opt)
 	} else {
 		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
 	}
 	if err == nil {
+		u.size.Y = slices.Clone(u.size.Y)
+		state.AddLengths(u.size.Y, dense.ColumnNorms(ya))
+		u.size.Err(state.Unit(q, u.K))
 		u.learnRows(ax, ya)
+		if growing && u.rank == u.K {
+			out.Model = cost.Plus(out.Model, u.renew(&before, ax, ya))
+		}
 	}
 	return out, err
+}
+
+// renew computes A⁺ and W anew when the rank has reached k, by a QR factorization of all rows, of the
+// state before and the new ones. While the rank grew, A⁺ has lost eps κ². Where Y is not known the fit
+// of the rows before takes its place. The state stays where the columns of all rows are dependent to
+// working precision after all.
+func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
+	l, q := before.a.count, dense.Rows(ax)
+	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
+	before.a.blockwise(func(first int, m *mat.Dense) { dense.Place(a, first, 0, m) })
+	dense.Place(a, l, 0, ax)
+	if u.keys != nil {
+		u.y.blockwise(func(first int, m *mat.Dense) { dense.Place(y, first, 0, m) })
+	} else {
+		fit := dense.RowRange(y, 0, l)
+		dense.Gemm(u.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, 1, dense.RowRange(a, 0, l), before.w, 0, fit)
+		dense.Place(y, l, 0, ya)
+	}
+	next, out := State{Base: u.Base, keys: u.keys, y: u.y, rank: u.K}, state.Outcome{}
+	next.begin(a, y)
+	if u.keys == nil {
+		next.size.ErrWeights(before.Condition().Error, 0, before.w)
+	}
+	p, err := next.startQR(context.Background(), a, y, &out)
+	if err == nil && next.rank == u.K {
+		err = next.finish(context.Background(), p, a, y)
+	}
+	model := cost.PseudoinverseStart(u.Options, cost.Shape{L: l + q, K: u.K, C: u.C, Start: out.Start, Rank: next.rank})
+	if err == nil && next.rank == u.K {
+		if u.keys == nil { // what the fit leaves of the rows before
+			next.NoteSquares(1, before.Sums.RSS)
+		}
+		next.moved = true
+		*u = next
+	}
+	return model
 }
 
 // shape returns the sizes of an update by q rows as far as they are known before it.
@@ -111,8 +154,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	return out, nil
 }
 
-// addParts adds the rows of s in two parts, those of the indices first and then the others, and
-// restores their order. out is the work that led to the decision.
+// addParts adds the rows of s in two parts, the indices in first and then the others, and restores
+// their order. out is the work that led to the decision.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
 	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
@@ -175,11 +218,12 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// fitted notes the residuals of the rows before and after the change of W. Ya has become the former.
-func (s *addition) fitted(sign float64, w *mat.Dense) {
+// fitted is Fitted for the residuals of the rows before and after the change of W. Ya has become the
+// former.
+func (s *addition) fitted(sign float64, w *mat.Dense) []float64 {
 	change := dense.Copy(w)
 	change.Sub(w, s.u.w)
-	s.u.Fitted(sign, s.ya, s.u.ResidualAfter(s.ax, s.ya, change))
+	return s.u.Fitted(sign, s.ya, s.u.ResidualAfter(s.ax, s.ya, change))
 }
 
 // checkOverflow returns ErrOverflow unless A⁺ - B Dᵀ, which is computed in place, will be finite. No
@@ -198,19 +242,37 @@ func (s *addition) checkOverflow() error {
 	return nil
 }
 
+// largeUnits is the error of the form Large in units of the errors of the other forms.
+const largeUnits = 200
+
 // apply changes the state. It cannot fail.
 func (s *addition) apply(w *mat.Dense, rankC int) {
 	u := s.u
+	before, norms := u.size.Rest, u.rowNorms()
 	s.subtract(cost.StepDAgain)
 	u.p.append(s.bt.RawMatrix().Data)
-	s.fitted(1, w)
+	u.size.Rest = slices.Clone(u.size.Rest)
+	state.AddLengths(u.size.Rest, s.fitted(1, w))
+	u.size = u.size.With(s.ax, mat.NewDense(s.q, u.C, nil))
+	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	u.w = w
+	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
+	u.noteWeights()
+	now := u.reachOf(norms)
+	if s.form == types.Large { // I + Dbar Ax is not symmetric, and loses eps κ²
+		u.worst.power = 2
+		u.size.Err(largeUnits * state.Unit(s.q, u.K) * now.Scaled)
+		now.Scaled *= largeUnits * now.Scaled
+	} else { // I + DᵀD loses eps ‖DᵀD‖ up to highLeverage
+		now.Scaled *= min(now.Scaled, math.Sqrt(highLeverage))
+	}
+	u.size.ErrGain(s.q, 1, now, u.reaches(), u.size.Lengths(u.Lambda), before)
+	u.moved = true
 	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
-	if s.form == types.Large {
-		u.worst.power = 2
-	}
 	if rankC > 0 { // only then can A⁺ have grown
+		u.worst.power = 2
+		u.noteReach()
 		u.remember(u.p.norm())
 	} else {
 		u.remember(0)

@@ -14,9 +14,9 @@ import (
 
 const largeMatrix = "I + Dbar Ax" // in errors
 
-// leastRCond is the reciprocal condition number of I + Dbar Ax below which the form Large is an error.
+// minRCond is the reciprocal condition number of I + Dbar Ax below which the form Large is an error.
 // eps over it is the relative error of B.
-const leastRCond = dense.Eps
+const minRCond = dense.Eps
 
 // large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution, which overwrites Dbar. It
 // returns a *ConditionError where that would be inaccurate.
@@ -44,7 +44,7 @@ func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 	if err := lu.FactorizeInPlace(m); err != nil {
 		return nil, state.FactorError(largeMatrix, err)
 	}
-	if rcond := lu.RCond(); !(rcond > leastRCond) {
+	if rcond := lu.RCond(); !(rcond > minRCond) {
 		return nil, &types.ConditionError{What: largeMatrix, RCond: rcond}
 	}
 	if s.solve {

@@ -98,15 +98,15 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 }
 
 // ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹, with which [A⁺ - D B; B] is the ridge inverse
-// of [A H] if A⁺ is that of A. The matrix is the Schur complement HᵀH + lambda I - HᵀA D without its
-// cancellation. From the QR factorization
+// of [A H] if A⁺ is the ridge inverse of A. The matrix is the Schur complement HᵀH + lambda I - HᵀA D
+// without its cancellation. From the QR factorization
 //
 //	[C; sqrt(lambda) D; sqrt(lambda) I] = [Q1; Q2; Q3] R
 //
 // it is RᵀR, and Bᵀ = Q1 R⁻ᵀ: nothing is squared, R is regular for any C, and no rank is decided.
 //
-// R is also what the triangular factor of [A H; sqrt(lambda) I] has below that of [A; sqrt(lambda) I],
-// Ra:
+// R is also the lower right block of the triangular factor of [A H; sqrt(lambda) I], whose upper left
+// block Ra is the factor of [A; sqrt(lambda) I]:
 //
 //	[Ra  Ra D]⁻¹   [Ra⁻¹  -D R⁻¹]
 //	[0   R   ]   = [0      R⁻¹  ].

@@ -1,8 +1,12 @@
 package pseudoinverse
 
 import (
+	"math"
+	"slices"
+
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/mat"
 
@@ -44,8 +48,55 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 	if c.values, c.u, c.v, err = dense.SVD(u.Counter, s.ct); err != nil {
 		return c, err
 	}
-	c.values = c.values[:countAbove(c.values, tolerance*dense.Norm(s.ax.RawMatrix().Data), k-u.rank)]
-	return c, nil
+	rank, err := s.rankOf(c.values, tolerance*dense.Norm(s.ax.RawMatrix().Data))
+	c.values = c.values[:rank]
+	return c, err
+}
+
+// rankOf returns how many of the singular values of C count, and notes where that is in doubt.
+// Where the columns have about the same norm, those above the tolerance count. Else rounding is
+// different from column to column, and the rank of [A; Ax] with columns of about the same norm
+// decides.
+func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
+	u, k := s.u, s.u.K
+	most := k - u.rank
+	lengths := slices.Clone(u.size.A)
+	state.AddLengths(lengths, dense.ColumnNorms(s.ax))
+	if even(lengths) {
+		rank := countAbove(values, tolerance, most)
+		u.doubt = u.doubt || countAbove(values, tolerance/doubtful, most) != rank || countAbove(values, tolerance*doubtful, most) != rank
+		return rank, nil
+	}
+	units, _ := dense.Powers(lengths)
+	all := mat.NewDense(u.a.count+s.q, k, nil)
+	u.a.blockwise(func(first int, a *mat.Dense) { dense.Place(all, first, 0, a) })
+	dense.Place(all, u.a.count, 0, s.ax)
+	dense.DivideColumns(all, units)
+	values, _, _, err := dense.SVD(u.Counter.Unwrap(), all)
+	if err != nil {
+		return 0, err
+	}
+	tolerance = dense.RankTolerance(u.a.count+s.q, k) * values[0]
+	rank := countAbove(values, tolerance, k)
+	u.doubt = u.doubt || countAbove(values, tolerance*doubtful, k) != rank
+	return max(0, min(rank-u.rank, s.q)), nil
+}
+
+// doubtful is the factor around a tolerance within which a singular value leaves the rank in doubt.
+const doubtful = 1e3
+
+// evenRatio is the ratio of the norms of columns up to which singular values are compared as they are.
+const evenRatio = 1 << 10
+
+// even reports whether the norms that are not zero are within evenRatio of each other.
+func even(lengths []float64) bool {
+	least, most := math.Inf(1), 0.0
+	for _, v := range lengths {
+		if v > 0 {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return !(most > evenRatio*least)
 }
 
 // outside returns Bᵀ = C⁺ for a C of full column rank. It overwrites the singular vectors.

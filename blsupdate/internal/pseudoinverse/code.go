@@ -1,8 +1,6 @@
 package pseudoinverse
 
-import (
-	"blskernel/internal/coder"
-)
+import "blskernel/internal/coder"
 
 // Code writes or reads A⁺ and W, the keys of the samples where they are known, and A as long as C is
 // computed.
@@ -15,6 +13,12 @@ func (u *State) Code(x *coder.Coder) {
 	x.Int("the power of κ", &u.worst.power, 2)
 	x.Check(u.worst.power > 0, "the power of κ is 0")
 	x.Float("the drift", &u.drift, coder.NotNegative)
+	u.size.Code(x, u.K, u.C)
+	x.Lengths("the largest norm of a row of A+", &u.reach, u.K)
+	x.Lengths("the largest norm of a column of W", &u.largest, u.C)
+	x.Float("the bias of the ridge", &u.bias, coder.NotNegative)
+	x.Bool(&u.moved)
+	x.Bool(&u.doubt)
 	x.Dense("W", &u.w, u.K, u.C)
 	u.codeKnown(x)
 	u.p.code(x, "A+", u.K, l)
@@ -71,7 +75,7 @@ func (r *rows) code(x *coder.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by their rows and by most, that are not those of count rows.
+// checkLayout refuses blocks, given by their rows and by most, that do not make count rows.
 func checkLayout(x *coder.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

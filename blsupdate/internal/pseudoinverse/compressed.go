@@ -27,11 +27,11 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 		return out, err
 	}
 	opt.Form, opt.Solve = types.Small, true
-	rest := u.ResidualAfter(q, ya, z) // what Qᵀ does not keep of Ya
+	rest := u.ResidualAfter(q, ya, z) // what Qᵀ does not keep of Ya, in no row of R
 	if out, err = u.addRows(ctx, r, z, opt); err != nil {
 		return out, err
 	}
-	u.FittedBy(1, rest)
+	state.AddLengths(u.size.Rest, u.FittedBy(1, rest))
 	u.expand(q)
 	if u.a.count > shape.L {
 		u.a.truncate(shape.L)

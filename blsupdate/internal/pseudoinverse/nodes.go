@@ -45,11 +45,10 @@ type widening struct {
 // others, which lie in the column space.
 //
 // For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C.
-// Then A⁺ becomes the ridge inverse of [A H] if it was that of A; after updates by rows it is as far
-// from it as Options.Lambda says.
+// Then A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A; after updates by rows it
+// is as far from it as Options.Lambda says.
 //
-// AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their
-// order.
+// AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in their order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err := cmp.Or(u.checkChanged(u.Samples, u.K+dense.Cols(h)), u.inOrder(a, y)); err != nil {
 		return out, err
@@ -117,19 +116,24 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.
 	return next, cost.MergeModels(model, more), nil
 }
 
-// cancelled is the ratio of the lengths of a column of C and of H below which C is projected once more.
-const cancelled = 0.1
+// cancelled is the ratio of the lengths of a column of C and of H below which C is projected once
+// more, and accurateReach the condition of A from which it is in any case: D has an error of eps
+// κ², which A D keeps.
+const (
+	cancelled     = 0.1
+	accurateReach = 300
+)
 
-// project computes D and C. Where a column of C is so much shorter than that of H that rounding errors
-// are a large part of it, it removes once more what is left in C of the column space of A. For a ridge
-// A A⁺ is no projection, and C stays.
+// project computes D and C. Where a column of C is so much shorter than the column of H that rounding
+// errors are a large part of it, it projects C once more off the column space of A. For a ridge A A⁺ is
+// no projection, and C stays.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
 	s.projectInto(cost.StepNodesD, cost.StepNodesC, s.d)
 	norms, lengths := dense.ColumnNorms(s.h), dense.ColumnNorms(s.c)
 	for j, length := range lengths {
-		if u.Lambda == 0 && length < cancelled*norms[j] {
+		if u.Lambda == 0 && (length < cancelled*norms[j] || u.reaches().Scaled > accurateReach) {
 			s.how.Refined = true
 		}
 	}
@@ -152,6 +156,24 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 	dense.Gemm(counter, blas.NoTrans, blas.NoTrans, -1, s.a, d, 1, s.c)
 }
 
+// nodesUnits is the error of C in units of the error of a sum.
+const nodesUnits = 4
+
+// errors returns the errors of the columns of C: see state.Border.
+func (s *widening) errors() []float64 {
+	b := state.Border{D: dense.Transposed(s.d)}
+	unit := nodesUnits * state.Unit(s.l, s.u.K)
+	if !s.how.Refined {
+		unit *= s.u.reaches().Scaled
+	}
+	errs, square := b.Errors(s.u.size.Lengths(s.u.Lambda), unit), unit*s.u.reaches().Scaled
+	if s.how.Refined {
+		square *= square // what two projections leave
+	}
+	dense.Add(errs, square, dense.ColumnNorms(s.h))
+	return errs
+}
+
 // state returns the state with the new columns.
 func (s *widening) state() (*State, error) {
 	u, k, p := s.u, s.u.K, s.p
@@ -161,9 +183,12 @@ func (s *widening) state() (*State, error) {
 	next.w = mat.NewDense(wide, u.C, nil)
 	above, below := dense.RowRange(next.w, 0, k), dense.RowRange(next.w, k, wide)
 	above.Copy(u.w)
-	if s.how.Ridge {
+	switch {
+	case s.how.Ridge:
 		s.ridgeWeights(below)
-	} else {
+	case s.how.Refined && s.how.Rank == p: // Cᵀ(A W) is zero but for what rounding leaves of it in C
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, u.Residual(s.a, s.y, u.w), 0, below)
+	default:
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.y, 0, below)
 	}
 	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, s.d, below, 1, above)
@@ -188,8 +213,22 @@ func (s *widening) state() (*State, error) {
 		return nil, types.ErrOverflow
 	}
 
-	next.Refitted(next.w, s.y, s.a, s.h)
 	next.K = wide
+	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), s.errors())
+	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
+	for t, v := range u.size.Rest { // which has residuals of removed rows, too
+		next.size.Rest[t] = elementary.Hypot(after[t], state.Leg(v, before[t]))
+	}
+	next.size.ErrWeights(nodesUnits*state.Unit(p, wide), u.Lambda, next.w)
+	next.noteReach()
+	next.noteWeights()
+	if u.Lambda > 0 { // the new columns may be smaller than the first ones
+		plain := elementary.Hypot(u.reaches().Plain, s.grown)
+		next.bias = max(u.bias, nodesDrift*biasOf(float64(u.Lambda*plain*plain)))
+	}
+	if !s.how.Refined && !s.how.Ridge { // else B multiplies the residuals
+		next.size.ErrNodes(next.reaches(), next.size.Lengths(u.Lambda), s.errors())
+	}
 	next.rank += s.how.Rank
 	next.norm = elementary.Hypot(u.norm, dense.Frobenius(s.h))
 	next.drift = max(u.drift, nodesDrift)

@@ -67,19 +67,26 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	}
 	s.reserveD(0)
 	s.subtract(cost.StepD)
+	before := u.size.Rest
 	s.fitted(-1, w)
+	u.size = u.size.Without(ax, ya, rest, dense.ColumnNorms(u.ResidualAfter(ax, ya, w)))
 	u.w = w
+	u.size.ErrWeights(state.Unit(q, u.K), u.Lambda, w)
+	u.moved = true
+	u.noteWeights()
+	u.bias = min(maxBias, 10*u.bias/rest) // without the first rows lambda counts for more
+	u.noteReach()
+	u.size.ErrGain(q, rest, u.reachOf(u.rowNorms()), u.reaches(), u.size.Lengths(u.Lambda), before)
 	u.Counter.Enter(cost.StepPseudoinverse)
 	u.remember(u.p.norm())
 	u.drift = max(u.drift, removedDrift/rest)
-	u.NoteLoss(1 / rest)
 	return out, nil
 }
 
 // leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, and returns 1-h, or a
 // *LeverageError.
 func (s *addition) leave() (rest float64, err error) {
-	limit, err := state.RemovalLimit(s.u.Condition())
+	limit, err := state.RemovalLimit(s.u.certainty())
 	if err != nil {
 		return 0, err
 	}

@@ -19,41 +19,57 @@ import (
 
 // Start computes A⁺ and W.
 func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
-	l, k := a.Dims()
-	u.norm, u.worst.power, u.drift = dense.Frobenius(a), 1, 1
-	first, err := u.start(ctx, a, &out)
+	u.begin(a, y)
+	first, err := u.start(ctx, a, y, &out)
+	if err == nil {
+		err = u.finish(ctx, first, a, y)
+	}
 	if err != nil {
 		return out, err
 	}
+	u.know(y, a)
+	out.Model = cost.PseudoinverseStart(u.Options, cost.Shape{L: dense.Rows(a), K: u.K, C: u.C, Start: out.Start, Rank: u.rank})
+	return out, nil
+}
+
+// begin notes the norms of the first rows.
+func (u *State) begin(a, y *mat.Dense) {
+	u.norm, u.worst.power, u.drift = dense.Frobenius(a), 1, 1
+	u.size = state.NewNorms(u.K, u.C, false).With(a, y)
+}
+
+// finish completes a start with the first (A⁺)ᵀ.
+func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
+	l, k := a.Dims()
 	u.p = rows{cols: k}
 	u.p.append(first.RawMatrix().Data)
 	u.a = rows{cols: k}
 	if u.computesC() {
 		u.a.append(dense.Compact(a))
 	}
-	u.w = mat.NewDense(k, u.C, nil)
-	err = u.EachPanel(ctx, cost.StepInitial, l, func(from, to int) error {
-		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(first, from, to), dense.RowRange(y, from, to), 1, u.w)
-		return nil
-	})
-	if err != nil {
-		return out, err
+	if u.w == nil {
+		if err := u.project(ctx, first, y); err != nil {
+			return err
+		}
 	}
 	if !dense.Finite(first, u.w) {
-		return out, types.ErrOverflow
+		return types.ErrOverflow
 	}
-	u.know(y, a)
-	u.Refitted(u.w, y, a)
+	u.noteReach()
+	u.size.ErrWeights(state.Unit(l, k), u.Lambda, u.w)
+	u.size.ErrTargets(u.squared)
+	u.squared = 0
+	u.size.Rest = u.Refitted(u.w, y, a)
+	u.noteWeights()
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}
-	out.Model = cost.PseudoinverseStart(u.Options, cost.Shape{L: l, K: k, C: u.C, Start: out.Start, Rank: u.rank})
-	return out, nil
+	return nil
 }
 
 // start returns the first (A⁺)ᵀ, without gaps, in the cheapest way that the condition of A allows. It
 // notes the rank of A, and for a ridge the condition.
-func (u *State) start(ctx context.Context, a *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
+func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
 	out.Start, u.rank = types.StartSVD, k
 	if l < k && u.Lambda == 0 {
@@ -70,14 +86,49 @@ func (u *State) start(ctx context.Context, a *mat.Dense, out *state.Outcome) (*m
 	}
 	out.Abandoned = u.Counter.Flops()
 	u.Counter.Reset()
-	return u.startQR(ctx, a, out)
+	return u.startQR(ctx, a, y, out)
 }
 
 // rememberRidge notes the reciprocal condition number of [A; sqrt(lambda) I].
 func (u *State) rememberRidge(rcond float64) {
 	if u.Lambda > 0 {
-		u.remember(1 / (rcond * u.size()))
+		u.remember(1 / (rcond * u.length()))
 	}
+}
+
+// project computes W = PᵀY for P of l rows.
+func (u *State) project(ctx context.Context, p, y *mat.Dense) error {
+	u.w = mat.NewDense(u.K, u.C, nil)
+	return u.EachPanel(ctx, cost.StepInitial, dense.Rows(p), func(from, to int) error {
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(p, from, to), dense.RowRange(y, from, to), 1, u.w)
+		return nil
+	})
+}
+
+// noteBias notes the bias of a ridge. solve overwrites x by (AᵀA + lambda I)⁻¹x, whose largest
+// eigenvalue times lambda is b/(1+b) for the bias b.
+func (u *State) noteBias(solve func(x []float64)) {
+	if u.Lambda == 0 {
+		return
+	}
+	root := math.Sqrt(u.Lambda)
+	share := dense.LargestEigenvalue(u.K, func(x []float64) {
+		dense.Scale(root, x)
+		solve(x)
+		dense.Scale(root, x)
+	})
+	u.bias = biasOf(share)
+}
+
+// maxBias is the bias beyond which nothing is left of the solution.
+const maxBias = 1e15
+
+// biasOf returns b where share is b/(1+b), at most maxBias.
+func biasOf(share float64) float64 {
+	if !(share < 1) {
+		return maxBias
+	}
+	return min(maxBias, share/(1-float64(share)))
 }
 
 // startCholesky computes P = A (AᵀA + lambda I)⁻¹ where that is accurate enough.
@@ -87,6 +138,8 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 		return nil, err
 	}
 	u.rememberRidge(math.Sqrt(rcond))
+	u.noteBias(chol.Solver())
+	u.squared = state.Unit(dense.Rows(a), u.K) / math.Sqrt(rcond)
 	p := dense.Copy(a)
 	return p, u.EachPanel(ctx, cost.StepStart, dense.Rows(a), func(from, to int) error {
 		dst := dense.RowRange(p, from, to)
@@ -98,9 +151,10 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 var errSmallRidge = errors.New("the columns of A are dependent and lambda is nothing beside them: take a larger one, or 0 for the pseudoinverse")
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
-// sqrt(lambda) I. Where R is singular to working precision and there is no ridge, it goes on with the
-// singular values of R.
-func (u *State) startQR(ctx context.Context, a *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
+// sqrt(lambda) I, and W = R⁻¹(QᵀY), since rounding in P would lose eps κ² in the product P Y. Where
+// R is singular to working precision and there is no ridge, it goes on with the singular values of
+// R and leaves W to finish.
+func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {
 		return nil, err
@@ -109,14 +163,29 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense, out *state.Outcome) (
 	if u.Lambda > 0 {
 		rows = append(rows, dense.ScaledIdentity(k, math.Sqrt(u.Lambda)))
 	}
-	q, r, rcond, err := dense.QR(ctx, u.Counter, rows...)
+	q, r, _, err := dense.QR(ctx, u.Counter, rows...)
 	if err != nil {
 		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite
 	}
 	q = dense.RowRange(q, 0, l)
+	scaled := dense.Copy(r)
+	units, _ := dense.Powers(dense.ColumnNorms(r))
+	dense.DivideColumns(scaled, units)
+	rcond := lapack.RCondTriangle(u.Counter, scaled)
 	if rcond > dense.RankTolerance(l, k) {
 		out.Start = types.StartQR
 		u.rememberRidge(rcond)
+		raw := r.RawMatrix()
+		u.noteBias(func(x []float64) {
+			u.Counter.Dtrsv(blas.Upper, blas.Trans, blas.NonUnit, k, raw.Data, raw.Stride, x, 1)
+			u.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, k, raw.Data, raw.Stride, x, 1)
+		})
+		if err := u.project(ctx, q, y); err != nil {
+			return nil, err
+		}
+		if err := lapack.SolveTriangular(u.Counter, u.w, r, false); err != nil {
+			return nil, state.Overflow(err)
+		}
 		return q, u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
 			return state.Overflow(lapack.SolveTriangularRows(u.Counter, dense.RowRange(q, from, to), r, true))
 		})
@@ -147,5 +216,15 @@ func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense,
 		return nil, err
 	}
 	u.rank = countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
+	if lengths := dense.ColumnNorms(a); !even(lengths) {
+		scaled := dense.Copy(a)
+		units, _ := dense.Powers(lengths)
+		dense.DivideColumns(scaled, units)
+		values, _, _, err := dense.SVD(u.Counter.Unwrap(), scaled)
+		if err != nil {
+			return nil, err
+		}
+		u.doubt = u.rank != countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
+	}
 	return u.inverseOf(values[:u.rank], us, vs), nil
 }

@@ -22,14 +22,22 @@ type State struct {
 	p    rows       // (A⁺)ᵀ, l×k
 	w    *mat.Dense // k×c, without gaps; replaced and never changed
 	keys []uint64   // of the samples, in the order of P; nil where they are not known
-	y    rows       // Y, by which samples are known beside their keys; empty where keys is nil
+	y    rows       // Y, by which samples are known together with their keys; empty where keys is nil
 
 	a    rows    // A as long as C is computed, else empty
 	rank int     // of A
 	norm float64 // the Frobenius norm of A
 
+	size    state.Norms
+	reach   []float64 // the largest norms that the rows of A⁺ had
+	largest []float64 // the largest norms that the columns of W had
+	bias    float64   // lambda over the square of the smallest singular value of the first A
+	moved   bool      // whether the model changed since its start, so that the bias shows
+	squared float64   // the relative error of A⁺ by a start from AᵀA
+	doubt   bool      // whether a rank below k was a close decision
+
 	worst conditioning
-	drift float64 // by how much the errors of A⁺ may exceed those of a start: see rowSpaceResidual
+	drift float64 // by how much the errors of A⁺ may exceed the errors of a start: see rowSpaceResidual
 }
 
 // The factors by which errors of A⁺ may grow: by updates, by added nodes, and by a removal over 1-h.
@@ -74,8 +82,8 @@ func (u *State) Pseudoinverse() *mat.Dense {
 	return dst
 }
 
-// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge the
-// noise of the rows and that of W are related by another matrix.
+// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge
+// another matrix relates the noise of W to the noise of the rows.
 func (u *State) Covariance() (c state.Covariance, err error) {
 	if u.Options.Lambda > 0 {
 		return c, types.ErrApproximate
@@ -109,6 +117,9 @@ func (u *State) Forget(factor float64) error {
 		dense.Scale(root, b.data)
 	}
 	u.norm *= root
+	u.size = u.size.Scaled(root)
+	u.reach = slices.Clone(u.reach)
+	dense.Scale(1/root, u.reach)
 	u.Lambda *= factor
 	u.worst.a *= root
 	u.worst.plus /= root
@@ -128,7 +139,7 @@ func (u *State) save() State {
 	return saved
 }
 
-// conditioning is the worst condition of a pseudoinverse so far. Its errors remain: those of the
+// conditioning is the worst condition of a pseudoinverse so far. Its errors remain: the errors of the
 // largest A⁺, in the directions in which A was smallest, against the largest A.
 type conditioning struct {
 	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
@@ -137,12 +148,30 @@ type conditioning struct {
 
 // remember notes the present norm of A, and the given one of A⁺.
 func (u *State) remember(plus float64) {
-	u.worst.a = max(u.worst.a, u.size())
+	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)
 }
 
-// size returns the Frobenius norm of [A; sqrt(lambda) I].
-func (u *State) size() float64 {
+// noteReach notes the norms of the rows of A⁺, which only removals, added nodes and new directions let
+// grow.
+func (u *State) noteReach() {
+	norms := make([]float64, u.K)
+	copy(norms, u.reach)
+	for j, v := range u.rowNorms() {
+		norms[j] = max(norms[j], v)
+	}
+	u.reach = norms
+}
+
+// rowNorms returns the norms of the rows of A⁺.
+func (u *State) rowNorms() []float64 {
+	norms := make([]float64, u.K)
+	u.p.blockwise(func(_ int, p *mat.Dense) { state.AddLengths(norms, dense.ColumnNorms(p)) })
+	return norms
+}
+
+// length returns the Frobenius norm of [A; sqrt(lambda) I].
+func (u *State) length() float64 {
 	return elementary.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }
 
@@ -150,8 +179,81 @@ func (u *State) size() float64 {
 // number κ and r κ.
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
-// Condition returns the 1/κ of the worst state so far. A start with an error of eps κ² is only taken
-// where that is below the error of updates.
-func (u *State) Condition() (rcond float64, power int) {
-	return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
+// Condition says how accurate W is. Below full rank A⁺ belongs to A in the given units, and the error
+// of W is eps κ‖A⁺‖‖Y‖ for the worst κ = ‖A‖‖A⁺‖ so far, and eps κ²‖A⁺‖‖Y‖ after updates.
+func (u *State) Condition() state.Condition {
+	if u.rank < u.K {
+		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power}
+		c.Error = 4 * state.Unit(u.p.count, u.K) * u.drift / elementary.Pow(c.RCond, c.Power) * u.worst.plus
+		worst := 0.0
+		for t, y := range u.size.Y {
+			if y > 0 {
+				worst = max(worst, y/dense.Norm(columnOf(u.w, t)))
+			}
+		}
+		if c.Error *= worst; u.doubt {
+			c.Error = math.Inf(1)
+		}
+		return c
+	}
+	reach := u.reachOf(u.rowNorms())
+	c := state.Condition{RCond: reach.RCond(), Power: u.worst.power, Error: u.size.Error(reach, u.Lambda, u.w)}
+	// W differs by (AᵀA + lambda I)⁻¹ E (W - W0), where the prior differs by E.
+	if u.moved && u.bias > 0 {
+		most, lengths := biasUnits*(1+u.bias)*u.Lambda*reach.Plain, u.size.Lengths(u.Lambda)
+		for t, v := range u.largest {
+			w := columnOf(u.w, t)
+			now := dense.Norm(w)
+			dense.Multiply(w, lengths)
+			if moved := now + v; moved > 0 {
+				c.Error += float64(float64(most*moved) * max(reach.Plain/now, reach.Scaled/dense.Norm(w)))
+			}
+		}
+	}
+	return c
+}
+
+// biasUnits makes up for the changes of the prior after the start.
+const biasUnits = 8
+
+// noteWeights notes the norms of the columns of W, the largest of each so far.
+func (u *State) noteWeights() {
+	norms := dense.ColumnNorms(u.w)
+	for t, v := range u.largest {
+		norms[t] = max(norms[t], v)
+	}
+	u.largest = norms
+}
+
+// columnOf returns column j of m.
+func columnOf(m *mat.Dense, j int) []float64 {
+	x := make([]float64, dense.Rows(m))
+	for i := range x {
+		x[i] = m.At(i, j)
+	}
+	return x
+}
+
+// reaches returns bounds on the norms of inverses, by the largest norms of rows of A⁺.
+func (u *State) reaches() state.Reach { return u.reachOf(u.reach) }
+
+// reachOf returns bounds from norms of the rows of A⁺. With a ridge the rows of the inverse of R are
+// longer, by sqrt(1 + bias) at most, and not longer than 1/sqrt(lambda).
+func (u *State) reachOf(rows []float64) state.Reach {
+	lengths := u.size.Lengths(u.Lambda)
+	if u.Lambda > 0 {
+		rows = slices.Clone(rows)
+		for j, v := range rows {
+			rows[j] = max(min(v*math.Sqrt(1+u.bias), 1/math.Sqrt(u.Lambda)), 1/lengths[j])
+		}
+	}
+	return state.ReachOfRows(lengths, rows)
+}
+
+// certainty returns the 1/κ, and its power, by which h of a removal is known.
+func (u *State) certainty() (rcond float64, power int) {
+	if u.rank < u.K {
+		return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
+	}
+	return u.reaches().RCond(), u.worst.power
 }

@@ -3,6 +3,7 @@ package qr
 import (
 	"cmp"
 	"errors"
+	"math"
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -37,9 +38,9 @@ var errSeminormal = errors.New("too ill-conditioned for the seminormal equations
 //
 //	D0 = R⁻¹R⁻ᵀ(AᵀH),   D = D0 + R⁻¹R⁻ᵀ(Aᵀ(H - A D0) - lambda D0).
 //
-// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. Those of W are of eps κ all the
-// same, but later rows that improve κ do not remove them. Columns of H are scaled by powers of two, as
-// in package cholesky.
+// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. The errors of W are of eps κ all
+// the same, but later rows that improve κ do not remove them. Columns of H are scaled by powers of two,
+// as in package cholesky.
 //
 //	source: Björck, Linear Algebra Appl. 88/89, 1987.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
@@ -49,7 +50,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	k := s.K
 	norms := dense.ColumnNorms(h)
-	if _, err := bounded(s.Size.WithNodes(norms)); err != nil {
+	size, err := bounded(s.Size.WithNodes(norms, make([]float64, p)))
+	if err != nil {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepNodesC)
@@ -57,7 +59,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	scaled := dense.Copy(s.R)
 	units, _ := dense.Powers(s.Size.A)
 	dense.DivideColumns(scaled, units)
-	if rcond := lapack.RCondTriangle(s.Counter, scaled); !(rcond >= seminormalCondition) {
+	rcond := lapack.RCondTriangle(s.Counter, scaled)
+	if !(rcond >= seminormalCondition) {
 		return out, &types.ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
 	}
 	units, reciprocals := dense.Powers(norms)
@@ -68,8 +71,13 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, types.ErrOverflow
 	}
 
+	errs := s.errNodes(d, reciprocals)
+	y1, w1, residual := y, (*mat.Dense)(nil), []cost.StepFlops(nil)
+	if w := dense.Copy(s.Z); lapack.SolveTriangular(s.Counter.Unwrap(), w, s.R, false) == nil && dense.Finite(w) {
+		y1, w1, residual = s.NodeTargets(a, y, w, rcond)
+	}
 	s.Counter.Enter(cost.StepTriangle)
-	corner, z2, err := s.Corner(rest, y, units, func() *mat.Dense { return dense.Copy(d) })
+	corner, z2, err := s.Corner(rest, y1, w1, units, func() *mat.Dense { return dense.Copy(d) })
 	if err != nil {
 		return out, err
 	}
@@ -79,21 +87,45 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.DivideColumns(corner, reciprocals)
 
 	next := *s
-	next.FittedBy(-1, z2)
 	next.K += p
+	next.Size = size
+	dense.Add(next.Size.ErrA[k:], 1, errs)
 	next.R, next.Z, next.w = dense.Triangle(k+p), mat.NewDense(k+p, s.C, nil), nil
 	dense.Place(next.R, 0, 0, s.R)
 	dense.Place(next.R, 0, k, d)
 	dense.Place(next.R, k, k, corner)
 	dense.Place(next.Z, 0, 0, s.Z)
 	dense.Place(next.Z, k, 0, z2)
+	next.Size.Explained(next.FittedBy(-1, z2), state.Unit(l, k)/rcond)
 	next.measure()
+	if w1 == nil {
+		scaled, units := dense.Copy(next.R), []float64(nil)
+		units, _ = dense.Powers(next.Size.A)
+		dense.DivideColumns(scaled, units)
+		next.Size.ErrNodes(state.Reach{Scaled: 1 / lapack.RCondTriangle(s.Counter.Unwrap(), scaled)}, next.Size.A, errs)
+	}
 	if _, err := bounded(next.Size); err != nil {
 		return out, err
 	}
 	*s = next
-	out.Model = cost.QRNodes(cost.Shape{L: l, K: k, P: p, C: s.C}, s.Lambda > 0)
+	out.Model = cost.Plus(cost.QRNodes(cost.Shape{L: l, K: k, P: p, C: s.C}, s.Lambda > 0), residual)
 	return out, nil
+}
+
+// errNodes returns the errors of the new columns of R: the errors of R D, which the columns of D
+// multiply with the norms of the old columns. D belongs to the columns of H divided by units.
+func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
+	errs := make([]float64, len(reciprocals))
+	for i, length := range s.Size.A {
+		for j, v := range d.RawRowView(i) {
+			errs[j] += float64(length * math.Abs(v))
+		}
+	}
+	dense.Scale(state.Unit(len(errs), s.K), errs)
+	for j, r := range reciprocals {
+		errs[j] /= r
+	}
+	return errs
 }
 
 // solveNodes returns D, and overwrites h by C = H - A D.

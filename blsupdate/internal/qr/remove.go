@@ -3,12 +3,14 @@ package qr
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/backend"
+	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -21,8 +23,8 @@ import (
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //
 // and the smallest eigenvalue of I - PPᵀ, and of I - PᵀP, is 1-h for the leverage h = ‖P‖² of the rows.
-// downdate takes matrices of order q, shrink those of order k. Neither forms RᵀR: the errors of I -
-// PPᵀ, about eps/(1-h), multiply R.
+// downdate takes matrices of order q, shrink of order k. Neither forms RᵀR: the errors of I - PPᵀ,
+// about eps/(1-h), multiply R.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := cmp.Or(s.CheckLeft(q), s.regular()); err != nil {
@@ -43,16 +45,17 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		// P overflows: such rows were never added.
 		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
+	var rest float64
+	var gone []float64 // the norms of the residuals of the rows
 	if byRows {
-		err = s.downdate(pt, ya)
+		rest, gone, err = s.downdate(pt, ya)
 	} else {
-		err = s.shrink(types.ActionRemove, pt, ya)
+		rest, gone, err = s.shrink(types.ActionRemove, pt, ya)
 	}
 	if err != nil {
 		return out, err
 	}
-	s.Size, s.w = s.Size.Without(ax, ya), nil
-	s.Size.Y = dense.ColumnNorms(s.Z)
+	s.Size, s.w = s.Size.Without(ax, ya, rest, gone), nil
 	out.Model = cost.QRRemove(q, s.K, s.C)
 	return out, nil
 }
@@ -70,13 +73,13 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //
 //	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
 //	section 6.5.4.
-func (s *State) downdate(pt, ya *mat.Dense) error {
+func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err error) {
 	q := dense.Rows(pt)
 	rest := dense.IdentityPacked(q)
 	dense.Gemmtp(s.Counter, -1, pt, pt, 1, rest)
 	factor, least, err := s.remainder(types.ActionRemove, rest, pt)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	n := dense.ScaledIdentity(q, 1)
 	mustNotFail(factor.MulUTriangle(n))
@@ -85,16 +88,17 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 	zeta := dense.Copy(ya)
 	dense.Gemm(s.Counter, blas.NoTrans, blas.NoTrans, -1, pt, s.Z, 1, zeta)
 	if factor.SolveUTo(zeta, zeta, true) != nil {
-		return types.ErrOverflow
+		return 0, nil, types.ErrOverflow
 	}
-	if _, err := bounded(s.Size.Plus(state.Norms{A: make([]float64, s.K), Y: dense.ColumnNorms(zeta)})); err != nil {
-		return err
+	gone = dense.ColumnNorms(zeta)
+	if _, err := bounded(s.Size.With(mat.NewDense(1, s.K, nil), mat.NewDense(1, s.C, slices.Clone(gone)))); err != nil {
+		return 0, nil, err
 	}
-	s.FittedBy(-1, zeta)
+	s.NoteNorms(-1, gone)
+	dense.Scale(1/math.Sqrt(least), gone)
 	b := backend.Begin(s.Counter, cost.Operation{Kind: cost.Chdd, M: q, N: s.K, K: s.C}.Routine())
 	downdate(b, n, dense.Transposed(pt), zeta, s.R, s.Z)
-	s.NoteLoss(1 / least)
-	return nil
+	return least, gone, nil
 }
 
 // shrink replaces R by R' with R'ᵀR' = RᵀS R for S = I - PPᵀ, and z by z' with R'ᵀz' = Rᵀ(z - P Ya).
@@ -108,33 +112,39 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 // S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of R
 // is. After an error R and z are unchanged: z' is found first, and ‖K‖ <= 1, so R' does not overflow
 // where R has not.
-func (s *State) shrink(action types.Action, pt, ya *mat.Dense) error {
+func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, gone []float64, err error) {
 	rest := dense.IdentityPacked(s.K)
 	dense.Sprk(s.Counter, -1, pt, 1, rest)
 	factor, least, err := s.remainder(action, rest, nil)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	s.Counter.Enter(cost.StepTriangle)
-	z := dense.Copy(s.Z)
+	z, before, lost := dense.Copy(s.Z), dense.ColumnNorms(s.Z), make([]float64, s.C)
 	if ya != nil {
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, -1, pt, ya, 1, z)
+		lost = dense.ColumnNorms(ya)
 	}
 	if factor.SolveUTo(z, z, true) != nil {
-		return types.ErrOverflow
+		return 0, nil, types.ErrOverflow
 	}
-	if _, err := bounded(state.Norms{Y: dense.ColumnNorms(z)}); err != nil {
-		return err
+	after := dense.ColumnNorms(z)
+	if _, err := bounded(state.Norms{Y: after}); err != nil {
+		return 0, nil, err
 	}
 	mustNotFail(factor.MulUTriangle(s.R))
-	s.FittedBy(1, s.Z) // RSS = YᵀY - zᵀz
-	s.FittedBy(-1, z)
-	if ya != nil {
-		s.FittedBy(-1, ya)
-	}
+	s.NoteNorms(1, before) // RSS = YᵀY - zᵀz
+	s.NoteNorms(-1, after)
+	s.NoteNorms(-1, lost)
 	s.Z = z
-	s.NoteLoss(1 / least)
-	return nil
+	// The residuals lose ‖ya‖² - ‖z‖² + ‖z'‖², which rounding blurs. The residuals of the rows are
+	// at most its root over 1-h.
+	for j, v := range after {
+		sum := elementary.Hypot(lost[j], v)
+		blur := math.Sqrt(state.Unit(s.K, s.K)/least) * sum
+		gone = append(gone, elementary.Hypot(state.Leg(sum, before[j]), blur)/math.Sqrt(least))
+	}
+	return least, gone, nil
 }
 
 // remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and the
@@ -182,11 +192,10 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	next := *s
 	next.R, next.Z, next.Size, next.w = dense.Copy(s.R), dense.Copy(s.Z), size, nil
 	next.Samples += o.Samples
-	next.NoteLoss(o.Lost)
 	s.Counter.Enter(cost.StepTriangle)
 	rest := dense.Copy(o.Z)
 	mustNotFail(lapack.MergeTriangles(s.Counter, next.R, next.Z, o.R, rest))
-	next.FittedBy(1, rest)
+	state.AddLengths(next.Size.Rest, next.FittedBy(1, rest))
 	next.NoteSquares(1, o.Sums.RSS)
 	if o.Lambda > 0 {
 		if err := next.lower(types.ActionMerge, o.Lambda); err != nil {
@@ -214,7 +223,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		s.Counter.Enter(cost.StepTriangle)
 		rest := mat.NewDense(s.K, s.C, nil)
 		mustNotFail(lapack.MergeTriangles(s.Counter, s.R, s.Z, dense.ScaledIdentity(s.K, root), rest))
-		next.FittedBy(1, rest)
+		state.AddLengths(next.Size.Rest, next.FittedBy(1, rest))
 		next.w = nil
 		out.Model = cost.QRMerge(s.K, s.C, false)
 	case lambda < s.Lambda:
@@ -230,7 +239,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// loweringBytes returns the memory that lower needs: for Pᵀ beside I - PPᵀ.
+// loweringBytes returns the memory that lower needs: for Pᵀ and I - PPᵀ.
 func (s *State) loweringBytes() int64 {
 	return memory.Sum(memory.Floats(s.K, s.K), memory.Triangle(s.K))
 }
@@ -248,10 +257,12 @@ func (s *State) lower(action types.Action, by float64) error {
 		return &types.LeverageError{Action: action}
 	}
 	dense.Scale(math.Sqrt(by), pt.RawMatrix().Data)
-	if err := s.shrink(action, pt, nil); err != nil {
+	rest, gone, err := s.shrink(action, pt, nil)
+	if err != nil {
 		return err
 	}
+	none := mat.NewDense(s.K, s.C, nil)
+	s.Size, s.w = s.Size.Without(dense.Triangle(s.K), none, rest, gone), nil
 	s.measure()
-	s.w = nil
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // between rows, but R and z may.
 //
 // Every element of P is eliminated by a rotation of its row and a row of N, in P from the last row up.
-// So a row of R meets only rows beside N that begin with as many zeros, and R remains a triangle. A
+// So a row of R meets only rows right of N that begin with as many zeros, and R remains a triangle. A
 // block takes some rows of N, and for them some rows of P; the rest of [N; P] is carried along like the
 // other columns. So there is one pass over R for some rows of N. The rotations of a block make an
 // orthogonal matrix, by which the other columns are multiplied where there are enough rows for Dgemm to
@@ -43,7 +43,7 @@ type rotations struct {
 	work     []float64
 }
 
-// carried has the columns beside N (low) and P (high) that are carried along.
+// carried has the columns right of N (low) and P (high) that are carried along.
 type carried struct {
 	low, high []float64
 	ldl, ldh  int
@@ -51,8 +51,7 @@ type carried struct {
 	triangle  bool // row j of high begins with j zeros, and low is zero at first
 }
 
-// block returns the columns beside rows of N from i on and rows of P from j on, without those that do
-// not change.
+// block returns the columns right of the rows of N from i on and of P from j on that change.
 func (c carried) block(i, j int) carried {
 	from := 0
 	if c.triangle {
@@ -67,10 +66,10 @@ func (c carried) block(i, j int) carried {
 // the best of seven times is 22 GFLOP/s for 24 rows of each, by 3qk² flops, 20 for 16 and 32 of each,
 // and 16 to 19 for 16 with 48 or 64. Rotations by twos reach 9 for any q.
 const (
-	lowRows         = 24
-	highRows        = 24
-	omegaWidth      = 512
-	leastMultiplied = 8
+	lowRows       = 24
+	highRows      = 24
+	omegaWidth    = 512
+	minMultiplied = 8
 )
 
 // run does all rotations.
@@ -83,11 +82,11 @@ func (d *rotations) run() {
 			j0 := max(0, j1-highRows)
 			low, high := i1-i0, j1-j0
 			d.eliminate(i0, i1, j0, j1)
-			if low >= leastMultiplied {
+			if low >= minMultiplied {
 				d.multiplyOut(low, high)
 			}
 			for _, c := range append(d.others, right) {
-				if c = c.block(i0, j0); low >= leastMultiplied {
+				if c = c.block(i0, j0); low >= minMultiplied {
 					d.multiply(c, low, high)
 				} else {
 					d.rotate(c, low, high)
@@ -149,7 +148,7 @@ func (d *rotations) multiplyOut(low, high int) {
 	d.rotate(carried{low: d.omega[high*m:], high: d.omega, ldl: m, ldh: m, width: m, triangle: true}, low, high)
 }
 
-// multiply multiplies the columns beside a block by Omega.
+// multiply multiplies the columns right of a block by Omega.
 func (d *rotations) multiply(c carried, low, high int) {
 	m := low + high
 	for at := 0; at < c.width; at += omegaWidth {

@@ -18,7 +18,7 @@ import (
 // orthogonal matrix.
 func TestRotations(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		for _, s := range []struct{ q, k, c int }{{1, 1, 1}, {1, 40, 3}, {5, 33, 2}, {leastMultiplied, 70, omegaWidth + 3}, {lowRows + 9, 2*highRows + 5, 4}} {
+		for _, s := range []struct{ q, k, c int }{{1, 1, 1}, {1, 40, 3}, {5, 33, 2}, {minMultiplied, 70, omegaWidth + 3}, {lowRows + 9, 2*highRows + 5, 4}} {
 			r := rand.New(rand.NewPCG(uint64(s.q), uint64(s.k)))
 			x := testutil.Orthonormal(r, s.q+s.k, s.q)
 			// The N of a QR factorization by its own orthogonal complement: N'N = I - P'P.

@@ -15,6 +15,8 @@ import (
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // State is R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY. Neither Q
@@ -22,12 +24,12 @@ import (
 // l. The signs of the diagonal of R are arbitrary.
 //
 // R changes in place, so nothing in an update may fail. Only overflow could, and the norms of the
-// columns bound it: orthogonal transformations from the left do not change those of [R z; Ax Ya].
+// columns bound it: orthogonal transformations from the left keep the norms of [R z; Ax Ya].
 type State struct {
 	state.Base
 	R    *mat.Dense  // k×k, zero below the diagonal
 	Z    *mat.Dense  // k×c
-	Size state.Norms // the norms of the columns of R, and bounds on those of z
+	Size state.Norms // the norms of the columns of R, and bounds on the norms of z
 
 	w *mat.Dense // R⁻¹z; nil where it is not known since the last change
 }
@@ -53,7 +55,7 @@ func (s *State) CheckSize(l, k int) error { return nil }
 
 // diagonal returns the norms of f I.
 func (s *State) diagonal(f float64) state.Norms {
-	size := state.NewNorms(s.K, s.C)
+	size := state.NewNorms(s.K, s.C, false)
 	for j := range size.A {
 		size.A[j] = f
 	}
@@ -68,7 +70,6 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	out.Model = cost.QRAdd(dense.Rows(a), s.K, s.C)
-	s.Sums.RSS = make([]float64, s.C)
 	return out, s.learn(ctx, s.R, s.Z, a, y)
 }
 
@@ -149,20 +150,23 @@ func (s *State) Forget(factor float64) error {
 	return nil
 }
 
-// Condition returns the 1/κ of the present R, with the largest ‖A‖ so far.
-func (s *State) Condition() (rcond float64, power int) {
-	if s.CheckDetermined() != nil {
-		return 0, 1
+// Condition says how accurate W is, by the present R. The solution for W has the errors of another
+// change.
+func (s *State) Condition() state.Condition {
+	if s.w == nil || s.CheckDetermined() != nil {
+		return state.Condition{Power: 1, Error: math.Inf(1)}
 	}
-	return lapack.RCondTriangle(s.Counter, s.R) * s.Size.Shrunk(s.Lambda), 1
+	r := s.R.RawMatrix()
+	reach := state.ReachOf(s.Size.A, func(x []float64) {
+		s.Counter.Dtrsv(blas.Upper, blas.Trans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
+		s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
+	})
+	solved := s.Size.With(dense.Triangle(s.K), mat.NewDense(s.K, s.C, nil))
+	return state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.Error(reach, 0, s.w)}
 }
 
-// measure takes the norms of the columns of R and z anew.
-func (s *State) measure() {
-	norms := state.Norms{A: dense.ColumnNorms(s.R), Y: dense.ColumnNorms(s.Z)}
-	norms.Peak = max(s.Size.Peak, dense.Norm(norms.A))
-	s.Size = norms
-}
+// measure takes the norms of the columns of R anew.
+func (s *State) measure() { s.Size.A = dense.ColumnNorms(s.R) }
 
 // mustNotFail panics where an operation in place fails, which LargestColumn rules out.
 func mustNotFail(err error) {
@@ -201,16 +205,18 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		r, z = dense.Copy(r), dense.Copy(z)
 	}
 	next := *s
+	next.Size = size
 	if err := next.learn(ctx, r, z, ax, ya); err != nil {
 		return out, err
 	}
-	next.R, next.Z, next.Size, next.w = r, z, size, nil
+	next.R, next.Z, next.w = r, z, nil
 	*s = next
 	out.Model = cost.QRAdd(q, s.K, s.C)
 	return out, nil
 }
 
-// learn adds rows that are small enough to R and z, panel by panel, and to the RSS of s.
+// learn adds rows that are small enough to R and z, panel by panel, and their residuals to the
+// norms and RSS of s: the rows add the sum of squares of what the elimination leaves of Ya to RSS.
 func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
 	rotations := cost.AddsByRotations(q, s.K)
@@ -223,7 +229,7 @@ func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 		} else {
 			mustNotFail(lapack.AppendRows(s.Counter, r, z, x, y))
 		}
-		s.FittedBy(1, y)
+		state.AddLengths(s.Size.Rest, s.FittedBy(1, y))
 		return nil
 	})
 }

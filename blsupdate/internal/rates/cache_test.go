@@ -153,7 +153,7 @@ func damaged(t testing.TB, whole []byte) map[string][]byte {
 	all := map[string][]byte{
 		"empty": nil, "zeros": make([]byte, 1<<10), "cut off": whole[:len(whole)/2], "twice": append(bytes.Clone(whole), whole...),
 		"nested": bytes.Repeat([]byte(`{"costs":`), 1<<10), "no tables": []byte(`{"key":"HERE","peak":1}`),
-		"null tables": []byte(`{"key":"HERE","peak":1,"costs":{"Dgemm NN":null}}`), "null": []byte("null"), "long": append(bytes.Repeat([]byte(" "), mostFile), whole...), "nothing": []byte("{}"),
+		"null tables": []byte(`{"key":"HERE","peak":1,"costs":{"Dgemm NN":null}}`), "null": []byte("null"), "long": append(bytes.Repeat([]byte(" "), maxFile), whole...), "nothing": []byte("{}"),
 		"many digits": []byte(`{"key": ` + strings.Repeat("9", 1<<12) + `}`),
 	}
 	for name, change := range map[string][2]string{

@@ -40,7 +40,7 @@ var builtInFiles embed.FS
 const builtInName = "built-in rates, of two threads of a Zen 5 scaled to the FMA peak of this machine: " +
 	"MeasureRates, or 'blskernel plan --calibrate', measures its own"
 
-// builtIn returns the rates that are compiled in: those of openblas, or of pure.
+// builtIn returns the rates that are compiled in, for openblas or for pure.
 func builtIn(b blskernel.Backend) *Rates {
 	r := newRates(b)
 	data, err := builtInFiles.ReadFile("builtin/" + b.Name() + ".json")
@@ -65,8 +65,8 @@ type ratesFile struct {
 // errDamaged is the error of a file that save did not write for this machine.
 var errDamaged = errors.New("damaged, or of another machine or version")
 
-// mostFile bounds the bytes of a file, which has some 20 KB.
-const mostFile = 1 << 20
+// maxFile bounds the bytes of a file, which has some 20 KB.
+const maxFile = 1 << 20
 
 // read decodes the file of this machine with that suffix.
 func (r *Rates) read(suffix string, contents any) error {
@@ -79,7 +79,7 @@ func (r *Rates) read(suffix string, contents any) error {
 		return err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, mostFile)) // a longer file is cut off, and no JSON
+	data, err := io.ReadAll(io.LimitReader(file, maxFile)) // a longer file is cut off, and no JSON
 	if err != nil {
 		return err
 	}

@@ -16,19 +16,19 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// Budget is the time of a measurement, with that of those that were interrupted before it.
+// Budget is the time of a measurement, interrupted ones before it included.
 const Budget = 18 * time.Second
 
 const (
 	rounds = 3 // measurements of each point, some seconds apart; the median counts
 
-	// A measurement of a point takes the median of calls until there are so many, or time is up.
+	// A measurement of a point takes the median of this number of calls, or fewer if time is up.
 	// Calls before them do not count: they pay for new storage, for workers that sleep, and for
 	// operands that another core has.
-	mostCalls = 3
-	mostTime  = 1500 * time.Microsecond
-	mostWarm  = 5
-	warmTime  = 400 * time.Microsecond
+	maxCalls = 3
+	maxTime  = 1500 * time.Microsecond
+	maxWarm  = 5
+	warmTime = 400 * time.Microsecond
 
 	// peakInterval is the time between two measurements of the FMA peak. On a shared machine other
 	// work comes and goes, and the clock changes, so times are taken relative to the peak of their
@@ -102,7 +102,7 @@ func newMeasurement(b blskernel.Backend) *measurement {
 		for i := range t.cost {
 			_, s := t.point(i)
 			p := point{Operation: cost.Operation{Kind: kind, M: s[0], N: s[1], K: s[2]}, index: i}
-			if amount := p.Amount(); !(amount > 0 && amount <= o.most) || max(p.M*p.N, p.N*p.K, p.M*p.K) > mostNumbers {
+			if amount := p.Amount(); !(amount > 0 && amount <= o.most) || max(p.M*p.N, p.N*p.K, p.M*p.K) > maxNumbers {
 				continue
 			}
 			p.about = m.like.seconds(p.Operation)
@@ -210,11 +210,11 @@ func (m *measurement) resume() {
 
 // typical returns the median seconds of calls.
 func typical(call func() time.Duration) float64 {
-	for began, n := time.Now(), 0; n == 0 || n < mostWarm && time.Since(began) < warmTime; n++ {
+	for began, n := time.Now(), 0; n == 0 || n < maxWarm && time.Since(began) < warmTime; n++ {
 		call()
 	}
 	var times []float64
-	for began := time.Now(); len(times) == 0 || len(times) < mostCalls && time.Since(began) < mostTime; {
+	for began := time.Now(); len(times) == 0 || len(times) < maxCalls && time.Since(began) < maxTime; {
 		times = append(times, call().Seconds())
 	}
 	return max(median(times), 1e-9)

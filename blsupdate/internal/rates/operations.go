@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// alike has the measured kinds whose rates stand for those of kinds that no update by rows needs.
-var alike = map[cost.Kind]cost.Kind{
+// sameRateAs has the measured kinds whose rates stand for kinds that no update by rows needs.
+var sameRateAs = map[cost.Kind]cost.Kind{
 	cost.Chdd: cost.Chud, cost.Ttqrt: cost.Tpqrt, cost.Trtri: cost.Ttrsm, cost.Ttrmm: cost.Ttrsm, cost.Trcon: cost.Gecon,
 }
 
@@ -61,14 +61,14 @@ var (
 )
 
 const (
-	most      = 1.1e9 // flops of nearly all kinds
-	mostLarge = 2.5e9 // of those that large updates spend their time in
-	mostRows  = 8.5e9 // of rows appended to a triangle, whose speed grows longest
-	mostSlow  = 4e7   // of those that are some ten times slower
+	most     = 1.1e9 // flops of nearly all kinds
+	maxLarge = 2.5e9 // of those that large updates spend their time in
+	maxRows  = 8.5e9 // of rows appended to a triangle, whose speed grows longest
+	maxSlow  = 4e7   // of those that are some ten times slower
 )
 
 var (
-	products  = grid{[3][]int{product, product, product}, mostLarge}
+	products  = grid{[3][]int{product, product, product}, maxLarge}
 	symmetric = grid{[3][]int{one, pairs, terms}, most}
 	sides     = grid{[3][]int{pairs, pairs, one}, most}
 	row       = grid{[3][]int{one, pairs, one}, most}
@@ -76,8 +76,8 @@ var (
 	square    = grid{[3][]int{one, orders, one}, most}
 	tall      = grid{[3][]int{terms, pairs, one}, most}
 	solves    = grid{[3][]int{one, factors, columns}, most}
-	appends   = grid{[3][]int{appended, coarse, targets}, mostRows}
-	ranks     = grid{[3][]int{slow, slow, one}, mostSlow}
+	appends   = grid{[3][]int{appended, coarse, targets}, maxRows}
+	ranks     = grid{[3][]int{slow, slow, one}, maxSlow}
 	passes    = grid{[3][]int{one, numbers, one}, most}
 )
 
@@ -112,8 +112,8 @@ var operations = map[cost.Kind]operation{
 	cost.Tpqrt:   {appends, tpqrt},
 	cost.Trtrs:   {solves, trtrs},
 	cost.Ttrsm:   {square, ttrsm},
-	cost.Carlson: {grid{[3][]int{columns, pairs, one}, mostSlow}, carlson},
-	cost.Chud:    {grid{[3][]int{columns, coarse, targets}, mostSlow}, chud},
+	cost.Carlson: {grid{[3][]int{columns, pairs, one}, maxSlow}, carlson},
+	cost.Chud:    {grid{[3][]int{columns, coarse, targets}, maxSlow}, chud},
 	cost.Geqp3:   {ranks, geqp3},
 	cost.Gesvd:   {ranks, gesvd},
 
@@ -325,7 +325,7 @@ func fresh(w *workspace, _, n, _ int) (restore, do func()) {
 
 // scan does what every update does with its rows.
 func scan(w *workspace, m, n, _ int) (restore, do func()) {
-	ax, norms := w.operand(m, n), state.NewNorms(n, 1)
+	ax, norms := w.operand(m, n), state.NewNorms(n, 1, false)
 	ya := w.operand(m, 1)
 	return nil, func() {
 		for i := range m {

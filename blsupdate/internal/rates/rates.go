@@ -16,7 +16,7 @@ import (
 // threads. Nothing changes it, and several goroutines may use it at once.
 type Rates struct {
 	machine  string // backend, CPU and threads
-	system   string // what rates depend on beside those
+	system   string // what else rates depend on
 	tables   map[cost.Kind]*table
 	peak     float64 // the FMA peak at the moment that is predicted, 0 for constant rates
 	measured bool
@@ -68,7 +68,7 @@ func (r *Rates) seconds(o cost.Operation) float64 {
 		return 0
 	}
 	kind := o.Kind
-	if like, ok := alike[kind]; ok {
+	if like, ok := sameRateAs[kind]; ok {
 		kind = like
 	}
 	return amount * r.tables[kind].at([3]int{o.M, o.N, o.K}) / r.scale(kind)
@@ -93,7 +93,7 @@ func computes(k cost.Kind) bool {
 	return true
 }
 
-// AtPeak returns rates for a moment at which the FMA peak is so many flop/s.
+// AtPeak rescales the rates to an FMA peak in flop/s.
 func (r *Rates) AtPeak(flops float64) *Rates {
 	now := *r
 	if r.peak > 0 {

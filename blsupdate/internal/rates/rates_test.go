@@ -24,7 +24,7 @@ import (
 // TestOperations checks that every kind of operation has a grid, or is like one that has.
 func TestOperations(t *testing.T) {
 	for kind := range cost.Kinds {
-		like, ok := alike[kind]
+		like, ok := sameRateAs[kind]
 		if !ok {
 			like = kind
 		}

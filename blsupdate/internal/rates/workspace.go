@@ -15,11 +15,11 @@ import (
 	"blskernel/mat"
 )
 
-// mostNumbers is the size of the largest matrix that is measured: 67 MB, more than most caches hold.
-const mostNumbers = 8 << 20
+// maxNumbers is the size of the largest matrix that is measured: 67 MB, more than most caches hold.
+const maxNumbers = 8 << 20
 
-// mostRead is how much of the operands is read before an operation: what most cores have caches for.
-const mostRead = 128 << 10
+// maxRead is how much of the operands is read before an operation: what most cores have caches for.
+const maxRead = 128 << 10
 
 // A workspace has the operands of measured operations, the same ones again and again. So the last level
 // of cache has them where they fit.
@@ -38,7 +38,7 @@ type workspace struct {
 func newWorkspace(b blskernel.Backend) *workspace {
 	w := &workspace{
 		backend: b, packed: blskernel.Packed(b),
-		in: make([]float64, 2*mostNumbers), out: make([]float64, mostNumbers),
+		in: make([]float64, 2*maxNumbers), out: make([]float64, maxNumbers),
 		choleskys: map[int]*lapack.Cholesky{}, lus: map[int]*lapack.LU{},
 	}
 	r := rand.New(rand.NewPCG(1, 0))
@@ -57,7 +57,7 @@ func (w *workspace) call(o cost.Operation) func() time.Duration {
 	if do == nil {
 		return nil
 	}
-	numbers := min(o.M*o.N+o.N*o.K+o.M*o.K+packedLen(o.N), mostRead)
+	numbers := min(o.M*o.N+o.N*o.K+o.M*o.K+packedLen(o.N), maxRead)
 	switch o.Kind {
 	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson:
 		numbers = 0 // updates by few rows need little but the state, which the last one left there
@@ -135,7 +135,7 @@ func (w *workspace) triangle(n int) *mat.Dense {
 // operand returns an m×n matrix of random numbers, which must not be written.
 func (w *workspace) operand(m, n int) *mat.Dense { return mat.NewDense(m, n, w.in[:m*n:m*n]) }
 
-// result returns an m×n matrix for results. Its contents are those of earlier results.
+// result returns an m×n matrix for results. Its contents are undefined.
 func (w *workspace) result(m, n int) *mat.Dense { return mat.NewDense(m, n, w.out[:m*n:m*n]) }
 
 // must panics on an error of an operation on operands that were made for it.

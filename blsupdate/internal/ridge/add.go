@@ -11,6 +11,7 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
+	"blskernel/internal/elementary"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/isfinite"
 	"blskernel/lapack"
@@ -21,7 +22,7 @@ import (
 
 // Add brings Q and W up to date by q more rows.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
-	next := *s
+	next, rows := *s, s.rows()
 	if next.Size, err = s.Size.With(ax, ya).Safe(); err != nil {
 		return out, err
 	}
@@ -30,6 +31,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if err := s.reserve(types.ActionAdd, form, q); err != nil {
 		return out, err
 	}
+	next.NoteWeights(q)
 	if form == types.Large {
 		err = next.addLarge(ctx, ax, ya)
 	} else {
@@ -38,9 +40,18 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if err != nil {
 		return out, err
 	}
+	next.noteRows()
+	next.NoteWeights(q)
+	if form == types.Large { // two inverses
+		dense.Scale(largeReach, rows)
+	}
+	next.NoteGain(q, 1, &s.Inverse, rows)
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
+
+// largeReach is the factor of the errors of the form Large, as one of norms.
+const largeReach = 7
 
 // Remove removes rows by eachBlock. Q grows by at most 1/(1-h).
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
@@ -48,7 +59,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.CheckLeft(q); err != nil {
 		return out, err
 	}
-	limit, err := state.RemovalLimit(s.known(), 2)
+	limit, err := state.RemovalLimit(s.Reach().RCond(), 2)
 	if err != nil {
 		return out, err
 	}
@@ -56,7 +67,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	next := *s
-	next.Size = s.Size.Without(ax, ya)
+	next.Size = s.Size.Scaled(1) // a copy, which takes up the residuals of the rows
 	rest, err := next.eachBlock(context.Background(), -1, ax, ya, limit)
 	if err != nil {
 		return out, err
@@ -69,10 +80,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	if q >= state.ManyRemoved || next.trace() > 2*next.Noted { // the trace is at least ‖Q‖
-		next.noteCondition()
-	}
-	next.NoteLoss(1 / rest)
+	next.Size = next.Size.Without(ax, ya, rest, nil)
+	next.noteRows()
+	next.NoteWeights(q)
+	next.NoteGain(q, rest, &s.Inverse, next.rows())
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, types.Small, q, s.K, s.C)}, nil
 }
@@ -138,14 +149,14 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 	if u.SolveUTo(e, e, true) != nil {
 		return types.ErrOverflow
 	}
-	s.FittedBy(sign, e)
+	state.AddLengths(s.Size.Rest, s.FittedBy(sign, e))
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
 	size := dense.LargestOf(dense.ColumnNorms(t))
-	most, mostW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
-	if !(max(most, mostW) < math.MaxFloat64/4) {
+	most, maxW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
+	if !(max(most, maxW) < math.MaxFloat64/4) {
 		return types.ErrOverflow
 	}
-	s.Most, s.MostW = most, mostW
+	s.Most, s.MostW = most, maxW
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, sign, t, e, 1, s.W)
 	s.Counter.Enter(cost.StepQ)
 	AddOuter(&s.Base, -sign/s.Gain, t, s.Q)
@@ -175,15 +186,13 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	if s.Q, err = s.invert(ctx, g, state.GramMatrix); err != nil {
 		return err
 	}
-	s.Peak *= s.Gain
-	s.Noted *= s.Gain
 	s.Gain, s.Most = 1, dense.LargestOf(s.data())
 
-	v := mat.NewDense(s.K, s.C, nil)
+	v, innovation := mat.NewDense(s.K, s.C, nil), make([]float64, s.C)
 	err = s.EachPanel(ctx, cost.StepWeights, q, func(from, to int) error {
 		x := dense.RowRange(ax, from, to)
 		e := s.Residual(x, dense.RowRange(ya, from, to), s.W)
-		s.FittedBy(1, e)
+		state.AddLengths(innovation, s.FittedBy(1, e))
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, x, e, 1, v)
 		return nil
 	})
@@ -200,8 +209,19 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	s.MostW = dense.LargestOf(w)
 	change := dense.Copy(s.W)
 	change.Sub(s.W, old)
-	s.Fitted(-1, v, change) // EᵀE' = EᵀE - VᵀQ V, and Q V is the change of W
+	s.noteFit(q, innovation, state.Products(v, change))
 	return nil
+}
+
+// noteFit notes what q rows with the innovations E = Ya - Ax W, of the given norms, leave of them:
+// EᵀE' = EᵀE - fits, with a bound on the rounding of the difference.
+func (s *State) noteFit(q int, innovation, fits []float64) {
+	s.NoteSquares(-1, fits)
+	for t, length := range innovation {
+		blur := math.Sqrt(state.Unit(q, s.K)) * length
+		left := elementary.Hypot(state.Leg(length, math.Sqrt(max(0, fits[t]))), blur)
+		s.Size.Rest[t] = elementary.Hypot(s.Size.Rest[t], left)
+	}
 }
 
 // invert returns the inverse of m in its storage.

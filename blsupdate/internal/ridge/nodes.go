@@ -23,7 +23,7 @@ import (
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	next := *s
-	if next.Size, err = s.Size.WithNodes(dense.ColumnNorms(h)).Safe(); err != nil {
+	if next.Size, err = s.Size.WithNodes(dense.ColumnNorms(h), make([]float64, p)).Safe(); err != nil {
 		return out, err
 	}
 	old := s.inverse()
@@ -32,6 +32,12 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 
+	unit := state.Unit(p, s.K)
+	errs, square := b.Errors(s.Size.Lengths(s.Lambda), unit), unit/(s.Reach().RCond()*s.Reach().RCond())
+	dense.Add(errs, square*square, dense.ColumnNorms(h)) // what one correction of D leaves
+	for j, v := range dense.ColumnNorms(h) {             // in AᵀA, squared
+		next.Size.ErrA[s.K+j] += float64(math.Sqrt(errs[j]) * math.Sqrt(v))
+	}
 	s.Counter.Enter(cost.StepNodesS)
 	inner := mat.NewSymPacked(p, nil)
 	dense.Sprk(s.Counter, 1, b.C, 0, inner)
@@ -44,8 +50,13 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 
 	s.Counter.Enter(cost.StepWeights)
+	y1, w1, residual := s.NodeTargets(a, y, s.W, s.Reach().RCond())
 	w2 := mat.NewDense(p, s.C, nil)
-	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, b.C, y, 0, w2)
+	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, b.C, y1, 0, w2)
+	if w1 != nil {
+		dense.Gemm(s.Counter, blas.NoTrans, blas.NoTrans, s.Lambda, b.D, w1, 1, w2)
+		residual = cost.Plus(residual, cost.NodesRidge(cost.Shape{K: s.K, P: p, C: s.C}))
+	}
 	if factor.SolveTo(w2, w2) != nil {
 		return out, types.ErrOverflow
 	}
@@ -73,11 +84,14 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if !(max(next.Most, next.MostW) < math.MaxFloat64/4) {
 		return out, types.ErrOverflow
 	}
-	next.Peak *= s.Gain
-	next.noteCondition()
-	if rcond := next.Worst * next.Worst; !(rcond >= dense.Eps) {
+	next.noteRows()
+	next.NoteWeights(p)
+	if w1 == nil {
+		next.Size.ErrNodes(next.Reach(), next.Size.Lengths(s.Lambda), errs)
+	}
+	if rcond := next.Reach().RCond(); !(rcond*rcond >= dense.Eps) {
 		return out, &types.ConditionError{What: "A'A + lambda I with the new nodes", RCond: rcond, Instead: []types.Method{types.QR}}
 	}
 	*s = next
-	return state.Outcome{Model: model}, nil
+	return state.Outcome{Model: cost.Plus(model, residual)}, nil
 }

@@ -10,11 +10,8 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
 	"blskernel/internal/memory"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // State is Q and W. Only the upper triangle of Q is kept, so Q is symmetric to the last bit.
@@ -35,14 +32,15 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return out, err
 	}
-	s.Refitted(s.W, y, a)
+	s.Size.Rest = s.Refitted(s.W, y, a)
 	if err := s.Enter(ctx, cost.StepQ); err != nil {
 		return out, err
 	}
 	if s.Q, err = factor.InverseInPlace(); err != nil {
 		return out, state.FactorError(state.GramMatrix, err, types.QR, types.InverseCholesky)
 	}
-	s.noteCondition()
+	s.noteRows()
+	s.NoteWeights(dense.Rows(a))
 	s.Most, s.MostW = dense.LargestOf(s.data()), dense.LargestOf(s.W.RawMatrix().Data)
 	return state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: types.StartCholesky}, nil
 }
@@ -62,39 +60,20 @@ func (s *State) inverse() *mat.SymPacked {
 	return q
 }
 
-// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the
-// present one. The latter is not noted, so that a model does not depend on whether it was asked.
-func (s *State) Condition() (rcond float64, power int) {
-	now := *s
-	now.noteCondition()
-	return now.Worst, 2
-}
+// Condition says how accurate W is.
+func (s *State) Condition() state.Condition { return s.ConditionOf(s.rows()) }
 
-// noteCondition estimates the present 1/κ and notes it if it is the worst. κ² is ‖AᵀA + lambda I‖‖Q‖
-// with the largest ‖Q‖ so far, whose rounding errors remain.
-func (s *State) noteCondition() {
-	y := make([]float64, s.K)
-	s.Peak = max(s.Peak, dense.LargestEigenvalue(s.K, func(x []float64) {
-		s.Counter.Dspmv(blas.Upper, s.K, 1, s.data(), x, 1, 0, y, 1)
-		copy(x, y)
-	}))
-	s.Worst, s.Noted = s.known(), s.trace()
-}
+// noteRows notes the norms of the rows of F.
+func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
-// known returns the worst 1/κ with the present rows, and ‖Q‖ as it was last estimated.
-func (s *State) known() float64 {
-	kappa := elementary.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * math.Sqrt(s.Peak) * math.Sqrt(s.Gain)
-	return min(s.Worst, 1/kappa)
-}
-
-// trace returns the trace of Q/Gain.
-func (s *State) trace() float64 {
-	var sum float64
-	data := s.data()
-	for i, at := 0, 0; i < s.K; i, at = i+1, at+s.K-i {
-		sum += data[at]
+// rows returns the norms of the rows of F, where Q = F Fᵀ, the roots of the diagonal of Q.
+func (s *State) rows() []float64 {
+	rows, data := make([]float64, s.K), s.data()
+	for i := range rows {
+		rows[i] = math.Sqrt(s.Gain) * math.Sqrt(max(0, data[0])) // rounding may leave less
+		data = data[s.K-i:]
 	}
-	return sum
+	return rows
 }
 
 // Covariance returns Q.
@@ -113,10 +92,7 @@ func (s *State) Covariance() (state.Covariance, error) {
 
 // Code writes or reads Q and W with their bounds.
 func (s *State) Code(x *coder.Coder) {
-	if !x.Reading() && s.Noted < 0 {
-		x.Fail(&types.ConditionError{What: "Q, whose trace is negative", RCond: s.Worst * s.Worst, Instead: []types.Method{types.QR}})
-	}
-	s.CodeInverse(x, "Q", "trace", func() { x.Symmetric("Q", &s.Q, s.K) }, s.data)
+	s.CodeInverse(x, "Q", func() { x.Symmetric("Q", &s.Q, s.K) }, s.data)
 }
 
 // reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for

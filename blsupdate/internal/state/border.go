@@ -45,6 +45,18 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 	return s, nil
 }
 
+// Errors returns the errors of the new columns, unit times the sums of the norms of the old columns
+// times the elements of D, of which C is the difference from H.
+func (s *Border) Errors(lengths []float64, unit float64) []float64 {
+	errs := make([]float64, dense.Rows(s.D))
+	for j := range errs {
+		for i, v := range s.D.RawRowView(j) {
+			errs[j] += float64(unit * lengths[i] * math.Abs(v))
+		}
+	}
+	return errs
+}
+
 // Weights returns [W - D W2; W2].
 func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 	all := mat.NewDense(s.K+dense.Rows(w2), dense.Cols(w), nil)
@@ -54,10 +66,30 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 	return all
 }
 
-// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets
-// [Y; 0; 0], which complete those of A and Y to those of [A H]. The columns of H were divided by units,
-// and so are those of R. d returns D, k×p. C is overwritten.
-func (b *Base) Corner(c, y *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
+// friendlyRCond is the reciprocal condition number from which new nodes are found from Y itself.
+const friendlyRCond = 1e-2
+
+// NodeTargets returns what new nodes have to explain. That is Y, and nothing for the ridge. But
+// rounding leaves in C a part of the column space of A, about eps κ of H, which would multiply what
+// A explains of Y. Where κ is not small, it is therefore Y - A W, and W for the rows sqrt(lambda)
+// D: since W is the solution for A,
+//
+//	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
+//
+// The model has the additional work.
+func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense, model []cost.StepFlops) {
+	if rcond >= friendlyRCond {
+		return y, nil, nil
+	}
+	b.Counter.Enter(cost.StepWeights)
+	return b.Residual(a, y, w), w, cost.NodesResidual(cost.Shape{L: dense.Rows(a), K: b.K, C: b.C})
+}
+
+// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the
+// targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] where W is not nil, which complete the factorization
+// of A and Y to [A H]. The columns of H were divided by units, and so are the columns of R. d returns
+// D, k×p. C is overwritten.
+func (b *Base) Corner(c, y, w *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
 	r, z = dense.Triangle(p), mat.NewDense(p, b.C, nil)
 	for j, unit := range units {
@@ -67,7 +99,11 @@ func (b *Base) Corner(c, y *mat.Dense, units []float64, d func() *mat.Dense) (r,
 	if err == nil && b.Lambda > 0 {
 		rows := d()
 		rows.Scale(root, rows)
-		err = lapack.AppendRows(b.Counter, r, z, rows, mat.NewDense(b.K, b.C, nil))
+		targets := mat.NewDense(b.K, b.C, nil)
+		if w != nil {
+			targets.Scale(root, w)
+		}
+		err = lapack.AppendRows(b.Counter, r, z, rows, targets)
 	}
 	return r, z, Overflow(err)
 }

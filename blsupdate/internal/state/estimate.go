@@ -65,8 +65,8 @@ func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*de
 const restNoise = 5
 
 // RemovalLimit is RestLimit for the methods whose errors stay in an inverse: noise is κ^power, where κ
-// = 1/rcond is that of the worst state so far. It returns a *ConditionError where eps κ^power is 1 or
-// more, so that no h is known.
+// = 1/rcond is the condition number of the worst state so far. It returns a *ConditionError where eps
+// κ^power is 1 or more, so that no h is known.
 func RemovalLimit(rcond float64, power int) (float64, error) {
 	noise := 1 / elementary.Pow(rcond, power)
 	if dense.Eps*noise < 1 {

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"math"
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -15,9 +16,10 @@ import (
 // GramMatrix is the name of AᵀA + lambda I in errors.
 const GramMatrix = "A'A + lambda I"
 
-// StartFactor returns the Cholesky factor of AᵀA + lambda I and its reciprocal condition number. It
-// returns a *ConditionError where that matrix is not positive definite to working precision, or that
-// number is below least.
+// StartFactor returns the Cholesky factor of AᵀA + lambda I, and the reciprocal condition number of
+// that matrix with rows and columns scaled by powers of two to a diagonal of about 1. The powers
+// change no bit of the factor. It returns a *ConditionError where the matrix is not positive
+// definite to working precision, or that number is below least.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (factor *lapack.Cholesky, rcond float64, err error) {
 	singular := &types.ConditionError{What: GramMatrix, Instead: []types.Method{types.QR, types.InverseCholesky}}
 	g := mat.NewSymPacked(b.K, nil)
@@ -38,13 +40,30 @@ func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (fa
 	if err := b.Enter(ctx, cost.StepFactor); err != nil {
 		return nil, 0, err
 	}
+	lengths := make([]float64, b.K)
+	for j := range lengths {
+		lengths[j] = math.Sqrt(g.At(j, j))
+	}
+	units, reciprocals := dense.Powers(lengths)
+	scaleSym(g, reciprocals)
 	if factor, err = b.Factor(g, GramMatrix, singular.Instead...); err != nil {
 		return nil, 0, err
 	}
 	if singular.RCond = factor.RCond(); !(singular.RCond >= least) {
 		return nil, 0, singular
 	}
+	for i, row := 0, g.RawSymPacked().Data; i < b.K; i, row = i+1, row[b.K-i:] {
+		dense.Multiply(row[:b.K-i], units[i:])
+	}
 	return factor, singular.RCond, nil
+}
+
+// scaleSym multiplies rows and columns of g by the factors.
+func scaleSym(g *mat.SymPacked, factors []float64) {
+	for i, row := 0, g.RawSymPacked().Data; i < len(factors); i, row = i+1, row[len(factors)-i:] {
+		dense.Multiply(row[:len(factors)-i], factors[i:])
+		dense.Scale(factors[i], row[:len(factors)-i])
+	}
 }
 
 // AccurateStart returns the reciprocal condition number 1/κ² of AᵀA + lambda I from which a start by

@@ -27,7 +27,7 @@ type State interface {
 	// CheckSize returns a *RankError where no state has l samples and k nodes, or nil. It reads
 	// only the method and the options.
 	CheckSize(l, k int) error
-	// Start makes an empty state that of the rows A and Y. After an error it is of no use.
+	// Start fills an empty state from the rows A and Y. After an error the state is unusable.
 	Start(ctx context.Context, a, y *mat.Dense) (Outcome, error)
 	// Add adds rows. It checks ctx between steps as long as it can still go back.
 	Add(ctx context.Context, ax, ya *mat.Dense) (Outcome, error)
@@ -46,9 +46,8 @@ type State interface {
 	// Covariance returns the inverse of AᵀA + lambda I as it is now. It returns a *RankError where
 	// there is none.
 	Covariance() (Covariance, error)
-	// Condition returns an estimate of 1/κ for the worst state so far whose errors remain, and the
-	// power of κ with which they grow. It does not change the state.
-	Condition() (rcond float64, power int)
+	// Condition says how accurate W is. It does not change the state.
+	Condition() Condition
 	// Code writes or reads all that later results depend on, after the Base.
 	Code(x *coder.Coder)
 }
@@ -73,6 +72,13 @@ type Refiner interface {
 	Refine(a, y *mat.Dense) (Outcome, error)
 }
 
+// A Condition is the accuracy of the weights of a state.
+type Condition struct {
+	RCond float64 // the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
+	Power int     // of 1/RCond with which errors grow
+	Error float64 // the bound of Norms.Error, not finite where it is not known
+}
+
 // Base is the part that every state has.
 type Base struct {
 	Counter *cost.Counter // the backend of all products
@@ -82,17 +88,10 @@ type Base struct {
 	K, C    int
 	Lambda  float64 // the ridge as it is now
 	Sums    Sums
-
-	// Lost is the largest 1/(1-h) of a removal so far, by which its errors have grown; 0 before the
-	// first.
-	Lost float64
 }
 
 // Common returns b.
 func (b *Base) Common() *Base { return b }
-
-// NoteLoss notes the 1/(1-h) of a removal, or the Lost of a state that is merged.
-func (b *Base) NoteLoss(lost float64) { b.Lost = max(b.Lost, lost) }
 
 // Enter begins a step, unless ctx is done.
 func (b *Base) Enter(ctx context.Context, s cost.Step) error {
@@ -152,9 +151,9 @@ func EachPanel(ctx context.Context, rows int, f func(from, to int) error) error 
 // in a copy.
 func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil && rows > PanelRows }
 
-// Reserve returns a *memory.Error where the copies and factors of an action need more bytes than there
-// are beside the state. rows is the number of rows of the action, 0 where it has none. A state asks
-// before it changes anything.
+// Reserve returns a *memory.Error where the copies and factors of an action need more bytes than the
+// state leaves free. rows is the number of rows of the action, 0 where it has none. A state asks before
+// it changes anything.
 func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 	do := Smaller(b.Method)
 	if rows == 0 {

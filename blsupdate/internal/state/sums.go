@@ -2,9 +2,11 @@ package state
 
 import (
 	"math"
+	"slices"
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/coder"
+	"blskernel/internal/elementary"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -14,7 +16,7 @@ import (
 // more than one target into one.
 const Unknown = -1
 
-// Sums are what statistics need beside a state. Slices are replaced and never changed.
+// Sums are what statistics need in addition to a state. Slices are replaced and never changed.
 type Sums struct {
 	Rows   int       // of positive weight
 	Weight float64   // Σ w_i
@@ -152,22 +154,47 @@ func (s *Sums) Code(x *coder.Coder, c int) {
 func (b *Base) RSS(w *mat.Dense) []float64 { return b.Sums.RSS }
 
 // Fitted notes rows that are added, or removed for sign = -1: RSS changes by Σ e_i e'_i for the
-// residuals with the weights before, E, and after the change, E'.
-func (b *Base) Fitted(sign float64, e, after *mat.Dense) {
-	sums := make([]float64, b.C)
+// residuals with the weights before, E, and after the change, E'. It returns the roots of Σ |e_i e'_i|,
+// the lengths that added rows give to the residuals.
+func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
+	b.NoteSquares(sign, Products(e, after))
+	norms := make([]float64, b.C)
 	for i := range dense.Rows(e) {
 		other := after.RawRowView(i)
 		for j, v := range e.RawRowView(i) {
+			norms[j] = elementary.Hypot(norms[j], math.Sqrt(math.Abs(v))*math.Sqrt(math.Abs(other[j])))
+		}
+	}
+	return norms
+}
+
+// Products returns Σ x_i y_i for each column of X and Y.
+func Products(x, y *mat.Dense) []float64 {
+	sums := make([]float64, dense.Cols(x))
+	for i := range dense.Rows(x) {
+		other := y.RawRowView(i)
+		for j, v := range x.RawRowView(i) {
 			sums[j] += float64(v * other[j])
 		}
 	}
-	b.NoteSquares(sign, sums)
+	return sums
 }
 
 // FittedBy is Fitted for the sums of squares of the columns of E.
-func (b *Base) FittedBy(sign float64, e *mat.Dense) { b.Fitted(sign, e, e) }
+func (b *Base) FittedBy(sign float64, e *mat.Dense) []float64 {
+	norms := dense.ColumnNorms(e)
+	b.NoteNorms(sign, norms)
+	return norms
+}
 
-// NoteSquares is Fitted for the sums themselves.
+// NoteNorms is NoteSquares for the roots of the sums.
+func (b *Base) NoteNorms(sign float64, norms []float64) {
+	squares := slices.Clone(norms)
+	dense.Multiply(squares, norms)
+	b.NoteSquares(sign, squares)
+}
+
+// NoteSquares changes RSS by sums of squares of rows that are added, or removed for sign = -1.
 func (b *Base) NoteSquares(sign float64, sums []float64) {
 	rss := make([]float64, b.C)
 	for j, v := range sums {
@@ -179,9 +206,9 @@ func (b *Base) NoteSquares(sign float64, sums []float64) {
 	b.Sums.RSS = rss
 }
 
-// Refitted computes RSS for all rows, Y and the blocks of columns of A. No step counts the products,
-// which are of lower order.
-func (b *Base) Refitted(w, y *mat.Dense, blocks ...*mat.Dense) {
+// Refitted computes RSS for all rows, Y and the blocks of columns of A, and returns the norms of the
+// residuals. No step counts the products, which are of lower order.
+func (b *Base) Refitted(w, y *mat.Dense, blocks ...*mat.Dense) []float64 {
 	e, from := dense.Copy(y), 0
 	for _, a := range blocks {
 		to := from + dense.Cols(a)
@@ -189,10 +216,11 @@ func (b *Base) Refitted(w, y *mat.Dense, blocks ...*mat.Dense) {
 		from = to
 	}
 	b.Sums.RSS = nil
-	b.FittedBy(1, e)
+	norms := b.FittedBy(1, e)
 	scaled := dense.Copy(w)
 	scaled.Scale(b.Lambda, w)
-	b.Fitted(1, w, scaled)
+	b.NoteSquares(1, Products(w, scaled))
+	return norms
 }
 
 // ResidualAfter returns Ya - Ax W with new weights. No step counts the product, which is of lower

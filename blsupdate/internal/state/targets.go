@@ -2,7 +2,6 @@ package state
 
 import (
 	"math"
-	"slices"
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -30,30 +29,13 @@ func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 	return all
 }
 
-// ReserveMapped is Reserve for the results of Mapped for matrices of so many rows in sum.
+// ReserveMapped is Reserve for the results of Mapped for matrices of this number of rows in all.
 func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
 	cols, action := dense.Cols(t), types.ActionMap
 	if keep {
 		cols, action = cols+b.C, types.ActionTargets
 	}
 	return b.Reserve(action, 0, memory.Floats(rows, cols))
-}
-
-// Mapped returns the norms where Y becomes Y T, or [Y, Y T]. Those of Y T are bounds by the triangle
-// inequality, and exact for a column of T with one element.
-func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
-	mapped := make([]float64, dense.Cols(t))
-	for i, v := range s.Y {
-		for j, f := range t.RawRowView(i) {
-			if f != 0 { // a norm may be infinite
-				mapped[j] += float64(math.Abs(f) * v)
-			}
-		}
-	}
-	if keep {
-		mapped = slices.Concat(s.Y, mapped)
-	}
-	return Norms{A: s.A, Y: mapped, Peak: s.Peak}
 }
 
 // MapSolved maps M, from which W is solved for, and W where it is not nil. Forget and Refine leave a W
@@ -78,7 +60,7 @@ func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense
 	return nextM, nextW, out, nil
 }
 
-// MapTargets maps W. The bound on it is that of its elements.
+// MapTargets maps W. The bound on the product is the bound on its elements.
 func (s *Inverse) MapTargets(t *mat.Dense, keep bool) (out Outcome, err error) {
 	size, err := s.Size.Mapped(t, keep).Safe()
 	if err != nil {

@@ -107,7 +107,7 @@ type estimates struct {
 	norms []norm1
 }
 
-// weights returns those of estimator j.
+// weights returns the weights of estimator j.
 func (e estimates) weights(j int) []float64 {
 	n := len(e.norms[j].x)
 	return e.g[j*n : (j+1)*n]

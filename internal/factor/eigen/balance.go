@@ -30,7 +30,7 @@ func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balanc
 		}
 		return true
 	}
-	for i := b.ihi; i >= 0 && b.ihi > 0; i-- { // rows with zeros beside the diagonal go down
+	for i := b.ihi; i >= 0 && b.ihi > 0; i-- { // rows that are zero off the diagonal go down
 		if isolated(i, a.Ld, 1) {
 			b.exchange(a, i, b.ihi)
 			b.ihi--
@@ -128,8 +128,8 @@ func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64)
 	return f
 }
 
-// gebak turns the eigenvectors of the balanced matrix in the columns of v, right or left ones, into
-// those of the matrix itself. (LAPACK: dgebak.)
+// gebak turns right or left eigenvectors of the balanced matrix, in the columns of v, into eigenvectors
+// of the matrix itself. (LAPACK: dgebak.)
 func (b *balance) gebak(bk factor.Backend, left bool, v block.Matrix) {
 	for i := b.ilo; i <= b.ihi; i++ {
 		f := b.scale[i]

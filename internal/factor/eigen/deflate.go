@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// deflate brings the last order rows and columns of the active block, ktop to kbot, to Schur form, and
-// finds eigenvalues that are those of h to working precision: their component of the spike, the column
-// left of the window, is negligible. The others become a Hessenberg matrix again. It returns how many
-// there are of both; they are in w up to kbot, the deflated ones last. (Aggressive early deflation;
-// LAPACK: dlaqr3.)
+// deflate brings the last order rows and columns of the active block, ktop to kbot, to Schur form. An
+// eigenvalue of this window whose component of the spike, the column left of the window, is negligible
+// is an eigenvalue of h to working precision: it is deflated. The others become a Hessenberg matrix
+// again. deflate returns the number of each kind; they are in w up to kbot, the deflated ones last.
+// (Aggressive early deflation; LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0
@@ -162,7 +162,7 @@ const stripWidth = 96
 const flopsWorthThreads = 200
 
 // spread multiplies by the orthogonal u, of the given order and for rows and columns from at on: rows
-// of h, from column colsFrom on, by uᵀ, and columns of h above rowsTo, and those of z, by u.
+// of h, from column colsFrom on, by uᵀ; columns of h above rowsTo, and columns of z, by u.
 func (m *multishift) spread(u block.Matrix, order, at, ktop, kbot, rowsTo, colsFrom int) {
 	top, right := ktop, kbot+1
 	if m.whole {

@@ -89,12 +89,12 @@ func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	}
 }
 
-// applyBoth overwrites the m rows of C, c columns that follow those of factor, by
+// applyBoth overwrites the m rows of C, c columns that follow the panel, by
 //
 //	Qᵀ(C - Y V2ᵀ) = C - [Y V] [V2ᵀ; Z],   Z = Tᵀ(VᵀC - (VᵀY) V2ᵀ),
 //
-// where V2ᵀ are the columns of Vᵀ that belong to those of C, zeros beyond the last. One product reads C
-// and one changes it. work has 2*n*c elements.
+// where V2ᵀ are the columns of Vᵀ in the places of C, zeros beyond the last. One product reads C and
+// one changes it. work has 2*n*c elements.
 func (p *lahr2) applyBoth(c int, at block.Matrix, work []float64) {
 	bk, m, n := p.bk, p.m, p.n
 	v2, z := block.Dense(work, c), block.Dense(work[n*c:], c)

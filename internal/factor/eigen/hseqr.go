@@ -12,9 +12,9 @@ import (
 
 // As LAPACK has them: the first two in iparmq, the third in dlaqr0.
 const (
-	leastMultishift = 75 // the order above which steps have more than two shifts
-	nibble          = 14 // percent of a window: fewer deflations are followed by a sweep
-	patience        = 5  // steps without deflation after which windows grow, and then shifts are not eigenvalues
+	minMultishift = 75 // the order above which steps have more than two shifts
+	nibble        = 14 // percent of a window: fewer deflations are followed by a sweep
+	patience      = 5  // steps without deflation after which windows grow, and then shifts are not eigenvalues
 )
 
 // shiftsFor returns the number of shifts of a sweep for order n. (LAPACK: iparmq.)
@@ -75,7 +75,7 @@ func (p *problem) solve(bk factor.Backend, ilo, ihi, depth int) (first int) {
 	if ihi < ilo {
 		return 0
 	}
-	if ihi-ilo+1 <= leastMultishift || depth == 0 {
+	if ihi-ilo+1 <= minMultishift || depth == 0 {
 		return p.small(ilo, ihi)
 	}
 	m := multishift{problem: p, bk: bk, depth: depth}
@@ -122,7 +122,7 @@ func (m *multishift) iterate(ilo, ihi int) (first int) {
 		}
 		left, deflated := m.deflate(ktop, kbot, window)
 		kbot -= deflated
-		if deflated == 0 || 100*deflated <= window*nibble && kbot-ktop+1 > min(leastMultishift, largest) {
+		if deflated == 0 || 100*deflated <= window*nibble && kbot-ktop+1 > min(minMultishift, largest) {
 			count := min(most, max(2, kbot-ktop)) &^ 1
 			if shifts := m.shifts(ktop, kbot, count, left, stalled%6 == 0); len(shifts) > 0 {
 				m.sweep(ktop, kbot, shifts)

@@ -22,12 +22,12 @@ func (p *problem) at(i, j int) float64 { return p.h.X[i*p.h.Ld+j] }
 // set writes element (i, j) of h.
 func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 
-// tiny is the size below which a subdiagonal element is zero, whatever stands beside it.
+// tiny is the size below which a subdiagonal element counts as zero, whatever its neighbours are.
 func (p *problem) tiny() float64 { return smallest / ulp * float64(p.n) }
 
-// negligible reports whether the subdiagonal element of row k is small beside its neighbours, the rows
-// and columns from to end-1 of h: the usual test, and that of Ahues and Tisseur (LAPACK working note
-// 122, 1997).
+// negligible reports whether the subdiagonal element of row k is small against its neighbours, the rows
+// and columns from to end-1 of h, by the usual test and by the test of Ahues and Tisseur (LAPACK
+// working note 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
 	a, b, c, d := above[0], above[1], math.Abs(own[0]), own[1]
@@ -36,7 +36,7 @@ func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	}
 	sum := math.Abs(a) + math.Abs(d)
 	if sum == 0 {
-		sum = beside(h, k, from, end)
+		sum = neighbours(h, k, from, end)
 	}
 	if !(c <= ulp*sum) {
 		return false
@@ -50,12 +50,12 @@ func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 // faint reports whether the subdiagonal element of row k is far below a rounding of the elements around
 // it. Where these are graded steeply, steps alone might never make it negligible.
 func faint(h block.Matrix, k, from, end int) bool {
-	sum := math.Abs(h.X[(k-1)*h.Ld+k-1]) + math.Abs(h.X[k*h.Ld+k]) + beside(h, k, from, end)
+	sum := math.Abs(h.X[(k-1)*h.Ld+k-1]) + math.Abs(h.X[k*h.Ld+k]) + neighbours(h, k, from, end)
 	return math.Abs(h.X[k*h.Ld+k-1]) <= ulp*ulp*sum
 }
 
-// beside returns the sum of the magnitudes of the subdiagonal elements of rows k-1 and k+1.
-func beside(h block.Matrix, k, from, end int) (sum float64) {
+// neighbours returns the sum of the magnitudes of the subdiagonal elements of rows k-1 and k+1.
+func neighbours(h block.Matrix, k, from, end int) (sum float64) {
 	if k-2 >= from {
 		sum = math.Abs(h.X[(k-1)*h.Ld+k-2])
 	}

@@ -15,10 +15,10 @@ func blockOrder(t block.Matrix, n, i int) int {
 	return 1
 }
 
-// sylvester solves A X - X B = C, where A and B are the diagonal blocks of orders n1 and n2 of d and C
-// the block beside them, by elimination with complete pivoting. d has rows of 4, and no element above
-// 1. A pivot that is too small is replaced: the eigenvalues of A and B are then the same to working
-// precision. (LAPACK: dlasy2.)
+// sylvester solves A X - X B = C by elimination with complete pivoting. A and B are the diagonal blocks
+// of orders n1 and n2 of d, C is its block right of A. d has rows of 4, and no element above 1. A pivot
+// that is too small is replaced: the eigenvalues of A and B are then the same to working precision.
+// (LAPACK: dlasy2.)
 func sylvester(d block.Matrix, n1, n2 int) (x [2][2]float64) {
 	n := n1 * n2
 	var m [4][5]float64

@@ -7,7 +7,7 @@ import (
 )
 
 // A chain is bulges of two shifts each, two rows apart, in a window along the diagonal. Rows and
-// columns are those of the window.
+// columns are counted in the window.
 type chain struct {
 	h       block.Matrix // the window
 	u       block.Matrix // the product of the reflections; row and column i belong to row start+1+i of h

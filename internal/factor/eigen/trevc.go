@@ -194,8 +194,8 @@ func (u *upper) normalize() {
 	}
 }
 
-// powers returns for each column of the n×n x the power of two that makes its largest element, or that
-// of a pair, about 1.
+// powers returns for each column of the n×n x, or pair of columns, the power of two that makes the
+// largest element about 1.
 func powers(n int, x block.Matrix, w []complex128) []float64 {
 	f := make([]float64, n)
 	for i := range n {

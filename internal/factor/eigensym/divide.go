@@ -20,7 +20,7 @@ type divider struct {
 	products, rows []float64 // the workspace of merges
 }
 
-// divide diagonalizes the block of T with the diagonal d and e beside it that begins with row first.
+// divide diagonalizes the block of T from row first on, with the diagonal d and the subdiagonal e.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)
 	if n <= leafOrder {
@@ -38,7 +38,7 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// merge diagonalizes the block whose halves are diagonal but for the element beside them.
+// merge diagonalizes a block of two diagonal halves, whose only other element couples them.
 func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
@@ -52,8 +52,8 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 		largest = max(largest, math.Abs(d[i]))
 		squares += float64(m.X[i] * m.X[i])
 	}
-	// What is left out is at most some roundings of the norm; or so small that beside numbers up to
-	// 1 it does not count, while squares of what stays do not underflow.
+	// Elements left out are some roundings of the norm, or negligible against numbers up to 1.
+	// Squares of the elements that stay do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
 	m.Deflate(m.Ascending(), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
 		v.Rot(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
@@ -66,8 +66,8 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 }
 
 // Stedc overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal n×n matrix T with
-// the diagonal d and e beside it, e by zeros, and row i of the n×n z by the eigenvector for d[i]. It
-// returns false if 30n sweeps are not enough for the leaves; d, e and z are then undefined.
+// the diagonal d and the subdiagonal e, e by zeros, and row i of the n×n z by the eigenvector for d[i].
+// It returns false if 30n sweeps are not enough for the leaves; d, e and z are then undefined.
 //
 // It takes at most about 4n³/3 flops, nearly all in products, and less where eigenvalues agree or
 // vectors are local. The workspace has 2n² numbers. (LAPACK: dstedc.)

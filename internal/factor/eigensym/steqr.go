@@ -8,7 +8,7 @@ import (
 )
 
 // Sterf overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal matrix with the
-// diagonal d and e beside it, and e by zeros. It returns false if 30n sweeps are not enough.
+// diagonal d and the subdiagonal e, and e by zeros. It returns false if 30n sweeps are not enough.
 //
 // It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed, in the
 // variant of Pal, Walker and Kahan, which has squares of rotations and no roots (Parlett, The Symmetric
@@ -42,9 +42,9 @@ func (q *solver) pair(d, e []float64, l int) {
 	}
 }
 
-// sweep makes one sweep over an unreduced matrix from row l of the block on: T becomes its product from
-// both sides with rotations of rows i and i+1, from the last to the first, of which the first is that
-// of T less the shift.
+// sweep makes one sweep over an unreduced matrix from row l of the block on: rotations of rows i and
+// i+1, from the last to the first, multiply T from both sides. The first is the rotation of T less the
+// shift.
 //
 // Each rotation waits for the one before. T goes by squares and products of c and s, for which it waits
 // for one division only; the root that c and s take is ready when the next rotation needs them.

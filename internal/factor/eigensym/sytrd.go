@@ -22,9 +22,9 @@ type panel struct {
 }
 
 // Sytrd reduces the symmetric n×n dense A, whose upper triangle is in a, to the tridiagonal T = QᵀAQ
-// with the diagonal d and e beside it. Q is the product of n-1 reflections I - tau[i] v vᵀ; v, with
-// its leading one, takes the place of row i right of the diagonal. The strictly lower triangle is not
-// touched.
+// with the diagonal d and the subdiagonal e. Q is the product of n-1 reflections I - tau[i] v vᵀ; v,
+// with its leading one, takes the place of row i right of the diagonal. The strictly lower triangle is
+// not touched.
 //
 // It takes 4n³/3 flops. Half of them read the triangle once for each row, in n³/6 numbers; that, and
 // not the flops, limits the speed from the order on at which the triangle leaves the cache.
@@ -69,8 +69,8 @@ func (p *panel) subtract(alpha float64, k, j int, y []float64) {
 	p.Dgemv(blas.Trans, k, len(y), -alpha, x.X, x.Ld, p.multiplier, 1, 1, y, 1)
 }
 
-// reflect makes the reflection that leaves row r one element e beside the diagonal, and its v and w
-// the rows k and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v) for the rest A of the matrix.
+// reflect makes the reflection that leaves row r one off-diagonal element e, and its v and w the rows k
+// and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v) for the rest A of the matrix.
 func (p *panel) reflect(r, k int) (e, tau float64) {
 	v, rest := p.a.Elements(r, r+1, p.n), p.a.Sub(r+1, r+1)
 	m := len(v)

@@ -15,14 +15,15 @@ const (
 	sweeps  = 30 // at most, for each row
 )
 
-// A solver is the implicit QL algorithm for a tridiagonal matrix with the diagonal d and e beside it.
-// About two sweeps find an eigenvalue of a random matrix, so vectors of order n take 6n³ flops.
+// A solver is the implicit QL algorithm for a tridiagonal matrix with the diagonal d and the
+// subdiagonal e. About two sweeps find an eigenvalue of a random matrix, so vectors of order n take 6n³
+// flops.
 type solver struct {
 	factor.Backend
 	vectors  bool         // or values alone, where e holds squares
 	z        block.Matrix // row i becomes the eigenvector for d[i], if row i of I is there
-	columns  int          // of z, which rotations reach, or 0 for those of a block, if rows of I are there
-	plane    factor.Plane // that of the block, of order n
+	columns  int          // of z, which rotations reach, or 0 for the columns of a block, if rows of I are there
+	plane    factor.Plane // rotates the block, of order n
 	n        int
 	reversed bool // the order of d and e
 	left     int  // sweeps
@@ -91,9 +92,9 @@ func (q *solver) block(d, e []float64, first int) bool {
 	return true
 }
 
-// end returns the last row of the block from row l on: where e, which it clears, is negligible. Of
-// values alone the least squares keep so many digits that sweeps are similarities: rotations have their
-// quotients with squares that may underflow.
+// end returns the last row of the block from row l on, where e is negligible, and clears that e. With
+// values alone, where e holds squares, 2⁻⁸⁰⁰ keeps the squares far enough above underflow for sweeps to
+// be similarities.
 func (q *solver) end(d, e []float64, l int) int {
 	for ; l < len(e); l++ {
 		square, least := e[l], 0x1p-800

@@ -117,7 +117,7 @@ func diagonalizing(k int, d0, e, d1 float64) (r rotation, t float64) {
 	return rotation{k, c, t * c}, t
 }
 
-// rows overwrites the rows k and k+1 of A by those of Jᵀ A.
+// rows overwrites the rows k and k+1 of A by the same rows of Jᵀ A.
 func (r rotation) rows(x, y []float64) {
 	y = y[:len(x)]
 	for i, v := range x {

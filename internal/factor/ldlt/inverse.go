@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Inverse overwrites the triangle ul of a, U or L = Uᵀ, by that of X = (Uᵀ D U)⁻¹. A nil D is the
-// identity; otherwise a is upper, with ones on its diagonal. With the halves
+// Inverse overwrites the triangle ul of a, U or L = Uᵀ, by the same triangle of X = (Uᵀ D U)⁻¹. A nil D
+// is the identity; otherwise a is upper, with ones on its diagonal. With the halves
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
 //	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
@@ -59,8 +59,8 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 // lost on small triangles.
 func inverseFlops(n int) float64 { return 0.8 * float64(n) * float64(n) * float64(n) }
 
-// offRows returns off, the block beside the diagonal in the triangle ul, from row i on, or if that is
-// lower, where off is transposed, from column i on.
+// offRows returns off, the off-diagonal block of the triangle ul, from row i on; for blas.Lower, where
+// off is transposed, from column i on.
 func offRows(ul blas.Uplo, off block.Matrix, i int) block.Matrix {
 	if ul == blas.Upper {
 		return off.Sub(i, 0)

@@ -57,8 +57,7 @@ func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) (QR
 	return f, first
 }
 
-// Gelqf overwrites the m×n dense a by its LQ factorization, which is that of Geqrf for the
-// transpose.
+// Gelqf overwrites the m×n dense a by its LQ factorization: Geqrf of the transpose.
 func Gelqf(bk factor.Backend, keep bool, m, n int, a block.Matrix) QR {
 	f := QR{M: n, K: min(m, n), Rows: true, A: a}
 	f.factor(bk, keep, 0, m)

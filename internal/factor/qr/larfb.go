@@ -55,8 +55,8 @@ func (h Reflector) ApplyRight(bk factor.Backend, t blas.Transpose, m int, c bloc
 	bk.Gemm(blas.NoTrans, blas.Trans, m, h.Rows, h.Cols, -1, w, h.V, 1, c)
 }
 
-// columns writes the first Cols columns of H, those of I - V T V1ᵀ where V1 are the first rows of
-// V, to q, or their transpose; work has Cols*Cols elements.
+// columns writes the first Cols columns of H, I - V T V1ᵀ with the first rows V1 of V, to q, or their
+// transpose; work has Cols*Cols elements.
 func (h Reflector) columns(bk factor.Backend, transposed bool, q block.Matrix, work []float64) {
 	n := h.Cols
 	w := block.Dense(work[:n*n], n)

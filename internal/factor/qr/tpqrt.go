@@ -37,7 +37,7 @@ type Tpqrt struct {
 	w    block.Matrix // columns from and on of rows i to i+q of [B Y]
 	i, q int
 	from int
-	top  []float64 // room for a product of a panel's columns by those of [R Z]
+	top  []float64 // room for a panel's columns times [R Z]
 }
 
 // A TpqrtPlan holds the sizes of blocks. A zero stands for the size of planFor.
@@ -52,9 +52,8 @@ type TpqrtPlan struct {
 // = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
 // up to 32 columns read the strip where it lies and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
 // which stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
-// difference. On two threads strips of 96 columns are up to 1.07 times as fast as those of 192: the
-// last of those leave a thread idle. Few rows make narrower panels, since T then costs more than it
-// saves.
+// difference. On two threads strips of 96 columns are up to 1.07 times as fast as wider ones, whose
+// last leave a thread idle. Few rows make narrower panels, since T then costs more than it saves.
 //
 // A backend without block products has threads of its own: it wants large products from one goroutine.
 func planFor(bk factor.Backend, q int) TpqrtPlan {
@@ -156,7 +155,7 @@ func (e *Tpqrt) factor(p *tpqrt2, j int) {
 // load copies columns from to to-1 of rows i to i+q of [B Y] to w.
 func (e *Tpqrt) load(from, to int) {
 	k := e.R.Cols
-	mid := min(max(k, from), to) // columns of B end and those of Y begin here
+	mid := min(max(k, from), to) // B ends and Y begins here
 	for r := range e.q {
 		row := e.w.Elements(r, from-e.from, to-e.from)
 		at := from
@@ -203,7 +202,7 @@ func (e *Tpqrt) apply(p *tpqrt2, j, from, to int) {
 	e.bk.Gemm(blas.Trans, blas.NoTrans, p.q, n, p.n, -1, p.v, m, 1, c2)
 }
 
-// row returns elements from to to-1 of row i of [R Z]: those of R and those of Z.
+// row returns elements from to to-1 of row i of [R Z], split into R and Z.
 func (e *Tpqrt) row(i, from, to int) (r, z []float64) {
 	k := e.R.Cols
 	if from < k {

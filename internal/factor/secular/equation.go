@@ -57,7 +57,7 @@ func (q Equation) Solve(bk factor.Backend, roots []Root, gaps block.Matrix) {
 			roots[i], _ = q.solve(i, poles, gaps.Elements(i, 0, n))
 		}
 	})
-	// z[j]² is the product of all x[i] - p[j] over that of all other p[i] - p[j].
+	// z[j]² is the product of all x[i] - p[j] over the product of all other p[i] - p[j].
 	z := make([]float64, n)
 	bk.BlockRows(n, 2*n, func(from, to int) {
 		for j := from; j < to; j++ {

@@ -54,8 +54,8 @@ func (m *Merge) Ascending() []int {
 
 // Deflate appends each row of the order to Kept or Gone. A row is gone if it is an eigenvector up to
 // rounding: its X is at most least, or a rotation with the row kept before makes its X zero and leaves
-// at most negligible beside the diagonal. Deflate calls rotate for the latter, to make rows i and j of
-// all vectors c·i + s·j and c·j - s·i.
+// at most negligible off the diagonal. Deflate calls rotate for such a rotation, to make rows i and j
+// of all vectors c·i + s·j and c·j - s·i.
 func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j int, c, s float64)) {
 	last := -1
 	for _, j := range order {
@@ -120,8 +120,8 @@ func (m *Merge) vectors(bk factor.Backend) {
 	})
 }
 
-// SetValues overwrites D: first the values of the roots, which are the pole and the distance from it,
-// and then those of the rows that are gone, in the order that Multiply has.
+// SetValues overwrites D by the values of the roots, each a pole and the distance from it, followed by
+// the values of the rows that are gone, in the order of Multiply.
 func (m *Merge) SetValues(value func(pole, distance float64) float64) {
 	values := make([]float64, 0, len(m.D))
 	for _, r := range m.Roots {

@@ -13,8 +13,8 @@ import (
 const leafOrder = 32
 
 // A divider is the divide and conquer algorithm for a bidiagonal matrix. One row is taken out; the
-// singular vectors of the halves above and below it are known, and those of the whole are products of
-// orthogonal matrices with them. (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995) 79-92; LAPACK:
+// singular vectors of the halves above and below it, multiplied by orthogonal matrices, are the
+// singular vectors of the whole. (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995) 79-92; LAPACK:
 // dlasd1, dlasd2, dlasd3.)
 type divider struct {
 	factor.Backend
@@ -40,8 +40,8 @@ func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 		return v.leaf(d, e[:n-1], 0)
 	}
 	_, onDiagonal := bk.AbsMax(d)
-	_, beside := bk.AbsMax(e[:n-1])
-	_, exponent := math.Frexp(max(onDiagonal, beside))
+	_, off := bk.AbsMax(e[:n-1])
+	_, exponent := math.Frexp(max(onDiagonal, off))
 	for i := range d {
 		d[i], e[i] = math.Ldexp(d[i], -exponent), math.Ldexp(e[i], -exponent)
 	}
@@ -58,22 +58,22 @@ func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 }
 
 // divide computes the decomposition of the block of B whose first row and column is first, of len(d)
-// rows, and one more column if e is as long as d. The last row of vt in a block with one more column is
-// that of its null space.
+// rows, and one more column if e is as long as d. With one more column the last row of vt spans the
+// null space.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)
 	if n <= leafOrder {
 		return v.leaf(d, e, first)
 	}
 	middle := n / 2
-	on, beside := d[middle], 0.0
+	on, off := d[middle], 0.0
 	if middle < len(e) {
-		beside = e[middle]
+		off = e[middle]
 	}
 	if !v.divide(d[:middle], e[:middle], first) || !v.divide(d[middle+1:], e[middle+1:], first+middle+1) {
 		return false
 	}
-	v.merge(d, middle, len(e) == n, on, beside, v.ut.Sub(first, first), v.vt.Sub(first, first))
+	v.merge(d, middle, len(e) == n, on, off, v.ut.Sub(first, first), v.vt.Sub(first, first))
 	return true
 }
 
@@ -109,9 +109,10 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 	return true
 }
 
-// merge makes the values d, and the rows of ut and vt, of the halves those of the whole, which has the
-// elements on and beside in its row middle, and one more column than rows if extra.
-func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64, ut, vt block.Matrix) {
+// merge overwrites the values d and the rows of ut and vt, known for the halves, by the decomposition
+// of the whole. Row middle has on on the diagonal and off right of it; the whole has one more column
+// than rows if extra.
+func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut, vt block.Matrix) {
 	n := len(d)
 	cols := n
 	if extra {
@@ -123,14 +124,14 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 		if i <= middle {
 			m.X[i], m.Halves[i] = on*vt.X[vt.Row(i)+middle], secular.Top
 		} else {
-			m.X[i], m.Halves[i] = beside*vt.X[vt.Row(i)+middle+1], secular.Bottom
+			m.X[i], m.Halves[i] = off*vt.X[vt.Row(i)+middle+1], secular.Bottom
 		}
 		largest = max(largest, math.Abs(d[i]), math.Abs(m.X[i]))
 	}
 	d[middle], m.Halves[middle] = 0, secular.Whole
 	if extra {
 		// Of the two null spaces, the row that was taken out has an element for the first only.
-		c, s, r := factor.Lartg(m.X[middle], beside*vt.X[vt.Row(n)+middle+1])
+		c, s, r := factor.Lartg(m.X[middle], off*vt.X[vt.Row(n)+middle+1])
 		v.Rot(c, s, vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
 		m.X[middle] = r
 		largest = max(largest, math.Abs(m.X[middle]))
@@ -139,10 +140,9 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 		return
 	}
 
-	// What is left out is some roundings of the norm; or so small that beside numbers up to 1 it
-	// does not count, while squares of what stays do not underflow. The row that was taken out
-	// always stays: its X, and the distance to the next D, are raised to what counts. (LAPACK:
-	// dlasd2.)
+	// Elements left out are some roundings of the norm, or negligible against numbers up to 1.
+	// Squares of the elements that stay do not underflow. The row that was taken out always stays:
+	// its X, and the distance to the next D, are raised to what counts. (LAPACK: dlasd2.)
 	negligible := max(8*eps*largest, 0x1p-200)
 	m.X[middle] = math.Copysign(max(math.Abs(m.X[middle]), negligible), m.X[middle])
 	m.Kept = append(m.Kept, middle)
@@ -163,9 +163,8 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, beside float64,
 	})
 }
 
-// leftVectors overwrites the right singular vectors in the rows of S by the left ones: elements d[j]
-// times those of the right ones before they were divided by their norms, and -1 for the row that was
-// taken out.
+// leftVectors overwrites the right singular vectors in the rows of S by the left ones: d[j] times the
+// elements of the right ones before the division by their norms, and -1 for the row that was taken out.
 func (v *divider) leftVectors(m *secular.Merge) {
 	k := len(m.Kept)
 	by := make([]float64, k)

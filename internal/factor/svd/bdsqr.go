@@ -8,8 +8,8 @@ import (
 
 const (
 	eps = 0x1p-53
-	// tolerance is the relative error that an element beside the diagonal may leave when it becomes
-	// zero. eps^(-1/8) is 98.7.
+	// tolerance is the relative error that an off-diagonal element may leave when it becomes zero.
+	// eps^(-1/8) is 98.7.
 	tolerance = 98.70149282610239 * eps
 	// maxSweeps times n² is the number of rotations after which bdsqr gives up.
 	maxSweeps = 6
@@ -26,8 +26,8 @@ type iteration struct {
 
 // bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and e
 // above it, in the first n-1 elements of e. d becomes the values, each to high relative accuracy, with
-// any sign and in any order, e zero. Rotations go to u for the rows of Uᵀ and to v for those of Vᵀ. It
-// reports whether 6n² rotations were enough.
+// any sign and in any order, e zero. Rotations go to u for the rows of Uᵀ and to v for the rows of Vᵀ.
+// It reports whether 6n² rotations were enough.
 //
 //	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
 func bdsqr(d, e []float64, u, v *factor.Plane) bool {
@@ -73,8 +73,7 @@ func (q *iteration) least() float64 {
 	return least / math.Sqrt(float64(len(q.d)))
 }
 
-// block returns the first row of the block without zeros beside the diagonal that ends before row end,
-// and its largest element.
+// block returns the first row of the unreduced block that ends before row end, and its largest element.
 func (q *iteration) block(end int) (lo int, largest float64) {
 	largest = math.Abs(q.d[end-1])
 	for lo = end - 1; lo > 0; lo-- {
@@ -113,7 +112,7 @@ func (q *iteration) direct(lo, end int) chase {
 	return chase{q, lo, end - lo}
 }
 
-// diagonal returns element i of the diagonal in the direction of the sweep, beside the one after it.
+// diagonal returns element i of the diagonal in the direction of the sweep.
 func (b chase) diagonal(i int) *float64 {
 	if b.upwards {
 		return &b.d[b.lo+b.n-1-i]
@@ -121,25 +120,25 @@ func (b chase) diagonal(i int) *float64 {
 	return &b.d[b.lo+i]
 }
 
-func (b chase) beside(i int) *float64 {
+// offDiagonal returns the element that couples rows i and i+1 in the direction of the sweep.
+func (b chase) offDiagonal(i int) *float64 {
 	if b.upwards {
 		return &b.e[b.lo+b.n-2-i]
 	}
 	return &b.e[b.lo+i]
 }
 
-// converged makes an element beside the diagonal zero if that changes no singular value by more than
-// the tolerance, and reports whether there was one. Otherwise smallest is a bound like least, of the
-// block.
+// converged makes an off-diagonal element zero if that changes no singular value by more than the
+// tolerance, and reports whether there was one. Otherwise smallest is a bound like least, of the block.
 func (b chase) converged() (smallest float64, found bool) {
-	if last := b.beside(b.n - 2); math.Abs(*last) <= tolerance*math.Abs(*b.diagonal(b.n - 1)) {
+	if last := b.offDiagonal(b.n - 2); math.Abs(*last) <= tolerance*math.Abs(*b.diagonal(b.n - 1)) {
 		*last = 0
 		return 0, true
 	}
 	mu := math.Abs(*b.diagonal(0))
 	smallest = mu
 	for i := range b.n - 1 {
-		e := b.beside(i)
+		e := b.offDiagonal(i)
 		if math.Abs(*e) <= tolerance*mu {
 			*e = 0
 			return 0, true
@@ -156,7 +155,7 @@ func (b chase) shift(smallest, largest float64) float64 {
 	if float64(len(b.d))*tolerance*(smallest/largest) <= max(eps, 0.01*tolerance) {
 		return 0
 	}
-	shift, _, _, _, _, _ := lasv2(*b.diagonal(b.n - 2), *b.beside(b.n - 2), *b.diagonal(b.n - 1))
+	shift, _, _, _, _, _ := lasv2(*b.diagonal(b.n - 2), *b.offDiagonal(b.n - 2), *b.diagonal(b.n - 1))
 	shift = math.Abs(shift)
 	if first := math.Abs(*b.diagonal(0)); first > 0 && float64((shift/first)*(shift/first)) < eps {
 		return 0
@@ -171,13 +170,13 @@ func (b chase) sweep(shift float64) {
 	} else {
 		b.shifted(shift)
 	}
-	if last := b.beside(b.n - 2); math.Abs(*last) <= b.thresh {
+	if last := b.offDiagonal(b.n - 2); math.Abs(*last) <= b.thresh {
 		*last = 0
 	}
 }
 
-// rotate applies the two rotations of step i of a sweep to the vectors: those of the columns first, or
-// of the rows where upwards.
+// rotate applies the two rotations of step i of a sweep to the vectors: the rotation of the columns
+// first, or of the rows where upwards.
 func (b chase) rotate(i int, c1, s1, c2, s2 float64) {
 	x, y, first, second := b.lo+i, b.lo+i+1, b.v, b.u
 	if b.upwards {
@@ -192,27 +191,27 @@ func (b chase) unshifted() {
 	c, oldC, oldS := 1.0, 1.0, 0.0
 	for i := range b.n - 1 {
 		var s, r float64
-		c, s, r = factor.Lartg(*b.diagonal(i)*c, *b.beside(i))
+		c, s, r = factor.Lartg(*b.diagonal(i)*c, *b.offDiagonal(i))
 		if i > 0 {
-			*b.beside(i - 1) = oldS * r
+			*b.offDiagonal(i - 1) = oldS * r
 		}
 		oldC, oldS, *b.diagonal(i) = factor.Lartg(oldC*r, *b.diagonal(i + 1)*s)
 		b.rotate(i, c, s, oldC, oldS)
 	}
 	h := *b.diagonal(b.n - 1) * c
-	*b.diagonal(b.n - 1), *b.beside(b.n - 2) = h*oldC, h*oldS
+	*b.diagonal(b.n - 1), *b.offDiagonal(b.n - 2) = h*oldC, h*oldS
 }
 
 // shifted is the QR step with a shift, which chases a bulge through the block.
 func (b chase) shifted(shift float64) {
 	d := *b.diagonal(0)
 	f := (math.Abs(d) - shift) * (math.Copysign(1, d) + shift/d)
-	e := *b.beside(0)
+	e := *b.offDiagonal(0)
 	g := e
 	for i := range b.n - 1 {
 		c1, s1, r := factor.Lartg(f, g)
 		if i > 0 {
-			*b.beside(i - 1) = r
+			*b.offDiagonal(i - 1) = r
 		}
 		next := *b.diagonal(i + 1)
 		f, e = float64(c1*d)+float64(s1*e), float64(c1*e)-float64(s1*d)
@@ -221,10 +220,10 @@ func (b chase) shifted(shift float64) {
 		*b.diagonal(i) = r
 		f, d = float64(c2*e)+float64(s2*next), float64(c2*next)-float64(s2*e)
 		if i+2 < b.n {
-			e = *b.beside(i + 1)
+			e = *b.offDiagonal(i + 1)
 			g, e = s2*e, c2*e
 		}
 		b.rotate(i, c1, s1, c2, s2)
 	}
-	*b.diagonal(b.n - 1), *b.beside(b.n - 2) = d, f
+	*b.diagonal(b.n - 1), *b.offDiagonal(b.n - 2) = d, f
 }

@@ -11,9 +11,8 @@ import (
 // neglects.
 const negligible = 0x1.9p-46 * 0x1.9p-46 // (100·2⁻⁵²)²
 
-// A qd is a block of dqds, rows lo to hi of B. BᵀB has the values q and e as its factors: q are the
-// squares of the diagonal, e those beside it. The eigenvalues of the block are those that are searched,
-// less sigma + rest.
+// A qd is a block of dqds, rows lo to hi of B. The values q and e are the factors of BᵀB: q the squares
+// of the diagonal, e of the superdiagonal. An eigenvalue of the block plus sigma + rest is one of BᵀB.
 type qd struct {
 	lo, hi      int
 	sigma, rest float64
@@ -27,8 +26,8 @@ type qd struct {
 // dqds overwrites d by the singular values of the bidiagonal matrix of d and e, in any order. e has as
 // many elements, of which the last is 0. If the values do not converge, or elements are so different in
 // size that squares may underflow, it returns false and changes nothing. Relative errors are as small
-// as those of bdsqr: a pass subtracts nothing but shifts, and no shift is larger than an eigenvalue. A
-// pass takes a division for each row where a QR step takes two roots and four divisions.
+// as in bdsqr: a pass subtracts nothing but shifts, and no shift is larger than an eigenvalue. A pass
+// takes a division for each row where a QR step takes two roots and four divisions.
 //
 //	source: Fernando and Parlett, Numer. Math. 67 (1994) 191-229; Parlett and Marques, Linear
 //	Algebra Appl. 309 (2000) 217-244 (LAPACK: dlasq1 to dlasq6). The choice of shifts is simpler.
@@ -82,7 +81,7 @@ func dqds(d, e []float64) bool {
 	return true
 }
 
-// small reports whether the element beside rows i and i+1 may be neglected.
+// small reports whether the element that couples rows i and i+1 may be neglected.
 func (z *qd) small(i int) bool {
 	return z.e[i] <= negligible*z.sigma || z.oldE[i] <= negligible*z.q[i] && z.fresh
 }

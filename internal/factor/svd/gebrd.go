@@ -36,8 +36,8 @@ type reduction struct {
 }
 
 // gebrd reduces the m×n A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the reflection of
-// column i of A, with its 1, from element i on; row i+1 of p that of row i of A, from element i+1 on. A
-// p without elements is not written. Elements before these are undefined.
+// column i of A, with its 1, from element i on; row i+1 of p becomes the reflection of row i of A, from
+// element i+1 on. A p without elements is not written. Elements before these are undefined.
 //
 // It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over what
 // is left of A: one for each column, where LAPACK takes two. Memory limits these: they read 8n²(m/2 -

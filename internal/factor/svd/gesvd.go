@@ -140,8 +140,8 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 // decompose computes the values, and the rows of Uᵀ and Vᵀ, of the matrix whose transpose is w,
 // which it overwrites. ut has count rows, or is not used where count is 0.
 //
-// Values are those of dqds or QR, with vectors too: each has the digits that B gives it, and they do
-// not depend on whether vectors are wanted. This adds about a tenth to the time.
+// Values come from dqds or QR, with vectors too: each has the digits that B gives it, whether vectors
+// are wanted or not. This adds about a tenth to the time.
 func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matrix) bool {
 	if count == 0 && !p.right {
 		b := gebrd(p.Backend, p.work, p.n, p.m, w, block.Matrix{})

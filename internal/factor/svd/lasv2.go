@@ -36,7 +36,7 @@ func lasv2(f, g, h float64) (least, most, sr, cr, sl, cl float64) {
 	if swap {
 		sr, cr, sl, cl = cl, sl, cr, sr
 	}
-	// The signs of the factors decide that of most.
+	// The signs of the factors decide the sign of most.
 	sign := math.Copysign(1, lead)
 	switch {
 	case lead == g && ga != 0 && ga > fa:

@@ -91,7 +91,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 			s.VMOVUPD(y, at(s.y, k))
 		}
 	}
-	// i is the first element left plus those of a turn.
+	// i is the first element left plus the elements of an iteration.
 	s.MOVQ(operand.U32(2*fewLanes), i)
 	s.loop(label+"_pairs", i, 2*fewLanes, s.n, func() { vectors(-2 * few) })
 	s.SUBQ(operand.Imm(fewLanes), i)

@@ -140,7 +140,7 @@ func (e *elementwise) keep(mask lanemask, x vector) {
 	}
 }
 
-// replace sets the lanes of x inside the mask to those of y, a register or, with AVX2, memory.
+// replace copies the lanes of y inside the mask to x; y is a register or, with AVX2, memory.
 func (e *elementwise) replace(mask lanemask, y operand.Op, x vector) {
 	if e.lanes == 8 {
 		e.VMOVAPD(y, mask, x)

@@ -33,9 +33,9 @@ func (g *generator) tile(x gemmArguments, shape tile) {
 	t.storeSum()
 }
 
-// begin sets the accumulators to zero, or to alpha·C if store is Continue: that code stands behind the
+// clear sets the accumulators to zero, or to alpha·C if store is Continue: that code stands behind the
 // function, where it costs the others no jump.
-func (t tileCode) begin() {
+func (t tileCode) clear() {
 	t.CMPB(t.parameter("store"), operand.Imm(storeContinue))
 	t.JEQ(operand.LabelRef(t.name + "continue"))
 	for r := range t.rows {
@@ -74,7 +74,7 @@ func (t tileCode) rowsOfC() stack {
 // sum writes the loop over k: one for packed micro-panels, if the tile is whole, and one for any
 // strides.
 func (t tileCode) sum() {
-	t.begin()
+	t.clear()
 	full := t.tile == largest(t.isa)
 	if full {
 		t.prefetchC(t.gemmArguments, t.tile)
@@ -117,8 +117,8 @@ func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next
 	t.JNE(operand.LabelRef(label + "one"))
 }
 
-// packedStep writes rank-1 update i after a and b, the packed micro-panels. That of A stays in L1, and
-// B streams from L2.
+// packedStep writes rank-1 update i after a and b, the packed micro-panels. The one of A stays in L1, B
+// streams from L2.
 func (t tileCode) packedStep(a, b reg.GPVirtual, i int) {
 	row := 8 * t.lanes * t.vectors // of B, in bytes
 	for v := range t.vectors {
@@ -193,11 +193,11 @@ func (t tileCode) storeSum() {
 	t.compare(t.mode, operand.Imm(modeProduct), t.JEQ, t.name+"product")
 	t.VBROADCASTSD(t.parameter("alpha"), alpha)
 	t.JLT(operand.LabelRef(t.name + "scaled"))
-	if t.rows > leastPacked {
+	if t.rows > minPacked {
 		t.compare(t.mode, operand.Imm(modePacked), t.JEQ, t.name+"packed")
 	}
 	t.addSum(c, alpha, old, equal)
-	if t.rows > leastPacked {
+	if t.rows > minPacked {
 		t.Label(t.name + "packed")
 		t.addSum(c, alpha, old, packed)
 	}
@@ -234,9 +234,9 @@ func (t tileCode) addSum(c stack, alpha, old reg.VecPhysical, shorter func(r int
 }
 
 // equal and packed return the number of elements by which row r of C begins before r·ldc: equally
-// distant rows, and packed storage. Tiles of at most leastPacked rows are the same in both.
+// distant rows, and packed storage. Tiles of at most minPacked rows are the same in both.
 func equal(int) int { return 0 }
 
 func packed(r int) int { return r * (r - 1) / 2 }
 
-const leastPacked = 2
+const minPacked = 2

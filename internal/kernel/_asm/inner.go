@@ -5,10 +5,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The lanes of an inner product: lanes of them as long as so many elements are left, then eight. They
-// are in 32/lanes and 8/lanes vectors, as the instruction set has them. With AVX-512 that is four
-// accumulators: the latency of a fused multiply-add (4 cycles) times the number that begin in a cycle
-// (1, if both factors come from memory at two loads a cycle).
+// The lanes of an inner product: 32 while 32 elements are left, then eight. They take 32/lanes and
+// 8/lanes vectors of the instruction set. With AVX-512 there are four accumulators: the latency of a
+// fused multiply-add (4 cycles) times the number that start in a cycle (1, if both factors come from
+// memory at two loads a cycle).
 const (
 	manyLanes = 32
 	fewLanes  = 8
@@ -202,8 +202,8 @@ type anyVector interface {
 	operand.Op
 }
 
-// storeTail stores the first n elements of v, those of the mask, at m: none if n < 1, all if v has no
-// more.
+// storeTail stores the first n elements of v, selected by the mask, at m: none if n < 1, all if v has
+// no more.
 func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {
 		g.VMOVUPD(v, mask, m)

@@ -37,7 +37,7 @@ func (g *generator) unique() string {
 	return strconv.Itoa(g.labels)
 }
 
-// function begins a function whose arguments do not escape. Its name is that of the field of Kernel.
+// function starts a function whose arguments do not escape. It has the name of the field of Kernel.
 func (g *generator) function(name, signature string, doc ...string) {
 	g.Function(name)
 	g.Pragma("noescape")

@@ -260,5 +260,5 @@ func addAbs(g *generator) {
 	g.ret()
 }
 
-// add adds t to v. The elements of a register beyond those of the part become zero.
+// add adds t to v. The elements of a register beyond the part become zero.
 func (p part) add(t, v reg.Vec) { p.VADDPD(p.of(t), p.of(v), p.of(v)) }

@@ -42,7 +42,7 @@ func (set *settings) fit(ctx context.Context) error {
 	if err := hooks.EnableHook(threadsHook, strconv.Itoa(set.threads)); err != nil {
 		return err
 	}
-	// Beam leaves a temporary file, and an interruption those of the workers in this process.
+	// Beam leaves a temporary file, and after an interruption one for each worker in this process.
 	folder, err := os.MkdirTemp("", "blskernel-beam-*")
 	if err != nil {
 		return err

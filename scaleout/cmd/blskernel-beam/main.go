@@ -112,8 +112,8 @@ func parse(args []string) (*settings, error) {
 	}
 }
 
-// essence returns one line of a text in which Beam has wrapped an error: that of the step that failed,
-// without the names of packages before it.
+// essence returns the line of the step that failed, without the names of packages before it, from a
+// text in which Beam has wrapped an error.
 func essence(text string) string {
 	text = strings.TrimSpace(text)
 	essence := strings.ReplaceAll(text, "\n\tcaused by:\n", ": ")

@@ -43,7 +43,7 @@ func Resolve(path string) string {
 
 // List returns the files that a glob names, in the order of their names.
 //
-//	errors: those of the file system; a local folder.
+//	errors: from the file system; a local folder.
 func List(ctx context.Context, pattern string) ([]string, error) {
 	system, err := filesystem.New(ctx, pattern)
 	if err != nil {
@@ -90,7 +90,7 @@ func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system
 // object. It makes missing local folders. A process that is killed may leave the other file, whose name
 // ends with .tmp.
 //
-//	errors: those of the file system and of content. An existing file is then unchanged.
+//	errors: from the file system and from content. An existing file is then unchanged.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {
 	if Local(path) {
 		return writeLocal(ctx, path, content)

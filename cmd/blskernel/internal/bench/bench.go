@@ -133,7 +133,7 @@ func (b *benchFlags) comparison(changed func(flag string) bool) (*speed.Comparis
 	return c, nil
 }
 
-// findCases returns the cases of all operations, those of --case where it is chosen.
+// findCases returns the cases of all operations, or the cases in --case where it is chosen.
 func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	known := speed.Operations()
 	if err := ui.CheckNames("op", b.ops, append(known, "all")); err != nil {
@@ -204,8 +204,8 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	return errors.Join(err, b.write("", nil, experiment.Tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
-// ofBackends returns the operations of BLAS and LAPACK, and ofGonum those of gonum's mat, which take
-// gonum hours at the default sizes.
+// ofBackends returns the operations of BLAS and LAPACK, ofGonum the operations of gonum's mat, which
+// take gonum hours at the default sizes.
 func ofBackends() []string {
 	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") })
 }
@@ -224,7 +224,7 @@ func describeOpponents() (text string) {
 	return text
 }
 
-// benchFormat is that of the columns of a cell.
+// benchFormat is the format of the columns of a cell.
 const benchFormat = "%-17s %-4s %-6v %-7s  %-24s %9s %8s %8s\n"
 
 // benchHead returns the machine, the settings and the heads of the columns.

@@ -16,7 +16,7 @@ import (
 // mostBeside bounds --beside.
 const mostBeside = 1000
 
-// NewSpin returns the hidden command spin, which bench runs beside itself.
+// NewSpin returns the hidden command spin, which bench --beside runs.
 func NewSpin() *cobra.Command {
 	return &cobra.Command{
 		Use:    "spin",
@@ -37,10 +37,10 @@ func NewSpin() *cobra.Command {
 }
 
 // spinBeside starts n processes of the command spin. stop ends them, and returns an error if one ended
-// before, since nothing was beside the comparison then. They are processes, because goroutines would
-// share this one's scheduler. Their standard input is a pipe of which this process alone has the other
-// end, so that they end with it, however it ends. A signal on the death of the parent (prctl) would not
-// do: it comes when the thread that started them ends, and workers of a pool do.
+// before, since the comparison then had no load. They are processes, because goroutines would share
+// this one's scheduler. Their standard input is a pipe of which this process alone has the other end,
+// so that they end with it, however it ends. A signal on the death of the parent (prctl) would not do:
+// it comes when the thread that started them ends, and workers of a pool do.
 func spinBeside(n int, errs io.Writer) (stop func() error, err error) {
 	in, out, err := os.Pipe()
 	if err != nil {

@@ -179,8 +179,8 @@ func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupda
 	return experiment.MeasuredRates(ctx, b, experiment.NoneKnown, &x.Reporter)
 }
 
-// validationPasses is the number of times that the grid is measured, and mostRounds that of the updates
-// that count in each, at most and unless --rounds is given.
+// validationPasses is the number of times that the grid is measured, mostRounds the largest number of
+// updates that count in each, unless --rounds is given.
 const validationPasses, mostRounds = 3, 31
 
 // measured prints what was measured on a machine, or returns why there are no figures.

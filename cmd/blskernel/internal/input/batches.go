@@ -28,7 +28,7 @@ func (f Fetched) Share(rows, total int64) float64 {
 }
 
 // Batches are read on a goroutine, so that the next batch is parsed while one is learned. One batch
-// waits at most: memory is that of two batches, and of what the reader reads ahead.
+// waits at most: memory holds two batches, and what the reader reads ahead.
 type Batches struct {
 	handed chan Fetched
 	Stop   context.CancelFunc // ends the reading

@@ -37,7 +37,7 @@ type Input struct {
 	Options stream.Options
 	Paths   []string
 	Batch   int    // rows; 0 for the default
-	Missing string // empty for that of the model
+	Missing string // empty for the model's
 	Silent  bool   // without notes on rows
 	Closed  string // why the model gains no classes, empty if it does
 

@@ -48,7 +48,7 @@ func (h holdout) rest(b *stream.Batch, first int64) *stream.Batch {
 	return learned
 }
 
-// Widened returns the number of rows to read for so many to learn.
+// Widened returns the number of rows to read so that this number is learned.
 func (h holdout) Widened(rows int) int {
 	return int(min(math.Ceil(float64(rows)/float64(1-h)), ui.MostSamples))
 }

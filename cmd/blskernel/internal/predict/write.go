@@ -18,7 +18,7 @@ import (
 	"blskernel/mat"
 )
 
-// isNPY reports whether the name is that of a NumPy file.
+// isNPY reports whether the name ends as the name of a NumPy file does.
 func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npy") }
 
 // A predictionWriter writes predictions in the order of the rows, as CSV, JSON or a NumPy array.

@@ -32,7 +32,7 @@ type classScore struct {
 	missed    float64 // their weight
 }
 
-// newClassScore returns the score of so many rows to come, -1 if unknown.
+// newClassScore returns the score of the given number of rows to come, -1 if unknown.
 func newClassScore(m *model.Model, rows int64) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)

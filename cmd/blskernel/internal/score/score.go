@@ -27,7 +27,7 @@ type Quality interface {
 	Brief() string // in one line
 }
 
-// New returns the score of so many rows to come, -1 if unknown, before the first.
+// New returns the score of the given number of rows to come, -1 if unknown, before the first.
 func New(m *model.Model, rows int64) (Score, error) {
 	if m.Classifier != nil {
 		return newClassScore(m, rows)
@@ -67,7 +67,7 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch) error {
 // maxNoted bounds the bytes of a score that a model file keeps: thousands of targets have no room.
 const maxNoted = 1 << 16
 
-// Note keeps the score of the rows held out with the model, and removes that of an earlier state.
+// Note replaces the score of the rows held out that is kept with the model.
 func Note(meta *modelfile.Metadata, q Quality) error {
 	delete(meta.Notes, session.NoteHoldout)
 	if q == nil {

@@ -22,7 +22,7 @@ import (
 )
 
 // A Manifest is what a checkpoint records of its run, so that another run can resume it: the command,
-// its settings, its files. A checksum of the rows stands beside it.
+// its settings, its files. The checkpoint also has a checksum of the rows.
 type Manifest struct {
 	Name     string            // of the command: train or update
 	settings map[string]string // all that the result depends on: flags, and what computes
@@ -47,7 +47,7 @@ var ignoredFlags = []string{
 	"skip-bad", // the checksum shows whether the same rows are set aside
 }
 
-// Set records a setting beside the flags.
+// Set records a setting in addition to the flags.
 func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
 // NewManifest returns the manifest of a command that reads sources, of which it can read once only
@@ -123,8 +123,8 @@ func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, do
 	return err
 }
 
-// Now returns the time for a model file: that of the environment variable SOURCE_DATE_EPOCH in seconds
-// since 1970 where it is set, so that a file can be made again byte by byte
+// Now returns the time for a model file: the environment variable SOURCE_DATE_EPOCH, in seconds since
+// 1970, where it is set, so that a file can be made again byte by byte
 // (https://reproducible-builds.org/specs/source-date-epoch).
 func Now() (time.Time, error) {
 	const name = "SOURCE_DATE_EPOCH"

@@ -64,8 +64,8 @@ func Look(path string) fs.FileInfo {
 	return info
 }
 
-// Lock locks the file out that a model is written to, by default that of the model at path, which
-// must exist unless path is empty.
+// Lock locks the file out that a model is written to, by default path, where the model must exist
+// unless path is empty.
 func (s *Session) Lock(out *string, path string) (release func(), err error) {
 	if _, err := Now(); err != nil { // which the end needs
 		return nil, err
@@ -80,7 +80,7 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 			return nil, err
 		}
 	}
-	if path != "" { // before a lock is made beside it
+	if path != "" { // before a lock is made in its folder
 		if err := checkModelPath(path); err != nil {
 			return nil, err
 		}
@@ -89,8 +89,8 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 }
 
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
-// release is called: of two updates at the same time none is lost. It locks the file .NAME.lock beside
-// the model, since every update replaces the model by another file. The system takes the lock from a
+// release is called: of two updates at the same time none is lost. It locks the file .NAME.lock in the
+// same folder, since every update replaces the model by another file. The system takes the lock from a
 // process that ends. lockModel also removes what killed processes have left of the model, and returns
 // an error if the model could not be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {

@@ -39,7 +39,7 @@ func (s *Session) Save(path string, m *model.Model, rows int64, done string) err
 	if _, err := m.Weights(); err != nil {
 		return TrainAnew(err)
 	}
-	delete(m.Metadata.Notes, NoteHoldout) // the score was that of the model before
+	delete(m.Metadata.Notes, NoteHoldout) // the score belongs to the model before
 	var err error
 	m.Metadata.Changed, err = Now()
 	if err == nil {

@@ -99,7 +99,7 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 	return m, nil
 }
 
-// ModelFirst wants the name of a model as the first argument, and at most so many arguments.
+// ModelFirst wants the name of a model as the first argument, and at most this number of arguments.
 func ModelFirst(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {

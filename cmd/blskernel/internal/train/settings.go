@@ -72,8 +72,8 @@ func (m *settings) register(cmd *cobra.Command) {
 // check returns an error for a flag that is wrong.
 func (m *settings) check() error { return m.Nodes.Check() }
 
-// estimator returns a model that has learned nothing and expects so many rows. One of the results is
-// nil.
+// estimator returns a model that has learned nothing and expects the given rows. One of the results
+// is nil.
 func (m *settings) estimator(labeled bool, classes, rows int, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	features := bls.FeatureOptions{
 		Groups: m.Groups, GroupNodes: m.GroupNodes, EnhancementNodes: m.Enhancement,

@@ -129,7 +129,7 @@ func selectClasses(r *stream.Reader, classes bool) error {
 // peekTask returns the task that the targets of the first rows suggest, or an empty string, and leaves
 // the data at its beginning. Words are a classification. Numbers with a fraction among them are a
 // regression, and so is what can only be read as numbers, such as several targets. Whole numbers are
-// classes where few differ and a quantity where most do, which it says; words beside numbers are
+// classes where few differ and a quantity where most do, which it says; words among numbers are
 // neither.
 func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {

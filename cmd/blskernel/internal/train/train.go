@@ -218,7 +218,7 @@ func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 	return r, err
 }
 
-// learnFirst makes the model of the first batch, of which so many rows were asked for.
+// learnFirst makes the model of the first batch, for which asked rows were requested.
 func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, asked int) error {
 	f := tr.Next(ctx)
 	if errors.Is(f.Err, io.EOF) {

@@ -31,7 +31,7 @@ const (
 	barSteps = 1000
 	// barColumns is the least width: of a line that breaks only half could be drawn again.
 	barColumns = 80
-	// barWidth is the width of the bar, barRest that of all else but the description.
+	// barWidth is the width of the bar, barRest the width of all else but the description.
 	barWidth = 24
 	barRest  = len(" 100% |") + barWidth + len("|  [99h59m59s]")
 )

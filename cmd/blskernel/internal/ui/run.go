@@ -99,7 +99,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 	}
 }
 
-// A checkedWriter keeps the first error, since cobra ignores those of its help.
+// A checkedWriter keeps the first error, since cobra ignores the errors of its help.
 type checkedWriter struct {
 	io.Writer
 	err error

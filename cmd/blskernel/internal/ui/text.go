@@ -49,8 +49,8 @@ var packageName = regexp.MustCompile(
 // numberError matches what package strconv puts before the reason.
 var numberError = regexp.MustCompile(`strconv\.Parse[A-Za-z0-9]+: parsing "(\\.|[^"\\])*": |time: `)
 
-// Message returns the text of an error without the names of packages, which mean nothing to somebody
-// who runs a command: neither its own nor those of the errors that it wraps.
+// Message returns the text of an error, and of the errors that it wraps, without the names of packages,
+// which mean nothing to somebody who runs a command.
 func Message(err error) string {
 	text := err.Error()
 	var plain func(err error)

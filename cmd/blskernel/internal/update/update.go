@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// updating has the flags of update beside those of every run.
+// updating has the flags of update in addition to the flags of every run.
 type updating struct {
 	learner.Learner
 	path    string // of the model that the update starts with

@@ -127,8 +127,8 @@ func (l loop) count(w work) (instructions, numbers int) {
 	return instructions, numbers
 }
 
-// simulate returns what llvm-mca says of a turn of a loop: its cycles, its flops a cycle, and the units
-// with the greatest pressure. So many turns hide that the first fills the pipeline.
+// simulate returns llvm-mca's figures for one iteration of a loop: cycles, flops a cycle, and the units
+// with the greatest pressure. The number of iterations hides that the first fills the pipeline.
 func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busiest string, err error) {
 	const turns = 5000
 	cmd := exec.Command(mca, "-mtriple="+triples[arch], "-mcpu="+cpu, "-json", "-iterations="+strconv.Itoa(turns))

@@ -1,8 +1,8 @@
 // Package neon writes the assembly of package kernel for arm64, as package main does for amd64, with an
 // assembler of its own, because avo has amd64 alone.
 //
-// Operands have the order of Go's assembler: sources first, the destination last. What Go's assembler
-// cannot name is an encoded word with its mnemonic beside it, see words.go.
+// Operands have the order of Go's assembler: sources first, the destination last. An instruction that
+// Go's assembler cannot name is an encoded word with its mnemonic in a comment: see words.go.
 package neon
 
 import (
@@ -69,7 +69,7 @@ type generator struct {
 	labels    int
 }
 
-// function begins a function without locals, whose arguments do not escape. Its name is that of the
+// function starts a function without locals, whose arguments do not escape. It has the name of the
 // field of Kernel.
 func (g *generator) function(name, signature string, doc ...string) {
 	g.arguments, g.inUse = map[string]string{}, [27]bool{18: true}

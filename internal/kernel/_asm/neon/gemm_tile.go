@@ -9,13 +9,13 @@ const (
 
 // tile writes the code of one tile.
 func (x gemmCode) tile(t tile) {
-	x.begin(t)
+	x.clear(t)
 	x.sum(t)
 	x.end(t)
 }
 
-// begin sets the accumulators to zero, or to alpha·C if store is Continue.
-func (x gemmCode) begin(t tile) {
+// clear sets the accumulators to zero, or to alpha·C if store is Continue.
+func (x gemmCode) clear(t tile) {
 	store := x.general()
 	more, begun := x.unique("continue"), x.unique("begun")
 	x.op("MOVBU", x.argument("store"), store)

@@ -2,7 +2,7 @@ package neon
 
 import "slices"
 
-// The lanes of an inner product: manyLanes of them as long as so many elements are left, then fewLanes.
+// The lanes of an inner product: manyLanes while manyLanes elements are left, then fewLanes.
 const (
 	manyLanes = 32
 	fewLanes  = 8
@@ -28,9 +28,9 @@ func (g *generator) inner(n, x general, pointers []general, many bool) {
 	g.eights(n, all, func(j int, p part) { p.products(j, x, pointers) })
 }
 
-// innerMany is inner for the many lanes. Those of one row are 16 registers. Of two or three rows the
-// loop runs twice, each time for half of the vectors, two of four: first for those that are added up to
-// vectors 0 and 1, which stay behind the other registers meanwhile, then for the others. Three rows
+// innerMany is inner for the many lanes. One row takes 16 registers. For two or three rows the loop
+// runs twice, each time for half of the vectors, two of four: first for the half that is added up to
+// vectors 0 and 1, which stay behind the other registers meanwhile, then for the other half. Three rows
 // share each load of x, and leave registers to load one vector at a time.
 func (g *generator) innerMany(n, x general, pointers, all []general) {
 	rows, passes, chunk := len(pointers), 2, 2

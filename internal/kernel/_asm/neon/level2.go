@@ -74,8 +74,8 @@ func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 	}
 }
 
-// longRow is the longest row of which GemvN takes several at a time: that of AVX2, since there is no
-// measurement on arm64.
+// longRow is the longest row of which GemvN takes several at a time: as for AVX2, since arm64 is not
+// measured.
 const longRow = 250
 
 // gemvN is the loop

@@ -44,12 +44,12 @@ func (g *generator) fmax(n, m, d vector) { g.three(0x4e60f400, "fmax", n, m, d) 
 
 func (g *generator) fabs(n, d vector) { g.two(0x4ee0f800, "fabs", n, d) }
 
-// fcmeq and fcmge set all bits of the elements where n is equal to or at least m, and clear those of
+// fcmeq and fcmge set all bits of the elements where n is equal to or at least m, and clear all bits of
 // the others: NaN is neither.
 func (g *generator) fcmeq(n, m, d vector) { g.three(0x4e60e400, "fcmeq", n, m, d) }
 func (g *generator) fcmge(n, m, d vector) { g.three(0x6e60e400, "fcmge", n, m, d) }
 
-// facgt does so where the magnitude of n is greater than that of m.
+// facgt does so where |n| > |m|.
 func (g *generator) facgt(n, m, d vector) { g.three(0x6ee0ec00, "facgt", n, m, d) }
 
 // faddp adds pairs: d = (n[0]+n[1], m[0]+m[1]). faddpScalar is d[0] = n[0] + n[1], d[1] = 0.
@@ -68,7 +68,7 @@ func (g *generator) zero(vs ...vector) {
 // copy sets d to n.
 func (g *generator) copy(n, d vector) { g.op("VORR", n.bits(), n.bits(), d.bits()) }
 
-// and and bit combine bits: d = n & m, and bit replaces those bits of d that mask has by those of n.
+// and and bit combine bits: d = n & m, and bit copies the bits of n that mask selects to d.
 func (g *generator) and(n, m, d vector)    { g.op("VAND", m.bits(), n.bits(), d.bits()) }
 func (g *generator) bit(n, mask, d vector) { g.op("VBIT", mask.bits(), n.bits(), d.bits()) }
 

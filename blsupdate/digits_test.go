@@ -1,0 +1,371 @@
+package blsupdate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/mat"
+)
+
+// A sequence is a model with all rows that it has, as it has them.
+type sequence struct {
+	r      *rand.Rand
+	u      Updater
+	a, y   *mat.Dense
+	kind   string // of the matrix
+	fit    int    // of the targets
+	scales []float64
+	w      *mat.Dense // planted weights for columns of norm 1
+	log    []string
+}
+
+// exponent returns 10 to a uniform power between low and high.
+func exponent(r *rand.Rand, low, high float64) float64 {
+	return math.Pow(10, low+(high-low)*r.Float64())
+}
+
+// nastyKinds are the kinds of matrices.
+var nastyKinds = []string{"normal", "conditioned", "graded", "1e±50", "dependent", "powers", "integers", "outliers", "offset"}
+
+// newSequence starts a model of a random kind. It returns nil where the method refuses it.
+func newSequence(r *rand.Rand, m Method) *sequence {
+	k, c := 1+r.IntN(7), 1+r.IntN(3)
+	h := &sequence{r: r, kind: nastyKinds[r.IntN(len(nastyKinds))], fit: r.IntN(4)}
+	h.w = testutil.Random(r, k, c)
+	h.scales = slices.Repeat([]float64{1}, k)
+	switch h.kind {
+	case "graded":
+		low := -8 * r.Float64()
+		for j := range h.scales {
+			h.scales[j] = exponent(r, low, 0)
+		}
+	case "1e±50":
+		for j := range h.scales {
+			h.scales[j] = exponent(r, -50, 50)
+		}
+		if r.IntN(2) == 0 {
+			h.scales = slices.Repeat(h.scales[:1], k)
+		}
+	case "conditioned", "dependent":
+		h.scales[0] = exponent(r, -8, -1) // of what the columns do not share
+	}
+	l := k + r.IntN(2*k+2)
+	lambda := 0.0
+	if r.IntN(3) == 0 {
+		lambda = exponent(r, -12, 1)
+		if h.kind == "1e±50" {
+			lambda *= h.scales[0] * h.scales[0]
+		}
+	}
+	if r.IntN(4) == 0 {
+		l = 1 + r.IntN(k)
+	}
+	h.a, h.y = h.rows(l)
+	opt := Options{Lambda: lambda, Form: Form(max(0, r.IntN(10)-5))}
+	u, err := New(m, h.a, h.y, opt)
+	if err != nil {
+		return nil
+	}
+	h.u = u
+	h.note("New %v %s fit %d, form %v, lambda %g, %d rows, %d nodes, %d targets", m, h.kind, h.fit, opt.Form, lambda, l, k, c)
+	return h
+}
+
+func (h *sequence) note(format string, args ...any) {
+	h.log = append(h.log, fmt.Sprintf(format, args...))
+}
+
+// rows returns q rows of the kind, with targets.
+func (h *sequence) rows(q int) (a, y *mat.Dense) {
+	k := len(h.scales)
+	a = testutil.Random(h.r, q, k)
+	for i := range q {
+		row := a.RawRowView(i)
+		switch h.kind {
+		case "conditioned": // columns that share most of their direction
+			for j := 1; j < k; j++ {
+				row[j] = row[0] + h.scales[0]*row[j]
+			}
+		case "dependent": // the last column is nearly the sum of the others
+			if k > 1 {
+				last := h.scales[0] * row[k-1]
+				for _, v := range row[:k-1] {
+					last += v
+				}
+				row[k-1] = last
+			}
+		case "powers":
+			x := 0.5 + h.r.Float64()
+			for j := range row {
+				row[j] = math.Pow(x, float64(j))
+			}
+		case "integers": // with repeated rows
+			for j := range row {
+				row[j] = float64(h.r.IntN(3) - 1)
+			}
+		case "outliers":
+			if h.r.IntN(8) == 0 {
+				dense.Scale(exponent(h.r, 0, 4), row)
+			}
+		case "offset":
+			for j := range row {
+				row[j] += 100
+			}
+		}
+	}
+	y = mat.NewDense(q, dense.Cols(h.w), nil)
+	noise := testutil.Random(h.r, q, dense.Cols(h.w))
+	if h.fit > 0 {
+		y.Mul(a, h.w)
+	}
+	switch h.fit {
+	case 0:
+		y.Copy(noise)
+	case 2:
+		noise.Scale(1e-6, noise)
+		y.Add(y, noise)
+	case 3:
+		noise.Apply(func(_, _ int, v float64) float64 { return 1000 }, noise)
+		y.Add(y, noise)
+	}
+	if h.kind == "graded" || h.kind == "1e±50" {
+		a.Apply(func(_, j int, v float64) float64 { return v * h.scales[j] }, a)
+	}
+	return a, y
+}
+
+// operations are the kinds of changes.
+var operations = []string{"add", "add one", "add weighted", "remove", "slide", "forget", "nodes", "merge", "lambda", "targets", "map", "refine", "rebuild"}
+
+// change makes a change of a kind, and reports whether the model took it.
+func (h *sequence) change(kind string) bool {
+	r, u, l, k := h.r, h.u, dense.Rows(h.a), len(h.scales)
+	var err error
+	switch kind {
+	case "add", "add one", "add weighted", "slide":
+		q := 1
+		if kind != "add one" {
+			q += r.IntN(2*k + 1)
+		}
+		ax, ya := h.rows(q)
+		var weights, roots []float64
+		if kind == "add weighted" {
+			for range q {
+				w := float64(r.IntN(3)) * exponent(r, -2, 2)
+				weights, roots = append(weights, w), append(roots, math.Sqrt(w))
+			}
+		}
+		if err = u.AddInputsContext(background, ax, ya, weights); err != nil {
+			return false
+		}
+		if weights != nil {
+			ax, ya = scaleRows(ax, roots), scaleRows(ya, roots)
+		}
+		h.a, h.y = stack(h.a, ax), stack(h.y, ya)
+		h.note("%s of %d rows", kind, q)
+		if kind == "slide" && q < l {
+			return h.remove(upTo(q))
+		}
+		return kind != "slide"
+	case "remove":
+		gone := r.Perm(l)[:r.IntN(l)]
+		if len(gone) == 0 {
+			return false
+		}
+		if r.IntN(2) == 0 {
+			gone = gone[:1]
+		}
+		return h.remove(gone)
+	case "forget":
+		factor := []float64{0.25, 1, 1.0 / 16}[r.IntN(3)]
+		err = u.Forget(factor)
+		if err == nil {
+			h.a, h.y = scaled(dense.Copy(h.a), math.Sqrt(factor)), scaled(dense.Copy(h.y), math.Sqrt(factor))
+			h.note("forget %g", factor)
+		}
+	case "nodes":
+		p := 1 + r.IntN(2)
+		if k+p > 9 {
+			return false
+		}
+		n := testutil.Random(r, l, p)
+		size := exponent(r, -3, 3)
+		if h.kind == "1e±50" {
+			size *= h.scales[0]
+		}
+		scaled(n, size)
+		err = u.AddNodes(h.a, n, h.y)
+		if err == nil {
+			h.a = dense.Beside(h.a, n)
+			for range p {
+				h.scales = append(h.scales, 1)
+			}
+			h.w = stack(h.w, testutil.Random(r, p, dense.Cols(h.w)))
+			if h.kind == "1e±50" || h.kind == "graded" {
+				copy(h.scales[k:], slices.Repeat([]float64{size}, p))
+			}
+			h.note("%d nodes of %.1g", p, size)
+		}
+	case "merge":
+		a, y := h.rows(k + r.IntN(k+1))
+		var other Updater
+		if other, err = New(u.Method(), a, y, Options{Lambda: u.Lambda()}); err != nil {
+			return false
+		}
+		if err = u.Merge(other); err == nil {
+			h.a, h.y = stack(h.a, a), stack(h.y, y)
+			h.note("merge of %d rows", dense.Rows(a))
+		}
+	case "lambda":
+		lambda := u.Lambda() * exponent(r, -3, 2)
+		if err = u.SetLambda(lambda); err == nil {
+			h.note("lambda %g", lambda)
+		}
+	case "targets", "map":
+		c := dense.Cols(h.y)
+		t := testutil.Random(r, c, 1+r.IntN(2))
+		t.Apply(func(_, _ int, v float64) float64 { return math.Round(4 * v) }, t)
+		var mapped, w mat.Dense
+		mapped.Mul(h.y, t)
+		w.Mul(h.w, t)
+		if kind == "map" {
+			if err = u.MapTargets(t); err == nil {
+				h.y, h.w = &mapped, &w
+			}
+		} else if c+dense.Cols(t) > 5 {
+			return false
+		} else if err = u.AddTargets(t); err == nil {
+			h.y, h.w = dense.Beside(h.y, &mapped), dense.Beside(h.w, &w)
+		}
+		if err == nil {
+			h.note("%s %d", kind, dense.Cols(t))
+		}
+	case "refine":
+		refiner, ok := u.(Refiner)
+		if !ok {
+			return false
+		}
+		if err = refiner.Refine(h.a, h.y); err == nil {
+			h.note("refine")
+		}
+	case "rebuild":
+		if err = u.Rebuild(h.a, h.y); err == nil {
+			h.note("rebuild")
+		}
+	}
+	return err == nil
+}
+
+// remove removes the rows of the indices.
+func (h *sequence) remove(gone []int) bool {
+	// Original and Improved remove the first of samples with the same bits.
+	same := func(i, j int) bool {
+		return slices.Equal(h.a.RawRowView(i), h.a.RawRowView(j)) && slices.Equal(h.y.RawRowView(i), h.y.RawRowView(j))
+	}
+	var first []int
+	for _, i := range gone {
+		j := slices.IndexFunc(upTo(dense.Rows(h.a)), func(j int) bool { return !slices.Contains(first, j) && same(i, j) })
+		first = append(first, j)
+	}
+	gone = first
+	if err := h.u.RemoveInputs(take(h.a, gone), take(h.y, gone)); err != nil {
+		return false
+	}
+	left := slices.DeleteFunc(upTo(dense.Rows(h.a)), func(i int) bool { return slices.Contains(gone, i) })
+	h.a, h.y = take(h.a, left), take(h.y, left)
+	h.note("removal of %d rows", len(gone))
+	return len(left) > 0
+}
+
+// right returns the decimal digits of W that are right, as Condition.Digits defines them, or false
+// where that is not known.
+func (h *sequence) right(w *mat.Dense) (digits float64, ok bool) {
+	want, ok := exactly(h.a, h.y, h.u.Lambda())
+	if !ok {
+		return 0, false
+	}
+	lengths, worst := columnLengths(h.a, h.u.Lambda()), 0.0
+	for t := range dense.Cols(w) {
+		errs, size := make([]float64, dense.Rows(w)), make([]float64, dense.Rows(w))
+		for i := range errs {
+			errs[i], size[i] = w.At(i, t)-want.At(i, t), want.At(i, t)
+		}
+		for range 2 {
+			if e := dense.Norm(errs); e > 0 {
+				worst = max(worst, e/dense.Norm(size))
+			}
+			dense.Multiply(errs, lengths)
+			dense.Multiply(size, lengths)
+		}
+	}
+	return min(maxDigits, max(0, -math.Log10(worst))), true
+}
+
+// TestDigits takes models of all methods through random sequences of all changes, with nasty matrices,
+// and compares the digits of W that Condition promises with those that are right. No promise may be
+// too high, and for each method and each kind of change the digits that are right beyond the promise
+// have a median and a 90th percentile within limits.
+func TestDigits(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutine")
+	states := 20000
+	if testutil.Long() {
+		states = 80000
+	}
+	beyond := map[string][]float64{}
+	failures := 0
+	for seed, done := uint64(0), 0; done < states; seed++ {
+		r := rand.New(rand.NewPCG(seed, 401))
+		m := Methods()[seed%uint64(len(Methods()))]
+		h := newSequence(r, m)
+		if h == nil {
+			continue
+		}
+		kind := "new"
+		for range 12 {
+			c := h.u.Condition()
+			if w, err := h.u.Weights(); err == nil {
+				if right, ok := h.right(w); ok && c.Digits+right > 0 {
+					done++
+					name := fmt.Sprintf("%v %s", m, kind)
+					beyond[name] = append(beyond[name], right-c.Digits)
+					if !(right >= c.Digits) {
+						if failures++; failures <= 40 {
+							t.Errorf("seed %d: %.2f digits are right, promised %.2f (RCond %.2g): %q", seed, right, c.Digits, c.RCond, h.log)
+						}
+					}
+				}
+			}
+			for range 20 {
+				kind = operations[r.IntN(len(operations))]
+				if h.change(kind) {
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%d promises too high", failures)
+	var names []string
+	for name := range beyond {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		x := beyond[name]
+		slices.Sort(x)
+		median, most := x[len(x)/2], x[len(x)*9/10]
+		t.Logf("%-32s %6d states, median %5.2f, 90%% %5.2f, least %.2f", name, len(x), median, most, x[0])
+		limits := [2]float64{4, 7}
+		if strings.HasPrefix(name, Improved.String()) || strings.HasPrefix(name, Original.String()) {
+			limits = [2]float64{5, 10} // nodes and a ridge have bounds for the worst case
+		}
+		if len(x) > 50 && !(median <= limits[0] && most <= limits[1]) {
+			t.Errorf("%s: median %.2f, 90th percentile %.2f, limits %.1f and %.1f", name, median, most, limits[0], limits[1])
+		}
+	}
+}

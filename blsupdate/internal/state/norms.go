@@ -1,0 +1,408 @@
+package state
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/types"
+	"blskernel/internal/coder"
+	"blskernel/internal/elementary"
+	"blskernel/mat"
+)
+
+// Norms are the Euclidean norms of the columns of A and Y, and bounds on the rounding errors that the
+// state has taken up, in the same units. The norms bound all elements and partial sums of AᵀA, AᵀY, R
+// and z, so a method knows before an update whether anything can overflow.
+//
+// The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns
+// of E and F. Every change of rows adds Unit times the norms of that moment, so old errors lose their
+// weight as rows arrive that outweigh them. Methods that form AᵀA have errors of single elements in it,
+// at most ErrA_i ErrA_j in AᵀA and ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared, and their
+// ErrA grows by the root of Unit, in squares.
+//
+// Rest bounds the norms of the residuals of all rows whose rounding errors the state has, with the
+// present weights: the rows of A, and those that were removed.
+//
+// Gain bounds the errors of W where an inverse with errors of its own multiplied the residuals of
+// new rows, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
+// inverse, without the errors of its start.
+type Norms struct {
+	A, Y       []float64
+	ErrA, ErrY []float64
+	Rest       []float64
+	Gain       []float64
+	Drift      float64
+	Squared    bool
+}
+
+// NewNorms returns the norms without rows.
+func NewNorms(k, c int, squared bool) Norms {
+	of := func(n int) []float64 { return make([]float64, n) }
+	return Norms{of(k), of(c), of(k), of(c), of(c), of(c), 0, squared}
+}
+
+// Unit is the relative rounding error of a change by q rows of k columns, in columns of A and Y. Sums
+// of n products have errors of about sqrt(n) eps, and at most 2n eps. The factor makes up for the
+// other operations of a change.
+//
+//	source: N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis",
+//	SIAM J. Sci. Comput. 41(5), 2019.
+func Unit(q, k int) float64 { return unitFactor * dense.Eps * math.Sqrt(float64(q+k+4)) }
+
+const unitFactor = 1.5
+
+// clone returns a copy.
+func (s Norms) clone() Norms {
+	for _, x := range []*[]float64{&s.A, &s.Y, &s.ErrA, &s.ErrY, &s.Rest, &s.Gain} {
+		*x = slices.Clone(*x)
+	}
+	return s
+}
+
+// With returns the norms with more rows, and the errors of adding them.
+func (s Norms) With(ax, ya *mat.Dense) Norms {
+	t := s.clone()
+	AddLengths(t.A, dense.ColumnNorms(ax))
+	AddLengths(t.Y, dense.ColumnNorms(ya))
+	t.Err(Unit(dense.Rows(ax), len(s.A)))
+	return t
+}
+
+// AddLengths replaces each x by the length of (x, y).
+func AddLengths(x, y []float64) {
+	for i, v := range y {
+		x[i] = finite(elementary.Hypot(x[i], v))
+	}
+}
+
+// Err adds relative errors of the given size.
+func (s Norms) Err(unit float64) {
+	s.grow(s.ErrA, unit, s.A)
+	s.grow(s.ErrY, unit, s.Y)
+}
+
+// grow adds errors of unit times the norms.
+func (s Norms) grow(errs []float64, unit float64, norms []float64) {
+	for j, v := range norms {
+		if s.Squared {
+			errs[j] = finite(elementary.Hypot(errs[j], math.Sqrt(unit)*v))
+		} else {
+			errs[j] = finite(errs[j] + float64(unit*v))
+		}
+	}
+}
+
+// finite returns v, and the largest number where v is not finite: the errors of a state that has lost
+// everything.
+func finite(v float64) float64 {
+	if !(v <= math.MaxFloat64) {
+		return math.MaxFloat64
+	}
+	return v
+}
+
+// addGain adds to the errors of gains.
+func (s Norms) addGain(t int, v float64) { s.Gain[t] = finite(s.Gain[t] + v) }
+
+// ErrWeights adds to the errors of Y the errors of weights that are kept: unit times the sum of |W_ij|
+// and the norm of column i of [A; sqrt(lambda) I].
+func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
+	fit := make([]float64, len(s.Y))
+	lengths := s.Lengths(lambda)
+	for i := range dense.Rows(w) {
+		for j, v := range w.RawRowView(i) {
+			fit[j] += float64(math.Abs(v) * lengths[i])
+		}
+	}
+	s.grow(s.ErrY, unit, fit)
+}
+
+// ErrGain adds the errors of the gain of a change by q rows: what they added to the residuals,
+// which were before, times the relative error of the inverse. A change adds to the latter Unit
+// times now, which is ‖R D‖‖(R D)⁻¹‖ for the R after the change and the inverse before it, and a
+// removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the inverse so far,
+// which peak has. For Squared norms the norms of inverses count squared.
+func (s *Norms) ErrGain(q int, rest float64, now, peak Reach, lengths, before []float64) {
+	most, grown := 0.0, Unit(q, len(s.A))*now.Scaled
+	for j, v := range s.ErrA {
+		most = max(most, peak.Scaled*(v/lengths[j]))
+	}
+	if s.Squared {
+		most *= most
+		grown *= now.Scaled
+	}
+	s.Drift = finite(min(max(most, grown), (s.Drift+grown)/rest))
+	for t, v := range s.Rest {
+		s.addGain(t, float64(s.Drift*Leg(v, before[t])))
+	}
+}
+
+// Lengths returns the norms of the columns of [A; sqrt(lambda) I].
+func (s Norms) Lengths(lambda float64) []float64 {
+	lengths, root := slices.Clone(s.A), math.Sqrt(lambda)
+	for j, v := range lengths {
+		lengths[j] = elementary.Hypot(v, root)
+	}
+	return lengths
+}
+
+// Plus returns the norms of the rows of both states, and the errors of adding them up.
+func (s Norms) Plus(o Norms) Norms {
+	t := s.clone()
+	AddLengths(t.A, o.A)
+	AddLengths(t.Y, o.Y)
+	AddLengths(t.Rest, o.Rest)
+	if s.Squared {
+		AddLengths(t.ErrA, o.ErrA)
+		AddLengths(t.ErrY, o.ErrY)
+	} else {
+		dense.Add(t.ErrA, 1, o.ErrA)
+		dense.Add(t.ErrY, 1, o.ErrY)
+	}
+	t.Err(Unit(len(s.A), len(s.A)))
+	return t
+}
+
+// Without returns the norms without some rows, where rest is 1-h and gone are the norms of the
+// residuals of these rows with the weights after the removal. The errors are the errors before the
+// removal over sqrt(1-h).
+func (s Norms) Without(ax, ya *mat.Dense, rest float64, gone []float64) Norms {
+	t := s.clone()
+	unit := Unit(dense.Rows(ax), len(s.A))
+	if s.Squared {
+		unit /= rest
+	} else {
+		unit /= math.Sqrt(rest)
+	}
+	t.Err(unit)
+	if rest < closeRest && !s.Squared {
+		t.grow(t.ErrA, math.Sqrt(closeRest/rest), t.ErrA)
+		t.grow(t.ErrY, math.Sqrt(closeRest/rest), t.ErrY)
+	}
+	for j, v := range dense.ColumnNorms(ax) {
+		t.A[j] = Leg(s.A[j], v)
+	}
+	for j, v := range dense.ColumnNorms(ya) {
+		t.Y[j] = Leg(s.Y[j], v)
+	}
+	AddLengths(t.Rest, gone)
+	return t
+}
+
+// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above, new rows make
+// up for it.
+const closeRest = 0.1
+
+// Leg returns the other leg of a right triangle, sqrt(h² - v²).
+func Leg(h, v float64) float64 {
+	if !(v < h) {
+		return 0
+	}
+	r := v / h
+	return h * math.Sqrt((1-r)*(1+r))
+}
+
+// WithNodes returns the norms with more columns of A, which have the given errors and the errors of one
+// change.
+func (s Norms) WithNodes(norms, errs []float64) Norms {
+	t := s.clone()
+	t.A, t.ErrA = append(t.A, norms...), append(t.ErrA, errs...)
+	t.Err(Unit(len(norms), len(t.A)))
+	return t
+}
+
+// ErrTargets adds errors of the given share of Y to the errors of gains.
+func (s Norms) ErrTargets(share float64) {
+	for t, v := range s.Y {
+		s.addGain(t, float64(share*v))
+	}
+}
+
+// ErrNodes adds the errors of what new nodes explain: columns C = H - A D of the new nodes have
+// errors in the column space of A, errs, and multiply Y, not only its residuals.
+func (s Norms) ErrNodes(reach Reach, lengths, errs []float64) {
+	share, old := 0.0, len(lengths)-len(errs)
+	for j, e := range errs {
+		share += float64(reach.Scaled * (e / lengths[old+j]))
+	}
+	s.ErrTargets(share)
+}
+
+// Explained takes from the residuals what new nodes explain of Y, vectors of the given norms, which
+// have relative errors of unit.
+func (s Norms) Explained(norms []float64, unit float64) {
+	for j, v := range norms {
+		s.Rest[j] = min(s.Rest[j], elementary.Hypot(Leg(s.Rest[j], v), math.Sqrt(unit)*s.Y[j]))
+	}
+}
+
+// Safe returns s, and ErrOverflow where the product of two columns could overflow.
+func (s Norms) Safe() (Norms, error) {
+	if a, y := dense.LargestOf(s.A), dense.LargestOf(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
+		return s, types.ErrOverflow
+	}
+	return s, nil
+}
+
+// Scaled returns the norms of f A and f Y.
+func (s Norms) Scaled(f float64) Norms {
+	t := s.clone()
+	for _, x := range [][]float64{t.A, t.Y, t.ErrA, t.ErrY, t.Rest, t.Gain} {
+		dense.Scale(f, x)
+	}
+	return t
+}
+
+// Mapped returns the norms where Y becomes Y T, or [Y, Y T]. The norms of Y T are bounds by the
+// triangle inequality, and exact for a column of T with one element.
+func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
+	m := s.clone()
+	m.Y, m.ErrY, m.Rest, m.Gain = Mapped(s.Y, t, keep), Mapped(s.ErrY, t, keep), Mapped(s.Rest, t, keep), Mapped(s.Gain, t, keep)
+	for _, x := range [][]float64{m.ErrY, m.Rest, m.Gain} {
+		for i, v := range x {
+			x[i] = finite(v)
+		}
+	}
+	for j := range dense.Cols(t) {
+		if to := len(m.ErrY) - dense.Cols(t) + j; !exact(t, j) {
+			m.ErrY[to] = finite(2 * m.ErrY[to]) // the product rounds no more than what made W
+		}
+	}
+	return m
+}
+
+// exact reports whether a product with column j of T rounds nothing: all its elements are 0 but for
+// a power of 2.
+func exact(t *mat.Dense, j int) bool {
+	n := 0
+	for i := range dense.Rows(t) {
+		v := t.At(i, j)
+		if fraction, _ := math.Frexp(v); v != 0 {
+			n++
+			if math.Abs(fraction) != 0.5 {
+				return false
+			}
+		}
+	}
+	return n <= 1
+}
+
+// Mapped returns bounds on the norms of the columns of Y T, or of [Y, Y T], from the norms of Y.
+func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
+	out := make([]float64, dense.Cols(t))
+	for i, v := range norms {
+		for j, f := range t.RawRowView(i) {
+			if f != 0 { // a norm may be infinite
+				out[j] = out[j] + float64(math.Abs(f)*v)
+			}
+		}
+	}
+	if keep {
+		return slices.Concat(norms, out)
+	}
+	return out
+}
+
+// A Reach has the norms of two inverses. R is a matrix with RᵀR = AᵀA + lambda I, and D scales its
+// columns to norm 1.
+type Reach struct {
+	Plain  float64 // ‖R⁻¹‖
+	Scaled float64 // ‖(R D)⁻¹‖
+}
+
+// ReachOf estimates the norms from below by dense.LargestEigenvalue, where lengths are the norms of the
+// columns of R, and solve overwrites x by (RᵀR)⁻¹x.
+func ReachOf(lengths []float64, solve func(x []float64)) Reach {
+	units, _ := dense.Powers([]float64{dense.LargestOf(lengths)})
+	return Reach{
+		Plain: math.Sqrt(dense.LargestEigenvalue(len(lengths), func(x []float64) {
+			dense.Scale(units[0], x)
+			solve(x)
+			dense.Scale(units[0], x)
+		})) / units[0],
+		Scaled: math.Sqrt(dense.LargestEigenvalue(len(lengths), func(x []float64) {
+			dense.Multiply(x, lengths)
+			solve(x)
+			dense.Multiply(x, lengths)
+		})),
+	}
+}
+
+// ReachOfRows bounds the norms by the norms of the rows of R⁻¹.
+func ReachOfRows(lengths, rows []float64) Reach {
+	scaled := slices.Clone(rows)
+	dense.Multiply(scaled, lengths)
+	for _, v := range scaled {
+		if !(v >= minReach) {
+			return Reach{math.Inf(1), math.Inf(1)}
+		}
+	}
+	return Reach{dense.Norm(rows), dense.Norm(scaled)}
+}
+
+// minReach is below every norm of a row of R⁻¹ times the norm of the column of R, which is at least 1.
+// Less means that rounding has left nothing of the inverse.
+const minReach = 0.5
+
+// RCond returns the smallest singular value of R D, which is at most 1.
+func (r Reach) RCond() float64 {
+	if !(r.Scaled < math.Inf(1)) {
+		return 0
+	}
+	return min(1, 1/r.Scaled)
+}
+
+// Error returns a bound on the relative error of the weights of each target, W and D⁻¹W, the largest
+// of all. With the norms d of the columns of [A; sqrt(lambda) I], D = diag(1/d) and R as in Reach,
+//
+//	‖δw‖ <= ‖R⁻¹‖ (ErrYᵀ + Σ_j ErrA_j |w_j| + ‖(R D)⁻¹‖ ‖D ErrA‖ Rest),
+//
+// the same with ‖(R D)⁻¹‖ for ‖D⁻¹δw‖, and for Squared norms
+//
+//	‖δw‖ <= ‖R⁻¹‖ ‖(R D)⁻¹‖ ‖D ErrA‖ (ErrY + Σ_j ErrA_j |w_j|).
+func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
+	lengths := s.Lengths(lambda)
+	share, column, worst := make([]float64, len(lengths)), make([]float64, len(lengths)), 0.0
+	for j, v := range s.ErrA {
+		share[j] = v / lengths[j]
+	}
+	size := reach.Scaled * dense.Norm(share)
+	if s.Squared && size*size > maxShare || !s.Squared && size > maxShare {
+		return math.Inf(1)
+	}
+	for t := range dense.Cols(w) {
+		sum := s.ErrY[t]
+		for j := range column {
+			column[j] = w.At(j, t)
+			sum += float64(s.ErrA[j] * math.Abs(column[j]))
+		}
+		if sum == 0 {
+			continue // a target of zeros
+		}
+		if s.Squared {
+			sum *= size
+		} else {
+			sum += float64(size * s.Rest[t])
+		}
+		sum += s.Gain[t]
+		plain := dense.Norm(column)
+		dense.Multiply(column, lengths)
+		worst = max(worst, reach.Plain*(sum/plain), reach.Scaled*(sum/dense.Norm(column)))
+	}
+	return worst
+}
+
+// maxShare is the relative error of R, or of RᵀR, above which terms of higher order may count.
+const maxShare = 0.01
+
+// Code writes or reads the norms of k columns of A and c of Y.
+func (s *Norms) Code(x *coder.Coder, k, c int) {
+	x.Lengths("a norm of a column of A", &s.A, k)
+	x.Lengths("a norm of a column of Y", &s.Y, c)
+	x.Lengths("an error of a column of A", &s.ErrA, k)
+	x.Lengths("an error of a column of Y", &s.ErrY, c)
+	x.Lengths("a norm of a residual", &s.Rest, c)
+	x.Lengths("an error by gains", &s.Gain, c)
+	x.Float("the relative error of the inverse", &s.Drift, coder.NotNegative)
+}
