@@ -9,8 +9,9 @@
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
 // The weights W of the output layer solve A W = Y in the sense of least squares, by package blsupdate.
-// With FeatureOptions.Direct A is [Z, S, H], where S are the standardised samples. The way from X to A
-// is Algorithm 1 of the broad learning system.
+// With FeatureOptions.Direct A is [Z, S, H], where S are the standardised samples, and with
+// FeatureOptions.Steps the last columns of H are steps. The way from X to A is else Algorithm 1 of the
+// broad learning system.
 //
 // # Feature nodes
 //
@@ -63,7 +64,8 @@
 // of package blsupdate, which updates W with every further batch.
 //
 //	Classifier   Y = 1, then +1 for the class of a sample, -1 for the others; class = largest of A W
-//	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets
+//	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
+//	             LogTargets the exponentials of these, times a factor
 //
 // Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
 // good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the

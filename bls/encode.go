@@ -89,7 +89,7 @@ func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
 	if n3 > 0 {
 		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3-f.opt.steps())
 	}
-	for i := range f.steps.Columns {
+	for i := range f.steps.columns {
 		f.codeSteps(x, i, d)
 	}
 }
@@ -99,12 +99,12 @@ func (f *Features) codeSteps(x *coder.Coder, i, d int) {
 	s := &f.steps
 	for q := 0; q < f.opt.steps() && !x.Failed(); q++ {
 		if x.Reading() {
-			s.Columns[i] = append(s.Columns[i], 0)
+			s.columns[i] = append(s.columns[i], 0)
 		}
-		x.Int("the column of a step", &s.Columns[i][q], d-1)
+		x.Int("the column of a step", &s.columns[i][q], d-1)
 	}
-	x.Floats("the slopes of the steps", &s.Slopes[i], f.opt.steps())
-	x.Floats("the thresholds of the steps", &s.Thresholds[i], f.opt.steps())
+	x.Floats("the slopes of the steps", &s.slopes[i], f.opt.steps())
+	x.Floats("the thresholds of the steps", &s.thresholds[i], f.opt.steps())
 }
 
 // codeRanks codes the curves of d columns.

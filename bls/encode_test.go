@@ -80,7 +80,7 @@ func TestEncodeGoesOn(t *testing.T) {
 func TestEncodeEveryField(t *testing.T) {
 	values := map[string]any{
 		"Scaling": ScaleNone, "Groups": 3, "GroupNodes": 4, "EnhancementNodes": None, "Shrink": 0.7, "Unscaled": true,
-		"Direct": 1, "Relevance": None,
+		"Direct": 1, "Relevance": None, "Steps": 1, "LogTargets": None,
 		"Enhancement": Uniform, "Seed": uint64(1) << 63, "Method": blsupdate.Improved, "Lambda": 0.25, "C": blsupdate.CMode(1), "Form": blsupdate.Small, "Solve": true,
 		"Workspace": int64(1) << 40, "Classes": 4, "ClassWeight": Balanced, "ExpectedRows": 1 << 30, "Validate": true, "NoIntercept": true,
 	}

@@ -34,7 +34,9 @@ type FeatureOptions struct {
 	// images. With the zero value a Classifier or a Regressor chooses one of the first two, and
 	// FitFeatures takes ScaleSamples, the paper's.
 	Scaling Scaling
-	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
+	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups, and in Fit of a
+	// Classifier or a Regressor, for a table of more than 500 columns, for as many feature nodes as
+	// columns, at most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
@@ -137,7 +139,7 @@ type Features struct {
 	enhancement *mat.Dense
 	// scale is s/m, or 1.
 	scale float64
-	steps Steps // the last enhancement nodes
+	steps steps // the last enhancement nodes
 }
 
 // Options returns the options of the fit, with each default in place of its zero, and the backend in
@@ -164,6 +166,9 @@ func (o FeatureOptions) nodes(d int) int {
 // FeatureNodes returns N = n2·n1, the number of columns of Z, the first of A.
 func (f *Features) FeatureNodes() int { return f.opt.Groups * f.opt.GroupNodes }
 
+// Steps returns the number of enhancement nodes that are steps, the last columns of A.
+func (f *Features) Steps() int { return f.opt.steps() }
+
 // steps returns the number of enhancement nodes that are steps.
 func (o FeatureOptions) steps() int { return o.Steps * o.EnhancementNodes / 2 }
 
@@ -180,7 +185,7 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	h1 = append(s, Bias)
 //	z  = (h1 @ FeatureWeights - FeatureMinimum) / FeatureRange
 //	h  = tanh(EnhancementScale * (append(z, Bias) @ EnhancementWeights))
-//	g  = tanh(numpy.minimum(*(Slopes[i] * (s[Columns[i]] - Thresholds[i]) for i in (0, 1))))
+//	g  = tanh(numpy.minimum(*(StepSlopes[i] * (s[StepColumns[i]] - StepThresholds[i]) for i in (0, 1))))
 //	a  = concatenate([z, h]), or [z, s, h, g] with Direct, without h where EnhancementWeights is nil
 //
 // which differs from Transform by rounding only. With the weights W of the output layer the scores of a
@@ -201,7 +206,9 @@ type FeatureMaps struct {
 	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
-	Steps // the last enhancement nodes
+	// Of the steps, the last enhancement nodes, two numbers each.
+	StepColumns                [2][]int
+	StepSlopes, StepThresholds [2][]float64
 }
 
 // Maps returns copies of all numbers of the maps.
@@ -216,7 +223,10 @@ func (f *Features) Maps() FeatureMaps {
 		FeatureMinimum:   slices.Clone(f.offset),
 		FeatureRange:     make([]float64, len(f.gain)),
 		EnhancementScale: f.scale,
-		Steps:            f.steps.clone(),
+	}
+	for i, s := range f.steps.columns {
+		m.StepColumns[i] = slices.Clone(s)
+		m.StepSlopes[i], m.StepThresholds[i] = slices.Clone(f.steps.slopes[i]), slices.Clone(f.steps.thresholds[i])
 	}
 	for _, c := range f.ranks {
 		m.Knots = append(m.Knots, slices.Clone(c.knots))

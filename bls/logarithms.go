@@ -3,6 +3,7 @@ package bls
 import (
 	"context"
 	"math"
+	"slices"
 
 	"blskernel/bls/internal/choice"
 	"blskernel/internal/elementary"
@@ -34,7 +35,12 @@ func checkPositive(y *mat.Dense) error {
 func logarithms(y *mat.Dense) *mat.Dense {
 	rows, cols := y.Dims()
 	out := mat.NewDense(rows, cols, nil)
-	out.Apply(func(_, _ int, v float64) float64 { return elementary.Log(v) }, y)
+	for i := range rows {
+		row := out.RawRowView(i)
+		for j, v := range y.RawRowView(i) {
+			row[j] = elementary.Log(v)
+		}
+	}
 	return out
 }
 
@@ -107,5 +113,12 @@ func (m *model) renewSmearing(ctx context.Context, x, y *mat.Dense, weights []fl
 	return nil
 }
 
-// LogTargeted reports whether the model learns the logarithms of the targets.
-func (r *Regressor) LogTargeted() bool { return r.orEmpty().smearing != nil }
+// Smearing returns of a model of logarithms the factors of exp([A, 1] W + 1·y0ᵀ) and the largest
+// predictions, c numbers each, and nil of another model.
+func (r *Regressor) Smearing() (factors, largest []float64) {
+	s := r.orEmpty().smearing
+	if s == nil {
+		return nil, nil
+	}
+	return slices.Clone(s.Factors), s.Limits()
+}

@@ -349,7 +349,8 @@ func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 func (c *Classifier) Weights() (*mat.Dense, error) { return c.ownWeights(background) }
 
 // Weights returns a copy of the weights W of the output layer: (k+1)×c, where the last row belongs to
-// the column of ones, or k×c with NoIntercept. It returns the errors of Classifier.Weights.
+// the column of ones, or k×c with NoIntercept. With LogTargets they predict logarithms. It returns the
+// errors of Classifier.Weights.
 func (r *Regressor) Weights() (*mat.Dense, error) { return r.ownWeights(background) }
 
 // WeightsContext is Weights that checks ctx before it solves.

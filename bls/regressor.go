@@ -176,8 +176,8 @@ func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) flo
 	return sum / float64(c)
 }
 
-// Center returns y0, the means of the first batch of targets, which are added to [A, 1] W. It is nil
-// with NoIntercept and before the first Fit.
+// Center returns y0, the means of the first batch of targets, or of their logarithms with LogTargets,
+// which are added to [A, 1] W. It is nil with NoIntercept and before the first Fit.
 func (r *Regressor) Center() []float64 {
 	if r.model == nil {
 		return nil

@@ -25,11 +25,13 @@ const (
 	choiceNodes = 2000 // most enhancement nodes that a choice is made with
 )
 
-// maxDirect is the largest number of columns that Fit links to the output layer.
-const maxDirect = 500
+const (
+	maxDirect         = 500  // columns that Fit links to the output layer
+	maxChosenFeatures = 1000 // feature nodes that Fit chooses for more: as many as columns
+)
 
-// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, and Direct where
-// Fit makes a choice for a table. Improved and Original get no ridge, since they are for the
+// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, Groups, and Direct
+// where Fit makes a choice for a table, or a linear model with a ridge. Improved and Original get no ridge, since they are for the
 // pseudoinverse.
 func prepare(s settings, l, d int) settings {
 	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
@@ -38,6 +40,10 @@ func prepare(s settings, l, d int) settings {
 	}
 	table := s.features.Scaling == ScaleAuto || s.features.Scaling.ofColumns()
 	linear := s.features.EnhancementNodes == None && s.update.Lambda > 0
+	if table && s.features.Groups == 0 && d > maxDirect {
+		nodes := max(1, cmp.Or(s.features.GroupNodes, DefaultGroupNodes))
+		s.features.Groups = (min(d, maxChosenFeatures) + nodes - 1) / nodes
+	}
 	if table && s.features.Direct == 0 && d <= maxDirect && (s.chooses() || s.features.Steps > 0 || linear) {
 		s.features.Direct = 1
 	}
@@ -155,10 +161,9 @@ func lowestLambda(l int, opt FeatureOptions) float64 {
 // bounded returns the options with at most as many enhancement nodes, and at most 1000 feature nodes:
 // with more, a choice would take longer than the model.
 func bounded(o FeatureOptions, enhancement int) FeatureOptions {
-	const features = 1000
 	o.EnhancementNodes = min(o.EnhancementNodes, enhancement)
-	o.GroupNodes = min(o.GroupNodes, features)
-	o.Groups = min(o.Groups, features/o.GroupNodes)
+	o.GroupNodes = min(o.GroupNodes, maxChosenFeatures)
+	o.Groups = min(o.Groups, maxChosenFeatures/o.GroupNodes)
 	return o
 }
 
@@ -315,7 +320,9 @@ func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptio
 func (t *trials) trySteps(ctx context.Context, s *choice.Search, small FeatureOptions, near ranking) (ranking, error) {
 	small.Steps = 1
 	given := t.features.Steps
-	if !small.canStep() || given == None || given == 0 && t.update.Lambda != 0 && t.features.Shrink != 0 {
+	// Without a ridge steps that are nearly dependent have no weights.
+	free := s.Given != None && (t.update.Lambda == 0 || t.features.Shrink == 0)
+	if !small.canStep() || given == None || given == 0 && !free {
 		return near, nil
 	}
 	maps, err := t.fit(ctx, small, near.columns)

@@ -13,29 +13,21 @@ import (
 // stepSlope is the slope of a step in units of an unweighted column of S, whose deviation is 1.
 const stepSlope = 4
 
-// Steps are enhancement nodes of one or two columns of S,
+// steps are enhancement nodes of one or two columns of S,
 //
-//	g[q] = tanh(min over i = 0, 1 of Slopes[i][q]·(s[Columns[i][q]] - Thresholds[i][q])),
+//	g[q] = tanh(min over i = 0, 1 of slopes[i][q]·(s[columns[i][q]] - thresholds[i][q])),
 //
 // which is a corner where the columns differ, and a step or a band where they are the same. A linear
 // map of Z has no such node: the planes along which its nodes rise are parallel to no axis.
-type Steps struct {
-	Columns            [2][]int
-	Slopes, Thresholds [2][]float64
-}
-
-// clone returns a copy.
-func (s Steps) clone() Steps {
-	for i := range s.Columns {
-		s.Columns[i], s.Slopes[i], s.Thresholds[i] = slices.Clone(s.Columns[i]), slices.Clone(s.Slopes[i]), slices.Clone(s.Thresholds[i])
-	}
-	return s
+type steps struct {
+	columns            [2][]int
+	slopes, thresholds [2][]float64
 }
 
 // equal reports whether two steps are the same.
-func (s Steps) equal(t Steps) bool {
-	for i := range s.Columns {
-		if !slices.Equal(s.Columns[i], t.Columns[i]) || !slices.Equal(s.Slopes[i], t.Slopes[i]) || !slices.Equal(s.Thresholds[i], t.Thresholds[i]) {
+func (s steps) equal(t steps) bool {
+	for i := range s.columns {
+		if !slices.Equal(s.columns[i], t.columns[i]) || !slices.Equal(s.slopes[i], t.slopes[i]) || !slices.Equal(s.thresholds[i], t.thresholds[i]) {
 			return false
 		}
 	}
@@ -48,7 +40,7 @@ func (o FeatureOptions) canStep() bool { return o.Direct > 0 && o.Scaling.ofColu
 // drawSteps draws n steps. A column is drawn with the probability of its squared weight among weights,
 // nil for ones; a threshold is its element in a row of s (l×d); the slope is as steep for each column,
 // and up or down.
-func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out Steps) {
+func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) {
 	l, d := s.Dims()
 	r := stream(seed, forSteps, 0)
 	shares, sum := make([]float64, d), 0.0
@@ -58,22 +50,22 @@ func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out Steps) 
 		shares[j] = sum
 	}
 	for range n {
-		for i := range out.Columns {
+		for i := range out.columns {
 			j := min(d-1, sort.SearchFloat64s(shares, float64(r.Float64()*sum)))
 			slope := stepSlope / weightOf(weights, j)
 			if r.IntN(2) == 1 {
 				slope = -slope
 			}
-			out.Columns[i] = append(out.Columns[i], j)
-			out.Slopes[i] = append(out.Slopes[i], slope)
-			out.Thresholds[i] = append(out.Thresholds[i], s.At(r.IntN(l), j))
+			out.columns[i] = append(out.columns[i], j)
+			out.slopes[i] = append(out.slopes[i], slope)
+			out.thresholds[i] = append(out.thresholds[i], s.At(r.IntN(l), j))
 		}
 	}
 	return out
 }
 
 // to writes the steps of the rows of s to g.
-func (t Steps) to(g, s *mat.Dense) {
+func (t steps) to(g, s *mat.Dense) {
 	rows, n := g.Dims()
 	const nanoseconds = 30
 	workers.Default.Rows(rows, n*nanoseconds, func(from, to int) {
@@ -81,8 +73,8 @@ func (t Steps) to(g, s *mat.Dense) {
 			x, row := s.RawRowView(i), g.RawRowView(i)
 			for q := range row {
 				lowest := math.Inf(1)
-				for k := range t.Columns {
-					lowest = min(lowest, float64(t.Slopes[k][q]*(x[t.Columns[k][q]]-t.Thresholds[k][q])))
+				for k := range t.columns {
+					lowest = min(lowest, float64(t.slopes[k][q]*(x[t.columns[k][q]]-t.thresholds[k][q])))
 				}
 				row[q] = 1 - 2/(elementary.Exp(2*lowest)+1)
 			}

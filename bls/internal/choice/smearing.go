@@ -2,6 +2,7 @@ package choice
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"blskernel/internal/elementary"
@@ -27,12 +28,22 @@ const (
 //	78 (1983) 605-610.
 type Smearing struct{ Factors, Largest []float64 }
 
+// Limits returns the largest predictions.
+func (s *Smearing) Limits() []float64 {
+	limits := make([]float64, len(s.Largest))
+	for j, v := range s.Largest {
+		limits[j] = min(float64(mostBeyond*v), math.MaxFloat64)
+	}
+	return limits
+}
+
 // Predict replaces scores by predictions.
 func (s *Smearing) Predict(scores *mat.Dense) {
+	limits := s.Limits()
 	for i := range scores.RawMatrix().Rows {
 		row := scores.RawRowView(i)
 		for j, v := range row {
-			row[j] = min(float64(s.Factors[j]*elementary.Exp(v)), float64(mostBeyond*s.Largest[j]))
+			row[j] = min(float64(s.Factors[j]*elementary.Exp(v)), limits[j])
 		}
 	}
 }
@@ -61,7 +72,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 		var below, sum, kept float64
 		for _, i := range order {
 			w := weight(i)
-			if middle := below + w/2; middle >= total/100 && middle <= total-total/100 {
+			if middle := below + float64(w/2); middle >= total/100 && middle <= total-total/100 {
 				sum += float64(w * elementary.Exp(residuals[i]))
 				kept += w
 			}
@@ -88,7 +99,12 @@ func (r *Result) Factors() []float64 {
 // exponentials returns e to the elements of y.
 func exponentials(y *mat.Dense) *mat.Dense {
 	out := gonum.DenseCopyOf(y)
-	out.Apply(func(_, _ int, v float64) float64 { return elementary.Exp(v) }, out)
+	for i := range out.RawMatrix().Rows {
+		row := out.RawRowView(i)
+		for j, v := range row {
+			row[j] = elementary.Exp(v)
+		}
+	}
 	return out
 }
 

@@ -68,20 +68,21 @@ type Inspection struct {
 	FormatVersion int    `json:"format_version"`
 	SHA256        string `json:"sha256"`
 	session.Description
-	FeatureNodes int                `json:"feature_nodes"`
-	Enhancement  int                `json:"enhancement_nodes"`
-	Lambda       float64            `json:"lambda"`
-	Condition    *float64           `json:"condition"` // null if it is too large to estimate
-	Digits       float64            `json:"digits"`
-	Advice       string             `json:"advice,omitempty"`
-	Groups       int                `json:"groups"`
-	GroupNodes   int                `json:"group_nodes"`
-	Shrink       float64            `json:"shrink"`
-	Scale        string             `json:"scale"`
-	Seed         uint64             `json:"seed"`
-	Choice       *session.Choice    `json:"choice,omitempty"`
-	Holdout      score.Quality      `json:"holdout,omitempty"` // the score of the rows that were not learned
-	Metadata     modelfile.Metadata `json:"metadata"`
+	FeatureNodes int      `json:"feature_nodes"`
+	Enhancement  int      `json:"enhancement_nodes"`
+	Lambda       float64  `json:"lambda"`
+	Condition    *float64 `json:"condition"` // null if it is too large to estimate
+	Digits       float64  `json:"digits"`
+	Advice       string   `json:"advice,omitempty"`
+	Groups       int      `json:"groups"`
+	GroupNodes   int      `json:"group_nodes"`
+	Shrink       float64  `json:"shrink"`
+	Scale        string   `json:"scale"`
+	Seed         uint64   `json:"seed"`
+	session.Extras
+	Choice   *session.Choice    `json:"choice,omitempty"`
+	Holdout  score.Quality      `json:"holdout,omitempty"` // the score of the rows that were not learned
+	Metadata modelfile.Metadata `json:"metadata"`
 }
 
 // inspect reads a model file.
@@ -105,7 +106,7 @@ func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, err
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
 		Description: session.Describe(m), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits,
-		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
+		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed, Extras: session.ExtrasOf(m),
 		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
 	}
 	if i.Choice == nil { // else the score is of weights with as many digits, and says more
@@ -131,7 +132,7 @@ func (i *Inspection) print(w io.Writer) error {
 	if i.Choice != nil {
 		line("chosen by", "%s", i.Choice.Reached())
 	}
-	line("features", "scaled by %s, shrink %v, seed %d", i.Scale, i.Shrink, i.Seed)
+	line("features", "scaled by %s, shrink %v, seed %d%v", i.Scale, i.Shrink, i.Seed, i.Extras)
 	condition := "beyond 1e8"
 	if i.Condition != nil {
 		condition = fmt.Sprintf("%.2g", *i.Condition)
