@@ -46,7 +46,7 @@ type Cost struct {
 	Q       int        `json:"q"`
 	C       int        `json:"c"`
 	Steps   []CostStep `json:"steps"`
-	Total   CostStep   `json:"total"` // its times have what is between the steps
+	Total   CostStep   `json:"total"` // its times include the work between the steps
 
 	Peak  float64 `json:"peak,omitempty"` // the FMA peak, the mean of those before and after
 	moved float64 // by how much it changed, relatively

@@ -103,7 +103,7 @@ const (
 	mostMoved = 0.05
 	// mostLeftOut is the share of updates that may be left out.
 	mostLeftOut = 0.25
-	// mostTries bounds the updates that are tried, as a multiple of those that are wanted.
+	// mostTries bounds the tried updates, as a multiple of the wanted ones.
 	mostTries = 3
 )
 

@@ -1,12 +1,12 @@
-// Package bench runs the experiments of the paper, on data files or on the synthetic set, as values
-// that a program, a test or the command blskernel can run and print.
+// Package bench has the experiments of the paper as values that a program, a test or the command
+// blskernel runs and prints. They take data files or the synthetic set.
 //
 // # Incremental
 //
 // An Incremental is the experiment of the paper's Tables 2 to 9. The feature maps are fitted to the
 // first l samples, the output weights W are found for them, and then batches of q samples arrive. Every
-// method brings its own state and W up to date from the same rows of A, so a difference between
-// two rows of one step is a difference between the methods and nothing else:
+// method updates its own state and W from the same rows of A, so rows of one step differ by the method
+// alone:
 //
 //	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
 //		Features: bls.FeatureOptions{EnhancementNodes: 1000},

@@ -30,8 +30,8 @@ type Incremental struct {
 	Retrain bool // time solutions from scratch after each update: 8kl bytes
 }
 
-// Progress is told of the work so far and of all the work, which count the samples of each step by each
-// variant, and of what comes next. done/total never falls, and is 1 in the last call.
+// Progress receives the work so far and of all the work, which count the samples of each step by each
+// variant, and the name of the next step. done/total never falls, and is 1 in the last call.
 type Progress func(done, total float64, doing string)
 
 // Nodes returns k, the number of nodes.

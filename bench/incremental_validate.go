@@ -32,7 +32,7 @@ func (e *Incremental) Validate() error {
 		}
 	}
 	if e.Test != nil && (e.Train.Rows != e.Test.Rows || e.Train.Cols != e.Test.Cols) {
-		return fmt.Errorf("bench: the images of Train are %d×%d and those of Test %d×%d; want one size",
+		return fmt.Errorf("bench: the images are %d×%d in Train and %d×%d in Test; want one size",
 			e.Train.Rows, e.Train.Cols, e.Test.Rows, e.Test.Cols)
 	}
 	if n := e.Train.Len(); e.Initial > n || e.Updates > 0 && e.Batch > (n-e.Initial)/e.Updates {

@@ -14,7 +14,7 @@ const (
 	RandomImages    = "random" // without classes to be learned
 )
 
-// PlanVariant returns what the planner chooses for the table: the cheapest method that is valid for
+// PlanVariant returns the planner's choice for the table: the cheapest method that is valid for
 // lambda, with the weights after every update. It decides by flops, the same on every machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{

@@ -33,7 +33,7 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 	return p, w, nil
 }
 
-// A scratch is what a solution from scratch took.
+// A scratch is the cost of a solution from scratch.
 type scratch struct {
 	by             blsupdate.Start
 	seconds, flops float64

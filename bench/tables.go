@@ -158,7 +158,7 @@ type TableRow struct {
 	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
 	// the step.
 	Peak float64 `json:"peak,omitempty"`
-	// Retraining is what a solution from scratch takes at as many samples, if that was measured.
+	// Retraining is the time of a solution from scratch for as many samples, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
 }
 
@@ -178,7 +178,7 @@ type TableCell struct {
 	Steps []StepTime `json:"steps,omitempty"`
 }
 
-// A StepTime is a step of an update, with what the backend was asked for.
+// A StepTime is a step of an update, with the flops counted at the backend.
 type StepTime struct {
 	Step    string  `json:"step"` // of blsupdate
 	Seconds float64 `json:"seconds"`
@@ -198,7 +198,7 @@ type Retraining struct {
 	WeightsFlops    float64 `json:"weights_flops"`
 }
 
-// Figures are what the paper prints for one of its tables, measured in MATLAB on a server.
+// Figures are the numbers printed in one of the paper's tables, measured in MATLAB on a server.
 type Figures struct {
 	// Speedup is the time of Original over the time of Improved, by update, both with the features
 	// of the batch.

@@ -119,7 +119,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	return m, nil
 }
 
-// codeHead codes the kind, the options as Fit read them, what the model knows of its classes, and the
+// codeHead codes the kind, the options as Fit read them, the known classes, and the
 // feature maps. b is the backend of a model that is read.
 func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 	word, s := k.word(), m.settings
@@ -152,7 +152,7 @@ func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 	} else {
 		can = can && s.classes == 0 && s.classWeight == Unweighted && m.counts == nil && m.slope == 0
 	}
-	x.Check(can, "the intercept and the classes are not those of a %v", k)
+	x.Check(can, "the intercept and the classes do not fit a %v", k)
 	if !x.Reading() {
 		m.features.code(x, nil)
 		return
@@ -186,7 +186,7 @@ func (m *model) codeLogarithms(x *coder.Coder, option *int) {
 	}
 }
 
-// codeClasses codes what the model knows of its classes, and what Fit chose.
+// codeClasses codes the known classes and the choice of Fit.
 func (m *model) codeClasses(x *coder.Coder) {
 	x.Bool(&m.constant)
 	n := len(m.counts)

@@ -40,8 +40,9 @@ type FeatureOptions struct {
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
-	// EnhancementNodes is n3. None is none: A = Z, a linear map of each standardised sample. 0 is
-	// the number that Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
+	// EnhancementNodes is n3. None stands for 0 nodes: A = Z, a linear map of each standardised
+	// sample. 0 is the number that Fit of a Classifier or a Regressor chooses, and none in
+	// FitFeatures.
 	EnhancementNodes int
 	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that
 	// the model has all linear functions of S. None is A = [Z, H]. 0 stands for what Fit of a
@@ -117,11 +118,10 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	return o, nil
 }
 
-// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k),
-// or [Z, S, H] with Direct.
-// Of the samples of the fit they keep the settings in the package comment, which Maps returns. They do
-// not change after FitFeatures, so their methods may run on several goroutines. The zero value has no
-// nodes: Transform and Encode return ErrNotFitted.
+// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H]
+// (l×k), or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns their numbers.
+// They do not change after FitFeatures, so their methods may run on several goroutines. The zero
+// value has no nodes: Transform and Encode return ErrNotFitted.
 type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions

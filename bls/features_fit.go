@@ -14,7 +14,7 @@ import (
 )
 
 // FitFeatures draws and fine-tunes the feature maps of Algorithm 1 on the samples X, the first training
-// set. The package comment has the equations.
+// set. docs/settings.md has the equations.
 //
 //	shapes: X l×d, one sample a row, l and d at least 1.
 //	reads/writes: reads X three times, with ScaleColumns six times, with ScaleRanks four times.

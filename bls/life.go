@@ -103,7 +103,7 @@ func (m *model) forget(factor float64) error {
 	return nil
 }
 
-// SetLambda changes the ridge, as if it had been lambda from the start; 0 is none.
+// SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR, which it
 //	names; as blsupdate.Updater.SetLambda.

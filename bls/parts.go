@@ -112,16 +112,16 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	}
 	if u == m.updater {
 		// Each of the two models would miss what the other one learns.
-		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "that of the model itself",
+		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "the model's own",
 			Want: "another one, such as blsupdate.Decode makes of what Encode writes"}
 	}
-	// It checks who made u, which no method of u tells, and refuses now what Save would refuse
+	// It checks the package that made u, and refuses now what Save would refuse
 	// later.
 	if err := blsupdate.Encode(io.Discard, u); err != nil {
 		return nil, err
 	}
 	if k, c := m.updater.Nodes(), m.updater.Targets(); u.Nodes() != k || u.Targets() != c {
-		want := fmt.Sprintf("%d×%d, as that of the fit", k, c)
+		want := fmt.Sprintf("%d×%d, as in the fit", k, c)
 		return nil, &ShapeError{Op: "bls", Matrix: "W of the output layer", Rows: u.Nodes(), Cols: u.Targets(), Want: want}
 	}
 	out := m.with(u)

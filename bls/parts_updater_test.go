@@ -187,11 +187,11 @@ func (p *pair) refusedUpdaters(method blsupdate.Method) []refusal {
 	refusals := []refusal{
 		{"", refused(nil), new(*blsupdate.OptionError)},
 		{"", refused(foreign{good}), new(*blsupdate.OptionError)},
-		{"that of the model itself", refused(p.c.Updater()), new(*OptionError)},
+		{"the model's own", refused(p.c.Updater()), new(*OptionError)},
 		{"want 16×4", refused(start(method, a.Slice(0, l, 0, k-1).(*mat.Dense), y, nil)), new(*ShapeError)}, // a node less
 		{"want 16×4", refused(start(method, withOnes(a, true), y, nil)), new(*ShapeError)},
 		{"want 16×4", refused(start(method, a, y.Slice(0, l, 0, 3).(*mat.Dense), nil)), new(*ShapeError)},
-		{"16×4; want 17×2, as that of the fit", classes, new(*ShapeError)},
+		{"16×4; want 17×2, as in the fit", classes, new(*ShapeError)},
 		{"", none, new(*blsupdate.OptionError)},
 		{"", refused(poisoned), new(*blsupdate.StateError)},
 	}

@@ -356,7 +356,7 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 	return &choice.Search{Folds: t.folds, Y: t.y, Log: t.log > 0, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
 }
 
-// choice returns by what a result was chosen.
+// choice returns the score and the rows by which a result was chosen.
 func (t *trials) choice(r *choice.Result) Choice {
 	return Choice{Rows: t.folds.Rows(), HeldOut: r.HeldOut, Score: r.Score}
 }

@@ -131,7 +131,7 @@ func (h *heading) code(x *coder.Coder) {
 	x.Check(can, "a model by %v of %d nodes, %d targets and %d samples cannot be", h.method, h.k, h.c, h.samples)
 }
 
-// code writes or reads what follows the heading.
+// code writes or reads the state after the heading.
 func (u *updater) code(x *coder.Coder) {
 	u.report.code(x)
 	base := u.state.Common()

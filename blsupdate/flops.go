@@ -13,7 +13,7 @@ type Step string
 
 // StepFlops is a line of the flop model.
 type StepFlops struct {
-	Step    Step   // what it computes
+	Step    Step   // the computation
 	Formula string // its flops in terms of l, k, q, c and p
 
 	line cost.StepFlops

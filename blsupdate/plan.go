@@ -299,7 +299,7 @@ func (p *Choice) whyNot(x *Candidate) string {
 	case errors.As(err, &rank):
 		return fmt.Sprintf("it cannot start from %d samples for %d nodes without a ridge", p.l, p.k)
 	case p.l < p.k && n.Condition == 0 && x.Method == RidgeInverse:
-		return "from fewer samples than nodes its error is that of eps ‖A‖²/lambda, and stays; give Condition to allow it"
+		return "from fewer samples than nodes its error is eps ‖A‖²/lambda, and stays; give Condition to allow it"
 	case inverse && n.Removal && n.Forgetting:
 		return "it cannot remove rows after Forget"
 	case (x.Method == Gram || x.Method == QR) && n.Lambda == 0 && first < p.k:

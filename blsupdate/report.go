@@ -110,7 +110,7 @@ func (u *updater) Condition() Condition {
 	case errors.As(err, &rank):
 		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"
 	case errors.As(err, &short):
-		c.Advice = "nothing can be said without the solution: " + short.Error()
+		c.Advice = "the solution is needed: " + short.Error()
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
 		c.Advice = "A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or " + mend

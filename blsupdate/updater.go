@@ -18,8 +18,7 @@ import (
 
 // An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is
 // not safe for concurrent use. AddInputsContext stops when its context is done; every other method
-// NameContext is Name that looks at its context before it begins: see Errors and cancellation in the
-// package comment.
+// NameContext is Name that checks its context before it starts.
 //
 // The weights solve the ridge problem over all rows,
 //
@@ -42,8 +41,15 @@ type Updater interface {
 
 	// AddInputsContext is AddInputs where the squared error of row i counts weights[i] times,
 	// finite and not negative; nil stands for ones. It adds the rows and targets times
-	// sqrt(weights[i]); give them so to AddNodes. Where ctx can be done, it adds panels of rows to
-	// a copy of the state. Results do not depend on ctx.
+	// sqrt(weights[i]); give them so to AddNodes.
+	//
+	// It checks ctx between steps as long as nothing is overwritten, and between panels of rows:
+	// 4096 in Gram and QR, 16 to 4096 in Original and Improved; in the form Small k/4 in
+	// RidgeInverse and 4 to 64 in InverseCholesky. With k = 5000 a panel takes 0.1 TFLOP in Gram
+	// and 0.2 in QR. A QR factorization of all rows in Original and Improved checks it every 64
+	// columns, 256qk flops. Other factorizations and the last pass over A⁺ are not interrupted. For
+	// more rows than a panel, and a ctx that can be done, Gram, QR and InverseCholesky work on a
+	// copy of the state. Results do not depend on ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any
@@ -276,7 +282,7 @@ func newUpdater(m Method, opt Options, k, c int) *updater {
 	return &updater{method: m, counter: counter, state: s}
 }
 
-// emptyState returns an empty state of the method, which shows what the method can do.
+// emptyState returns an empty state of the method, which knows the actions of the method.
 func emptyState(m Method, opt Options) state.State {
 	base := state.Base{Method: m, Options: opt, Lambda: opt.Lambda}
 	switch m {

@@ -1,5 +1,5 @@
-// Package dataset supplies labelled grey images: readers of idx files, the format of MNIST, and of the
-// binary matrix files of small NORB, a whitening of samples, and a synthetic digit set that needs no
+// Package dataset supplies labelled grey images. It reads idx files, the format of MNIST, and the
+// binary matrix files of small NORB, whitens samples, and draws a synthetic digit set that needs no
 // file. docs/data.md says where the files are and how to check them.
 //
 // # Images

@@ -6,7 +6,7 @@ import "fmt"
 type FormatError struct {
 	File   string // path of the file; empty for a reader
 	Offset int64  // byte of the fault in the unpacked data; -1 without one
-	Msg    string // what is wrong and what was expected
+	Msg    string // the fault and the expected value
 	Err    error  // the cause; nil without one
 }
 

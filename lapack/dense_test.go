@@ -91,35 +91,3 @@ func TestDensePotrfPivot(t *testing.T) {
 		}
 	})
 }
-
-// ‖alpha B - op(A) X‖ <= 30 n eps ‖A‖ ‖X‖ on either side, for orders that are halved.
-func TestDenseTrsm(t *testing.T) {
-	testutil.NotUnderRace(t, "computing in one goroutine")
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := testutil.Rand(109)
-		for form := range 16 {
-			ul, tr := [2]blas.Uplo{blas.Upper, blas.Lower}[form&1], [2]blas.Transpose{blas.NoTrans, blas.Trans}[form>>1&1]
-			diag := [2]blas.Diag{blas.NonUnit, blas.Unit}[form>>2&1]
-			n := [2]int{block.Size + 1, 2*block.Size + 5}[form>>3]
-			const nrhs, alpha = 3, -0.5
-			name := fmt.Sprintf("n=%d %c %c %c", n, ul, tr, diag)
-			g := newGuarded(ul, n, n+3, diag == blas.Unit, func(i, j int) float64 {
-				if i == j {
-					return 1 + rng.Float64()
-				}
-				return rng.NormFloat64() / float64(n)
-			})
-			op, b := g.matrix(), testmat.Random(rng, n, nrhs)
-			if tr == blas.Trans {
-				op = op.T()
-			}
-			x, y, want := b.Scaled(1), b.T(), b.Scaled(alpha)
-			dtrsm(bk, blas.Left, ul, tr, diag, n, nrhs, alpha, g.x, g.ld, x.X, nrhs)
-			checkSolution(t, name+" left", op, x, want)
-			// X op(A) = alpha Bᵀ is op(A)ᵀ Xᵀ = alpha B.
-			dtrsm(bk, blas.Right, ul, tr, diag, n, nrhs, alpha, g.x, g.ld, y.X, n)
-			checkSolution(t, name+" right", op.T(), y.T(), want)
-			g.check(t, name)
-		}
-	})
-}

@@ -118,25 +118,26 @@
 //
 // # Errors
 //
-// A failure that data can cause is an error, which says what happened, where, and what to do: a
-// *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or
+// A failure that data can cause is an error, which says what happened, where, and what to do. It is a
+// *PivotError or an *ElementError, and matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or
 // ErrOverflow by errors.Is. A failed factorization leaves its receiver empty. An order of zero is legal
 // everywhere.
 //
-// An exactly zero pivot is a failure. Singular to working precision is not: above a condition number of
-// 1e16, or the MaxCondition of the type, SolveTo and its variants, InverseTo and InverseInPlace return
-// the result and a *ConditionError, where gonum returns a mat.Condition. Functions of triangles and of
-// the halves of a Cholesky factor do not. errors.As finds a mat.Condition in a *ConditionError, and
-// +Inf in a *PivotError for a zero pivot:
+// An exactly zero pivot is a failure; a matrix that is singular to working precision is not. Above a
+// condition number of 1e16, or the MaxCondition of the type, solves and inverses return the result
+// and a *ConditionError, where gonum returns a mat.Condition. Functions of triangles and of the
+// halves of a Cholesky factor do not. errors.As finds a mat.Condition in a *ConditionError, and +Inf
+// in a *PivotError for a zero pivot:
 //
 //	var condition gonummat.Condition
 //	if err := f.SolveTo(&x, b); errors.As(err, &condition) { ... }
 //
 // A *GrowthError comes with a result too: see LU.
 //
-// A mistake of the caller is a panic. For shapes its value is from gonum's mat, and gonum's mat.Maybe
-// returns it as an error: mat.ErrSquare where a matrix has to be square (LU, InvertTriangle,
-// RCondTriangle), mat.ErrSliceLengthMismatch for the vector of a Solver, and mat.ErrShape elsewhere. A
-// result that overlaps an operand in part and a method of an empty receiver panic with a constant text,
-// as in gonum. So do the routines of Implementation, with the texts of gonum's lapack.
+// A mistake of the caller is a panic. For shapes its value is from gonum's mat, so that mat.Maybe of
+// gonum returns it as an error. It is mat.ErrSquare where a matrix has to be square (LU,
+// InvertTriangle, RCondTriangle), mat.ErrSliceLengthMismatch for the vector of a Solver, and
+// mat.ErrShape elsewhere. A result that overlaps an operand in part and a method of an empty
+// receiver panic with a constant text, as in gonum. So do the routines of Implementation, with the
+// texts of gonum's lapack.
 package lapack

@@ -118,7 +118,7 @@ func withResult(err error) bool {
 	return err == nil || errors.As(err, &condition) || errors.As(err, &growth)
 }
 
-// elementError returns the *ElementError for e, or nil where there is none.
+// elementError returns the *ElementError for e, nil for nil.
 func elementError(routine string, e *factor.Element, kind error) error {
 	if e == nil {
 		return nil
@@ -126,7 +126,7 @@ func elementError(routine string, e *factor.Element, kind error) error {
 	return &ElementError{Routine: routine, Row: e.Row, Col: e.Col, Value: e.Value, Err: kind}
 }
 
-// pivotError returns the *PivotError for p, or nil where there is none.
+// pivotError returns the *PivotError for p, nil for nil.
 func pivotError(routine string, p *factor.Pivot) error {
 	if p == nil {
 		return nil

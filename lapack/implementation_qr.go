@@ -37,11 +37,12 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 }
 
 // Dgeqp3 overwrites the m×n A by R and the reflections of Q as Dgeqrf does, where A P = Q R: each
-// column is the longest of those left, without their parts along the columns before. On entry jpvt[j]
-// is -1 for a column of free choice, and any other index from 0 to n-1 for one that goes to the
-// front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for
-// k = min(m, n), and a workspace of its own of 32(m+n+17) + 2n numbers. The first lwork elements of
-// work, at least 3n+1, are not used; if lwork is -1 it only writes a length to work[0].
+// column is the longest of the remaining ones, without their parts along the columns before. On
+// entry jpvt[j] is -1 for a column of free choice, and any other index from 0 to n-1 for one that
+// goes to the front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² +
+// 4k³/3 flops for k = min(m, n), and a workspace of its own of 32(m+n+17) + 2n numbers. The first
+// lwork elements of work, at least 3n+1, are not used; if lwork is -1 it only writes a length to
+// work[0].
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||

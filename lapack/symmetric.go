@@ -31,7 +31,7 @@ type symmetric struct {
 	nb       int            // block size of tests, at least 2 with LDLT; 0 for the default
 }
 
-// routines are LAPACK's names of what a factorization does.
+// routines are LAPACK's names of the methods of a factorization.
 type routines struct{ factorize, solve, invert, rcond, refine string }
 
 // factorize empties the receiver, checks a, and lets run overwrite its storage or a copy by U.

@@ -7,7 +7,7 @@ import (
 )
 
 // Dense is gonum's dense row-major matrix, by alias: what callers have already is what this
-// package takes, and what it returns goes straight into gonum.
+// package takes, and its results go straight into gonum.
 type Dense = mat.Dense
 
 // NewDense is gonum's mat.NewDense: an r×c matrix on data (row-major, len r*c), or on new zeroed

@@ -24,7 +24,7 @@ func (b *base) unknown(label string) string {
 	if !utf8.ValidString(label) {
 		do = "it is not UTF-8: save the file as UTF-8"
 	}
-	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); %s", label, len(b.Labels()), columns.List(b.Labels()), do)
+	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), columns.List(b.Labels()), do)
 }
 
 // numbered returns the numbers of labels that the model has or gains, and those that are new, by their
@@ -48,7 +48,7 @@ func (s *State) become(labels []string) error {
 	}
 	first := s.updater.Targets() - 1 - len(s.classes) // the classes of the model
 	if n := first + len(labels); n > model.MaxClasses {
-		return fmt.Errorf("the labels are of %d classes, and at most %d can be: are they those of the right column?", n, model.MaxClasses)
+		return fmt.Errorf("the labels have %d classes, more than %d: is it the right column?", n, model.MaxClasses)
 	}
 	to := upTo(first)
 	_, own := model.NewClasses(labels).With(s.classes)
@@ -120,7 +120,7 @@ func (s *State) addOther(other *State) error {
 	return nil
 }
 
-// sorted brings the classes into the order of numbers if all are numbers, else of the alphabet.
+// sorted sorts the classes by number if all are numbers, else alphabetically.
 func (s *State) sorted() error { return s.become(columns.Sorted(slices.Values(s.classes))) }
 
 // withClasses returns the model with more classes.

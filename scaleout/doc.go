@@ -1,4 +1,4 @@
-// Package scaleout fits a broad learning system to more rows than one machine can read: [Fit] is a
+// Package scaleout fits a broad learning system to more rows than one machine can read. [Fit] is a
 // pipeline of Apache Beam's Go SDK, which runs on Flink, Spark and Dataflow, and on Prism within the
 // process.
 //
@@ -16,9 +16,10 @@
 //	opt := scaleout.Options{Model: "gs://bucket/base.bls", Out: "gs://bucket/all.bls", Lambda: 1e-3}
 //	scaleout.Fit(s, x, y, opt)
 //
-// One step lists the files, one learns their rows and makes one state of each bundle of files, some
-// merge the states, and one solves for the weights and writes the model file, which `blskernel predict`
-// and `blskernel update` read. Only paths and states cross the network, 4k² bytes a state for k nodes.
+// One step lists the files, one learns their rows and makes one state of each bundle of files, and
+// some merge the states. The last solves for the weights and writes the model file, which `blskernel
+// predict` and `blskernel update` read. Only paths and states cross the network, 4k² bytes a state
+// for k nodes.
 //
 // # Exactly once
 //

@@ -166,7 +166,7 @@ func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 	return what
 }
 
-// count counts what was left out, filled in or unknown in a shard.
+// count counts left-out samples, filled-in cells and unknown words of a shard.
 func (fn *learnFn) count(ctx context.Context, t stream.Tally) {
 	droppedCounter.Inc(ctx, t.Dropped)
 	_, names := fn.base.Columns()

@@ -17,9 +17,9 @@ import (
 // Fields with names of stream.Options have the same meaning, for every file.
 type Options struct {
 	// Model is the path of the model file with the feature maps, the labels and the inputs:
-	// `blskernel train` makes it from a sample of the data. The fit does not include what it has
-	// learned. The program that builds the pipeline reads the file, and each worker process reads
-	// it once and refuses another one.
+	// `blskernel train` makes it from a sample of the data. The fit does not include the samples
+	// it has learned. The program that builds the pipeline reads the file, and each worker
+	// process reads it once and refuses another one.
 	Model string
 
 	// Out is the path of the model file to write. It replaces an existing file as a whole.
@@ -42,7 +42,7 @@ type Options struct {
 	SkipBad int64
 	BadOut  string
 
-	// KnownLabels makes a label that is none of the model's a bad row. Else it is a new class.
+	// KnownLabels makes a label that the model does not have a bad row. Else it is a new class.
 	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
@@ -91,7 +91,7 @@ func (o Options) resolve() Options {
 	case o.Method != blsupdate.Gram && o.Method != blsupdate.QR:
 		panic(fmt.Errorf("scaleout: the method is %v; want gram or qr", o.Method))
 	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
-		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for that of the model", o.Lambda))
+		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for the model's", o.Lambda))
 	case o.States < 0:
 		panic(fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States))
 	case o.SkipBad < 0:

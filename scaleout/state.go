@@ -18,7 +18,7 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[*State](), encodeState, decodeState)
 }
 
-// A State holds what was learned from some rows: an updater of package blsupdate by Gram or QR with
+// A State is learned from some rows: an updater of package blsupdate by Gram or QR with
 // lambda = 0, or nothing yet. The zero value has learned nothing.
 //
 // As an element of a PCollection it is encoded by blsupdate.Encode, in about 4k² + 8ck bytes for k
@@ -44,7 +44,7 @@ func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, others map[int]s
 	return s.updater.AddInputs(a, s.targets(y, others))
 }
 
-// add adds what other has learned, and does not change other. After an error s is what it was.
+// add adds the rows of other, and does not change other. After an error s is unchanged.
 func (s *State) add(other *State) (err error) {
 	switch {
 	case other == nil || other.updater == nil:

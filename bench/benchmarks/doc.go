@@ -28,7 +28,7 @@
 // GFLOP/s are by the nominal flops of package speed, of package lapack's documentation and of
 // blsupdate.Model. Each call is made once before, and results of the BLAS are checked.
 //
-// Where a call overwrites what it starts from, that is restored before each call, and the clock is read
+// Where a call overwrites its input, the input is restored before each call, and the clock is read
 // around the call alone; ns/op is the sum of these times. StopTimer and StartTimer stop the world for
 // each call, and would last until the calls alone took a second. So -benchtime bounds the restoring as
 // well, and such a call finds threads asleep and caches cold. Level 1 and 2, which take as little as

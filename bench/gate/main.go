@@ -12,9 +12,9 @@
 //
 // The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
 // and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of
-// the others depend on loads and latencies. They differ between CPUs by up to a factor of two, and on
-// a machine whose caches are shared from hour to hour by a quarter; their floors find losses of a
-// third to a half. The gate does not see losses on several threads, nor in memory beyond the caches.
+// the others depend on loads and latencies. They differ between CPUs by up to a factor of two, and by a
+// quarter from hour to hour where caches are shared. Their floors find losses of a third to a half. The
+// gate does not see losses on several threads, nor in memory beyond the caches.
 package main
 
 import (

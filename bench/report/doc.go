@@ -1,4 +1,4 @@
-// Package report makes a page of measurements: numbers, plots and what they mean at the top, and below
+// Package report makes a page of measurements: numbers, plots and their meaning at the top, and below
 // them, folded away, the tables of each kind of result.
 //
 //	file, err := result.ReadFile("docs/results/table2.jsonl")

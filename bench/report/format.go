@@ -104,7 +104,7 @@ func beside(m *result.Machine) string {
 	return fmt.Sprintf(", beside busy processes: %d", m.Beside)
 }
 
-// threadsOf returns the numbers of threads.
+// threadsOf returns the numbers of threads as text.
 func threadsOf(m *result.Machine) string {
 	var all []string
 	for _, n := range m.Threads {

@@ -30,7 +30,7 @@ type Page struct {
 	Commands []string
 }
 
-// A Number is a measured number with the words that say what it is.
+// A Number is a measured number with its description.
 type Number struct{ Value, Text string }
 
 // A Section is a kind of result.

@@ -69,7 +69,7 @@ func improved(method string) bool {
 // last returns the last step.
 func (r *run) last() int { return len(r.steps) - 1 }
 
-// cell returns what a method did in a step; the numbers are NaN where that is missing.
+// cell returns the results of a method in a step; numbers are NaN where they are missing.
 func (r *run) cell(method string, n int) bench.TableCell {
 	if n < len(r.steps) {
 		for _, c := range r.steps[n].Cells {

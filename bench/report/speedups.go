@@ -142,7 +142,7 @@ there are 6qkl. The total has the start and all updates.`,
 	return sec
 }
 
-// entry returns an element, or NaN where there is none.
+// entry returns an element, or NaN if it is missing.
 func entry(of []float64, n int) float64 {
 	if 0 <= n && n < len(of) {
 		return of[n]

@@ -9,7 +9,7 @@ import (
 	"blskernel/bench/speed"
 )
 
-// A File is what a file of results has, by kind, in the order of its lines.
+// A File is the contents of a file of results, by kind, in the order of its lines.
 type File struct {
 	Name     string
 	Machines []Machine // one for each command that wrote to it
@@ -33,14 +33,14 @@ type Table struct {
 	Rows    []bench.TableRow
 }
 
-// A LineError says which line of a file is not what it should be.
+// A LineError reports a malformed line of a file.
 type LineError struct {
 	File string
 	Line int
 	Err  error
 }
 
-// Error names the file and the line, and says what is wrong and what to do. It cuts what is wrong to
+// Error names the file and the line, and says what is wrong and what to do. It cuts the text to
 // 120 characters: encoding/json may repeat a whole line.
 func (e *LineError) Error() string {
 	return fmt.Sprintf("result: %s: line %d: %.120s: remove the line, or write the file anew", e.File, e.Line, e.Err)

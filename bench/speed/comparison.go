@@ -42,8 +42,8 @@ const (
 	DefaultMinTime = 2 * time.Millisecond
 )
 
-// Progress receives the share of the jobs that is done, 0 to 1, and what comes next. The share never
-// falls, and is 1 in the last call.
+// Progress receives the share of the jobs that is done, 0 to 1, and the next one's name. The share
+// never falls, and is 1 in the last call.
 type Progress func(share float64, doing string)
 
 // Run measures every job with every number of threads, in their order, and calls emit with the results
@@ -132,7 +132,7 @@ func (r *comparisonRun) opponents(j Job) []string {
 // processors returns the number of threads that an argument of blskernel.SetThreads stands for.
 func processors(threads int) int { return cmp.Or(threads, runtime.GOMAXPROCS(0)) }
 
-// A lane is what is measured of a job with one number of threads: by round, the times of each
+// A lane has the measurements of a job with one number of threads: by round, the times of each
 // contender, which are the backends and then the opponents, and the peak.
 type lane struct {
 	threads    int // for blskernel.SetThreads

@@ -20,9 +20,9 @@
 // The number 0 of threads is what a program gets that does not call SetThreads. Its peak is the peak of
 // GOMAXPROCS threads.
 //
-// The workers of OpenBLAS spin for 0.1 s after a call on several threads. So each timing begins with a
-// wait until the other threads of the process are idle (Quiet), unless the timing before was of the
-// same backend, and with a call that does not count, which wakes workers and fills the caches.
+// The workers of OpenBLAS spin for 0.1 s after a call on several threads. So each timing waits until
+// the other threads of the process are idle (Quiet), unless the timing before was of the same
+// backend. A first call that does not count wakes workers and fills the caches.
 //
 // # Opponents
 //
@@ -43,7 +43,7 @@
 // # Operands
 //
 // Elements are uniform in [-1/2, 1/2), alpha is 1 and beta 0. Triangular matrices are I + E with small
-// E, so that products and solutions in place neither overflow nor become subnormal; the right-hand side
+// E, so that products and solutions in place neither overflow nor become subnormal. The right-hand side
 // is restored from time to time, outside of the timings. Cholesky inverts A + n·I. A factorization
 // finds its operand restored, so single calls are timed. The factors of lu-solve are computed before.
 // What lapack.Implementation leaves to gonum, small orders above all, runs on gonum's own BLAS.

@@ -117,7 +117,7 @@ func factors(do func(a *mat.Dense) (result func() []float64, ok bool)) matOperat
 	}
 }
 
-// raw returns the elements of what a function writes.
+// raw returns the elements that a function writes.
 func raw(to func(m *mat.Dense)) []float64 {
 	var m mat.Dense
 	to(&m)

@@ -79,7 +79,7 @@ func (p *Problem) Calls() int { return p.most }
 // Err returns the first error of a call: a factorization may fail.
 func (p *Problem) Err() error { return p.err }
 
-// name returns what stands for the problem on a backend in results and errors.
+// name names the problem on a backend in results and errors.
 func (p *Problem) name(b blskernel.Backend) string {
 	if p.opponent == "" || p.opponent == Gonum {
 		return b.Name()

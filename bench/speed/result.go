@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Result is what was measured of one cell.
+// A Result is the measurement of one cell.
 type Result struct {
 	Op      string  `json:"op"`
 	Args    string  `json:"case,omitempty"`

@@ -1,4 +1,4 @@
-// Package metrics measures how well predictions agree with what is known: of classes, of probabilities
+// Package metrics measures how well predictions agree with known values: of classes, of probabilities
 // of classes, and of numbers.
 //
 //	classes        Accuracy; Confusion with Precision, Recall and F1 of a class and their means

@@ -24,7 +24,7 @@ func MAE(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).MAE()
 }
 
-// R2 returns the share of the variance of what is known that the predictions explain,
+// R2 returns the share of the variance of the known values that the predictions explain,
 //
 //	1 - sum of w_i (predicted_i - known_i)² / sum of w_i (known_i - mean)²,
 //
@@ -53,7 +53,7 @@ func compare(known, predicted, weights []float64) *Errors {
 type Errors struct {
 	weight            float64
 	squares, absolute float64 // sums over the errors
-	mean, about       float64 // of what is known, and the sum of squares about it
+	mean, about       float64 // of the known values, and the sum of squares about it
 }
 
 // Add adds a sample. It panics for a weight that is negative or not finite.

@@ -111,7 +111,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 			return nil, err
 		}
 		if m.Closed {
-			return nil, labelError(b, row, m.LabelsIn, fmt.Sprintf("the label %q is none of the %s of the model (%s)",
+			return nil, labelError(b, row, m.LabelsIn, fmt.Sprintf("the label %q is not one of the %s of the model (%s)",
 				b.Labels[row], count(have, "class", "classes"), columns.List(m.Labels())), AddClass)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // ErrNoTargets is the error for rows that are to be learned without labels or targets.
 var ErrNoTargets = errors.New("the data has no labels or targets: name their columns, or their file")
 
-// A Remedy is a set of what a user can do about an error.
+// A Remedy is a set of actions by which a user can mend an error.
 type Remedy int
 
 const (

@@ -1,9 +1,8 @@
-// Package model has models that learn and predict rows as tables have them: with labels in place of the
-// numbers of classes, with named columns, columns of words and missing cells, and with a list of the
-// files learned. The command blskernel, the server of predictions, the fit on Apache Beam and the
-// Python package read and write their models by it.
+// Package model has models that learn and predict rows of tables: with labels, named columns, columns
+// of words and missing cells, and a list of the files learned. The command blskernel, the server of
+// predictions, the fit on Apache Beam and the Python package read and write their models by it.
 //
-// A label that a model does not have becomes a class of its own, unless [Model.Closed] is set: the
+// A label that a model does not have becomes a class of its own, unless [Model.Closed] is set. The
 // weights are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
 //
 // Errors have what can be done about them as a value, a [Remedy], so that a program can name its own
@@ -45,8 +44,8 @@ type Model struct {
 	classes Classes
 
 	LabelsIn string                             // the file of the labels; empty if they are with the inputs
-	Closed   bool                               // a label that is none of the model's is an error
-	Gained   func(place string, added []string) // is told of new classes; may be nil
+	Closed   bool                               // a label that the model does not have is an error
+	Gained   func(place string, added []string) // receives new classes; may be nil
 	Tune     bool                               // the first batch chooses settings by bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
 }
@@ -227,7 +226,7 @@ func ArgMax(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	return classes, nil
 }
 
-// FirstLarge returns the first row with a number that is none or beyond MaxNode, or -1.
+// FirstLarge returns the first row with NaN or a number beyond MaxNode, or -1.
 func FirstLarge(m *mat.Dense) int {
 	for i := range m.RawMatrix().Rows {
 		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= MaxNode) }) {

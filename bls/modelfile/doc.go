@@ -1,5 +1,5 @@
-// Package modelfile keeps a fitted bls.Classifier or bls.Regressor in a file: the feature maps, the
-// whole state of the output layer, the options, and metadata such as the names of the inputs.
+// Package modelfile keeps a fitted bls.Classifier or bls.Regressor in a file. The file has the feature
+// maps, the state of the output layer, the options, and metadata such as the names of the inputs.
 //
 // # What a file keeps
 //
@@ -9,9 +9,9 @@
 //
 // # Safety
 //
-// Save writes another file in the same folder, brings it to the disk, and renames it: after a kill or a
-// loss of power there is the old file or the new one. Load refuses files by typed errors that say what
-// to do:
+// Save writes another file in the same folder, syncs it, and renames it: after a kill or a loss of
+// power there is the old file or the new one. Load refuses files by typed errors that say what to
+// do:
 //
 //	a file that is something else      an error that wraps ErrNotAModel
 //	a file of another version          *VersionError

@@ -57,7 +57,7 @@ type Metadata struct {
 type Progress struct {
 	Rows    int64    `json:"rows,omitempty"`    // that were read and learned, from the first; rows held out count
 	Sources []string `json:"sources,omitempty"` // in the order of reading
-	Done    bool     `json:"done,omitempty"`    // whether those were all rows
+	Done    bool     `json:"done,omitempty"`    // whether all rows are learned
 }
 
 // A Learned is a file whose rows a model has learned.

@@ -47,7 +47,7 @@ func header(version uint32) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// A File is what a model file holds.
+// A File is the contents of a model file.
 type File struct {
 	// Exactly one of the two is not nil; it is fitted.
 	Classifier *bls.Classifier
@@ -56,7 +56,7 @@ type File struct {
 	Metadata Metadata
 }
 
-// A Learner is what a Classifier and a Regressor have in common.
+// A Learner is a Classifier or a Regressor.
 type Learner interface {
 	FittedFeatures() *bls.Features
 	Updater() blsupdate.Updater

@@ -11,7 +11,6 @@ import (
 // A Method is a way to bring the weights up to date.
 type Method int
 
-// The methods.
 const (
 	Improved Method = iota + 1
 	Original
@@ -35,7 +34,6 @@ func Methods() []Method { return []Method{Gram, QR, RidgeInverse, InverseCholesk
 // A Form says whether an update by q rows works with matrices of order q or of order k.
 type Form int
 
-// The forms.
 const (
 	Auto Form = iota
 	Paper
@@ -55,7 +53,6 @@ func ParseForm(s string) (Form, error) { return names.Parse[Form]("blsupdate", f
 // A CMode says when C = Axᵀ - AᵀD is computed, the part of the new rows outside the row space of A.
 type CMode int
 
-// The modes.
 const (
 	CAuto CMode = iota
 	CZero
@@ -70,7 +67,6 @@ func (m CMode) String() string { return names.String(modeNames, m) }
 // A Start is a way to the first state.
 type Start int
 
-// The starts.
 const (
 	StartCholesky Start = iota
 	StartQR
@@ -85,7 +81,6 @@ func (s Start) String() string { return names.String(startNames, s) }
 // An Action is a function New or a method of an Updater.
 type Action int
 
-// The actions.
 const (
 	ActionAdd Action = iota
 	ActionStart

@@ -8,8 +8,8 @@
 // Flags may have one dash or two; -o is --out, -h --help and -v --version. Results go to standard
 // output, progress and errors to standard error.
 //
-// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C (in
-// general 128 + the number of the signal), 141 if the reader of standard output went away.
+// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong. After a signal it is
+// 128 + its number: 130 for Ctrl-C, 141 if the reader of standard output went away.
 package main
 
 import (
@@ -138,7 +138,7 @@ func newVersion(s ui.Streams) *cobra.Command {
 	}
 }
 
-// newEnvironment returns the help topic on what no flag tells.
+// newEnvironment returns the help topic on environment variables.
 func newEnvironment() *cobra.Command {
 	return &cobra.Command{
 		Use:   "environment",

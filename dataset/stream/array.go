@@ -34,7 +34,7 @@ type array struct {
 	nan     bool // NaN is decoded, as a missing cell
 	drop    bool // a target or weight can be one
 
-	ahead  bytes.Buffer // what was read and not delivered
+	ahead  bytes.Buffer // read and not yet delivered
 	sample []float64    // storage of one
 }
 

@@ -126,7 +126,7 @@ func (a *array) measure() error {
 	width := int64(1)
 	for _, size := range a.Shape[1:] {
 		if width *= size; width > maxColumns {
-			return Errorf("shape %v has more than %d elements in a sample; the first index must be that of the sample",
+			return Errorf("shape %v has more than %d elements in a sample; the first index must be the sample's",
 				a.Shape, maxColumns)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A csvLayout says what the columns of a text are.
+// A csvLayout has the columns of a text.
 type csvLayout struct {
 	path    string // for messages
 	comma   rune
@@ -87,7 +87,7 @@ func findComma(text []byte, decimal rune) rune {
 	return comma
 }
 
-// errMore says that the beginning of a text does not tell its layout.
+// errMore says that the beginning of a text is too short to show its layout.
 var errMore = errors.New("more of the text is needed")
 
 // readLayout finds the layout of the text at path. It returns errMore if head has blank lines only, or

@@ -41,7 +41,7 @@ func (n notation) value(cell string) (float64, error) {
 	return strconv.ParseFloat(n.plain(cell), 64)
 }
 
-// plain returns a number in Go's notation, and an empty text for what is no number in n.
+// plain returns a number in Go's notation, and an empty text if the cell is not a number in n.
 func (n notation) plain(cell string) string {
 	whole, fraction := cell, ""
 	if n.decimal == ',' {

@@ -215,7 +215,7 @@ func (l *csvLayout) level(i int, cell string) (float64, *Error) {
 	return math.NaN(), nil
 }
 
-// negativeWeight says what is wrong with a weight.
+// negativeWeight is the text of the error for a negative weight.
 func negativeWeight(v float64) string {
 	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
 }

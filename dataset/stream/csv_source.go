@@ -74,7 +74,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 		switch {
 		case err == io.EOF && len(bytes.Trim(chunk, "\r\n")) == 0:
 			return nil, &Error{What: "is empty", Err: ErrEmpty}
-		case err == nil && blank: // it tells nothing
+		case err == nil && blank: // blank lines show no layout
 			spare = next
 			continue
 		}

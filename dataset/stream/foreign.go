@@ -16,7 +16,7 @@ const (
 
 // foreign are the first bytes of files that are no text, and what to do about them.
 var foreign = []struct{ head, what string }{
-	{"PK\x03\x04", "is a zip archive or a spreadsheet, and no text; unpack it, or save its sheet as CSV (UTF-8), and give that file"},
+	{"PK\x03\x04", "is a zip archive or a spreadsheet, not text; unpack it, or save its sheet as CSV (UTF-8), and give that file"},
 	{"\xd0\xcf\x11\xe0", isSpreadsheet},
 	{"PAR1", "is a Parquet file, which is not read; write its table as CSV, as pandas.read_parquet(path).to_csv does, and give that file"},
 	{"\xfd7zXZ", "is packed by xz" + isPacked},

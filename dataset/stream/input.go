@@ -17,7 +17,8 @@ const (
 	stdinPath   = "-"
 	stdinName   = "standard input"
 	inputBuffer = 1 << 16
-	// maxKept bounds what is kept of a pipe to begin anew, until Next: 4096 first rows of 256 KiB.
+	// maxKept bounds the kept beginning of a pipe, for a second reading before Next: 4096 first
+	// rows of 256 KiB.
 	maxKept = 1 << 30
 )
 
@@ -203,7 +204,7 @@ func formatOfPath(path string) Format {
 	return FormatAuto
 }
 
-// formatOfContent returns the format that the first bytes tell, else CSV.
+// formatOfContent returns the format by the first bytes, else CSV.
 func formatOfContent(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):

@@ -47,7 +47,7 @@ func (n Notation) String() string {
 // isSet reports whether it is not the zero value.
 func (n Notation) isSet() bool { return n != Notation{} }
 
-// Check returns an error for what is no Notation.
+// Check returns an error for an invalid Notation.
 func (n Notation) Check() error {
 	unit, thousands := firstRune(n.Unit), firstRune(n.Thousands)
 	switch {
@@ -184,7 +184,7 @@ func (g *guess) ambiguous() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// evidence is what the columns of a text, taken together, tell about commas.
+// evidence is the joint evidence of the columns of a text about commas.
 type evidence struct{ decimals, thousands bool }
 
 // evidenceOf returns the evidence of all guesses.

@@ -183,12 +183,12 @@ func (z *archive) openTargets(q *request, opt *Options) (source, error) {
 	case len(z.names) == 1:
 		name = z.names[0]
 	default:
-		return nil, Errorf("has no array y; name that of the targets among %s", listNames(z.names))
+		return nil, Errorf("has no array y; name the array of the targets among %s", listNames(z.names))
 	}
 	return z.open(name, q, opt)
 }
 
-// open makes the source of a member.
+// open opens a member as a source.
 func (z *archive) open(name string, q *request, opt *Options) (s source, err error) {
 	f, err := z.read(name)
 	if err == nil {

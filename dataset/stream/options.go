@@ -15,7 +15,6 @@ import (
 // A Format is the file format of a source.
 type Format int
 
-// The formats.
 const (
 	FormatAuto Format = iota // by the ending of the path, else by the first bytes, else CSV
 	CSV                      // text, one sample in each line
@@ -40,7 +39,7 @@ func ParseFormat(name string) (Format, error) {
 // Header says whether the first line of a text names its columns.
 type Header int
 
-// What the first line of a text is.
+// The first line of a text holds names or a sample.
 const (
 	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell
 	// of an input column (of a target column without inputs) is neither a number nor a missing
@@ -168,7 +167,7 @@ func (o *Options) Number(cell string) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// fills reports whether a missing input has what stands for it.
+// fills reports whether missing inputs are filled in.
 func (o *Options) fills() bool {
 	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }

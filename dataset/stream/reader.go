@@ -111,7 +111,7 @@ func (r *Reader) open(path string) (*files, error) {
 	return f, nil
 }
 
-// agree checks that source i delivers what the first one does.
+// agree checks that source i has the schema of the first one.
 func (r *Reader) agree(i int, f *files) error {
 	have, want, first := f.source.info(), &r.about, display(r.paths[0])
 	fault := func(format string, args ...any) error {
@@ -139,7 +139,7 @@ func (r *Reader) Inputs() []string {
 	return r.opt.Columns.InputNames(r.about.inputs)
 }
 
-// Tally returns what was left out, filled in or unknown in the batches so far.
+// Tally counts left-out samples, filled-in cells and unknown words in the batches so far.
 func (r *Reader) Tally() Tally {
 	return Tally{r.tally.Dropped, slices.Clone(r.tally.Filled), slices.Clone(r.tally.Unknown)}
 }

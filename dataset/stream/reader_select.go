@@ -10,7 +10,7 @@ const (
 	panicPeek   = "stream: Peek after Next"
 )
 
-// A Heading is what the beginning of the first source tells.
+// A Heading has the names and counts of columns, from the beginning of the first source.
 type Heading struct {
 	Format    Format   // as found; never FormatAuto
 	HasHeader bool     // the first line of a text names its columns, by the present selection
@@ -33,7 +33,7 @@ type Selection struct {
 	Missing         Missing
 }
 
-// Heading returns what the beginning of the first source tells.
+// Heading returns the heading of the first source.
 func (r *Reader) Heading() Heading {
 	h := r.about.heading
 	h.Names, h.First, h.Arrays = slices.Clone(h.Names), slices.Clone(h.First), slices.Clone(h.Arrays)

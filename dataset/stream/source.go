@@ -1,6 +1,6 @@
 package stream
 
-// info is what the beginning of a source tells.
+// info describes a source, from its beginning.
 type info struct {
 	heading Heading
 	inputs  []string // names of the columns of the inputs, nil where they have none
@@ -9,7 +9,7 @@ type info struct {
 	gaps    bool     // a cell of an array can be NaN
 	targets []string // names of the targets, nil where they have none
 	outputs int      // columns of Y; 1 for labels
-	// textTargets says that they are in a text of their own.
+	// textTargets reports that the targets are in a separate text.
 	textTargets bool
 	rows        int64      // samples, -1 where that is unknown
 	layout      *csvLayout // of a text, nil for other formats

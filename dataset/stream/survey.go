@@ -19,7 +19,7 @@ const (
 	mostDescribed = 1 << 14
 )
 
-// A Description is what the first samples tell about the columns.
+// A Description describes the columns, from the first samples.
 type Description struct {
 	Rows    int        // samples that were looked at
 	Columns Columns    // how the chosen columns become inputs
@@ -135,14 +135,14 @@ func (r *Reader) survey(rows int, inputs []Notation) (*survey, error) {
 	return &v, nil
 }
 
-// A survey is what the first samples tell about the columns of the inputs and of the targets.
+// A survey has the statistics of the first samples for the columns of inputs and targets.
 type survey struct {
 	Missing
 	rows            int
 	inputs, targets []surveyed
 }
 
-// surveyed is what the first samples tell about one column.
+// surveyed has the statistics of the first samples for one column.
 type surveyed struct {
 	guess
 	in notation

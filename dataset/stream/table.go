@@ -91,7 +91,7 @@ func (c Columns) words() bool {
 	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
 }
 
-// Filled reports whether each has what stands for a missing cell.
+// Filled reports whether each column fills in missing cells.
 func (c Columns) Filled() bool {
 	return !slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil })
 }

@@ -1,4 +1,4 @@
-// Command external shows how a module of its own uses blskernel: the replace line in go.mod points to a
+// Command external shows how another module uses blskernel. The replace line in go.mod points to a
 // checkout, blas64.Use makes gonum run on its kernels, and a model learns from added rows.
 package main
 

@@ -1,4 +1,4 @@
-// Command gonum shows what a gonum program gains from blskernel: analysis.go is the program, and
+// Command gonum shows the gain of a gonum program from blskernel: analysis.go is the program, and
 // kernels.go has the two lines that switch.
 //
 //	go run . -n 1000
@@ -28,7 +28,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("n", 300, "the number of columns of the samples, which are twice as many")
-	name := flag.String("backend", "", "pure or openblas; by default that of blskernel.Default")
+	name := flag.String("backend", "", "pure or openblas; by default blskernel.Default")
 	flag.Parse()
 	if err := run(os.Stdout, *n, *name); err != nil {
 		log.Fatal(err)

@@ -2,9 +2,9 @@
 //
 //	server -model iris.bls -addr 127.0.0.1:8080
 //
-// A request is a JSON object with rows of samples: lists in the order of the model's inputs, or objects
-// by the names of its inputs, whose other fields are ignored. The answer has one prediction for each
-// row, and for a classification its scores:
+// A request is a JSON object with rows of samples. A row is a list in the order of the model's
+// inputs, or an object by the names of its inputs, whose other fields are ignored. The answer has
+// one prediction for each row, and for a classification its scores:
 //
 //	POST /predict  {"rows": [[5.1, 3.5, 1.4, 0.2]]}
 //	               {"rows": [{"petal_width": 0.2, "petal_length": 1.4, ...}]}
@@ -13,9 +13,10 @@
 //	GET  /healthz  {"status": "ok", "stale": false,
 //	               "loaded": "2026-11-22T00:01:45Z", "looked": "2026-11-22T00:03:12Z"}
 //
-// A request that cannot be answered gets {"error": "row 2, column 3 (\"petal_length\"): null is not a
-// number"}, with rows and columns from 1: 400, or 413 if it is too large. A request whose predictions
-// take longer than a minute gets 503. A client may close its side of the connection while it waits.
+// A request that cannot be answered gets status 400, or 413 if it is too large. Its error counts rows
+// and columns from 1: {"error": "row 2, column 3 (\"petal_length\"): null is not a number"}. A request
+// whose predictions take longer than a minute gets 503. A client may close its side of the connection
+// while it waits.
 //
 // The server looks at the file each second, and loads it again when it is replaced, as by blskernel
 // update, and at SIGHUP. It reads regular files only, and a load ends after five minutes. If the file

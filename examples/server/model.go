@@ -40,7 +40,7 @@ type served struct {
 	*model.Model
 	inputs, outputs int
 	cells           stream.Columns // of a row: how they become the inputs
-	fills           bool           // a missing cell has what stands for it
+	fills           bool           // missing cells are filled in
 	names           []string       // of the cells; nil without names
 	columns         map[string]int // their numbers by name; nil without distinct names
 	loaded          time.Time
@@ -169,7 +169,7 @@ func (s *server) look() {
 	s.looked.Store(&now)
 }
 
-// same reports whether a file has not been replaced or changed; nil is none.
+// same reports whether a file has not been replaced or changed; nil stands for no file.
 func same(now, before os.FileInfo) bool {
 	if now == nil || before == nil {
 		return now == before

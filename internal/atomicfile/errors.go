@@ -34,7 +34,7 @@ func (e *WriteError) Error() string {
 // Unwrap returns Err.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// A FolderError says that the new file is there, but its folder could not be brought to the disk.
+// A FolderError says that the new file is there, but its folder could not be synced.
 type FolderError struct {
 	Path string // of the file
 	Err  error

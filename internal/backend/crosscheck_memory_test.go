@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/testutil/guard"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -20,10 +21,12 @@ type draw struct {
 	rnd   *rand.Rand
 	most  int   // the largest dimension
 	sizes []int // the dimensions to choose from, if any
+
+	regions []*guard.Region // one for each operand
 }
 
-func newDraw(data []byte, seed uint64, most int) *draw {
-	return &draw{data: data, rnd: rand.New(rand.NewPCG(seed, 8)), most: most}
+func newDraw(data []byte, seed uint64, most int, regions []*guard.Region) *draw {
+	return &draw{data: data, rnd: rand.New(rand.NewPCG(seed, 8)), most: most, regions: regions}
 }
 
 // intN returns a number below n.

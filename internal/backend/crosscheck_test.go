@@ -2,12 +2,14 @@ package backend_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/guard"
 
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -34,6 +36,14 @@ func candidates(t testing.TB) []candidate {
 	return all
 }
 
+// guarded returns regions for the operands of a call.
+func guarded(t testing.TB) (regions []*guard.Region) {
+	for range 4 {
+		regions = append(regions, guard.New(t, 1<<18))
+	}
+	return regions
+}
+
 // check compares all candidates on one call of a routine.
 func (r signature) check(t *testing.T, d *draw, all []candidate) {
 	t.Helper()
@@ -46,7 +56,17 @@ func (r signature) check(t *testing.T, d *draw, all []candidate) {
 		if b.name == "gonum" && r.gonumDiffers() {
 			continue
 		}
-		if err := c.compare(c.run(b.Backend, c.each((*operand).hostile)), want, magnitude); err != nil {
+		x := c.each((*operand).hostile)
+		if strings.HasPrefix(b.name, "pure") {
+			for i := range x {
+				x[i] = d.regions[i].Copy(x[i], guard.Edges[d.intN(2)])
+			}
+		}
+		var got outcome
+		if guard.Faults(func() { got = c.run(b.Backend, x) }) {
+			t.Fatalf("%s, backend %s: %s: touches memory outside an operand", r.routine, b.name, c.text)
+		}
+		if err := c.compare(got, want, magnitude); err != nil {
 			t.Fatalf("%s, backend %s: %s: %v", r.routine, b.name, c.text, err)
 		}
 	}
@@ -67,17 +87,18 @@ func (r signature) gonumDiffers() bool {
 //	|x - y| <= 2 gamma_k (|alpha||A||B| + |beta||C|),
 //
 // twice that of one of them, k the number of roundings on the way of a term; and everything that is not
-// to be written to the bit. What is not to be read is NaN.
+// to be written to the bit. What is not to be read is NaN. Operands of the backend pure end or begin at
+// a page that cannot be touched.
 func TestCrossCheck(t *testing.T) {
 	testutil.NotUnderRace(t, "the goroutines of the products are tested in internal/gemm")
 	rounds, most := 40, 150
 	if testutil.Long() {
 		rounds, most = 4000, 400
 	}
-	all := candidates(t)
+	all, regions := candidates(t), guarded(t)
 	for k, r := range signatures {
 		t.Run(r.routine, func(t *testing.T) {
-			d := newDraw(nil, uint64(k), most)
+			d := newDraw(nil, uint64(k), most, regions)
 			for range rounds {
 				r.check(t, d, all)
 			}
@@ -108,9 +129,9 @@ func FuzzBackends(f *testing.F) {
 			f.Add(byte(k), data, uint64(k))
 		}
 	}
-	all := candidates(f)
+	all, regions := candidates(f), guarded(f)
 	f.Fuzz(func(t *testing.T, routine byte, data []byte, seed uint64) {
 		r := signatures[int(routine)%len(signatures)]
-		r.check(t, newDraw(data, seed, 160), all)
+		r.check(t, newDraw(data, seed, 160, regions), all)
 	})
 }

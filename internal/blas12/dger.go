@@ -8,7 +8,7 @@ import "blskernel/internal/check"
 //
 // for an m×n matrix A, row-major, lda >= n. With alpha = 0 it reads and writes nothing. A overlaps
 // neither x nor y. Reads and writes A once; 2mn flops. Each element takes two or three roundings:
-// (alpha*x[i])*y[j] + A[i,j]. NaN and infinities in x[i] reach row i, those in y[j] column j, 0·NaN and
+// (alpha*x[i])*y[j] + A[i,j]. NaN and infinities in x[i] reach row i, in y[j] column j, 0·NaN and
 // 0·Inf too.
 func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	check.Require(m >= 0, check.MLT0)

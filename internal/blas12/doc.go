@@ -21,23 +21,22 @@
 //
 //   - beta = 0 overwrites y: NaN in y does not matter. So does alpha = 0 in Dscal.
 //   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr, Dspr, Dsyr2 and Dspr2 then
-//     do nothing. This is what the reference BLAS does.
+//     do nothing, as in the reference BLAS.
 //   - The result must not overlap an operand.
 //
 // # NaN and infinities
 //
 //   - No other zero is special: each product of the equation is formed, and 0·NaN and 0·Inf reach the
-//     result. The reference BLAS skips columns for which x (in Dger y) is zero: in Dger, Dsyr, Dspr,
-//     Dsyr2 and Dspr2, and in triangular products and solutions without transposition, so that the
-//     result depends on the triangle and the transposition; gonum skips them in Dsyr.
+//     result. The reference BLAS skips zeros of x (in Dger y) in Dger, Dsyr, Dspr, Dsyr2 and Dspr2, and
+//     in triangular products and solutions without transposition; gonum skips them in Dsyr.
 //   - Only stored elements are elements: the zeros outside a triangle or a band and the ones of a unit
-//     diagonal multiply nothing, and what is in their place in memory is not read.
+//     diagonal multiply nothing, and are not read.
 //   - A zero on the diagonal of a triangular system is not looked for: x/0 is an infinity, 0/0 is NaN.
 //   - A sum beyond the largest number is an infinity, and NaN where one of the other sign is added.
 //     Only Dnrm2 cannot overflow before its result does.
 //   - Dnrm2 and Dasum return NaN if an element is NaN, otherwise +Inf if one is infinite. Idamax never
 //     finds a NaN larger, and returns 0 if the first element is one.
-//   - Drotg returns r = NaN if a or b is NaN, otherwise an infinite r if one is infinite; with an
+//   - Drotg returns r = NaN if a or b is NaN, otherwise an infinite r if one is infinite. With an
 //     infinity and a number other than zero, c or s is NaN. Drotmg computes with them as with numbers.
 //
 // Which NaN it is, its sign and payload, is undefined. Which elements are NaN is the same on every
@@ -53,8 +52,8 @@
 // # Goroutines and memory
 //
 // With a Share, several goroutines share the rows of A·x and of A + x·yᵀ if A is large. In Aᵀ·x, and in
-// A·x with one triangle of A, each row contributes to the whole result: the shape decides how rows are
-// cut into pieces, and one goroutine adds their contributions in order. Triangular products and
+// A·x with one triangle of A, each row contributes to the whole result. The shape then decides how rows
+// are cut into pieces, and one goroutine adds their contributions in order. Triangular products and
 // solutions, bands and vectors stay on the caller's goroutine.
 //
 // Once buffers exist, a call on fewer than 80,000 elements of a matrix, or without a Share, does not

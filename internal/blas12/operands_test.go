@@ -2,9 +2,6 @@ package blas12
 
 import (
 	"math"
-	"slices"
-	"strings"
-	"testing"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -14,9 +11,8 @@ var nan = math.NaN()
 // An operand is the memory of one: as short as it may be, with what is none of its elements between
 // them.
 type operand struct {
-	x       []float64
-	own     []int // where the elements are
-	written bool
+	x   []float64
+	own []int // where the elements are
 }
 
 // newVector returns one of n elements.
@@ -45,40 +41,6 @@ func (o operand) elements() (x []float64) {
 		x[i] = o.x[at]
 	}
 	return x
-}
-
-// only returns a copy with NaN wherever nothing may be read: what is none of the elements, unless they
-// are written, where a NaN to which something is added would stay the same; and they too, unless read.
-func (o operand) only(read bool) []float64 {
-	x := slices.Clone(o.x)
-	if !o.written {
-		for i := range x {
-			x[i] = nan
-		}
-	}
-	for _, at := range o.own {
-		x[at] = o.x[at]
-		if !read {
-			x[at] = nan
-		}
-	}
-	return x
-}
-
-// equal fails the test unless the elements of x are those wanted, and all else is what it was.
-func (o operand) equal(t *testing.T, what string, x, before, want []float64) {
-	t.Helper()
-	expected := slices.Clone(before)
-	if o.written {
-		for i, at := range o.own {
-			expected[at] = want[i]
-		}
-	}
-	for i, v := range x {
-		if v != expected[i] && !(math.IsNaN(v) && math.IsNaN(expected[i])) {
-			t.Fatalf("%s: element %d is %v, want %v; it was %v", what, i, v, expected[i], before[i])
-		}
-	}
 }
 
 // matrix returns A, and sets s.ld. Of a unit diagonal nothing may be read.
@@ -133,7 +95,7 @@ func (r routine) matrix(s *shape, value func() float64) (o operand) {
 func (r routine) square() bool { return r.storage != "matrix" && r.storage != "band" }
 
 // operands returns A, x and y.
-func (r routine) operands(s *shape, value func() float64) (all [3]operand) {
+func (r routine) operands(s *shape, value func() float64) [3]operand {
 	if r.square() {
 		s.m = s.n
 	}
@@ -141,9 +103,5 @@ func (r routine) operands(s *shape, value func() float64) (all [3]operand) {
 	if r.name == "Dger" || s.m != s.n && s.tA != blas.NoTrans {
 		lenX, lenY = s.m, s.n
 	}
-	all = [3]operand{r.matrix(s, value), newVector(lenX, s.incX, value), newVector(lenY, s.incY, value)}
-	for i, name := range []string{"a", "x", "y"} {
-		all[i].written = strings.Contains(r.writes, name)
-	}
-	return all
+	return [3]operand{r.matrix(s, value), newVector(lenX, s.incX, value), newVector(lenY, s.incY, value)}
 }

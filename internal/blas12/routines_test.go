@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/kernels"
 
 	"gonum.org/v1/gonum/blas"
@@ -89,28 +88,6 @@ func (r routine) triangular() bool { return r.name[:2] == "Dt" }
 
 // oneVector reports whether the routine does nothing where the increment is negative.
 func (r routine) oneVector() bool { return r.name == "Dnrm2" || r.name == "Dasum" || r.name == "Dscal" }
-
-// pick returns one of the values.
-func pick[T any](c *fuzz.Choices, from ...T) T { return from[c.Below(len(from))] }
-
-// choose returns a shape of the given size. What c chooses first matters to most routines.
-func choose(c *fuzz.Choices, m, n int) shape {
-	s := shape{m: m, n: n}
-	s.incX, s.incY = pick(c, 1, 1, 2, -1, -3), pick(c, 1, 1, 5, -1, -2)
-	s.alpha, s.beta = pick(c, 1.0, -2, 0), pick(c, 1.0, 3, 0)
-	s.ul, s.tA = pick(c, blas.Upper, blas.Lower), pick(c, blas.NoTrans, blas.Trans, blas.ConjTrans)
-	s.d, s.pad = pick(c, blas.NonUnit, blas.Unit), c.Below(4)
-	s.kL, s.kU = pick(c, 0, 1, 2, 5, 7, 8, 9, 17, 30, 80), pick(c, 0, 1, 3, 7, 8, 16, 45)
-	switch s.p = (blas.DrotmParams{Flag: blas.Flag(c.Below(4) - 2), H: [4]float64{2, -3, 5, 7}}); s.p.Flag {
-	case blas.Identity: // NaN is what must not be read
-		s.p.H = [4]float64{nan, nan, nan, nan}
-	case blas.OffDiagonal:
-		s.p.H[0], s.p.H[3] = nan, nan
-	case blas.Diagonal:
-		s.p.H[1], s.p.H[2] = nan, nan
-	}
-	return s
-}
 
 // random returns n numbers, with room behind them.
 func random(rnd *rand.Rand, n int) []float64 {

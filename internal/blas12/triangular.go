@@ -80,7 +80,7 @@ func (s *triangular) block(i int, x []float64) {
 	}
 }
 
-// rows processes rows from to to, without what is outside of these columns.
+// rows processes rows from to to, within these columns alone.
 func (s *triangular) rows(from, to int, x []float64) {
 	i, next := from, 1
 	step, growth := s.step+s.growth*i, s.growth

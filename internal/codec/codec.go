@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// A FormatError says that a Writer cannot have written what is read, or that a part is missing.
+// A FormatError reports input that no Writer has written, or that ends too early.
 type FormatError struct {
 	// Offset is the byte of the wrong number, or of an early end, from the beginning of what is
 	// decoded.
@@ -17,7 +17,7 @@ type FormatError struct {
 	Err    error  // io.ErrUnexpectedEOF for an early end; may be nil
 }
 
-// Error names the place and what is wrong there.
+// Error names the place and the fault.
 func (e *FormatError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("byte %d: %s: %v", e.Offset, e.What, e.Err)

@@ -148,13 +148,13 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes whether something is there; is tells it in writing.
+// Present codes whether something is there; when writing, is says so.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is
 }
 
-// Within refuses a bound below what it bounds. Both are rounded, so a factor of 2 is allowed.
+// Within refuses a bound below the bounded value. Both are rounded, so a factor of 2 is allowed.
 func (x *Coder) Within(what string, most, bound float64) {
 	x.Check(most <= 2*bound, "%s has %g in it, and its bound is %g", what, most, bound)
 }

@@ -53,7 +53,7 @@ func Sorted(of iter.Seq[string]) []string {
 }
 
 // ErrNoTarget reports that nothing identifies the targets.
-var ErrNoTarget = errors.New("no column is that of the targets")
+var ErrNoTarget = errors.New("no column holds the targets")
 
 // Wanted describes the columns that a model needs.
 type Wanted struct {
@@ -62,18 +62,18 @@ type Wanted struct {
 	Number  int            // of the columns of the inputs; 0 for any
 	Columns stream.Columns // how they become inputs; nil for numbers
 	Missing stream.Missing // what becomes of a missing cell
-	Exclude []string       // without names: those that the training left out
+	Exclude []string       // without names: the columns that the training left out
 
 	Learn     bool // the labels or targets, too
-	Elsewhere bool // those, in a file of their own
+	Elsewhere bool // the targets are in a separate file
 	Single    bool // of one file of samples
 }
 
 // Match selects columns of r. If both the data and the model have names and no columns are given, the
 // inputs are the columns with the model's names, in any place. Else they are all columns but the
 // targets, in their order. Given columns keep their order, unless their names are the model's: then
-// they take its order. Without names, those that the training left out are left out if only that
-// makes the number right.
+// they take its order. Without names, the columns that the training left out are left out if only then
+// the number is right.
 //
 //	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTarget; an
 //	error of r.Select.
@@ -91,7 +91,7 @@ func Match(r *stream.Reader, want Wanted) error {
 	}
 	if n := r.Dim(); want.Number > 0 && n != want.Number {
 		return stream.Errorf("has %d columns of inputs, and the model %d: choose the columns by %v or %v, "+
-			"and name that of the labels or targets by %v", n, want.Number, inputs, exclude, targets)
+			"and name the column of the labels or targets by %v", n, want.Number, inputs, exclude, targets)
 	}
 	if want.Columns == nil && want.Missing != stream.MissingDrop {
 		return nil

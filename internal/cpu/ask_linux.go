@@ -4,5 +4,5 @@ package cpu
 
 import "os"
 
-// ask returns what the system tells of the cores, one entry for each kind.
+// ask returns one entry for each kind of core that the system lists.
 func ask() []core { return fromLinux(os.DirFS("/")) }

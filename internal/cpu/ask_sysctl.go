@@ -4,7 +4,7 @@ package cpu
 
 import "golang.org/x/sys/unix"
 
-// ask returns what the system tells of the cores.
+// ask returns the kinds of cores that the system lists.
 func ask() []core {
 	return []core{fromSysctl(func(name string) []byte {
 		x, _ := unix.SysctlRaw(name)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// ask returns what the registry tells of the first core. The name of a register in it is the number of
-// its encoding.
+// ask returns the first core as the registry describes it. The name of a register in it is the
+// number of its encoding.
 func ask() []core {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `HARDWARE\DESCRIPTION\System\CentralProcessor\0`, registry.QUERY_VALUE)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package cpu describes the CPU of this machine: its name, its instruction sets and its caches. On x86
-// the CPU tells them, elsewhere the system, and what it does not tell is assumed from a table of cores.
+// the CPU tells them, elsewhere the system; a table of cores has values for unknown ones.
 package cpu
 
 import (
@@ -55,7 +55,7 @@ func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 // with the largest share of L2: the fast cores, which do most of the work of a product.
 func CacheSizes() Caches { return here().caches }
 
-// A core is what the system tells of the cores of one kind. What it does not tell is 0 or -1.
+// A core has the system's values for cores of one kind. Unknown values are 0 or -1.
 type core struct {
 	name   string
 	id     uint32 // on arm64: the implementer, and in the last 12 bits the part
@@ -82,7 +82,7 @@ func choose(cores []core) (chosen core) {
 // CPUs share one.
 const minShare = 32 << 10
 
-// complete adds what the system does not tell. It takes all caches from the table if one is missing, or
+// complete fills in unknown values. It takes all caches from the table if one is missing, or
 // cannot be right.
 func (c *core) complete() {
 	like, own := lookup(c.id, c.name), &c.caches

@@ -1,7 +1,6 @@
-// Package elementary has the functions that results depend on and that package math computes
-// differently on different machines: by assembly on some, and on others by products that the compiler
-// fuses with sums. It also has the normal distribution, for which math/rand uses such functions. Here
-// every operation is rounded as written, so that results have the same bits everywhere. An ulp is the
+// Package elementary has elementary functions with the same bits on every machine: every operation is
+// rounded as written. Package math has assembly on some machines, and products that the compiler fuses
+// with sums on others. So has math/rand for the normal distribution, which is here too. An ulp is the
 // distance between a result and the next float64.
 package elementary
 

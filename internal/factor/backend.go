@@ -12,8 +12,8 @@ import (
 type Backend struct {
 	blskernel.Backend
 	block.Products
-	// Done stops Geqrf and Orgqr before a block of columns; the caller looks after them. nil does
-	// not.
+	// Done, if not nil, stops Geqrf and Orgqr before a block of columns when it returns true. The
+	// caller discards their results.
 	Done func() bool
 	// ByVector makes Trtrs solve with a packed triangle and one right-hand side along the rows of
 	// the triangle: two to six times as fast as by blocks, with other rounding errors.

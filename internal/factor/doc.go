@@ -1,4 +1,4 @@
-// Package factor holds what the factorizations share: a backend with its products of blocks,
+// Package factor has the common parts of the factorizations: a backend with its products of blocks,
 // triangles, exchanges of rows and columns, plane rotations, norms, scaling, checks of elements, and a
 // workspace. Each factorization has a folder of its own:
 //

@@ -9,7 +9,7 @@ import (
 
 // A Workspace is storage for the time of one call. A pool keeps it, since to allocate and clear it
 // would take as long as all else for matrices of order 100. It grows by doubling where a call needs
-// more, so what it keeps is at most twice what a call has needed, and not above maxKept.
+// more, so it keeps at most twice the elements that a call has needed, and at most maxKept.
 type Workspace struct{ whole, rest []float64 }
 
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}

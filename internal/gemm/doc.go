@@ -18,9 +18,8 @@
 //
 // # The five loops
 //
-// They follow Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", ACM TOMS
-// 34(3), 2008) and BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with A and B exchanged
-// because C is row-major and tiles are wider than high:
+// They follow Goto and van de Geijn, ACM TOMS 34(3), 2008, and BLIS, Van Zee and van de Geijn, ACM TOMS
+// 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than high:
 //
 //	loop 5  ic: MC rows of C
 //	loop 4    pc: up to KC terms of the sum    A[ic, pc], MC×KC, packed, in L3
@@ -44,11 +43,11 @@
 // Dtrmm have the order 128, and an element one chain within each (trsm.go, trmm.go); from block to
 // block it is a product. A diagonal between the factors multiplies rows of B, rounded.
 //
-// So the order depends on the shape alone: results are bit-identical on every kernel, for any caches,
-// number of threads, partition of C and position in a tile, except for the bits of NaN
-// (TestReproducible, and the golden hashes of internal/golden). KC and the order of diagonal blocks are
-// constants because they are part of results; MC and NC, which are not, fit the caches. A term has at
-// most k+2 roundings, hence the bound of the tests,
+// So the order depends on the shape alone. Results are bit-identical on every kernel, for any
+// caches, number of threads, partition of C and position in a tile, except for the bits of NaN.
+// TestReproducible and the golden hashes of internal/golden check it. KC and the order of diagonal
+// blocks are constants because they are part of results; MC and NC, which are not, fit the caches. A
+// term has at most k+2 roundings, hence the bound of the tests,
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //

@@ -43,7 +43,7 @@ type triangular struct {
 	n         int          // columns of X
 }
 
-// An operation is what a triangular call does.
+// An operation is the work of a triangular call.
 type operation uint8
 
 const (

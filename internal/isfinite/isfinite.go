@@ -2,8 +2,8 @@
 // with them.
 package isfinite
 
-// All tells whether x holds neither NaN nor infinity. 0*v is NaN for those and zero for all others, so
-// that one sum without branches decides; four sums hide the latency of the addition.
+// All reports whether x holds neither NaN nor infinity. 0*v is NaN for those and zero for all
+// others, so that one sum without branches decides; four sums hide the latency of the addition.
 func All(x []float64) bool {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {

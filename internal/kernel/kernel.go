@@ -15,8 +15,8 @@
 //	c[i*ldc + j] = C[i,j], or before it if C is packed, see Store
 //
 // So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
-// (1, MR), and B a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k). Packed operands are
-// fastest. Step p of a tile is a rank-1 update.
+// (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k). Packed operands
+// are fastest. Step p of a tile is a rank-1 update.
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes the m×n of C, and touches no other element.
@@ -44,11 +44,11 @@
 //   - GemvN is y[i] = FMA(alpha, Dot of row i, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (+0 if beta = 0) and Axpy of the rows from the top down, Ger is Axpy
 //     of y to each row. Axpy is one fused multiply-add for each element, by the rounded alpha·x[i].
-//   - Dotxaxpyf is Axpy of the rows to y from the top down, and v[i] = FMA(alpha, s, v[i]) with the sum
-//     s of row i in the last eight lanes of Dot alone.
-//   - Symv rounds each product and each sum. Row by row from the top down, the stored A[i,j] off the
+//   - Dotxaxpyf is Axpy of the rows to y from the top down. Then v[i] = FMA(alpha, s, v[i]) with the
+//     sum s of row i in the last eight lanes of Dot alone.
+//   - Symv rounds each product and each sum. Rows go from the top down. The stored A[i,j] off the
 //     diagonal add (alpha·x[i])·A[i,j] to y[j] and A[i,j]·x[j] to a sum s, from +0 and from left to
-//     right; then y[i] += alpha·(A[i,i]·x[i] + s).
+//     right. Then y[i] += alpha·(A[i,i]·x[i] + s).
 //   - Rot rounds each product and each sum.
 //   - AddAbs has 16 lanes while 16 elements are left. Then lanes 0 to 3 take the elements by fours, and
 //     two more lanes, e and f, the rest in turn. Lanes v and v+8 are added, then v and v+4, and of
@@ -65,10 +65,9 @@
 //
 // # Adding a kernel
 //
-// A kernel is an entry of the table, best first, whose functions are in a package of its own, such as
-// kernel/avx2; nothing else in the module names an instruction set.
-// The kernel "generic", in Go, has no build constraint: it is the reference for the others, and the
-// choice if no other is available.
+// A kernel is an entry of the table, best first, with its functions in a package of its own, such as
+// kernel/avx2. Nothing else in the module names an instruction set. The kernel "generic", in Go, has no
+// build constraint: it is the reference for the others, and the choice if no other is available.
 package kernel
 
 import (

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A bound is what the system can give by one rule.
+// A bound is the memory that the system can give by one rule.
 type bound struct {
 	bytes int64
 	rule  string

@@ -1,11 +1,13 @@
 // Package memory refuses work that needs more memory than there is, before the work starts.
 //
 // Check compares a lower bound of what the work allocates with an upper bound of what the system can
-// give. So it refuses nothing that would fit, and what it lets through may still fail.
+// give. So it refuses nothing that would fit, and admitted work may still fail.
 //
-// The upper bound is the least of the address space; the limit of the Go runtime (GOMEMLIMIT or
-// debug.SetMemoryLimit), less what is in use; and on Linux what is available in the machine and in each
-// control group of the process, with swap.
+// The upper bound is the smallest of these:
+//
+//   - the address space;
+//   - the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit), less the memory in use;
+//   - on Linux the memory available in the machine and in each control group of the process, with swap.
 //
 // Zeros allocates large arrays, in large pages where they pay.
 package memory

@@ -16,7 +16,7 @@ var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Ge
 
 // unwanted reports whether the kernel does not wait for advice on pages, its large ones are not of
 // 2 MiB (32 or 512 MiB on arm64 with small pages of 16 or 64 KiB, which one write would take as a
-// whole), GODEBUG tells the Go runtime to do without large ones, or the kernel of a virtual machine
+// whole), GODEBUG turns large pages off, or the kernel of a virtual machine
 // returns free memory to the host (free page reporting). It returns blocks of 2 MiB and more. So the
 // first write to a large page waits until the host has found memory, 5 ms as measured and not 0.1, and
 // pages of 4 KiB from smaller blocks do not wait. The parameter is the order of the blocks, and out of

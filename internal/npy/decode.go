@@ -101,7 +101,7 @@ func half(h uint16) float64 {
 	}
 }
 
-// valueError says what the element with the bits u is.
+// valueError describes the element with the bits u.
 func (d DType) valueError(u uint64) error {
 	const inexact = "an integer that float64 cannot hold exactly; divide or shift it before saving"
 	v := d.float(u)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Remedy returns what a user can do about an error of the file system.
+// Remedy returns an action by which a user can mend an error of the file system.
 func Remedy(err error) string {
 	switch {
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):

@@ -23,15 +23,18 @@ count() {
 		for (k = 1; k <= 4; k++) if (n = gsub(" " phrase[k] " ", " ", text)) { count[k] += n; place(phrase[k]) }
 		size += split(text, words, / +/) - 2
 		n = split(para, s, /[.?!][)"`*]*( +|$)/)
-		for (k = 1; k <= n; k++) if (split(s[k], words) > 30 && !indented && name ~ /\.go$|^\.\/README\.md$/) { long++; where = line; start = substr(s[k], 1, 60) }
+		for (k = 1; k <= n; k++) if (split(s[k], words) > 30 && !indented && name ~ /\.go$|^\.\/README\.md$/) {
+			long++
+			long_places = long_places name ":" line ": long sentence: " substr(s[k], 1, 60) "\n"
+		}
 		para = ""
 		if (name == "./README.md") addLong()
 	}
-	function addLong() { if (long) { count[5] += long; print name ":" where ": long sentence: " start >(list ? "/dev/stderr" : "/dev/null") }; long = 0 }
+	function addLong() { count[5] += long; if (list) printf "%s", long_places >"/dev/stderr"; long = 0; long_places = "" }
 	function block(package) {
 		paragraph()
 		if (package) { addLong(); if (size > 600 && name ~ /^\.\/bls(update)?\/[a-z]*\.go$/) { count[6]++; place("package comment of " size " words") } }
-		long = size = 0
+		long = size = 0; long_places = ""
 	}
 	BEGIN { split("those of,that of,beside,so many", phrase, ",") }
 	FNR == 1 { block(0); name = FILENAME; code = skip = indented = 0; if (/^\/\/ Code generated/) skip = 1 }

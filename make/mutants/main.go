@@ -1,5 +1,6 @@
-// Mutants measures what the tests find. It changes one operator or removes one statement of a package
-// at a time, and runs the tests of its folder, of the package and the golden hashes until one fails.
+// Mutants measures what the tests find. It changes one operator or removes one statement of a
+// package at a time. Then it runs the tests of its folder, of the package and the golden hashes
+// until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, by a -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown

@@ -29,7 +29,7 @@ type Result struct {
 	log    bool
 }
 
-// On returns r measured by the rows that other folds of the same rows hold out, which r has too.
+// On returns r measured on the rows that folds holds out; r has scores for them.
 func (r *Result) On(folds *Folds) *Result {
 	s := *r
 	s.folds = folds

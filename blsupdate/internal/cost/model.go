@@ -89,7 +89,7 @@ func borderSteps(s Shape, apply ...Operation) []StepFlops {
 	}
 }
 
-// A Step is one line of an algorithm, named by what it computes.
+// A Step is one line of an algorithm, named by its result.
 type Step string
 
 // StepCheck is the check for NaN and infinities, and the norms of columns. It counts no flops.

@@ -164,7 +164,7 @@ func PseudoinverseRemove(s Shape) []StepFlops {
 	}
 }
 
-// An AddedShape has the sizes of an update of A⁺ by rows, and what the data decided.
+// An AddedShape has the sizes of an update of A⁺ by rows, and the choices that depend on the data.
 type AddedShape struct {
 	Shape
 	CheckC       bool // C is computed
@@ -267,7 +267,7 @@ func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 		[]StepFlops{Line(StepExpand, "2qk²", fresh(q*k+k*k), stream(2*k*k), op(GemmNN, q, k, k))})
 }
 
-// A NodesStrategy is what the data decide when nodes are added to A⁺.
+// A NodesStrategy has the choices that depend on the data when nodes are added to A⁺.
 type NodesStrategy struct {
 	Ridge   bool // B is by the ridge formula, and nothing else is decided
 	Rank    int  // of C; B = C⁺ if that is p

@@ -16,8 +16,7 @@ func (u *State) Code(x *coder.Coder) {
 	u.size.Code(x, u.K, u.C)
 	x.Lengths("the largest norm of a row of A+", &u.reach, u.K)
 	x.Lengths("the largest norm of a column of W", &u.largest, u.C)
-	x.Float("the bias of the ridge", &u.bias, coder.NotNegative)
-	x.Bool(&u.moved)
+	u.prior.code(x, u.C)
 	x.Bool(&u.doubt)
 	x.Dense("W", &u.w, u.K, u.C)
 	u.codeKnown(x)
@@ -35,7 +34,7 @@ const (
 	keysAndY = 2 // hashes of the rows of A, and Y
 )
 
-// codeKnown writes or reads what is known of the samples.
+// codeKnown writes or reads the samples that removal knows.
 func (u *State) codeKnown(x *coder.Coder) {
 	known := unknown
 	if u.keys != nil {

@@ -16,7 +16,7 @@ import (
 
 // rowKeys returns the keys by which the model knows rows: a hash of the bits of each row of the
 // matrices of parts, side by side. Of n different rows two have the same hash with a probability of
-// about n²/2⁶⁵, unless somebody constructs them. Zeros are equal whatever their sign. Encode writes the
+// about n²/2⁶⁵, unless they are constructed. Zeros are equal whatever their sign. Encode writes the
 // hashes, so they are the same on every machine.
 func rowKeys(parts ...*mat.Dense) []uint64 {
 	keys := make([]uint64, dense.Rows(parts[0]))
@@ -111,6 +111,7 @@ func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 	next.y = rows{cols: next.C, count: u.y.count}
 	next.size = u.size.Mapped(t, keep)
 	next.largest = state.Mapped(u.largest, t, keep)
+	next.prior.shift = state.Mapped(u.prior.shift, t, keep)
 	finite := dense.Finite(next.w)
 	for i, b := range u.y.blocks {
 		y := u.Mapped(mat.NewDense(u.y.rowsOf(i), u.C, b.data), t, keep)

@@ -35,7 +35,7 @@ const (
 	// moment.
 	peakInterval = 200 * time.Millisecond
 
-	// longestPoint bounds what a point is taken to cost.
+	// longestPoint bounds the assumed cost of a point.
 	longestPoint = time.Second
 )
 
@@ -50,7 +50,7 @@ type point struct {
 // A measurement is under way.
 type measurement struct {
 	rates  *Rates
-	like   *Rates  // built-in ones, for what is not measured
+	like   *Rates  // built-in ones, for operations that are not measured
 	points []point // the shortest first, so that a slow machine leaves out the longest
 	spent  time.Duration
 	peaks  []float64
@@ -186,7 +186,7 @@ type part struct {
 	Costs [][]float64 // of the points
 }
 
-// keep writes what is measured so far. Where it cannot, the next call has more to do.
+// keep writes the measurements so far. If that fails, the next call has more to do.
 func (m *measurement) keep() {
 	f := part{Key: m.rates.key(), Spent: m.spent, Peaks: m.peaks}
 	for _, p := range m.points {

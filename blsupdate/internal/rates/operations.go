@@ -62,9 +62,9 @@ var (
 
 const (
 	most     = 1.1e9 // flops of nearly all kinds
-	maxLarge = 2.5e9 // of those that large updates spend their time in
+	maxLarge = 2.5e9 // of operations in which large updates spend their time
 	maxRows  = 8.5e9 // of rows appended to a triangle, whose speed grows longest
-	maxSlow  = 4e7   // of those that are some ten times slower
+	maxSlow  = 4e7   // of operations that are some ten times slower
 )
 
 var (

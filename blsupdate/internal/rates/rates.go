@@ -1,5 +1,5 @@
 // Package rates measures how long operations take on this machine, keeps the result in a file, and
-// predicts times. Package blsupdate documents what it exports.
+// predicts times. Package blsupdate documents the exported names.
 package rates
 
 import (
@@ -74,7 +74,7 @@ func (r *Rates) seconds(o cost.Operation) float64 {
 	return amount * r.tables[kind].at([3]int{o.M, o.N, o.K}) / r.scale(kind)
 }
 
-// scale returns what the costs of a kind are in, per second: flops of the FMA peak, or seconds.
+// scale returns the unit of the costs of a kind, per second: flops of the FMA peak, or seconds.
 func (r *Rates) scale(k cost.Kind) float64 {
 	if r.peak > 0 && computes(k) {
 		return r.peak

@@ -39,7 +39,7 @@ type State interface {
 	AddNodes(a, h, y *mat.Dense) (Outcome, error)
 	// MapTargets replaces Y by Y T, or appends Y T to it where keep is set. T has c rows.
 	MapTargets(t *mat.Dense, keep bool) (Outcome, error)
-	// Weights returns W in the storage of the state, and what it took to solve for it.
+	// Weights returns W in the storage of the state, and the steps that solved for it.
 	Weights() (*mat.Dense, Outcome, error)
 	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown.
 	RSS(w *mat.Dense) []float64
@@ -125,7 +125,7 @@ func (b *Base) CheckLeft(q int) error {
 	return nil
 }
 
-// An Outcome is what a state did, for the Report.
+// An Outcome has the steps of an action, for the Report.
 type Outcome struct {
 	Model     []cost.StepFlops
 	Form      types.Form

@@ -100,7 +100,7 @@ func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Ma
 	return bad
 }
 
-// otherTriangle returns what the triangle ul is in the transpose.
+// otherTriangle returns the triangle of the transpose in which ul lies.
 func otherTriangle(ul blas.Uplo) blas.Uplo {
 	if ul == blas.Upper {
 		return blas.Lower

@@ -65,7 +65,7 @@ func neighbours(h block.Matrix, k, from, end int) (sum float64) {
 	return sum
 }
 
-// clearBelow zeroes what is below the subdiagonal in rows and columns from to to.
+// clearBelow zeroes the elements below the subdiagonal in rows and columns from to to.
 func clearBelow(h block.Matrix, from, to int) {
 	for i := from + 2; i <= to; i++ {
 		clear(h.Elements(i, from, i-1))

@@ -107,7 +107,7 @@ func (s *search) step(f float64, beyond bool) float64 {
 	return by
 }
 
-// between begins the search between two poles: it returns the nearer one, from which all is measured,
+// between starts the search between two poles: it returns the nearer one, from which all is measured,
 // and takes for x the root with all other terms as they are halfway.
 func (s *search) between() (pole int) {
 	gap := s.difference(s.right, s.left)

@@ -130,7 +130,7 @@ func (t tileCode) packedStep(a, b reg.GPVirtual, i int) {
 	t.update(func(r int) operand.Mem { return operand.Mem{Base: a, Disp: 8 * (i*t.rows + r)} })
 }
 
-// prefetchB is the distance in bytes from a row of a packed B to what is prefetched with it.
+// prefetchB is the distance in bytes from a row of a packed B to the data prefetched with it.
 const prefetchB = 512
 
 // stridedStep writes one rank-1 update of the tile for any strides.

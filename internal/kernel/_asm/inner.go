@@ -164,7 +164,7 @@ func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
 	return spare
 }
 
-// eights is the table of tail, made once.
+// eights returns the address of tail's table, which it makes once.
 func (g *generator) eights() operand.Mem {
 	if g.eightTable == (operand.Mem{}) {
 		g.eightTable = g.onesAndZeros("eights", fewLanes)

@@ -148,7 +148,7 @@ func (g *generator) parameter(name string) operand.Mem {
 	return p.Addr
 }
 
-// at is vector i of those that begin at base.
+// at is vector i of the vectors from base on.
 func (g *generator) at(base reg.Register, i int) operand.Mem {
 	return operand.Mem{Base: base, Disp: i * 8 * g.lanes}
 }

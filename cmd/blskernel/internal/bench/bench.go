@@ -95,9 +95,9 @@ the speeds beside other work, --beside makes it.`,
 	f.BoolVar(&b.opponents, "opponents", true, "time the opponents, if they are available")
 	ui.RoundsFlag(cmd, &b.rounds)
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
-	ui.Int(cmd, &b.beside, "beside", 0, mostBeside, "run so many processes meanwhile, each of which keeps a CPU busy")
+	ui.Int(cmd, &b.beside, "beside", 0, mostBeside, "run this number of processes meanwhile, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
-	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default is that of a program that sets none; by default 1,default", speed.ThreadsName(0))
+	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default stands for a program that sets none; by default 1,default", speed.ThreadsName(0))
 	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine or cell,")
 	return cmd
 }

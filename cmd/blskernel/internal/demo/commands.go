@@ -15,7 +15,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// showCommands shows what somebody does with a table: train, predict, update and evaluate, as the
+// showCommands shows the work on a table: train, predict, update and evaluate, as the
 // commands that it prints, on files that it makes in a temporary folder and removes.
 func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, []string, ui.Streams) int) (err error) {
 	dir, err := os.MkdirTemp("", "blskernel-demo-")

@@ -1,5 +1,5 @@
-// Package experiment has what the commands that compare methods and backends share: variants, rates,
-// and the tables that they print.
+// Package experiment has the common parts of commands that compare methods and backends: variants,
+// rates, and the tables that they print.
 package experiment
 
 import (
@@ -59,7 +59,7 @@ func CalibrateFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine anew")
 }
 
-// MeasuredRates measures the rates of a backend for a reason that it tells, and warns if they are not
+// MeasuredRates measures the rates of a backend, prints the reason, and warns if they are not
 // kept.
 func MeasuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.Reporter) (*blsupdate.Rates, error) {
 	where := "cannot be kept, for want of a folder: set " + blsupdate.EnvCache

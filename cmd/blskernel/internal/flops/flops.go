@@ -51,7 +51,7 @@ setting counts. What is printed are the median and the 95th percentile of the de
 predicted from the measured times, by method, for updates of at least 0.5 ms and for shorter ones; --json
 has every setting. The FMA peak is measured before and after every update, and an update during which it
 moved by more than 5% is left out. There are no figures if that is more than a quarter of all, or all
-of a method. The status is then 1, and if any counted flops differ from the model.
+of a method. The status is then 1, and also if counted flops differ from the model.
 
 ` + experiment.AboutRates,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
@@ -162,7 +162,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 			}
 		}
 		if unequal > 0 {
-			return fmt.Errorf("in %d settings the flops counted are not those of the model", unequal)
+			return fmt.Errorf("in %d settings the counted flops differ from the model", unequal)
 		}
 		return nil
 	})
@@ -183,7 +183,7 @@ func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupda
 // updates that count in each, unless --rounds is given.
 const validationPasses, mostRounds = 3, 31
 
-// measured prints what was measured on a machine, or returns why there are no figures.
+// measured prints the measurements of a machine, or returns why there are none.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {
@@ -200,7 +200,7 @@ func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend stri
 	}
 	if !x.validate {
 		if m.Unknown != "" {
-			x.Warn("the times of %s are those of a busy machine: %s", backend, m.Unknown)
+			x.Warn("the times of %s come from a busy machine: %s", backend, m.Unknown)
 		}
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package input has the data that commands read: the flags that say what is read, and how, the paths,
-// each of which is looked at and hashed once, and the batches.
+// Package input has the data that commands read: the flags that say what is read and how, the paths,
+// each checked and hashed once, and the batches.
 package input
 
 import (
@@ -48,7 +48,7 @@ type Input struct {
 	files   map[string]*file // by their paths, but for standard input
 }
 
-// A file is what is known of a path.
+// A file is the FileInfo of a path, and its hash.
 type file struct {
 	fs.FileInfo
 	hash string // of the bytes, empty until it is computed
@@ -90,7 +90,7 @@ func (in *Input) RegisterWeight(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&in.Options.Weight, "weight", "", "column of weights, by name or number: a row of weight 2 counts as two rows; by default all count alike")
 }
 
-// Wanted returns what parse reads, or else an error that says what is wanted.
+// Wanted returns the result of parse, or an error with the wanted values.
 func Wanted[T any](parse func(string) (T, error), text, want string) (T, error) {
 	v, err := parse(text)
 	if err != nil {
@@ -102,7 +102,7 @@ func Wanted[T any](parse func(string) (T, error), text, want string) (T, error) 
 // DefaultBatch is the help text of --batch for most commands.
 var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", maxBatch, batchBytes>>20)
 
-// Begin checks what is to be read, of the flags and of the paths that follow them, and looks at each
+// Begin checks the flags and the paths of the data, and calls stat for each
 // path.
 func (in *Input) Begin(args []string, say *session.Session) error {
 	in.say, in.files = say, map[string]*file{}
@@ -218,7 +218,7 @@ func batchRows(given, recorded, d, c int) int {
 func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
 	for _, path := range in.Sources() {
 		if in.isModel(path) {
-			return nil, fmt.Errorf("%q is a model file, and no data", path)
+			return nil, fmt.Errorf("%q is a model file, not data", path)
 		}
 	}
 	opt := in.Options

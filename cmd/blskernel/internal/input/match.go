@@ -63,7 +63,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 		fault.Path = Shown(in.Paths[0])
 		return session.InFlags(fault)
 	case errors.Is(err, columns.ErrNoTarget):
-		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
+		return ui.Usagef("--target is missing: the columns have no names to find the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}
 	return err
 }

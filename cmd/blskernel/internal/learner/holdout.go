@@ -53,7 +53,7 @@ func (h holdout) Widened(rows int) int {
 	return int(min(math.Ceil(float64(rows)/float64(1-h)), ui.MostSamples))
 }
 
-// score scores the rows that were held out, if any. A failure is no reason to lose what was learned.
+// score scores the rows that were held out, if any. A failure must not lose the learned rows.
 func (l *Learner) score(ctx context.Context) error {
 	if l.Holdout == 0 {
 		return nil

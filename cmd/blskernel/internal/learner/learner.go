@@ -52,7 +52,7 @@ type Learner struct {
 	cells   []string // the columns of the inputs, for messages
 
 	byFile  input.RowCount // of the rows that the model has learned
-	rows    int64          // rows that were read, those and rows held out included
+	rows    int64          // all rows read, also those held out
 	learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
 	kept    int64          // rows that the file has
@@ -141,7 +141,7 @@ func (l *Learner) Next(ctx context.Context) Batch {
 	return f
 }
 
-// LearnAll learns the remaining rows, writes the model and reports. On error the file is what the last
+// LearnAll learns the remaining rows, writes the model and reports. On error the file is as the last
 // checkpoint made it; a canceled run with checkpoints writes one more.
 func (l *Learner) LearnAll(ctx context.Context) error {
 	if err := l.checkEnd(); err != nil {

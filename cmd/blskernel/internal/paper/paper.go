@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// paper has the flags of the command, and what a run of it reads and decides.
+// paper has the flags of the command, and the data and choices of a run.
 type paper struct {
 	ui.Reporter
 	ui.Compute

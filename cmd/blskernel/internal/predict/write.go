@@ -44,7 +44,7 @@ func (p *prediction) newWriter(m *model.Model) (*predictionWriter, error) {
 	if m.Classifier == nil {
 		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances} {
 			if given {
-				return nil, ui.Usagef("--%s are those of classes, and the model is a regression: leave it out", flag)
+				return nil, ui.Usagef("--%s is for classes, and the model is a regression: leave it out", flag)
 			}
 		}
 		w.numbers = m.TargetNames()
@@ -96,7 +96,7 @@ func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dens
 	if w.file != nil {
 		return nil
 	}
-	return w.buffer.Flush() // somebody may wait
+	return w.buffer.Flush() // a reader may wait
 }
 
 // commit completes the output.

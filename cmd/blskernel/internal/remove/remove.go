@@ -87,7 +87,7 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 			continue
 		}
 		if i, err := rm.in.FindLearned(m, file, false); err == nil && i < 0 {
-			rm.Warn("%s is none of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
+			rm.Warn("%s is not one of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
 		}
 	}
 	m.Closed, rm.in.Closed = true, "it was not learned, so it cannot be removed"

@@ -20,7 +20,7 @@ const aucNumbers = 1 << 23
 // MaxAUCRows returns the most rows of c classes that are kept.
 func MaxAUCRows(c int) int { return max(1, aucNumbers/(c+2)) }
 
-// A classScore collects what the predictions of a classification are worth.
+// A classScore collects the scores of a classification.
 type classScore struct {
 	labels    []string
 	confusion *metrics.Confusion
@@ -119,7 +119,7 @@ type Classification struct {
 	wrong float64
 }
 
-// known returns a number for JSON, nil where it is none.
+// known returns a number for JSON, nil if it is not finite.
 func known(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -60,7 +60,7 @@ func (e *errorScore) quality() Quality {
 	return q
 }
 
-// numeric writes a number, and what is unknown as a dash.
+// numeric writes a number, or a dash if it is unknown.
 func numeric(format string, v *float64) string {
 	if v == nil {
 		return "-"

@@ -47,7 +47,7 @@ func weightOf(b *stream.Batch, i int) float64 {
 func Result(s Score) (Quality, error) {
 	q := s.quality()
 	if c, ok := q.(*Classification); ok && math.IsNaN(c.Accuracy) {
-		return nil, errors.New("the rows weigh nothing, so there is nothing to measure")
+		return nil, errors.New("all rows have weight 0, so there is nothing to measure")
 	}
 	return q, nil
 }

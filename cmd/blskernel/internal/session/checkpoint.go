@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Manifest is what a checkpoint records of its run, so that another run can resume it: the command,
+// A Manifest is a checkpoint's record of its run, so that another run can resume it: the command,
 // its settings, its files. The checkpoint also has a checksum of the rows.
 type Manifest struct {
 	Name     string            // of the command: train or update
@@ -82,7 +82,7 @@ func Recorded(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// computing returns what the bits of results depend on: the pure backend, on any machine, or the
+// computing names what the bits of results depend on: the pure backend, on any machine, or the
 // version and the number of threads of another.
 func computing(b blskernel.Backend) map[string]string {
 	info := blskernel.Describe(b)
@@ -96,7 +96,7 @@ func computing(b blskernel.Backend) map[string]string {
 	return settings
 }
 
-// Work names what a command does.
+// Work returns the noun for a run of the command.
 func Work(command string) string {
 	if command == "update" {
 		return "update"
@@ -169,7 +169,7 @@ func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }
 
-// Unfinished says what a model is a checkpoint of, or returns an empty string.
+// Unfinished names the run of which a model is a checkpoint, or returns an empty string.
 func Unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
 		return ""
@@ -181,7 +181,7 @@ func Unfinished(meta *modelfile.Metadata) string {
 	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, columns.List(meta.Progress.Sources))
 }
 
-// Lasting returns the notes that do not depend on what a model has learned last.
+// Lasting returns the notes that stay true when a model learns on.
 func Lasting(meta *modelfile.Metadata) map[string]string {
 	if weight := meta.Notes[NoteWeight]; weight != "" {
 		return map[string]string{NoteWeight: weight}

@@ -7,7 +7,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// A Choice is what the settings of a model that were auto were chosen by, in JSON.
+// A Choice has the score by which the auto settings of a model were chosen, in JSON.
 type Choice struct {
 	Enhancement int     `json:"enhancement_nodes"`
 	Shrink      float64 `json:"shrink"`

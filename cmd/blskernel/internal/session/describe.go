@@ -7,7 +7,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// A Description says what a model is, as text and in JSON.
+// A Description describes a model, as text and in JSON.
 type Description struct {
 	Kind    string `json:"kind"`
 	Method  string `json:"method"`

@@ -55,7 +55,7 @@ func CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	return nil
 }
 
-// Look returns what the system says of a path, nil if it is not there.
+// Look returns the result of stat for a path, nil if it does not exist.
 func Look(path string) fs.FileInfo {
 	info, err := os.Stat(path)
 	if err != nil {

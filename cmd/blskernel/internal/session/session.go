@@ -1,5 +1,5 @@
-// Package session has what commands on model files share: the flags and reports of every command,
-// reading, locking and writing a model, what a model file notes of a run, and errors in terms of flags.
+// Package session has what commands on model files share: flags and reports, the notes of a run, and
+// errors in terms of flags. It reads, locks and writes models.
 package session
 
 import (
@@ -20,14 +20,14 @@ import (
 // StandardInput stands for standard input.
 const StandardInput = "-"
 
-// A Session is a run of a command on model files: how it reports, and what it computes with.
+// A Session is a run of a command on model files: its reporter and its backend.
 type Session struct {
 	ui.Reporter
 	compute ui.Compute
 	Backend blskernel.Backend
 }
 
-// Register adds the flags. object names what --json prints.
+// Register adds the flags. object names the value that --json prints.
 func (s *Session) Register(cmd *cobra.Command, object string) {
 	s.compute.Register(cmd)
 	s.Reporter.Register(cmd, object)

@@ -57,7 +57,7 @@ func (tr *training) prepare(r *stream.Reader) error {
 // fewRows is too few for an order of whole numbers to mean anything.
 const fewRows = 10
 
-// describe finds out how the columns become inputs, and notes what is not plain.
+// describe decides how the columns become inputs, and notes all that is not plain numbers.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
 	if err == nil && rowNames(r, found) {

@@ -35,7 +35,7 @@ func (tr *training) decideTask(r *stream.Reader) error {
 			return ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
 				model.Classification, model.Regression)
 		}
-		tr.Explain("the targets are those of a %s", task)
+		tr.Explain("the targets suggest a %s", task)
 	}
 	tr.labeled = task == model.Classification
 	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// training has the flags of train and what is decided before the first batch.
+// training has the flags of train and the choices before the first batch.
 type training struct {
 	learner.Learner
 	settings

@@ -67,7 +67,7 @@ func SeedFlag(cmd *cobra.Command, v *uint64) {
 	}}, "seed", "seed of all random numbers; the same seed gives the same result")
 }
 
-// JSONFlag adds --json. object names what it prints.
+// JSONFlag adds --json. object names the printed value.
 func JSONFlag(cmd *cobra.Command, v *bool, object string) {
 	cmd.Flags().BoolVar(v, "json", false, "print "+object+" in place of text")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A Reporter prints what a command does: results on standard output, all else on standard error. The
-// work of Attend may call its methods too.
+// A Reporter prints the output of a command: results on standard output, all else on standard error.
+// The work of Attend may call its methods too.
 type Reporter struct {
 	JSON, Quiet, Verbose bool // the flags
 	Streams
@@ -69,7 +69,7 @@ func (r *Reporter) Show(share float64, doing string) {
 // Part shows done of total units of work.
 func (r *Reporter) Part(done, total float64, doing string) { r.Show(done/total, doing) }
 
-// Say prints a line about what was done, except with --quiet.
+// Say prints a line about finished work, except with --quiet.
 func (r *Reporter) Say(format string, args ...any) error {
 	if r.Quiet {
 		return nil

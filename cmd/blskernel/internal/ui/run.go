@@ -44,7 +44,7 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usagef returns a UsageError with that message.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// longFlag matches a flag with one dash that is none of the short forms -h, -o and -v.
+// longFlag matches a flag with one dash other than the short forms -h, -o and -v.
 var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
 // twoDashes accepts flags with one dash, as Go's own commands do.

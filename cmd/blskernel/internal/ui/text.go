@@ -50,7 +50,7 @@ var packageName = regexp.MustCompile(
 var numberError = regexp.MustCompile(`strconv\.Parse[A-Za-z0-9]+: parsing "(\\.|[^"\\])*": |time: `)
 
 // Message returns the text of an error, and of the errors that it wraps, without the names of packages,
-// which mean nothing to somebody who runs a command.
+// which mean nothing to users of a command.
 func Message(err error) string {
 	text := err.Error()
 	var plain func(err error)
@@ -94,7 +94,7 @@ func Count[N int | int64](n N, thing string, plural ...string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Join writes a list with commas and a word before the last element.
+// Join returns a list with commas, and word before the last element.
 func Join(list []string, word string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")

@@ -72,7 +72,7 @@ without rows is an error and leaves the model unchanged.`,
 	up.In.RegisterWeight(cmd)
 	up.RegisterCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
 	input.RegisterAgain(cmd, &up.again)
-	f.BoolVar(&up.only, "known-labels", false, "a label that the model does not have is an error, and no new class")
+	f.BoolVar(&up.only, "known-labels", false, "a label that the model does not have is an error, not a new class")
 	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weight of all rows so far by this, as 0.99", parseForget)
 	ui.Parsed(cmd, &up.lambda, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")

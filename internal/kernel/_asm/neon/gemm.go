@@ -106,7 +106,7 @@ type gemmCode struct {
 	closerC         general // by how much rows of C get closer, one after the other
 	mode            general // how C is made, see setMode
 	k, offset       general // the steps that are left, and the place of the next in the rows of A
-	bp, ahead       general // the row of B, and the distance from it to what is prefetched
+	bp, ahead       general // the row of B, and the distance from it to the prefetched data
 }
 
 // gemm is the strip kernel, in Go as for amd64:

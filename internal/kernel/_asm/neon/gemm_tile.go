@@ -90,7 +90,7 @@ func (x gemmCode) step(t tile) {
 	x.op("ADD", x.colA, x.offset, x.offset)
 }
 
-// end writes what each mode does with the sums.
+// end stores the sums, by mode.
 func (x gemmCode) end(t tile) {
 	alpha := registerA
 	product, scaled, end := x.unique("product"), x.unique("scaled"), x.unique("stored")

@@ -16,7 +16,7 @@ type matrix struct {
 	m    general // rows that are left
 	a    general // the first of them
 	lda  general // its distance to the second in bytes
-	step any     // a register with what the distance grows by from row to row, or nil
+	step any     // a register with the growth of the distance from row to row, or nil
 }
 
 func (g *generator) matrix() matrix { return matrix{g, g.load("m"), g.load("a"), g.bytes("lda"), nil} }

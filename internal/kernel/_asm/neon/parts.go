@@ -1,6 +1,6 @@
 package neon
 
-// A part is what a turn of a loop over rows takes: count whole vectors, or one element. It begins disp
+// A part is the step of a loop over rows: count whole vectors, or one element. It begins disp
 // bytes behind the pointers. No vector stands for a vector of zeros that is not in memory.
 type part struct {
 	*generator
