@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"blskernel"
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil/backends"
 
@@ -200,6 +201,10 @@ func TestDecodeContradictions(t *testing.T) {
 		"no constant":             func(c, _ *model) { c.constant, c.settings.classes, c.counts = false, 0, nil },
 		"regressor: counts":       func(_, r *model) { r.counts = make([]count, 2) },
 		"regressor: slope":        func(_, r *model) { r.slope = 1 },
+		"classifier: logarithms":  func(c, _ *model) { c.smearing = &choice.Smearing{Factors: []float64{1}, Largest: []float64{1}} },
+		"logarithms: width":       func(_, r *model) { r.smearing = &choice.Smearing{Factors: slices.Repeat([]float64{1}, 9), Largest: slices.Repeat([]float64{1}, 9)} },
+		"logarithms: factor":      func(_, r *model) { r.smearing = &choice.Smearing{Factors: []float64{0}, Largest: []float64{1}} },
+		"logarithms: none":        func(_, r *model) { r.settings.log = 1 },
 	} {
 		p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
 		change(p.c.model, p.r.model)
