@@ -13,9 +13,8 @@ import (
 	"blskernel"
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
-	"blskernel/internal/codec"
-	"blskernel/internal/coder"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/backend"
 )
 
 // A kind is the kind of a model: the first 8 bytes of the head of an encoding.
@@ -47,7 +46,7 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
 	}
-	head := func(x *coder.Coder) { m.codeHead(x, k, nil) }
+	head := func(x *codec.Coder) { m.codeHead(x, k, nil) }
 	var size codec.Size
 	if err := writeTo(&size, head); err != nil {
 		return err
@@ -98,7 +97,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	limited := &io.LimitedReader{R: r, N: int64(size)}
 	head := codec.NewReaderAt(limited, int64(len(word)))
 	m := &model{}
-	m.codeHead(coder.Reader(head), k, b)
+	m.codeHead(codec.NewDecoder(head), k, b)
 	head.End()
 	if err := head.Err(); err != nil {
 		return nil, fmt.Errorf("bls: %v: %w", k, err)
@@ -121,7 +120,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 
 // codeHead codes the kind, the options as Fit read them, the known classes, and the
 // feature maps. b is the backend of a model that is read.
-func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
+func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	word, s := k.word(), m.settings
 	x.Uint64(&word)
 	x.Check(word == k.word(), "this is no %v", k)
@@ -131,7 +130,7 @@ func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 	if method > 0 {
 		s.method = encodedMethods[method-1]
 	}
-	x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return coder.IsLength(v) || v == None })
+	x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return codec.IsLength(v) || v == None })
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
@@ -165,7 +164,7 @@ func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 }
 
 // codeLogarithms codes the option LogTargets and the smearing.
-func (m *model) codeLogarithms(x *coder.Coder, option *int) {
+func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 	codeNumber(x, "LogTargets", option, 1)
 	n := 0
 	if m.smearing != nil {
@@ -181,13 +180,13 @@ func (m *model) codeLogarithms(x *coder.Coder, option *int) {
 		}
 		x.Floats("the smearing factors", &m.smearing.Factors, n)
 		x.Floats("the largest targets", &m.smearing.Largest, n)
-		checkAll(x, "a smearing factor", m.smearing.Factors, coder.IsPositive)
-		checkAll(x, "a largest target", m.smearing.Largest, coder.IsPositive)
+		checkAll(x, "a smearing factor", m.smearing.Factors, codec.IsPositive)
+		checkAll(x, "a largest target", m.smearing.Largest, codec.IsPositive)
 	}
 }
 
 // codeClasses codes the known classes and the choice of Fit.
-func (m *model) codeClasses(x *coder.Coder) {
+func (m *model) codeClasses(x *codec.Coder) {
 	x.Bool(&m.constant)
 	n := len(m.counts)
 	x.Int("the number of counts of classes", &n, maxNodes)
@@ -195,10 +194,10 @@ func (m *model) codeClasses(x *coder.Coder) {
 		if x.Reading() {
 			m.counts = append(m.counts, count{})
 		}
-		x.Float("a number of rows", &m.counts[i].rows, coder.IsLength)
-		x.Float("a weight of rows", &m.counts[i].weight, coder.IsLength)
+		x.Float("a number of rows", &m.counts[i].rows, codec.IsLength)
+		x.Float("a weight of rows", &m.counts[i].weight, codec.IsLength)
 	}
-	x.Float("the slope of the probabilities", &m.slope, coder.IsLength)
+	x.Float("the slope of the probabilities", &m.slope, codec.IsLength)
 	x.Int("the rows of the choice", &m.choice.Rows, maxNodes)
 	x.Int("the rows held out", &m.choice.HeldOut, m.choice.Rows)
 	x.Float("the held-out score", &m.choice.Score, func(v float64) bool { return v-v == 0 })

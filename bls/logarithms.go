@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"blskernel/bls/internal/choice"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -38,7 +38,7 @@ func logarithms(y *mat.Dense) *mat.Dense {
 	for i := range rows {
 		row := out.RawRowView(i)
 		for j, v := range y.RawRowView(i) {
-			row[j] = elementary.Log(v)
+			row[j] = detmath.Log(v)
 		}
 	}
 	return out

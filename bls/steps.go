@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sort"
 
-	"blskernel/internal/elementary"
-	"blskernel/internal/workers"
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 )
 
@@ -76,7 +76,7 @@ func (t steps) to(g, s *mat.Dense) {
 				for k := range t.columns {
 					lowest = min(lowest, float64(t.slopes[k][q]*(x[t.columns[k][q]]-t.thresholds[k][q])))
 				}
-				row[q] = 1 - 2/(elementary.Exp(2*lowest)+1)
+				row[q] = 1 - 2/(detmath.Exp(2*lowest)+1)
 			}
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -43,7 +43,7 @@ func (s *Smearing) Predict(scores *mat.Dense) {
 	for i := range scores.RawMatrix().Rows {
 		row := scores.RawRowView(i)
 		for j, v := range row {
-			row[j] = min(float64(s.Factors[j]*elementary.Exp(v)), limits[j])
+			row[j] = min(float64(s.Factors[j]*detmath.Exp(v)), limits[j])
 		}
 	}
 }
@@ -73,7 +73,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 		for _, i := range order {
 			w := weight(i)
 			if middle := below + float64(w/2); middle >= total/100 && middle <= total-total/100 {
-				sum += float64(w * elementary.Exp(residuals[i]))
+				sum += float64(w * detmath.Exp(residuals[i]))
 				kept += w
 			}
 			below += w
@@ -102,7 +102,7 @@ func exponentials(y *mat.Dense) *mat.Dense {
 	for i := range out.RawMatrix().Rows {
 		row := out.RawRowView(i)
 		for j, v := range row {
-			row[j] = elementary.Exp(v)
+			row[j] = detmath.Exp(v)
 		}
 	}
 	return out
