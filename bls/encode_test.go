@@ -202,9 +202,11 @@ func TestDecodeContradictions(t *testing.T) {
 		"regressor: counts":       func(_, r *model) { r.counts = make([]count, 2) },
 		"regressor: slope":        func(_, r *model) { r.slope = 1 },
 		"classifier: logarithms":  func(c, _ *model) { c.smearing = &choice.Smearing{Factors: []float64{1}, Largest: []float64{1}} },
-		"logarithms: width":       func(_, r *model) { r.smearing = &choice.Smearing{Factors: slices.Repeat([]float64{1}, 9), Largest: slices.Repeat([]float64{1}, 9)} },
-		"logarithms: factor":      func(_, r *model) { r.smearing = &choice.Smearing{Factors: []float64{0}, Largest: []float64{1}} },
-		"logarithms: none":        func(_, r *model) { r.settings.log = 1 },
+		"logarithms: width": func(_, r *model) {
+			r.smearing = &choice.Smearing{Factors: slices.Repeat([]float64{1}, 9), Largest: slices.Repeat([]float64{1}, 9)}
+		},
+		"logarithms: factor": func(_, r *model) { r.smearing = &choice.Smearing{Factors: []float64{0}, Largest: []float64{1}} },
+		"logarithms: none":   func(_, r *model) { r.settings.log = 1 },
 	} {
 		p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
 		change(p.c.model, p.r.model)
