@@ -82,7 +82,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	}
 	l, _ := x.Dims()
 	unit, given := choice.Unit(weights), s.update.Lambda
-	lowest := float64(unit * lowestLambda(max(l, s.rows), opt))
+	lowest := float64(unit * s.lowestLambda(max(l, s.rows), opt))
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
@@ -102,7 +102,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		least := lowest
 		if given != 0 { // it says what a model of these rows can do
-			least = float64(unit * lowestLambda(min(l, ChoiceRows), opt))
+			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), opt))
 		}
 		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
 		if err != nil {
@@ -153,9 +153,13 @@ func suggestNodes(rows, columns int) int {
 }
 
 // lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 have
-// their digits: 16 units in the last place of a bound on their trace.
-func lowestLambda(l int, opt FeatureOptions) float64 {
-	return float64(0x1p-48 * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
+// their digits: 16 units in the last place of a bound on their trace, and 256 for their inverse.
+func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
+	units := 0x1p-48
+	if s.method == blsupdate.RidgeInverse {
+		units = 0x1p-44
+	}
+	return float64(units * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
 }
 
 // bounded returns the options with at most as many enhancement nodes, and at most 1000 feature nodes:

@@ -168,7 +168,7 @@ type tuning struct {
 // lowest returns the smallest ridge of a model with the scaling and enhancement nodes of f by Gram.
 func (t *tuning) lowest(f FeatureOptions) float64 {
 	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
-	return float64(t.unit * lowestLambda(t.rows, f))
+	return float64(t.unit * t.settings.lowestLambda(t.rows, f))
 }
 
 // afford takes the flops of the given numbers of values of Shrink and lambda with k nodes from the
