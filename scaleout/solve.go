@@ -55,8 +55,8 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 	return nil
 }
 
-// mostShown is the most bad rows that a message shows.
-const mostShown = 5
+// maxShown is the most bad rows that a message shows.
+const maxShown = 5
 
 // listBad writes the list of the bad rows and returns their number, with an error above the limit.
 func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
@@ -82,7 +82,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 		return count, nil
 	}
 	return count, fmt.Errorf("scaleout: %d bad rows, and the limit is %d; correct the data, or raise the limit; the first are: %s",
-		count, fn.Options.SkipBad, strings.Join(lines[:min(count, mostShown)], "; "))
+		count, fn.Options.SkipBad, strings.Join(lines[:min(count, maxShown)], "; "))
 }
 
 // solve makes the model of a sum of states, whose updater it takes over.

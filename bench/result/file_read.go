@@ -7,16 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"blskernel/bench"
+	"blskernel/internal/io/vfs"
 )
 
-// mostLine bounds the bytes of a line.
-const mostLine = 1 << 20
+// maxLine bounds the bytes of a line.
+const maxLine = 1 << 20
 
-var errLong = fmt.Errorf("is longer than %d bytes", mostLine)
+var errLong = fmt.Errorf("is longer than %d bytes", maxLine)
 
 // Read reads a file of results. A last line without an end, which an interruption leaves, is passed
 // over. name is for File.Name and errors.
@@ -26,7 +26,7 @@ var errLong = fmt.Errorf("is longer than %d bytes", mostLine)
 func Read(name string, r io.Reader) (*File, error) {
 	f := &reader{File: &File{Name: name}, machine: new(Machine), open: map[int]*openTable{}}
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, mostLine+1)
+	lines.Buffer(nil, maxLine+1)
 	lines.Split(wholeLines)
 	n := 1
 	for ; lines.Scan(); n++ {
@@ -54,9 +54,10 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// ReadFile reads a file of results. The error is the operating system's, or one of Read.
-func ReadFile(path string) (*File, error) {
-	in, err := os.Open(path)
+// ReadFile reads a file of results on fsys, nil for vfs.OS. The error is the file system's, or one of
+// Read.
+func ReadFile(fsys vfs.FS, path string) (*File, error) {
+	in, err := vfs.Open(fsys, path)
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}

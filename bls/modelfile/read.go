@@ -11,13 +11,13 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"blskernel"
 	"blskernel/bls"
 	"blskernel/internal/io/codec"
+	"blskernel/internal/io/vfs"
 )
 
 // Read reads what Write wrote, up to the end of r. b computes the products of the model; nil stands for
@@ -60,8 +60,11 @@ func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 }
 
 // Load reads the file at path by Read. Its errors name the file.
-func Load(path string, b blskernel.Backend) (*File, error) {
-	file, err := os.Open(path)
+func Load(path string, b blskernel.Backend) (*File, error) { return LoadFS(vfs.OS, path, b) }
+
+// LoadFS is Load from a file system, nil for vfs.OS.
+func LoadFS(fsys vfs.FS, path string, b blskernel.Backend) (*File, error) {
+	file, err := vfs.Open(fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +127,9 @@ type scanner struct {
 	err error
 }
 
-// mostEmptyReads is the number of reads in a row that may return neither bytes nor an error, as in
+// maxEmptyReads is the number of reads in a row that may return neither bytes nor an error, as in
 // package bufio.
-const mostEmptyReads = 100
+const maxEmptyReads = 100
 
 func (s *scanner) Read(p []byte) (int, error) {
 	if s.err != nil {
@@ -134,7 +137,7 @@ func (s *scanner) Read(p []byte) (int, error) {
 	}
 	n, err := s.r.Read(p)
 	for tries := 0; n == 0 && err == nil && len(p) > 0; tries++ {
-		if tries == mostEmptyReads {
+		if tries == maxEmptyReads {
 			err = io.ErrNoProgress
 			break
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"blskernel/internal/io/names"
+	"blskernel/internal/io/vfs"
 )
 
 // A Format is the file format of a source.
@@ -165,6 +166,9 @@ type Options struct {
 	// also of the close, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
+	// FS has the files of this machine; nil for the operating system's. Tests pass one that fails.
+	FS vfs.FS `json:"-"`
+
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
 	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the
 	// first bad sample ends the reading with its *Error.
@@ -205,7 +209,7 @@ func (o *Options) checkChoice(q *request, inputs, outputs int, words bool) error
 		return nil
 	case len(o.Columns) != inputs:
 		return Errorf("has %d columns of inputs, and %d are described", inputs, len(o.Columns))
-	case !words && o.Columns.words():
+	case !words && o.Columns.categorical():
 		return Errorf("is an array, which has no words; give a text")
 	}
 	return nil

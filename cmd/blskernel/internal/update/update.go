@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/learner"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -148,7 +148,7 @@ func (up *updating) reweigh() error {
 func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	from := up.path
 	if up.Resume && up.Out != up.path {
-		if _, err := os.Stat(up.Out); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := vfs.Stat(up.FS, up.Out); !errors.Is(err, fs.ErrNotExist) {
 			from = up.Out
 		}
 	}
@@ -169,7 +169,7 @@ func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	case meta.Notes[session.NoteOnce] != "":
 		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: learn these rows all the same with --restart", from, what, meta.Notes[session.NoteOnce])
 	case up.Resume:
-		return false, ui.Usagef("--resume: %s is %s, and not of this update, %s: finish that first, or begin with --restart", from, what, differs)
+		return false, ui.Usagef("--resume: %s is %s, of another run (%s): finish that run, or use --restart", from, what, differs)
 	default:
 		return false, ui.Usagef("%s is %s: finish that by its command with --resume, or learn these rows all the same with --restart", from, what)
 	}
