@@ -143,8 +143,14 @@ func (m *model) observe(ctx context.Context, of observed) ([][]float64, error) {
 	}
 	at = max(0, l-at)
 	x := of.x.Slice(at, l, 0, d).(*mat.Dense)
+	y, err := of.y, error(nil)
+	if !m.constant {
+		if y, err = m.learned(y); err != nil {
+			return nil, err
+		}
+	}
 	var rows [][]float64
-	_, err := m.eachScores(ctx, x, func(a, scores *mat.Dense) error {
+	_, err = m.plain().eachScores(ctx, x, func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, of.learned)
 		if err != nil {
 			return err
@@ -164,7 +170,7 @@ func (m *model) observe(ctx context.Context, of observed) ([][]float64, error) {
 				value := &row[m.first()+j]
 				switch {
 				case !m.constant:
-					*value = (of.y.At(at, j) - s) / rest
+					*value = (y.At(at, j) - s) / rest
 				case of.labels[at] == j: // y - (y-s)/(1-h)
 					*value = s - float64((1-s)*(h/rest))
 				default:
@@ -443,7 +449,11 @@ func (r *Regressor) calibrate(ctx context.Context, x, y *mat.Dense, weights []fl
 	if err := checkJudged(weights, y.RawMatrix().Rows); err != nil {
 		return err
 	}
-	return m.calibrate(ctx, observed{x: x, y: y, weights: weights, learned: learned, factors: weights}, more)
+	err := m.calibrate(ctx, observed{x: x, y: y, weights: weights, learned: learned, factors: weights}, more)
+	if err != nil || learned || more {
+		return err
+	}
+	return m.renewSmearing(ctx, x, y, weights)
 }
 
 // CalibratePartialFit is PartialFit that renews the calibration, as that of Classifier.

@@ -30,6 +30,10 @@ const maxInferredClasses = 1 << 12
 //
 //	Features.Scaling           ScaleColumns or ScaleRanks, as the settings below
 //	Features.EnhancementNodes  200 to 2000, by the numbers of rows and columns
+//	Features.Groups            10; more for tables of more than 500 columns
+//	Features.Direct            1 for tables of at most 500 columns
+//	Features.Relevance, Features.Steps
+//	                           for such tables as the settings below
 //	Features.Shrink, Update.Lambda, Method
 //	                           those with the best predictions for rows held out of the first
 //	                           4096; Choice returns how good they are

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -18,7 +19,8 @@ import (
 // same units: of n rows the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the
 // interval is wide where the weights are uncertain, and holds its coverage whatever distribution
 // the errors have, on the average over rows like those of the calibration: not for each kind of row
-// by itself.
+// by itself. For a model of logarithms the errors and the interval are of the logarithm of the target,
+// and the ends exponentials.
 //
 //	cost: that of Predict and of blsupdate.Updater.Leverage; the nodes are computed once.
 //	errors: those of Predict and Leverage; *CalibrationError where Calibrated is false, or the rows
@@ -50,8 +52,12 @@ func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, co
 	err = m.eachScaled(ctx, x, func(prediction []float64, scale float64) {
 		for j, p := range prediction {
 			half := float64(factors[j] * scale)
-			lower.Set(at, j, p-half)
-			upper.Set(at, j, p+half)
+			ends := [2]float64{p - half, p + half}
+			if m.smearing != nil {
+				ends = [2]float64{detmath.Exp(ends[0]), detmath.Exp(ends[1])}
+			}
+			lower.Set(at, j, ends[0])
+			upper.Set(at, j, ends[1])
 		}
 		at++
 	})
@@ -63,7 +69,7 @@ func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, co
 
 // eachScaled computes the scores of each row of x, in order, and (1 + x Q xᵀ)^½ for its nodes x.
 func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []float64, scale float64)) error {
-	_, err := m.eachScores(ctx, x, func(a, scores *mat.Dense) error {
+	_, err := m.plain().eachScores(ctx, x, func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, false)
 		for i, q := range q {
 			use(scores.RawRowView(i), math.Sqrt(1+q))

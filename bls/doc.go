@@ -9,9 +9,10 @@
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
 // phi standardises the samples to S, multiplies them by sparse weights, and scales each node to [0,1].
-// Wh is random and orthonormal. With FeatureOptions.Direct A is [Z, S, H]. The weights W of the output
-// layer solve A W = Y in the sense of least squares, by package blsupdate. docs/settings.md has all
-// equations, and where they differ from the paper's Algorithm 1; Features.Maps returns all numbers.
+// Wh is random and orthonormal. With FeatureOptions.Direct A is [Z, S, H], and with
+// FeatureOptions.Steps half of H are steps. The weights W of the output layer solve A W = Y in the
+// sense of least squares, by package blsupdate. docs/settings.md has all equations, and where they
+// differ from the paper's Algorithm 1; Features.Maps returns all numbers.
 //
 // The same options and samples give the same maps for any number of threads, if the backend's Dgemm
 // does, as pure's does.
@@ -23,7 +24,8 @@
 // its samples while they are fewer than 200, or 10 for each class, and fits them anew with each batch.
 //
 //	Classifier   Y = 1, then +1 for the class of a sample, -1 for the others; class = largest of A W
-//	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets
+//	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
+//	             LogTargets the exponentials of these, times a factor
 //
 // Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
 // good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the

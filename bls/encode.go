@@ -86,8 +86,24 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	scaled := n3 > 0 && !opt.Unscaled
 	x.Float("the factor of the enhancement nodes", &f.scale, func(v float64) bool { return codec.IsLength(v) && (scaled || v == 1) })
 	if n3 > 0 {
-		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3)
+		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3-f.opt.steps())
 	}
+	for i := range f.steps.columns {
+		f.codeSteps(x, i, d)
+	}
+}
+
+// codeSteps codes the columns i of the steps of d inputs.
+func (f *Features) codeSteps(x *codec.Coder, i, d int) {
+	s := &f.steps
+	for q := 0; q < f.opt.steps() && !x.Failed(); q++ {
+		if x.Reading() {
+			s.columns[i] = append(s.columns[i], 0)
+		}
+		x.Int("the column of a step", &s.columns[i][q], d-1)
+	}
+	x.Floats("the slopes of the steps", &s.slopes[i], f.opt.steps())
+	x.Floats("the thresholds of the steps", &s.thresholds[i], f.opt.steps())
 }
 
 // codeRanks codes the curves of d columns.
@@ -120,14 +136,18 @@ func codeOptions(x *codec.Coder, o *FeatureOptions) {
 	x.Int("GroupNodes", &o.GroupNodes, maxNodes)
 	codeNumber(x, "EnhancementNodes", &o.EnhancementNodes, maxNodes)
 	x.Float("Shrink", &o.Shrink, codec.IsLength)
-	more := o.Direct != 0 || o.Relevance != 0
-	codeFlags(x, &o.Unscaled, &more)
+	more, steps := o.Direct != 0 || o.Relevance != 0, o.Steps != 0
+	codeFlags(x, &o.Unscaled, &more, &steps)
 	x.Int("Enhancement", (*int)(&o.Enhancement), maxNodes)
 	x.Uint64(&o.Seed)
 	if more {
 		codeNumber(x, "Direct", &o.Direct, 1)
 		codeNumber(x, "Relevance", &o.Relevance, maxRounds)
 		x.Check(o.Direct != 0 || o.Relevance != 0, "there are more options without values")
+	}
+	if steps {
+		codeNumber(x, "Steps", &o.Steps, 1)
+		x.Check(o.Steps != 0, "there are steps without a value")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"blskernel"
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/backend"
@@ -138,7 +139,11 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
 	keeps, calibrated := m.kept != nil, len(m.calibration.rows) > 0
 	codeFlags(x, &s.validate, &keeps, &calibrated)
-	x.Bool(&s.intercept)
+	logs := s.log != 0 || m.smearing != nil
+	codeFlags(x, &s.intercept, &logs)
+	if logs {
+		m.codeLogarithms(x, &s.log)
+	}
 	n := len(m.center)
 	if x.Int("the number of means", &n, maxNodes); n > 0 {
 		x.Floats("the means of the targets", &m.center, n)
@@ -146,7 +151,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	m.codeClasses(x)
 	can := (m.center != nil) == s.intercept && m.constant == (k == kindClassifier)
 	if k == kindClassifier {
-		can = can && !s.intercept
+		can = can && !s.intercept && !logs
 	} else {
 		can = can && s.classes == 0 && s.classWeight == Unweighted && m.counts == nil && m.slope == 0
 	}
@@ -167,6 +172,28 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Check(s.features.agree(m.features.opt), "the options are not those that the feature maps were fitted with")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s
+}
+
+// codeLogarithms codes the option LogTargets and the smearing.
+func (m *model) codeLogarithms(x *codec.Coder, option *int) {
+	codeNumber(x, "LogTargets", option, 1)
+	n := 0
+	if m.smearing != nil {
+		n = len(m.smearing.Factors)
+	}
+	x.Int("the number of smearing factors", &n, maxNodes)
+	x.Check(*option != 0 || n > 0, "there is no option LogTargets, and no factors")
+	x.Check(*option <= 0 || n > 0, "a model of logarithms has no factors")
+	x.Check(*option != None || n == 0, "LogTargets is none, and there are factors")
+	if n > 0 {
+		if x.Reading() {
+			m.smearing = &choice.Smearing{}
+		}
+		x.Floats("the smearing factors", &m.smearing.Factors, n)
+		x.Floats("the largest targets", &m.smearing.Largest, n)
+		checkAll(x, "a smearing factor", m.smearing.Factors, codec.IsPositive)
+		checkAll(x, "a largest target", m.smearing.Largest, codec.IsPositive)
+	}
 }
 
 // codeClasses codes the known classes and the choice of Fit.
@@ -257,6 +284,7 @@ func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	o.EnhancementNodes = max(0, cmp.Or(o.EnhancementNodes, fitted.EnhancementNodes))
 	o.Direct = max(0, cmp.Or(o.Direct, fitted.Direct))
 	o.Relevance = max(0, cmp.Or(o.Relevance, fitted.Relevance))
+	o.Steps = max(0, cmp.Or(o.Steps, fitted.Steps))
 	o.Shrink = cmp.Or(o.Shrink, fitted.Shrink)
 	return sameOptions(o, fitted)
 }
@@ -279,6 +307,8 @@ func (m *model) join(u blsupdate.Updater) error {
 		return differs("targets", u.Targets(), 2)
 	case s.intercept && c != len(m.center):
 		return differs("targets", c, len(m.center))
+	case m.smearing != nil && c != len(m.smearing.Factors):
+		return differs("smearing factors", len(m.smearing.Factors), c)
 	case s.classes != 0 && c != s.classes:
 		return differs("classes", c, s.classes)
 	case m.counts != nil && c != len(m.counts):

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"blskernel"
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil/backends"
 
@@ -80,7 +81,7 @@ func TestEncodeGoesOn(t *testing.T) {
 func TestEncodeEveryField(t *testing.T) {
 	values := map[string]any{
 		"Scaling": ScaleNone, "Groups": 3, "GroupNodes": 4, "EnhancementNodes": None, "Shrink": 0.7, "Unscaled": true,
-		"Direct": 1, "Relevance": None,
+		"Direct": 1, "Relevance": None, "Steps": 1, "LogTargets": None,
 		"Enhancement": Uniform, "Seed": uint64(1) << 63, "Method": blsupdate.Improved, "Lambda": 0.25, "C": blsupdate.CMode(1), "Form": blsupdate.Small, "Solve": true,
 		"Workspace": int64(1) << 40, "Classes": 4, "ClassWeight": Balanced, "ExpectedRows": 1 << 30, "Validate": true, "NoIntercept": true,
 	}
@@ -204,6 +205,12 @@ func TestDecodeContradictions(t *testing.T) {
 		"calibration: class":      func(c, _ *model) { c.calibration.rows = [][]float64{{1, 1, 3, 1, 1, 1}} },
 		"calibration: weight":     func(_, r *model) { r.calibration.rows = [][]float64{{0, 1, 1, 1}} },
 		"calibration: scale":      func(_, r *model) { r.calibration.rows = [][]float64{{1, 0.5, 1, 1}} },
+		"classifier: logarithms":  func(c, _ *model) { c.smearing = &choice.Smearing{Factors: []float64{1}, Largest: []float64{1}} },
+		"logarithms: width": func(_, r *model) {
+			r.smearing = &choice.Smearing{Factors: slices.Repeat([]float64{1}, 9), Largest: slices.Repeat([]float64{1}, 9)}
+		},
+		"logarithms: factor": func(_, r *model) { r.smearing = &choice.Smearing{Factors: []float64{0}, Largest: []float64{1}} },
+		"logarithms: none":   func(_, r *model) { r.settings.log = 1 },
 	} {
 		p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
 		change(p.c.model, p.r.model)

@@ -34,6 +34,18 @@ func (e *LabelError) Error() string {
 	return fmt.Sprintf("bls: label %d of sample %d; want 0 to %d", e.Label, e.Index, e.Classes-1)
 }
 
+// TargetError says that a target is not positive, which a model of logarithms cannot learn.
+type TargetError struct {
+	Row, Col int // of Y, from 0
+	Value    float64
+}
+
+// Error names the place and says what to do.
+func (e *TargetError) Error() string {
+	return fmt.Sprintf("bls: target %v in row %d, column %d of Y is not positive, and the model learns logarithms: leave the row out, "+
+		"or fit a model with LogTargets None", e.Value, e.Row, e.Col)
+}
+
 // ScaleError says that the enhancement nodes cannot be scaled by s/max: no element of [Z, 0.1] Wh is
 // positive on the training set, which can happen by chance with few nodes.
 type ScaleError struct {

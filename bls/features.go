@@ -34,7 +34,9 @@ type FeatureOptions struct {
 	// images. With the zero value a Classifier or a Regressor chooses one of the first two, and
 	// FitFeatures takes ScaleSamples, the paper's.
 	Scaling Scaling
-	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
+	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups, and in Fit of a
+	// Classifier or a Regressor, for a table of more than 500 columns, for as many feature nodes as
+	// columns, at most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
@@ -50,6 +52,10 @@ type FeatureOptions struct {
 	// columns of S: those that the predictions depend on most count most. None is no weights. 0
 	// stands for what Fit chooses, and none in FitFeatures, which has no targets.
 	Relevance int
+	// Steps makes half of the enhancement nodes steps with 1: corners and bands that are parallel to
+	// the axes of one or two columns of S, as rules of thresholds need. It needs Direct. None is no
+	// steps. 0 stands for what Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
+	Steps int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.
 	Shrink float64
@@ -70,7 +76,7 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	o.Groups = cmp.Or(o.Groups, DefaultGroups)
 	o.GroupNodes = cmp.Or(o.GroupNodes, DefaultGroupNodes)
 	o.Scaling = cmp.Or(o.Scaling, ScaleSamples)
-	for _, number := range []*int{&o.EnhancementNodes, &o.Direct, &o.Relevance} {
+	for _, number := range []*int{&o.EnhancementNodes, &o.Direct, &o.Relevance, &o.Steps} {
 		if *number == None {
 			*number = 0
 		}
@@ -94,6 +100,10 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 		return bad("Relevance", o.Relevance, fmt.Sprintf("0 to %d, or None", maxRounds))
 	case o.Relevance > 0 && !o.Scaling.ofColumns():
 		return bad("Relevance", o.Relevance, "None, since only ScaleColumns and ScaleRanks have columns to weigh")
+	case o.Steps < 0 || o.Steps > 1:
+		return bad("Steps", o.Steps, "1, 0 or None")
+	case o.Steps > 0 && o.Direct == 0:
+		return bad("Steps", o.Steps, "None, or Direct 1, since steps are functions of the columns of S in A")
 	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
 		return bad("Shrink", o.Shrink, "a positive finite number, or 0 for the default")
 	case o.Unscaled && o.Shrink != 0:
@@ -124,10 +134,12 @@ type Features struct {
 	weights *mat.Dense
 	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
 	offset, gain []float64
-	// enhancement is Wh, (N+1)×n3; the last row is for the bias. It is nil for n3 = 0.
+	// enhancement is Wh, (N+1)×n3 without the steps; the last row is for the bias. It is nil for
+	// n3 = 0.
 	enhancement *mat.Dense
 	// scale is s/m, or 1.
 	scale float64
+	steps steps // the last enhancement nodes
 }
 
 // Options returns the options of the fit, with each default in place of its zero, and the backend in
@@ -154,6 +166,12 @@ func (o FeatureOptions) nodes(d int) int {
 // FeatureNodes returns N = n2·n1, the number of columns of Z, the first of A.
 func (f *Features) FeatureNodes() int { return f.opt.Groups * f.opt.GroupNodes }
 
+// Steps returns the number of enhancement nodes that are steps, the last columns of A.
+func (f *Features) Steps() int { return f.opt.steps() }
+
+// steps returns the number of enhancement nodes that are steps.
+func (o FeatureOptions) steps() int { return o.Steps * o.EnhancementNodes / 2 }
+
 // EnhancementNodes returns n3, the number of columns of H, the last of A.
 func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 
@@ -167,7 +185,8 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	h1 = append(s, Bias)
 //	z  = (h1 @ FeatureWeights - FeatureMinimum) / FeatureRange
 //	h  = tanh(EnhancementScale * (append(z, Bias) @ EnhancementWeights))
-//	a  = concatenate([z, h]), or [z, s, h] with Direct, without h where EnhancementWeights is nil
+//	g  = tanh(numpy.minimum(*(StepSlopes[i] * (s[StepColumns[i]] - StepThresholds[i]) for i in (0, 1))))
+//	a  = concatenate([z, h]), or [z, s, h, g] with Direct, without h where EnhancementWeights is nil
 //
 // which differs from Transform by rounding only. With the weights W of the output layer the scores of a
 // Classifier are a @ W, and the predictions of a Regressor append(a, 1) @ W + Center, or a @ W without
@@ -184,8 +203,12 @@ type FeatureMaps struct {
 	FeatureWeights               *mat.Dense // (d+1)×N; the last row is for the bias
 	FeatureMinimum, FeatureRange []float64  // N each, over the first training set; 0 and 1 if not scaled
 
-	EnhancementWeights *mat.Dense // (N+1)×n3, nil for n3 = 0; the last row is for the bias
+	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
+
+	// Of the steps, the last enhancement nodes, two numbers each.
+	StepColumns                [2][]int
+	StepSlopes, StepThresholds [2][]float64
 }
 
 // Maps returns copies of all numbers of the maps.
@@ -200,6 +223,10 @@ func (f *Features) Maps() FeatureMaps {
 		FeatureMinimum:   slices.Clone(f.offset),
 		FeatureRange:     make([]float64, len(f.gain)),
 		EnhancementScale: f.scale,
+	}
+	for i, s := range f.steps.columns {
+		m.StepColumns[i] = slices.Clone(s)
+		m.StepSlopes[i], m.StepThresholds[i] = slices.Clone(f.steps.slopes[i]), slices.Clone(f.steps.thresholds[i])
 	}
 	for _, c := range f.ranks {
 		m.Knots = append(m.Knots, slices.Clone(c.knots))

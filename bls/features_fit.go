@@ -67,7 +67,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 	}
 	if n3 > 0 {
 		// First, because it is cheap and can fail.
-		if f.enhancement, err = drawEnhancement(ctx, opt.Backend, n, n3, opt.Enhancement, opt.Seed); err != nil {
+		if f.enhancement, err = drawEnhancement(ctx, opt.Backend, n, n3-opt.steps(), opt.Enhancement, opt.Seed); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -92,6 +92,9 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 	}
 	if err := f.checkNodes(a.Slice(0, l, 0, opt.nodes(d)-n3).(*mat.Dense)); err != nil {
 		return nil, nil, err
+	}
+	if p := opt.steps(); p > 0 {
+		f.steps = drawSteps(opt.Seed, p, a.Slice(0, l, n, n+d).(*mat.Dense), columns)
 	}
 	f.offset, f.gain = minMaxColumns(z)
 	applyMinMax(z, f.offset, f.gain)
@@ -220,7 +223,7 @@ func (f *Features) withShrink(shrink float64) *Features {
 // time.
 func (f *Features) largestEnhanced(ctx context.Context, z *mat.Dense) (float64, error) {
 	l, n := z.Dims()
-	n3 := f.EnhancementNodes()
+	_, n3 := f.enhancement.Dims()
 	rows := min(l, panelRows(n+n3))
 	work := mat.NewDense(rows, n3, nil)
 	largest := math.Inf(-1)

@@ -60,13 +60,16 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 }
 
 // appendEnhanced computes the last columns of a, the enhancement nodes, from the first, the feature
-// nodes.
+// nodes and the columns of S.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
-	n := f.FeatureNodes()
+	n, d, p := f.FeatureNodes(), f.Inputs(), f.opt.steps()
 	return interrupt.EachPanel(ctx, l, enhancePanel, func(from, to int) error {
-		h, z := a.Slice(from, to, k-f.EnhancementNodes(), k).(*mat.Dense), a.Slice(from, to, 0, n).(*mat.Dense)
-		enhanced(f.opt.Backend, h, z, f.enhancement, f.scale)
+		columns := func(first, end int) *mat.Dense { return a.Slice(from, to, first, end).(*mat.Dense) }
+		enhanced(f.opt.Backend, columns(k-f.EnhancementNodes(), k-p), columns(0, n), f.enhancement, f.scale)
+		if p > 0 {
+			f.steps.to(columns(k-p, k), columns(n, n+d))
+		}
 		return nil
 	})
 }

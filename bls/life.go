@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/mat"
 )
@@ -194,7 +195,7 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 			Want: "a model of its own, such as Clone makes"}
 	}
 	keeps := m.kept != nil || other.kept != nil
-	if !keeps && (!m.features.equal(other.features) || !slices.Equal(m.center, other.center)) {
+	if !keeps && (!m.features.equal(other.features) || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil)) {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one of other feature maps",
 			Want: "a model with the same, such as Clone makes"}
 	}
@@ -220,6 +221,9 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 		return err
 	}
 	m.weights, m.counts, m.calibration = nil, counts, calibration{}
+	if other.smearing != nil {
+		m.boundBy(slices.Clone(other.smearing.Largest))
+	}
 	return nil
 }
 
@@ -277,7 +281,7 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, learned, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -289,9 +293,13 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	default:
 		opt.Lambda = lambda
 	}
-	u, err := blsupdate.NewContext(ctx, m.updater.Method(), a, y, opt)
+	u, err := blsupdate.NewContext(ctx, m.updater.Method(), a, learned, opt)
 	if err != nil {
 		return nil, err
 	}
-	return m.with(u), nil
+	out := m.with(u)
+	if m.smearing != nil {
+		out.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: choice.Maxima(y)}
+	}
+	return out, nil
 }

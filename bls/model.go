@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"blskernel"
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
@@ -39,6 +41,7 @@ type settings struct {
 	classWeight ClassWeight
 	intercept   bool
 	validate    bool
+	log         int       // LogTargets of a Regressor
 	columns     []float64 // weights of the columns of S, by their relevance; nil for ones
 	rows        int       // that are expected in all, 0 for the rows of the fit
 }
@@ -69,7 +72,9 @@ type model struct {
 	// learned.
 	counts []count
 	slope  float64 // of the probabilities, 0 if it was never calibrated
-	choice Choice
+	// smearing predicts by the scores of a model of logarithms. It is nil in others.
+	smearing *choice.Smearing
+	choice   Choice
 
 	calibration calibration
 	kept        *sampleSet // all so far while they are few, and the maps not fixed; else nil
@@ -102,7 +107,12 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err := checkModelMemory(s, l, d, c); err != nil {
 		return nil, err
 	}
-	s, choice, held, err := choose(ctx, s, x, y, labels, weights)
+	if s.log > 0 {
+		if err := checkPositive(y); err != nil {
+			return nil, err
+		}
+	}
+	s, by, err := choose(ctx, s, x, y, labels, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +120,20 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err != nil {
 		return nil, err
 	}
-	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice,
-		calibration: calibration{rows: held}}
+	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: by.Choice,
+		calibration: calibration{rows: by.held}}
+	if s.log > 0 {
+		m.smearing = &choice.Smearing{Factors: by.factors, Largest: choice.Maxima(y)}
+		if by.factors == nil { // no rows could be held out: it predicts medians
+			m.smearing.Factors = slices.Repeat([]float64{1}, c)
+		}
+	}
 	if s.intercept {
-		m.center = columnMeans(y, weights)
+		learned, err := m.learned(y)
+		if err != nil {
+			return nil, err
+		}
+		m.center = columnMeans(learned, weights)
 		l, k := a.Dims()
 		wide := m.newRows(l)
 		wide.Slice(0, l, 0, k).(*mat.Dense).Copy(a)
@@ -168,7 +188,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			m.features = maps
 		}
 	}()
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, learned, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -178,13 +198,14 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			return err
 		}
 	}
-	if err := u.AddInputsContext(ctx, a, y, nil); err != nil {
+	if err := u.AddInputsContext(ctx, a, learned, nil); err != nil {
 		return err
 	}
 	if u != m.updater {
 		m.calibration = m.calibration.relabeled(sameClass, u.Targets()-1)
 	}
 	m.updater, m.weights = u, nil
+	m.boundBy(choice.Maxima(y))
 	return nil
 }
 
@@ -233,10 +254,12 @@ func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 	return m.features.transform(ctx, a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)
 }
 
-// centered returns y without the means of the first targets; without an intercept that is y itself.
+// centered returns y, or its logarithms, without the means of the first targets; without an intercept
+// that is y itself, or its logarithms.
 func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
-	if m.center == nil {
-		return y, nil
+	y, err := m.learned(y)
+	if err != nil || m.center == nil {
+		return y, err
 	}
 	out := deviations(y, m.center)
 	if floats.FirstNonFinite(out.RawMatrix().Data) >= 0 {
@@ -306,6 +329,9 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 		if i := firstNotFinite(scores); i >= 0 {
 			return &OverflowError{What: "the prediction", Row: from + i, Col: -1}
 		}
+		if m.smearing != nil {
+			m.smearing.Predict(scores)
+		}
 		if use != nil {
 			return use(a, scores)
 		}
@@ -344,7 +370,8 @@ func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 func (c *Classifier) Weights() (*mat.Dense, error) { return c.ownWeights(background) }
 
 // Weights returns a copy of the weights W of the output layer: (k+1)×c, where the last row belongs to
-// the column of ones, or k×c with NoIntercept. It returns the errors of Classifier.Weights.
+// the column of ones, or k×c with NoIntercept. With LogTargets they predict logarithms. It returns the
+// errors of Classifier.Weights.
 func (r *Regressor) Weights() (*mat.Dense, error) { return r.ownWeights(background) }
 
 // WeightsContext is Weights that checks ctx before it solves.

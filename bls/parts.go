@@ -44,7 +44,9 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 
 // Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with
 // the column of ones, and the targets Y without the means y0 of the first batch, which Center returns.
-// With NoIntercept it returns the nodes and a copy of Y. It is for the same use as Classifier.Expand.
+// With NoIntercept it returns the nodes and a copy of Y. With LogTargets it takes the logarithms of Y,
+// and the largest target, which bounds predictions, stays the one of r, whatever an output layer learns.
+// It is for the same use as Classifier.Expand.
 //
 //	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
 //	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
@@ -211,7 +213,7 @@ func (m *model) clone() (*model, error) {
 // with returns a model with the maps and settings of m and the output layer u.
 func (m *model) with(u blsupdate.Updater) *model {
 	return &model{settings: m.settings, backend: m.backend, features: m.features, center: m.center, updater: u,
-		constant: m.constant, slope: m.slope, choice: m.choice}
+		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice}
 }
 
 // equal reports whether f and g expand all samples alike.
@@ -234,5 +236,5 @@ func (f *Features) equal(g *Features) bool {
 	return f == g || sameOptions(f.opt, g.opt) && slices.Equal(f.means, g.means) && slices.Equal(f.deviations, g.deviations) &&
 		slices.EqualFunc(f.ranks, g.ranks, curve.equal) &&
 		same(f.weights, g.weights) && slices.Equal(f.offset, g.offset) && slices.Equal(f.gain, g.gain) &&
-		same(f.enhancement, g.enhancement) && f.scale == g.scale
+		same(f.enhancement, g.enhancement) && f.scale == g.scale && f.steps.equal(g.steps)
 }

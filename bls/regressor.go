@@ -60,6 +60,14 @@ type Regressor struct {
 	// NoIntercept leaves out the column of ones and the means, as in the paper: predictions are A
 	// W.
 	NoIntercept bool
+	// LogTargets makes the model learn the logarithms of the targets with 1: errors then count by
+	// their ratio to the target. Predictions are means again, min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest),
+	// with a factor of each target by the held-out rows (Duan's smearing estimate) and the largest
+	// target learned. A target that is not positive is then a *TargetError of any method that learns,
+	// and Weights, Center, Expand and the targets of Updater are of the logarithms. None is the
+	// targets themselves. 0 stands for what Fit chooses: logarithms where all targets are positive,
+	// their skewness is at least 1, and the held-out loss is a tenth smaller.
+	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the choice has R².
 	ExpectedRows int
 	Validate     bool
@@ -168,8 +176,8 @@ func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) flo
 	return sum / float64(c)
 }
 
-// Center returns y0, the means of the first batch of targets, which are added to [A, 1] W. It is nil
-// with NoIntercept and before the first Fit.
+// Center returns y0, the means of the first batch of targets, or of their logarithms with LogTargets,
+// which are added to [A, 1] W. It is nil with NoIntercept and before the first Fit.
 func (r *Regressor) Center() []float64 {
 	return slices.Clone(r.orEmpty().center)
 }
@@ -191,14 +199,14 @@ func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 // options returns the fields as the settings of a fit.
 func (r *Regressor) options() settings {
 	return settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update,
-		intercept: !r.NoIntercept, validate: r.Validate, rows: r.ExpectedRows}
+		intercept: !r.NoIntercept, validate: r.Validate, log: r.LogTargets, rows: r.ExpectedRows}
 }
 
 // regressor returns a Regressor with the model m, whose fields are its settings.
 func (m *model) regressor() *Regressor {
 	s := m.settings
 	return &Regressor{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update,
-		NoIntercept: !s.intercept, ExpectedRows: s.rows, Validate: s.validate, model: m}
+		NoIntercept: !s.intercept, LogTargets: s.log, ExpectedRows: s.rows, Validate: s.validate, model: m}
 }
 
 // checkTargets returns an error unless x and y have as many rows, x has the given number of columns and

@@ -210,7 +210,9 @@ type ranking struct {
 	choice.Place
 	maps    *trialMaps
 	columns [][]float64
+	scaling Scaling
 	rounds  int
+	steps   int
 }
 
 // rank weighs the columns in at most the given number of rounds, starting from maps and a place that
@@ -235,12 +237,15 @@ func (t *trials) rank(ctx context.Context, s *choice.Search, small FeatureOption
 		if err != nil {
 			return start, err
 		}
-		place, err := by.Coarse(ctx, maps, choice.Near(shrinks, last.Shrink))
+		if round > 1 {
+			shrinks = []float64{last.Shrink}
+		}
+		place, err := by.Coarse(ctx, maps, shrinks, last.Place)
 		if err != nil {
 			return start, err
 		}
 		better := place.Better(last.Result)
-		last = ranking{place, maps, columns, round}
+		last = ranking{Place: place, maps: maps, columns: columns, rounds: round, scaling: small.Scaling}
 		if all || place.Better(best.Result) {
 			best = last
 		} else if !better {

@@ -25,11 +25,13 @@ const (
 	choiceNodes = 2000 // most enhancement nodes that a choice is made with
 )
 
-// maxDirect is the largest number of columns that Fit links to the output layer.
-const maxDirect = 500
+const (
+	maxDirect         = 500  // columns that Fit links to the output layer
+	maxChosenFeatures = 1000 // feature nodes that Fit chooses for more: as many as columns
+)
 
-// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, and Direct where
-// Fit makes a choice for a table. Improved and Original get no ridge, since they are for the
+// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, Groups, and Direct
+// where Fit makes a choice for a table, or a linear model with a ridge. Improved and Original get no ridge, since they are for the
 // pseudoinverse.
 func prepare(s settings, l, d int) settings {
 	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
@@ -37,7 +39,12 @@ func prepare(s settings, l, d int) settings {
 		s.update.Lambda = None
 	}
 	table := s.features.Scaling == ScaleAuto || s.features.Scaling.ofColumns()
-	if table && s.features.Direct == 0 && s.chooses() && d <= maxDirect {
+	linear := s.features.EnhancementNodes == None && s.update.Lambda > 0
+	if table && s.features.Groups == 0 && d > maxDirect {
+		nodes := max(1, cmp.Or(s.features.GroupNodes, DefaultGroupNodes))
+		s.features.Groups = (min(d, maxChosenFeatures) + nodes - 1) / nodes
+	}
+	if table && s.features.Direct == 0 && d <= maxDirect && (s.chooses() || s.features.Steps > 0 || linear) {
 		s.features.Direct = 1
 	}
 	return s
@@ -49,15 +56,21 @@ func (s settings) chooses() bool {
 	return s.update.Lambda == 0 || opt.EnhancementNodes > 0 && !opt.Unscaled && opt.Shrink == 0
 }
 
-// choose returns the prepared settings with the rest of what is left to Fit, by what it was chosen, and
-// what trials.calibration returns.
+// chosen is what a model keeps of its choice.
+type chosen struct {
+	Choice
+	held    [][]float64 // what trials.calibration returns
+	factors []float64   // of the predictions by logarithms
+}
+
+// choose returns the prepared settings with the rest of what is left to Fit, and by what it was chosen.
 // y begins with the constant target for a classification; labels is nil for a regression.
 //
 // It depends on the settings and the rows only, never on times, memory, threads or kernels.
 //
 //	cost: the maps and nodes of at most 4096 rows, and with k nodes about 30 Cholesky factorizations
 //	of order at most 500 and 5 of order k, four times as many for up to 4096 rows.
-func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, Choice, [][]float64, error) {
+func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, chosen, error) {
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {
 		scalings = []Scaling{ScaleColumns, ScaleRanks}
@@ -65,21 +78,20 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	s.features.Scaling = scalings[0]
 	opt, err := s.features.resolve()
 	if err != nil {
-		return s, Choice{}, nil, err
+		return s, chosen{}, err
 	}
 	l, _ := x.Dims()
 	unit, given := choice.Unit(weights), s.update.Lambda
-	lowest := float64(unit * lowestLambda(max(l, s.rows), opt))
+	lowest := float64(unit * s.lowestLambda(max(l, s.rows), opt))
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
-		return s, Choice{}, nil, nil // New refuses it
+		return s, chosen{}, nil // New refuses it
 	}
 	free := opt.EnhancementNodes > 0 && !opt.Unscaled && s.features.Shrink == 0
 	method := blsupdate.Gram
-	var by Choice
-	var held [][]float64
-	if l >= choice.MinRows && (free || given == 0 || s.validate || opt.Relevance > 0) {
+	var by chosen
+	if l >= choice.MinRows && (free || given == 0 || s.validate || opt.Relevance > 0 || s.log > 0) {
 		t := newTrials(s, x, y, labels, weights)
 		shrinks := choice.Shrinks()
 		if !free {
@@ -90,16 +102,20 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		least := lowest
 		if given != 0 { // it says what a model of these rows can do
-			least = float64(unit * lowestLambda(min(l, ChoiceRows), opt))
+			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), opt))
 		}
 		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
 		if err != nil {
-			return s, Choice{}, nil, err
+			return s, chosen{}, err
 		}
 		if best.Solved() {
 			method, s.features.Shrink, s.update.Lambda = best.Method, best.Shrink, best.Lambda
-			s.features.Scaling, s.features.Relevance, s.columns = best.features.Scaling, best.features.Relevance, best.weights()
-			by, held = t.choice(best.Result), t.calibration(best, labels)
+			s.features.Scaling, s.features.Relevance, s.features.Steps = best.features.Scaling, best.features.Relevance, best.features.Steps
+			s.columns, s.log = best.weights(), best.log
+			by = chosen{Choice: t.choice(best.Result), held: t.calibration(best, labels)}
+			if s.log > 0 {
+				by.factors = best.Factors()
+			}
 		}
 	}
 	if by.Rows == 0 && given == 0 {
@@ -112,7 +128,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		s.update.Lambda = given
 	}
 	s.method = s.methodFor(method, lowest)
-	return s, by, held, nil
+	return s, by, nil
 }
 
 // methodFor returns the method that is given, or else the one that was chosen, but QR for a ridge below
@@ -134,18 +150,21 @@ func suggestNodes(rows, columns int) int {
 }
 
 // lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 have
-// their digits: 16 units in the last place of a bound on their trace.
-func lowestLambda(l int, opt FeatureOptions) float64 {
-	return float64(0x1p-48 * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
+// their digits: 16 units in the last place of a bound on their trace, and 256 for their inverse.
+func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
+	units := 0x1p-48
+	if s.method == blsupdate.RidgeInverse {
+		units = 0x1p-44
+	}
+	return float64(units * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
 }
 
 // bounded returns the options with at most as many enhancement nodes, and at most 1000 feature nodes:
 // with more, a choice would take longer than the model.
 func bounded(o FeatureOptions, enhancement int) FeatureOptions {
-	const features = 1000
 	o.EnhancementNodes = min(o.EnhancementNodes, enhancement)
-	o.GroupNodes = min(o.GroupNodes, features)
-	o.Groups = min(o.Groups, features/o.GroupNodes)
+	o.GroupNodes = min(o.GroupNodes, maxChosenFeatures)
+	o.Groups = min(o.Groups, maxChosenFeatures/o.GroupNodes)
 	return o
 }
 
@@ -159,6 +178,9 @@ type trials struct {
 
 	factor float64 // of y
 
+	// logs are trials of the logarithms, nil where these are not tried, or are y.
+	logs *trials
+
 	// targets are the columns of y without the constant target and without classes that have no
 	// rows: a class that gets its first rows later must not change the choice.
 	targets []int
@@ -170,7 +192,12 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 	l, _ := x.Dims()
 	folds := choice.NewFolds(choice.Data{Rows: l, Expected: s.rows, Labels: labels, Weights: weights, Balanced: s.classWeight == Balanced})
 	t := &trials{settings: s, folds: folds, x: folds.Take(x), y: folds.Take(y), unit: choice.Unit(weights), factor: 1}
-	if labels == nil {
+	switch {
+	case labels != nil:
+	case s.log > 0:
+		t.y = logarithms(t.y)
+		t.center()
+	default:
 		largest, values := 0.0, t.y.RawMatrix().Data
 		for _, v := range values {
 			largest = max(largest, math.Abs(v))
@@ -180,9 +207,11 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 		for i := range values {
 			values[i] *= t.factor
 		}
-		if s.intercept {
-			t.y = deviations(t.y, columnMeans(t.y, folds.Weights()))
+		if s.log == 0 && checkPositive(y) == nil && skewed(t.y) {
+			s.log = 1
+			t.logs = newTrials(s, x, y, labels, weights)
 		}
+		t.center()
 	}
 	_, c := t.y.Dims()
 	for j := range c {
@@ -193,12 +222,20 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 	return t
 }
 
+// center subtracts the means of the targets with an intercept.
+func (t *trials) center() {
+	if t.intercept {
+		t.y = deviations(t.y, columnMeans(t.y, t.folds.Weights()))
+	}
+}
+
 // A candidate is a result with the features it was found with, and the weights of their columns for
 // each training.
 type candidate struct {
 	*choice.Result
 	features FeatureOptions
 	columns  [][]float64
+	log      int // of the targets
 }
 
 // weights returns the weights of the columns for all rows, nil for ones.
@@ -209,57 +246,100 @@ func (c candidate) weights() []float64 {
 	return c.columns[len(c.columns)-1]
 }
 
-// search returns the best candidate of the scalings, the shrinks, the rounds of relevance and, if the
-// given lambda is 0, of lambda: of a coarse grid with at most trialNodes enhancement nodes, and then
-// among the neighbours of its result with all. The first scaling is tried with all shrinks, what
-// follows with those near the best.
+// search returns the best candidate of the scalings, the shrinks, the rounds of relevance, the steps
+// and, if the given lambda is 0, of lambda: of a coarse grid with at most trialNodes enhancement nodes,
+// and then among the neighbours of its result with all.
 func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
 		return candidate{}, err
 	}
-	s := t.grid(given, lowest)
-	opt.Relevance = 0
+	opt.Relevance, opt.Steps = 0, 0
 	small := bounded(opt, trialNodes)
-	var near ranking
-	for i, scaling := range scalings {
-		tries := shrinks
-		if i > 0 {
-			tries = choice.Near(shrinks, near.Shrink)
-		}
-		small.Scaling = scaling
-		maps, err := t.fit(ctx, small, nil)
-		if unscalable(err) && near.maps != nil {
-			continue
-		}
+	s := t.grid(given, lowest)
+	near, err := t.scale(ctx, s, small, scalings, shrinks)
+	if err != nil {
+		return candidate{}, err
+	}
+	if t.logs != nil {
+		logs := t.logs.grid(given, lowest)
+		place, err := t.logs.scale(ctx, logs, small, scalings, shrinks)
 		if err != nil {
 			return candidate{}, err
 		}
-		place, err := s.Coarse(ctx, maps, tries)
-		if err != nil {
-			return candidate{}, err
-		}
-		if place.Better(near.Result) {
-			near = ranking{Place: place, maps: maps}
-			opt.Scaling = scaling
+		if place.Loss < float64(logAdvantage*near.Loss) {
+			t, s, near = t.logs, logs, place
 		}
 	}
+	opt.Scaling = near.scaling
 	small.Scaling = opt.Scaling
 	rounds, forced := t.rounds(opt)
-	near, err := t.rank(ctx, s, small, shrinks, near, rounds, forced)
+	near, err = t.rank(ctx, s, small, shrinks, near, rounds, forced)
 	if err != nil {
 		return candidate{}, err
 	}
 	if near.rounds > 0 {
 		s.Folds = s.Folds.ForLabels()
 	}
-	opt.Relevance = near.rounds
+	small.Relevance = near.rounds
+	if near, err = t.trySteps(ctx, s, small, near); err != nil {
+		return candidate{}, err
+	}
+	opt.Relevance, opt.Steps = near.rounds, near.steps
+	var maps choice.Maps
 	if opt.EnhancementNodes > trialNodes {
-		if near.maps, err = t.fit(ctx, opt, near.columns); err != nil {
+		if maps, err = t.fit(ctx, opt, near.columns); err != nil {
 			return candidate{}, err
 		}
 	}
-	best, err := s.Fine(ctx, near.maps, near.Place)
-	return candidate{best, opt, near.columns}, err
+	best, err := s.Fine(ctx, maps, near.Place)
+	return candidate{best, opt, near.columns, t.log}, err
+}
+
+// scale returns the best of the scalings and the shrinks.
+func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptions, scalings []Scaling, shrinks []float64) (ranking, error) {
+	var near ranking
+	for _, scaling := range scalings {
+		small.Scaling = scaling
+		maps, err := t.fit(ctx, small, nil)
+		if unscalable(err) && near.maps != nil {
+			continue
+		}
+		if err != nil {
+			return near, err
+		}
+		place, err := s.Coarse(ctx, maps, shrinks, near.Place)
+		if err != nil {
+			return near, err
+		}
+		if place.Better(near.Result) {
+			near = ranking{Place: place, maps: maps, scaling: scaling}
+		}
+	}
+	return near, nil
+}
+
+// trySteps returns the ranking with steps among the enhancement nodes, if they have a smaller loss or
+// are given.
+func (t *trials) trySteps(ctx context.Context, s *choice.Search, small FeatureOptions, near ranking) (ranking, error) {
+	small.Steps = 1
+	given := t.features.Steps
+	// Without a ridge steps that are nearly dependent have no weights.
+	free := s.Given != None && (t.update.Lambda == 0 || t.features.Shrink == 0)
+	if !small.canStep() || given == None || given == 0 && !free {
+		return near, nil
+	}
+	maps, err := t.fit(ctx, small, near.columns)
+	if unscalable(err) && given == 0 {
+		return near, nil
+	}
+	if err != nil {
+		return near, err
+	}
+	place, err := s.Coarse(ctx, maps, []float64{near.Shrink}, choice.Place{})
+	if err == nil && (given > 0 || place.Better(near.Result)) {
+		near.Place, near.maps, near.steps = place, maps, 1
+	}
+	return near, err
 }
 
 // rounds returns the number of rounds of relevance that are tried with the options, and whether it is
@@ -276,7 +356,7 @@ func (t *trials) rounds(opt FeatureOptions) (n int, forced bool) {
 
 // grid returns a search by these rows.
 func (t *trials) grid(given, lowest float64) *choice.Search {
-	return &choice.Search{Folds: t.folds, Y: t.y, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
+	return &choice.Search{Folds: t.folds, Y: t.y, Log: t.log > 0, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
 }
 
 // choice returns the score and the rows by which a result was chosen.
@@ -295,6 +375,10 @@ func (t *trials) calibration(best candidate, labels []int) (out [][]float64) {
 	if err != nil { // QR has a ridge that is too small for it
 		return nil
 	}
+	factor := t.factor
+	if best.log > 0 {
+		factor = 1
+	}
 	for i, number := range rows {
 		row := []float64{float64(number), math.Sqrt(1 + leverages[i])}
 		values := scores.RawRowView(i)
@@ -303,7 +387,7 @@ func (t *trials) calibration(best candidate, labels []int) (out [][]float64) {
 		}
 		for j, v := range values {
 			if labels == nil {
-				v = (y.At(i, j) - v) / t.factor
+				v = (y.At(i, j) - v) / factor
 			}
 			row = append(row, v)
 		}

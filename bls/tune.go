@@ -71,6 +71,7 @@ func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOp
 		return Choice{}, err
 	}
 	r.Features, r.Method, r.Update.Lambda, r.Validate = s.features, s.method, s.update.Lambda, true
+	r.LogTargets = s.log
 	return choice, nil
 }
 
@@ -78,6 +79,11 @@ func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOp
 func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt TuneOptions) (settings, Choice, error) {
 	if err := s.check(); err != nil {
 		return s, Choice{}, err
+	}
+	if s.log > 0 {
+		if err := checkPositive(y); err != nil {
+			return s, Choice{}, err
+		}
 	}
 	if !(opt.Flops >= 0) {
 		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: opt.Flops, Want: "a number that is not negative, or 0 for the default"}
@@ -129,6 +135,8 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	s.features.Scaling, s.features.Shrink = best.features.Scaling, best.Shrink
 	s.features.EnhancementNodes = orNone(best.features.EnhancementNodes)
 	s.features.Direct, s.features.Relevance = orNone(best.features.Direct), orNone(best.features.Relevance)
+	s.log = orNone(best.log)
+	s.features.Steps = orNone(best.features.Steps)
 	if s.update.Lambda == 0 {
 		s.update.Lambda = best.Lambda
 		if t.given == None {
@@ -142,8 +150,8 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	if own == nil {
 		with.features.Backend = s.backend
 	}
-	_, by, _, err := choose(ctx, with, x, y, labels, opt.Weights)
-	return s, by, err
+	_, by, err := choose(ctx, with, x, y, labels, opt.Weights)
+	return s, by.Choice, err
 }
 
 // A tuning is a search by Tune: the trials, what they may still cost, and the best so far.
@@ -160,7 +168,7 @@ type tuning struct {
 // lowest returns the smallest ridge of a model with the scaling and enhancement nodes of f by Gram.
 func (t *tuning) lowest(f FeatureOptions) float64 {
 	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
-	return float64(t.unit * lowestLambda(t.rows, f))
+	return float64(t.unit * t.settings.lowestLambda(t.rows, f))
 }
 
 // afford takes the flops of the given numbers of values of Shrink and lambda with k nodes from the
@@ -232,11 +240,15 @@ func (t *tuning) refine(ctx context.Context) error {
 	if !t.afford(f.nodes(d), len(shrinks), len(steps)) {
 		return nil
 	}
-	maps, err := t.fit(ctx, f, t.best.columns)
+	trials := t.trials
+	if t.best.log > 0 && t.logs != nil {
+		trials = t.logs
+	}
+	maps, err := trials.fit(ctx, f, t.best.columns)
 	if err != nil {
 		return err
 	}
-	grid := t.grid(t.given, t.lowest(f))
+	grid := trials.grid(t.given, t.lowest(f))
 	columns := t.best.columns
 	if columns != nil {
 		grid.Folds = grid.Folds.ForLabels()
@@ -247,7 +259,7 @@ func (t *tuning) refine(ctx context.Context) error {
 			return err
 		}
 		for _, step := range steps {
-			t.keep(candidate{e.At(max(float64(best.Lambda*step), grid.Lowest)), f, columns})
+			t.keep(candidate{e.At(max(float64(best.Lambda*step), grid.Lowest)), f, columns, trials.log})
 		}
 	}
 	return nil

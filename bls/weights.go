@@ -229,6 +229,9 @@ func (s settings) check() error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}
 	}
+	if s.log < None || s.log > 1 {
+		return &OptionError{Op: "bls", Option: "LogTargets", Value: s.log, Want: "1, 0 or None"}
+	}
 	if s.rows < 0 {
 		return &OptionError{Op: "bls", Option: "ExpectedRows", Value: s.rows, Want: "a number that is not negative"}
 	}

@@ -14,18 +14,20 @@ var ErrNoTargets = errors.New("the data has no labels or targets: name their col
 type Remedy int
 
 const (
-	DropRow       Remedy = 1 << iota // remove the row if it is far beyond the others, or use smaller units
-	SmallerUnits                     // use smaller units
-	ExcludeColumn                    // or leave the column out
-	AddClass                         // add the class to the model, or leave the row out
-	OtherTarget                      // is the column of the labels the right one?
-	SaveUTF8                         // save the file as UTF-8
+	DropRow        Remedy = 1 << iota // remove the row if it is far beyond the others, or use smaller units
+	SmallerUnits                      // use smaller units
+	ExcludeColumn                     // or leave the column out
+	AddClass                          // add the class to the model, or leave the row out
+	OtherTarget                       // is the column of the labels the right one?
+	SaveUTF8                          // save the file as UTF-8
+	PositiveTarget                    // leave the row out, or train a model of the targets themselves
 )
 
 // remedies are the texts of the elements, in their order.
 var remedies = []string{
 	"remove the row if it is far beyond the others, or use smaller units", "use smaller units", "or leave the column out",
 	"add the class to the model, or leave the row out", "is the column of the labels the right one?", "save the file as UTF-8",
+	"leave the row out, or train a model of the targets themselves",
 }
 
 // String returns the text of all elements.

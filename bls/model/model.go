@@ -277,6 +277,15 @@ func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 
 // located adds the file and line of the row that an error of a batch is about, and names the column.
 func (m *Model) located(b *stream.Batch, err error) error {
+	var target *bls.TargetError
+	if errors.As(err, &target) {
+		what := fmt.Sprintf("the target %v", target.Value)
+		if target.Col < len(m.Metadata.Targets) {
+			what += fmt.Sprintf(" in column %q", m.Metadata.Targets[target.Col])
+		}
+		return &Error{Place: b.Where(target.Row).String(), Row: target.Row, Do: PositiveTarget,
+			What: what + " is not positive, and the model learns logarithms of the targets"}
+	}
 	var overflow *bls.OverflowError
 	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {
 		return err

@@ -27,6 +27,7 @@ type Equations struct {
 	backend blskernel.Backend
 	a       []*mat.Dense // of all trainings, or of each
 	y       *mat.Dense
+	log     bool
 	shrink  float64 // of the nodes
 	gram    []*mat.SymPacked
 	cross   []*mat.Dense
@@ -54,7 +55,7 @@ func (f *Folds) Flops(k, c, ridges int) float64 {
 // Equations returns the normal equations of the nodes of maps for a shrink.
 func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equations, error) {
 	f := s.Folds
-	e := &Equations{folds: f, backend: s.Backend, y: s.Y, shrink: shrink}
+	e := &Equations{folds: f, backend: s.Backend, y: s.Y, log: s.Log, shrink: shrink}
 	for i := range maps.Maps() {
 		a, err := maps.Nodes(ctx, i, shrink)
 		if err != nil {
@@ -177,9 +178,8 @@ func (e *Equations) At(lambda float64) *Result {
 
 // result measures scores by the rows from a fold on.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
-	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, y: e.y, equations: e}
-	r.Loss, r.Score = e.folds.measure(scores, e.y, fold)
-	r.HeldOut = len(e.folds.rows) - e.folds.ends[fold]
+	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, y: e.y, log: e.log, equations: e}
+	r.measure(fold)
 	return r
 }
 

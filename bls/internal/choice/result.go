@@ -7,6 +7,8 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // nearTie is the number of misses that weigh as much as a mean squared error of 1.
@@ -24,6 +26,7 @@ type Result struct {
 	folds  *Folds
 	scores *mat.Dense // m×c, of which the rows that are held out count
 	y      *mat.Dense // m×c
+	log    bool
 
 	equations *Equations
 }
@@ -32,12 +35,22 @@ type Result struct {
 func (r *Result) On(folds *Folds) *Result {
 	s := *r
 	s.folds = folds
-	s.Loss, s.Score = folds.measure(r.scores, r.y, folds.firstHeld)
-	s.HeldOut = len(folds.rows) - folds.ends[folds.firstHeld]
+	s.measure(folds.firstHeld)
 	if !r.Solved() {
 		s.Loss = r.Loss
 	}
 	return &s
+}
+
+// measure sets the loss and the score by the rows from a fold on.
+func (r *Result) measure(fold int) {
+	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
+	scores, y := r.scores, r.y
+	if r.log {
+		scores, y = gonum.DenseCopyOf(scores), exponentials(y)
+		(&Smearing{r.Factors(), Maxima(y)}).Predict(scores)
+	}
+	r.Loss, r.Score = r.folds.measure(scores, y, fold)
 }
 
 // Solved reports whether the setting has a solution.

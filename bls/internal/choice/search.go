@@ -2,6 +2,7 @@ package choice
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"blskernel"
@@ -17,6 +18,13 @@ func Near(shrinks []float64, shrink float64) []float64 {
 	at := slices.Index(shrinks, shrink)
 	return shrinks[max(0, at-1):min(len(shrinks), at+2)]
 }
+
+// firstShrink is the one that a search begins with, where none is known to be good.
+const firstShrink = 1.5
+
+// reach bounds what another shrink can gain: a first result with a loss of so many times the best is
+// beaten by its neighbours in vain.
+const reach = 1.25
 
 // ridges are the values of lambda that are tried, times the unit of the weights.
 var ridges = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2}
@@ -39,6 +47,7 @@ type Maps interface {
 type Search struct {
 	Folds   *Folds
 	Y       *mat.Dense // the targets of the rows of Folds; of classes behind the constant target
+	Log     bool       // Y are logarithms, and losses those of the predictions of a Smearing
 	Backend blskernel.Backend
 	Unit    float64 // of the ridges
 	Given   float64 // the ridge, or 0 to choose one
@@ -71,39 +80,75 @@ type Place struct {
 	ridge     int // of ridges
 }
 
-// Coarse returns the best of the shrinks with every other ridge.
-func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64) (Place, error) {
-	var best Place
-	for _, shrink := range shrinks {
-		e, err := s.Equations(ctx, maps, shrink)
-		if err != nil {
-			return best, err
-		}
-		for i := NumRidges - coarse; i >= s.first(); i -= coarse {
-			r, err := s.at(ctx, e, i)
+// Coarse returns the best of the shrinks with every other ridge. It begins with the shrink of a
+// rival, which may be empty, and goes on in the direction in which the loss falls, which as a function
+// of the shrink has one minimum, but for chance. A first loss far above the rival's ends the search.
+func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival Place) (Place, error) {
+	begin, within := slices.Index(shrinks, firstShrink), math.Inf(1)
+	if rival.Result != nil {
+		begin, within = slices.Index(shrinks, rival.Shrink), float64(reach*rival.Loss)
+	}
+	at := max(0, begin)
+	best, err := s.alongRidges(ctx, maps, shrinks[at])
+	if err != nil || best.Loss > within {
+		return best, err
+	}
+	for _, step := range []int{1, -1} {
+		moved := false
+		for i := at + step; i >= 0 && i < len(shrinks); i += step {
+			place, err := s.alongRidges(ctx, maps, shrinks[i])
 			if err != nil {
 				return best, err
 			}
-			if r.Better(best.Result) {
-				best = Place{r, e, i}
-			}
-			if s.Given != 0 {
+			if !place.Better(best.Result) {
 				break
 			}
+			best, moved = place, true
+		}
+		if moved {
+			break
 		}
 	}
 	return best, nil
 }
 
-// Fine returns the best ridge among the neighbours of a place, with its shrink and other maps.
-func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
-	e, err := s.Equations(ctx, maps, near.Shrink)
+// alongRidges returns the best of every other ridge with a shrink.
+func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Place, error) {
+	var best Place
+	e, err := s.Equations(ctx, maps, shrink)
 	if err != nil {
-		return nil, err
-	}
-	best, err := s.at(ctx, e, near.ridge)
-	if err != nil || s.Given != 0 {
 		return best, err
+	}
+	for i := NumRidges - coarse; i >= s.first(); i -= coarse {
+		r, err := s.at(ctx, e, i)
+		if err != nil {
+			return best, err
+		}
+		if r.Better(best.Result) {
+			best = Place{r, e, i}
+		}
+		if s.Given != 0 {
+			break
+		}
+	}
+	return best, nil
+}
+
+// Fine returns the best ridge among the neighbours of a place, with its shrink and other maps, or nil
+// for the same.
+func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
+	e, best := near.Equations, near.Result
+	if maps != nil {
+		var err error
+		if e, err = s.Equations(ctx, maps, near.Shrink); err != nil {
+			return nil, err
+		}
+		if best, err = s.at(ctx, e, near.ridge); err != nil {
+			return nil, err
+		}
+	}
+	if s.Given != 0 {
+		return best, nil
 	}
 	at, from, to := near.ridge, near.ridge, near.ridge
 	for {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"blskernel/bls/model"
@@ -45,8 +46,12 @@ inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or target
     feature_range        N
     enhancement_weights  (N+1) x n     only if n > 0; the last row is that of the bias
     enhancement_scale    scalar
+    step_columns         2 x p         only if the last p of the n are steps: numbers of columns of S
+    step_slopes          2 x p         enhancement_weights has n - p columns then
+    step_thresholds      2 x p
     weights              k x c, for a regression (k+1) x c: the last row is that of a 1
     center               c             only for a regression: is added to the predictions
+    smearing, largest    c             only for a regression of logarithms
     classes              c             only for a classification: the labels
     inputs, targets      names of the inputs and targets, if the data had names; color=red for a word
     fill                 d             of missing cells, if the model fills them in
@@ -60,7 +65,9 @@ X, one a row:
     Z = ([S, bias] feature_weights - feature_minimum) / feature_range
     H = tanh(enhancement_scale [Z, bias] enhancement_weights)
     scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center
-    [Z, S, H] in place of [Z, H] if direct is 1`,
+    [Z, S, H] in place of [Z, H] if direct is 1, and [Z, S, H, G] with steps
+    G = tanh(min over i = 0, 1 of step_slopes[i] (S[:,step_columns[i]] - step_thresholds[i]))
+    predictions = min(largest, smearing exp([Z, H, 1] weights + center)) with logarithms`,
 		Example: `  blskernel export iris.bls --out iris.npz
   python3 -c 'import numpy; print(numpy.load("iris.npz")["weights"])'`,
 		Args: session.ModelFirst(1),
@@ -151,6 +158,17 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 		a.matrix("enhancement_weights", maps.EnhancementWeights)
 	}
 	a.numbers("enhancement_scale", []float64{maps.EnhancementScale})
+	if p := m.FittedFeatures().Steps(); p > 0 {
+		columns := mat.NewDense(2, p, nil)
+		for i := range maps.StepColumns {
+			for q, j := range maps.StepColumns[i] {
+				columns.Set(i, q, float64(j))
+			}
+		}
+		a.matrix("step_columns", columns)
+		a.matrix("step_slopes", mat.NewDense(2, p, slices.Concat(maps.StepSlopes[0], maps.StepSlopes[1])))
+		a.matrix("step_thresholds", mat.NewDense(2, p, slices.Concat(maps.StepThresholds[0], maps.StepThresholds[1])))
+	}
 	if m.Classifier != nil {
 		a.matrix("weights", weights)
 		a.words("classes", m.Labels(), len(m.Labels()))
@@ -163,6 +181,10 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 		center := make([]float64, c)
 		copy(center, m.Regressor.Center())
 		a.vector("center", center)
+		if factors, largest := m.Regressor.Smearing(); factors != nil {
+			a.vector("smearing", factors)
+			a.vector("largest", largest)
+		}
 	}
 	if names := m.Metadata.Inputs; names != nil {
 		a.words("inputs", names, len(names))

@@ -68,23 +68,24 @@ type Inspection struct {
 	FormatVersion int    `json:"format_version"`
 	SHA256        string `json:"sha256"`
 	session.Description
-	Kept         int                `json:"kept_rows,omitempty"` // which are in the file
-	FeatureNodes int                `json:"feature_nodes"`
-	Enhancement  int                `json:"enhancement_nodes"`
-	Lambda       float64            `json:"lambda"`
-	Condition    *float64           `json:"condition"` // null if it is too large to estimate
-	Digits       float64            `json:"digits"`
-	Advice       string             `json:"advice,omitempty"`
-	Groups       int                `json:"groups"`
-	GroupNodes   int                `json:"group_nodes"`
-	Shrink       float64            `json:"shrink"`
-	Scale        string             `json:"scale"`
-	Seed         uint64             `json:"seed"`
-	Choice       *session.Choice    `json:"choice,omitempty"`
-	Holdout      score.Quality      `json:"holdout,omitempty"` // the score of the rows that were not learned
-	Running      *score.Before      `json:"running,omitempty"` // the score of rows before they were learned
-	Calibrated   bool               `json:"calibrated"`
-	Metadata     modelfile.Metadata `json:"metadata"`
+	Kept         int      `json:"kept_rows,omitempty"` // which are in the file
+	FeatureNodes int      `json:"feature_nodes"`
+	Enhancement  int      `json:"enhancement_nodes"`
+	Lambda       float64  `json:"lambda"`
+	Condition    *float64 `json:"condition"` // null if it is too large to estimate
+	Digits       float64  `json:"digits"`
+	Advice       string   `json:"advice,omitempty"`
+	Groups       int      `json:"groups"`
+	GroupNodes   int      `json:"group_nodes"`
+	Shrink       float64  `json:"shrink"`
+	Scale        string   `json:"scale"`
+	Seed         uint64   `json:"seed"`
+	session.Extras
+	Choice     *session.Choice    `json:"choice,omitempty"`
+	Holdout    score.Quality      `json:"holdout,omitempty"` // the score of the rows that were not learned
+	Running    *score.Before      `json:"running,omitempty"` // the score of rows before they were learned
+	Calibrated bool               `json:"calibrated"`
+	Metadata   modelfile.Metadata `json:"metadata"`
 }
 
 // inspect reads a model file.
@@ -108,7 +109,7 @@ func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, err
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
 		Description: session.Describe(m), Kept: m.KeptRows(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits,
-		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
+		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed, Extras: session.ExtrasOf(m),
 		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
 		Running: score.BeforeOf(m), Calibrated: m.Calibrated(),
 	}
@@ -138,7 +139,7 @@ func (i *Inspection) print(w io.Writer) error {
 	if i.Choice != nil {
 		line("chosen by", "%s", i.Choice.Reached())
 	}
-	line("features", "scaled by %s, shrink %v, seed %d", i.Scale, i.Shrink, i.Seed)
+	line("features", "scaled by %s, shrink %v, seed %d%v", i.Scale, i.Shrink, i.Seed, i.Extras)
 	condition := "beyond 1e8"
 	if i.Condition != nil {
 		condition = fmt.Sprintf("%.2g", *i.Condition)

@@ -48,6 +48,9 @@ func (tr *training) prepare(r *stream.Reader) error {
 	if !tr.labeled && tr.classWeight == bls.Balanced {
 		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
 	}
+	if tr.labeled && tr.log > 0 {
+		return ui.Usagef("--log-targets is about numbers, and the task is a classification: leave it out")
+	}
 	return nil
 }
 

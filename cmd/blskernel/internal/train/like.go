@@ -15,6 +15,7 @@ import (
 // inheritedFlags are the flags of train that --like takes from its model.
 var inheritedFlags = []string{
 	"task", "classes", "groups", "group-nodes", "enhancement", "shrink", "scale", "lambda", "method", "seed",
+	"direct", "relevance", "steps", "log-targets",
 	"class-weight", "tune", "holdout", "cv", "exclude", "missing",
 }
 

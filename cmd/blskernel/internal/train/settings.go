@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,7 +20,7 @@ import (
 
 // settings say which model is trained. The zero of a setting is auto, as in package bls.
 type settings struct {
-	ui.Nodes // of which Enhancement may be bls.None
+	ui.Nodes // Groups may be 0, and Enhancement bls.None
 	shrink   float64
 	scale    bls.Scaling
 	lambda   float64 // or bls.None
@@ -27,22 +28,20 @@ type settings struct {
 	seed     uint64
 	tune     bool
 
+	direct, relevance, steps, log int // each may be bls.None
+
 	classWeight bls.ClassWeight
 }
 
 func (m *settings) register(cmd *cobra.Command) {
-	m.Nodes = ui.Nodes{Groups: bls.DefaultGroups, GroupNodes: bls.DefaultGroupNodes}
-	m.Nodes.RegisterFeatures(cmd)
-	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: by the numbers of rows and columns", func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		switch {
-		case err != nil || n < 0 || n > ui.MostNodes:
-			return 0, fmt.Errorf("want 0 to %d, or auto", ui.MostNodes)
-		case n == 0:
-			return bls.None, nil
-		}
-		return n, nil
-	})
+	m.GroupNodes = bls.DefaultGroupNodes
+	ui.Auto(cmd, &m.Groups, "groups", "groups of feature nodes; auto: 10, for a table of more than 500 columns as many as make a node for each, at most 1000", count(1, ui.MostNodes))
+	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MostNodes, "feature nodes of each group")
+	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: by the numbers of rows and columns", count(0, ui.MostNodes))
+	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: for a table of at most 500 columns", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, in which columns are weighed by what the predictions depend on; auto: by rows held out of the first batch", count(0, 3))
+	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: by rows held out of the first batch", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.log, "log-targets", "whether a regression learns the logarithms of the targets, yes or no; auto: by rows held out of the first batch, where the targets are positive and skewed", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a crooked one; auto: by rows held out of the first batch", func(text string) (float64, error) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 1) {
@@ -69,15 +68,44 @@ func (m *settings) register(cmd *cobra.Command) {
 	ui.SeedFlag(cmd, &m.seed)
 }
 
+// count parses a number from low to high, and 0 as none.
+func count(low, high int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < low || n > high {
+			return 0, fmt.Errorf("want %d to %d, or auto", low, high)
+		}
+		if n == 0 {
+			return bls.None, nil
+		}
+		return n, nil
+	}
+}
+
+// yesOrNo parses yes as 1 and no as none.
+func yesOrNo(text string) (int, error) {
+	switch strings.ToLower(text) {
+	case "yes":
+		return 1, nil
+	case "no":
+		return bls.None, nil
+	}
+	return 0, errors.New("want yes or no")
+}
+
 // check returns an error for a flag that is wrong.
-func (m *settings) check() error { return m.Nodes.Check() }
+func (m *settings) check() error {
+	nodes := m.Nodes
+	nodes.Groups = cmp.Or(nodes.Groups, bls.DefaultGroups)
+	return nodes.Check()
+}
 
 // estimator returns a model that has learned nothing and expects the given rows. One of the results
 // is nil.
 func (m *settings) estimator(labeled bool, classes, rows int, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	features := bls.FeatureOptions{
 		Groups: m.Groups, GroupNodes: m.GroupNodes, EnhancementNodes: m.Enhancement,
-		Shrink: m.shrink, Seed: m.seed, Scaling: m.scale,
+		Shrink: m.shrink, Seed: m.seed, Scaling: m.scale, Direct: m.direct, Relevance: m.relevance, Steps: m.steps,
 	}
 	if images && m.scale == bls.ScaleAuto {
 		features.Scaling = bls.ScaleSamples
@@ -89,5 +117,5 @@ func (m *settings) estimator(labeled bool, classes, rows int, images bool, b bls
 			ClassWeight: m.classWeight, ExpectedRows: rows, Validate: true,
 		}, nil
 	}
-	return nil, &bls.Regressor{Backend: b, Features: features, Method: m.method, Update: update, ExpectedRows: rows, Validate: true}
+	return nil, &bls.Regressor{Backend: b, Features: features, Method: m.method, Update: update, LogTargets: m.log, ExpectedRows: rows, Validate: true}
 }

@@ -160,7 +160,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		if tr.Enhancement == 0 {
 			enhancement = usualNodes
 		}
-		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+enhancement))
+		first = max(tr.rest, 2*(cmp.Or(tr.Groups, bls.DefaultGroups)*tr.GroupNodes+enhancement))
 		if tr.classWeight == bls.Balanced { // one batch has few rows of a rare class to choose by
 			first *= 4
 		}

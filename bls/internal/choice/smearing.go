@@ -1,0 +1,120 @@
+package choice
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"blskernel/internal/linalg/detmath"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+const (
+	mostSmearing = 0x1p60 // the largest factor; the smallest is its reciprocal
+	mostBeyond   = 10     // the largest prediction, in units of the largest target
+)
+
+// A Smearing predicts targets from scores that are their logarithms:
+//
+//	prediction = min(Factors[j]·exp(score), 10·Largest[j])
+//
+// where exp(score) alone would be the median. Factors are the means of exp(target - score) over rows
+// that are held out, without the hundredths of the weight with the smallest and the largest residuals,
+// and Largest are the largest targets.
+//
+//	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist. Assoc.
+//	78 (1983) 605-610.
+type Smearing struct{ Factors, Largest []float64 }
+
+// Limits returns the largest predictions.
+func (s *Smearing) Limits() []float64 {
+	limits := make([]float64, len(s.Largest))
+	for j, v := range s.Largest {
+		limits[j] = min(float64(mostBeyond*v), math.MaxFloat64)
+	}
+	return limits
+}
+
+// Predict replaces scores by predictions.
+func (s *Smearing) Predict(scores *mat.Dense) {
+	limits := s.Limits()
+	for i := range scores.RawMatrix().Rows {
+		row := scores.RawRowView(i)
+		for j, v := range row {
+			row[j] = min(float64(s.Factors[j]*detmath.Exp(v)), limits[j])
+		}
+	}
+}
+
+// Smear returns the factors of scores (l×c) of the rows with the logarithms y and some weights, nil
+// for ones.
+func Smear(scores, y *mat.Dense, weights []float64) []float64 {
+	l, c := y.Dims()
+	weight := func(i int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[i]
+	}
+	var total float64
+	for i := range l {
+		total += weight(i)
+	}
+	factors := make([]float64, c)
+	residuals, order := make([]float64, l), make([]int, l)
+	for j := range factors {
+		for i := range order {
+			order[i], residuals[i] = i, y.At(i, j)-scores.At(i, j)
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(residuals[a], residuals[b]), a-b) })
+		var below, sum, kept float64
+		for _, i := range order {
+			w := weight(i)
+			if middle := below + float64(w/2); middle >= total/100 && middle <= total-total/100 {
+				sum += float64(w * detmath.Exp(residuals[i]))
+				kept += w
+			}
+			below += w
+		}
+		if factors[j] = 1; kept > 0 {
+			factors[j] = max(1/mostSmearing, min(mostSmearing, sum/kept))
+		}
+	}
+	return factors
+}
+
+// Factors returns the factors of a Smearing by the rows that are held out.
+func (r *Result) Factors() []float64 {
+	f := r.folds
+	from, m := f.ends[f.firstHeld], len(f.rows)
+	var weights []float64
+	if f.weights != nil {
+		weights = f.weights[from:]
+	}
+	return Smear(rowsOf(r.scores, from, m), rowsOf(r.y, from, m), weights)
+}
+
+// exponentials returns e to the elements of y.
+func exponentials(y *mat.Dense) *mat.Dense {
+	out := gonum.DenseCopyOf(y)
+	for i := range out.RawMatrix().Rows {
+		row := out.RawRowView(i)
+		for j, v := range row {
+			row[j] = detmath.Exp(v)
+		}
+	}
+	return out
+}
+
+// Maxima returns the largest element of each column of y.
+func Maxima(y *mat.Dense) []float64 {
+	out := slices.Clone(y.RawRowView(0))
+	for i := range y.RawMatrix().Rows {
+		for j, v := range y.RawRowView(i) {
+			out[j] = max(out[j], v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package bls
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"blskernel/bls/internal/choice"
+	"blskernel/internal/linalg/detmath"
+	"blskernel/mat"
+)
+
+const (
+	// logAdvantage is the largest loss by logarithms, relative to that without, for which they pay:
+	// a model of logarithms refuses a later target that is not positive.
+	logAdvantage = 0.9
+
+	leastSkewness = 1 // of targets whose logarithms are tried
+)
+
+// checkPositive returns a *TargetError for the first target without a logarithm.
+func checkPositive(y *mat.Dense) error {
+	rows, _ := y.Dims()
+	for i := range rows {
+		for j, v := range y.RawRowView(i) {
+			if !(v > 0) {
+				return &TargetError{Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	return nil
+}
+
+// logarithms returns the logarithms of y, which are positive.
+func logarithms(y *mat.Dense) *mat.Dense {
+	rows, cols := y.Dims()
+	out := mat.NewDense(rows, cols, nil)
+	for i := range rows {
+		row := out.RawRowView(i)
+		for j, v := range y.RawRowView(i) {
+			row[j] = detmath.Log(v)
+		}
+	}
+	return out
+}
+
+// skewed reports whether each column of y, whose elements are positive and at most 1, is skewed to the
+// right, and more so than its logarithms.
+func skewed(y *mat.Dense) bool {
+	logs := logarithms(y)
+	_, c := y.Dims()
+	for j := range c {
+		if s := skewness(y, j); !(s >= leastSkewness && s > math.Abs(skewness(logs, j))) {
+			return false
+		}
+	}
+	return true
+}
+
+// skewness returns the third standardised moment of column j of y, NaN of equal elements.
+func skewness(y *mat.Dense, j int) float64 {
+	l, _ := y.Dims()
+	mean := columnMeans(y, nil)[j]
+	var squares, cubes float64
+	for i := range l {
+		e := y.At(i, j) - mean
+		squares += float64(e*e) / float64(l)
+		cubes += float64(float64(e*e)*e) / float64(l)
+	}
+	return cubes / float64(squares*math.Sqrt(squares))
+}
+
+// learned returns what the output layer learns of the targets y before centering: y, or its logarithms.
+func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
+	if m.smearing == nil {
+		return y, nil
+	}
+	if err := checkPositive(y); err != nil {
+		return nil, err
+	}
+	return logarithms(y), nil
+}
+
+// plain returns m with the logarithms for predictions.
+func (m *model) plain() *model {
+	if m.smearing == nil {
+		return m
+	}
+	p := m.with(m.updater)
+	p.smearing = nil
+	return p
+}
+
+// boundBy makes the largest of some targets the largest of the model where they are larger. It changes
+// no Smearing, which clones share.
+func (m *model) boundBy(largest []float64) {
+	if m.smearing == nil {
+		return
+	}
+	for j, v := range m.smearing.Largest {
+		largest[j] = max(largest[j], v)
+	}
+	m.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: largest}
+}
+
+// renewSmearing finds the factors of a model of logarithms by rows that it has not learned, which have
+// passed checkTargets. It does nothing to another model. On an error the factors stay.
+func (m *model) renewSmearing(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	if m.smearing == nil {
+		return nil
+	}
+	logs, err := m.learned(y)
+	if err != nil {
+		return err
+	}
+	scores, err := m.plain().scores(ctx, x)
+	if err != nil {
+		return err
+	}
+	m.smearing = &choice.Smearing{Factors: choice.Smear(scores, logs, weights), Largest: m.smearing.Largest}
+	return nil
+}
+
+// Smearing returns of a model of logarithms the factors of exp([A, 1] W + 1·y0ᵀ) and the largest
+// predictions, c numbers each, and nil of another model.
+func (r *Regressor) Smearing() (factors, largest []float64) {
+	s := r.orEmpty().smearing
+	if s == nil {
+		return nil, nil
+	}
+	return slices.Clone(s.Factors), s.Limits()
+}

@@ -1,0 +1,138 @@
+package bls
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
+	"blskernel/mat"
+)
+
+// skewedTable returns rows of three normal numbers with targets whose logarithms are a curve of them.
+func skewedTable(seed uint64, l int) (x, y *mat.Dense) {
+	r := rand.New(rand.NewPCG(seed, 32))
+	x, y = mat.NewDense(l, 3, nil), mat.NewDense(l, 1, nil)
+	for i := range l {
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = r.NormFloat64()
+		}
+		y.Set(i, 0, math.Exp(5+2*row[0]+math.Sin(2*row[1])+0.5*r.NormFloat64()))
+	}
+	return x, y
+}
+
+// TestLogTargets has skewed targets, of which the zero value learns the logarithms: predictions are
+// right by ratio and in the mean, and never beyond ten times the largest target.
+func TestLogTargets(t *testing.T) {
+	testutil.NeedsBackend(t, "pure")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	x, y := skewedTable(1, 1500)
+	r := Regressor{Features: FeatureOptions{EnhancementNodes: 100}}
+	must(t, r.Fit(rowsOf(x, 0, 700), rowsOf(y, 0, 700)))
+	factors, limits := r.Smearing()
+	if factors == nil {
+		t.Fatal("no logarithms")
+	}
+	// The mean of exp(0.5 normal) is exp(1/8); of the trimmed ones a little less.
+	if !(math.Abs(factors[0]-math.Exp(0.125)) <= 0.05) || limits[0] != 10*slices.Max(columnOf(rowsOf(y, 0, 700))) {
+		t.Errorf("factor %v, limit %v", factors[0], limits[0])
+	}
+	p := predicted(t, &r, x)
+	var ratios []float64
+	for i := 700; i < 1500; i++ {
+		ratios = append(ratios, math.Abs(math.Log(p.At(i, 0)/y.At(i, 0))))
+	}
+	if slices.Sort(ratios); !(ratios[400] <= 0.4) {
+		t.Errorf("the median of |log(prediction/target)| is %v", ratios[400])
+	}
+	a, ya, err := r.Expand(x, y)
+	must(t, err)
+	w := weightsOf(t, &r)
+	for i := range 1500 {
+		score := r.Center()[0]
+		for j, v := range a.RawRowView(i) {
+			score += v * w.At(j, 0)
+		}
+		if want := factors[0] * math.Exp(score); !(math.Abs(p.At(i, 0)-want) <= 1e-9*want) {
+			t.Fatalf("prediction %d is %v, want %v", i, p.At(i, 0), want)
+		}
+		if got, want := ya.At(i, 0)+r.Center()[0], math.Log(y.At(i, 0)); !(math.Abs(got-want) <= 1e-12) {
+			t.Fatalf("target %d is %v for the output layer, want %v", i, got, want)
+		}
+	}
+	if far := predicted(t, &r, mat.NewDense(1, 3, []float64{1e3, 0, 0})); far.At(0, 0) > limits[0] {
+		t.Errorf("a far row is predicted as %v, beyond %v", far.At(0, 0), limits[0])
+	}
+
+	// A file keeps all of it.
+	var file bytes.Buffer
+	must(t, r.Encode(&file))
+	again, err := DecodeRegressor(&file, nil)
+	must(t, err)
+	if maxDiff(t, p, predicted(t, again, x)) != 0 {
+		t.Error("decoded, the model has other predictions")
+	}
+
+	// Another batch moves the limit and not the factor; a target without a logarithm changes nothing.
+	before := encoded(t, &r)
+	bad := mat.NewDense(3, 1, []float64{1, 0, -1})
+	var target *TargetError
+	for name, err := range map[string]error{
+		"PartialFit": r.PartialFit(rowsOf(x, 0, 3), bad), "Remove": r.Remove(rowsOf(x, 0, 3), bad), "Refit": r.Refit(rowsOf(x, 0, 3), bad),
+		"Fit": (&Regressor{LogTargets: 1}).Fit(rowsOf(x, 0, 3), bad), "Calibrate": r.renewSmearing(t.Context(), rowsOf(x, 0, 3), bad, nil),
+	} {
+		if !errors.As(err, &target) || target.Row != 1 || target.Value != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !bytes.Equal(before, encoded(t, &r)) {
+		t.Error("an error changed the model")
+	}
+	clone, err := r.Clone()
+	must(t, err)
+	must(t, r.PartialFit(rowsOf(x, 0, 1), mat.NewDense(1, 1, []float64{limits[0]})))
+	if f, l := r.Smearing(); f[0] != factors[0] || l[0] != 10*limits[0] {
+		t.Errorf("after a larger target: factor %v, limit %v", f[0], l[0])
+	}
+	if _, l := clone.Smearing(); l[0] != limits[0] {
+		t.Errorf("the clone has the limit %v", l[0])
+	}
+	must(t, clone.Merge(&r))
+	if _, l := clone.Smearing(); l[0] != 10*limits[0] {
+		t.Errorf("merged: the limit %v", l[0])
+	}
+	var doubled mat.Dense
+	doubled.Scale(2, rowsOf(y, 700, 1500))
+	must(t, again.renewSmearing(t.Context(), rowsOf(x, 700, 1500), &doubled, nil))
+	if f, _ := again.Smearing(); !(math.Abs(f[0]/factors[0]-2) <= 0.2) {
+		t.Errorf("by doubled targets the factor is %v, before %v", f[0], factors[0])
+	}
+	for _, like := range []*Regressor{{LogTargets: None}, {LogTargets: 1, Features: FeatureOptions{Shrink: 1}, Update: blsupdate.Options{Lambda: 1}}} {
+		log := like.LogTargets > 0
+		like.Features.EnhancementNodes = 20
+		must(t, like.Fit(rowsOf(x, 0, 300), rowsOf(y, 0, 300)))
+		if f, _ := like.Smearing(); (f != nil) != log {
+			t.Errorf("LogTargets %d: factors %v", like.LogTargets, f)
+		}
+	}
+	_, even, _ := normalTable(3, 700, 3)
+	must(t, r.Fit(rowsOf(x, 0, 700), even))
+	if f, _ := r.Smearing(); f != nil {
+		t.Error("logarithms of targets that are not positive")
+	}
+}
+
+// columnOf returns the first column.
+func columnOf(y *mat.Dense) []float64 {
+	var out []float64
+	for i := range y.RawMatrix().Rows {
+		out = append(out, y.At(i, 0))
+	}
+	return out
+}

@@ -1,0 +1,83 @@
+package bls
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/workers"
+	"blskernel/mat"
+)
+
+// stepSlope is the slope of a step in units of an unweighted column of S, whose deviation is 1.
+const stepSlope = 4
+
+// steps are enhancement nodes of one or two columns of S,
+//
+//	g[q] = tanh(min over i = 0, 1 of slopes[i][q]·(s[columns[i][q]] - thresholds[i][q])),
+//
+// which is a corner where the columns differ, and a step or a band where they are the same. A linear
+// map of Z has no such node: the planes along which its nodes rise are parallel to no axis.
+type steps struct {
+	columns            [2][]int
+	slopes, thresholds [2][]float64
+}
+
+// equal reports whether two steps are the same.
+func (s steps) equal(t steps) bool {
+	for i := range s.columns {
+		if !slices.Equal(s.columns[i], t.columns[i]) || !slices.Equal(s.slopes[i], t.slopes[i]) || !slices.Equal(s.thresholds[i], t.thresholds[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// canStep reports whether maps with these options can have steps whose columns are chosen.
+func (o FeatureOptions) canStep() bool { return o.Direct > 0 && o.Scaling.ofColumns() && o.steps() > 0 }
+
+// drawSteps draws n steps. A column is drawn with the probability of its squared weight among weights,
+// nil for ones; a threshold is its element in a row of s (l×d); the slope is as steep for each column,
+// and up or down.
+func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) {
+	l, d := s.Dims()
+	r := stream(seed, forSteps, 0)
+	shares, sum := make([]float64, d), 0.0
+	for j := range shares {
+		w := weightOf(weights, j)
+		sum += float64(w * w)
+		shares[j] = sum
+	}
+	for range n {
+		for i := range out.columns {
+			j := min(d-1, sort.SearchFloat64s(shares, float64(r.Float64()*sum)))
+			slope := stepSlope / weightOf(weights, j)
+			if r.IntN(2) == 1 {
+				slope = -slope
+			}
+			out.columns[i] = append(out.columns[i], j)
+			out.slopes[i] = append(out.slopes[i], slope)
+			out.thresholds[i] = append(out.thresholds[i], s.At(r.IntN(l), j))
+		}
+	}
+	return out
+}
+
+// to writes the steps of the rows of s to g.
+func (t steps) to(g, s *mat.Dense) {
+	rows, n := g.Dims()
+	const nanoseconds = 30
+	workers.Default.Rows(rows, n*nanoseconds, func(from, to int) {
+		for i := from; i < to; i++ {
+			x, row := s.RawRowView(i), g.RawRowView(i)
+			for q := range row {
+				lowest := math.Inf(1)
+				for k := range t.columns {
+					lowest = min(lowest, float64(t.slopes[k][q]*(x[t.columns[k][q]]-t.thresholds[k][q])))
+				}
+				row[q] = 1 - 2/(detmath.Exp(2*lowest)+1)
+			}
+		}
+	})
+}
