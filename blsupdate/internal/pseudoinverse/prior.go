@@ -34,15 +34,19 @@ type prior struct {
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
-// maxBias is the share beyond which nothing is left of the solution.
-const maxBias = 1e15
+// maxBias stands for a direction that A does not have, in which W never moves. maxPart is the part from
+// which its share, b = part/(1-part), is not known well enough.
+const (
+	maxBias = 1e15
+	maxPart = 0.99
+)
 
-// shareOf returns b where part is b/(1+b), at most maxBias.
+// shareOf returns b, or maxBias.
 func shareOf(part float64) float64 {
-	if !(part < 1) {
+	if !(part < maxPart) {
 		return maxBias
 	}
-	return min(maxBias, part/(1-float64(part)))
+	return part / (1 - float64(part))
 }
 
 // measure sets the share. solve overwrites x by (AᵀA + lambda I)⁻¹x of order k. The largest eigenvalue
@@ -67,8 +71,12 @@ func (p *prior) begin(lambda float64, l, c int) {
 	}
 }
 
-// move notes that W becomes next.
+// move notes that W becomes next. Where E has no bound, W may have stayed because of it.
 func (p *prior) move(w, next *mat.Dense) {
+	if p.size >= maxBias {
+		p.shift = slices.Repeat([]float64{math.MaxFloat64}, len(p.shift))
+		return
+	}
 	step := dense.Copy(next)
 	step.Sub(next, w)
 	p.add(p.size, dense.ColumnNorms(step))
@@ -97,7 +105,7 @@ func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dens
 	p.share = min(maxBias, 10*p.share/rest) // without the first rows lambda counts for more
 	if p.first -= n; n > 0 {
 		size := dense.Frobenius(ax)
-		f := p.delta * (1 + float64(2*plain*size)) // Ax (A⁺)r is not symmetric, and half of it is used
+		f := p.delta * (1 + float64(2*plain*size)/rest) // Ax (A⁺)r is not symmetric, and half of it is used
 		p.add(f, gone)
 		p.size = state.Capped(p.size + float64(f*size))
 		p.mixed = true
