@@ -34,6 +34,9 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if classes >= maxNodes {
 		return &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "fewer than 2³¹-1"}
 	}
+	if err := m.ready(background); err != nil {
+		return err
+	}
 	u := m.updater
 	state := func(targets int) int64 {
 		return blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), targets)
@@ -57,6 +60,10 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 		return err
 	}
 	m.weights, m.counts = nil, counts
+	if m.kept != nil {
+		m.kept = m.kept.relabeled(to, classes)
+		m.stale = m.kept.rows() > 0
+	}
 	if m.settings.classes != 0 {
 		m.settings.classes, c.Classes = classes, classes
 	}

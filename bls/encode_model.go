@@ -45,6 +45,9 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
 	}
+	if err := m.ready(background); err != nil {
+		return err
+	}
 	head := func(x *codec.Coder) { m.codeHead(x, k, nil) }
 	var size codec.Size
 	if err := writeTo(&size, head); err != nil {
@@ -133,7 +136,8 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
-	x.Bool(&s.validate)
+	keeps := m.kept != nil
+	codeFlags(x, &s.validate, &keeps)
 	x.Bool(&s.intercept)
 	n := len(m.center)
 	if x.Int("the number of means", &n, maxNodes); n > 0 {
@@ -147,12 +151,16 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 		can = can && s.classes == 0 && s.classWeight == Unweighted && m.counts == nil && m.slope == 0
 	}
 	x.Check(can, "the intercept and the classes do not fit a %v", k)
+	if x.Reading() {
+		m.features = &Features{}
+	}
+	m.features.code(x, b)
+	if keeps && !x.Failed() {
+		m.codeKept(x, k)
+	}
 	if !x.Reading() {
-		m.features.code(x, nil)
 		return
 	}
-	m.features = &Features{}
-	m.features.code(x, b)
 	x.Check(s.features.agree(m.features.opt), "the options are not those that the feature maps were fitted with")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s
@@ -174,6 +182,61 @@ func (m *model) codeClasses(x *codec.Coder) {
 	x.Int("the rows of the choice", &m.choice.Rows, maxNodes)
 	x.Int("the rows held out", &m.choice.HeldOut, m.choice.Rows)
 	x.Float("the held-out score", &m.choice.Score, func(v float64) bool { return v-v == 0 })
+}
+
+// codeKept codes the samples that the model keeps.
+func (m *model) codeKept(x *codec.Coder, k kind) {
+	if x.Reading() {
+		m.kept = &sampleSet{}
+	}
+	s := m.kept
+	n, weights, targets := s.rows(), len(s.weights), 0
+	if s.y != nil {
+		targets = s.y.RawMatrix().Cols
+	}
+	x.Int("the number of samples that are kept", &n, maxNodes)
+	x.Int("the number of their weights", &weights, n)
+	x.Int("the number of their targets", &targets, maxNodes)
+	d := m.features.Inputs()
+	x.Check(codec.Fits(n, d) && codec.Fits(n, targets) && (weights == 0 || weights == n) && (targets > 0) == (k == kindRegressor && n > 0),
+		"no %v can have kept %d samples with %d weights and %d targets", k, n, weights, targets)
+	if n == 0 || x.Failed() {
+		return
+	}
+	x.Dense("the samples that are kept", &s.x, n, d)
+	if weights > 0 {
+		x.Lengths("their weights", &s.weights, n)
+	}
+	if targets > 0 {
+		x.Dense("their targets", &s.y, n, targets)
+		return
+	}
+	words := make([]uint64, len(s.labels))
+	for i, label := range s.labels {
+		words[i] = uint64(label)
+	}
+	x.Words("labels", &words, n)
+	for i, label := range words {
+		if x.Check(label < maxNodes, "the label of sample %d is %d", i, label); x.Reading() {
+			s.labels = append(s.labels, int(label))
+		}
+	}
+}
+
+// joinKept completes the samples that are kept with the number of classes. It returns a *FormatError
+// unless they can be those of the updater.
+func (m *model) joinKept(u blsupdate.Updater) error {
+	s, c := m.kept, m.targets()
+	if s == nil {
+		return nil
+	}
+	if m.constant {
+		s.classes = c
+	}
+	if s.rows() != u.Samples() || !s.few() || s.y != nil && s.y.RawMatrix().Cols != c || checkLabels(s.labels, max(c, 1)) != nil {
+		return &FormatError{What: fmt.Sprintf("the %d samples that are kept are not those of an output layer of %d with %d targets", s.rows(), u.Samples(), c)}
+	}
+	return nil
 }
 
 // sameOptions reports whether two options differ in the backend at most.
@@ -219,6 +282,9 @@ func (m *model) join(u blsupdate.Updater) error {
 		return differs("counts of classes", len(m.counts), c)
 	case s.method != 0 && s.method != u.Method():
 		return &FormatError{What: fmt.Sprintf("the method is %v, and should be %v", u.Method(), s.method)}
+	}
+	if err := m.joinKept(u); err != nil {
+		return err
 	}
 	update := currentOptions(u)
 	update.Backend = nil

@@ -35,6 +35,9 @@ func (c *Classifier) RemoveContext(ctx context.Context, x *mat.Dense, labels []i
 	if err != nil {
 		return err
 	}
+	if done, err := m.removeKept(ctx, sampleSet{x: x, labels: labels, weights: weights}); done || err != nil {
+		return err
+	}
 	if m.settings.classWeight == Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
 			Want: "Unweighted: a balanced model cannot remove samples, since their weights depend on when they were learned"}
@@ -63,6 +66,9 @@ func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights 
 	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return err
 	}
+	if done, err := r.removeKept(ctx, sampleSet{x: x, y: y, weights: weights}); done || err != nil {
+		return err
+	}
 	return r.remove(ctx, x, y, weights)
 }
 
@@ -76,6 +82,9 @@ func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) 
 		return err
 	}
 	m.weights = nil
+	if m.kept != nil { // these were all
+		m.kept = &sampleSet{classes: m.kept.classes}
+	}
 	return nil
 }
 
@@ -98,6 +107,11 @@ func (m *model) forget(factor float64) error {
 	m.weights = nil
 	for i := range m.counts {
 		m.counts[i].weight *= factor
+	}
+	if m.kept.some() {
+		weighed := *m.kept
+		weighed.weights = m.kept.ownWeights(factor)
+		m.kept, m.stale = &weighed, true
 	}
 	return nil
 }
@@ -130,6 +144,7 @@ func (m *model) setLambda(ctx context.Context, lambda float64) error {
 	}
 	m.weights = nil
 	m.settings.update.Lambda = orNone(lambda)
+	m.stale = m.kept.some()
 	return nil
 }
 
@@ -148,7 +163,9 @@ func (c *Classifier) MergeContext(ctx context.Context, other *Classifier) error 
 	if other == nil {
 		return ErrNotFitted
 	}
-	return c.merge(ctx, other.model)
+	return c.merge(ctx, other.model, func(m *model, s sampleSet) error {
+		return m.classifier().PartialFitContext(ctx, s.x, s.labels, s.weights)
+	})
 }
 
 // Merge learns all that other has learned, as Classifier.Merge does. Both have the same means y0.
@@ -159,11 +176,13 @@ func (r *Regressor) MergeContext(ctx context.Context, other *Regressor) error {
 	if other == nil {
 		return ErrNotFitted
 	}
-	return r.merge(ctx, other.model)
+	return r.merge(ctx, other.model, func(m *model, s sampleSet) error {
+		return m.regressor().PartialFitContext(ctx, s.x, s.y, s.weights)
+	})
 }
 
-// merge learns what other has learned.
-func (m *model) merge(ctx context.Context, other *model) error {
+// merge learns what other has learned. learn lets a model learn samples.
+func (m *model) merge(ctx context.Context, other *model, learn func(into *model, s sampleSet) error) error {
 	if m == nil || other == nil {
 		return ErrNotFitted
 	}
@@ -171,13 +190,17 @@ func (m *model) merge(ctx context.Context, other *model) error {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one that learns with this one: the receiver, or an assigned copy of it",
 			Want: "a model of its own, such as Clone makes"}
 	}
-	if !m.features.equal(other.features) || !slices.Equal(m.center, other.center) {
+	keeps := m.kept != nil || other.kept != nil
+	if !keeps && (!m.features.equal(other.features) || !slices.Equal(m.center, other.center)) {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one of other feature maps",
 			Want: "a model with the same, such as Clone makes"}
 	}
 	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
 			Want: fmt.Sprintf("%d columns, as many as this model has: call Relabel first", m.targets())}
+	}
+	if keeps {
+		return m.mergeKept(other, learn)
 	}
 	var counts []count
 	if m.counts != nil && other.counts != nil {
@@ -248,6 +271,9 @@ func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights [
 // refit returns a model with the maps and settings of m that has learned x (l×d) and y (l×c), which
 // are as in add.
 func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (*model, error) {
+	if err := m.ready(ctx); err != nil {
+		return nil, err
+	}
 	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,9 @@ type model struct {
 	slope  float64 // of the probabilities, 0 if not calibrated
 	choice Choice
 
+	kept  *sampleSet // all so far while they are few, and the maps not fixed; else nil
+	stale bool       // the model is not fitted to all that are kept
+
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
 	mu      sync.Mutex
@@ -155,7 +158,14 @@ func checkModelMemory(s settings, l, d, c int) error {
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
 // stays as it was, because AddInputsContext, the last step, leaves the updater so; where y has more
 // classes, a copy learns them.
-func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (err error) {
+	maps := m.features
+	m.features = maps.withVarying(x)
+	defer func() {
+		if err != nil {
+			m.features = maps
+		}
+	}()
 	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -197,6 +207,9 @@ func (m *model) inputs() int { return m.features.Inputs() }
 
 // targets returns c.
 func (m *model) targets() int {
+	if m.kept != nil && m.kept.classes > 0 {
+		return m.kept.classes
+	}
 	c := m.updater.Targets()
 	if m.constant {
 		c--
@@ -299,11 +312,14 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 	return out, nil
 }
 
-// currentWeights returns W. It asks the updater at the first use and not after every update, since an
-// updater may have to solve for W.
+// currentWeights returns W, of a model that it makes ready. It asks the updater at the first use and
+// not after every update, since an updater may have to solve for W.
 func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.readyLocked(ctx); err != nil {
+		return nil, err
+	}
 	if m.weights == nil {
 		w, err := m.updater.WeightsContext(ctx)
 		if err != nil {
@@ -350,8 +366,9 @@ func (c *Classifier) Choice() Choice { return c.orEmpty().choice }
 func (r *Regressor) Choice() Choice { return r.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. It has the targets of
-// Expand: one more than classes. It is nil before the first Fit. It belongs to the model: use it only
-// while no method of the model runs, and call none of its methods that change it.
+// Expand: one more than classes. It is nil before the first Fit, and where the samples that the model
+// keeps cannot be fitted: Weights returns why. It belongs to the model: use it only while no method of
+// the model runs, and call none of its methods that change it.
 func (c *Classifier) Updater() blsupdate.Updater { return c.orEmpty().updater }
 
 // Updater returns the output layer, with the targets of Y: see Classifier.Updater.
@@ -363,5 +380,10 @@ func (c *Classifier) FittedFeatures() *Features { return c.orEmpty().features }
 // FittedFeatures returns the feature maps of the model, nil before the first Fit.
 func (r *Regressor) FittedFeatures() *Features { return r.orEmpty().features }
 
-// orEmpty returns m, or a model without anything for nil.
-func (m *model) orEmpty() *model { return cmp.Or(m, &model{}) }
+// orEmpty returns m, which it makes ready, or a model without anything for nil and where that fails.
+func (m *model) orEmpty() *model {
+	if m == nil || m.ready(background) != nil {
+		return &model{}
+	}
+	return m
+}

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,6 +36,9 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), nil); err != nil {
 		return nil, nil, err
 	}
+	if err := c.ready(ctx); err != nil {
+		return nil, nil, err
+	}
 	return c.rows(ctx, x, y, nil)
 }
 
@@ -54,7 +58,7 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 	if r.model == nil {
 		return nil, nil, ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets(), nil); err != nil {
+	if err := cmp.Or(checkTargets(x, r.inputs(), y, r.targets(), nil), r.ready(ctx)); err != nil {
 		return nil, nil, err
 	}
 	if a, ya, err = r.rows(ctx, x, y, nil); err != nil {
@@ -107,6 +111,9 @@ func (r *Regressor) WithUpdater(u blsupdate.Updater) (*Regressor, error) {
 func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	if m == nil {
 		return nil, ErrNotFitted
+	}
+	if err := m.ready(background); err != nil {
+		return nil, err
 	}
 	if u == m.updater {
 		// Each of the two models would miss what the other one learns.
@@ -183,7 +190,7 @@ func (m *model) clone() (*model, error) {
 		return nil, err
 	}
 	out := m.with(u)
-	out.counts = slices.Clone(m.counts)
+	out.counts, out.kept, out.stale = slices.Clone(m.counts), m.kept, m.stale
 	return out, nil
 }
 

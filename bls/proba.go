@@ -88,7 +88,7 @@ func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels 
 
 // Calibrated reports whether the slope of the probabilities comes from rows that the model had not
 // learned.
-func (c *Classifier) Calibrated() bool { return c.model != nil && c.slope > 0 }
+func (c *Classifier) Calibrated() bool { return c.orEmpty().slope > 0 }
 
 // softmax writes the probabilities of the scores to p, which may be the same.
 func softmax(p, scores []float64, slope float64) {

@@ -8,6 +8,7 @@ type purpose uint64
 const (
 	forGroup       purpose = iota + 1 // We of feature group index
 	forEnhancement                    // Wh of enhancement block index
+	forColumn                         // We of an input that varies after the first training set
 )
 
 // stream returns the generator for a purpose and index: a PCG whose state is a function of both and of

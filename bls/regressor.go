@@ -171,10 +171,7 @@ func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) flo
 // Center returns y0, the means of the first batch of targets, which are added to [A, 1] W. It is nil
 // with NoIntercept and before the first Fit.
 func (r *Regressor) Center() []float64 {
-	if r.model == nil {
-		return nil
-	}
-	return slices.Clone(r.center)
+	return slices.Clone(r.orEmpty().center)
 }
 
 // Encode writes the fitted model, as Classifier.Encode does.

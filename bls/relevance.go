@@ -22,7 +22,10 @@ const (
 func (f *Features) weighColumns(weights []float64) {
 	for j, w := range weights {
 		if f.ranks == nil {
-			f.deviations[j] = max(smallestNormal, min(math.MaxFloat64, f.deviations[j]/w))
+			if f.deviations[j] == 1 {
+				continue // constant
+			}
+			f.deviations[j] = notOne(max(smallestNormal, min(math.MaxFloat64, f.deviations[j]/w)))
 			continue
 		}
 		for i := range f.ranks[j].scores {

@@ -24,8 +24,10 @@ const (
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It
 	// suits tables, whose columns are of different kinds and sizes. A column that is constant in
-	// the first training set becomes 0 there, by std[j] = 1; its weights are then exactly 0, so it
-	// has no influence later either.
+	// the first training set becomes 0 there, by std[j] = 1, and its weights are exactly 0. When
+	// PartialFit meets another value, std[j] becomes the root mean square distance from the
+	// constant in that batch, and weights are drawn. Samples before keep their 0, so that the model
+	// is what these maps learn from all samples.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X: for inputs of size 1.
 	ScaleNone
@@ -33,7 +35,8 @@ const (
 	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n), where equal inputs share the mean of
 	// their ranks. It keeps at most 126 quantiles, with lines between them, and beyond the ends
 	// lines with the slope of the outer tenth up to ±4. It suits skewed columns and columns with
-	// outliers. A column of two values has their standard scores, and a constant column is 0.
+	// outliers. A column of two values has their standard scores. A constant column is 0; if it
+	// varies later, s[j] is as with ScaleColumns, up to ±4.
 	ScaleRanks
 )
 
@@ -125,7 +128,7 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 		if math.IsInf(deviations[j], 1) {
 			return nil, nil, &OverflowError{Row: -1, Col: j, What: "the standard deviation"}
 		}
-		if deviations[j] < smallestNormal {
+		if deviations[j] = notOne(deviations[j]); deviations[j] < smallestNormal {
 			deviations[j] = 1
 		}
 	}

@@ -47,15 +47,10 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 //	weighted row, or the weights of a class in all, beyond float64.
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	s := c.options()
-	y, counts, weights, err := firstTargets(x, 0, labels, cmp.Or(s.classes, inferClasses(labels)), weights, s.classWeight)
+	m, err := fitSamples(ctx, s, sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels)), weights: weights})
 	if err != nil {
 		return err
 	}
-	m, err := startModel(ctx, s, x, y, labels, weights)
-	if err != nil {
-		return err
-	}
-	m.counts = counts
 	c.model = m
 	return nil
 }
@@ -64,7 +59,11 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int,
 // rows and each step of the update.
 func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	if c.model == nil {
-		return c.FitContext(ctx, x, labels, weights)
+		if err := c.FitContext(ctx, x, labels, weights); err != nil {
+			return err
+		}
+		c.keep(sampleSet{x: x, labels: labels, classes: c.targets(), weights: weights})
+		return nil
 	}
 	classes := c.classesWith(labels)
 	y, err := labelTargets(x, c.inputs(), labels, classes, weights)
@@ -72,6 +71,9 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 		return err
 	}
 	m := c.model
+	if m.kept != nil {
+		return m.keepMore(ctx, sampleSet{x: x, labels: labels, classes: classes, weights: weights}, y)
+	}
 	if m.counts == nil && m.settings.classWeight == Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
 			Want: "Unweighted, since the model does not know the counts of its classes"}
@@ -93,10 +95,7 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 // FitContext is Fit where the squared errors of sample i count weights[i] times, as in
 // Classifier.FitContext. The means y0 are weighted too.
 func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	if err := checkTargets(x, 0, y, 0, weights); err != nil {
-		return err
-	}
-	m, err := startModel(ctx, r.options(), x, y, nil, weights)
+	m, err := fitSamples(ctx, r.options(), sampleSet{x: x, y: y, weights: weights})
 	if err != nil {
 		return err
 	}
@@ -106,11 +105,19 @@ func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []f
 
 // PartialFitContext is PartialFit with weights as in FitContext.
 func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	more := sampleSet{x: x, y: y, weights: weights}
 	if r.model == nil {
-		return r.FitContext(ctx, x, y, weights)
+		if err := r.FitContext(ctx, x, y, weights); err != nil {
+			return err
+		}
+		r.keep(more)
+		return nil
 	}
 	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
 		return err
+	}
+	if r.kept != nil {
+		return r.keepMore(ctx, more, y)
 	}
 	return r.add(ctx, x, y, weights)
 }

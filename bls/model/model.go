@@ -47,6 +47,7 @@ type Model struct {
 	Gained   func(place string, added []string) // receives new classes; may be nil
 	Tune     bool                               // the first batch chooses settings by bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
+	FixMaps  bool                               // the first batch fixes the feature maps, however few its rows are
 }
 
 // New returns the model of a file. It has learned rows, or is to learn its first ones by the classes of
@@ -118,10 +119,10 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 		if classes, err = m.numbers(ctx, b); err != nil {
 			return err
 		}
-		err = learn(ctx, m, b, classes, c.TuneContext, c.PartialFitContext, c.RefitContext)
+		err = learn(ctx, m, b, classes, c.TuneContext, c.PartialFitContext, c.FitContext, c.RefitContext)
 	} else {
 		r := m.Regressor
-		err = learn(ctx, m, b, b.Y, r.TuneContext, r.PartialFitContext, r.RefitContext)
+		err = learn(ctx, m, b, b.Y, r.TuneContext, r.PartialFitContext, r.FitContext, r.RefitContext)
 	}
 	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
 		if large := m.checkNodes(ctx, b); large != nil {
@@ -134,7 +135,7 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 // learn lets a model learn a batch with classes or targets.
 func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 	tune func(context.Context, *mat.Dense, Y, bls.TuneOptions) (R, error),
-	fit, refit func(context.Context, *mat.Dense, Y, []float64) error,
+	partialFit, fit, refit func(context.Context, *mat.Dense, Y, []float64) error,
 ) error {
 	if m.Tune {
 		if _, err := tune(ctx, b.X, y, bls.TuneOptions{Weights: b.Weights}); err != nil {
@@ -142,11 +143,15 @@ func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 		}
 		m.Tune = false
 	}
-	if m.Refit {
-		fit = refit
+	run := partialFit
+	switch {
+	case m.Refit:
+		run = refit
+	case m.FixMaps:
+		run = fit
 	}
-	err := fit(ctx, b.X, y, b.Weights)
-	m.Refit = m.Refit && err != nil
+	err := run(ctx, b.X, y, b.Weights)
+	m.Refit, m.FixMaps = m.Refit && err != nil, m.FixMaps && err != nil
 	return err
 }
 

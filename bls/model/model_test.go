@@ -51,6 +51,7 @@ func learned(t *testing.T, from int, classes ...string) *Model {
 		},
 		Metadata: modelfile.Metadata{Classes: classes, Inputs: []string{"a", "b"}, Targets: []string{"y"}},
 	})
+	m.FixMaps = true
 	testutil.NoError(t, m.Learn(t.Context(), batch(t, true, rows(from, 60, classes...))))
 	return m
 }

@@ -65,6 +65,7 @@ type Learner interface {
 	Forget(factor float64) error
 	SetLambda(lambda float64) error
 	Choice() bls.Choice
+	KeptRows() int
 }
 
 // Learner returns the model of f, which has one, of either kind.
@@ -82,7 +83,8 @@ func (f *File) check() error {
 	}
 	features := f.Learner().FittedFeatures()
 	if features == nil {
-		return bls.ErrNotFitted
+		_, err := f.Learner().Weights()
+		return err
 	}
 	classifier, c := f.Classifier != nil, f.Learner().Updater().Targets()
 	if classifier {

@@ -333,6 +333,7 @@ class Handle:
 
     labels: Any = None  # of the classes of an estimator, in the order of their numbers
     targets: int = 0  # of an estimator: the number of columns of its predictions
+    kept: int = 0  # the rows that a learner keeps, since they are few
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))

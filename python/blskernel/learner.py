@@ -147,7 +147,7 @@ class _Learner(BaseEstimator):
 
     def _adopt(self, model: Handle, about: dict[str, Any]) -> None:
         """Take a fitted model, of which the library says this."""
-        model.targets = about["targets"]
+        model.targets, model.kept = about["targets"], about["kept"]
         fitted = fitted_params(about["fitted"])
         self._model, self.choice_ = model, {**about["choice"], **fitted}
         for name, value in fitted.items():
@@ -157,12 +157,22 @@ class _Learner(BaseEstimator):
     def _change(self, method: str, *operands: Any, **options: Any) -> None:
         """Change the present model."""
         self._fitted().call(method, operands, options=options)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Say what was chosen once the model keeps its first rows no longer."""
+        model = self._model
+        if model.kept:
+            model.kept = model.json("kept")["kept"]
+            if not model.kept:
+                self._adopt(model, model.json("attributes"))
 
     def _teach(self, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
         """Change the present model by rows. Of a sparse X a copy learns batch after batch, for all or none."""
         if _is_sparse(X):
             self._model = _copied(self._fitted())
         _learn(self._fitted(), method, X, y, weights)
+        self._settle()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -397,7 +407,8 @@ class _Learner(BaseEstimator):
         if "_model" in state:
             state["_model"] = Handle.decode(state["_model"])
             state["_model"].labels = state.pop("_labels")
-            state["_model"].targets = state["_model"].json("attributes")["targets"]
+            about = state["_model"].json("attributes")
+            state["_model"].targets, state["_model"].kept = about["targets"], about["kept"]
         super().__setstate__(state)
 
 
@@ -928,7 +939,7 @@ def _learn(model: Handle, method: str, X: Any, y: np.ndarray, weights: Any) -> N
 
 def _copied(model: Handle) -> Handle:
     copied = Handle.decode(model.fetch("encode"))
-    copied.labels, copied.targets = model.labels, model.targets
+    copied.labels, copied.targets, copied.kept = model.labels, model.targets, model.kept
     return copied
 
 

@@ -119,7 +119,8 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *   condition                                     -> rcond, digits, advice, instead
  *   attributes                                    -> kind, options as given, metadata, the names of the
  *                                                 columns, and once fitted features, targets, samples,
- *                                                 choice
+ *                                                 choice, kept
+ *   kept                                          -> the rows that the model keeps, since they are few
  *   encode                                        Metadata: fields for the file -> its bytes
  *   of a classifier only:
  *   decision_function, predict_proba  X   P       q×c

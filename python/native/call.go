@@ -28,7 +28,7 @@ var methods = map[string]struct {
 	"set_lambda": {learns: true}, "merge": {learns: true}, "relabel": {},
 	"add_rows": {operands: 2}, "remove_rows": {operands: 2}, "add_nodes": {operands: 3}, "refine": {operands: 2},
 	"add_targets": {operands: 1}, "map_targets": {operands: 1}, "factorize": {operands: 1},
-	"describe": {reads: true}, "inputs": {0, 1, true, false}, "condition": {}, "attributes": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
+	"describe": {reads: true}, "inputs": {0, 1, true, false}, "condition": {}, "attributes": {}, "kept": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
 	"predict": {1, 1, true, false}, "decision_function": {1, 1, true, false}, "predict_proba": {1, 1, true, false},
 	"solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
 }

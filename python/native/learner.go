@@ -68,8 +68,10 @@ func (l *learner) call(c *call) error {
 
 func (l *learner) run(c *call) error {
 	m := l.Learner()
-	if m.Updater() == nil && c.name != "fit" && c.name != "partial_fit" && c.name != "attributes" {
-		return bls.ErrNotFitted
+	if c.name == "condition" || c.name == "encode" {
+		if _, err := m.Weights(); m.Updater() == nil {
+			return err
+		}
 	}
 	switch c.name {
 	case "forget":
@@ -86,6 +88,8 @@ func (l *learner) run(c *call) error {
 		return l.Regressor.Merge(other.Regressor)
 	case "condition":
 		return c.giveCondition(m.Updater())
+	case "kept":
+		return c.give(map[string]any{"kept": m.KeptRows()})
 	case "attributes":
 		return l.attributes(c, m)
 	case "encode":
@@ -161,6 +165,7 @@ func (l *learner) attributes(c *call, m modelfile.Learner) error {
 		choice, maps := m.Choice(), m.FittedFeatures().Options()
 		maps.Backend = nil
 		out["features"], out["samples"] = m.FittedFeatures().Inputs(), u.Samples()
+		out["kept"] = m.KeptRows()
 		out["fitted"] = map[string]any{"Features": maps, "Method": u.Method(), "Lambda": u.Lambda()}
 		out["choice"] = map[string]any{"rows": choice.Rows, "held_out": choice.HeldOut, "score": choice.Score}
 	}

@@ -180,7 +180,8 @@ def test_one_label_has_weight():
         assert model.classes_.tolist() == [0, 1, 2] and set(model.predict(X)) == {1}
         assert (model.predict_proba(X).argmax(axis=1) == 1).all()
         named = classifier().partial_fit(X[y == 1], y[y == 1], classes=[0, 1, 2])
-        close(model.partial_fit(X, y), named.partial_fit(X, y), X)
+        if method == "partial_fit":  # fit fixes the maps by the rows that it has
+            close(model.partial_fit(X, y), named.partial_fit(X, y), X)
 
 
 def test_bagging_of_rare_labels():

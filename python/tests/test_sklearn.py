@@ -3,6 +3,7 @@
 import copy
 import io
 import os
+import pickle
 import subprocess
 import sys
 import warnings
@@ -14,6 +15,7 @@ pytest.importorskip("sklearn")
 import joblib  # noqa: E402
 from sklearn.base import clone, is_classifier, is_regressor  # noqa: E402
 from sklearn.compose import ColumnTransformer  # noqa: E402
+from sklearn.datasets import load_digits  # noqa: E402
 from sklearn.ensemble import BaggingClassifier  # noqa: E402
 from sklearn.exceptions import DataConversionWarning, NotFittedError  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
@@ -185,3 +187,18 @@ def test_random_state_none_differs():
     params = {**FIXED, "random_state": None}
     a, b = (BroadLearningClassifier(**params).fit(X, y).decision_function(X) for _ in range(2))
     assert a.tobytes() != b.tobytes()
+
+
+def test_one_row_at_a_time() -> None:
+    """Digits one row at a time, through a pickle: as good as in large batches."""
+    X, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y = X[order], y[order]
+    model = BroadLearningClassifier(random_state=0)
+    for i in range(1200):
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+        if i in (0, 100):
+            model = pickle.loads(pickle.dumps(model))
+            assert model.predict(X[:1]) == y[:1]
+    assert model.choice_["rows"] == 200  # that fixed the maps
+    assert model.score(X[1200:], y[1200:]) >= 0.95

@@ -105,5 +105,10 @@ func (in *Input) CheckNames(inputs, targets []string) error {
 func AsIn(meta *modelfile.Metadata, r *stream.Reader) error {
 	as, s := meta.Options(), r.Selection()
 	s.Columns, s.Missing, s.TargetNotations = as.Columns, as.Missing, as.TargetNotations
+	for _, name := range meta.Exclude { // of a column that numbers the rows, and of the weights
+		if name != s.Weight && !slices.Contains(s.Exclude, name) {
+			s.Exclude = append(s.Exclude, name)
+		}
+	}
 	return r.Select(s)
 }

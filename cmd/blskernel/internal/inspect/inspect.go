@@ -68,6 +68,7 @@ type Inspection struct {
 	FormatVersion int    `json:"format_version"`
 	SHA256        string `json:"sha256"`
 	session.Description
+	Kept         int                `json:"kept_rows,omitempty"` // which are in the file
 	FeatureNodes int                `json:"feature_nodes"`
 	Enhancement  int                `json:"enhancement_nodes"`
 	Lambda       float64            `json:"lambda"`
@@ -103,7 +104,7 @@ func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, err
 	opt, condition := f.Options(), u.Condition()
 	i := &Inspection{
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
-		Description: session.Describe(m), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
+		Description: session.Describe(m), Kept: m.KeptRows(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(),
 		Lambda: u.Lambda(), Digits: condition.Digits,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
 		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
@@ -125,6 +126,9 @@ func (i *Inspection) print(w io.Writer) error {
 	m := i.Metadata
 	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
 	line("model", "%s, %s", i.Description, ui.Count(i.Samples, "sample"))
+	if i.Kept > 0 {
+		line("keeps", "%s, too few to fix the feature maps by", ui.Count(i.Kept, "row"))
+	}
 	lambda := ui.Ridge(i.Lambda)
 	line("learns by", "%s, lambda = %s", i.Method, &lambda)
 	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)

@@ -297,6 +297,9 @@ func (l *Learner) finish(ctx context.Context) error {
 	}
 	l.learning += time.Since(begun)
 	l.warnOfRare()
+	if n := l.Model.KeptRows(); n > 0 {
+		l.Warn("%s are too few to fix feature maps by: the model file keeps them, and update fits it anew to all until there are 200, or 10 for each class", ui.Count(n, "row"))
+	}
 	unscored := l.score(ctx)
 	l.In.ListLearned(l.Model, l.byFile, false)
 	// A run that is stopped while it scores is a checkpoint: --resume scores.

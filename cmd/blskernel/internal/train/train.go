@@ -282,6 +282,7 @@ func (tr *training) fit(ctx context.Context, f learner.Batch, more bool, meta mo
 	tr.Model = model.New(file)
 	tr.SetNewClassPolicy()
 	tr.Model.LabelsIn, tr.Model.Tune = input.Shown(tr.In.Options.TargetPath), tr.tune
+	tr.Model.FixMaps = tr.first > 0
 	return tr.Model.Learn(ctx, f.Batch)
 }
 

@@ -27,6 +27,14 @@ func parseRidge(text string) (ui.Ridge, error) {
 	return ui.Ridge(lambda), err
 }
 
+// chosen reports whether the ridge of a model is left to its fits.
+func chosen(m *model.Model) bool {
+	if m.Classifier != nil {
+		return m.Classifier.Update.Lambda == 0
+	}
+	return m.Regressor.Update.Lambda == 0
+}
+
 // reweigh multiplies the weight of all rows so far by forget, and changes the ridge where it is given.
 // The ridge stays where the method can restore it. After an error the model is of no use.
 func reweigh(m *model.Model, forget float64, lambda ui.Ridge, given bool) error {
@@ -40,8 +48,8 @@ func reweigh(m *model.Model, forget float64, lambda ui.Ridge, given bool) error 
 	switch {
 	case given:
 		was = float64(lambda)
-	case forget == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge):
-		return nil
+	case forget == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge) || m.KeptRows() > 0 && chosen(m):
+		return nil // the next fit of the rows that the model keeps chooses the ridge
 	}
 	err := m.SetLambda(was)
 	if err != nil && given {

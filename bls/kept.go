@@ -1,0 +1,250 @@
+package bls
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate"
+	"blskernel/mat"
+)
+
+// PartialFit keeps the samples of a model that it started until there are fewSamples, or
+// fewOfClass for each class if those are more.
+const (
+	fewSamples = 200
+	fewOfClass = 10
+)
+
+// A sampleSet is what a fit is given.
+type sampleSet struct {
+	x       *mat.Dense // nil for none
+	labels  []int      // of a Classifier
+	classes int        // of a Classifier, else 0
+	y       *mat.Dense // of a Regressor
+	weights []float64  // nil for ones
+}
+
+// rows returns the number of samples.
+func (s sampleSet) rows() int {
+	if s.x == nil {
+		return 0
+	}
+	return s.x.RawMatrix().Rows
+}
+
+// some reports whether there are any samples; s may be nil.
+func (s *sampleSet) some() bool { return s != nil && s.rows() > 0 }
+
+// relabeled returns s with class i renamed to[i].
+func (s sampleSet) relabeled(to []int, classes int) *sampleSet {
+	labels := make([]int, len(s.labels))
+	for i, label := range s.labels {
+		labels[i] = to[label]
+	}
+	s.labels, s.classes = labels, classes
+	return &s
+}
+
+// few reports whether the samples are too few to fix feature maps by.
+func (s sampleSet) few() bool { return s.rows() < max(fewSamples, fewOfClass*s.classes) }
+
+// with returns s and more samples behind, in new storage.
+func (s sampleSet) with(more sampleSet) *sampleSet {
+	stack := func(a, b *mat.Dense) *mat.Dense {
+		if s.rows() == 0 || b == nil {
+			return copyOf(b)
+		}
+		var out mat.Dense
+		out.Stack(a, b)
+		return &out
+	}
+	out := &sampleSet{x: stack(s.x, more.x), labels: slices.Concat(s.labels, more.labels), classes: max(s.classes, more.classes),
+		y: stack(s.y, more.y)}
+	if s.weights != nil || more.weights != nil {
+		out.weights = slices.Concat(s.ownWeights(1), more.ownWeights(1))
+	}
+	return out
+}
+
+// ownWeights returns the weights of all samples times a factor, in new storage.
+func (s sampleSet) ownWeights(factor float64) []float64 {
+	out := make([]float64, s.rows())
+	for i := range out {
+		out[i] = weightOf(s.weights, i) * factor
+	}
+	return out
+}
+
+// only returns the samples with the given numbers, at least one, in new storage.
+func (s sampleSet) only(numbers []int) *sampleSet {
+	out := &sampleSet{x: mat.NewDense(len(numbers), s.x.RawMatrix().Cols, nil), classes: s.classes}
+	if s.y != nil {
+		out.y = mat.NewDense(len(numbers), s.y.RawMatrix().Cols, nil)
+	}
+	for to, i := range numbers {
+		out.x.SetRow(to, s.x.RawRowView(i))
+		if s.y != nil {
+			out.y.SetRow(to, s.y.RawRowView(i))
+		} else {
+			out.labels = append(out.labels, s.labels[i])
+		}
+		if s.weights != nil {
+			out.weights = append(out.weights, s.weights[i])
+		}
+	}
+	return out
+}
+
+// isSample reports whether sample i of s is sample j of t, but for the rounding of its weight.
+func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
+	w, v := weightOf(s.weights, i), weightOf(t.weights, j)
+	if math.Abs(w-v) > 1e-9*v || !slices.Equal(s.x.RawRowView(i), t.x.RawRowView(j)) {
+		return false
+	}
+	if s.y != nil {
+		return slices.Equal(s.y.RawRowView(i), t.y.RawRowView(j))
+	}
+	return s.labels[i] == t.labels[j]
+}
+
+// fitSamples returns the model that Fit makes of samples, which it checks.
+func fitSamples(ctx context.Context, s settings, in sampleSet) (*model, error) {
+	y, weights := in.y, in.weights
+	var counts []count
+	var err error
+	if in.classes != 0 {
+		y, counts, weights, err = firstTargets(in.x, 0, in.labels, in.classes, in.weights, s.classWeight)
+	} else {
+		err = checkTargets(in.x, 0, y, 0, weights)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := startModel(ctx, s, in.x, y, in.labels, weights)
+	if err != nil {
+		return nil, err
+	}
+	m.counts = counts
+	return m, nil
+}
+
+// keep keeps the samples that m was fitted to, if they are few.
+func (m *model) keep(in sampleSet) {
+	if in.few() {
+		m.kept = sampleSet{classes: in.classes}.with(in)
+	}
+}
+
+// keepMore learns more sampleSet, which have been checked, beside those that the model keeps: the model
+// becomes that of all, now if they are no longer few, else at the first use.
+func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
+	if _, _, err := m.rows(ctx, more.x, y, more.weights); err != nil {
+		return err
+	}
+	all := m.kept.with(more)
+	if all.few() {
+		m.kept, m.stale = all, true
+		return nil
+	}
+	if err := m.refresh(ctx, all); err != nil {
+		return err
+	}
+	m.kept = nil
+	return nil
+}
+
+// ready fits the model to the samples that it keeps, unless it is fitted to them. Whatever uses the
+// maps, the output layer or what was chosen calls it first.
+func (m *model) ready(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.readyLocked(ctx)
+}
+
+func (m *model) readyLocked(ctx context.Context) error {
+	if !m.stale {
+		return nil
+	}
+	return m.refresh(ctx, m.kept)
+}
+
+// refresh fits the model to samples. A given ridge is the present one, which Forget has changed.
+func (m *model) refresh(ctx context.Context, in *sampleSet) error {
+	s := m.settings
+	if s.update.Lambda > 0 {
+		s.update.Lambda = m.updater.Lambda()
+	}
+	fresh, err := fitSamples(ctx, s, *in)
+	if err != nil {
+		return err
+	}
+	m.become(fresh)
+	return nil
+}
+
+// become gives m all that other is, but for its settings and the samples that it keeps.
+func (m *model) become(other *model) {
+	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
+	m.counts, m.slope, m.choice, m.stale = other.counts, other.slope, other.choice, false
+}
+
+// removeKept takes samples out of those that the model keeps. It returns false where it keeps none, or
+// no others: then the output layer unlearns them.
+func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
+	if m.kept == nil {
+		return false, nil
+	}
+	left := make([]int, m.kept.rows())
+	for i := range left {
+		left[i] = i
+	}
+	for j := range out.rows() {
+		at := slices.IndexFunc(left, func(i int) bool { return m.kept.isSample(i, out, j) })
+		if at < 0 {
+			return false, &blsupdate.UnknownRowError{Row: j, Action: blsupdate.ActionRemove}
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	if len(left) == 0 {
+		return false, m.ready(ctx)
+	}
+	m.kept, m.stale = m.kept.only(left), true
+	return true, nil
+}
+
+// mergeKept is merge where m or other keeps its samples: learn lets a model learn samples.
+func (m *model) mergeKept(other *model, learn func(into *model, in sampleSet) error) error {
+	if other.kept != nil {
+		if other.kept.rows() == 0 {
+			return nil
+		}
+		return learn(m, *other.kept)
+	}
+	joined, err := other.clone()
+	if err == nil && m.kept.rows() > 0 {
+		err = learn(joined, *m.kept)
+	}
+	if err != nil {
+		return err
+	}
+	m.become(joined)
+	m.settings, m.kept = joined.settings, nil
+	return nil
+}
+
+// KeptRows returns the number of samples that the model keeps, 0 for none. A model that PartialFit
+// started keeps them until there are 200, or 10 for each class if those are more: so long PartialFit,
+// Remove, Forget, SetLambda, Merge and Relabel make it what Fit of all samples gives, and fit it at its
+// next use. Then its feature maps are fixed, and it keeps none.
+func (c *Classifier) KeptRows() int { return c.keptRows() }
+
+// KeptRows returns the number of samples that the model keeps, as that of Classifier: fewer than 200.
+func (r *Regressor) KeptRows() int { return r.keptRows() }
+
+func (m *model) keptRows() int {
+	if m == nil || m.kept == nil {
+		return 0
+	}
+	return m.kept.rows()
+}

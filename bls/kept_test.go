@@ -1,0 +1,178 @@
+package bls
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+	"blskernel/mat"
+)
+
+// rowsAt returns rows of m by their numbers.
+func rowsAt(m *mat.Dense, rows []int) *mat.Dense {
+	out := mat.NewDense(len(rows), m.RawMatrix().Cols, nil)
+	for i, row := range rows {
+		out.SetRow(i, m.RawRowView(row))
+	}
+	return out
+}
+
+// TestFewRowsAreFit lets models live while they keep their samples: at each step they are to the bit
+// what Fit makes of all samples with their weights, and what is read of their bytes is the same model.
+func TestFewRowsAreFit(t *testing.T) {
+	const l = 230
+	for _, lambda := range []float64{0, 0x1p-10} {
+		p := newPair(t, nil, blsupdate.Gram)
+		p.x = samples(31, l, 12, 14)
+		p.y, p.labels = targetsFor(p.x, 2), labelsFor(l)
+		if lambda == 0 {
+			p.c.Update.Lambda, p.r.Update.Lambda = 0, 0
+			p.c.Features.Shrink, p.r.Features.Shrink = 0, 0
+		}
+		var rows []int // that both have
+		weights, factor := map[int]float64{}, 1.0
+		of := func() (x, y *mat.Dense, labels []int, w []float64) {
+			for _, i := range rows {
+				labels, w = append(labels, p.labels[i]), append(w, weights[i])
+			}
+			return rowsAt(p.x, rows), rowsAt(p.y, rows), labels, w
+		}
+		check := func(what string, kept bool) {
+			t.Helper()
+			x, y, labels, w := of()
+			c, r := &Classifier{Features: p.c.Features, Method: p.c.Method, Update: p.c.Update}, &Regressor{Features: p.r.Features, Method: p.r.Method, Update: p.r.Update}
+			if lambda > 0 {
+				c.Update.Lambda, r.Update.Lambda = lambda*factor, lambda*factor
+			}
+			must(t, c.FitContext(background, x, labels, w))
+			must(t, r.FitContext(background, x, y, w))
+			q := p.decoded()
+			for _, m := range [][2]*model{{p.c.model, c.model}, {p.r.model, r.model}, {q.c.model, c.model}, {q.r.model, r.model}} {
+				got, want := m[0].orEmpty(), m[1]
+				var a, b bytes.Buffer
+				must(t, blsupdate.Encode(&a, got.updater))
+				must(t, blsupdate.Encode(&b, want.updater))
+				if !bytes.Equal(a.Bytes(), b.Bytes()) || !got.features.equal(want.features) || got.choice != want.choice ||
+					got.slope != want.slope || !slices.Equal(got.counts, want.counts) || !slices.Equal(got.center, want.center) {
+					t.Errorf("lambda %v, %s: other than by Fit of %d rows", lambda, what, len(rows))
+				}
+				if n := got.keptRows(); kept && n != len(rows) || !kept && n > 0 || got.updater.Samples() != len(rows) {
+					t.Errorf("lambda %v, %s: %d rows are kept of %d", lambda, what, n, len(rows))
+				}
+			}
+			p = q // which goes on alike
+		}
+		learn := func(from, to int, weight float64) {
+			t.Helper()
+			in, w := p.given(from, to), slices.Repeat([]float64{weight}, to-from)
+			must(t, p.c.PartialFitContext(background, in.x, in.labels, w))
+			must(t, p.r.PartialFitContext(background, in.x, in.y, w))
+			for i := from; i < to; i++ {
+				rows, weights[i] = append(rows, i), weight
+			}
+		}
+		both := func(c, r error) {
+			t.Helper()
+			must(t, c)
+			must(t, r)
+		}
+		learn(0, 1, 1)
+		check("a row", true)
+		for i := 1; i < 30; i++ {
+			learn(i, i+1, 1)
+		}
+		check("rows", true)
+		must(t, p.c.Forget(0.5))
+		must(t, p.r.Forget(0.5))
+		factor = 0.5
+		for _, i := range rows {
+			weights[i] *= 0.5
+		}
+		check("Forget", true)
+		both(p.c.SetLambda(0x1p-7), p.r.SetLambda(0x1p-7))
+		lambda, factor = 0x1p-7, 1
+		check("SetLambda", true)
+		learn(30, 60, 3)
+		in := p.given(25, 35)
+		w := slices.Concat(slices.Repeat([]float64{0.5}, 5), slices.Repeat([]float64{3}, 5))
+		both(p.c.RemoveContext(background, in.x, in.labels, w), p.r.RemoveContext(background, in.x, in.y, w))
+		rows = slices.Delete(rows, 25, 35)
+		check("Remove", true)
+		var unknown *blsupdate.UnknownRowError
+		if err := p.c.RemoveContext(background, in.x, in.labels, w); !errors.As(err, &unknown) || unknown.Row != 0 {
+			t.Errorf("rows that are not there: %v", err)
+		}
+		part, err := p.c.Clone()
+		must(t, err)
+		must(t, p.c.Merge(part))
+		rest, err := p.r.Clone()
+		must(t, err)
+		must(t, p.r.Merge(rest))
+		rows = append(rows, rows...)
+		check("Merge", true)
+		must(t, p.c.Relabel([]int{2, 1, 0}, 3))
+		for i, label := range p.labels {
+			p.labels[i] = 2 - label
+		}
+		check("Relabel", true)
+		learn(100, 230, 1)
+		check("more", false)
+	}
+}
+
+// TestKeptMeetsFixed merges a model that keeps its samples with one of fixed maps, either way: the maps
+// stay, and the samples of both are learned.
+func TestKeptMeetsFixed(t *testing.T) {
+	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
+	few := newPair(t, nil, blsupdate.Gram)
+	must(t, few.c.PartialFit(rowsOf(p.x, 60, 80), p.labels[60:80]))
+	want, err := p.c.Clone()
+	must(t, err)
+	must(t, want.PartialFit(rowsOf(p.x, 60, 80), p.labels[60:80]))
+	into, err := few.c.Clone()
+	must(t, err)
+	must(t, into.Merge(p.c))
+	must(t, p.c.Merge(few.c))
+	for _, c := range []*Classifier{p.c, into} {
+		if !bytes.Equal(encoded(t, c), encoded(t, want)) || c.KeptRows() != 0 {
+			t.Error("another model than that of the fixed maps with all samples")
+		}
+	}
+	// All rows are taken out, and others come.
+	must(t, few.c.Remove(rowsOf(p.x, 60, 80), p.labels[60:80]))
+	if few.c.KeptRows() != 0 || few.c.Updater().Samples() != 0 {
+		t.Error("rows are left")
+	}
+	again, err := DecodeClassifier(bytes.NewReader(encoded(t, few.c)), nil)
+	must(t, err)
+	for _, c := range []*Classifier{few.c, again} {
+		must(t, c.PartialFit(rowsOf(p.x, 0, 30), p.labels[:30]))
+		fresh := &Classifier{Features: c.Features, Method: c.Method, Update: c.Update}
+		must(t, fresh.Fit(rowsOf(p.x, 0, 30), p.labels[:30]))
+		if !fresh.FittedFeatures().equal(c.FittedFeatures()) || c.KeptRows() != 30 {
+			t.Error("the maps are not those of the rows that came after")
+		}
+	}
+}
+
+// TestOneAtATime learns images of digits one at a time, and predicts from the first one on.
+func TestOneAtATime(t *testing.T) {
+	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
+	c := &Classifier{Features: FeatureOptions{Scaling: ScaleSamples}}
+	for i := range 1000 {
+		must(t, c.PartialFit(train.Dense(i, i+1), train.LabelsInt(i, i+1)))
+		if i == 0 {
+			if got, err := c.Predict(test.Dense(0, 1)); err != nil || got[0] != train.LabelsInt(0, 1)[0] {
+				t.Errorf("the only class is predicted as %v (%v)", got, err)
+			}
+		}
+	}
+	accuracy, err := c.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
+	must(t, err)
+	if !(accuracy >= 0.95) {
+		t.Errorf("accuracy %v", accuracy)
+	}
+}

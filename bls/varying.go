@@ -1,0 +1,98 @@
+package bls
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/mat"
+)
+
+// constantColumn returns the value of column j over the first training set, and whether it was constant
+// there and in all batches since.
+func (f *Features) constantColumn(j int) (value float64, ok bool) {
+	switch f.opt.Scaling {
+	case ScaleColumns:
+		return f.means[j], f.deviations[j] == 1
+	case ScaleRanks:
+		return f.ranks[j].knots[0], len(f.ranks[j].knots) == 1
+	}
+	return 0, false
+}
+
+// withVarying returns f, or other maps where a column that was constant varies in x, which has been
+// checked: S is then the distance from the constant divided by its root mean square over x, up to ±4
+// with ScaleRanks. Its weights are drawn, of the size of the others. All samples before have S = 0 in
+// such a column, so their nodes stay to the bit: what was learned is what these maps learn from the
+// start.
+func (f *Features) withVarying(x *mat.Dense) *Features {
+	out := f
+	for j := range f.Inputs() {
+		value, constant := f.constantColumn(j)
+		if !constant {
+			continue
+		}
+		scale := distance(x, j, value)
+		end := float64(rankLimit * scale)
+		if !(scale > 0x1p-40*math.Abs(value) && scale >= smallestNormal && math.Abs(value)+end <= math.MaxFloat64) {
+			continue // still constant, or beyond float64
+		}
+		if out == f {
+			maps := *f
+			out = &maps
+			out.deviations, out.ranks, out.weights = slices.Clone(f.deviations), slices.Clone(f.ranks), copyOf(f.weights)
+		}
+		if f.opt.Scaling == ScaleColumns {
+			out.deviations[j] = notOne(scale)
+		} else {
+			out.ranks[j] = curve{[]float64{value - end, value, value + end}, []float64{-rankLimit, 0, rankLimit}}
+		}
+		out.drawColumn(j)
+	}
+	return out
+}
+
+// distance returns the root mean square distance of column j of x from a value.
+func distance(x *mat.Dense, j int, from float64) float64 {
+	l, _ := x.Dims()
+	var largest, squares float64
+	for i := range l {
+		largest = max(largest, math.Abs(x.At(i, j)-from))
+	}
+	if largest == 0 || math.IsInf(largest, 1) {
+		return largest
+	}
+	for i := range l {
+		d := (x.At(i, j) - from) / largest
+		squares += float64(d * d)
+	}
+	return largest * math.Sqrt(squares/float64(l))
+}
+
+// drawColumn draws the weights of input j of the feature nodes, uniform with the root mean square of
+// the weights that each node has, or 1 where it has none.
+func (f *Features) drawColumn(j int) {
+	d, n := f.Inputs(), f.FeatureNodes()
+	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)
+	for k := range n {
+		var squares, used float64
+		for i := range d {
+			if w := f.weights.At(i, k); w != 0 && i != j {
+				squares += float64(w * w)
+				used++
+			}
+		}
+		size := 1.0
+		if used > 0 {
+			size = math.Sqrt(3 * squares / used)
+		}
+		row[k] = size * (2*float64(r.Float64()) - 1)
+	}
+}
+
+// notOne returns v, or the next larger number for 1, which as a deviation stands for a constant column.
+func notOne(v float64) float64 {
+	if v == 1 {
+		return 1 + 0x1p-52
+	}
+	return v
+}

@@ -1,0 +1,67 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+
+	"blskernel/blsupdate"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// TestColumnThatVariesLater has a column that is constant in the first rows and decides the target from
+// then on. The nodes of the first rows stay to the bit, and the weights become those of a start with
+// the new maps and all rows, to the bound that the output layer gives.
+func TestColumnThatVariesLater(t *testing.T) {
+	const first, l, j = 60, 400, 5
+	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
+		for _, method := range []blsupdate.Method{blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR} {
+			_, r := small(nil, method, scaling, 0x1p-10)
+			r.Features.Groups, r.Features.GroupNodes = 5, 5
+			x := samples(31, l, 12, 12)
+			y := targetsFor(x, 1)
+			for i := range l {
+				v := 7.5
+				if i >= first+40 {
+					v += 100 * x.At(i, j)
+				}
+				x.Set(i, j, v)
+				y.Set(i, 0, y.At(i, 0)+v/5)
+			}
+			must(t, r.Fit(rowsOf(x, 0, first), rowsOf(y, 0, first)))
+			maps := r.FittedFeatures()
+			before := mustTransform(t, maps, rowsOf(x, 0, first+40))
+			must(t, r.PartialFit(rowsOf(x, first, first+40), rowsOf(y, first, first+40)))
+			if r.FittedFeatures() != maps {
+				t.Errorf("%v, %v: other maps for rows of the same constant", scaling, method)
+			}
+			was := encoded(t, r)
+			ctx, cancel := context.WithCancel(background)
+			cancel()
+			if r.PartialFitContext(ctx, rowsOf(x, first+40, l), rowsOf(y, first+40, l), nil) == nil || !bytes.Equal(encoded(t, r), was) {
+				t.Errorf("%v, %v: a batch that is not learned changes the model", scaling, method)
+			}
+			for at := first + 40; at < l; at += 100 {
+				must(t, r.PartialFit(rowsOf(x, at, at+100), rowsOf(y, at, at+100)))
+			}
+			if !gonum.Equal(before, mustTransform(t, r.FittedFeatures(), rowsOf(x, 0, first+40))) {
+				t.Errorf("%v, %v: other nodes of rows that were learned", scaling, method)
+			}
+			score, err := r.Score(rowsOf(x, first+40, l), rowsOf(y, first+40, l))
+			must(t, err)
+			if !(score > 0.9) {
+				t.Errorf("%v, %v: R² of %v", scaling, method, score)
+			}
+			start, err := DecodeRegressor(bytes.NewReader(encoded(t, r)), nil)
+			must(t, err)
+			must(t, start.Refit(x, y))
+			got, want := weightsOf(t, r), weightsOf(t, start)
+			digits := min(r.Updater().Condition().Digits, start.Updater().Condition().Digits)
+			if diff := maxDiff(t, got, want); !(digits > 3 && diff <= 2*math.Pow(10, -digits)*gonum.Norm(want, 2)) {
+				t.Errorf("%v, %v: other weights than of a start, by %g with %.1f digits", scaling, method, diff, digits)
+			}
+		}
+	}
+}
