@@ -17,9 +17,9 @@ EXPECTED = (ValueError, TypeError, NotFittedError, HandleError, FormatError, Num
 KINDS = ["classifier", "regressor", "ridge", "cholesky", "ldlt", "lu"]
 NAMES = (
     "fit partial_fit refit remove forget set_lambda merge predict weights condition attributes encode decision_function "
-    "predict_proba calibrate relabel add_rows remove_rows add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads describe inputs nothing"
+    "predict_proba calibrate relabel add_rows remove_rows add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads describe inputs importance nothing"
 ).split()
-OPERANDS = {"fit": 3, "partial_fit": 3, "refit": 3, "remove": 3, "add_rows": 2, "remove_rows": 2, "add_nodes": 3, "refine": 2, "calibrate": 2, "matmul": 2}
+OPERANDS = {"fit": 3, "importance": 3, "partial_fit": 3, "refit": 3, "remove": 3, "add_rows": 2, "remove_rows": 2, "add_nodes": 3, "refine": 2, "calibrate": 2, "matmul": 2}
 OPERANDS.update(dict.fromkeys("predict decision_function predict_proba add_targets map_targets leverage factorize solve".split(), 1))
 RESULTS = set("predict decision_function predict_proba weights leverage solve inverse matmul inputs".split())
 LIBRARY = ("matmul", "threads", "describe", "inputs")
@@ -75,6 +75,7 @@ def options(rng, name, objects):
         "relabel": {"To": [rng.randrange(-1, 4) for _ in range(rng.randrange(4))], "Classes": rng.choice([0, 1, 2, 3, 4, 2**31])},
         "factorize": {"Packed": rng.random() < 0.3},
         "encode": {"Metadata": rng.choice([{}, {"classes": ["a", "b"]}, {"inputs": [3]}, {"columns": [{}]}, {"notes": {"a": "b"}}, 5])},
+        "importance": {"Repeats": rng.choice([0, 1, -1]), "Groups": rng.choice([None, [[0]], [[9]], [[]]])},
         "threads": {"Threads": rng.choice([-1, 0, 1, 2])},
         "describe": {"Text": rng.choice(TEXTS), "Named": rng.random() < 0.5, "Words": rng.choice([None, {1: WORDS}, {-1: {}}, {9: {}}, {0: {"fill": [1, 2]}}])},
         "inputs": {"Text": rng.choice(TEXTS), "Named": rng.random() < 0.5, "Metadata": rng.choice([{}, 5, {"columns": [{}]}, {"columns": [{"fill": [1]}, WORDS], "missing": "mean"}, {"columns": [WORDS, {"notation": {"unit": "%"}}]}])},
