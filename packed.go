@@ -41,5 +41,5 @@ func Packed(b Backend) PackedProducts {
 	if p, ok := b.(PackedProducts); ok {
 		return p
 	}
-	return pureblas.FromDgemm{Float64: b}
+	return pureblas.ViaGemm{Float64: b}
 }

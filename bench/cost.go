@@ -56,17 +56,17 @@ type Cost struct {
 func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
 // Disturbed reports whether the FMA peak moved during the update, and so during all of its setting.
-func (c Cost) Disturbed() bool { return !(c.moved <= mostMoved) }
+func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
 // Deviation returns the relative error of the predicted time, which is negative where it is too short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
-// An update is measured leastCostRounds times, and then until costSeconds have passed.
+// An update is measured minCostRounds times, and then until costSeconds have passed.
 const (
-	leastCostRounds = 5
-	costSeconds     = 1.0
+	minCostRounds = 5
+	costSeconds   = 1.0
 )
 
 const (

@@ -98,13 +98,13 @@ func quantile(sorted []float64, p float64) float64 {
 }
 
 const (
-	// mostMoved is the relative change of the FMA peak during an update above which the update is
+	// maxMoved is the relative change of the FMA peak during an update above which the update is
 	// left out: something else was going on, which no prediction can know.
-	mostMoved = 0.05
-	// mostLeftOut is the share of updates that may be left out.
-	mostLeftOut = 0.25
-	// mostTries bounds the tried updates, as a multiple of the wanted ones.
-	mostTries = 3
+	maxMoved = 0.05
+	// maxLeftOut is the share of updates that may be left out.
+	maxLeftOut = 0.25
+	// maxTries bounds the tried updates, as a multiple of the wanted ones.
+	maxTries = 3
 )
 
 // A Measured is what Measure has measured.
@@ -142,14 +142,14 @@ func measure(
 				return Measured{}, err
 			}
 			good, seconds := 0, 0.0
-			for good < rounds && len(run.costs) < mostTries*rounds &&
-				(seconds < costSeconds || good < leastCostRounds && len(run.costs) < mostTries*leastCostRounds) {
+			for good < rounds && len(run.costs) < maxTries*rounds &&
+				(seconds < costSeconds || good < minCostRounds && len(run.costs) < maxTries*minCostRounds) {
 				took, err := run.update(ctx)
 				if err != nil {
 					return Measured{}, err
 				}
 				seconds += took
-				if run.costs[len(run.costs)-1].moved <= mostMoved {
+				if run.costs[len(run.costs)-1].moved <= maxMoved {
 					good++
 				}
 			}
@@ -163,7 +163,7 @@ func measure(
 	}
 	known := map[blsupdate.Method]bool{}
 	for i, all := range costs {
-		good := slices.DeleteFunc(slices.Clone(all), func(c Cost) bool { return !(c.moved <= mostMoved) })
+		good := slices.DeleteFunc(slices.Clone(all), func(c Cost) bool { return !(c.moved <= maxMoved) })
 		if len(good) > 0 {
 			m.Costs = append(m.Costs, medianCost(good))
 			known[settings[i].Method] = true
@@ -173,11 +173,11 @@ func measure(
 	}
 	for _, s := range settings {
 		if !known[s.Method] {
-			m.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during every update of %v", 100*mostMoved, s.Method)
+			m.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during every update of %v", 100*maxMoved, s.Method)
 		}
 	}
-	if float64(m.LeftOut) > mostLeftOut*float64(m.Updates) {
-		m.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during %d of %d updates", 100*mostMoved, m.LeftOut, m.Updates)
+	if float64(m.LeftOut) > maxLeftOut*float64(m.Updates) {
+		m.Unknown = fmt.Sprintf("the FMA peak moved by more than %.0f%% during %d of %d updates", 100*maxMoved, m.LeftOut, m.Updates)
 	}
 	return m, nil
 }

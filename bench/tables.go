@@ -66,8 +66,8 @@ func DataName(data string) string {
 // below what makes a model.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
-	const leastNodes = 20
-	t.Nodes, t.Initial, t.Batch = scale(t.Nodes, leastNodes), scale(t.Initial, 2*leastNodes), scale(t.Batch, 1)
+	const minNodes = 20
+	t.Nodes, t.Initial, t.Batch = scale(t.Nodes, minNodes), scale(t.Initial, 2*minNodes), scale(t.Batch, 1)
 	return t
 }
 

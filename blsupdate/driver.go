@@ -48,7 +48,7 @@ func (u *updater) MapTargets(t *mat.Dense) error     { return u.MapTargetsContex
 func (u *updater) Weights() (*mat.Dense, error)      { return u.WeightsContext(background) }
 
 func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
-	u.begin()
+	u.startClock()
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) 
 }
 
 func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
-	u.begin()
+	u.startClock()
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, we
 }
 
 func (u *updater) RebuildContext(ctx context.Context, a, y *mat.Dense) error {
-	u.begin()
+	u.startClock()
 	if _, err := checkPair("A", a, -1, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (u *updater) RebuildContext(ctx context.Context, a, y *mat.Dense) error {
 }
 
 func (u *updater) Forget(factor float64) error {
-	u.begin()
+	u.startClock()
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
@@ -158,7 +158,7 @@ func (u *updater) Forget(factor float64) error {
 }
 
 func (u *updater) AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error {
-	u.begin()
+	u.startClock()
 	if _, err := checkPair("A", a, u.Samples(), u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (u *updater) AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 }
 
 func (u *updater) MergeContext(ctx context.Context, other Updater) error {
-	u.begin()
+	u.startClock()
 	m, ok := u.state.(state.Merger)
 	if !ok {
 		return unsupported(u.method, ActionMerge)
@@ -198,7 +198,7 @@ func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 }
 
 func (u *updater) SetLambdaContext(ctx context.Context, lambda float64) error {
-	u.begin()
+	u.startClock()
 	r, ok := u.state.(state.Ridger)
 	if !ok {
 		return unsupported(u.method, ActionRidge)
@@ -219,7 +219,7 @@ func (u *updater) MapTargetsContext(ctx context.Context, t *mat.Dense) error {
 
 // mapTargets replaces Y by Y T, or by [Y, Y T] where keep is set.
 func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, keep bool) error {
-	u.begin()
+	u.startClock()
 	if err := checkMatrix("T", t, -1, 0); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, k
 }
 
 func (u *updater) WeightsContext(ctx context.Context) (*mat.Dense, error) {
-	u.begin()
+	u.startClock()
 	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
@@ -294,8 +294,8 @@ func (u *updater) whole() error {
 	return nil
 }
 
-// begin starts the clock of a call, whose first step are the checks.
-func (u *updater) begin() {
+// startClock starts the clock of a call, whose first step are the checks.
+func (u *updater) startClock() {
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)
 	u.began = time.Now()

@@ -91,7 +91,7 @@ func digits(err float64) float64 {
 }
 
 func (u *updater) Condition() Condition {
-	u.begin()
+	u.startClock()
 	_, err := u.solve()
 	accuracy := u.state.Condition()
 	rcond, power := accuracy.RCond, accuracy.Power

@@ -138,7 +138,7 @@ func (u *updater) Statistics() (fit Statistics, err error) {
 
 // solved returns the inverse and W, which must not be changed.
 func (u *updater) solved() (c *inverse, w *mat.Dense, err error) {
-	u.begin()
+	u.startClock()
 	if w, err = u.solve(); err != nil {
 		return nil, nil, err
 	}

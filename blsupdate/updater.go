@@ -251,7 +251,7 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 		return nil, err
 	}
 	u := newUpdater(m, opt, 0, 0) // the sizes follow their check
-	u.begin()
+	u.startClock()
 	if _, err := checkPair("A", a, -1, 0, "Y", y, 0); err != nil {
 		return nil, err
 	}
@@ -333,7 +333,7 @@ func (u pseudoinverter) Pseudoinverse() *mat.Dense {
 func (u refiner) Refine(a, y *mat.Dense) error { return u.RefineContext(background, a, y) }
 
 func (u refiner) RefineContext(ctx context.Context, a, y *mat.Dense) error {
-	u.begin()
+	u.startClock()
 	if _, err := checkPair("A", a, u.Samples(), u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}

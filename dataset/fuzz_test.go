@@ -42,9 +42,9 @@ func addMatrixSeeds(f *testing.F) {
 		matrixOf(matrixInts, int32s(5), 1), matrixOf(matrixInts, int32s(0, 0, 1, 0), 1, 4))
 }
 
-// mostUnpacked is how far gzip in a fuzzed input is unpacked, a thousand times the usual size. An input
+// maxUnpacked is how far gzip in a fuzzed input is unpacked, a thousand times the usual size. An input
 // that unpacks to more would take the time of the others.
-const mostUnpacked = 1 << 24
+const maxUnpacked = 1 << 24
 
 // content returns the size of data, unpacked as far as possible if it is gzip.
 func content(t *testing.T, data []byte) int {
@@ -52,8 +52,8 @@ func content(t *testing.T, data []byte) int {
 	if err != nil {
 		return len(data)
 	}
-	n, _ := io.CopyN(io.Discard, z, mostUnpacked) // up to where it is damaged
-	if n == mostUnpacked {
+	n, _ := io.CopyN(io.Discard, z, maxUnpacked) // up to where it is damaged
+	if n == maxUnpacked {
 		t.Skip("unpacks to too much")
 	}
 	return max(int(n), len(data))

@@ -21,7 +21,7 @@ var (
 	matrixInts  = elementType{0x1E3D4C54, 4, "32-bit integers"}
 )
 
-const leastDimFields = 3 // dimensions of the shortest header, used or not
+const minDimFields = 3 // dimensions of the shortest header, used or not
 
 // The contents of small NORB's files, and the reduction of an image pair.
 const (
@@ -134,7 +134,7 @@ func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err e
 		return 0, b, err
 	}
 	dims := 1 + len(shape)
-	head := make([]byte, 8+4*max(dims, leastDimFields))
+	head := make([]byte, 8+4*max(dims, minDimFields))
 	got, err := io.ReadFull(b.r, head)
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
 	// The magic comes first, so that another file is not called truncated.

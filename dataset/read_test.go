@@ -41,7 +41,7 @@ func matrixFile(of elementType, nd uint32, fields []uint32, body []byte) []byte 
 // matrixOf is matrixFile with fields of 1 for the dimensions that a header has beyond those used.
 func matrixOf(of elementType, body []byte, dims ...uint32) []byte {
 	fields := slices.Clone(dims)
-	for len(fields) < leastDimFields {
+	for len(fields) < minDimFields {
 		fields = append(fields, 1)
 	}
 	return matrixFile(of, uint32(len(dims)), fields, body)

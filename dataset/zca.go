@@ -210,8 +210,8 @@ func (z *ZCA) standardize(dst, x []float64) {
 	}
 }
 
-// mostZCA bounds the elements of samples: the squares of up to 10⁸ of them add up to a number.
-const mostZCA = 1e150
+// maxZCA bounds the elements of samples: the squares of up to 10⁸ of them add up to a number.
+const maxZCA = 1e150
 
 // checkZCASamples returns an error for the first element of x that is NaN, infinite or too large.
 func checkZCASamples(x *mat.Dense) error {
@@ -221,8 +221,8 @@ func checkZCASamples(x *mat.Dense) error {
 			switch {
 			case v-v != 0:
 				return &blsupdate.NotFiniteError{Op: "dataset", Matrix: "X", Row: i, Col: j, Value: v}
-			case math.Abs(v) > mostZCA:
-				return fmt.Errorf("dataset: element (%d,%d) of X is %v, beyond ±%v: %w", i, j, v, mostZCA, blsupdate.ErrOverflow)
+			case math.Abs(v) > maxZCA:
+				return fmt.Errorf("dataset: element (%d,%d) of X is %v, beyond ±%v: %w", i, j, v, maxZCA, blsupdate.ErrOverflow)
 			}
 		}
 	}

@@ -51,22 +51,6 @@ func (c *Cholesky) factorize(a *mat.SymPacked, inPlace bool) error {
 	})
 }
 
-// Dim returns n, and 0 for an empty receiver.
-func (c *Cholesky) Dim() int { return c.n }
-
-// Reset makes the receiver empty.
-func (c *Cholesky) Reset() { c.reset() }
-
-// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// n = 0. The first call or the first solve estimates it, in about 10n² flops, and the factorization
-// keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: the result is at least the true reciprocal
-// condition number, up to rounding, and rarely more than three times it. It is 0 where ‖A‖₁ overflows.
-// (LAPACK: dppcon.)
-func (c *Cholesky) RCond() float64 {
-	c.mustHold()
-	return c.rcond()
-}
-
 // SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
 // Solving in the package comment. (LAPACK: dpptrs.)
 func (c *Cholesky) SolveTo(dst, b *mat.Dense) error {
@@ -86,12 +70,6 @@ func (c *Cholesky) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 	return solveVecTo(dst, c.n, b, c.SolveTo)
 }
 
-// Solver returns a function that overwrites x, of length n, by A⁻¹x, for many products with one vector.
-// A blsupdate.Counter counts all its calls as one RCond. If a product overflows, x is not finite.
-// Solver panics if the receiver is empty, and the function with mat.ErrSliceLengthMismatch if x has
-// another length.
-func (c *Cholesky) Solver() func(x []float64) { return c.solver() }
-
 // InverseTo writes A⁻¹ to dst, in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dpptri, in
 // blocks.)
 func (c *Cholesky) InverseTo(dst *mat.SymPacked) error { return c.inverseTo(c.MaxCondition, dst) }
@@ -103,9 +81,6 @@ func (c *Cholesky) InverseTo(dst *mat.SymPacked) error { return c.inverseTo(c.Ma
 func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) {
 	return c.inverseInPlace(c.MaxCondition)
 }
-
-// UTo copies the upper triangular U to dst; see Factors in the package comment.
-func (c *Cholesky) UTo(dst *gonummat.TriDense) { c.copyUpper(dst) }
 
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or
 // underflows. It is the determinant of a matrix within the backward error of A, rounded by at most

@@ -58,18 +58,6 @@ func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
 	})
 }
 
-// Dim returns n, and 0 for an empty receiver.
-func (f *LDLT) Dim() int { return f.n }
-
-// Reset makes the receiver empty.
-func (f *LDLT) Reset() { f.reset() }
-
-// RCond returns the estimated reciprocal condition number: see Cholesky.RCond. (LAPACK: dspcon.)
-func (f *LDLT) RCond() float64 {
-	f.mustHold()
-	return f.rcond()
-}
-
 // SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
 // Solving in the package comment. (LAPACK: dsptrs.)
 func (f *LDLT) SolveTo(dst, b *mat.Dense) error {
@@ -89,9 +77,6 @@ func (f *LDLT) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 	return solveVecTo(dst, f.n, b, f.SolveTo)
 }
 
-// Solver returns a function that overwrites x, of length n, by A⁻¹x: see Cholesky.Solver.
-func (f *LDLT) Solver() func(x []float64) { return f.solver() }
-
 // InverseTo writes A⁻¹ to dst, in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dsptri, in
 // blocks.)
 func (f *LDLT) InverseTo(dst *mat.SymPacked) error { return f.inverseTo(f.MaxCondition, dst) }
@@ -100,9 +85,6 @@ func (f *LDLT) InverseTo(dst *mat.SymPacked) error { return f.inverseTo(f.MaxCon
 func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
 	return f.inverseInPlace(f.MaxCondition)
 }
-
-// UTo copies the unit upper triangular U to dst; see Factors in the package comment.
-func (f *LDLT) UTo(dst *gonummat.TriDense) { f.copyUpper(dst) }
 
 // Inertia returns the numbers of positive, negative and zero eigenvalues of D, and so of A by
 // Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue up to n eps

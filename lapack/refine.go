@@ -62,18 +62,8 @@ type ErrorBounds struct {
 // The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, if a, b
 // or x hold NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes do
 // not fit, if x shares elements with a or b or lies between elements of a matrix with another stride,
-// and if the receiver is empty. (LAPACK: dpprfs, which takes up to five steps.)
-func (c *Cholesky) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
-	return c.improve(x, a, b)
-}
-
-// Refine improves the solution x of A X = B and bounds its errors: see Cholesky.Refine. (LAPACK:
-// dsprfs.)
-func (f *LDLT) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
-	return f.improve(x, a, b)
-}
-
-func (f *symmetric) improve(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
+// and if the receiver is empty. (LAPACK: dpprfs, dsprfs, which take up to five steps.)
+func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()
 	checkShape(a.SymmetricDim() == f.n)
 	routine, ap := f.routines.refine, a.RawSymPacked().Data

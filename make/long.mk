@@ -4,8 +4,8 @@
 
 # Less than 90 minutes on two cores; every step that CI may leave out is here. A release runs it. It needs what .ci/run installs and a
 # cross compiler for the wheel of arm64 (Debian and Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). MNIST is left out where its
-# files are not (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities where the database cannot be reached. Coverage is that of
-# the long form of all tests, which has OpenBLAS beside the other backends. What takes little time comes first.
+# files are not (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities where the database cannot be reached. Coverage is of
+# the long form of all tests, which has OpenBLAS too. Quick checks come first.
 #
 # A step that has passed leaves a file in .verify, so make verify goes on after an interruption. Another commit begins anew.
 STEPS  = rates large-csv gate check-release licenses reachable-vuln python check-wheel matlab scaleout cover openblas soak-race fuzz emulated mutants
@@ -41,7 +41,7 @@ verified:
 faults:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -v ./internal/io/atomicfile ./internal/testutil/faultfs ./internal/io/memory ./bls/modelfile ./blsupdate ./bls ./cmd/blskernel
 
-# Everything at once for long: every result is that of a lone run, and no goroutine, file or memory is lost.
+# Everything at once for long: every result is as in a lone run, and no goroutine, file or memory is lost.
 soak:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v ./internal/soak
 	BLSKERNEL_LONG=1 $(MAKE) --no-print-directory soak-race
@@ -50,7 +50,7 @@ soak:
 #
 #	make fuzz                       20000 executions each
 #	make fuzz FUZZTIME=5m           five minutes each
-#	make fuzz FUZZPACKAGES=./bls    those of one package
+#	make fuzz FUZZPACKAGES=./bls    the targets of one package
 #
 # Where a time is over, Go before 1.27 may fail with "context deadline exceeded" and no input (go.dev/issue/75804): that is no
 # fault. A number of executions has no deadline.

@@ -17,7 +17,7 @@ portability: cross i386 arm64 s390x
 
 INTERNAL = $(filter-out %/docs,$(shell $(GO) list ./internal/...))
 
-# What has sizes near that of an int: arguments, memory, headers of files.
+# Tests with sizes near the largest int: arguments, memory, headers of files.
 i386:
 	CGO_ENABLED=0 GOARCH=386 $(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=386 $(GO) test . ./mat ./bls/... ./dataset/... $(INTERNAL)
@@ -49,7 +49,7 @@ s390x:
 	$(call emulated,s390x,$(QEMU_S390X),./internal/io/codec/... ./internal/io/npy/... ./bls/modelfile ./dataset/...)
 
 # The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two, without assembly, and on machines in
-# emulation, where they are fewer unless BLSKERNEL_LONG is 1. GODEBUG is that of go.mod, whatever the environment says.
+# emulation, where they are fewer unless BLSKERNEL_LONG is 1. GODEBUG is go.mod's, whatever the environment says.
 GOLDEN = -run '^TestGolden' -count=1
 
 .PHONY: golden golden-here golden-arm64 golden-s390x

@@ -77,7 +77,7 @@ type Options struct {
 const (
 	defaultStates   = 64
 	defaultSoftware = "blskernel/scaleout"
-	mostBatch       = 4096
+	maxBatch        = 4096
 	batchBytes      = 32 << 20
 )
 
@@ -115,5 +115,5 @@ func (o Options) resolve() Options {
 
 // rows returns the number of rows of a batch of d inputs.
 func (o *Options) rows(d int) int {
-	return cmp.Or(o.Batch, max(1, min(mostBatch, batchBytes/(8*d))))
+	return cmp.Or(o.Batch, max(1, min(maxBatch, batchBytes/(8*d))))
 }

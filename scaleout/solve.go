@@ -81,7 +81,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 		return count, nil
 	}
 	return count, fmt.Errorf("scaleout: %d bad rows, and the limit is %d; correct the data, or raise the limit; the first are: %s",
-		count, fn.Options.SkipBad, strings.Join(lines[:min(count, mostShown)], "; "))
+		count, fn.Options.SkipBad, strings.Join(lines[:min(count, maxShown)], "; "))
 }
 
 // solve makes the model of a sum of states, whose updater it takes over.

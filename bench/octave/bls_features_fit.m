@@ -3,7 +3,7 @@ function [F, A] = bls_features_fit(X, groups, nodes, enhancement, shrink)
 %   [F, A] = BLS_FEATURES_FIT(X, GROUPS, NODES, ENHANCEMENT, SHRINK) draws and fine-tunes the maps on the
 %   samples X, l-by-d, and returns them with the features A = [Z, H] of X, l-by-k: GROUPS groups of NODES
 %   linear nodes, and ENHANCEMENT nodes tanh(s*[Z, 0.1]*Wh), where s makes the largest input of a tanh
-%   equal to SHRINK. BLS_FEATURES_MAP maps other samples. The random numbers are those of RAND.
+%   equal to SHRINK. BLS_FEATURES_MAP maps other samples. The random numbers come from RAND.
 
   H1 = bls_standardize(X);
   F.beta = cell(1, groups);

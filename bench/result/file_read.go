@@ -13,10 +13,10 @@ import (
 	"blskernel/bench"
 )
 
-// mostLine bounds the bytes of a line.
-const mostLine = 1 << 20
+// maxLine bounds the bytes of a line.
+const maxLine = 1 << 20
 
-var errLong = fmt.Errorf("is longer than %d bytes", mostLine)
+var errLong = fmt.Errorf("is longer than %d bytes", maxLine)
 
 // Read reads a file of results. A last line without an end, which an interruption leaves, is passed
 // over. name is for File.Name and errors.
@@ -26,7 +26,7 @@ var errLong = fmt.Errorf("is longer than %d bytes", mostLine)
 func Read(name string, r io.Reader) (*File, error) {
 	f := &reader{File: &File{Name: name}, machine: new(Machine), open: map[int]*openTable{}}
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, mostLine+1)
+	lines.Buffer(nil, maxLine+1)
 	lines.Split(wholeLines)
 	n := 1
 	for ; lines.Scan(); n++ {

@@ -73,13 +73,13 @@ func checkLine(t *testing.T, err error) *LineError {
 // TestLines reads what no command writes. Each fault names its line, and a message is short
 // however long the line is.
 func TestLines(t *testing.T) {
-	long := strings.Repeat("x", mostLine-100)
+	long := strings.Repeat("x", maxLine-100)
 	for _, test := range []struct {
 		name, line, says string
 	}{
-		{"nested lists", strings.Repeat("[", mostLine-1), "exceeded max depth"},
+		{"nested lists", strings.Repeat("[", maxLine-1), "exceeded max depth"},
 		{"nested objects", strings.Repeat(`{"kind":`, 1<<15), "file: line 2: "},
-		{"a number of 1 MB", `{"kind":"flops","l":` + strings.Repeat("9", mostLine-100) + `}`, "cannot unmarshal"},
+		{"a number of 1 MB", `{"kind":"flops","l":` + strings.Repeat("9", maxLine-100) + `}`, "cannot unmarshal"},
 		{"a number beyond int", `{"kind":"flops","l":9223372036854775808}`, "cannot unmarshal"},
 		{"a number beyond float64", `{"kind":"table","lambda":1e999}`, "cannot unmarshal"},
 		{"a list", `["machine"]`, "cannot unmarshal"},
@@ -91,14 +91,14 @@ func TestLines(t *testing.T) {
 		{"a mark of UTF-8", "\xef\xbb\xbf{}", "invalid character"},
 		{"zeros", strings.Repeat("\x00", 1<<10), "invalid character"},
 		{"CR alone", "{}\r{}\r{}", "after top-level value"},
-		{"a line of more than 1 MB", strings.Repeat(" ", mostLine+1), "longer than"},
+		{"a line of more than 1 MB", strings.Repeat(" ", maxLine+1), "longer than"},
 	} {
 		at := checkLine(t, readLines("{}\n"+test.line+"\n"))
 		if at.Err == nil || !strings.Contains(at.Error(), test.says) || at.Line != 2+strings.Count(test.line, "\n") {
 			t.Errorf("%s: %v, want %q", test.name, at, test.says)
 		}
 	}
-	for name, text := range map[string]string{"CRLF": "{}\r\n{}\r\n", "keys that are there twice": `{"kind":"flops","kind":"cost"}` + "\n", "no UTF-8": "{\"kind\":\"\xff\"}\n", "a part of a line of 1 MB": strings.Repeat("[", mostLine)} {
+	for name, text := range map[string]string{"CRLF": "{}\r\n{}\r\n", "keys that are there twice": `{"kind":"flops","kind":"cost"}` + "\n", "no UTF-8": "{\"kind\":\"\xff\"}\n", "a part of a line of 1 MB": strings.Repeat("[", maxLine)} {
 		if err := readLines(text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

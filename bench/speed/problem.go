@@ -102,8 +102,8 @@ const (
 	// agreement is the difference from which on results differ, as a fraction of the largest
 	// element. Rounding makes less of a random matrix of any order that fits into memory.
 	agreement = 1e-6
-	// mostCompared bounds the elements that are compared.
-	mostCompared = 1 << 20
+	// maxCompared bounds the elements that are compared.
+	maxCompared = 1 << 20
 )
 
 // check calls the operation once and returns the error with which it fails, if it does, and ErrDiffer
@@ -122,7 +122,7 @@ func (p *Problem) check(b blskernel.Backend, call func()) error {
 	if p.compared != nil {
 		all = p.compared()
 	}
-	for i := 0; i < len(all); i += 1 + len(all)/mostCompared {
+	for i := 0; i < len(all); i += 1 + len(all)/maxCompared {
 		some = append(some, all[i])
 		if v := math.Abs(all[i]); v > largest {
 			largest = v
@@ -155,12 +155,12 @@ func (r source) draw(n int) []float64 {
 
 // The triangular matrices are I + E, where the elements of E in one row, or in one column, add up to
 // spread at most in absolute value. One product or solution by them changes the largest element by a
-// factor between 1 - spread and 1/(1 - spread), so mostInPlace of them by one of no more than
+// factor between 1 - spread and 1/(1 - spread), so maxInPlace of them by one of no more than
 // (1 - 1/16)^-4096 < 10^115, or the inverse of that.
 const (
-	spread      = 1.0 / 16
-	mostInPlace = 4096
-	mostCalls   = 1 << 30 // of operations that do not read what they overwrite
+	spread     = 1.0 / 16
+	maxInPlace = 4096
+	maxCalls   = 1 << 30 // of operations that do not read what they overwrite
 )
 
 // nearIdentity returns I + E of order n: off-diagonal elements of E make at most spread/2 in a row or
@@ -178,7 +178,7 @@ func (r source) nearIdentity(n int) []float64 {
 
 // computes returns the problem of an operation that overwrites n numbers.
 func computes(n int, do func(be blskernel.Backend, out []float64)) *Problem {
-	p := &Problem{out: make([]float64, n), most: mostCalls, reference: &reference{}}
+	p := &Problem{out: make([]float64, n), most: maxCalls, reference: &reference{}}
 	p.bind = func(be blskernel.Backend) func() error {
 		return func() error { do(be, p.out); return nil }
 	}
@@ -188,6 +188,6 @@ func computes(n int, do func(be blskernel.Backend, out []float64)) *Problem {
 // inPlace returns the problem of an operation that reads and overwrites what is initial before.
 func inPlace(initial []float64, do func(be blskernel.Backend, out []float64)) *Problem {
 	p := computes(len(initial), do)
-	p.out, p.initial, p.most = slices.Clone(initial), initial, mostInPlace
+	p.out, p.initial, p.most = slices.Clone(initial), initial, maxInPlace
 	return p
 }

@@ -124,9 +124,9 @@ type scanner struct {
 	err error
 }
 
-// mostEmptyReads is the number of reads in a row that may return neither bytes nor an error, as in
+// maxEmptyReads is the number of reads in a row that may return neither bytes nor an error, as in
 // package bufio.
-const mostEmptyReads = 100
+const maxEmptyReads = 100
 
 func (s *scanner) Read(p []byte) (int, error) {
 	if s.err != nil {
@@ -134,7 +134,7 @@ func (s *scanner) Read(p []byte) (int, error) {
 	}
 	n, err := s.r.Read(p)
 	for tries := 0; n == 0 && err == nil && len(p) > 0; tries++ {
-		if tries == mostEmptyReads {
+		if tries == maxEmptyReads {
 			err = io.ErrNoProgress
 			break
 		}

@@ -126,6 +126,6 @@ type ForgottenRowsError struct {
 
 // Error names the methods that can.
 func (e *ForgottenRowsError) Error() string {
-	return fmt.Sprintf("blsupdate: after Forget the rows of the model by %v are not known any more, and none can be removed: AddNodes, which is given all of them, makes them known again; the methods that remove rows after Forget are %s",
+	return fmt.Sprintf("blsupdate: %v cannot remove rows after Forget; call AddNodes with all rows first, or use %s",
 		e.Method, names.Alternatives(e.Instead))
 }

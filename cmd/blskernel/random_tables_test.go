@@ -108,8 +108,8 @@ var words = []string{
 // missing are the ways to write that a value is not there.
 var missing = []string{"", "NA", "NaN", "?", "null", " "}
 
-// mostWords is the largest number of words that a column of inputs may have.
-const mostWords = 64
+// maxWords is the largest number of words that a column of inputs may have.
+const maxWords = 64
 
 // columnKinds draw the cell of row i of a column. The seed is that of the column.
 var columnKinds = []struct {
@@ -172,7 +172,7 @@ func drawTable(seed uint64) *randomTable {
 			copied := r.IntN(j)
 			name, cells, levels = "copy of "+t.kinds[copied], columns[copied], nil
 		}
-		t.ordinary = t.ordinary && name != "dates" && name != "times" && len(levels) <= mostWords
+		t.ordinary = t.ordinary && name != "dates" && name != "times" && len(levels) <= maxWords
 		if r.IntN(4) == 0 {
 			name += " with gaps"
 			cells = withGaps(r, cells)

@@ -87,7 +87,7 @@ func (c *cutter) fill(buf []byte, size int) ([]byte, error) {
 func (c *cutter) tooLong(buf []byte) error {
 	e := Errorf("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
 	e.Line = c.line
-	if open := bytes.LastIndexByte(buf, '"'); open >= 0 && !paired(buf) {
+	if open := bytes.LastIndexByte(buf, '"'); open >= 0 && !balancedQuotes(buf) {
 		e.Line += int64(bytes.Count(buf[:open], []byte{'\n'}))
 		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes; close it, or double it within quotation marks", maxRecord)
 	}
@@ -138,9 +138,9 @@ func recordEnd(text []byte) int {
 	return len(text)
 }
 
-// crowded returns where the first record of more than maxCells cells begins, or -1. It counts in place,
-// and counts separators within quotation marks too.
-func crowded(text []byte, comma rune) int {
+// tooManyCells returns where the first record of more than maxCells cells begins, or -1. It counts
+// in place, and counts separators within quotation marks too.
+func tooManyCells(text []byte, comma rune) int {
 	separator := []byte(string(comma))
 	for begin := 0; len(text)-begin >= maxCells; {
 		end := begin + recordEnd(text[begin:])

@@ -174,7 +174,7 @@ func (l *csvLayout) isHeader(q *request, opt *Options, first *csvLayout, rest te
 		}
 	}
 	if words == 0 || numbers == 0 || len(opt.Columns) == len(columns) {
-		return words > 0 || first != nil && slices.Equal(l.first, first.names) || numbers == 0 && opt.Columns.words(), nil
+		return words > 0 || first != nil && slices.Equal(l.first, first.names) || numbers == 0 && opt.Columns.categorical(), nil
 	}
 	return l.unlike(columns, rest)
 }

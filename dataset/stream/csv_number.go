@@ -103,7 +103,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 	case n.unit != 0 && !n.hasUnit(cell):
 		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", shorten(cell), n.unit)
 	case n.decimal != ',' && notation{decimal: ',', slow: true}.isNumber(cell):
-		return 0, Errorf("is %s, with a comma; write a point, or say what the comma is by %v or %v", shorten(cell),
+		return 0, Errorf("is %s, which has a comma: write a point, or say by %v or %v what the comma is", shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
 	case optional:
 		return 0, Errorf("is %s, not a number; correct it, or use %v", shorten(cell), exclude)
@@ -135,12 +135,12 @@ var dates = regexp.MustCompile(`^(?i:` +
 	`([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?[ap]m)?|` +
 	`([a-z]{3,9},? )?(\d{1,2}[-. ]+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ,]+(\d{1,2},? +)?\d{2,4}([T ,].*)?)$`)
 
-// mostDate is the most bytes of a date.
-const mostDate = 64
+// maxDate is the most bytes of a date.
+const maxDate = 64
 
 // isDate reports whether a trimmed cell, which is no number, is a date or a time.
 func isDate(cell string) bool {
-	return len(cell) <= mostDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
+	return len(cell) <= maxDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
 }
 
 // powers are the powers of ten up to 10^19, all exact in float64.

@@ -21,8 +21,8 @@ type recordReader struct {
 // records returns a reader of the records in text, which begins with the given line.
 func (l *csvLayout) records(text []byte, line int64) *recordReader {
 	r := &recordReader{layout: l, text: text, start: line, end: io.EOF}
-	if begin := crowded(text, l.comma); begin >= 0 {
-		r.text, r.end = text[:begin], l.crowdedFault(text[:begin], line)
+	if begin := tooManyCells(text, l.comma); begin >= 0 {
+		r.text, r.end = text[:begin], l.tooManyCellsFault(text[:begin], line)
 	}
 	r.Reader = newCSVReader(r.text, l.comma)
 	return r
@@ -45,7 +45,7 @@ func (r *recordReader) next() ([]string, error) {
 	if err != nil {
 		var fault *Error
 		fault, r.line = l.syntaxFault(err, r.start)
-		fault.sample = paired(r.text[from:r.InputOffset()])
+		fault.sample = balancedQuotes(r.text[from:r.InputOffset()])
 		return nil, fault
 	}
 	r.line = r.lineOf(0)
@@ -88,12 +88,13 @@ func (l *csvLayout) syntaxFault(err error, line int64) (*Error, int64) {
 	return e, first
 }
 
-// paired reports whether a record that encoding/csv refuses has an even number of quotation marks, so
+// balancedQuotes reports whether a record that encoding/csv refuses has balanced quotation marks, so
 // that for a cutter too the next record begins after its line end.
-func paired(record []byte) bool { return bytes.Count(record, []byte{'"'})%2 == 0 }
+func balancedQuotes(record []byte) bool { return bytes.Count(record, []byte{'"'})%2 == 0 }
 
-// crowdedFault returns the error for the record that follows the bytes before, which begin on a line.
-func (l *csvLayout) crowdedFault(before []byte, line int64) *Error {
+// tooManyCellsFault returns the error for the record that follows the bytes before, which begin on a
+// line.
+func (l *csvLayout) tooManyCellsFault(before []byte, line int64) *Error {
 	return &Error{Path: l.path, Line: line + int64(bytes.Count(before, []byte{'\n'})),
 		What: fmt.Sprintf("the line has more than %d cells, separated by %q; a text has one sample in each line", maxCells, l.comma)}
 }

@@ -53,10 +53,10 @@
 // A sample is left out with its targets, whichever of the two is bad, even if they are in another file.
 // If a sample has several faults, Bad receives one of them.
 //
-// Every other fault is a fault of the file and ends the reading: a header that does not fit, data
-// that is cut off or damaged, a record that is too long. A quotation mark out of place is a fault of
-// its line if the line has an even number of them. Otherwise the next sample cannot be found, and it
-// is a fault of the file. In quoted text, a record with too many cells is also a fault of the file.
+// Every other fault is a fault of the file and ends the reading, such as a header that does not fit,
+// damaged data, or a record that is too long. A quotation mark out of place is a fault of its line if
+// the line has an even number of them. Otherwise the next sample cannot be found, and it is a fault of
+// the file. In quoted text, a record with too many cells is also a fault of the file.
 //
 // [Batch.Number] and [Batch].First number a sample the same whichever others are bad.
 //

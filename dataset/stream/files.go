@@ -88,10 +88,10 @@ func (f *files) remake(opt *Options) error {
 	return f.make(opt, nil)
 }
 
-// begin ends remaking.
-func (f *files) begin() {
+// forbidRewind makes make impossible.
+func (f *files) forbidRewind() {
 	for _, in := range f.in {
-		in.begin()
+		in.forbidRewind()
 	}
 }
 

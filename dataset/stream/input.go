@@ -169,12 +169,12 @@ func (in *input) unpack() error {
 	return nil
 }
 
-// begin ends rewinding.
-func (in *input) begin() {
+// forbidRewind makes rewind impossible, so that a pipe need not be kept.
+func (in *input) forbidRewind() {
 	in.begun, in.raw.room = true, 0
 }
 
-// rewind goes back to the beginning, which is possible until begin.
+// rewind goes back to the beginning, which is possible until forbidRewind.
 func (in *input) rewind() error {
 	if err := in.raw.rewind(); err != nil {
 		return readFault(in.ctx, in.path, err)

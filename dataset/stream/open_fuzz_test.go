@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// mostUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would
+	// maxUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would
 	// take the time of others.
-	mostUnpacked = 1 << 22
-	mostMessage  = 4000 // some names of at most shownText bytes, each of which may be quoted as four
+	maxUnpacked = 1 << 22
+	maxMessage  = 4000 // some names of at most shownText bytes, each of which may be quoted as four
 )
 
 // unpackedSize returns the bytes of data with those that gzip and the members of an archive in it
@@ -30,8 +30,8 @@ const (
 func unpackedSize(t *testing.T, data []byte) (n, members int) {
 	n = len(data)
 	add := func(r io.Reader) []byte {
-		b, _ := io.ReadAll(io.LimitReader(r, mostUnpacked)) // up to where it is damaged
-		if n += len(b); n >= mostUnpacked {
+		b, _ := io.ReadAll(io.LimitReader(r, maxUnpacked)) // up to where it is damaged
+		if n += len(b); n >= maxUnpacked {
 			t.Skip("unpacks to too much")
 		}
 		return b
@@ -129,7 +129,7 @@ func FuzzOpen(f *testing.F) {
 func checkFault(t *testing.T, err error) {
 	t.Helper()
 	var fault *Error
-	if !errors.As(err, &fault) || fault.Path == "" || len(err.Error()) > mostMessage+len(fault.Path) {
+	if !errors.As(err, &fault) || fault.Path == "" || len(err.Error()) > maxMessage+len(fault.Path) {
 		t.Errorf("error %.500v", err)
 	}
 }

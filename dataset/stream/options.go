@@ -205,7 +205,7 @@ func (o *Options) checkChoice(q *request, inputs, outputs int, words bool) error
 		return nil
 	case len(o.Columns) != inputs:
 		return Errorf("has %d columns of inputs, and %d are described", inputs, len(o.Columns))
-	case !words && o.Columns.words():
+	case !words && o.Columns.categorical():
 		return Errorf("is an array, which has no words; give a text")
 	}
 	return nil

@@ -55,7 +55,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	r := &Reader{ctx: inner, cancel: cancel, opt: opt, paths: slices.Clone(paths),
 		sizes: make([]int64, len(paths)), known: make([]int64, len(paths))}
 	for i := range paths {
-		if err := r.look(i); err != nil {
+		if err := r.probe(i); err != nil {
 			if r.current != nil {
 				r.current.close()
 			}
@@ -66,8 +66,8 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// look opens the first source to be read, and later ones to be checked.
-func (r *Reader) look(i int) error {
+// probe opens the first source to be read, and later ones to be checked.
+func (r *Reader) probe(i int) error {
 	path := r.paths[i]
 	r.sizes[i], r.known[i] = -1, -1
 	regular := false
@@ -90,12 +90,12 @@ func (r *Reader) look(i int) error {
 	}
 	if i == 0 {
 		r.current = f
-		r.settle()
+		r.adoptSchema()
 		return nil
 	}
 	defer f.close()
 	r.known[i] = f.source.info().rows
-	return r.agree(i, f)
+	return r.checkSchema(i, f)
 }
 
 // open opens the source at path.
@@ -111,8 +111,8 @@ func (r *Reader) open(path string) (*files, error) {
 	return f, nil
 }
 
-// agree checks that source i has the schema of the first one.
-func (r *Reader) agree(i int, f *files) error {
+// checkSchema checks that source i has the schema of the first one.
+func (r *Reader) checkSchema(i int, f *files) error {
 	have, want, first := f.source.info(), &r.about, display(r.paths[0])
 	fault := func(format string, args ...any) error {
 		return located(display(r.paths[i]), Errorf(format, args...))
@@ -212,7 +212,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 		return nil, err
 	}
 	if !r.begun && r.current != nil {
-		r.current.begin()
+		r.current.forbidRewind()
 	}
 	if n := len(r.opt.Columns); !r.begun && n > 0 {
 		r.tally.Filled, r.tally.Unknown = make([]int64, n), make([]int64, n)
@@ -286,10 +286,10 @@ func (r *Reader) advance() error {
 	if err != nil {
 		return err
 	}
-	f.begin()
+	f.forbidRewind()
 	r.current = f
 	r.known[r.at] = f.source.info().rows
-	return r.agree(r.at, f)
+	return r.checkSchema(r.at, f)
 }
 
 // Close ends the reading, waits for work in the background, and closes the files. It does not wait for

@@ -74,7 +74,7 @@ func (r *Reader) Select(s Selection) error {
 	o.TargetNotations = slices.Clone(s.TargetNotations)
 	err := r.remake()
 	for i := 1; i < len(r.paths) && err == nil; i++ {
-		err = r.look(i)
+		err = r.probe(i)
 	}
 	if err == nil {
 		return nil
@@ -84,7 +84,7 @@ func (r *Reader) Select(s Selection) error {
 		return r.err
 	}
 	for i := 1; i < len(r.paths); i++ {
-		_ = r.look(i) // Next meets its fault, if it has one by now
+		_ = r.probe(i) // Next meets its fault, if it has one by now
 	}
 	return err
 }
@@ -153,12 +153,12 @@ func (r *Reader) remake() error {
 	if err := r.current.remake(&r.opt); err != nil {
 		return err
 	}
-	r.settle()
+	r.adoptSchema()
 	return nil
 }
 
-// settle takes over from the first source what holds for all.
-func (r *Reader) settle() {
+// adoptSchema takes over from the first source what holds for all.
+func (r *Reader) adoptSchema() {
 	r.about = *r.current.source.info()
 	r.known[0] = r.about.rows
 }

@@ -12,11 +12,11 @@ import (
 
 const (
 	panicDescribe = "stream: Survey or Describe after Next"
-	// mostLevelBytes bounds a level, so that a column of texts is an error.
-	mostLevelBytes = 256
-	// mostDescribed is the largest number of columns that are described if all are numbers and none
-	// misses a cell: as many as a model file holds.
-	mostDescribed = 1 << 14
+	// maxLevelBytes bounds a level, so that a column of texts is an error.
+	maxLevelBytes = 256
+	// maxNumericDescribed is the largest number of columns that are described if all are numbers
+	// and none misses a cell: as many as a model file holds.
+	maxNumericDescribed = 1 << 14
 )
 
 // A Description describes the columns, from the first samples.
@@ -120,7 +120,7 @@ func (r *Reader) survey(rows int, inputs []Notation) (*survey, error) {
 	if l := r.about.layout; l != nil && l.names != nil && l.names[0] == "" && len(l.choice.inputs) > 0 && l.choice.inputs[0] == 0 {
 		v.inputs[0].all = map[string]bool{}
 	}
-	fault, err := v.look(r.current.source, rows)
+	fault, err := v.probe(r.current.source, rows)
 	if r.err = r.remake(); r.err != nil {
 		return nil, r.err
 	}
@@ -159,8 +159,8 @@ type surveyed struct {
 	all            map[string]bool // all cells, of a column that may have names of rows; nil for others
 }
 
-// look reads samples, and returns the fault of the first bad one.
-func (v *survey) look(s source, rows int) (fault *Error, err error) {
+// probe reads samples, and returns the fault of the first bad one.
+func (v *survey) probe(s source, rows int) (fault *Error, err error) {
 	for bad := 0; v.rows < rows && bad < rows; {
 		n, err := s.survey(v.inputs, v.targets, rows-v.rows)
 		v.rows += n
@@ -179,7 +179,7 @@ func (v *survey) look(s source, rows int) (fault *Error, err error) {
 	return fault, nil
 }
 
-// number counts a number.
+// number adds x to the statistics.
 func (c *surveyed) number(x float64) {
 	c.numbers++
 	if x-x == 0 {
@@ -208,8 +208,8 @@ func (c *surveyed) cell(cell string) {
 	}
 	switch {
 	case c.many:
-	case len(cell) > mostLevelBytes:
-		c.many, c.long = true, strings.Clone(cell[:mostLevelBytes])
+	case len(cell) > maxLevelBytes:
+		c.many, c.long = true, strings.Clone(cell[:maxLevelBytes])
 	case c.seen[cell] > 0:
 		c.seen[cell]++
 	case len(c.seen) == MostLevels:
@@ -303,8 +303,8 @@ func (i *info) columnOf(input int) int {
 	return input
 }
 
-// mostFaults is the most columns that one message names.
-const mostFaults = 16
+// maxFaults is the most columns that one message names.
+const maxFaults = 16
 
 // joined returns the error for one or more columns.
 func joined(faults []columnFault) *Error {
@@ -313,7 +313,7 @@ func joined(faults []columnFault) *Error {
 	}
 	var formats, specs []string
 	var args, commas []any
-	for _, f := range faults[:min(len(faults), mostFaults)] {
+	for _, f := range faults[:min(len(faults), maxFaults)] {
 		column := strconv.Itoa(f.col + 1)
 		if f.name != "" {
 			column = shorten(f.name)
@@ -327,7 +327,7 @@ func joined(faults []columnFault) *Error {
 			commas = f.args
 		}
 	}
-	if more := len(faults) - mostFaults; more > 0 {
+	if more := len(faults) - maxFaults; more > 0 {
 		formats = append(formats, "and so on in %d more columns")
 		args = append(args, more)
 	}
@@ -366,7 +366,7 @@ func (v *survey) describe(about *info, notations []Notation) (Columns, []columnF
 			faults = append(faults, *fault)
 		}
 	}
-	if !special && (v.Missing != MissingMean || len(columns) > mostDescribed && !missing) {
+	if !special && (v.Missing != MissingMean || len(columns) > maxNumericDescribed && !missing) {
 		return nil, faults
 	}
 	if v.Missing != MissingMean {

@@ -95,8 +95,8 @@ func (c Columns) Inputs() int {
 	return n
 }
 
-// words reports whether one is a column of words.
-func (c Columns) words() bool {
+// categorical reports whether any column is of words.
+func (c Columns) categorical() bool {
 	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
 }
 
@@ -199,7 +199,7 @@ func checkFill(c Columns, missing Missing) error {
 	return nil
 }
 
-// checkNotations returns an error for a notation that no numbers have.
+// checkNotations returns an error for an invalid notation.
 func checkNotations(all []Notation) error {
 	for i, n := range all {
 		if err := n.Check(); err != nil {
@@ -260,7 +260,7 @@ func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
 		return x
 	}
 	d := len(c)
-	if c.words() {
+	if c.categorical() {
 		out := make([]float64, 0, rows*c.Inputs())
 		for i := range rows {
 			out = c.Append(out, x[i*d:][:d], t)

@@ -109,7 +109,7 @@ func TestMixed(t *testing.T) {
 	} {
 		r := mustOpen(t, []string{"-"}, Options{Header: HeaderAbsent, Stdin: strings.NewReader(cells)})
 		columns, err := r.Describe(100)
-		if err != nil || columns.words() != words {
+		if err != nil || columns.categorical() != words {
 			t.Errorf("%q: %v, %v", cells, columns, err)
 		}
 	}

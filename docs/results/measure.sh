@@ -54,7 +54,7 @@ disturbed() {
 		awk -F: '!n++ || $2 < low { low = $2 } $2 > high { high = $2 } END { exit !(n && high > 1.15 * low) }'
 }
 
-# measure COMMAND... appends the lines that a command prints to those of the file that is being made.
+# measure COMMAND... appends the lines that a command prints to the file that is being made.
 measure() {
 	echo "$*" >&2
 	"$blskernel" "$@" --json >>"$work/lines"
@@ -119,6 +119,6 @@ full)
 	;;
 *) usage ;;
 esac
-rm -f "$out"/plots/*.svg # those of results that are no longer there
+rm -f "$out"/plots/*.svg # plots of results that are no longer there
 "$blskernel" report --results "$out" --out "$out" >/dev/null
 echo "the page is $out/README.md, with plots in $out/plots" >&2

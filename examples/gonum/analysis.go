@@ -13,7 +13,7 @@ import (
 type findings struct {
 	ridge     *mat.VecDense // w = (XᵀX + lambda I)⁻¹Xᵀy, by a Cholesky factorization
 	spread    []float64     // the diagonal of (XᵀX + lambda I)⁻¹: how well each weight is determined
-	leastSqr  *mat.VecDense // argmin ‖X w - y‖, by a QR factorization
+	minSqr    *mat.VecDense // argmin ‖X w - y‖, by a QR factorization
 	explained []float64     // variances along the principal components, largest first, by singular values
 	distances []float64     // squared Mahalanobis distances of the samples, by the inverse of their covariance
 }
@@ -21,7 +21,7 @@ type findings struct {
 // analyse computes ridge and least-squares regression, principal components and outliers.
 func analyse(x *mat.Dense, y *mat.VecDense, lambda float64) (*findings, error) {
 	l, d := x.Dims()
-	f := &findings{ridge: &mat.VecDense{}, leastSqr: &mat.VecDense{}}
+	f := &findings{ridge: &mat.VecDense{}, minSqr: &mat.VecDense{}}
 
 	var gram mat.SymDense
 	gram.SymOuterK(1, x.T())
@@ -47,7 +47,7 @@ func analyse(x *mat.Dense, y *mat.VecDense, lambda float64) (*findings, error) {
 
 	var qr mat.QR
 	qr.Factorize(x)
-	if err := qr.SolveVecTo(f.leastSqr, false, y); err != nil {
+	if err := qr.SolveVecTo(f.minSqr, false, y); err != nil {
 		return nil, err
 	}
 

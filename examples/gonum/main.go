@@ -81,5 +81,5 @@ func samples(n int) (x *mat.Dense, y *mat.VecDense) {
 
 // numbers returns all findings.
 func (f *findings) numbers() []float64 {
-	return slices.Concat(f.ridge.RawVector().Data, f.spread, f.leastSqr.RawVector().Data, f.explained, f.distances)
+	return slices.Concat(f.ridge.RawVector().Data, f.spread, f.minSqr.RawVector().Data, f.explained, f.distances)
 }

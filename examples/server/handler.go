@@ -12,11 +12,11 @@ import (
 	"blskernel/mat"
 )
 
-// mostBytes bounds the body of a request, and mostNumbers the numbers of its rows and of their
+// maxBytes bounds the body of a request, and maxNumbers the numbers of its rows and of their
 // predictions, since a row of few bytes may have the scores of many classes. One row is always allowed.
 const (
-	mostBytes   = 16 << 20
-	mostNumbers = 4 << 20
+	maxBytes   = 16 << 20
+	maxNumbers = 4 << 20
 )
 
 type answer struct {
@@ -32,15 +32,15 @@ func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {
 		m := s.model.Load()
-		if r.ContentLength > mostBytes {
-			s.refuse(w, &http.MaxBytesError{Limit: mostBytes})
+		if r.ContentLength > maxBytes {
+			s.refuse(w, &http.MaxBytesError{Limit: maxBytes})
 			return
 		}
 		// A client that waits for its answer may have closed its side of the connection, which
 		// cancels the context of the request as if the client had gone away.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.predictTime)
 		defer cancel()
-		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, mostBytes))
+		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, maxBytes))
 		if err != nil {
 			s.refuse(w, err)
 			return

@@ -183,7 +183,7 @@ func TestRegressor(t *testing.T) {
 	if status, text := post(t, at+"/predict", `{"rows": [{"u": 1}]}`); status != http.StatusBadRequest || !strings.Contains(text, "row 1: the model has no distinct names") {
 		t.Errorf("status %d, %s", status, text)
 	}
-	many := `{"rows": [` + strings.Repeat("[0,0],", mostNumbers/(targets+2)) + "[0,0]]}"
+	many := `{"rows": [` + strings.Repeat("[0,0],", maxNumbers/(targets+2)) + "[0,0]]}"
 	if status, text := post(t, at+"/predict", many); status != http.StatusRequestEntityTooLarge || !strings.Contains(text, "send several") {
 		t.Errorf("status %d, %.200s", status, text)
 	}

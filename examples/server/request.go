@@ -19,7 +19,7 @@ import (
 // some 30 bytes of memory for each byte of a row.
 const maxRow, maxCell = 1 << 20, 64
 
-// errTooManyRows is the error of a request with more rows than fit into mostNumbers.
+// errTooManyRows is the error of a request with more rows than fit into maxNumbers.
 var errTooManyRows = errors.New("too many rows for one request; send several")
 
 // readRows returns the samples of a request, and how many words of it the model does not know. It
@@ -32,7 +32,7 @@ func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int6
 	rows := 0
 	err = expect(d, json.Delim('{'), "rows", json.Delim('['))
 	for ; err == nil && d.More(); rows++ {
-		if rows > 0 && (rows+1)*(m.inputs+m.outputs) > mostNumbers {
+		if rows > 0 && (rows+1)*(m.inputs+m.outputs) > maxNumbers {
 			return nil, nil, errTooManyRows
 		}
 		var text json.RawMessage

@@ -117,10 +117,10 @@ func TestWrong(t *testing.T) {
 	}
 	row := `{"u": 1, "v": 2, "x": "` + strings.Repeat("x", 1<<16) + `"},`
 	for _, body := range []io.Reader{
-		strings.NewReader(strings.Repeat(" ", mostBytes+1)),
+		strings.NewReader(strings.Repeat(" ", maxBytes+1)),
 		// Two of unknown length.
-		io.MultiReader(strings.NewReader(`{"rows": [`), strings.NewReader(strings.Repeat(row, mostBytes/len(row)+1))),
-		io.MultiReader(strings.NewReader(good), strings.NewReader(strings.Repeat(" ", mostBytes))),
+		io.MultiReader(strings.NewReader(`{"rows": [`), strings.NewReader(strings.Repeat(row, maxBytes/len(row)+1))),
+		io.MultiReader(strings.NewReader(good), strings.NewReader(strings.Repeat(" ", maxBytes))),
 	} {
 		if status, text := postFrom(t, at+"/predict", body); status != http.StatusRequestEntityTooLarge || !strings.Contains(text, "send several") {
 			t.Errorf("status %d, %s", status, text)
@@ -153,7 +153,7 @@ func TestHostile(t *testing.T) {
 		} else {
 			body := hostileBody(r)
 			if i%250 == 0 {
-				body = strings.Repeat(" ", mostBytes+1)
+				body = strings.Repeat(" ", maxBytes+1)
 			}
 			var text string
 			if status, text = post(t, at+"/predict", body); status != 200 && status != 400 && status != 413 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fails where a file, a function, a package or a line is larger than these limits. Generated files have none, and functions
-# of tests neither. Columns are those of comments and of prose, with tabs of eight; what an Example prints may be wider.
+# of tests neither. Columns count in comments and prose, with tabs of eight; what an Example prints may be wider.
 set -eu
 cd "$(dirname "$0")/../.."
 # The continuation bytes of UTF-8 are no columns.

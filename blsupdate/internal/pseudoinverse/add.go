@@ -68,7 +68,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 		dense.Place(y, l, 0, ya)
 	}
 	next, out := State{Base: u.Base, keys: u.keys, y: u.y, rank: u.K}, state.Outcome{}
-	next.begin(a, y)
+	next.noteNorms(a, y)
 	dense.Add(next.size.ErrY, 1, before.size.ErrY) // of targets that were mapped
 	if u.keys == nil {
 		next.size.ErrWeights(before.Condition().Error, 0, before.w)

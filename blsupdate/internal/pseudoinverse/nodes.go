@@ -227,7 +227,7 @@ func (s *widening) state() (*State, error) {
 		next.prior.share = max(u.prior.share, nodesDrift*shareOf(float64(u.Lambda*plain*plain)))
 		if !u.prior.exact(s.l) {
 			next.prior.widen(dense.Frobenius(s.h), dense.Frobenius(s.d), below)
-		} else { // the model is that of a start with all nodes
+		} else { // the model is as if started with all nodes
 			next.prior.begin(u.Lambda, s.l, u.C)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 //
 // New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A row a
 // that leaves takes its δ of Δ along: E loses δᵀa, and the right side gains δᵀ(y - a W). As long as all
-// rows are from the start these terms cancel: the model is that of a start with the rows that stay.
+// rows are from the start these terms cancel: the model is as if started with the rows that stay.
 //
-// New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Beside later rows T = E D - ΔᵀH
+// New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. With later rows T = E D - ΔᵀH
 // is not zero: the right side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
 //
 //	[E    ΔᵀH            ]
@@ -30,7 +30,7 @@ type prior struct {
 	delta float64   // a bound on ‖Δ‖/lambda
 	size  float64   // a bound on ‖E‖/lambda
 	first int       // how many of the first rows the model has, which come first
-	mixed bool      // whether E is no longer that of the first rows
+	mixed bool      // whether E has changed since the first rows
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
@@ -90,7 +90,7 @@ func (p *prior) add(f float64, norms []float64) {
 	}
 }
 
-// exact reports whether the model of l rows is that of a start with them.
+// exact reports whether the model of l rows is as if started with them.
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
 // leave notes that W becomes next when q of l rows leave, ax, of which n are from the start. gone are
@@ -127,7 +127,7 @@ func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 const biasUnits = 4
 
 // bias bounds the relative errors of the targets by the prior, the largest of all, where W has a column
-// of norm now, and scaled times lengths. reach are those of M, and far are norms that W - W0 cannot
+// of norm now, and scaled times lengths. reach belongs to M, and far are norms that W - W0 cannot
 // exceed.
 func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far, rest float64) float64 {
 	shift := min(p.shift[t], float64(p.size*far)+float64(p.delta*rest))

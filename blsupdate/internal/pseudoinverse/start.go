@@ -19,7 +19,7 @@ import (
 
 // Start computes A⁺ and W.
 func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
-	u.begin(a, y)
+	u.noteNorms(a, y)
 	first, err := u.start(ctx, a, y, &out)
 	if err == nil {
 		err = u.finish(ctx, first, a, y)
@@ -32,8 +32,8 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	return out, nil
 }
 
-// begin notes the norms of the first rows.
-func (u *State) begin(a, y *mat.Dense) {
+// noteNorms records the norms of the first rows.
+func (u *State) noteNorms(a, y *mat.Dense) {
 	u.norm, u.worst.power, u.drift = dense.Frobenius(a), 1, 1
 	u.size = state.NewNorms(u.K, u.C, false).With(a, y)
 }

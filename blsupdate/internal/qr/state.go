@@ -170,8 +170,9 @@ func (s *State) Condition() state.Condition {
 // knownRows is the number of rows of R⁻¹ of which Condition takes the norms.
 const knownRows = 8
 
-// rowsOfInverse returns bounds on the norms of the rows of R⁻¹: the norms where errs are largest beside
-// the columns of R, such as after AddNodes, and ‖(R D)⁻¹‖ over the norm of the column elsewhere.
+// rowsOfInverse returns bounds on the norms of the rows of R⁻¹: the norms where errs are largest
+// against the columns of R, such as after AddNodes, and ‖(R D)⁻¹‖ over the norm of the column
+// elsewhere.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {

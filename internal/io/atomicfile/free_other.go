@@ -2,5 +2,5 @@
 
 package atomicfile
 
-// free knows nothing.
+// free reports that the free space is unknown.
 func free(string) (bytes int64, known bool) { return 0, false }

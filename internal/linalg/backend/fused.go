@@ -35,5 +35,5 @@ func Fused(b blskernel.Backend) FusedProducts {
 	if f, ok := b.(FusedProducts); ok {
 		return f
 	}
-	return pureblas.FromDgemm{Float64: b}
+	return pureblas.ViaGemm{Float64: b}
 }

@@ -14,14 +14,14 @@ import (
 )
 
 // Pure is the BLAS on one kernel: a blskernel.Backend, blskernel.PackedProducts, backend.FusedProducts
-// and block.Products, where the methods are documented.
+// and block.Ops, where the methods are documented.
 type Pure struct {
 	*blas12.Routines
 	*gemm.Engine
 	name string
 }
 
-var _ block.Products = (*Pure)(nil)
+var _ block.Ops = (*Pure)(nil)
 
 // New returns the BLAS of the given name on kernel k. All of them share one bound on threads.
 func New(name string, k kernel.Kernel) *Pure {

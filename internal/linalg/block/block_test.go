@@ -16,8 +16,8 @@ import (
 
 const eps = 0x1p-53
 
-// A check makes a call of Products and compares all that its operands cover.
-type check func(t *testing.T, s *shape, on block.Products)
+// A check makes a call of Ops and compares all that its operands cover.
+type check func(t *testing.T, s *shape, on block.Ops)
 
 // random runs a check on random choices, every second time on the products made of Dgemm, else on each
 // kernel in turn.
@@ -60,7 +60,7 @@ func FuzzBlockGemm(f *testing.F) { check(checkGemm).fuzz(f) }
 
 // checkGemm computes C = alpha op(A) op(B) + beta C. Each of its elements has two multiplications by
 // scalars, k terms and two additions: k+4 roundings on the way of each.
-func checkGemm(t *testing.T, s *shape, on block.Products) {
+func checkGemm(t *testing.T, s *shape, on block.Ops) {
 	m, n, k, tA, tB := s.size(), s.size(), s.size(), s.transpose(), s.transpose()
 	alpha, beta := pick(s, 1, -1, 0.5), pick(s, 1, 0, -2.0)
 	ra, ca := block.Stored(tA, m, k)
@@ -113,7 +113,7 @@ func TestBlockSyrk(t *testing.T) { check(checkSyrk).random(t) }
 func FuzzBlockSyrk(f *testing.F) { check(checkSyrk).fuzz(f) }
 
 // checkSyrk computes C = C + alpha op(A) diag(d) op(A)ᵀ; without d that is the identity.
-func checkSyrk(t *testing.T, s *shape, on block.Products) {
+func checkSyrk(t *testing.T, s *shape, on block.Ops) {
 	n, k, tA, alpha := s.size(), s.size(), s.transpose(), pick(s, 1, -1, 0.5)
 	rows, cols := block.Stored(tA, n, k)
 	a, c, d := s.take(s.flag(), false, rows, cols), s.take(s.flag(), true, n, n), slices.Repeat([]float64{1}, k)
@@ -145,7 +145,7 @@ func FuzzBlockTrsm(f *testing.F) { check(checkTrsm).fuzz(f) }
 // where it is not read, and multiplies by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4}
 // |op(A)||X| for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem
 // 8.5), and the sums by which it is found have the same bound.
-func checkTrsm(t *testing.T, s *shape, on block.Products) {
+func checkTrsm(t *testing.T, s *shape, on block.Ops) {
 	m, n, tA, ul := s.size(), s.size(), s.transpose(), blas.Upper
 	side, diag, alpha := pick(s, blas.Left, blas.Right), pick(s, blas.NonUnit, blas.Unit), pick(s, 1, -1, 0.5)
 	packed := s.flag()

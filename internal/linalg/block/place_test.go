@@ -128,10 +128,10 @@ func nothing(int, int) bool { return false }
 
 // products returns those made of Dgemm and those of the pure backend on each kernel. They compute in
 // the goroutine of the test, since a fault in another one ends the program.
-func products(t testing.TB) []block.Products {
+func products(t testing.TB) []block.Ops {
 	blskernel.SetThreads(1)
 	t.Cleanup(func() { blskernel.SetThreads(0) })
-	all := []block.Products{block.On(gonum.Implementation{})}
+	all := []block.Ops{block.On(gonum.Implementation{})}
 	for _, b := range backends.Pure(t) {
 		all = append(all, block.On(b))
 	}

@@ -23,7 +23,7 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 // thread waiting. It pays if the rest is long enough, and on this module's backends only: products of
 // others do not stay on the thread of a task.
 func (bk Backend) LooksAhead(first, rest float64) bool {
-	_, ours := bk.Backend.(block.Products)
+	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())
 	return ours && threads > 1 && first*(threads-1) <= rest
 }

@@ -11,7 +11,7 @@ import (
 // A Backend is a backend with its products of blocks.
 type Backend struct {
 	blskernel.Backend
-	block.Products
+	block.Ops
 	// Done, if not nil, stops Geqrf and Orgqr before a block of columns when it returns true. The
 	// caller discards their results.
 	Done func() bool
@@ -23,7 +23,7 @@ type Backend struct {
 // On returns b with its products of blocks. A nil b stands for the default.
 func On(b blskernel.Backend) Backend {
 	b = backend.Or(b)
-	return Backend{Backend: b, Products: block.On(b)}
+	return Backend{Backend: b, Ops: block.On(b)}
 }
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of

@@ -1,6 +1,6 @@
 // Package factor has the common parts of the factorizations: a backend with its products of blocks,
-// triangles, exchanges of rows and columns, plane rotations, norms, scaling, checks of elements, and a
-// workspace. Each factorization has a folder of its own:
+// triangles, exchanges of rows and columns, and plane rotations. It also has norms, scaling, checks of
+// elements, and a workspace. Each factorization has a folder of its own:
 //
 //	cholesky   potrf, potrs, potri
 //	ldlt       sytrf with rook pivoting, sytrs, sytri
@@ -14,5 +14,5 @@
 //
 // A routine has LAPACK's name without the d, and with its relatives a file of its own. Each stands
 // once, on blocks of dense or packed storage, and checks no argument. Dense operands go to the
-// backend's BLAS for the most part, packed ones to its block.Products.
+// backend's BLAS for the most part, packed ones to its block.Ops.
 package factor

@@ -44,13 +44,13 @@ const shortRows = 12
 
 // A Plane is rows of n elements, ld apart, that rotations combine in pairs.
 type Plane struct {
-	bk    block.Products
+	bk    block.Ops
 	x     []float64
 	ld, n int
 }
 
 // Plane returns the rows of the dense z, in n columns.
-func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Products, z.X, z.Ld, n} }
+func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Ops, z.X, z.Ld, n} }
 
 // Rotate makes rows i and j, x and y, counted from the first one, c·x + s·y and c·y - s·x. A nil plane
 // has no rows to rotate.

@@ -59,6 +59,6 @@
 // # Arguments
 //
 // The methods of Engine are row-major, in the argument order of the BLAS; blas.ConjTrans is blas.Trans.
-// The routines check their arguments with package check; the methods of block.Products do not. C must
+// The routines check their arguments with package check; the methods of block.Ops do not. C must
 // not overlap A or B. Elements between the rows of a matrix are neither read nor written.
 package gemm

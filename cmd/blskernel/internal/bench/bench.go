@@ -36,8 +36,8 @@ type benchFlags struct {
 	beside     int
 }
 
-// mostOrder is the order of a square matrix of 3.2 GB.
-const mostOrder = 20_000
+// maxOrder is the order of a square matrix of 3.2 GB.
+const maxOrder = 20_000
 
 // New returns the command bench.
 func New(s ui.Streams) *cobra.Command {
@@ -91,11 +91,11 @@ the speeds beside other work, --beside makes it.`,
 	f.SortFlags = false
 	f.StringSliceVar(&b.ops, "op", b.ops, "operations, or all")
 	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
-	ui.Ints(cmd, &b.sizes, "n", 1, mostOrder, "orders of the squares")
+	ui.Ints(cmd, &b.sizes, "n", 1, maxOrder, "orders of the squares")
 	f.BoolVar(&b.opponents, "opponents", true, "time the opponents, if they are available")
 	ui.RoundsFlag(cmd, &b.rounds)
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
-	ui.Int(cmd, &b.beside, "beside", 0, mostBeside, "run this number of processes meanwhile, each of which keeps a CPU busy")
+	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "run this number of processes meanwhile, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
 	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default stands for a program that sets none; by default 1,default", speed.ThreadsName(0))
 	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine or cell,")

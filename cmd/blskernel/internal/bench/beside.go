@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mostBeside bounds --beside.
-const mostBeside = 1000
+// maxBeside bounds --beside.
+const maxBeside = 1000
 
 // NewSpin returns the hidden command spin, which bench --beside runs.
 func NewSpin() *cobra.Command {

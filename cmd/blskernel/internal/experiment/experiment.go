@@ -96,7 +96,7 @@ func Emit(r *ui.Reporter, kind string, v any, text string) error {
 // Seconds writes a time with three digits.
 func Seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
 
-// Gigaflops writes a number of flops.
+// Gigaflops returns flops as text, in units of 10⁹.
 func Gigaflops(flops float64) string { return ui.Significant(flops / 1e9) }
 
 // BackendLine says what computes.

@@ -152,7 +152,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 			if x.validate {
 				passes = validationPasses
 			}
-			m, err := bench.Measure(ctx, grids[i], rates, passes, cmp.Or(x.rounds, mostRounds), x.seed, func(done float64) { x.Show(done, b.Name()) })
+			m, err := bench.Measure(ctx, grids[i], rates, passes, cmp.Or(x.rounds, maxRounds), x.seed, func(done float64) { x.Show(done, b.Name()) })
 			if err == nil {
 				unequal += bench.Agree(m.Costs).Unequal
 				err = x.measured(m, &machine, b.Name())
@@ -179,9 +179,9 @@ func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupda
 	return experiment.MeasuredRates(ctx, b, experiment.NoneKnown, &x.Reporter)
 }
 
-// validationPasses is the number of times that the grid is measured, mostRounds the largest number of
+// validationPasses is the number of times that the grid is measured, maxRounds the largest number of
 // updates that count in each, unless --rounds is given.
-const validationPasses, mostRounds = 3, 31
+const validationPasses, maxRounds = 3, 31
 
 // measured prints the measurements of a machine, or returns why there are none.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {

@@ -113,7 +113,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	case len(in.Paths) == 0:
 		return ui.Usagef("no data: name a file, a folder, or - for standard input")
 	case slices.Contains(in.Paths, session.StandardInput) && (len(in.Paths) > 1 || in.Options.TargetPath == session.StandardInput):
-		return ui.Usagef("standard input, -, cannot be one of several files")
+		return ui.Usagef("\"-\" (standard input) must be the only input")
 	}
 	for _, path := range in.Sources() { // before anything is done
 		if path == session.StandardInput {

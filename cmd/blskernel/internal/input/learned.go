@@ -30,7 +30,7 @@ func (in *Input) hashOf(path string) (string, error) {
 }
 
 // FindLearned returns the index in the list of the model of the file at path, learned or removed, or
-// -1. It reads the file only if there is one of its size.
+// -1. It reads the file only if the list has one of its size.
 func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, error) {
 	f := in.regular(path)
 	if f == nil || !slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Size == f.Size() }) {

@@ -295,7 +295,7 @@ func (l *Learner) sum(b *stream.Batch) {
 // content returns the checksum of the rows so far.
 func (l *Learner) content() string { return strconv.FormatUint(l.digest.Sum64(), 16) }
 
-// Recordable returns the error by which the metadata could not be written once the run has learned its
+// Recordable returns the error with which writing the metadata would fail once the run has learned its
 // files, so that it comes before the work.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
 	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // which gives way

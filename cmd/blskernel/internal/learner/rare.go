@@ -12,8 +12,8 @@ import (
 // of what each would have if all had the same.
 const rareShare = 0.05
 
-// mostRare is the number of rare classes that a note names.
-const mostRare = 3
+// maxRare is the number of rare classes that a note names.
+const maxRare = 3
 
 // warnOfRare prints a note if classes are rare among the rows learned so far and weigh no more for it.
 func (l *Learner) warnOfRare() {
@@ -30,7 +30,7 @@ func (l *Learner) warnOfRare() {
 	for class, n := range counts {
 		switch {
 		case n >= total*min(rareShare, 0.5/float64(len(counts))):
-		case len(rare) == mostRare:
+		case len(rare) == maxRare:
 			others++
 		default:
 			rare = append(rare, fmt.Sprintf("%s (%.2g%%)", ui.Printable(labels[class]), 100*n/total))

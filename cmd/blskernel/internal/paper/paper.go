@@ -38,12 +38,12 @@ type paper struct {
 }
 
 const (
-	// leastSize keeps some samples; largestSize fits into memory.
-	leastSize, largestSize = 1e-3, 10.0
-	// mostRuns is beyond any patience.
-	mostRuns = 1000
-	// mostShrink makes tanh a step for nearly all samples.
-	mostShrink = 1e3
+	// minSize keeps some samples; largestSize fits into memory.
+	minSize, largestSize = 1e-3, 10.0
+	// maxRuns is beyond any patience.
+	maxRuns = 1000
+	// maxShrink makes tanh a step for nearly all samples.
+	maxShrink = 1e3
 )
 
 // The values of --zca.
@@ -117,7 +117,7 @@ file: 'blskernel report' takes several.`,
 	f.BoolVar(&x.embedded, "embedded", false, "synthetic digits in place of MNIST")
 	f.Float64Var(&x.size, "size", 1, "factor for the numbers of samples and nodes")
 	ui.MethodFlag(cmd, &x.methods)
-	ui.Int(cmd, &x.runs, "runs", 1, mostRuns, "runs with different seeds")
+	ui.Int(cmd, &x.runs, "runs", 1, maxRuns, "runs with different seeds")
 	ui.SeedFlag(cmd, &x.seed)
 	ui.Choice(cmd, &x.recipe, "recipe", "code or text: whose ridge and enhancement nodes, of the authors' code or of the paper's text", bench.RecipeCode, bench.RecipeText)
 	ui.LambdaFlag(cmd, &x.lambda, ", which --recipe text has")
@@ -146,14 +146,14 @@ func (x *paper) check() (err error) {
 	switch {
 	case len(x.tables) == 0:
 		return ui.Usagef("--table is missing: name a table of the paper, 1 to 9")
-	case !(x.size >= leastSize && x.size <= largestSize):
-		return ui.Usagef("--size is %v; want %v to %v", x.size, leastSize, largestSize)
+	case !(x.size >= minSize && x.size <= largestSize):
+		return ui.Usagef("--size is %v; want %v to %v", x.size, minSize, largestSize)
 	case x.lambda == 0 && x.recipe == bench.RecipeCode:
 		return ui.Usagef("--lambda is 0; want a number above 0, as 1e-6 or 2^-18, or --recipe text")
 	case x.shrink != 0 && x.recipe == bench.RecipeText:
 		return ui.Usagef("--shrink is %v; want 0 with --recipe text, which has no scale", x.shrink)
-	case x.recipe == bench.RecipeCode && !(x.shrink > 0 && x.shrink <= mostShrink):
-		return ui.Usagef("--shrink is %v; want a number above 0, at most %v", x.shrink, mostShrink)
+	case x.recipe == bench.RecipeCode && !(x.shrink > 0 && x.shrink <= maxShrink):
+		return ui.Usagef("--shrink is %v; want a number above 0, at most %v", x.shrink, maxShrink)
 	case x.embedded && x.dir != "":
 		return ui.Usagef("--embedded and --data exclude each other")
 	}

@@ -129,12 +129,12 @@ func (x *paper) show(f *result.File) error {
 	return x.Print(experiment.Tables(page.Sections...) + "\n")
 }
 
-// leastKnown is the least share of the work from which the remaining time is estimated.
-const leastKnown = 0.03
+// minKnown is the least share of the work from which the remaining time is estimated.
+const minKnown = 0.03
 
 // timeLeft returns the remaining time if the work goes on at the same pace.
 func timeLeft(since time.Duration, share float64) string {
-	if !(share >= leastKnown && share < 1) {
+	if !(share >= minKnown && share < 1) {
 		return ""
 	}
 	return fmt.Sprintf(", %v left", time.Duration(float64(since)*(1-share)/share).Round(time.Second))

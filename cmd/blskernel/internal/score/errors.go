@@ -79,13 +79,13 @@ func (q *Regression) String() string {
 	return fmt.Sprintf("rows  %d\n\n%s%s", q.Rows, ui.Aligned(cells), q.Grouping.lines())
 }
 
-// mostTargets is the number of targets up to which brief has all.
-const mostTargets = 5
+// maxTargets is the number of targets up to which brief has all.
+const maxTargets = 5
 
 func (q *Regression) Brief() string {
 	text := ui.Count(q.Rows, "row")
 	for i, t := range q.Targets {
-		if i == mostTargets {
+		if i == maxTargets {
 			return fmt.Sprintf("%s, and %d more targets", text, len(q.Targets)-i)
 		}
 		text += fmt.Sprintf(", %s: RMSE %s, MAE %s, R2 %s", ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.MAE), numeric("%.4f", t.R2))

@@ -149,7 +149,7 @@ func likeNumbers(words []string) bool {
 	return 2*n > len(words)
 }
 
-// keep writes how the cells of the data are read to the metadata.
+// keep records in the metadata how the cells of the data are read.
 func (tr *training) keep(meta *modelfile.Metadata, r *stream.Reader) {
 	s := r.Selection()
 	meta.Columns, meta.Exclude, meta.NA = s.Columns, s.Exclude, tr.In.Options.NA

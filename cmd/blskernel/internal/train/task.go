@@ -44,8 +44,8 @@ func (tr *training) decideTask(r *stream.Reader) error {
 	return tr.refuseQuantity(r)
 }
 
-// different returns how many different labels there are, and whether they are numbers of a quantity or
-// of the rows: many, and with fractions or in half of the rows others.
+// different returns the number of different labels, and whether they look like a quantity or like row
+// numbers: many, with fractions or more than half as many as rows.
 func (tr *training) different(labels []string) (n int, quantity bool) {
 	seen, fractions := map[string]bool{}, false
 	for _, label := range labels {
@@ -59,8 +59,8 @@ func (tr *training) different(labels []string) (n int, quantity bool) {
 	return len(seen), len(seen) > model.FewLabels && (fractions || 2*len(seen) > len(labels))
 }
 
-// mostWords is the largest number of classes that words which are not repeated can be.
-const mostWords = 64
+// maxWords is the largest number of classes of words that do not repeat.
+const maxWords = 64
 
 // distinct returns the number of different labels.
 func distinct(labels []string) int {
@@ -144,7 +144,7 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 		switch words, known := tr.words(b.Labels); words {
 		case known:
 			n := distinct(b.Labels)
-			if n > mostWords && 2*n > len(b.Labels) {
+			if n > maxWords && 2*n > len(b.Labels) {
 				return "", ui.Usagef("%s has %d different words in the first %d rows, such as %.40q: use --task classification if they are classes, write numbers without other signs, or name another --target",
 					targetColumn(r), n, len(b.Labels), b.Labels[0])
 			}

@@ -59,8 +59,8 @@ of the row and 0 for the others. Other words count as none of them, and are coun
 words or of dates is an error: leave it out by --exclude. --missing says what becomes of a missing
 cell of an input; a row without a label or target is bad, or left out by --missing drop. Percent,
 currencies, decimal commas and signs between thousands are recognised where all cells of a column in
-those rows agree, and said. The model keeps all this, with --decimal, --thousands and --na, and the
-other commands read by it.
+those rows agree, and reported. The model stores these settings, with --decimal, --thousands and
+--na, and the other commands use them.
 
 Settings that are auto suit the data: the scaling, the number of enhancement nodes, and --shrink,
 --lambda and --method by the rows that are held out of the first 4096, which the model learns in the

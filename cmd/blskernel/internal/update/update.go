@@ -169,7 +169,7 @@ func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	case meta.Notes[session.NoteOnce] != "":
 		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: learn these rows all the same with --restart", from, what, meta.Notes[session.NoteOnce])
 	case up.Resume:
-		return false, ui.Usagef("--resume: %s is %s, and not of this update, %s: finish that first, or begin with --restart", from, what, differs)
+		return false, ui.Usagef("--resume: %s is %s, of another run (%s): finish that run, or use --restart", from, what, differs)
 	default:
 		return false, ui.Usagef("%s is %s: finish that by its command with --resume, or learn these rows all the same with --restart", from, what)
 	}

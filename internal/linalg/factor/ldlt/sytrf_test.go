@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A splitting is Products that split all rows as far as can be, and take the last first.
-type splitting struct{ block.Products }
+// A splitting is Ops that split all rows as far as can be, and take the last first.
+type splitting struct{ block.Ops }
 
 func (s splitting) BlockRows(rows, _ int, do func(from, to int)) {
 	for i := rows - 1; i >= 0; i-- {
@@ -53,7 +53,7 @@ func TestSytrfParts(t *testing.T) {
 	if far == 0 {
 		t.Fatal("no pivot comes from another part")
 	}
-	got, swap := run(factor.Backend{Backend: bk.Backend, Products: splitting{bk.Products}})
+	got, swap := run(factor.Backend{Backend: bk.Backend, Ops: splitting{bk.Ops}})
 	if !slices.Equal(swap, exchanges) {
 		t.Error("the pivots differ")
 	}

@@ -58,7 +58,7 @@ type TpqrtPlan struct {
 // A backend without block products has threads of its own: it wants large products from one goroutine.
 func planFor(bk factor.Backend, q int) TpqrtPlan {
 	panel := max(8, (q/4+7)/8*8)
-	if _, ours := bk.Backend.(block.Products); ours {
+	if _, ours := bk.Backend.(block.Ops); ours {
 		strip := 192
 		if blskernel.Threads() > 1 {
 			strip = 96

@@ -6,18 +6,18 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// On returns the Products of b, or Products made of its Level 3 routines: they copy packed operands to
+// On returns the Ops of b, or Ops made of its Level 3 routines: they copy packed operands to
 // a dense workspace, some rows or columns at a time.
-func On(b blas.Float64) Products {
-	if p, ok := b.(Products); ok {
+func On(b blas.Float64) Ops {
+	if p, ok := b.(Ops); ok {
 		return p
 	}
-	return viaDense{b}
+	return viaGemm{b}
 }
 
-// viaDense makes Products from Dgemm and Dtrsm. At most Size rows of a packed result, and Size terms of
+// viaGemm makes Ops from Dgemm and Dtrsm. At most Size rows of a packed result, and Size terms of
 // a sum with packed operands, go through the workspace together.
-type viaDense struct{ b blas.Float64 }
+type viaGemm struct{ b blas.Float64 }
 
 // dense returns the rows×cols block m, or a copy of it in work if it is packed.
 func dense(work []float64, m Matrix, rows, cols int) Matrix {
@@ -49,7 +49,7 @@ func workspace(m Matrix, n int) []float64 {
 	return make([]float64, n)
 }
 
-func (v viaDense) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix) {
+func (v viaGemm) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	if m == 0 || n == 0 || k == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func (v viaDense) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 	}
 }
 
-func (v viaDense) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix, d []float64, c Matrix) {
+func (v viaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix, d []float64, c Matrix) {
 	if n == 0 || k == 0 {
 		return
 	}
@@ -127,7 +127,7 @@ func copyScaled(t blas.Transpose, dst, src Matrix, rows, cols int, d []float64) 
 
 // BlockTrsm solves for packed blocks with one diagonal block of A after the other, and subtracts the
 // product of each part of X from the rest.
-func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix) {
+func (v viaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix) {
 	if m == 0 || n == 0 {
 		return
 	}
@@ -189,13 +189,13 @@ func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.
 	}
 }
 
-func (v viaDense) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
+func (v viaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
-func (v viaDense) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
+func (v viaGemm) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
 	CopyTransposed(Dense(dst, ldd), Dense(src, lds), m, n)
 }
 
-func (v viaDense) AbsMax(x []float64) (at int, size float64) {
+func (v viaGemm) AbsMax(x []float64) (at int, size float64) {
 	for i, v := range x {
 		if a := math.Abs(v); a > size {
 			at, size = i, a
@@ -204,7 +204,7 @@ func (v viaDense) AbsMax(x []float64) (at int, size float64) {
 	return at, size
 }
 
-func (v viaDense) AddAbs(x, sums []float64) float64 {
+func (v viaGemm) AddAbs(x, sums []float64) float64 {
 	total := 0.0
 	for i, v := range x {
 		a := math.Abs(v)
@@ -214,7 +214,7 @@ func (v viaDense) AddAbs(x, sums []float64) float64 {
 	return total
 }
 
-func (v viaDense) Rot(c, s float64, x, y []float64) {
+func (v viaGemm) Rot(c, s float64, x, y []float64) {
 	for i, u := range x {
 		w := y[i]
 		x[i], y[i] = float64(c*u)+float64(s*w), float64(c*w)-float64(s*u)

@@ -2,10 +2,10 @@ package block
 
 import "gonum.org/v1/gonum/blas"
 
-// Products are operations on blocks that a backend may implement. On makes them for every other.
+// Ops are operations on blocks that a backend may implement. On makes them for every other.
 //
 // The result does not overlap an operand; both may lie in the same packed matrix. Nothing is checked.
-type Products interface {
+type Ops interface {
 	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C for an m×n C, m×k op(A) and k×n op(B), k >
 	// 0.
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)

@@ -19,11 +19,11 @@ func packedRows(n, k int) int {
 	return min(n, max(block.Size, min(k, maxPackedRows)))
 }
 
-// FromDgemm computes blskernel.PackedProducts and backend.FusedProducts with the Dgemm of any BLAS,
+// ViaGemm computes blskernel.PackedProducts and backend.FusedProducts with the Dgemm of any BLAS,
 // block by block through a workspace.
-type FromDgemm struct{ blas.Float64 }
+type ViaGemm struct{ blas.Float64 }
 
-func (v FromDgemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (v ViaGemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
 		return
 	}
@@ -51,7 +51,7 @@ func (v FromDgemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha f
 	}
 }
 
-func (v FromDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
+func (v ViaGemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
 	if !check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
 		return
 	}
@@ -77,11 +77,11 @@ func (v FromDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []f
 	}
 }
 
-func (v FromDgemm) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
+func (v ViaGemm) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
 	v.Dgemmtp(t, block.Other(t), n, k, alpha, a, lda, a, lda, beta, ap)
 }
 
-func (v FromDgemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (v ViaGemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.Dspmm(side, m, n, ap, b, ldb, c, ldc) {
 		return
 	}
@@ -137,7 +137,7 @@ func unpackRow(dst []float64, n, i int, ap []float64) {
 	copy(dst[i:], ap[at+i:at+n])
 }
 
-func (v FromDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (v ViaGemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
 		return
 	}
@@ -162,7 +162,7 @@ func (v FromDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 	}
 }
 
-func (v FromDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
+func (v ViaGemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	if !check.DsprkDiag(t, n, k, a, lda, d, ap) {
 		return
 	}
@@ -176,7 +176,7 @@ func (v FromDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []floa
 	block.On(v.Float64).BlockSyrk(t, n, k, alpha, block.Dense(a, lda), d[:k], block.Packed(n, ap, 0, 0))
 }
 
-func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
+func (v ViaGemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	if !check.DgemmTanh(tA, tB, m, n, k, a, lda, b, ldb, bias, c, ldc) {
 		return
 	}
