@@ -18,7 +18,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20250605212013-b481878a17be
-BENCH=${BENCH-'^Benchmark(CholeskyInverseInPlace|LDLTInverseInPlace|LUInverseInPlace|LapackAppendRows|Update|ClassifierFit)$ ^BenchmarkOperation$/^op=(dgemm|dsyrk|dtrsm|dsprk)$'}
+BENCH=${BENCH-'^Benchmark(LapackAppendRows|Update|ClassifierFit)$ ^BenchmarkOperation$/^op=(dgemm|dsyrk|dtrsm|dsprk|cholesky-inverse|ldlt-inverse|lu-inverse)$'}
 COUNT=${COUNT:-6}
 BENCHTIME=${BENCHTIME:-100ms}
 PKG=${PKG:-./bench/benchmarks}

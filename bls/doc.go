@@ -14,15 +14,13 @@
 // equations, and where they differ from the paper's Algorithm 1; Features.Maps returns all numbers.
 //
 // The same options and samples give the same maps for any number of threads, if the backend's Dgemm
-// does. If its sums depend on the number of rows, a row of A may differ in its last bits between
-// batches; with the pure backend it does not.
+// does, as pure's does.
 //
 // # Models
 //
 // Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
 // of package blsupdate, which updates W with every further batch. A model that PartialFit started keeps
-// its samples while there are fewer than 200, or 10 for each class: they are fitted anew with each
-// batch, and the batch that makes them enough fixes the maps.
+// its samples while they are fewer than 200, or 10 for each class, and fits them anew with each batch.
 //
 //	Classifier   Y = 1, then +1 for the class of a sample, -1 for the others; class = largest of A W
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets
@@ -37,8 +35,7 @@
 //
 // A method that goes over samples, or solves for W, has two forms: Name, and NameContext with a context
 // and, where samples have them, weights, nil for ones. NameContext stops when its context is done, with
-// an error that wraps context.Cause(ctx). A nil context
-// panics.
+// an error that wraps context.Cause(ctx). A nil context panics.
 //
 // # The life of a model
 //
@@ -56,8 +53,7 @@
 // Remove is no erasure: feature maps, settings, the slope of probabilities and the means y0 come from
 // the first samples and stay (docs/learning-on.md).
 //
-// A model can also learn in parts: by Refit of clones and Merge, or in less memory by Expand,
-// blsupdate.New, Merge of the output layers, and WithUpdater.
+// A model can learn in parts: by Refit of clones and Merge, or by Expand and WithUpdater.
 //
 // # Sources
 //

@@ -38,14 +38,14 @@ type Importances struct {
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.
 //	reads/writes: reads X and labels, and keeps a copy of X meanwhile.
-//	cost: 1 + repeats × groups times that of Score.
-//	errors: those of ScoreContext; *OptionError for a column beyond d or Repeats < 0.
+//	cost: 1 + repeats × groups times Score.
+//	errors: as ScoreContext; *OptionError for a column beyond d or Repeats < 0.
 //	source: L. Breiman, Random forests, Machine Learning 45 (2001), section 10.
 func (c *Classifier) Importance(ctx context.Context, x *mat.Dense, labels []int, opt ImportanceOptions) (*Importances, error) {
 	return importances(x, opt, func(x *mat.Dense) (float64, error) { return c.ScoreContext(ctx, x, labels, opt.Weights) })
 }
 
-// Importance is that of Classifier for R² of the targets Y (l×c).
+// Importance is Classifier.Importance for R² of the targets Y (l×c).
 func (r *Regressor) Importance(ctx context.Context, x, y *mat.Dense, opt ImportanceOptions) (*Importances, error) {
 	return importances(x, opt, func(x *mat.Dense) (float64, error) { return r.ScoreContext(ctx, x, y, opt.Weights) })
 }

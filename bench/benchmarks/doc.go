@@ -8,7 +8,7 @@
 //
 // # Names
 //
-// BenchmarkOperation has the operations of package speed, BenchmarkCholeskyFactorize is a method of a
+// BenchmarkOperation has the operations of package speed, BenchmarkCholeskyRefine is a method of a
 // type, and BenchmarkLapackAppendRows a function of a package. BenchmarkUpdate is AddInputs and
 // Weights. Below are keys and values, the backend first where there is one:
 //

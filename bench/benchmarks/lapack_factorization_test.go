@@ -11,18 +11,17 @@ import (
 // A solver is the factorization of a square matrix M.
 type solver[M any] interface {
 	Factorize(a M) error
-	InverseInPlace() (M, error)
 	RCond() float64
 	Refine(x *mat.Dense, a M, b *mat.Dense) (lapack.ErrorBounds, error)
 	SolveTo(dst, b *mat.Dense) error
 	SolveRowsTo(dst, b *mat.Dense) error
 }
 
-// A kind is a factorization, the matrix of order n that it is of, and the flops that it takes.
+// A kind is a factorization and the matrix of order n that it factorizes. BenchmarkOperation times
+// factorizations, inverses and SolveTo.
 type kind[M any, F solver[M]] struct {
 	create func(bk blskernel.Backend) F
 	matrix func(n int) M
-	flops  func(n int) float64
 }
 
 // factored returns the factors of the matrix.
@@ -37,58 +36,26 @@ var (
 	cholesky = kind[*mat.SymPacked, *lapack.Cholesky]{
 		func(bk blskernel.Backend) *lapack.Cholesky { return &lapack.Cholesky{Backend: bk} },
 		func(n int) *mat.SymPacked { return packed(n, float64(n)) },
-		func(n int) float64 { return cube(n) / 3 },
 	}
 	ldlt = kind[*mat.SymPacked, *lapack.LDLT]{
 		func(bk blskernel.Backend) *lapack.LDLT { return &lapack.LDLT{Backend: bk} },
 		func(n int) *mat.SymPacked { return packed(n, 0) },
-		func(n int) float64 { return cube(n) / 3 },
 	}
 	lu = kind[*mat.Dense, *lapack.LU]{
 		func(bk blskernel.Backend) *lapack.LU { return &lapack.LU{Backend: bk} },
 		func(n int) *mat.Dense { return dense(n, n) },
-		func(n int) float64 { return 2 * cube(n) / 3 },
 	}
 )
 
-func BenchmarkCholeskyFactorize(b *testing.B) { factorize(b, cholesky) }
-func BenchmarkLDLTFactorize(b *testing.B)     { factorize(b, ldlt) }
-func BenchmarkLUFactorize(b *testing.B)       { factorize(b, lu) }
+func BenchmarkCholeskySolveRowsTo(b *testing.B) { solveRows(b, cholesky) }
+func BenchmarkLDLTSolveRowsTo(b *testing.B)     { solveRows(b, ldlt) }
+func BenchmarkLUSolveRowsTo(b *testing.B)       { solveRows(b, lu) }
 
-func factorize[M any, F solver[M]](b *testing.B, k kind[M, F]) {
-	squares(b, func(bk blskernel.Backend, n int) call {
-		f, a := k.create(bk), k.matrix(n)
-		return call{flops: k.flops(n), do: func() error { return f.Factorize(a) }}
-	})
-}
-
-func BenchmarkCholeskyInverseInPlace(b *testing.B) { inverseInPlace(b, cholesky) }
-func BenchmarkLDLTInverseInPlace(b *testing.B)     { inverseInPlace(b, ldlt) }
-func BenchmarkLUInverseInPlace(b *testing.B)       { inverseInPlace(b, lu) }
-
-func inverseInPlace[M any, F solver[M]](b *testing.B, k kind[M, F]) {
-	squares(b, func(bk blskernel.Backend, n int) call {
-		f, a := k.create(bk), k.matrix(n)
-		return call{
-			flops: 2 * k.flops(n),
-			reset: func() { check(f.Factorize(a)) },
-			do:    func() error { _, err := f.InverseInPlace(); return err },
-		}
-	})
-}
-
-func BenchmarkCholeskySolveTo(b *testing.B)     { solve(b, cholesky, (*lapack.Cholesky).SolveTo) }
-func BenchmarkLDLTSolveTo(b *testing.B)         { solve(b, ldlt, (*lapack.LDLT).SolveTo) }
-func BenchmarkLUSolveTo(b *testing.B)           { solve(b, lu, (*lapack.LU).SolveTo) }
-func BenchmarkCholeskySolveRowsTo(b *testing.B) { solve(b, cholesky, (*lapack.Cholesky).SolveRowsTo) }
-func BenchmarkLDLTSolveRowsTo(b *testing.B)     { solve(b, ldlt, (*lapack.LDLT).SolveRowsTo) }
-func BenchmarkLUSolveRowsTo(b *testing.B)       { solve(b, lu, (*lapack.LU).SolveRowsTo) }
-
-// solve times solutions with as many right-hand sides as rows.
-func solve[M any, F solver[M]](b *testing.B, k kind[M, F], how func(f F, dst, b *mat.Dense) error) {
+// solveRows times solutions with as many right-hand sides as rows.
+func solveRows[M any, F solver[M]](b *testing.B, k kind[M, F]) {
 	squares(b, func(bk blskernel.Backend, n int) call {
 		f, x, rhs := k.factored(bk, n), dense(n, n), dense(n, n)
-		return call{flops: 2 * cube(n), do: func() error { return how(f, x, rhs) }}
+		return call{flops: 2 * cube(n), do: func() error { return f.SolveRowsTo(x, rhs) }}
 	})
 }
 

@@ -1,7 +1,7 @@
 // Package report makes a page of measurements: numbers, plots and their meaning at the top, and below
 // them, folded away, the tables of each kind of result.
 //
-//	file, err := result.ReadFile("docs/results/table2.jsonl")
+//	file, err := result.ReadFile(nil, "docs/results/table2.jsonl")
 //	page, err := report.New([]*result.File{file})
 //	err = page.WriteFolder(nil, "page") // page/README.md and page/plots/*.svg
 //

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,8 +120,11 @@ func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 		if err := p.WriteMarkdown(w); err != nil {
 			return err
 		}
-		if _, err := os.Stat(filepath.Join(dir, "notes.md")); err != nil {
-			return nil // there are none
+		switch _, err := vfs.Stat(fsys, filepath.Join(dir, "notes.md")); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return failed(err)
 		}
 		_, err := io.WriteString(w, "\n[notes.md](notes.md) has the files and what to know when reading them.\n")
 		return failed(err)

@@ -38,7 +38,7 @@ func published(t testing.TB) (files []*result.File) {
 	names, err := filepath.Glob(filepath.FromSlash("../../docs/results/*.jsonl"))
 	testutil.NoError(t, err)
 	for _, name := range names {
-		f, err := result.ReadFile(name)
+		f, err := result.ReadFile(nil, name)
 		testutil.NoError(t, err)
 		files = append(files, f)
 	}

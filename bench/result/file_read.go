@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"blskernel/bench"
+	"blskernel/internal/io/vfs"
 )
 
 // maxLine bounds the bytes of a line.
@@ -54,9 +54,10 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// ReadFile reads a file of results. The error is the operating system's, or one of Read.
-func ReadFile(path string) (*File, error) {
-	in, err := os.Open(path)
+// ReadFile reads a file of results on fsys, nil for vfs.OS. The error is the file system's, or one of
+// Read.
+func ReadFile(fsys vfs.FS, path string) (*File, error) {
+	in, err := vfs.Open(fsys, path)
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}

@@ -109,20 +109,20 @@ func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	testutil.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
-	if f, err := ReadFile(path); err != nil || !reflect.DeepEqual(f, want) {
+	if f, err := ReadFile(nil, path); err != nil || !reflect.DeepEqual(f, want) {
 		t.Errorf("read %+v, %v", f, err)
 	}
-	if _, err := ReadFile(path + "s"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadFile(nil, path+"s"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := ReadFile(dir); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, err := ReadFile(nil, dir); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("a folder: %v", err)
 	}
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
 		t.Skip(err) // where links need a permission
 	}
 	var at *fs.PathError
-	if _, err := ReadFile(filepath.Join(dir, "loop")); !errors.As(err, &at) {
+	if _, err := ReadFile(nil, filepath.Join(dir, "loop")); !errors.As(err, &at) {
 		t.Errorf("a link to itself: %v", err)
 	}
 }

@@ -75,10 +75,14 @@ func (m matOperation) prepare(_ string, n int, r source) *Problem {
 // dense returns a random matrix.
 func (r source) dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, r.draw(rows*cols)) }
 
+func (r source) square(n int) *mat.Dense { return r.dense(n, n) }
+
+func (r source) pair(n int) [2]*mat.Dense { return [2]*mat.Dense{r.square(n), r.well(n)} }
+
 // well returns a well-conditioned matrix, and moderate one whose determinant neither overflows nor
 // underflows.
 func (r source) well(n int) *mat.Dense {
-	a := r.dense(n, n)
+	a := r.square(n)
 	for i := range n {
 		a.Set(i, i, a.At(i, i)+math.Sqrt(float64(n)))
 	}
@@ -86,7 +90,7 @@ func (r source) well(n int) *mat.Dense {
 }
 
 func (r source) moderate(n int) *mat.Dense {
-	a := r.dense(n, n)
+	a := r.square(n)
 	a.Scale(math.Sqrt(12*math.E/float64(n)), a)
 	return a
 }
@@ -103,14 +107,14 @@ func writes(prepare func(n int, r source) func(to *mat.Dense) error) matOperatio
 	}
 }
 
-// factors is a factorization of a random matrix, of which what result extracts is compared.
-func factors(do func(a *mat.Dense) (result func() []float64, ok bool)) matOperation {
+// factors is a factorization of the operand of draw. It compares the numbers of result.
+func factors[M any](draw func(r source, n int) M, do func(a M) (result func() []float64, ok bool)) matOperation {
 	return func(n int, r source) func() (func() []float64, error) {
-		a := r.dense(n, n)
+		a := draw(r, n)
 		return func() (func() []float64, error) {
 			result, ok := do(a)
 			if !ok {
-				return nil, errors.New("the algorithm does not converge")
+				return nil, errors.New("the factorization fails")
 			}
 			return result, nil
 		}
@@ -126,11 +130,11 @@ func raw(to func(m *mat.Dense)) []float64 {
 
 var (
 	matMul = writes(func(n int, r source) func(to *mat.Dense) error {
-		a, b := r.dense(n, n), r.dense(n, n)
+		a, b := r.square(n), r.square(n)
 		return func(to *mat.Dense) error { to.Mul(a, b); return nil }
 	})
 	matQRQ = writes(func(n int, r source) func(to *mat.Dense) error {
-		a := r.dense(n, n)
+		a := r.square(n)
 		return func(to *mat.Dense) error {
 			var qr mat.QR
 			qr.Factorize(a)
@@ -139,7 +143,7 @@ var (
 		}
 	})
 	matSolve = writes(func(n int, r source) func(to *mat.Dense) error {
-		a, b := r.well(n), r.dense(n, n)
+		a, b := r.well(n), r.square(n)
 		return func(to *mat.Dense) error { return to.Solve(a, b) }
 	})
 	matSolveTall = writes(func(n int, r source) func(to *mat.Dense) error {
@@ -163,17 +167,17 @@ var (
 		return func(to *mat.Dense) error { *to = *mat.NewDense(1, 1, []float64{mat.Det(a)}); return nil }
 	})
 
-	matQR = factors(func(a *mat.Dense) (func() []float64, bool) {
+	matQR = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
 		var qr mat.QR
 		qr.Factorize(a)
 		return func() []float64 { return raw(qr.RTo) }, true
 	})
-	matLQ = factors(func(a *mat.Dense) (func() []float64, bool) {
+	matLQ = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
 		var lq mat.LQ
 		lq.Factorize(a)
 		return func() []float64 { return raw(lq.LTo) }, true
 	})
-	matSVD = factors(func(a *mat.Dense) (func() []float64, bool) {
+	matSVD = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
 		var svd mat.SVD
 		ok := svd.Factorize(a, mat.SVDThin)
 		return func() []float64 {
@@ -183,12 +187,12 @@ var (
 			return spectral(svd.Values(nil), &u, &v)
 		}, ok
 	})
-	matSVDValues = factors(func(a *mat.Dense) (func() []float64, bool) {
+	matSVDValues = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
 		var svd mat.SVD
 		ok := svd.Factorize(a, mat.SVDNone)
 		return func() []float64 { return svd.Values(nil) }, ok
 	})
-	matEigen = factors(func(a *mat.Dense) (func() []float64, bool) {
+	matEigen = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
 		var e mat.Eigen
 		ok := e.Factorize(a, mat.EigenRight)
 		return func() (parts []float64) {
@@ -201,59 +205,40 @@ var (
 			return parts
 		}, ok
 	})
-
-	matLU matOperation = func(n int, r source) func() (func() []float64, error) {
-		a := r.well(n)
-		return func() (func() []float64, error) {
-			var lu mat.LU
-			lu.Factorize(a)
-			return func() []float64 {
-				var u mat.TriDense
-				lu.UTo(&u)
-				return mat.DenseCopyOf(&u).RawMatrix().Data
-			}, nil
-		}
-	}
-	matCholesky matOperation = func(n int, r source) func() (func() []float64, error) {
-		a := r.symDefinite(n)
-		return func() (func() []float64, error) {
-			var c mat.Cholesky
-			if !c.Factorize(a) {
-				return nil, errors.New("the matrix is not positive definite")
-			}
-			return func() []float64 { return mat.DenseCopyOf(c.RawU()).RawMatrix().Data }, nil
-		}
-	}
-	matEigenSym matOperation = func(n int, r source) func() (func() []float64, error) {
-		a := r.symDefinite(n)
-		return func() (func() []float64, error) {
-			var e mat.EigenSym
-			if !e.Factorize(a, true) {
-				return nil, errors.New("the algorithm does not converge")
-			}
-			return func() []float64 {
-				var v mat.Dense
-				e.VectorsTo(&v)
-				return spectral(e.Values(nil), &v, &v)
-			}, nil
-		}
-	}
-	matGSVD matOperation = func(n int, r source) func() (func() []float64, error) {
-		a, b := r.dense(n, n), r.well(n)
-		return func() (func() []float64, error) {
-			var g mat.GSVD
-			if !g.Factorize(a, b, mat.GSVDAll) {
-				return nil, errors.New("the algorithm does not converge")
-			}
-			return func() []float64 { return slices.Sorted(slices.Values(g.GeneralizedValues(nil))) }, nil
-		}
-	}
+	matLU = factors(source.well, func(a *mat.Dense) (func() []float64, bool) {
+		var lu mat.LU
+		lu.Factorize(a)
+		return func() []float64 {
+			var u mat.TriDense
+			lu.UTo(&u)
+			return mat.DenseCopyOf(&u).RawMatrix().Data
+		}, true
+	})
+	matCholesky = factors(source.symDefinite, func(a *mat.SymDense) (func() []float64, bool) {
+		var c mat.Cholesky
+		ok := c.Factorize(a)
+		return func() []float64 { return mat.DenseCopyOf(c.RawU()).RawMatrix().Data }, ok
+	})
+	matEigenSym = factors(source.symDefinite, func(a *mat.SymDense) (func() []float64, bool) {
+		var e mat.EigenSym
+		ok := e.Factorize(a, true)
+		return func() []float64 {
+			var v mat.Dense
+			e.VectorsTo(&v)
+			return spectral(e.Values(nil), &v, &v)
+		}, ok
+	})
+	matGSVD = factors(source.pair, func(of [2]*mat.Dense) (func() []float64, bool) {
+		var g mat.GSVD
+		ok := g.Factorize(of[0], of[1], mat.GSVDAll)
+		return func() []float64 { return slices.Sorted(slices.Values(g.GeneralizedValues(nil))) }, ok
+	})
 )
 
 // symDefinite returns I + BBᵀ/n for a random B.
 func (r source) symDefinite(n int) *mat.SymDense {
 	var s mat.SymDense
-	s.SymOuterK(1/float64(n), r.dense(n, n))
+	s.SymOuterK(1/float64(n), r.square(n))
 	for i := range n {
 		s.SetSym(i, i, s.At(i, i)+1)
 	}

@@ -13,9 +13,9 @@ import (
 // the number of a row decides its fold, as in Holdout. Each model makes its own feature maps and
 // chooses its own settings; how columns become inputs stays that of m.
 //
-//	shapes: paths are those of op, with that of the targets last if they are in a file of their own.
-//	cost: that of folds trainings, one after the other, and of reading twice as often.
-//	errors: those of reading, of Learn and of score; an error for an operation that is no training.
+//	shapes: paths are the paths of op, with the file of the targets last if they have their own.
+//	cost: folds trainings, one after the other, and reading twice as often.
+//	errors: of reading, of Learn and of score; an error for an operation that is not a training.
 func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, paths []string, folds int, score func(fold int, m *Model, b *stream.Batch) error) error {
 	if op.Kind != modelfile.OpTrain {
 		return errors.New("only a training can be validated by folds")

@@ -94,7 +94,7 @@ func ExampleModel_Verify() {
 		Metadata: modelfile.Metadata{Classes: []string{"even", "odd"}, Inputs: r.Inputs(), Targets: r.Targets()},
 	})
 	check(m.Learn(ctx, b))
-	hash, err := model.HashOf(path)
+	hash, err := model.HashOf(nil, path)
 	check(err)
 	m.Log(modelfile.Operation{
 		Kind: modelfile.OpTrain, Files: []modelfile.Learned{{Name: "rows.csv", Hash: hash, Rows: 6}},

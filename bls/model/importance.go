@@ -12,7 +12,7 @@ import (
 // with the names of the columns: of a column of words all inputs are permuted together. Groups and
 // Weights of opt are those of the model and of the batch.
 //
-//	errors: *Error; ErrNoTargets; those of Importance of package bls.
+//	errors: *Error; ErrNoTargets; as Importance of package bls.
 func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.ImportanceOptions) (names []string, all *bls.Importances, err error) {
 	cells, known := m.Columns()
 	opt.Groups, opt.Weights = nil, b.Weights

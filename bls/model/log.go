@@ -51,7 +51,7 @@ func (m *Model) CutLog() {
 // Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. For a
 // nil lambda the ridge stays where the method can restore it. After an error the model is of no use.
 //
-//	errors: those of Forget and SetLambda of package bls.
+//	errors: as Forget and SetLambda of package bls.
 func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	u := m.Updater()
 	ridge := u.Lambda()

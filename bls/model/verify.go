@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
+	"blskernel/internal/io/vfs"
 	"blskernel/internal/linalg/detmath"
 
 	"github.com/cespare/xxhash/v2"
@@ -51,12 +51,12 @@ type Verification struct {
 //
 // Nothing is signed: Verify shows that the rows make the model, not who made it or what it is worth.
 //
-//	cost: that of the trainings.
-//	errors: those of reading and of learning, which leave the verdict open; that of ctx.
+//	cost: the trainings.
+//	errors: of reading and of learning, which leave the verdict open; the cause of ctx.
 func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
 	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
 	for _, path := range paths {
-		hash, err := HashOf(path)
+		hash, err := HashOf(nil, path)
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +74,10 @@ func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, erro
 	return &v.Verification, err
 }
 
-// HashOf returns the XXH64 of the bytes of a file, in hexadecimal.
-func HashOf(path string) (string, error) {
-	file, err := os.Open(path)
+// HashOf returns the XXH64 of the bytes of a file on fsys, nil for the operating system's, in
+// hexadecimal.
+func HashOf(fsys vfs.FS, path string) (string, error) {
+	file, err := vfs.Open(fsys, path)
 	if err != nil {
 		return "", err
 	}

@@ -53,7 +53,7 @@ func (l *lab) run(m *Model, op modelfile.Operation, paths ...string) {
 	op.Read = &stream.Options{Targets: []string{"y"}}
 	op.First, op.Batch, op.Arithmetic, op.Fixed = 60, 25, Arithmetic(nil), true
 	for _, path := range paths {
-		hash, err := HashOf(path)
+		hash, err := HashOf(nil, path)
 		testutil.NoError(l, err)
 		info, err := os.Stat(path)
 		testutil.NoError(l, err)

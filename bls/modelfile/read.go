@@ -11,13 +11,13 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"blskernel"
 	"blskernel/bls"
 	"blskernel/internal/io/codec"
+	"blskernel/internal/io/vfs"
 )
 
 // Read reads what Write wrote, up to the end of r. b computes the products of the model; nil stands for
@@ -60,8 +60,11 @@ func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 }
 
 // Load reads the file at path by Read. Its errors name the file.
-func Load(path string, b blskernel.Backend) (*File, error) {
-	file, err := os.Open(path)
+func Load(path string, b blskernel.Backend) (*File, error) { return LoadFS(vfs.OS, path, b) }
+
+// LoadFS is Load from a file system, nil for vfs.OS.
+func LoadFS(fsys vfs.FS, path string, b blskernel.Backend) (*File, error) {
+	file, err := vfs.Open(fsys, path)
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func TestSaveFaults(t *testing.T) {
 	all := &faultfs.Disk{}
 	must(t, s.save(t, all.FS()))
 	operations := all.Calls()
-	for _, op := range []faultfs.Op{faultfs.Open, faultfs.Chmod, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir} {
+	for _, op := range []faultfs.Op{faultfs.Stat, faultfs.Open, faultfs.Chmod, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir} {
 		if !slices.ContainsFunc(operations, func(c faultfs.Call) bool { return c.Op == op }) {
 			t.Errorf("Save does not %s", op)
 		}
@@ -145,12 +145,41 @@ func TestSaveFaults(t *testing.T) {
 			count++
 			var file *atomicfile.WriteError
 			var folder *FolderError
-			if first := d.Failed()[0].Op; first == faultfs.SyncDir && !errors.As(err, &folder) || first != faultfs.SyncDir && !errors.As(err, &file) || !errors.Is(err, syscall.EIO) {
+			ok, first := errors.Is(err, syscall.EIO), d.Failed()[0].Op
+			switch first {
+			case faultfs.Stat: // nothing is begun
+			case faultfs.SyncDir:
+				ok = ok && errors.As(err, &folder)
+			default:
+				ok = ok && errors.As(err, &file)
+			}
+			if !ok {
 				t.Errorf("%s fails: %v", first, err)
 			}
 		}
 	}
 	if count < 2*len(operations) {
 		t.Errorf("%d operations were failed, of %d for each number of faults", count, len(operations))
+	}
+}
+
+// TestLoadFaults lets each operation of a Load fail. Only a failing Close is no error.
+func TestLoadFaults(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.bls")
+	must(t, Save(path, newSaved(t).file))
+	for n := 0; ; n++ {
+		d := &faultfs.Disk{Before: n, Times: faultfs.Always, Err: syscall.EIO}
+		_, err := LoadFS(d.FS(), path, nil)
+		switch failed := d.Failed(); {
+		case len(failed) == 0 || failed[0].Op == faultfs.Close:
+			must(t, err)
+			if n < 2 {
+				t.Errorf("%d operations can fail; want the opening and the reading", n)
+			}
+			return
+		case !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), path):
+			t.Errorf("%s fails: %v", failed[0].Op, err)
+		}
 	}
 }

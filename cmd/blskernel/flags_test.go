@@ -101,7 +101,7 @@ func TestRecordedCommands(t *testing.T) {
 		t.Fatalf("%d files, %v", len(names), err)
 	}
 	for _, name := range names {
-		f, err := result.ReadFile(name)
+		f, err := result.ReadFile(nil, name)
 		testutil.NoError(t, err)
 		for _, m := range f.Machines {
 			testutil.NoError(t, understood(strings.Fields(m.Command)[1:]))

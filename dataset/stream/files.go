@@ -3,9 +3,9 @@ package stream
 import (
 	"context"
 	"errors"
-	"os"
 
 	"blskernel/dataset"
+	"blskernel/internal/io/vfs"
 )
 
 // files are what one path names: the samples, their targets if in another file, and their source.
@@ -21,7 +21,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	}
 	targetPath, format := opt.TargetPath, opt.Format
 	if path != stdinPath && opt.Open == nil {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if info, err := vfs.Stat(opt.FS, path); err == nil && info.IsDir() {
 			images, labels, err := dataset.FindMNIST(path, opt.Test)
 			if err != nil {
 				return nil, &Error{Path: path, What: "a folder must have the files of MNIST; name other files one by one, as by FOLDER/*.csv", Err: err}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blskernel/internal/io/vfs"
 )
 
 const (
@@ -55,7 +57,7 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	case opt.Open != nil:
 		in.pipe(func() (io.ReadCloser, error) { return opt.Open(ctx, path) })
 	default:
-		if err := in.openFile(path); err != nil {
+		if err := in.openFile(opt.FS, path); err != nil {
 			return nil, openFault(ctx, path, err)
 		}
 	}
@@ -93,8 +95,8 @@ func (in *input) copyTo(w io.Writer, open func() (io.ReadCloser, error)) error {
 }
 
 // openFile opens a file of this machine.
-func (in *input) openFile(path string) error {
-	info, err := os.Stat(path)
+func (in *input) openFile(fsys vfs.FS, path string) error {
+	info, err := vfs.Stat(fsys, path)
 	switch {
 	case err != nil:
 		return err
@@ -102,7 +104,7 @@ func (in *input) openFile(path string) error {
 		return &Error{Path: path, What: "is a folder; name its files"}
 	case !info.Mode().IsRegular():
 		in.pipe(func() (io.ReadCloser, error) {
-			file, err := os.Open(path)
+			file, err := vfs.Open(fsys, path)
 			if err == nil {
 				// Close ends a Read that waits.
 				context.AfterFunc(in.ctx, func() { _ = file.Close() })
@@ -111,7 +113,7 @@ func (in *input) openFile(path string) error {
 		})
 		return nil
 	}
-	file, err := os.Open(path)
+	file, err := vfs.Open(fsys, path)
 	if err != nil {
 		return err
 	}

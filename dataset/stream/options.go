@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"blskernel/internal/io/names"
+	"blskernel/internal/io/vfs"
 )
 
 // A Format is the file format of a source.
@@ -164,6 +165,9 @@ type Options struct {
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
 	// also of the close, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
+
+	// FS has the files of this machine; nil for the operating system's. Tests pass one that fails.
+	FS vfs.FS `json:"-"`
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
 	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the

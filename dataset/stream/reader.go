@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
+	"blskernel/internal/io/vfs"
 	"blskernel/mat"
 )
 
@@ -72,7 +72,7 @@ func (r *Reader) probe(i int) error {
 	r.sizes[i], r.known[i] = -1, -1
 	regular := false
 	if path != stdinPath && r.opt.Open == nil {
-		info, err := os.Stat(path)
+		info, err := vfs.Stat(r.opt.FS, path)
 		if err != nil {
 			return openFault(r.ctx, path, err)
 		}

@@ -83,8 +83,8 @@ var unused = map[string]map[string]string{
 		"Holdout": "for programs that train as the command does", "SkipBad": "for programs that train as the command does",
 	},
 	"blskernel/bls/modelfile": {
-		"SaveFS": "for callers with a file system of their own, such as tests",
-		"Log":    "is made by bls/model, whose Example of Verify has one", "Operation": "is made by bls/model, whose Example of Verify has one",
+		"LoadFS": "for callers with a file system of their own, such as tests", "SaveFS": "likewise",
+		"Log": "is made by bls/model, whose Example of Verify has one", "Operation": "is made by bls/model, whose Example of Verify has one",
 	},
 	"blskernel/dataset":        {"LoadNORB": "reads files of small NORB, which the repository does not have; the tests write some"},
 	"blskernel/dataset/stream": {"Errorf": "makes errors"},

@@ -74,7 +74,7 @@ func (r *Rates) read(suffix string, contents any) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(name + suffix)
+	file, err := vfs.Open(vfs.OS, name+suffix)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := os.Stat(path)
+	before, err := fsys.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		before = nil

@@ -45,10 +45,10 @@ const (
 func TestSteps(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "x")
-		want := []faultfs.Op{faultfs.Open, faultfs.Write, faultfs.Write, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir}
+		want := []faultfs.Op{faultfs.Stat, faultfs.Open, faultfs.Write, faultfs.Write, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir}
 		if there {
 			write(t, path, oldText)
-			want = slices.Insert(want, 1, faultfs.Chmod)
+			want = slices.Insert(want, 2, faultfs.Chmod)
 		}
 		var all faultfs.Disk
 		err := replace(all.FS(), path)
@@ -88,8 +88,8 @@ func TestEveryFault(t *testing.T) {
 			}
 		}
 	}
-	// 8 operations for a new file and 9 for one that is replaced.
-	if want := (8 + 9) * len(reasons) * len(several) * 2; count != want {
+	// 9 operations for a new file and 10 for one that is replaced.
+	if want := (9 + 10) * len(reasons) * len(several) * 2; count != want {
 		t.Errorf("%d faults; want %d", count, want)
 	}
 	t.Logf("%d operations were failed", count)
@@ -122,6 +122,10 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	case errors.As(err, &fe):
 		want["x"] = newText
 		if first != faultfs.SyncDir || fe.Path != path {
+			t.Errorf("%v fails: %v", first, err)
+		}
+	case first == faultfs.Stat:
+		if !errors.Is(err, d.Err) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%v fails: %v", first, err)
 		}
 	case !errors.As(err, &we) || we.Path != path || !errors.Is(err, d.Err):

@@ -1,9 +1,9 @@
 // Package vfs is the file system as a value that is passed down, so that tests can pass one whose
 // operations fail (internal/testutil/faultfs). OS is package os.
 //
-// Everything that replaces, extends or removes a file goes through an FS: models, checkpoints,
-// predictions, exports, pages, lines of results, rates and locks. Code that only looks at names calls
-// package os.
+// Every file goes through an FS: data, models, checkpoints, predictions, exports, pages, lines of
+// results, rates and locks. What asks for the names in a folder or for a link calls package os, and so
+// does package dataset.
 package vfs
 
 import (
@@ -14,6 +14,7 @@ import (
 
 // An FS opens, renames and removes files.
 type FS interface {
+	Stat(name string) (fs.FileInfo, error)                          // as os.Stat
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error) // as os.OpenFile
 	Rename(from, to string) error                                   // as os.Rename; replaces the file to
 	Remove(name string) error                                       // as os.Remove
@@ -22,6 +23,9 @@ type FS interface {
 
 // A File is an open file. *os.File is one.
 type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
 	io.Writer
 	io.WriterAt
 	io.Closer
@@ -43,7 +47,15 @@ func Or(fsys FS) FS {
 	return fsys
 }
 
+// Open opens a file for reading.
+func Open(fsys FS, name string) (File, error) { return Or(fsys).OpenFile(name, os.O_RDONLY, 0) }
+
+// Stat returns what the file system says of a path.
+func Stat(fsys FS, name string) (fs.FileInfo, error) { return Or(fsys).Stat(name) }
+
 type system struct{}
+
+func (system) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 func (system) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
 	f, err := os.OpenFile(name, flag, mode)

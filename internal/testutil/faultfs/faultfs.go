@@ -19,7 +19,9 @@ type Op string
 
 // The operations that can fail.
 const (
+	Stat    Op = "stat"
 	Open    Op = "open" // creation included
+	Read    Op = "read"
 	Chmod   Op = "chmod"
 	Write   Op = "write"
 	Sync    Op = "sync"
@@ -34,6 +36,7 @@ type Call struct {
 	Op    Op
 	Path  string // of the file; the old name for Rename
 	Bytes int    // to be written
+	Reads bool   // nothing is changed by it
 }
 
 // A Func is vfs.OS with operations that fail: it returns how each fails, or nil to do it. A write that
@@ -42,28 +45,36 @@ type Call struct {
 type Func func(Call) (done int, err error)
 
 // ask returns how the operation fails, in package os's words.
-func (f Func) ask(op Op, path string, bytes int) (done int, err error) {
-	if done, err = f(Call{op, path, bytes}); err == nil {
-		return bytes, nil
+func (f Func) ask(c Call) (done int, err error) {
+	if done, err = f(c); err == nil {
+		return c.Bytes, nil
 	}
-	return done, &fs.PathError{Op: string(op), Path: path, Err: err}
+	return done, &fs.PathError{Op: string(c.Op), Path: c.Path, Err: err}
+}
+
+// Stat is os.Stat.
+func (f Func) Stat(name string) (fs.FileInfo, error) {
+	if _, err := f.ask(Call{Op: Stat, Path: name, Reads: true}); err != nil {
+		return nil, err
+	}
+	return vfs.OS.Stat(name)
 }
 
 // OpenFile is os.OpenFile.
 func (f Func) OpenFile(name string, flag int, mode fs.FileMode) (vfs.File, error) {
-	if _, err := f.ask(Open, name, 0); err != nil {
+	if _, err := f.ask(Call{Op: Open, Path: name, Reads: flag == os.O_RDONLY}); err != nil {
 		return nil, err
 	}
 	opened, err := vfs.OS.OpenFile(name, flag, mode)
 	if err != nil {
 		return nil, err
 	}
-	return file{opened, f}, nil
+	return file{opened, f, flag == os.O_RDONLY}, nil
 }
 
 // Rename is os.Rename.
 func (f Func) Rename(from, to string) error {
-	if _, err := f.ask(Rename, from, 0); err != nil {
+	if _, err := f.ask(Call{Op: Rename, Path: from}); err != nil {
 		return &os.LinkError{Op: string(Rename), Old: from, New: to, Err: errors.Unwrap(err)}
 	}
 	return vfs.OS.Rename(from, to)
@@ -81,16 +92,17 @@ func (f Func) SyncDir(name string) error {
 
 // unless calls do unless the operation fails.
 func (f Func) unless(op Op, path string, do func() error) error {
-	if _, err := f.ask(op, path, 0); err != nil {
+	if _, err := f.ask(Call{Op: op, Path: path}); err != nil {
 		return err
 	}
 	return do()
 }
 
-// A file asks for faults before each operation but Stat and Chown.
+// A file asks for faults before each operation but Seek, Stat and Chown.
 type file struct {
 	vfs.File
 	fault Func
+	reads bool
 }
 
 func (f file) Chmod(mode fs.FileMode) error {
@@ -99,6 +111,19 @@ func (f file) Chmod(mode fs.FileMode) error {
 
 func (f file) Sync() error { return f.fault.unless(Sync, f.Name(), f.File.Sync) }
 
+func (f file) Read(p []byte) (int, error) { return f.read(p, f.File.Read) }
+
+func (f file) ReadAt(p []byte, offset int64) (int, error) {
+	return f.read(p, func(p []byte) (int, error) { return f.File.ReadAt(p, offset) })
+}
+
+func (f file) read(p []byte, do func([]byte) (int, error)) (int, error) {
+	if _, err := f.fault.ask(Call{Op: Read, Path: f.Name(), Reads: true}); err != nil {
+		return 0, err
+	}
+	return do(p)
+}
+
 func (f file) Write(p []byte) (int, error) { return f.write(p, f.File.Write) }
 
 func (f file) WriteAt(p []byte, offset int64) (int, error) {
@@ -106,7 +131,7 @@ func (f file) WriteAt(p []byte, offset int64) (int, error) {
 }
 
 func (f file) write(p []byte, do func([]byte) (int, error)) (int, error) {
-	done, failed := f.fault.ask(Write, f.Name(), len(p))
+	done, failed := f.fault.ask(Call{Op: Write, Path: f.Name(), Bytes: len(p)})
 	n, err := do(p[:done])
 	if err == nil {
 		err = failed
@@ -115,7 +140,7 @@ func (f file) write(p []byte, do func([]byte) (int, error)) (int, error) {
 }
 
 func (f file) Close() error {
-	_, failed := f.fault.ask(Close, f.Name(), 0)
+	_, failed := f.fault.ask(Call{Op: Close, Path: f.Name(), Reads: f.reads})
 	if err := f.File.Close(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package faultfs
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,10 +34,25 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 		_, err := f.WriteAt([]byte("n"), 0)
 		ok = step(Write, err)
 	}
+	if ok {
+		_, err := f.ReadAt(make([]byte, 4), 0)
+		ok = step(Read, err)
+	}
+	if ok {
+		_, err := f.Seek(0, io.SeekStart)
+		if err == nil {
+			_, err = f.Read(make([]byte, 4))
+		}
+		ok = step(Read, err)
+	}
 	ok = ok && step(Chmod, f.Chmod(0o600))
 	ok = ok && step(Sync, f.Sync())
 	if closed := f.Close(); ok {
 		ok = step(Close, closed)
+	}
+	if ok {
+		_, err := fsys.Stat(name)
+		ok = step(Stat, err)
 	}
 	ok = ok && step(Rename, fsys.Rename(name, name+"2")) && step(SyncDir, fsys.SyncDir(dir))
 	if ok {
@@ -49,7 +65,7 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 // is what package os returns, and the error names the path.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
-	order := []Op{Open, Write, Write, Chmod, Sync, Close, Rename, SyncDir, Remove}
+	order := []Op{Open, Write, Write, Read, Read, Chmod, Sync, Close, Stat, Rename, SyncDir, Remove}
 	if done, err := all(vfs.OS, t.TempDir()); err != nil || !slices.Equal(done, order) {
 		t.Fatalf("%v, %v", done, err)
 	}
@@ -76,7 +92,7 @@ func TestEveryOperation(t *testing.T) {
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "x"))
 		switch {
-		case n == 0 || n > 6:
+		case n == 0 || n > 9:
 			if !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%d: %v", n, err)
 			}

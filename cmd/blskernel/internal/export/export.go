@@ -83,7 +83,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	if err := e.Begin(s); err != nil {
 		return err
 	}
-	if err := session.CheckOut(e.out, false, session.Look(path)); err != nil {
+	if err := e.CheckOut(e.out, false, e.Look(path)); err != nil {
 		return err
 	}
 	m, err := e.LoadToRead(ctx, path)

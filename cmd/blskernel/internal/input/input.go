@@ -19,6 +19,7 @@ import (
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -105,7 +106,7 @@ var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take mor
 // Begin checks the flags and the paths of the data, and calls stat for each
 // path.
 func (in *Input) Begin(args []string, say *session.Session) error {
-	in.say, in.files = say, map[string]*file{}
+	in.say, in.files, in.Options.FS = say, map[string]*file{}, say.FS
 	in.Paths = append(in.Paths, args...)
 	in.Options.Test = in.part == "test"
 	in.Options.Missing, _ = stream.ParseMissing(in.Missing) // Choice has checked it
@@ -119,7 +120,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 		if path == session.StandardInput {
 			continue
 		}
-		info, err := os.Stat(path)
+		info, err := vfs.Stat(say.FS, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%q does not exist", path)
 		} else if err != nil {
@@ -152,7 +153,7 @@ func (in *Input) isModel(path string) bool {
 	if in.regular(path) == nil {
 		return false
 	}
-	file, err := os.Open(path)
+	file, err := vfs.Open(in.Options.FS, path)
 	if err != nil {
 		return false
 	}

@@ -25,7 +25,7 @@ func (in *Input) hashOf(path string) (string, error) {
 		return f.hash, nil
 	}
 	var err error
-	f.hash, err = model.HashOf(path)
+	f.hash, err = model.HashOf(in.Options.FS, path)
 	return f.hash, err
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/io/names"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -91,7 +91,7 @@ func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, err
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(path)
+	file, err := vfs.Open(c.FS, path)
 	if err != nil {
 		return nil, err
 	}

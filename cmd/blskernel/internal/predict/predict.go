@@ -90,7 +90,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	if p.out == "" { // the predictions themselves show the progress
 		p.Progress.Quiet = true
 		p.Progress.WithoutBar()
-	} else if err := session.CheckOut(p.out, false, append(p.in.Infos(), session.Look(args[0]))...); err != nil {
+	} else if err := p.CheckOut(p.out, false, append(p.in.Infos(), p.Look(args[0]))...); err != nil {
 		return err
 	}
 	defer p.Progress.Clear()

@@ -14,6 +14,7 @@ import (
 	"blskernel/bench/report"
 	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -52,10 +53,10 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 	case out == "":
 		return ui.Usagef("--out is missing: name the folder for the page")
 	}
-	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+	if info, err := vfs.Stat(s.FS, out); err == nil && !info.IsDir() {
 		return ui.Usagef("--out is %q, which is no folder", out)
 	}
-	files, err := readResults(ctx, results)
+	files, err := readResults(ctx, s.FS, results)
 	if err != nil {
 		return err
 	}
@@ -84,10 +85,10 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 }
 
 // readResults reads files of results and folders of them; a path that is named twice is read once.
-func readResults(ctx context.Context, paths []string) (files []*result.File, err error) {
+func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*result.File, err error) {
 	var names []string
 	for _, path := range paths {
-		info, err := os.Stat(path)
+		info, err := vfs.Stat(fsys, path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("--results: %q does not exist", path)
@@ -112,7 +113,7 @@ func readResults(ctx context.Context, paths []string) (files []*result.File, err
 		if slices.Contains(names[:i], name) {
 			continue
 		}
-		f, err := result.ReadFile(name)
+		f, err := result.ReadFile(fsys, name)
 		if err != nil {
 			return nil, err
 		}

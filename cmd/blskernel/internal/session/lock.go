@@ -18,8 +18,8 @@ import (
 
 // CheckOut returns an error if results must not replace the file at path. A model replaces models only;
 // other results replace no model, and none of the files that are read.
-func CheckOut(path string, model bool, read ...fs.FileInfo) error {
-	info, err := os.Stat(path)
+func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
+	info, err := vfs.Stat(s.FS, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	if info.Size() == 0 {
 		return nil
 	}
-	file, err := os.Open(path)
+	file, err := vfs.Open(s.FS, path)
 	if errors.Is(err, fs.ErrPermission) && !model {
 		return nil // writing reports whether it can be replaced
 	}
@@ -56,8 +56,8 @@ func CheckOut(path string, model bool, read ...fs.FileInfo) error {
 }
 
 // Look returns the result of stat for a path, nil if it does not exist.
-func Look(path string) fs.FileInfo {
-	info, err := os.Stat(path)
+func (s *Session) Look(path string) fs.FileInfo {
+	info, err := vfs.Stat(s.FS, path)
 	if err != nil {
 		return nil
 	}
@@ -76,12 +76,12 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 	case "":
 		*out = path
 	default:
-		if err := CheckOut(*out, true); err != nil {
+		if err := s.CheckOut(*out, true); err != nil {
 			return nil, err
 		}
 	}
 	if path != "" { // before a lock is made in its folder
-		if err := checkModelPath(path); err != nil {
+		if err := s.checkModelPath(path); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +99,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Dir(target)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := fsys.Stat(filepath.Dir(target)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s cannot be written: the folder %q does not exist", path, filepath.Dir(target))
 	}
 	name := atomicfile.Beside(target, ".lock")

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"blskernel"
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -43,8 +43,8 @@ func (s *Session) Begin(to ui.Streams) (err error) {
 }
 
 // checkModelPath returns an error if path is no file.
-func checkModelPath(path string) error {
-	info, err := os.Stat(path)
+func (s *Session) checkModelPath(path string) error {
+	info, err := vfs.Stat(s.FS, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the model %q does not exist: 'blskernel train --out %s' makes one", path, path)
@@ -58,12 +58,12 @@ func checkModelPath(path string) error {
 
 // Load reads the model at path.
 func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
-	if err := checkModelPath(path); err != nil {
+	if err := s.checkModelPath(path); err != nil {
 		return nil, err
 	}
 	var f *modelfile.File
 	err := ui.Interruptible(ctx, func() (err error) {
-		f, err = modelfile.Load(path, s.Backend)
+		f, err = modelfile.LoadFS(s.FS, path, s.Backend)
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {

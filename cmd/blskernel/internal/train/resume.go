@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
 )
 
 // loadCheckpoint loads the model that the run resumes from, if there is one.
@@ -15,7 +15,7 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	if !tr.Resume {
 		return nil
 	}
-	if _, err := os.Stat(tr.Out); errors.Is(err, fs.ErrNotExist) {
+	if _, err := vfs.Stat(tr.FS, tr.Out); errors.Is(err, fs.ErrNotExist) {
 		tr.Explain("%s does not exist: the training begins", tr.Out)
 		return nil
 	}

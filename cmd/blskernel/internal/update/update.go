@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/learner"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -148,7 +148,7 @@ func (up *updating) reweigh() error {
 func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	from := up.path
 	if up.Resume && up.Out != up.path {
-		if _, err := os.Stat(up.Out); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := vfs.Stat(up.FS, up.Out); !errors.Is(err, fs.ErrNotExist) {
 			from = up.Out
 		}
 	}
