@@ -59,7 +59,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if err := m.updater.MapTargets(TargetMap(to, classes)); err != nil {
 		return err
 	}
-	m.weights, m.counts = nil, counts
+	m.weights, m.counts, m.calibration = nil, counts, m.calibration.relabeled(func(class int) int { return to[class] }, classes)
 	if m.kept != nil {
 		m.kept = m.kept.relabeled(to, classes)
 		m.stale = m.kept.rows() > 0

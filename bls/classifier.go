@@ -140,7 +140,10 @@ func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
 // PredictContext is Predict until ctx is done.
 func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, error) {
 	var out []int
-	_, err := c.eachScores(ctx, x, func(scores *mat.Dense) { out = append(out, ArgMax(scores)...) })
+	_, err := c.eachScores(ctx, x, func(_, scores *mat.Dense) error {
+		out = append(out, ArgMax(scores)...)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func smallModels(t testing.TB) map[string][]byte {
 		c := &Classifier{Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 0.5}, Classes: 2}
 		r := &Regressor{Features: plain(features), Method: method, Update: blsupdate.Options{Lambda: 0.5}}
 		var b1, b2 bytes.Buffer
-		for _, err := range []error{c.Fit(x, labels), r.Fit(x, firstColumn(x)), c.Encode(&b1), r.Encode(&b2)} {
+		for _, err := range []error{c.Fit(x, labels), r.Fit(x, firstColumn(x)), c.Calibrate(x, labels), r.Calibrate(x, firstColumn(x)), c.Encode(&b1), r.Encode(&b2)} {
 			must(t, err)
 		}
 		all["classifier by "+method.String()] = b1.Bytes()

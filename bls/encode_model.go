@@ -136,8 +136,8 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
-	keeps := m.kept != nil
-	codeFlags(x, &s.validate, &keeps)
+	keeps, calibrated := m.kept != nil, len(m.calibration.rows) > 0
+	codeFlags(x, &s.validate, &keeps, &calibrated)
 	x.Bool(&s.intercept)
 	n := len(m.center)
 	if x.Int("the number of means", &n, maxNodes); n > 0 {
@@ -157,6 +157,9 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	m.features.code(x, b)
 	if keeps && !x.Failed() {
 		m.codeKept(x, k)
+	}
+	if calibrated && !x.Failed() {
+		m.calibration.code(x, m.first())
 	}
 	if !x.Reading() {
 		return
@@ -280,6 +283,8 @@ func (m *model) join(u blsupdate.Updater) error {
 		return differs("classes", c, s.classes)
 	case m.counts != nil && c != len(m.counts):
 		return differs("counts of classes", len(m.counts), c)
+	case len(m.calibration.rows) > 0 && c != len(m.calibration.rows[0])-m.first():
+		return differs("errors or scores in a row of the calibration", len(m.calibration.rows[0])-m.first(), c)
 	case s.method != 0 && s.method != u.Method():
 		return &FormatError{What: fmt.Sprintf("the method is %v, and should be %v", u.Method(), s.method)}
 	}

@@ -200,6 +200,10 @@ func TestDecodeContradictions(t *testing.T) {
 		"no constant":             func(c, _ *model) { c.constant, c.settings.classes, c.counts = false, 0, nil },
 		"regressor: counts":       func(_, r *model) { r.counts = make([]count, 2) },
 		"regressor: slope":        func(_, r *model) { r.slope = 1 },
+		"calibration: width":      func(c, _ *model) { c.calibration.rows = [][]float64{{1, 1, 0, 1, 1}} },
+		"calibration: class":      func(c, _ *model) { c.calibration.rows = [][]float64{{1, 1, 3, 1, 1, 1}} },
+		"calibration: weight":     func(_, r *model) { r.calibration.rows = [][]float64{{0, 1, 1, 1}} },
+		"calibration: scale":      func(_, r *model) { r.calibration.rows = [][]float64{{1, 0.5, 1, 1}} },
 	} {
 		p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
 		change(p.c.model, p.r.model)

@@ -126,7 +126,7 @@ func fitSamples(ctx context.Context, s settings, in sampleSet) (*model, error) {
 		return nil, err
 	}
 	m.counts = counts
-	return m, nil
+	return m, m.calibrateFit(ctx, observed{x: in.x, y: in.y, labels: in.labels, weights: in.weights, factors: weights})
 }
 
 // keep keeps the samples that m was fitted to, if they are few.
@@ -186,7 +186,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 // become gives m all that other is, but for its settings and the samples that it keeps.
 func (m *model) become(other *model) {
 	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
-	m.counts, m.slope, m.choice, m.stale = other.counts, other.slope, other.choice, false
+	m.counts, m.slope, m.choice, m.calibration, m.stale = other.counts, other.slope, other.choice, other.calibration, false
 }
 
 // removeKept takes samples out of those that the model keeps. It returns false where it keeps none, or

@@ -81,7 +81,7 @@ func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) 
 	if err := m.updater.RemoveInputsContext(ctx, a, y, nil); err != nil {
 		return err
 	}
-	m.weights = nil
+	m.weights, m.calibration = nil, calibration{}
 	if m.kept != nil { // these were all
 		m.kept = &sampleSet{classes: m.kept.classes}
 	}
@@ -143,6 +143,9 @@ func (m *model) setLambda(ctx context.Context, lambda float64) error {
 		return err
 	}
 	m.weights = nil
+	if lambda != m.calibration.lambda {
+		m.calibration = calibration{}
+	}
 	m.settings.update.Lambda = orNone(lambda)
 	m.stale = m.kept.some()
 	return nil
@@ -216,7 +219,7 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 	if err := m.updater.MergeContext(ctx, other.updater); err != nil {
 		return err
 	}
-	m.weights, m.counts = nil, counts
+	m.weights, m.counts, m.calibration = nil, counts, calibration{}
 	return nil
 }
 

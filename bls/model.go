@@ -68,11 +68,12 @@ type model struct {
 	// counts has one count for each class; nil where the model does not know all rows it has
 	// learned.
 	counts []count
-	slope  float64 // of the probabilities, 0 if not calibrated
+	slope  float64 // of the probabilities, 0 if it was never calibrated
 	choice Choice
 
-	kept  *sampleSet // all so far while they are few, and the maps not fixed; else nil
-	stale bool       // the model is not fitted to all that are kept
+	calibration calibration
+	kept        *sampleSet // all so far while they are few, and the maps not fixed; else nil
+	stale       bool       // the model is not fitted to all that are kept
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
@@ -101,7 +102,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err := checkModelMemory(s, l, d, c); err != nil {
 		return nil, err
 	}
-	s, choice, slope, err := choose(ctx, s, x, y, labels, weights)
+	s, choice, held, err := choose(ctx, s, x, y, labels, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,8 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err != nil {
 		return nil, err
 	}
-	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice, slope: slope}
+	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice,
+		calibration: calibration{rows: held}}
 	if s.intercept {
 		m.center = columnMeans(y, weights)
 		l, k := a.Dims()
@@ -179,6 +181,9 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 	if err := u.AddInputsContext(ctx, a, y, nil); err != nil {
 		return err
 	}
+	if u != m.updater {
+		m.calibration = m.calibration.relabeled(sameClass, u.Targets()-1)
+	}
 	m.updater, m.weights = u, nil
 	return nil
 }
@@ -245,11 +250,11 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return m.eachScores(ctx, x, nil)
 }
 
-// eachScores computes the scores of x in panels of rows of some 10 MB. Without use it returns them all.
-// With use it passes each panel to use, in order, and keeps one panel only. It reads the model, and
-// fills in the weights under the lock, so it may run on several goroutines as long as add does not. A
-// nil model returns ErrNotFitted.
-func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *mat.Dense)) (*mat.Dense, error) {
+// eachScores computes the scores of x in panels of rows of some 10 MB. Without use it returns them
+// all. With use it passes each panel to use, with its nodes, in order, and keeps one panel only. It
+// reads the model, and fills in the weights under the lock, so it may run on several goroutines as
+// long as add does not. A nil model returns ErrNotFitted.
+func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, scores *mat.Dense) error) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
 	}
@@ -302,7 +307,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 			return &OverflowError{What: "the prediction", Row: from + i, Col: -1}
 		}
 		if use != nil {
-			use(scores)
+			return use(a, scores)
 		}
 		return nil
 	})

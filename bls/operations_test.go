@@ -181,9 +181,9 @@ var operations = func() (all []operation) {
 			return nothing(p.c.ExpandContext(ctx, in.x, in.labels))
 		},
 		func(p *pair, ctx context.Context, in given) error { return nothing(p.r.ExpandContext(ctx, in.x, in.y)) })
-	add("Calibrate", labeled|weighted, func(p *pair, ctx context.Context, in given) error {
-		return p.c.CalibrateContext(ctx, in.x, in.labels, in.weights)
-	}, nil)
+	learning("CalibratePartialFitContext", 0, (*Classifier).CalibratePartialFitContext, (*Regressor).CalibratePartialFitContext)
+	learning("Calibrate", 0, (*Classifier).CalibrateContext, (*Regressor).CalibrateContext)
+	learning("PartialCalibrate", 0, (*Classifier).PartialCalibrateContext, (*Regressor).PartialCalibrateContext)
 	add("Score", labeled|weighted|unchecked,
 		func(p *pair, ctx context.Context, in given) error {
 			return last(p.c.ScoreContext(ctx, in.x, in.labels, in.weights))

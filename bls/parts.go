@@ -204,7 +204,7 @@ func (m *model) clone() (*model, error) {
 		return nil, err
 	}
 	out := m.with(u)
-	out.counts, out.kept, out.stale = slices.Clone(m.counts), m.kept, m.stale
+	out.counts, out.kept, out.stale, out.calibration = slices.Clone(m.counts), m.kept, m.stale, m.calibration
 	return out, nil
 }
 

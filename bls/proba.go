@@ -17,10 +17,9 @@ const DefaultSlope = 3
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
-// with the scores of DecisionFunction. Fit finds the slope on held-out rows where it chooses settings,
-// and Calibrate on rows that are given. Without either it is DefaultSlope, and the probabilities have
-// the right order and no more. PartialFit, Remove, Forget, Merge, Relabel, SetLambda, WithUpdater and
-// Refit keep the slope.
+// with the scores of DecisionFunction. A calibration finds the slope (Calibrate says when). Without one
+// it is DefaultSlope, and the probabilities have the right order and no more. What ends a calibration
+// keeps the slope, of which Calibrated then says that it is none of the present model.
 //
 // It has the cost and errors of DecisionFunction.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
@@ -47,48 +46,11 @@ func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 
 // probabilities writes the probabilities of the scores to p, which may be the same.
 func (c *Classifier) probabilities(p, scores *mat.Dense) {
-	slope := float64(DefaultSlope)
-	if c.Calibrated() {
-		slope = c.slope
-	}
+	slope := cmp.Or(c.orEmpty().slope, DefaultSlope)
 	for i := range scores.RawMatrix().Rows {
 		softmax(p.RawRowView(i), scores.RawRowView(i), slope)
 	}
 }
-
-// Calibrate finds the slope of the probabilities by rows that the model has not learned: it minimises
-// their mean log loss, smoothed as Platt does: each label counts as a distribution that gives 1/(l+2)
-// to all classes alike, so that the slope is finite where no prediction is wrong.
-//
-//	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
-//	cost: DecisionFunction and at most 64 passes over the scores.
-//	errors: as DecisionFunction, *ShapeError for another number of labels than samples, *LabelError.
-//	On an error the slope stays.
-func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
-	return c.CalibrateContext(background, x, labels, nil)
-}
-
-// CalibrateContext is Calibrate by samples with weights, nil for ones, of which one must be positive,
-// until ctx is done.
-func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-	scores, err := c.scores(ctx, x)
-	if err != nil {
-		return err
-	}
-	l, classes := scores.Dims()
-	if err := checkCount(l, labelColumn, len(labels), 1); err != nil {
-		return err
-	}
-	if err := cmp.Or(checkLabels(labels, classes), checkJudged(weights, l)); err != nil {
-		return err
-	}
-	c.slope = fitSlope(scores, labels, weights)
-	return nil
-}
-
-// Calibrated reports whether the slope of the probabilities comes from rows that the model had not
-// learned.
-func (c *Classifier) Calibrated() bool { return c.orEmpty().slope > 0 }
 
 // softmax writes the probabilities of the scores to p, which may be the same.
 func softmax(p, scores []float64, slope float64) {

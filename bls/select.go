@@ -49,14 +49,15 @@ func (s settings) chooses() bool {
 	return s.update.Lambda == 0 || opt.EnhancementNodes > 0 && !opt.Unscaled && opt.Shrink == 0
 }
 
-// choose returns the prepared settings with the rest of what is left to Fit, and by what it was chosen.
+// choose returns the prepared settings with the rest of what is left to Fit, by what it was chosen, and
+// what trials.calibration returns.
 // y begins with the constant target for a classification; labels is nil for a regression.
 //
 // It depends on the settings and the rows only, never on times, memory, threads or kernels.
 //
 //	cost: the maps and nodes of at most 4096 rows, and with k nodes about 30 Cholesky factorizations
 //	of order at most 500 and 5 of order k, four times as many for up to 4096 rows.
-func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, Choice, float64, error) {
+func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, Choice, [][]float64, error) {
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {
 		scalings = []Scaling{ScaleColumns, ScaleRanks}
@@ -64,7 +65,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	s.features.Scaling = scalings[0]
 	opt, err := s.features.resolve()
 	if err != nil {
-		return s, Choice{}, 0, err
+		return s, Choice{}, nil, err
 	}
 	l, _ := x.Dims()
 	unit, given := choice.Unit(weights), s.update.Lambda
@@ -72,12 +73,12 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	if given == None {
 		s.update.Lambda = 0
 	} else if !(given >= 0) {
-		return s, Choice{}, 0, nil // New refuses it
+		return s, Choice{}, nil, nil // New refuses it
 	}
 	free := opt.EnhancementNodes > 0 && !opt.Unscaled && s.features.Shrink == 0
 	method := blsupdate.Gram
 	var by Choice
-	slope := 0.0
+	var held [][]float64
 	if l >= choice.MinRows && (free || given == 0 || s.validate || opt.Relevance > 0) {
 		t := newTrials(s, x, y, labels, weights)
 		shrinks := choice.Shrinks()
@@ -93,12 +94,12 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
 		if err != nil {
-			return s, Choice{}, 0, err
+			return s, Choice{}, nil, err
 		}
 		if best.Solved() {
 			method, s.features.Shrink, s.update.Lambda = best.Method, best.Shrink, best.Lambda
 			s.features.Scaling, s.features.Relevance, s.columns = best.features.Scaling, best.features.Relevance, best.weights()
-			by, slope = t.choice(best.Result), slopeOf(best.Result, labels)
+			by, held = t.choice(best.Result), t.calibration(best, labels)
 		}
 	}
 	if by.Rows == 0 && given == 0 {
@@ -111,7 +112,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		s.update.Lambda = given
 	}
 	s.method = s.methodFor(method, lowest)
-	return s, by, slope, nil
+	return s, by, held, nil
 }
 
 // methodFor returns the method that is given, or else the one that was chosen, but QR for a ridge below
@@ -121,14 +122,6 @@ func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.M
 		chosen = blsupdate.QR
 	}
 	return cmp.Or(s.method, chosen)
-}
-
-// slopeOf returns the slope of the probabilities by the rows that are held out, 0 for a regression.
-func slopeOf(r *choice.Result, labels []int) float64 {
-	if labels == nil {
-		return 0
-	}
-	return fitSlope(r.Held())
 }
 
 // suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for
@@ -164,6 +157,8 @@ type trials struct {
 	y     *mat.Dense // m×c; of a regression divided by a power of two, and centered with an intercept
 	unit  float64    // of lambda, by the weights
 
+	factor float64 // of y
+
 	// targets are the columns of y without the constant target and without classes that have no
 	// rows: a class that gets its first rows later must not change the choice.
 	targets []int
@@ -174,16 +169,16 @@ type trials struct {
 func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *trials {
 	l, _ := x.Dims()
 	folds := choice.NewFolds(choice.Data{Rows: l, Expected: s.rows, Labels: labels, Weights: weights, Balanced: s.classWeight == Balanced})
-	t := &trials{settings: s, folds: folds, x: folds.Take(x), y: folds.Take(y), unit: choice.Unit(weights)}
+	t := &trials{settings: s, folds: folds, x: folds.Take(x), y: folds.Take(y), unit: choice.Unit(weights), factor: 1}
 	if labels == nil {
 		largest, values := 0.0, t.y.RawMatrix().Data
 		for _, v := range values {
 			largest = max(largest, math.Abs(v))
 		}
 		_, exp := math.Frexp(largest)
-		factor := math.Ldexp(1, -max(-1000, min(1000, exp)))
+		t.factor = math.Ldexp(1, -max(-1000, min(1000, exp)))
 		for i := range values {
-			values[i] *= factor
+			values[i] *= t.factor
 		}
 		if s.intercept {
 			t.y = deviations(t.y, columnMeans(t.y, folds.Weights()))
@@ -287,6 +282,34 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 // choice returns the score and the rows by which a result was chosen.
 func (t *trials) choice(r *choice.Result) Choice {
 	return Choice{Rows: t.folds.Rows(), HeldOut: r.HeldOut, Score: r.Score}
+}
+
+// calibration returns the rows of a calibration by the rows that the best candidate holds out, with the
+// number of a row for its weight. It returns nil where the labels decide nothing about the maps: then a
+// model that leaves one row out at a time tells more.
+func (t *trials) calibration(best candidate, labels []int) (out [][]float64) {
+	if best.columns == nil {
+		return nil
+	}
+	rows, y, scores, leverages, err := best.Held()
+	if err != nil { // QR has a ridge that is too small for it
+		return nil
+	}
+	for i, number := range rows {
+		row := []float64{float64(number), math.Sqrt(1 + leverages[i])}
+		values := scores.RawRowView(i)
+		if labels != nil {
+			row, values = append(row, float64(labels[number])), values[1:]
+		}
+		for j, v := range values {
+			if labels == nil {
+				v = (y.At(i, j) - v) / t.factor
+			}
+			row = append(row, v)
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // checkMemory returns a *MemoryError unless there is memory for a search with the features: for the

@@ -58,6 +58,10 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int,
 // PartialFitContext is PartialFit with weights as in FitContext. It checks ctx before each panel of
 // rows and each step of the update.
 func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+	return c.partialFit(ctx, x, labels, weights, false)
+}
+
+func (c *Classifier) partialFit(ctx context.Context, x *mat.Dense, labels []int, weights []float64, calibrate bool) error {
 	if c.model == nil {
 		if err := c.FitContext(ctx, x, labels, weights); err != nil {
 			return err
@@ -65,7 +69,7 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 		c.keep(sampleSet{x: x, labels: labels, classes: c.targets(), weights: weights})
 		return nil
 	}
-	classes := c.classesWith(labels)
+	given, classes := weights, c.classesWith(labels)
 	y, err := labelTargets(x, c.inputs(), labels, classes, weights)
 	if err != nil {
 		return err
@@ -78,17 +82,40 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
 			Want: "Unweighted, since the model does not know the counts of its classes"}
 	}
-	counts, weights := m.counts, weights
+	counts := m.counts
 	if counts != nil {
 		counts = append(slices.Clone(counts), make([]count, classes-len(counts))...)
 		if counts, weights, err = counted(counts, labels, weights, m.settings.classWeight); err != nil {
 			return err
 		}
 	}
-	if err := m.add(ctx, x, y, weights); err != nil {
+	if err := m.learn(ctx, observed{x: x, labels: labels, weights: given}, y, weights, calibrate); err != nil {
 		return err
 	}
 	m.counts = counts
+	return nil
+}
+
+// learn is add, after which the calibration has the rows as they were predicted before, if
+// calibrate is true. Rows that cannot be predicted, as while few rows do not determine the weights,
+// are learned only.
+func (m *model) learn(ctx context.Context, of observed, y *mat.Dense, weights []float64, calibrate bool) error {
+	if !calibrate {
+		return m.add(ctx, of.x, y, weights)
+	}
+	rows, err := m.observe(ctx, of)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	u := m.updater
+	if err := m.add(ctx, of.x, y, weights); err != nil {
+		return err
+	}
+	seen := calibration{rows: rows}
+	if u != m.updater {
+		seen = seen.relabeled(sameClass, m.targets())
+	}
+	m.extendCalibration(seen.rows)
 	return nil
 }
 
@@ -105,6 +132,10 @@ func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []f
 
 // PartialFitContext is PartialFit with weights as in FitContext.
 func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	return r.partialFit(ctx, x, y, weights, false)
+}
+
+func (r *Regressor) partialFit(ctx context.Context, x, y *mat.Dense, weights []float64, calibrate bool) error {
 	more := sampleSet{x: x, y: y, weights: weights}
 	if r.model == nil {
 		if err := r.FitContext(ctx, x, y, weights); err != nil {
@@ -119,7 +150,7 @@ func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense, weig
 	if r.kept != nil {
 		return r.keepMore(ctx, more, y)
 	}
-	return r.add(ctx, x, y, weights)
+	return r.learn(ctx, observed{x: x, y: y, weights: weights}, y, weights, calibrate)
 }
 
 // A count is the number of rows of a class, and their weight.
@@ -157,6 +188,15 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 	if err := checkCounts(counts); err != nil || by == Unweighted {
 		return counts, weights, err
 	}
+	out := balanced(counts, labels, weights)
+	if out == nil {
+		return nil, nil, blsupdate.ErrOverflow
+	}
+	return counts, out, nil
+}
+
+// balanced returns the weights of rows in which all classes count alike, nil where one would become 0.
+func balanced(counts []count, labels []int, weights []float64) []float64 {
 	var n, seen float64
 	for _, of := range counts {
 		if of.weight > 0 {
@@ -164,8 +204,8 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 			seen++
 		}
 	}
-	if math.IsInf(seen*n, 1) { // a weight would become 0
-		return nil, nil, blsupdate.ErrOverflow
+	if math.IsInf(seen*n, 1) {
+		return nil
 	}
 	out := make([]float64, len(labels))
 	for i, label := range labels {
@@ -173,7 +213,7 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 			out[i] = w * (n / (seen * counts[label].weight))
 		}
 	}
-	return counts, out, nil
+	return out
 }
 
 // weightOf returns the weight of row i, where nil stands for ones.

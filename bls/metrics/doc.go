@@ -5,6 +5,7 @@
 //	scores         AUC and MacroAUC; Ranking, of any number of samples in bounded memory
 //	probabilities  LogLoss and CalibrationError; Calibration, sample by sample
 //	numbers        RMSE, MAE and R2; Errors, sample by sample
+//	streams        Running, of predictions from before their rows are learned, and its falls
 //
 // Functions take all samples at once. The types take one sample at a time, so that data may be larger
 // than memory.

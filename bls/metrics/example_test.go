@@ -82,3 +82,22 @@ func ExampleErrors() {
 	// RMSE 1.500, MAE 1.250, R2 0.000
 	// RMSE 1.500, R2 0.000
 }
+
+// A classifier that was always right becomes right half of the time. The rows come in batches of 200.
+func ExampleRunning() {
+	var r metrics.Running
+	for batch := range 7 {
+		right := make([]bool, 200)
+		for i := range right {
+			right[i] = batch < 5 || i%2 == 0
+		}
+		r.AddClasses(right)
+		if f := r.Fall(); f != nil {
+			fmt.Printf("the last %d rows score %.1f, the %d before %.1f\n", f.Rows, f.Score, f.Before, f.WasBefore)
+		}
+	}
+	fmt.Printf("score %.3f of %d rows, in %d buckets and %d targets\n", r.Score(), r.Rows, len(r.Buckets), len(r.Targets))
+	// Output:
+	// the last 176 rows score 0.5, the 1024 before 1.0
+	// score 0.781 of 1400 rows, in 8 buckets and 0 targets
+}

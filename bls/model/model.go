@@ -48,6 +48,10 @@ type Model struct {
 	Tune     bool                               // the first batch chooses settings by bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
 	FixMaps  bool                               // the first batch fixes the feature maps, however few its rows are
+
+	// Calibrating lets the predictions for each batch, from before it is learned, renew the
+	// calibration.
+	Calibrating bool
 }
 
 // New returns the model of a file. It has learned rows, or is to learn its first ones by the classes of
@@ -119,10 +123,18 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 		if classes, err = m.numbers(ctx, b); err != nil {
 			return err
 		}
-		err = learn(ctx, m, b, classes, c.TuneContext, c.PartialFitContext, c.FitContext, c.RefitContext)
+		fit := c.PartialFitContext
+		if m.Calibrating {
+			fit = c.CalibratePartialFitContext
+		}
+		err = learn(ctx, m, b, classes, c.TuneContext, fit, c.FitContext, c.RefitContext)
 	} else {
 		r := m.Regressor
-		err = learn(ctx, m, b, b.Y, r.TuneContext, r.PartialFitContext, r.FitContext, r.RefitContext)
+		fit := r.PartialFitContext
+		if m.Calibrating {
+			fit = r.CalibratePartialFitContext
+		}
+		err = learn(ctx, m, b, b.Y, r.TuneContext, fit, r.FitContext, r.RefitContext)
 	}
 	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
 		if large := m.checkNodes(ctx, b); large != nil {
@@ -153,6 +165,38 @@ func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 	err := run(ctx, b.X, y, b.Weights)
 	m.Refit, m.FixMaps = m.Refit && err != nil, m.FixMaps && err != nil
 	return err
+}
+
+// A Calibration says what the rows of a batch are to the model that they calibrate.
+type Calibration int
+
+const (
+	NewRows     Calibration = iota // it has not learned them; they replace those of the calibration
+	MoreRows                       // it has not learned them either; they are added
+	LearnedRows                    // it has learned them; they replace those of the calibration
+)
+
+// Calibrate calibrates the model by the rows of a batch. On an error the calibration stays as it was.
+//
+//	errors: *Error; ErrNoTargets; those of Calibrate and CalibrateLearned of package bls.
+func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration) (err error) {
+	if b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil {
+		return ErrNoTargets
+	}
+	if c := m.Classifier; c != nil {
+		var classes []int
+		if classes, err = m.numbers(ctx, b); err == nil {
+			do := [...]func(context.Context, *mat.Dense, []int, []float64) error{
+				c.CalibrateContext, c.PartialCalibrateContext, c.CalibrateLearnedContext}[rows]
+			err = do(ctx, b.X, classes, b.Weights)
+		}
+	} else {
+		r := m.Regressor
+		do := [...]func(context.Context, *mat.Dense, *mat.Dense, []float64) error{
+			r.CalibrateContext, r.PartialCalibrateContext, r.CalibrateLearnedContext}[rows]
+		err = do(ctx, b.X, b.Y, b.Weights)
+	}
+	return m.located(b, err)
 }
 
 // Remove unlearns the rows of a batch. On an error the model is unchanged.

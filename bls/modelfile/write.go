@@ -65,6 +65,7 @@ type Learner interface {
 	Forget(factor float64) error
 	SetLambda(lambda float64) error
 	Choice() bls.Choice
+	Calibrated() bool
 	KeptRows() int
 }
 

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"blskernel/cmd/blskernel/internal/bench"
+	"blskernel/cmd/blskernel/internal/calibrate"
 	"blskernel/cmd/blskernel/internal/demo"
 	"blskernel/cmd/blskernel/internal/evaluate"
 	"blskernel/cmd/blskernel/internal/export"
@@ -81,7 +82,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		commands  []*cobra.Command
 	}{
 		{"learn", "Learn from data:", []*cobra.Command{
-			train.New(s), update.New(s), remove.New(s), merge.New(s), predict.New(s), evaluate.New(s), importance.New(s), export.New(s), inspect.New(s), verify.New(s),
+			train.New(s), update.New(s), remove.New(s), merge.New(s), calibrate.New(s), predict.New(s), evaluate.New(s), importance.New(s), export.New(s), inspect.New(s), verify.New(s),
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
 			demo.New(s, run), paper.New(s), report.New(s), bench.New(s), flops.New(s), plan.New(s),

@@ -80,7 +80,8 @@ var unused = map[string]map[string]string{
 	"blskernel/bls": {"TargetMap": "for output layers that learn elsewhere, as on Beam"},
 	"blskernel/bls/model": {
 		"FirstLarge": "for rows that are learned elsewhere, as on Beam", "SortLabels": "likewise",
-		"Holdout": "for programs that train as the command does", "SkipBad": "for programs that train as the command does",
+		"Calibration": "says what the rows of Calibrate are, which the command calibrate shows",
+		"Holdout":     "for programs that train as the command does", "SkipBad": "for programs that train as the command does",
 	},
 	"blskernel/bls/modelfile": {
 		"LoadFS": "for callers with a file system of their own, such as tests", "SaveFS": "likewise",

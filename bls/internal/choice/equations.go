@@ -177,7 +177,7 @@ func (e *Equations) At(lambda float64) *Result {
 
 // result measures scores by the rows from a fold on.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
-	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, y: e.y}
+	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, y: e.y, equations: e}
 	r.Loss, r.Score = e.folds.measure(scores, e.y, fold)
 	r.HeldOut = len(e.folds.rows) - e.folds.ends[fold]
 	return r
@@ -198,6 +198,11 @@ func (e *Equations) Weights(lambda float64) ([]*mat.Dense, error) {
 
 // weights returns the weights of training i.
 func (e *Equations) weights(lambda float64, i int) (*mat.Dense, error) {
+	return e.solve(lambda, i, e.cross[i])
+}
+
+// solve returns (AᵀA + lambda I)⁻¹ B for the nodes A of training i.
+func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, error) {
 	_, k := e.a[0].Dims()
 	s := mat.NewSymPacked(k, slices.Clone(e.gram[i].RawSymPacked().Data))
 	s.AddDiagonal(lambda)
@@ -206,8 +211,28 @@ func (e *Equations) weights(lambda float64, i int) (*mat.Dense, error) {
 		return nil, err
 	}
 	var w mat.Dense
-	err := factor.SolveTo(&w, e.cross[i])
+	err := factor.SolveTo(&w, gonum.DenseCopyOf(b))
 	return &w, err
+}
+
+// Held returns the rows of the data that r holds out, their targets and scores, and x (AᵀA + lambda
+// I)⁻¹ xᵀ for their nodes x and the nodes A of the training without them.
+func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
+	e, f := r.equations, r.equations.folds
+	for i := range f.heldFolds() {
+		from, to := f.held(i)
+		nodes := rowsOf(e.nodes(i), from, to)
+		q, err := e.solve(r.Lambda, i, nodes.T())
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		for j := range to - from {
+			_, k := nodes.Dims()
+			leverages = append(leverages, e.backend.Ddot(k, nodes.RawRowView(j), 1, q.RawMatrix().Data[j:], q.RawMatrix().Stride))
+		}
+	}
+	from, m := f.ends[f.firstHeld], len(f.rows)
+	return f.rows[from:], rowsOf(r.y, from, m), rowsOf(r.scores, from, m), leverages, nil
 }
 
 // byQR returns the better result by QR with a ridge that is too small for Gram, or r, whose ridge is

@@ -7,8 +7,6 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/mat"
-
-	gonum "gonum.org/v1/gonum/mat"
 )
 
 // nearTie is the number of misses that weigh as much as a mean squared error of 1.
@@ -26,6 +24,8 @@ type Result struct {
 	folds  *Folds
 	scores *mat.Dense // m×c, of which the rows that are held out count
 	y      *mat.Dense // m×c
+
+	equations *Equations
 }
 
 // On returns r measured on the rows that folds holds out; r has scores for them.
@@ -45,31 +45,6 @@ func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 
 // Better reports whether r is better than other, which may be nil.
 func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
-
-// Held returns the scores, labels and weights of the rows that are held out, of the classes that have
-// rows, numbered anew: a class that gets its first rows later must not change what is made of them.
-func (r *Result) Held() (scores *mat.Dense, labels []int, weights []float64) {
-	f := r.folds
-	from := f.ends[f.firstHeld]
-	if f.weights != nil {
-		weights = f.weights[from:]
-	}
-	all := classScores(r.scores, from)
-	rows, classes := all.Dims()
-	number, known := make([]int, classes), 0
-	scores = mat.NewDense(rows, classes, nil)
-	for class := range classes {
-		if number[class] = known; slices.Contains(f.labels, class) {
-			scores.SetCol(known, gonum.Col(nil, class, all))
-			known++
-		}
-	}
-	labels = slices.Clone(f.labels[from:])
-	for i, class := range labels {
-		labels[i] = number[class]
-	}
-	return scores.Slice(0, rows, 0, known).(*mat.Dense), labels, weights
-}
 
 // classScores returns the rows of scores from one on, without the column of the constant target.
 func classScores(scores *mat.Dense, from int) *mat.Dense {

@@ -82,6 +82,8 @@ type Inspection struct {
 	Seed         uint64             `json:"seed"`
 	Choice       *session.Choice    `json:"choice,omitempty"`
 	Holdout      score.Quality      `json:"holdout,omitempty"` // the score of the rows that were not learned
+	Running      *score.Before      `json:"running,omitempty"` // the score of rows before they were learned
+	Calibrated   bool               `json:"calibrated"`
 	Metadata     modelfile.Metadata `json:"metadata"`
 }
 
@@ -108,6 +110,7 @@ func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, err
 		Lambda: u.Lambda(), Digits: condition.Digits,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
 		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
+		Running: score.BeforeOf(m), Calibrated: m.Calibrated(),
 	}
 	if i.Choice == nil { // else the score is of weights with as many digits, and says more
 		i.Advice = condition.Advice
@@ -194,6 +197,9 @@ func (i *Inspection) print(w io.Writer) error {
 	}
 	if i.Holdout != nil {
 		line("held out", "%s", i.Holdout.Brief())
+	}
+	if i.Running != nil {
+		line("running", "%s", i.Running)
 	}
 	line("batch", "%d rows", m.Batch)
 	line("created", "%s", m.Created.Format(time.RFC3339))

@@ -44,6 +44,7 @@ type Learner struct {
 	checkpoint interval
 	Holdout    model.Holdout // of train
 	Folds      int           // of train
+	Scoring    bool          // of update
 
 	Model   *model.Model
 	Known   int64 // rows that the checkpoint has from which the run resumes
@@ -59,6 +60,7 @@ type Learner struct {
 	learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
 	kept    int64          // rows that the file has
+	tested  *stream.Batch  // what train calibrates the model by
 	scored  score.Quality  // of the rows held out, once they are scored
 	folds   *score.Folds   // of the cross-validation, once it is done
 	begun   time.Time
@@ -182,7 +184,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 		if f.Err == nil {
 			begun := time.Now()
 			var learned *stream.Batch
-			learned, f.Err = l.In.LearnSkippingBad(f.Learned, func(b *stream.Batch) error { return l.Model.Learn(ctx, b) })
+			learned, f.Err = l.In.LearnSkippingBad(f.Learned, func(b *stream.Batch) error { return l.learn(ctx, b) })
 			if f.Err == nil {
 				l.RecordBatch(f, learned, time.Since(begun))
 			}
@@ -237,6 +239,7 @@ func (l *Learner) replay(ctx context.Context) error {
 			return f.Err
 		}
 		l.sum(f.Batch)
+		l.keep(f.Learned)
 		if f.Learned != nil {
 			l.byFile.Add(f.Learned)
 		}
@@ -256,6 +259,7 @@ func (l *Learner) replay(ctx context.Context) error {
 func (l *Learner) RecordBatch(f Batch, learned *stream.Batch, learning time.Duration) {
 	l.learning += learning
 	l.sum(f.Batch)
+	l.keep(learned)
 	l.rows += int64(f.Batch.X.RawMatrix().Rows)
 	if learned != nil {
 		l.learned += int64(learned.X.RawMatrix().Rows)
@@ -315,6 +319,9 @@ func (l *Learner) finish(ctx context.Context) error {
 	begun := time.Now()
 	if _, err := l.Model.Weights(); err != nil {
 		return l.In.Explain(err)
+	}
+	if err := l.calibrate(ctx); err != nil {
+		return l.stopped(ctx, err)
 	}
 	l.learning += time.Since(begun)
 	l.warnOfRare()
@@ -396,6 +403,7 @@ type summary struct {
 	Choice  *session.Choice `json:"choice,omitempty"` // of train
 	Holdout score.Quality   `json:"holdout,omitempty"`
 	Folds   *score.Folds    `json:"cv,omitempty"`
+	Running *score.Before   `json:"running,omitempty"` // of update --score
 }
 
 // summarize reports the finished l.
@@ -407,6 +415,9 @@ func (l *Learner) summarize() error {
 	}
 	if l.Manifest.Name == "train" {
 		s.Choice = session.ChoiceOf(l.Model)
+	}
+	if l.Scoring {
+		s.Running = score.BeforeOf(l.Model)
 	}
 	if err := l.Object(s); err != nil {
 		return err
@@ -421,6 +432,11 @@ func (l *Learner) summarize() error {
 	}
 	if l.scored != nil {
 		if err := l.Say("held out: %s", l.scored.Brief()); err != nil {
+			return err
+		}
+	}
+	if s.Running != nil {
+		if err := l.Say("before they were learned: %s", s.Running); err != nil {
 			return err
 		}
 	}

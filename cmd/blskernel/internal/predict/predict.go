@@ -3,9 +3,11 @@ package predict
 
 import (
 	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/mat"
 
 	"github.com/spf13/cobra"
 )
@@ -21,10 +24,12 @@ import (
 // A prediction has the flags of predict.
 type prediction struct {
 	session.Session
-	in      input.Input
-	out     string
-	scores  bool
-	chances bool // probabilities
+	in       input.Input
+	out      string
+	scores   bool
+	chances  bool    // probabilities
+	set      float64 // coverages, 0 for none
+	interval float64
 }
 
 // New returns the command predict.
@@ -37,11 +42,16 @@ func New(s ui.Streams) *cobra.Command {
 then a line for each row in order, except those set aside. Labels are those of the training data.
 Rows are read and written batch by batch, so that memory does not depend on their number.
 
-With --probabilities the probabilities of all classes follow the label; they are calibrated if the
-training held out rows, as evaluate says. With --scores the scores of all classes follow: about 1 for
-the class of a sample and -1 for the others; they are no probabilities. With --json there is an object
-for each row, with its number in the data. --keep copies columns of the data, such as an id that is no
-input, before the predictions; with --json they are in the object "kept".
+With --probabilities the probabilities of all classes follow the label. With --scores the scores of all
+classes follow: about 1 for the class of a sample and -1 for the others; they are no probabilities. With
+--json there is an object for each row, with its number in the data. --keep copies columns of the data,
+such as an id that is no input, before the predictions; with --json they are in the object "kept".
+
+With --interval 0.9 the ends of an interval follow each target, lower:TARGET and upper:TARGET, that holds
+the target of a new row in 90% of cases. With --set 0.9 a column set:LABEL follows for each class, 1 if
+the class is in the set that holds the class of a new row in 90% of cases, and else 0; a set is empty
+where the model is less sure of any class than of most rows. Both hold on the average over rows like those
+of the calibration, by which the probabilities are made, too: see 'blskernel help calibrate'.
 
 Words, missing cells and numbers are read as in the training, unless --missing, --decimal or --thousands
 say otherwise. Rows that --missing drop leaves out have no prediction; how many is noted, and so is how
@@ -54,6 +64,7 @@ are the model's.`,
 		Example: `  blskernel predict iris.bls flowers.csv
   blskernel predict iris.bls --scores flowers.csv > scores.csv
   blskernel predict iris.bls --probabilities flowers.csv
+  blskernel predict price.bls --interval 0.9 houses.csv
   blskernel predict price.bls --keep id,name houses.csv
   blskernel predict digits.bls --out labels.npy --data mnist
   head -n 100 flowers.csv | blskernel predict iris.bls -`,
@@ -66,6 +77,8 @@ are the model's.`,
 	ui.Columns(cmd, &p.in.Options.Keep, "keep", "columns of the data to copy before the predictions, as text: names, numbers from 1, ranges as 3-7 or 4-")
 	f.BoolVar(&p.chances, "probabilities", false, "the probabilities of all classes too; in an .npy file, instead")
 	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
+	ui.Parsed(cmd, &p.interval, "interval", "", "the ends of an interval that holds the target with this probability, as 0.9, too", parseCoverage)
+	ui.Parsed(cmd, &p.set, "set", "", "the classes of a set that holds the label with this probability, as 0.9, too; in an .npy file, instead", parseCoverage)
 	p.in.Register(cmd, "test", input.DefaultBatch)
 	p.Register(cmd, "one JSON object for each row")
 	return cmd
@@ -75,8 +88,8 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err := p.Begin(s); err != nil {
 		return err
 	}
-	if p.scores && p.chances {
-		return ui.Usagef("--scores and --probabilities exclude each other: leave one out")
+	if p.scores && p.chances || p.set > 0 && (p.scores || p.chances) {
+		return ui.Usagef("--scores, --probabilities and --set exclude each other: leave all but one out")
 	}
 	if err := p.checkName(); err != nil {
 		return err
@@ -108,6 +121,9 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 		return err
 	}
 	defer out.abort()
+	if p.chances && !m.Calibrated() {
+		p.Warn("the probabilities: %s", session.Uncalibrated)
+	}
 	begun := time.Now()
 	rows, err := p.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
 		scores, err := m.Scores(ctx, b)
@@ -119,9 +135,9 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 			if classes, err = model.ArgMax(scores, b); err != nil {
 				return err
 			}
-			if p.chances {
-				scores = m.Classifier.Probabilities(scores)
-			}
+		}
+		if scores, err = p.numbers(ctx, m, b, scores); err != nil {
+			return err
 		}
 		return out.rows(b, classes, scores)
 	})
@@ -133,6 +149,44 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	}
 	p.Explain("predicted %s in %.2f s", ui.Count(rows, "row"), time.Since(begun).Seconds())
 	return nil
+}
+
+// numbers returns the numbers to print for the scores of a batch.
+func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense) (*mat.Dense, error) {
+	switch {
+	case p.chances:
+		return m.Classifier.Probabilities(scores), nil
+	case p.set > 0:
+		sets, err := m.Classifier.PredictSetContext(ctx, b.X, p.set)
+		if err != nil {
+			return nil, err
+		}
+		scores.Zero()
+		for i, set := range sets {
+			for _, class := range set {
+				scores.Set(i, class, 1)
+			}
+		}
+	case p.interval > 0:
+		lower, upper, err := m.Regressor.PredictIntervalContext(ctx, b.X, p.interval)
+		if err != nil {
+			return nil, err
+		}
+		var ends, all mat.Dense
+		ends.Augment(lower, upper)
+		all.Augment(scores, &ends)
+		return &all, nil
+	}
+	return scores, nil
+}
+
+// parseCoverage reads a probability.
+func parseCoverage(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v > 0 && v < 1) {
+		return 0, errors.New("want a probability above 0 and below 1, such as 0.9")
+	}
+	return v, nil
 }
 
 // checkName checks the name of --out, which it empties for standard output.

@@ -27,7 +27,7 @@ type predictionWriter struct {
 	labels  []string // of the classes; nil for a regression
 	name    string   // of the column of labels
 	numbers []string // the targets of a regression, or the classes whose numbers are wanted
-	kind    string   // of the numbers of classes: score or probability
+	kind    string   // of the numbers: score, probability or set of classes, or interval
 	kept    []string // columns of the data
 
 	buffer *bufio.Writer
@@ -44,21 +44,31 @@ type predictionWriter struct {
 func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter, error) {
 	w := &predictionWriter{buffer: bufio.NewWriter(p.Out), kept: kept}
 	if m.Classifier == nil {
-		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances} {
+		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances, "set": p.set > 0} {
 			if given {
 				return nil, ui.Usagef("--%s is for classes, and the model is a regression: leave it out", flag)
 			}
 		}
 		w.numbers = m.TargetNames()
+		if p.interval > 0 {
+			w.kind = "interval"
+			w.numbers = slices.Concat(w.numbers, prefixed("lower:", w.numbers), prefixed("upper:", w.numbers))
+		}
 	} else {
+		if p.interval > 0 {
+			return nil, ui.Usagef("--interval is for targets, and the model is a classification: use --set")
+		}
 		w.labels, w.name = m.Labels(), "class"
 		if len(m.Metadata.Targets) == 1 {
 			w.name = m.Metadata.Targets[0]
 		}
-		if w.kind = "score"; p.chances {
+		switch w.kind = "score"; {
+		case p.chances:
 			w.kind = "probability"
+		case p.set > 0:
+			w.kind = "set"
 		}
-		if p.scores || p.chances {
+		if p.scores || p.chances || p.set > 0 {
 			w.numbers = w.labels
 		}
 	}
@@ -81,6 +91,15 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 		return nil, err
 	}
 	return w, nil
+}
+
+// prefixed returns names behind a prefix.
+func prefixed(prefix string, names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = prefix + name
+	}
+	return out
 }
 
 // rows writes the predictions of a batch. classes is nil for a regression.
@@ -126,10 +145,7 @@ func (w *predictionWriter) abort() {
 func (w *predictionWriter) beginCSV() error {
 	head := slices.Clone(w.kept)
 	if w.labels != nil {
-		head = append(head, w.name)
-		for _, label := range w.numbers {
-			head = append(head, w.kind+":"+label)
-		}
+		head = slices.Concat(head, []string{w.name}, prefixed(w.kind+":", w.numbers))
 	} else {
 		head = append(head, w.numbers...)
 	}
@@ -151,12 +167,14 @@ func (w *predictionWriter) beginCSV() error {
 // A Prediction is the object of a row: a class, with the scores or probabilities if wanted, or
 // values by the names of the targets.
 type Prediction struct {
-	Row           int64              `json:"row"` // of the data, from 1; those set aside count
-	Kept          map[string]string  `json:"kept,omitempty"`
-	Class         *string            `json:"class,omitempty"`
-	Scores        map[string]float64 `json:"scores,omitempty"`
-	Probabilities map[string]float64 `json:"probabilities,omitempty"`
-	Values        map[string]float64 `json:"values,omitempty"`
+	Row           int64                 `json:"row"` // of the data, from 1; those set aside count
+	Kept          map[string]string     `json:"kept,omitempty"`
+	Class         *string               `json:"class,omitempty"`
+	Scores        map[string]float64    `json:"scores,omitempty"`
+	Probabilities map[string]float64    `json:"probabilities,omitempty"`
+	Set           *[]string             `json:"set,omitempty"` // of classes
+	Values        map[string]float64    `json:"values,omitempty"`
+	Intervals     map[string][2]float64 `json:"intervals,omitempty"` // of the targets: their ends
 }
 
 // beginJSON writes nothing.
@@ -172,11 +190,27 @@ func (w *predictionWriter) beginJSON() error {
 			numbers[name] = values[i]
 		}
 		if w.labels == nil {
-			return encoder.Encode(Prediction{Row: n, Kept: cells, Values: numbers})
+			out := Prediction{Row: n, Kept: cells, Values: numbers}
+			if w.kind == "interval" {
+				out.Values, out.Intervals = map[string]float64{}, map[string][2]float64{}
+				c := len(w.numbers) / 3
+				for i, name := range w.numbers[:c] {
+					out.Values[name], out.Intervals[name] = values[i], [2]float64{values[c+i], values[2*c+i]}
+				}
+			}
+			return encoder.Encode(out)
 		}
 		out := Prediction{Row: n, Kept: cells, Class: &label, Scores: numbers}
-		if w.kind == "probability" {
+		switch w.kind {
+		case "probability":
 			out.Scores, out.Probabilities = nil, numbers
+		case "set":
+			out.Scores, out.Set = nil, &[]string{}
+			for i, name := range w.numbers {
+				if values[i] == 1 {
+					*out.Set = append(*out.Set, name)
+				}
+			}
 		}
 		return encoder.Encode(out)
 	}

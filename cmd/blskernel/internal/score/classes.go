@@ -190,7 +190,7 @@ func (q *Classification) lines() string {
 	text += measure("AUC", "%s%s", numeric("%.4f", q.AUC), note) + measure("log loss", "%s", numeric("%.4f", q.LogLoss))
 	note = ""
 	if !q.Calibrated {
-		note = " (no rows were held out to calibrate the probabilities)"
+		note = " (the probabilities are not calibrated: see 'blskernel help calibrate')"
 	}
 	return text + measure("calibration error", "%s%s", numeric("%.4f", q.Calibration), note)
 }

@@ -79,15 +79,24 @@ const maxNoted = 1 << 16
 
 // Note replaces the score of the rows held out that is kept with the model.
 func Note(meta *modelfile.Metadata, q Quality) error {
-	delete(meta.Notes, session.NoteHoldout)
 	if q == nil {
+		delete(meta.Notes, session.NoteHoldout)
 		return nil
 	}
-	text, err := json.Marshal(q)
+	return note(meta, session.NoteHoldout, q)
+}
+
+// note keeps a value as a JSON object, or nothing where there is no room.
+func note(meta *modelfile.Metadata, name string, value any) error {
+	delete(meta.Notes, name)
+	text, err := json.Marshal(value)
 	if err == nil && len(text) <= maxNoted {
-		meta.Notes[session.NoteHoldout] = string(text)
-		if meta.Check() != nil { // no room for it either
-			delete(meta.Notes, session.NoteHoldout)
+		if meta.Notes == nil {
+			meta.Notes = map[string]string{}
+		}
+		meta.Notes[name] = string(text)
+		if meta.Check() != nil {
+			delete(meta.Notes, name)
 		}
 	}
 	return err

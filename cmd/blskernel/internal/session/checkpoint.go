@@ -38,6 +38,7 @@ const (
 	NoteContent  = "content"  // the checksum of the rows that have been read
 	NoteWeight   = "weight"   // the column of weights of the training
 	NoteHoldout  = "holdout"  // the score of the rows held out, a JSON object
+	NoteRunning  = "running"  // the score of rows before they were learned, a JSON object
 )
 
 // ignoredFlags are the flags that the result does not depend on.
@@ -56,7 +57,7 @@ func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) 
 func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
 	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(ignoredFlags, f.Name) && (f.Changed || f.Name != "na") { // which is not in older files
+		if !slices.Contains(ignoredFlags, f.Name) && (f.Changed || f.Name != "na" && f.Name != "score") { // which are not in older files
 			m.settings["--"+f.Name] = Recorded(f.Value.String())
 		}
 	})

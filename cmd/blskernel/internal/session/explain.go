@@ -17,6 +17,9 @@ var (
 	ErrNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
 )
 
+// Uncalibrated says what to do where nothing tells how far predictions are off.
+const Uncalibrated = "the model is not calibrated, or was changed since by remove, merge, --lambda or train --like: calibrate again, by 'blskernel calibrate' and rows that it has not learned"
+
 // InFlags writes what an error of package stream advises as flags.
 func InFlags(err error) error {
 	fault, ok := err.(*stream.Error)
@@ -68,6 +71,7 @@ func explainLearning(err error) error {
 	var scale *bls.ScaleError
 	var condition *blsupdate.ConditionError
 	var memory *blsupdate.MemoryError
+	var calibration *bls.CalibrationError
 	switch {
 	case errors.Is(err, model.ErrNoTargets):
 		return ErrNoTargets
@@ -79,6 +83,10 @@ func explainLearning(err error) error {
 		return fmt.Errorf("%w (here: another --seed or more --enhancement)", err)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are dependent to working precision (%s): raise --lambda, take --method qr, or leave out columns that depend on others", condition.What)
+	case errors.As(err, &calibration) && calibration.Rows > 0:
+		return fmt.Errorf("the model is calibrated by %d rows, and this needs %d: calibrate it by more, or ask for less", calibration.Rows, calibration.Want)
+	case errors.As(err, &calibration):
+		return fmt.Errorf("%s", Uncalibrated)
 	case errors.As(err, &memory):
 		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram, whose memory does not grow with the rows)", err)
 	}

@@ -10,11 +10,11 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// A changed is the JSON of a model that remove or merge has written.
+// A changed is the JSON of a model that remove, merge or calibrate has written.
 type changed struct {
 	Model string `json:"model"`
 	Description
-	Rows int64 `json:"rows"` // removed, or of the models that were merged
+	Rows int64 `json:"rows"` // removed, calibrated by, or of the models that were merged
 }
 
 // Put writes a model to its file, where it also is after an error that is OnlyFolder.
@@ -36,8 +36,8 @@ func OnlyFolder(err error) bool {
 	return errors.As(err, &folder)
 }
 
-// Save writes a model that remove or merge has changed, once it has weights, and reports. It is a
-// result with an error where the folder may not be on the disk.
+// Save writes a model that remove, merge or calibrate has changed, once it has weights, and
+// reports. It is a result with an error where the folder may not be on the disk.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return TrainAnew(err)

@@ -55,6 +55,14 @@ one update a day, what was learned d days ago counts 0.99^d. With gram and qr th
 other methods it shrinks as the rows do. --lambda changes the ridge, as if it had been so from the
 start.
 
+--score predicts each batch before it is learned. The running score, the accuracy or, of a regression, R2
+in which no row counts for more than four, is printed and kept in the model; each row counts 0.1% less
+than the next one. The command says when the score falls by more than chance explains, as where the data
+are no longer what they were: see --forget.
+
+Where a model is calibrated for predict --interval, --set and --probabilities, the predictions from before
+a batch is learned renew that: the last 5000 rows count. --lambda ends the calibration before.
+
 The model lists the files that it has learned, by the hash of their bytes. The same file again is an
 error, unless --again is given.
 
@@ -62,7 +70,7 @@ Columns are matched by name if the model and the data have names, else by order,
 without rows is an error and leaves the model unchanged.`,
 		Example: `  blskernel update iris.bls more.csv
   blskernel update iris.bls --out newer.bls more.csv
-  blskernel update log.bls --forget 0.99 today.csv
+  blskernel update log.bls --forget 0.99 --score today.csv
   blskernel update big.bls --checkpoint 100000 --resume day1.csv.gz day2.csv.gz
   tail -n 1000 log.csv | blskernel update log.bls --header absent --target 51 -`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -78,6 +86,7 @@ without rows is an error and leaves the model unchanged.`,
 	f.BoolVar(&up.only, "known-labels", false, "a label that the model does not have is an error, not a new class")
 	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weight of all rows so far by this, as 0.99", parseForget)
 	ui.Parsed(cmd, &up.lambda, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
+	f.BoolVar(&up.Scoring, "score", false, "score the rows before they are learned, keep the running score in the model, and say when it falls")
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
 	up.Session.Register(cmd, "one JSON object, and one for each checkpoint,")
 	return cmd

@@ -1,0 +1,460 @@
+package bls
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/floats"
+	"blskernel/mat"
+)
+
+// CalibrationRows is the number of rows that a calibration keeps: the last ones, and fewer of a model
+// with more than 200 targets or classes.
+const CalibrationRows = 5000
+
+// leftOutRows is the number of learned rows that a calibration takes at most.
+const leftOutRows = 2000
+
+// calibrationRows returns the number of rows that a calibration keeps with c targets or classes.
+func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max(c, 1))) }
+
+// A CalibrationError says that a model cannot tell how far its predictions are off.
+type CalibrationError struct {
+	Rows int // of the calibration, 0 for none
+	Want int // rows that the coverage needs
+}
+
+// Error says what to do.
+func (e *CalibrationError) Error() string {
+	if e.Rows == 0 {
+		return "bls: the model is not calibrated, or was changed since by Remove, Refit, Merge, WithUpdater or another lambda: " +
+			"calibrate it by rows that it has not learned"
+	}
+	return fmt.Sprintf("bls: the model is calibrated by %d rows, and this coverage needs %d: calibrate it by more, or ask for a lower coverage", e.Rows, e.Want)
+}
+
+// A calibration has what the predictions of a model have missed rows by that the model had not learned
+// then, or would have missed them by without the row.
+type calibration struct {
+	lambda float64 // of the model at the last rows
+
+	// rows never change. Each has its weight; s = (1 + x Q xᵀ)^½ for its nodes x, Q = (AᵀA +
+	// lambda I)⁻¹ without the row, the standard deviation of an error in units of sigma; of a
+	// classification its class; and then, from number first on, the error for each target, or
+	// the score of each class.
+	rows [][]float64
+}
+
+// first returns the index of the first error or score in a row of a calibration.
+func (m *model) first() int {
+	if m.constant {
+		return 3
+	}
+	return 2
+}
+
+// observed are rows to calibrate a model by.
+type observed struct {
+	x       *mat.Dense // l×d
+	y       *mat.Dense // l×c, of a regression
+	labels  []int      // l, of a classification
+	weights []float64  // l, nil for ones
+
+	learned bool      // the model has learned the rows,
+	factors []float64 // with these weights
+}
+
+// leastRest is the smallest 1 - h of a row whose prediction without the row has digits.
+const leastRest = 1e-6
+
+// calibrate replaces the calibration by the last of some rows or, with more, adds them. On an error the
+// calibration stays.
+func (m *model) calibrate(ctx context.Context, of observed, more bool) error {
+	if err := m.ready(ctx); err != nil {
+		return err
+	}
+	rows, err := m.observe(ctx, of)
+	if err != nil {
+		return err
+	}
+	if !more {
+		m.calibration.rows = nil
+	}
+	m.extendCalibration(rows)
+	return nil
+}
+
+// extendCalibration adds rows to the calibration, of which the last count.
+func (m *model) extendCalibration(rows [][]float64) {
+	rows = slices.Concat(m.calibration.rows, rows)
+	m.calibration = calibration{m.updater.Lambda(), rows[max(0, len(rows)-calibrationRows(m.targets())):]}
+	if m.constant && len(rows) > 0 {
+		scores, labels, weights := m.calibration.scores()
+		_, weights, _ = counted(make([]count, scores.RawMatrix().Cols), labels, weights, m.settings.classWeight) // finite
+		m.slope = fitSlope(scores, labels, weights)
+	}
+}
+
+// calibrateFit calibrates a model by the rows that it was fitted to, where settings were validated: by
+// those that the choice held out, if it has left them with their numbers for weights, or by all. The
+// model stays as it is where its method cannot leave rows out.
+func (m *model) calibrateFit(ctx context.Context, of observed) error {
+	held := m.calibration.rows
+	m.calibration.rows = nil
+	switch {
+	case m.choice.Rows == 0:
+	case held != nil:
+		for _, row := range held {
+			row[0] = weightOf(of.weights, int(row[0]))
+			m.withoutRows(row)
+		}
+		m.extendCalibration(slices.DeleteFunc(held, func(row []float64) bool { return row[0] == 0 || !floats.Finite(row) }))
+	default:
+		of.learned = true
+		if err := m.calibrate(ctx, of, false); ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutRows gives the classes that have no rows the score in a row of a calibration that they would
+// have if they came later.
+func (m *model) withoutRows(row []float64) {
+	for class, n := range m.counts {
+		if n.rows == 0 {
+			row[3+class] = -1
+		}
+	}
+}
+
+// observe returns the rows of a calibration.
+func (m *model) observe(ctx context.Context, of observed) ([][]float64, error) {
+	l, d := of.x.Dims()
+	at := calibrationRows(m.targets())
+	if of.learned {
+		at = min(at, leftOutRows)
+	}
+	at = max(0, l-at)
+	x := of.x.Slice(at, l, 0, d).(*mat.Dense)
+	var rows [][]float64
+	_, err := m.eachScores(ctx, x, func(a, scores *mat.Dense) error {
+		q, err := m.leverages(ctx, a, of.learned)
+		if err != nil {
+			return err
+		}
+		for i, q := range q {
+			weight, h := weightOf(of.weights, at), 0.0
+			if of.learned {
+				h = float64(weightOf(of.factors, at) * q)
+			}
+			rest := 1 - h
+			row := []float64{weight, math.Sqrt(1 + q/rest)}
+			if m.constant {
+				row = append(row, float64(of.labels[at]))
+			}
+			row = append(row, scores.RawRowView(i)...)
+			for j, s := range row[m.first():] {
+				value := &row[m.first()+j]
+				switch {
+				case !m.constant:
+					*value = (of.y.At(at, j) - s) / rest
+				case of.labels[at] == j: // y - (y-s)/(1-h)
+					*value = s - float64((1-s)*(h/rest))
+				default:
+					*value = s - float64((-1-s)*(h/rest))
+				}
+			}
+			m.withoutRows(row)
+			if at++; weight > 0 && rest >= leastRest && floats.Finite(row) {
+				rows = append(rows, row)
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// leverages returns x Q xᵀ for the rows of nodes, Q = (AᵀA + lambda I)⁻¹. Without exact a method that
+// only approximates Q has zeros.
+func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]float64, error) {
+	m.mu.Lock() // the updater keeps Q
+	defer m.mu.Unlock()
+	q, err := m.updater.LeverageContext(ctx, nodes)
+	if errors.Is(err, blsupdate.ErrApproximate) && !exact {
+		return make([]float64, nodes.RawMatrix().Rows), nil
+	}
+	return q, err
+}
+
+// scores returns the scores, classes and weights of the rows, of the classes that have rows, numbered
+// anew: a class that gets its first rows later must not change what is made of them.
+func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float64) {
+	number, known := slices.Repeat([]int{-1}, len(c.rows[0])-3), 0
+	for class := range number {
+		if slices.ContainsFunc(c.rows, func(row []float64) bool { return int(row[2]) == class }) {
+			number[class] = known
+			known++
+		}
+	}
+	scores = mat.NewDense(len(c.rows), known, nil)
+	for i, row := range c.rows {
+		weights, labels = append(weights, row[0]), append(labels, number[int(row[2])])
+		for class, s := range row[3:] {
+			if number[class] >= 0 {
+				scores.Set(i, number[class], s)
+			}
+		}
+	}
+	return scores, labels, weights
+}
+
+// threshold returns the smallest t such that the rows whose miss is at most t have the share
+// coverage of the weight of all and of one row more, of their mean weight, which misses by more.
+//
+//	source: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005; Lei et al.,
+//	Distribution-free predictive inference for regression, JASA 113 (2018) 1094-1111.
+func (c calibration) threshold(coverage float64, miss func(row []float64) float64) (float64, error) {
+	if !(coverage > 0 && coverage < 1) {
+		return 0, &OptionError{Op: "bls", Option: "the coverage", Value: coverage, Want: "a number above 0 and below 1"}
+	}
+	type missed struct{ by, weight float64 }
+	all, total := make([]missed, len(c.rows)), 0.0
+	for i, row := range c.rows {
+		all[i] = missed{miss(row), row[0]}
+		total += row[0]
+	}
+	slices.SortStableFunc(all, func(a, b missed) int { return cmp.Compare(a.by, b.by) })
+	n := float64(len(all))
+	left := float64(float64(coverage*total)*((n+1)/n)) - float64(1e-9*total) // of rounding
+	for _, row := range all {
+		if left -= row.weight; left <= 0 {
+			return row.by, nil
+		}
+	}
+	return 0, &CalibrationError{Rows: len(all), Want: int(math.Ceil(coverage/(1-coverage) - 1e-9))}
+}
+
+// relabeled returns the calibration once class i has become to(i) of so many: the scores of the
+// classes that become one add up as their targets do, and a class without samples has the score of
+// their target.
+func (c calibration) relabeled(to func(class int) int, classes int) calibration {
+	out := calibration{lambda: c.lambda}
+	for _, row := range c.rows[max(0, len(c.rows)-calibrationRows(classes)):] {
+		with := slices.Repeat([]float64{-1}, 3+classes)
+		with[0], with[1], with[2] = row[0], row[1], float64(to(int(row[2])))
+		for class, s := range row[3:] {
+			if sum := &with[3+to(class)]; *sum == -1 {
+				*sum = s
+			} else {
+				*sum += 1 + s
+			}
+		}
+		out.rows = append(out.rows, with)
+	}
+	return out
+}
+
+// sameClass is the renaming of classes where others are new.
+func sameClass(class int) int { return class }
+
+// code codes the calibration of a model.
+func (c *calibration) code(x *codec.Coder, first int) {
+	x.Float("the lambda of the calibration", &c.lambda, codec.IsLength)
+	n, width := len(c.rows), 0
+	if n > 0 {
+		width = len(c.rows[0])
+	}
+	x.Int("the rows of the calibration", &n, CalibrationRows)
+	x.Int("the numbers of a row of the calibration", &width, 3+maxNodes)
+	x.Check(n > 0 && width > first && n <= calibrationRows(width-first) && codec.Fits(n, width), "a calibration has %d rows of %d numbers", n, width)
+	if x.Failed() {
+		return
+	}
+	var all *mat.Dense
+	if !x.Reading() {
+		all = mat.NewDense(n, width, nil)
+		for i, row := range c.rows {
+			all.SetRow(i, row)
+		}
+	}
+	x.Dense("the calibration", &all, n, width)
+	for i := 0; i < n && !x.Failed(); i++ {
+		row := all.RawRowView(i)
+		valid := row[0] > 0 && row[1] >= 1
+		if first == 3 {
+			valid = valid && row[2] >= 0 && row[2] < float64(width-3) && row[2] == math.Trunc(row[2])
+		}
+		x.Check(valid, "row %d of the calibration begins with %v", i, row[:first])
+		if x.Reading() {
+			c.rows = append(c.rows, row)
+		}
+	}
+}
+
+// Calibrate finds how far predictions are off by rows that the model has not learned, for
+// PredictProba and PredictSet: they replace the rows by which the model was calibrated before. The last
+// CalibrationRows of them count.
+//
+// Fit calibrates by the rows that it learns, each predicted as if it had been left out
+// (CalibrateLearned), where it chooses settings or Validate is set and the method can leave rows
+// out. Where relevances weigh the columns, it takes the rows held out of the choice, as predicted by
+// weights and relevances of the others. So the rows have a part in the settings, and none in what
+// predicts them. Remove,
+// Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
+// Forget keep it, and CalibratePartialFit renews it.
+//
+// The slope of PredictProba minimises the mean log loss of the rows, smoothed as Platt does: each
+// label counts as a distribution that gives 1/(l+2) to all classes alike, so that the slope is
+// finite where no prediction is wrong.
+//
+//	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
+//	cost: that of DecisionFunction and of blsupdate.Updater.Leverage, and at most 64 passes over the
+//	scores.
+//	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
+//	errors: those of DecisionFunction, *ShapeError for another number of labels than samples,
+//	*LabelError. On an error the calibration stays.
+func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
+	return c.CalibrateContext(background, x, labels, nil)
+}
+
+// CalibrateContext is Calibrate by samples with weights, nil for ones, of which one must be positive,
+// until ctx is done.
+func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+	return c.calibrate(ctx, x, labels, weights, false, false)
+}
+
+// PartialCalibrate adds rows that the model has not learned to those that it is calibrated by.
+//
+//	shapes, cost, memory, errors: those of Calibrate.
+func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
+	return c.PartialCalibrateContext(background, x, labels, nil)
+}
+
+// PartialCalibrateContext is PartialCalibrate by samples with weights, as CalibrateContext.
+func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+	return c.calibrate(ctx, x, labels, weights, false, true)
+}
+
+// CalibrateLearned is Calibrate by rows that the model has learned with these weights: each counts with
+// the scores that the model would give it without the row, y - (y - s)/(1 - h) for the leverage h. The
+// last 2000 rows count, but for those of a leverage of 1.
+//
+//	cost: that of Calibrate.
+//	errors: those of Calibrate; blsupdate.ErrApproximate for Improved and Original
+//	with a ridge.
+func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
+	return c.CalibrateLearnedContext(background, x, labels, nil)
+}
+
+// CalibrateLearnedContext is CalibrateLearned by samples with weights, as CalibrateContext.
+func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+	return c.calibrate(ctx, x, labels, weights, true, false)
+}
+
+func (c *Classifier) calibrate(ctx context.Context, x *mat.Dense, labels []int, weights []float64, learned, more bool) error {
+	m := c.model
+	if m == nil {
+		return ErrNotFitted
+	}
+	if err := cmp.Or(checkRows(x, m.inputs(), labelColumn, len(labels), 1), checkLabels(labels, m.targets()), checkJudged(weights, len(labels))); err != nil {
+		return err
+	}
+	factors := weights
+	if learned && m.settings.classWeight == Balanced && m.counts != nil {
+		factors = balanced(m.counts, labels, weights)
+	}
+	return m.calibrate(ctx, observed{x: x, labels: labels, weights: weights, learned: learned, factors: factors}, more)
+}
+
+// CalibratePartialFit is PartialFit, and adds to the calibration what the model has predicted for the
+// samples before. So the calibration stays in step with the model, and tells when predictions become
+// worse.
+//
+//	cost: that of PartialFit and of Calibrate, with a solution for the weights for each call.
+//	errors: those of PartialFit. Samples that the model cannot predict are learned only.
+func (c *Classifier) CalibratePartialFit(x *mat.Dense, labels []int) error {
+	return c.CalibratePartialFitContext(background, x, labels, nil)
+}
+
+// CalibratePartialFitContext is CalibratePartialFit with weights, as PartialFitContext.
+func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
+	return c.partialFit(ctx, x, labels, weights, true)
+}
+
+// Calibrated reports whether probabilities and sets come from rows that have no part in the weights
+// that predict them.
+func (c *Classifier) Calibrated() bool { return len(c.orEmpty().calibration.rows) > 0 }
+
+// Calibrate finds how far predictions are off by rows that the model has not learned, for
+// PredictInterval, as Classifier.Calibrate does. The model keeps the errors, and s = (1 + x (AᵀA +
+// lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation of an error in units of
+// that of the noise. Improved and Original with a ridge have s = 1.
+//
+//	shapes: X l×d, Y l×c. Some hundred rows are enough.
+//	cost: that of Predict and of blsupdate.Updater.Leverage.
+//	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
+//	errors: those of Predict, of checking Y as PartialFit does, and of Leverage.
+func (r *Regressor) Calibrate(x, y *mat.Dense) error {
+	return r.CalibrateContext(background, x, y, nil)
+}
+
+// CalibrateContext is Calibrate by samples with weights, nil for ones, of which one must be positive,
+// until ctx is done.
+func (r *Regressor) CalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	return r.calibrate(ctx, x, y, weights, false, false)
+}
+
+// PartialCalibrate adds rows that the model has not learned, as Classifier.PartialCalibrate does.
+func (r *Regressor) PartialCalibrate(x, y *mat.Dense) error {
+	return r.PartialCalibrateContext(background, x, y, nil)
+}
+
+// PartialCalibrateContext is PartialCalibrate by samples with weights, as CalibrateContext.
+func (r *Regressor) PartialCalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	return r.calibrate(ctx, x, y, weights, false, true)
+}
+
+// CalibrateLearned is Calibrate by rows that the model has learned with these weights, as
+// Classifier.CalibrateLearned: the error without the row is e/(1 - h).
+func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
+	return r.CalibrateLearnedContext(background, x, y, nil)
+}
+
+// CalibrateLearnedContext is CalibrateLearned by samples with weights, as CalibrateContext.
+func (r *Regressor) CalibrateLearnedContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	return r.calibrate(ctx, x, y, weights, true, false)
+}
+
+func (r *Regressor) calibrate(ctx context.Context, x, y *mat.Dense, weights []float64, learned, more bool) error {
+	m := r.model
+	if m == nil {
+		return ErrNotFitted
+	}
+	if err := checkTargets(x, m.inputs(), y, m.targets(), nil); err != nil {
+		return err
+	}
+	if err := checkJudged(weights, y.RawMatrix().Rows); err != nil {
+		return err
+	}
+	return m.calibrate(ctx, observed{x: x, y: y, weights: weights, learned: learned, factors: weights}, more)
+}
+
+// CalibratePartialFit is PartialFit that renews the calibration, as that of Classifier.
+func (r *Regressor) CalibratePartialFit(x, y *mat.Dense) error {
+	return r.CalibratePartialFitContext(background, x, y, nil)
+}
+
+// CalibratePartialFitContext is CalibratePartialFit with weights, as PartialFitContext.
+func (r *Regressor) CalibratePartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	return r.partialFit(ctx, x, y, weights, true)
+}
+
+// Calibrated reports whether PredictInterval has rows to go by.
+func (r *Regressor) Calibrated() bool { return len(r.orEmpty().calibration.rows) > 0 }

@@ -1,0 +1,295 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
+	"blskernel/mat"
+)
+
+// TestCalibrateLearned compares what a calibration has of learned rows with the predictions of models
+// that were fitted without each row.
+func TestCalibrateLearned(t *testing.T) {
+	ctx := context.Background()
+	const l = 40
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.RidgeInverse, blsupdate.InverseCholesky} {
+		for _, balance := range []ClassWeight{Unweighted, Balanced} {
+			p := newPair(t, nil, method)
+			p.c.ClassWeight = balance
+			in := p.given(0, l)
+			in.weights = make([]float64, l)
+			for i := range in.weights {
+				in.weights[i] = 0.5 + float64(i%3)
+			}
+			must(t, errors.Join(p.c.FitContext(ctx, in.x, in.labels, in.weights), p.r.FitContext(ctx, in.x, in.y, in.weights)))
+			factors := in.weights
+			if balance == Balanced {
+				factors = balanced(p.c.counts, in.labels, in.weights)
+			}
+			must(t, errors.Join(p.c.CalibrateLearnedContext(ctx, in.x, in.labels, in.weights), p.r.CalibrateLearnedContext(ctx, in.x, in.y, in.weights)))
+			for i := range l {
+				c, err1 := p.c.clone()
+				r, err2 := p.r.Clone()
+				must(t, errors.Join(err1, err2))
+				one := rowsOf(in.x, i, i+1)
+				ya, err := targets(in.labels[i:i+1], 3, true)
+				must(t, err)
+				must(t, errors.Join(c.remove(ctx, one, ya, factors[i:i+1]), r.RemoveContext(ctx, one, rowsOf(in.y, i, i+1), in.weights[i:i+1])))
+				scores, err := c.scores(ctx, one)
+				must(t, err)
+				row := p.c.calibration.rows[i]
+				if row[0] != in.weights[i] || row[2] != float64(in.labels[i]) {
+					t.Fatalf("%v: row %d begins with %v", method, i, row[:3])
+				}
+				for j := range 3 {
+					if got, want := row[3+j], scores.At(0, j); !(math.Abs(got-want) <= 1e-7) {
+						t.Errorf("%v, %v: row %d scores %v without itself, want %v", method, balance, i, got, want)
+					}
+				}
+				a, _, err := r.Expand(one, rowsOf(in.y, i, i+1))
+				must(t, err)
+				q, err := r.Updater().Leverage(a)
+				must(t, err)
+				row = p.r.calibration.rows[i]
+				without := predicted(t, r, one)
+				if scale := math.Sqrt(1 + q[0]); !(math.Abs(row[1]/scale-1) <= 1e-7) {
+					t.Errorf("%v: row %d has the scale %v, want %v", method, i, row[1], scale)
+				}
+				for j := range 2 {
+					if got, want := row[2+j], in.y.At(i, j)-without.At(0, j); !(math.Abs(got-want) <= 1e-7) {
+						t.Errorf("%v: row %d misses by %v without itself, want %v", method, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCoverageOfCalibration counts how many rows of a calibration their own intervals and sets
+// hold: the ⌈(n+1) coverage⌉ of which the quantile is one.
+func TestCoverageOfCalibration(t *testing.T) {
+	for _, method := range allMethods {
+		p := newPair(t, nil, method).learn(0, 60)
+		in := p.given(60, 130)
+		must(t, errors.Join(p.c.Calibrate(in.x, in.labels), p.r.Calibrate(in.x, in.y)))
+		for _, coverage := range []float64{0.01, 0.5, 0.9, 70. / 71} {
+			want := int(math.Ceil(71*coverage - 1e-9))
+			lower, upper, err := p.r.PredictInterval(in.x, coverage)
+			must(t, err)
+			sets, err := p.c.PredictSet(in.x, coverage)
+			must(t, err)
+			held, inSet := [2]int{}, 0
+			for i := range 70 {
+				for j := range 2 {
+					lo, hi, y := lower.At(i, j), upper.At(i, j), in.y.At(i, j)
+					if rounding := 1e-9 * (hi - lo); lo-rounding <= y && y <= hi+rounding {
+						held[j]++
+					}
+				}
+				if slices.Contains(sets[i], in.labels[i]) {
+					inSet++
+				}
+			}
+			if held != [2]int{want, want} || inSet != want {
+				t.Errorf("%v: a coverage of %v holds %v and %d, want %d", method, coverage, held, inSet, want)
+			}
+		}
+		var few *CalibrationError
+		if _, _, err := p.r.PredictInterval(in.x, 0.99); !errors.As(err, &few) || few.Rows != 70 || few.Want != 99 {
+			t.Errorf("%v: %v", method, err)
+		}
+		for _, coverage := range []float64{0, 1, -1, math.NaN()} {
+			_, _, err1 := p.r.PredictInterval(in.x, coverage)
+			_, err2 := p.c.PredictSet(in.x, coverage)
+			if !isA(err1, new(*OptionError)) || !isA(err2, new(*OptionError)) {
+				t.Errorf("%v: coverage %v: %v, %v", method, coverage, err1, err2)
+			}
+		}
+	}
+}
+
+// TestCoverage measures the share of new rows in intervals and sets, of a model that Fit has
+// calibrated, and of one that has learned as many rows again: noise of any distribution, few rows
+// beside the nodes.
+func TestCoverage(t *testing.T) {
+	testutil.NeedsBackend(t, "pure")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	const l, test = 600, 4000
+	rnd := rand.New(rand.NewPCG(8, 1))
+	x, y, labels := mat.NewDense(2*l+test, 4, nil), mat.NewDense(2*l+test, 1, nil), make([]int, 2*l+test)
+	for i := range labels {
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = rnd.NormFloat64()
+		}
+		noise := rnd.ExpFloat64()
+		y.Set(i, 0, math.Sin(2*row[0])+row[1]*row[2]+0.5*noise*noise)
+		if row[0]*row[1]+0.5*row[2]+0.7*rnd.NormFloat64() > 0 {
+			labels[i] = 1
+		}
+	}
+	features := FeatureOptions{EnhancementNodes: 150}
+	c, r := &Classifier{Features: features}, &Regressor{Features: features}
+	must(t, errors.Join(c.Fit(rowsOf(x, 0, l), labels[:l]), r.Fit(rowsOf(x, 0, l), rowsOf(y, 0, l))))
+	check := func(when string) {
+		from := rowsOf(x, 2*l, 2*l+test)
+		lower, upper, err := r.PredictInterval(from, 0.9)
+		must(t, err)
+		sets, err := c.PredictSet(from, 0.9)
+		must(t, err)
+		held, inSet := 0.0, 0.0
+		for i := range test {
+			if v := y.At(2*l+i, 0); lower.At(i, 0) <= v && v <= upper.At(i, 0) {
+				held++
+			}
+			if slices.Contains(sets[i], labels[2*l+i]) {
+				inSet++
+			}
+		}
+		if held, inSet := held/test, inSet/test; !(math.Abs(held-0.9) <= 0.03 && math.Abs(inSet-0.9) <= 0.03) {
+			t.Errorf("%s: intervals hold %.3f, sets %.3f", when, held, inSet)
+		}
+	}
+	check("after Fit")
+	must(t, errors.Join(c.CalibratePartialFit(rowsOf(x, l, 2*l), labels[l:2*l]), r.CalibratePartialFit(rowsOf(x, l, 2*l), rowsOf(y, l, 2*l))))
+	if n := len(r.calibration.rows); n < 2*l-5 || n > 2*l {
+		t.Errorf("%d rows", n)
+	}
+	check("after an update")
+}
+
+// TestCalibrationEnds changes calibrated models: what makes other predictions of the same rows ends the
+// calibration, with an error that says so, and all else keeps it.
+func TestCalibrationEnds(t *testing.T) {
+	ctx := context.Background()
+	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
+	in := p.given(60, 130)
+	var none *CalibrationError
+	if _, err := p.c.PredictSet(in.x, 0.9); !errors.As(err, &none) || none.Rows != 0 || p.c.Calibrated() {
+		t.Errorf("before: %v", err)
+	}
+	must(t, errors.Join(p.c.Calibrate(in.x, in.labels), p.r.Calibrate(in.x, in.y)))
+	lambda, slope := p.r.Updater().Lambda(), p.c.slope
+	other := newPair(t, nil, blsupdate.Gram).learn(0, 60)
+	for name, change := range map[string]struct {
+		keeps bool
+		do    func(c *Classifier, r *Regressor) error
+	}{
+		"Remove": {false, func(c *Classifier, r *Regressor) error {
+			return errors.Join(c.Remove(rowsOf(p.x, 0, 5), p.labels[:5]), r.Remove(rowsOf(p.x, 0, 5), rowsOf(p.y, 0, 5)))
+		}},
+		"Refit": {false, func(c *Classifier, r *Regressor) error {
+			return errors.Join(c.Refit(in.x, in.labels), r.Refit(in.x, in.y))
+		}},
+		"Merge": {false, func(c *Classifier, r *Regressor) error { return errors.Join(c.Merge(other.c), r.Merge(other.r)) }},
+		"SetLambda": {false, func(c *Classifier, r *Regressor) error {
+			return errors.Join(c.SetLambda(2*lambda), r.SetLambda(2*lambda))
+		}},
+		"the same one": {true, func(c *Classifier, r *Regressor) error { return errors.Join(c.SetLambda(lambda), r.SetLambda(lambda)) }},
+		"Forget": {true, func(c *Classifier, r *Regressor) error {
+			return errors.Join(c.Forget(0.5), r.Forget(0.5), c.SetLambda(lambda), r.SetLambda(lambda))
+		}},
+		"PartialFit": {true, func(c *Classifier, r *Regressor) error {
+			return errors.Join(c.PartialFit(in.x, cyclic(70, 5)), r.PartialFit(in.x, in.y))
+		}},
+		"Encode": {true, func(c *Classifier, r *Regressor) error {
+			q := (&pair{t: t, c: c, r: r}).decoded()
+			*c, *r = *q.c, *q.r
+			return nil
+		}},
+		"WithUpdater": {false, func(c *Classifier, r *Regressor) error {
+			c2, err1 := c.WithUpdater(other.c.Updater())
+			r2, err2 := r.WithUpdater(other.r.Updater())
+			*c, *r = *c2, *r2
+			return errors.Join(err1, err2)
+		}},
+	} {
+		c, err1 := p.c.Clone()
+		r, err2 := p.r.Clone()
+		must(t, errors.Join(err1, err2, change.do(c, r)))
+		if c.Calibrated() != change.keeps || r.Calibrated() != change.keeps || c.slope != slope {
+			t.Errorf("%s: calibrated %v, %v, slope %v", name, c.Calibrated(), r.Calibrated(), c.slope)
+		}
+		_, _, err := r.PredictInterval(in.x, 0.9)
+		if errors.As(err, &none) == change.keeps {
+			t.Errorf("%s: %v", name, err)
+		}
+		must(t, errors.Join(c.PartialCalibrate(in.x, p.labels[60:130]), r.PartialCalibrateContext(ctx, in.x, in.y, nil)))
+		if !c.Calibrated() || !r.Calibrated() {
+			t.Errorf("%s: no rows were added", name)
+		}
+	}
+}
+
+// TestCalibratePartialFit is PartialCalibrate and then PartialFit to the bit, also where a row has
+// a new class, keeps the last rows that count, and learns rows that cannot be predicted yet.
+func TestCalibratePartialFit(t *testing.T) {
+	for _, method := range allMethods {
+		p, q := newPair(t, nil, method).learn(0, 60), newPair(t, nil, method).learn(0, 60)
+		in := p.given(60, 130)
+		must(t, errors.Join(p.c.CalibratePartialFit(in.x, in.labels), p.r.CalibratePartialFit(in.x, in.y)))
+		must(t, errors.Join(q.c.PartialCalibrate(in.x, in.labels), q.r.PartialCalibrate(in.x, in.y)))
+		q.learn(60, 130)
+		if !bytes.Equal(p.encoded(), q.encoded()) {
+			t.Errorf("%v: another model than that of PartialCalibrate and PartialFit", method)
+		}
+		must(t, p.c.CalibratePartialFit(in.x, cyclic(70, 4)))
+		if row := p.c.calibration.rows[139]; len(row) != 7 || row[2] != float64(69%4) || row[6] != -1 || len(p.c.calibration.rows) != 140 {
+			t.Errorf("%v: %v is the last of %d rows", method, row, len(p.c.calibration.rows))
+		}
+		p.decoded()
+		must(t, p.c.Relabel([]int{1, 0, 1, 2}, 3))
+		if row := p.c.calibration.rows[139]; len(row) != 6 || row[2] != 0 || row[5] != -1 {
+			t.Errorf("%v: relabeled to %v", method, row)
+		}
+	}
+	p := newPair(t, nil, blsupdate.Gram)
+	p.r.Update.Lambda = None
+	must(t, errors.Join(p.r.Fit(rowsOf(p.x, 0, 3), rowsOf(p.y, 0, 3)), p.r.CalibratePartialFit(rowsOf(p.x, 3, 60), rowsOf(p.y, 3, 60))))
+	if p.r.Calibrated() || p.r.Updater().Samples() != 60 {
+		t.Error("rows that could not be predicted calibrate the model")
+	}
+	p = newPair(t, nil, blsupdate.Gram).learn(0, 60)
+	long, y := samples(5, CalibrationRows, 12, 14), targetsFor(samples(5, CalibrationRows, 12, 14), 2)
+	must(t, errors.Join(p.r.Calibrate(rowsOf(p.x, 60, 130), rowsOf(p.y, 60, 130)), p.r.PartialCalibrate(rowsOf(long, 0, CalibrationRows-1), rowsOf(y, 0, CalibrationRows-1))))
+	if n := len(p.r.calibration.rows); n != CalibrationRows || calibrationRows(1<<20) != 100 || calibrationRows(1<<10) != 1<<10 {
+		t.Errorf("%d rows count", n)
+	}
+}
+
+// TestHeldCalibration has more columns than rows, of which few matter: the model that has chosen
+// them by all rows would hardly miss one of these rows without it, and misses new ones.
+func TestHeldCalibration(t *testing.T) {
+	testutil.NeedsBackend(t, "pure")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	const l, d, test = 160, 200, 1000
+	x, labels := samples(3, l+test, d, d), make([]int, l+test)
+	for i := range labels {
+		if row := x.RawRowView(i); row[0]+row[1]-row[2]+0.5*row[3+i%2] > 0 {
+			labels[i] = 1
+		}
+	}
+	c := &Classifier{Features: FeatureOptions{EnhancementNodes: 100, Relevance: 2}}
+	must(t, c.Fit(rowsOf(x, 0, l), labels[:l]))
+	if c.features.opt.Relevance == 0 || len(c.calibration.rows) != l {
+		t.Fatalf("%d rounds, %d rows", c.features.opt.Relevance, len(c.calibration.rows))
+	}
+	sets, err := c.PredictSet(rowsOf(x, l, l+test), 0.9)
+	must(t, err)
+	held := 0.0
+	for i, set := range sets {
+		if slices.Contains(set, labels[l+i]) {
+			held++
+		}
+	}
+	if !(held/test >= 0.86) {
+		t.Errorf("sets hold %v", held/test)
+	}
+}

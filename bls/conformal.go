@@ -1,0 +1,123 @@
+package bls
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"blskernel/mat"
+)
+
+// PredictInterval returns the ends of an interval for each target of the samples X (l×d), both l×c,
+// that holds the target of a new row with the probability coverage, from 0 to 1:
+//
+//	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
+//
+// for the nodes x of the sample. The factor t is a quantile of the errors of the calibration in the
+// same units: of n rows the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the
+// interval is wide where the weights are uncertain, and holds its coverage whatever distribution
+// the errors have, on the average over rows like those of the calibration: not for each kind of row
+// by itself.
+//
+//	cost: that of Predict and of blsupdate.Updater.Leverage; the nodes are computed once.
+//	errors: those of Predict and Leverage; *CalibrationError where Calibrated is false, or the rows
+//	are too few for the coverage; *OptionError for a coverage that is not between 0 and 1.
+//	source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive inference
+//	for regression, JASA 113 (2018) 1094-1111, section 5.2.
+func (r *Regressor) PredictInterval(x *mat.Dense, coverage float64) (lower, upper *mat.Dense, err error) {
+	return r.PredictIntervalContext(background, x, coverage)
+}
+
+// PredictIntervalContext is PredictInterval until ctx is done.
+func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, coverage float64) (lower, upper *mat.Dense, err error) {
+	m := r.model
+	if m == nil {
+		return nil, nil, ErrNotFitted
+	}
+	if err := cmp.Or(checkSamples(x, m.inputs()), m.ready(ctx)); err != nil {
+		return nil, nil, err
+	}
+	l, c := x.RawMatrix().Rows, m.targets()
+	factors := make([]float64, c)
+	for j := range factors {
+		if factors[j], err = m.calibration.threshold(coverage, func(row []float64) float64 { return math.Abs(row[2+j]) / row[1] }); err != nil {
+			return nil, nil, err
+		}
+	}
+	lower, upper = mat.NewDense(l, c, nil), mat.NewDense(l, c, nil)
+	at := 0
+	err = m.eachScaled(ctx, x, func(prediction []float64, scale float64) {
+		for j, p := range prediction {
+			half := float64(factors[j] * scale)
+			lower.Set(at, j, p-half)
+			upper.Set(at, j, p+half)
+		}
+		at++
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return lower, upper, nil
+}
+
+// eachScaled computes the scores of each row of x, in order, and (1 + x Q xᵀ)^½ for its nodes x.
+func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []float64, scale float64)) error {
+	_, err := m.eachScores(ctx, x, func(a, scores *mat.Dense) error {
+		q, err := m.leverages(ctx, a, false)
+		for i, q := range q {
+			use(scores.RawRowView(i), math.Sqrt(1+q))
+		}
+		return err
+	})
+	return err
+}
+
+// PredictSet returns, for each of the samples X (l×d), the set of classes that holds the class of a new
+// row with the probability coverage, from 0 to 1: the classes whose score is at least
+//
+//	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
+//
+// for the nodes x of the sample, the one with the largest score first. The factor t is the quantile of
+// what the score of the class of a row of the calibration lacks to 1, in the same units, as in
+// PredictInterval.
+//
+// A set has several classes where the model is in doubt. It is empty where no class has a score as
+// most rows of the calibration have for theirs. A coverage below the accuracy of the model makes
+// such sets of doubtful rows: ask for more than the accuracy for sets that name a class.
+//
+//	cost: that of DecisionFunction and of blsupdate.Updater.Leverage.
+//	errors: those of DecisionFunction and Leverage; *CalibrationError and *OptionError as in
+//	PredictInterval.
+//	source: Sadinle, Lei and Wasserman, Least ambiguous set-valued classifiers with bounded error
+//	levels, JASA 114 (2019) 223-234, with scores for probabilities.
+func (c *Classifier) PredictSet(x *mat.Dense, coverage float64) ([][]int, error) {
+	return c.PredictSetContext(background, x, coverage)
+}
+
+// PredictSetContext is PredictSet until ctx is done.
+func (c *Classifier) PredictSetContext(ctx context.Context, x *mat.Dense, coverage float64) ([][]int, error) {
+	m := c.model
+	if m == nil {
+		return nil, ErrNotFitted
+	}
+	if err := m.ready(ctx); err != nil {
+		return nil, err
+	}
+	t, err := m.calibration.threshold(coverage, func(row []float64) float64 { return (1 - row[3+int(row[2])]) / row[1] })
+	if err != nil {
+		return nil, err
+	}
+	var sets [][]int
+	err = m.eachScaled(ctx, x, func(scores []float64, scale float64) {
+		set := []int{}
+		for class, s := range scores {
+			if (1-s)/scale <= t {
+				set = append(set, class)
+			}
+		}
+		slices.SortStableFunc(set, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		sets = append(sets, set)
+	})
+	return sets, err
+}

@@ -1,0 +1,193 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/internal/linalg/detmath"
+	"blskernel/mat"
+)
+
+const (
+	panicTargets = "metrics: the numbers of targets differ"
+
+	fading     = 0.999 // the weight of a row in the running score, by the weight of the next row
+	bucketRows = 32    // rows of a new bucket
+	sameSize   = 4     // buckets of a size, beyond which the two oldest become one
+	leastRows  = 100   // rows on either side of a fall
+	falseAlarm = 0.002 // probability of a fall that is none
+	mostLoss   = 4     // of a row of a regression
+)
+
+// A Running scores predictions that were made before their rows were learned, and finds out whether the
+// score has fallen. The zero value has no rows. Its fields are all that it knows, for JSON.
+//
+// The score is the accuracy; of a regression 1 minus the mean over rows and targets of min(4,
+// (y-p)²/v), where v is the variance of the target in the rows so far: R², in which no row counts
+// for more than four. Each row counts 0.999 times what the next one counts, so that the last few
+// thousand decide it.
+//
+// A fall is found as ADWIN finds one. Sums over the rows are kept in buckets, whose sizes grow with
+// their age, at most four of each size. At each boundary the mean losses m0 before and m1 behind are
+// compared: the score has fallen where
+//
+//	m1 - m0 > sqrt(2 s² L/n) + 2 b L/(3 n),  1/n = 1/n0 + 1/n1,  L = ln(2 ln(n0+n1)/0.002),
+//
+// with the variance s² of all losses and their bound b, 1 or 4. Then the rows before are forgotten, so
+// that each fall is told once.
+//
+//	source: A. P. Dawid, Statistical theory: the prequential approach, J. R. Stat. Soc. A 147
+//	(1984); A. Bifet and R. Gavaldà, Learning from time-changing data with adaptive windowing,
+//	SDM 2007.
+type Running struct {
+	Rows    int64    `json:"rows"`
+	Loss    float64  `json:"loss"` // sums with forgetting
+	Weight  float64  `json:"weight"`
+	Buckets []Bucket `json:"buckets"` // the oldest first
+	Targets []Moment `json:"targets,omitempty"`
+}
+
+// A Bucket has the sums of the losses of some rows and of their squares.
+type Bucket struct {
+	Rows    int64   `json:"rows"`
+	Loss    float64 `json:"loss"`
+	Squares float64 `json:"squares"`
+}
+
+// A Moment has the mean of a target and the sum of its squared deviations.
+type Moment struct {
+	Rows   float64 `json:"rows"`
+	Mean   float64 `json:"mean"`
+	Spread float64 `json:"spread"`
+}
+
+// A Fall says that the last rows have a lower score than those before.
+type Fall struct {
+	Rows, Before     int64
+	Score, WasBefore float64
+}
+
+// Clone returns a copy that shares nothing.
+func (r *Running) Clone() *Running {
+	out := *r
+	out.Buckets, out.Targets = slices.Clone(r.Buckets), slices.Clone(r.Targets)
+	return &out
+}
+
+// AddClasses adds rows of which it is known whether their prediction was right.
+func (r *Running) AddClasses(right []bool) {
+	for _, ok := range right {
+		if ok {
+			r.add(0)
+		} else {
+			r.add(1)
+		}
+	}
+}
+
+// AddTargets adds rows of a regression with targets y and predictions p, both l×c.
+//
+//	panics: for other shapes.
+func (r *Running) AddTargets(y, p *mat.Dense) {
+	l, c := y.Dims()
+	if rows, cols := p.Dims(); rows != l || cols != c || len(r.Targets) != 0 && len(r.Targets) != c {
+		panic(panicTargets)
+	}
+	if len(r.Targets) == 0 {
+		r.Targets = make([]Moment, c)
+	}
+	for i := range l {
+		for j, v := range y.RawRowView(i) {
+			t := &r.Targets[j]
+			t.Rows++
+			from := v - t.Mean
+			t.Mean += from / t.Rows
+			t.Spread += float64(from * (v - t.Mean))
+		}
+	}
+	for i := range l {
+		var loss float64
+		for j, v := range y.RawRowView(i) {
+			e, t := v-p.At(i, j), r.Targets[j]
+			if square := float64(e * e); square > 0 {
+				square = min(mostLoss, square/(t.Spread/t.Rows))
+				if math.IsNaN(square) {
+					square = mostLoss
+				}
+				loss += square / float64(c)
+			}
+		}
+		r.add(loss)
+	}
+}
+
+// add adds the loss of a row.
+func (r *Running) add(loss float64) {
+	r.Rows++
+	r.Loss, r.Weight = float64(fading*r.Loss)+loss, float64(fading*r.Weight)+1
+	n := len(r.Buckets)
+	if n == 0 || r.Buckets[n-1].Rows >= bucketRows {
+		r.Buckets = append(r.Buckets, Bucket{})
+		r.merge()
+		n = len(r.Buckets)
+	}
+	last := &r.Buckets[n-1]
+	last.Rows++
+	last.Loss += loss
+	last.Squares += float64(loss * loss)
+}
+
+// merge makes one bucket of the two oldest of a size that has too many, from the smallest size on.
+func (r *Running) merge() {
+	for size := int64(bucketRows); ; size *= 2 {
+		first := slices.IndexFunc(r.Buckets, func(b Bucket) bool { return b.Rows == size })
+		count := 0
+		for _, b := range r.Buckets {
+			if b.Rows == size {
+				count++
+			}
+		}
+		if count <= sameSize {
+			return
+		}
+		a, b := &r.Buckets[first], r.Buckets[first+1]
+		*a = Bucket{a.Rows + b.Rows, a.Loss + b.Loss, a.Squares + b.Squares}
+		r.Buckets = slices.Delete(r.Buckets, first+1, first+2)
+	}
+}
+
+// Score returns the score with forgetting, NaN without rows.
+func (r *Running) Score() float64 { return 1 - r.Loss/r.Weight }
+
+// Fall returns the fall of the score that exceeds its bound the most, and forgets the rows before; nil
+// where none does.
+func (r *Running) Fall() *Fall {
+	var all Bucket
+	for _, b := range r.Buckets {
+		all = Bucket{all.Rows + b.Rows, all.Loss + b.Loss, all.Squares + b.Squares}
+	}
+	n, bound := float64(all.Rows), 1.0
+	if r.Targets != nil {
+		bound = mostLoss
+	}
+	mean := all.Loss / n
+	variance := max(0, all.Squares/n-float64(mean*mean))
+	l := detmath.Log(2 * detmath.Log(max(n, 3)) / falseAlarm)
+	var fall *Fall
+	var before Bucket
+	excess, cut := 0.0, 0
+	for i, b := range r.Buckets {
+		n0, n1 := float64(before.Rows), float64(all.Rows-before.Rows)
+		if before.Rows >= leastRows && all.Rows-before.Rows >= leastRows {
+			m0, m1 := before.Loss/n0, (all.Loss-before.Loss)/n1
+			inverse := 1/n0 + 1/n1
+			if by := m1 - m0 - math.Sqrt(float64(2*variance*l*inverse)) - float64(2*bound*l*inverse/3); by > excess {
+				excess, cut = by, i
+				fall = &Fall{all.Rows - before.Rows, before.Rows, 1 - m1, 1 - m0}
+			}
+		}
+		before = Bucket{before.Rows + b.Rows, before.Loss + b.Loss, 0}
+	}
+	r.Buckets = slices.Delete(r.Buckets, 0, cut)
+	return fall
+}

@@ -1,0 +1,101 @@
+// Package calibrate has the command calibrate.
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// calibrating has the flags of calibrate.
+type calibrating struct {
+	session.Session
+	in  input.Input
+	out string
+}
+
+// New returns the command calibrate.
+func New(s ui.Streams) *cobra.Command {
+	var c calibrating
+	cmd := &cobra.Command{
+		Use:   "calibrate MODEL [flags] FILE...",
+		Short: "Measure by new rows how far predictions are off",
+		Long: `Measure how far the predictions of a model are off, by rows with labels or targets that it has not
+learned, for predict --interval, --set and --probabilities. The rows replace those of the calibration
+before; the last 5000 count, and some hundred are enough. The predictions stay as they are.
+
+train calibrates a model by its own rows, each predicted as if it had been left out, and update adds the
+rows that it learns, as they were predicted before. So calibrate is for a model that remove, merge,
+update --lambda or train --like have changed, which end a calibration, and for rows that are unlike those
+of the training.
+
+The model keeps the errors, or the labels and scores, of these rows, and the model file is replaced as a
+whole. Columns are matched as by predict.`,
+		Example: `  blskernel calibrate price.bls recent.csv
+  blskernel predict price.bls --interval 0.9 houses.csv`,
+		Args: session.ModelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.OutFlag(cmd, &c.out, "file for the new model; by default it replaces the old one")
+	c.in.Register(cmd, "test", input.DefaultBatch)
+	c.in.RegisterWeight(cmd)
+	c.Register(cmd, "one JSON object")
+	return cmd
+}
+
+func (c *calibrating) do(ctx context.Context, args []string, s ui.Streams) error {
+	if err := c.Begin(s); err != nil {
+		return err
+	}
+	defer c.Progress.Clear()
+	path := args[0]
+	if err := c.in.Begin(args[1:], &c.Session); err != nil {
+		return err
+	}
+	unlock, err := c.Lock(&c.out, path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m, err := c.LoadWhole(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, file := range c.in.Paths {
+		if i, err := c.in.FindLearned(m, file, false); err != nil {
+			return err
+		} else if i >= 0 {
+			return ui.Usagef("%s has learned the rows of %q, and predicts them better than others: calibrate it by rows that it has not learned", path, file)
+		}
+	}
+	m.Closed, c.in.Closed = true, "leave the row out, or learn it first"
+	r, err := c.in.OpenMatched(ctx, m, true)
+	if err != nil {
+		return err
+	}
+	as := model.NewRows
+	rows, err := c.in.Each(ctx, r, m.Updater().Targets(), "calibrating, ", func(b *stream.Batch) error {
+		err := m.Calibrate(ctx, b, as)
+		if err == nil {
+			as = model.MoreRows
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case rows == 0:
+		return fmt.Errorf("%w: %s stays as it is", session.ErrNoRows, path)
+	}
+	return c.Save(c.out, m, rows, "calibrated by "+ui.Count(rows, "row"))
+}

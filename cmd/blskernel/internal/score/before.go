@@ -1,0 +1,85 @@
+package score
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"blskernel/bls/metrics"
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+)
+
+// A Before is the score of rows as they were predicted before they were learned, also as JSON.
+type Before struct {
+	Score float64 `json:"score"`
+	Rows  int64   `json:"rows"`
+}
+
+func (b *Before) String() string {
+	return fmt.Sprintf("score %.4f, in which each row counts 0.1%% less than the next, of %s", b.Score, ui.Count(b.Rows, "row"))
+}
+
+// BeforeOf returns the running score that a model file has, nil for none.
+func BeforeOf(m *model.Model) *Before {
+	if r := running(m); r.Rows > 0 {
+		return &Before{r.Score(), r.Rows}
+	}
+	return nil
+}
+
+// running returns what the model file knows of the running score.
+func running(m *model.Model) *metrics.Running {
+	r := &metrics.Running{}
+	text := m.Metadata.Notes[session.NoteRunning]
+	if json.Unmarshal([]byte(text), r) != nil || m.Classifier == nil && len(r.Targets) != m.Updater().Targets() {
+		return &metrics.Running{} // of another program, or none
+	}
+	return r
+}
+
+// AddBefore returns the running score with a batch that the model is to learn, and says whether it has
+// fallen.
+func AddBefore(ctx context.Context, m *model.Model, b *stream.Batch) (r *metrics.Running, fall string, err error) {
+	scores, err := m.Scores(ctx, b)
+	if err != nil {
+		return nil, "", err
+	}
+	r = running(m)
+	if m.Classifier == nil {
+		r.AddTargets(b.Y, scores)
+	} else {
+		predicted, err := model.ArgMax(scores, b)
+		if err != nil {
+			return nil, "", err
+		}
+		right := make([]bool, len(predicted))
+		for i, class := range predicted {
+			known, ok := m.Class(b.Labels[i])
+			right[i] = ok && known == class
+		}
+		r.AddClasses(right)
+	}
+	if f := r.Fall(); f != nil {
+		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before %.2f: see --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
+	}
+	return r, fall, nil
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// NoteBefore keeps the running score with the model, if there is room.
+func NoteBefore(meta *modelfile.Metadata, r *metrics.Running) error {
+	return note(meta, session.NoteRunning, r)
+}
