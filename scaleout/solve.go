@@ -54,8 +54,8 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 	return nil
 }
 
-// mostShown is the number of bad rows that a message shows at most.
-const mostShown = 5
+// maxShown is the number of bad rows that a message shows at most.
+const maxShown = 5
 
 // listBad writes the list of the bad rows and returns their number, with an error above the limit.
 func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
