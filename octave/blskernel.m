@@ -10,9 +10,9 @@
 %   a = blskernel("read", "x.npy")        an array of a file of NumPy; of "x.npz" a struct of its arrays
 %   blskernel("write", "x.npy", a)        writes a matrix, or a cell array of labels
 %
-% Flags are the command's, as in blskernel("train", "m.bls", X, y, "--task", "regression"). The
-% environment variable BLSKERNEL names the program; by default it is found in the path. Numbers pass by
-% .npy files in a temporary folder, with all of their bits.
+% Flags of the command follow, as in blskernel("train", "m.bls", X, y, "--task", "regression"). The
+% environment variable BLSKERNEL names the program; by default it is found in the path. Numbers pass
+% through .npy files in a temporary folder, with all of their bits.
 function out = blskernel(verb, file, varargin)
   file = char(file);
   switch verb
@@ -67,7 +67,7 @@ function call(varargin)
   end
 end
 
-% A new folder for temporary files, which nobody else has made.
+% Make a new folder for temporary files. An existing folder is an error, since others may write to it.
 function folder = new_folder()
   folder = tempname();
   [made, text] = mkdir(folder);
@@ -176,7 +176,7 @@ function write_npy(file, values)
   end
 end
 
-% The bytes of a text in a .npy file. A char of Octave is a byte of UTF-8, and one of MATLAB is a unit of UTF-16.
+% The bytes of a text in a .npy file. A char is a byte of UTF-8 in Octave, and a unit of UTF-16 in MATLAB.
 function bytes = utf32(text)
   text = char(text);
   bytes = reshape(unicode2native(text, 'UTF-32LE'), 1, []);

@@ -65,7 +65,7 @@ function blskernel_test()
   blskernel("train", "two.bls", X, Y, "--task", "regression", flags{:});
   assert(blskernel("predict", "two.bls", X), Y, 0.5);
 
-  % Errors come from the command.
+  % An error has the text that the command prints.
   try
     blskernel("predict", "none such's.bls", new);
     assert(false);

@@ -33,8 +33,8 @@ func findLarge(m *mat.Dense) error {
 	return nil
 }
 
-// expand returns the rows A and targets Y that the output layer learns from a batch, and the labels
-// that the model does not have, by their rows. Its error is a largeRow if one row is the cause.
+// expand returns the rows A and targets Y that the output layer learns from a batch, and by row the
+// labels that the model lacks. The error is a largeRow if one row is the cause.
 func (b *base) expand(ctx context.Context, batch *stream.Batch) (a, y *mat.Dense, others map[int]string, err error) {
 	if b.classifies() {
 		var numbers []int
@@ -53,8 +53,8 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch) (a, y *mat.Dense
 	return a, y, others, err
 }
 
-// withState returns the model with the output layer and the classes of a state, and without the
-// metadata of the training of b.
+// withState returns the model of b with the output layer and the classes of a state. The metadata of
+// the training of b is left out.
 func (b *base) withState(s *State) (*modelfile.File, error) {
 	meta := b.Metadata
 	f := &modelfile.File{Metadata: modelfile.Metadata{

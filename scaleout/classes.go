@@ -13,10 +13,9 @@ import (
 	"blskernel/mat"
 )
 
-// A shard may have labels that the model of the features does not have. Each is a class more: its
-// target is -1 for all rows before, the negative of the constant target. A State lists the labels of
-// its new classes, which the model does not have, and its targets are the constant, the classes of the
-// model, and the new ones.
+// A shard may have labels that the model of the features lacks. Each becomes a new class, whose target
+// is -1 for all earlier rows: the negative of the constant target. A State lists the labels of its new
+// classes. Its targets are the constant, then the classes of the model, then the new classes.
 
 // unknown says that the model does not have a label.
 func (b *base) unknown(label string) string {
@@ -27,8 +26,7 @@ func (b *base) unknown(label string) string {
 	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), names.List(b.Labels()), do)
 }
 
-// numbered returns the numbers of labels that the model has or gains, and those that are new, by their
-// rows. The number of a new one is 0.
+// numbered returns the class number of each label, 0 for a new one, and the new labels by their rows.
 func (b *base) numbered(labels []string) (numbers []int, others map[int]string) {
 	numbers, others = make([]int, len(labels)), map[int]string{}
 	for i, label := range labels {
@@ -40,15 +38,15 @@ func (b *base) numbered(labels []string) (numbers []int, others map[int]string) 
 	return numbers, others
 }
 
-// become gives the state the classes of labels, in their order. The classes of the state are among
-// them; the others have no row so far.
+// become gives the state the classes of labels, in their order. The labels include all classes of the
+// state; the other ones have had no row so far.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
 	}
 	first := s.updater.Targets() - 1 - len(s.classes) // the classes of the model
 	if n := first + len(labels); n > model.MaxClasses {
-		return fmt.Errorf("the labels have %d classes, more than %d: is it the right column?", n, model.MaxClasses)
+		return fmt.Errorf("the labels have %d classes, more than %d: is this the right column?", n, model.MaxClasses)
 	}
 	to := upTo(first)
 	_, own := model.NewClasses(labels).With(s.classes)
@@ -63,14 +61,14 @@ func (s *State) become(labels []string) error {
 	return nil
 }
 
-// with returns the classes of s and behind them the labels that it lacks, in the order of the alphabet.
+// with returns the classes of s, followed by the labels that s lacks in alphabetical order.
 func (s *State) with(labels []string) []string {
 	all, _ := model.NewClasses(s.classes).With(slices.Sorted(slices.Values(labels)))
 	return all
 }
 
-// targets returns the targets Y of rows with the columns of the classes of s. others has the labels of
-// rows whose class in Y, the first, is not theirs.
+// targets returns the targets Y of rows, with columns for all classes of s. others has the labels of
+// rows for which Y has the first class as a stand-in.
 func (s *State) targets(y *mat.Dense, others map[int]string) *mat.Dense {
 	if len(s.classes) == 0 {
 		return y

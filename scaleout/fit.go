@@ -2,11 +2,11 @@ package scaleout
 
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-// Fit fits the output layer of a model to all samples of the files that the patterns name, globs of
-// Beam's file systems, and writes a model file with the feature maps, names and classes of opt.Model
-// and the state of the output layer, so that it can learn more. Up to rounding it is the model of one
-// process with the same samples, feature maps and ridge, whatever the files, bundles and workers, and
-// however often a bundle runs.
+// Fit fits the output layer of a model to all samples of the files that the patterns match, which are
+// globs on Beam's file systems. It writes a model file with the feature maps, names and classes of
+// opt.Model and the state of the output layer, so that the model can learn more. Up to rounding the
+// result equals the fit of one process to the same samples, with the same feature maps and ridge,
+// whatever the files, bundles and workers are, and however often a bundle runs.
 //
 // The n-th file of targets has the labels or targets of the n-th file of patterns. Patterns keep the
 // given order, and the files of each are in the order of their names. Package dataset/stream reads
@@ -22,13 +22,11 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	state about four times.
 //	panics: for invalid options, no pattern, a model file that cannot be read, and a scheme whose
 //	file system is not linked into the program. As with Beam's own functions the value is an error.
-//	errors, of the pipeline: they reach the program as text, through the runner. A pattern without a
-//	file, a local folder, a file of two patterns, another number of targets than of files; the first
-//	file that cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the
-//	model; the first bad row beyond opt.SkipBad, by file, line and column, or a sample whose nodes
-//	overflow; more than 4096 classes; no samples at all; too few for the nodes without a ridge;
-//	nodes that are dependent to working precision; an error of the file system of opt.Out. An
-//	existing file is then unchanged.
+//	errors, of the pipeline, which the runner passes on as text: those of Shards; the first file
+//	that cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model;
+//	the first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow;
+//	more than 4096 classes; no samples, or without a ridge too few for the nodes; nodes that are
+//	dependent to working precision; a fault of the file system of opt.Out. An existing file stays.
 func Fit(s beam.Scope, patterns, targets []string, opt Options) {
 	opt = opt.resolve()
 	s = s.Scope("scaleout.Fit")

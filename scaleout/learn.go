@@ -82,7 +82,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 	return nil
 }
 
-// read learns the samples of a shard but for the bad rows that aside accepts.
+// read learns the samples of a shard, without the bad rows that aside accepts.
 func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(*stream.Error) error) (err error) {
 	r, err := fn.open(ctx, shard, aside)
 	if errors.Is(err, stream.ErrEmpty) {
@@ -107,8 +107,8 @@ func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(*stream.Err
 	}
 }
 
-// learn learns the samples of a batch but for the rows that aside accepts: those with labels that the
-// model neither has nor gains, and those that overflow.
+// learn learns the samples of a batch, without the rows that aside accepts: rows with a label that the
+// model neither has nor gains, and rows whose nodes overflow.
 func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(*stream.Error) error) error {
 	b, err := without(b, aside, func(i int) string { return fn.unknown(b, i, shard) })
 	for b != nil && err == nil {
@@ -135,7 +135,8 @@ func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, asid
 	return err
 }
 
-// without returns the samples for which fault returns no text, nil for none. The others are bad.
+// without returns the samples for which fault returns an empty text, nil if there are none. All other
+// samples are bad.
 func without(b *stream.Batch, aside func(*stream.Error) error, fault func(row int) string) (rest *stream.Batch, err error) {
 	rest, _ = b.Split(func(i int) bool {
 		what := fault(i)
@@ -185,7 +186,7 @@ func (fn *learnFn) count(ctx context.Context, t stream.Tally) {
 // open opens a shard with the columns that the model wants.
 func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Error) error) (*stream.Reader, error) {
 	if slices.Contains([]string{shard.Path, shard.Targets}, "-") {
-		return nil, &stream.Error{Path: "-", What: "would be standard input, which no worker has; name a file"}
+		return nil, &stream.Error{Path: "-", What: "is standard input, which no worker has; name a file"}
 	}
 	o, as := &fn.Options, fn.base.Metadata.Options()
 	opt := stream.Options{
@@ -206,8 +207,8 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 	return r, nil
 }
 
-// flagOf writes what an error of package stream advises as a flag of the command blskernel-beam, since
-// Beam passes on nothing but the text. How numbers are written is in the base model.
+// flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
+// the text of an error. The notation of numbers comes from the base model, so its flag is one of train.
 func flagOf(r stream.Remedy) string {
 	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {

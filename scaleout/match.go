@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-// A Shard is one file of samples, with the file of their targets if that is another one. The paths name
-// files on Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
+// A Shard is one file of samples, with the file of their targets if there is one. Paths name files on
+// Beam's file systems, such as "gs://bucket/x.npy"; a path without a scheme is local.
 type Shard struct {
 	Path    string // of the samples
 	Targets string // of their labels or targets; empty if Path has them
@@ -53,11 +53,11 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 	return err
 }
 
-// Shards returns the files of patterns and of targets, as Fit reads them, for a program that looks
-// before it runs a pipeline.
+// Shards returns the files that Fit would read for these patterns and targets, so that a program can
+// check them before it runs a pipeline.
 //
-//	errors: a pattern without a file; a local folder; a file of two patterns; another number of
-//	targets than of files.
+//	errors: a pattern that matches no file, a local folder, a file that two patterns match, or
+//	numbers of sample files and target files that differ.
 func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
 	paths, err := list(ctx, patterns)
 	if err != nil {

@@ -37,8 +37,8 @@ func levels(states int) []int64 {
 	return keys
 }
 
-// A levelFn gives each state its key on a level. The number of keys of a level is a multiple of the
-// number of the next, so that merged states stay together.
+// A levelFn gives each state its key on a level. Each level has a multiple of the keys of the next one,
+// so that merged states stay together.
 type levelFn struct {
 	Keys int64
 }

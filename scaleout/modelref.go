@@ -15,8 +15,8 @@ import (
 	"blskernel/scaleout/internal/beamfile"
 )
 
-// A withModel is the part of a step that holds the model of the features. Model travels to the workers,
-// where Setup loads the base.
+// A withModel holds the model of the features in a step. Model travels to the workers, where Setup
+// loads base.
 type withModel struct {
 	Model modelRef
 	base  *base // also in the program that builds the pipeline, so that it loads the model once

@@ -12,14 +12,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Options are the settings of a fit. Model and Out are required; the zero Lambda is a ridge of 0. The
-// paths name files on Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
-// Fields with names of stream.Options have the same meaning, for every file.
+// Options are the settings of a fit. Model and Out are required; the zero Lambda is a ridge of 0. Paths
+// name files on Beam's file systems, such as "gs://bucket/x.npy"; a path without a scheme is local. A
+// field that stream.Options has too means the same, for every file.
 type Options struct {
 	// Model is the path of the model file with the feature maps, the labels and the inputs:
-	// `blskernel train` makes it from a sample of the data. The fit does not include the samples
-	// it has learned. The program that builds the pipeline reads the file, and each worker
-	// process reads it once and refuses another one.
+	// `blskernel train` makes it from a sample of the data. The fit does not include the rows that
+	// this model has learned. The program that builds the pipeline reads the file. Each worker
+	// process reads it once, and fails if the file has changed.
 	Model string
 
 	// Out is the path of the model file to write. It replaces an existing file as a whole.
@@ -42,7 +42,8 @@ type Options struct {
 	SkipBad int64
 	BadOut  string
 
-	// KnownLabels makes a label that the model does not have a bad row. Else it is a new class.
+	// KnownLabels makes a row bad if the model lacks its label. By default the label is a new
+	// class.
 	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
@@ -61,13 +62,13 @@ type Options struct {
 	Comma      rune          // of texts
 	InputArray string        // of .npz files
 
-	// Header says whether texts have a header. Set stream.HeaderAbsent if they have none:
-	// HeaderAuto takes a first line with a bad number for the names of the columns.
+	// Header says whether texts begin with the names of their columns. Set stream.HeaderAbsent if
+	// they do not: HeaderAuto takes a first line with a bad number for names.
 	Header stream.Header
 
-	// Inputs and Targets choose the columns. By default these are the columns with the names of the
-	// model, in any order; a model without names takes all but the targets as inputs. Given columns
-	// keep their order, unless the model has the same names: then they take its order.
+	// Inputs and Targets choose the columns, by default by the names in the model, in any order. A
+	// model without names takes every column but the targets as an input. Columns that are given
+	// here keep their order, unless they have the names in the model: then they take its order.
 	Inputs, Targets []string
 
 	Exclude []string // columns that are no inputs
@@ -91,7 +92,7 @@ func (o Options) resolve() Options {
 	case o.Method != blsupdate.Gram && o.Method != blsupdate.QR:
 		panic(fmt.Errorf("scaleout: the method is %v; want gram or qr", o.Method))
 	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
-		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for the model's", o.Lambda))
+		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, or a negative one for the ridge of the model", o.Lambda))
 	case o.States < 0:
 		panic(fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States))
 	case o.SkipBad < 0:

@@ -21,9 +21,8 @@ func init() {
 	register.Iter1[string]()
 }
 
-// A solveFn adds the ridge once, solves for the weights and writes the model file. It takes all states,
-// and all bad rows, as side inputs of one call, which also happens if there are none. Equal states give
-// equal bytes.
+// A solveFn adds the ridge once, solves for the weights and writes the model file. One call takes all
+// states and all bad rows as side inputs, even if there are none. Equal states give equal bytes.
 type solveFn struct {
 	withModel
 	Options Options
@@ -55,7 +54,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 	return nil
 }
 
-// maxShown is the most bad rows that a message shows.
+// maxShown is the number of bad rows that a message shows at most.
 const maxShown = 5
 
 // listBad writes the list of the bad rows and returns their number, with an error above the limit.

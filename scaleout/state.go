@@ -18,12 +18,12 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[*State](), encodeState, decodeState)
 }
 
-// A State is learned from some rows: an updater of package blsupdate by Gram or QR with
-// lambda = 0, or nothing yet. The zero value has learned nothing.
+// A State is the sum over the rows learned so far: an updater of package blsupdate by Gram or QR with
+// lambda = 0. The zero value has learned nothing.
 //
-// As an element of a PCollection it is encoded by blsupdate.Encode, in about 4k² + 8ck bytes for k
-// nodes and c targets, after the labels of classes that the model of the features does not have, by
-// gob; nothing has no bytes.
+// As an element of a PCollection it is encoded as the gob of the labels of its new classes, followed by
+// blsupdate.Encode of the updater, in about 4k² + 8ck bytes for k nodes and c targets. The encoding of
+// the zero value is empty.
 type State struct {
 	updater blsupdate.Updater // nil for nothing
 	classes []string          // the labels of the last targets: classes that the model does not have
@@ -44,7 +44,7 @@ func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, others map[int]s
 	return s.updater.AddInputs(a, s.targets(y, others))
 }
 
-// add adds the rows of other, and does not change other. After an error s is unchanged.
+// add adds the rows of other to s, and leaves other unchanged. An error leaves s unchanged too.
 func (s *State) add(other *State) (err error) {
 	switch {
 	case other == nil || other.updater == nil:

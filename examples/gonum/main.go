@@ -28,7 +28,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("n", 300, "the number of columns of the samples, which are twice as many")
-	name := flag.String("backend", "", "pure or openblas; by default blskernel.Default")
+	name := flag.String("backend", "", "pure or openblas (default the backend of blskernel.Default)")
 	flag.Parse()
 	if err := run(os.Stdout, *n, *name); err != nil {
 		log.Fatal(err)

@@ -66,8 +66,8 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// refuse answers with the error of a request. The weights are there since the load, so the cause is the
-// request, or the time that its predictions take.
+// refuse answers with the error of a request. The weights are known since the load, so the cause is the
+// request itself, or the time that its predictions take.
 func (s *server) refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest

@@ -21,7 +21,7 @@
 // The server looks at the file each second, and loads it again when it is replaced, as by blskernel
 // update, and at SIGHUP. It reads regular files only, and a load ends after five minutes. If the file
 // cannot be loaded, or is not there, the old model stays, and is stale. The log has the time of each
-// load, /healthz the time of the last look, which grows old where the file system does not answer.
+// load. /healthz has the time of the last look, which grows old if the file system does not answer.
 // SIGINT and SIGTERM stop the server after the requests that have begun; a second signal stops it at
 // once.
 package main

@@ -17,7 +17,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// A server answers by the model of a file, and follows the file.
+// A server predicts by the model in a file, and loads the file again when it changes.
 type server struct {
 	path        string
 	poll        time.Duration    // between two looks at the file

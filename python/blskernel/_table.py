@@ -43,6 +43,7 @@ class Table:
     def __init__(self, metadata: Mapping[str, Any], names: Optional[Sequence[str]]) -> None:
         self.metadata = {field: metadata[field] for field in _FIELDS if field in metadata}
         self.columns = metadata["columns"]
+        self.widths = [len(column.get("levels", [0])) for column in self.columns]  # the inputs of each
         self.names = names
 
     @classmethod
@@ -96,7 +97,7 @@ class Table:
         if not cells[0]:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         text = _text(self.names, [self._written(*each) for each in zip(cells, self.columns)])
-        out = np.empty((len(cells[0]), sum(len(column.get("levels", [0])) for column in self.columns)))
+        out = np.empty((len(cells[0]), sum(self.widths)))
         options = {"Text": text, "Named": self.names is not None, "Metadata": self.metadata}
         unknown = json.loads(run(0, "inputs", results=[out], options=options, fetch=True))
         for i in np.flatnonzero(unknown):

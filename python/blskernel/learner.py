@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import os
 from typing import Any, Callable, Iterator, Optional, TypeVar, Union
 
 import numpy as np
 
-from ._native import Handle, refuse_masked
+from ._native import Handle, refuse_masked, run
 from ._options import condition, fitted_params, learner_options, real, whole
 from ._sklearn import (
     BaseEstimator,
@@ -334,27 +335,29 @@ class _Learner(BaseEstimator):
         self._change("merge", Other=_of_kind(self, other).value)
         return self
 
-    def importance(self, X: Any, y: Any, repeats: int = 5, random_state: Any = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Return how much each column of X matters: the loss of ``score`` when its cells change places.
+    def importance(self, X: Any, y: Any, sample_weight: Any = None, *, repeats: int = 10, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return by how much ``score`` falls when the cells of a column of X are permuted, for each column.
 
-        Rows that the model has not learned tell what its predictions need. Of columns that say the same,
-        each matters little, since the others stay (Fisher, Rudin and Dominici, JMLR 20, 2019).
+        The permutations are those of the command importance with this ``--seed``. Rows that the model has not
+        learned show what matters for new ones. A column falls little if others repeat its content.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels or targets.
-        repeats : int, default=5
-            The number of random orders of each column.
-        random_state : int, RandomState instance or None, default=0
-            Determines the orders.
+            Their labels, of classes that the model knows, or their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+        repeats : int, default=10
+            The number of permutations of each column.
+        random_state : int, default=0
+            The seed of the permutations.
 
         Returns
         -------
         mean, std : ndarray of shape (n_features,)
-            The mean and the standard deviation of the loss over the orders.
+            The mean fall, and its standard deviation over the permutations.
 
         Examples
         --------
@@ -364,19 +367,15 @@ class _Learner(BaseEstimator):
         [0.0, 0.0]
         """
         self._fitted()
-        cells, random = check_inputs(self, X), check_random_state(random_state)
-        cells = cells.toarray() if _is_sparse(cells) else cells
-        plain = {name: value for name, value in vars(self).items() if name != "feature_names_in_"}
-        model = _twin(self, {**plain, "_table": None, "n_features_in_": cells.shape[1]})
-        widths = [1] * cells.shape[1] if self._table is None else [len(column.get("levels", [0])) for column in self._table.columns]
-        score, losses = model.score(cells, y), np.empty((len(widths), whole("repeats", repeats, 1)))
-        for column, end in enumerate(np.cumsum(widths)):
-            part = slice(end - widths[column], end)
-            for i in range(repeats):
-                permuted = cells.copy()
-                permuted[:, part] = cells[random.permutation(len(cells)), part]
-                losses[column, i] = score - model.score(permuted, y)
-        return losses.mean(axis=1), losses.std(axis=1)
+        X, y, weights = _present(*self._checked(X, y, sample_weight, False))
+        X, groups = X.toarray() if _is_sparse(X) else X, None
+        if self._table is not None:
+            ends = np.cumsum(self._table.widths)
+            groups = [list(range(end - width, end)) for end, width in zip(ends.tolist(), self._table.widths)]
+        options = {"Groups": groups, "Repeats": whole("repeats", repeats, 1), "Seed": whole("random_state", random_state, 0, 2**64)}
+        operands = [X, self._targets(y), None if weights is None else weights[:, None]]
+        about = json.loads(run(self._fitted().value, "importance", operands, options=options, fetch=True))
+        return np.array(about["Mean"]), np.array(about["Spread"])
 
     def condition(self) -> dict[str, Any]:
         """Return how accurate the weights are.

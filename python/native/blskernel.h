@@ -18,9 +18,9 @@
  * Where an array maps a file that another process cuts off, SIGBUS ends the program: map no such file.
  * A method whose work needs more memory than there is fails with BLS_MEMORY before it begins.
  *
- * Threads. The methods predict, decision_function, predict_proba, solve and inverse of one object run in
- * parallel, and so do matmul, describe and inputs. Every other method of an object runs alone. It waits
- * for its turn, in no order, and bls_cancel does not end the wait.
+ * Threads. The methods predict, decision_function, predict_proba, importance, solve and inverse of one
+ * object run in parallel, and so do matmul, describe and inputs. Every other method of an object runs
+ * alone. It waits for its turn, in no order, and bls_cancel does not end the wait.
  *
  * Cancelling. After bls_cancel a method stops at its next check and leaves its object as it was. Parts
  * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, and all of
@@ -115,6 +115,7 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *   refit, remove      X, y, w
  *   forget, set_lambda                            Factor; Lambda
  *   merge                                         Other: a handle
+ *   importance         X, y, w                    Groups of columns, Repeats, Seed -> Score, Mean, Spread
  *   predict            X                y         labels, q×1, or predictions, q×c
  *   condition                                     -> rcond, digits, advice, instead
  *   attributes                                    -> kind, options as given, metadata, the names of the

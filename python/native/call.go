@@ -30,7 +30,7 @@ var methods = map[string]struct {
 	"add_targets": {operands: 1}, "map_targets": {operands: 1}, "factorize": {operands: 1},
 	"describe": {reads: true}, "inputs": {0, 1, true, false}, "condition": {}, "attributes": {}, "kept": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
 	"predict": {1, 1, true, false}, "decision_function": {1, 1, true, false}, "predict_proba": {1, 1, true, false},
-	"solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
+	"importance": {3, 0, true, false}, "solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
 }
 
 // An array is a bls_matrix.
@@ -60,6 +60,9 @@ type options struct {
 	To               []int
 	Classes, Threads int
 	Packed           bool
+	Groups           [][]int
+	Repeats          int
+	Seed             uint64
 	Metadata         json.RawMessage
 
 	Text  string // a table with tabs between cells

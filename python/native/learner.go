@@ -101,6 +101,8 @@ func (l *learner) run(c *call) error {
 	}
 	if r := l.Regressor; r != nil && c.name == "predict" {
 		return c.store(r.PredictContext(c.ctx, c.in[0]))
+	} else if r != nil && c.name == "importance" {
+		return giveImportance(c, c.in[1], w, r.Importance)
 	} else if r != nil && len(c.in) == 3 {
 		return learn(c, c.in[1], w, r.FitContext, r.PartialFitContext, r.RefitContext, r.RemoveContext)
 	} else if r != nil {
@@ -131,7 +133,21 @@ func classify(m *bls.Classifier, c *call, w []float64) error {
 	if c.name == "calibrate" {
 		return m.CalibrateContext(c.ctx, c.in[0], labels, nil)
 	}
+	if c.name == "importance" {
+		return giveImportance(c, labels, w, m.Importance)
+	}
 	return learn(c, labels, w, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext)
+}
+
+// giveImportance gives the importance of the columns, or of the groups of columns.
+func giveImportance[Y any](c *call, y Y, weights []float64,
+	of func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
+) error {
+	out, err := of(c.ctx, c.in[0], y, bls.ImportanceOptions{Groups: c.Groups, Repeats: c.Repeats, Seed: c.Seed, Weights: weights})
+	if err != nil {
+		return err
+	}
+	return c.give(out)
 }
 
 // An action learns samples with labels or targets, and weights.

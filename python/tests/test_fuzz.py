@@ -17,11 +17,12 @@ EXPECTED = (ValueError, TypeError, NotFittedError, HandleError, FormatError, Num
 KINDS = ["classifier", "regressor", "ridge", "cholesky", "ldlt", "lu"]
 NAMES = (
     "fit partial_fit refit remove forget set_lambda merge predict weights condition attributes encode decision_function "
-    "predict_proba calibrate relabel add_rows remove_rows add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads nothing"
+    "predict_proba calibrate relabel add_rows remove_rows add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads describe inputs importance nothing"
 ).split()
-OPERANDS = {"fit": 3, "partial_fit": 3, "refit": 3, "remove": 3, "add_rows": 2, "remove_rows": 2, "add_nodes": 3, "refine": 2, "calibrate": 2, "matmul": 2}
+OPERANDS = {"fit": 3, "importance": 3, "partial_fit": 3, "refit": 3, "remove": 3, "add_rows": 2, "remove_rows": 2, "add_nodes": 3, "refine": 2, "calibrate": 2, "matmul": 2}
 OPERANDS.update(dict.fromkeys("predict decision_function predict_proba add_targets map_targets leverage factorize solve".split(), 1))
-RESULTS = set("predict decision_function predict_proba weights leverage solve inverse matmul".split())
+RESULTS = set("predict decision_function predict_proba weights leverage solve inverse matmul inputs".split())
+LIBRARY = ("matmul", "threads", "describe", "inputs")
 
 
 SQUARE, VECTOR = [(3, 3)], [(12, 3), (12, 1), (12, 1)]
@@ -74,10 +75,15 @@ def options(rng, name, objects):
         "relabel": {"To": [rng.randrange(-1, 4) for _ in range(rng.randrange(4))], "Classes": rng.choice([0, 1, 2, 3, 4, 2**31])},
         "factorize": {"Packed": rng.random() < 0.3},
         "encode": {"Metadata": rng.choice([{}, {"classes": ["a", "b"]}, {"inputs": [3]}, {"columns": [{}]}, {"notes": {"a": "b"}}, 5])},
+        "importance": {"Repeats": rng.choice([0, 1, -1]), "Groups": rng.choice([None, [[0]], [[9]], [[]]])},
         "threads": {"Threads": rng.choice([-1, 0, 1, 2])},
+        "describe": {"Text": rng.choice(TEXTS), "Named": rng.random() < 0.5, "Words": rng.choice([None, {1: WORDS}, {-1: {}}, {9: {}}, {0: {"fill": [1, 2]}}])},
+        "inputs": {"Text": rng.choice(TEXTS), "Named": rng.random() < 0.5, "Metadata": rng.choice([{}, 5, {"columns": [{}]}, {"columns": [{"fill": [1]}, WORDS], "missing": "mean"}, {"columns": [WORDS, {"notation": {"unit": "%"}}]}])},
     }.get(name)
 
 
+TEXTS = ["a\tb\n1\tx\n2\ty\n", "1\tx\n\ty\n", "x\t5%\ny\t1%\n", "a\ta\n", "", "\n\n", '"', "\0\t\0\r\n", "2020-01-01\t$1\n", "1\n2\t3\n"]
+WORDS = {"levels": ["x", "y"], "fill": [0.5, 0.5]}
 FEWER = [{}, {}, {"enhancement_nodes": 0}, {"lambda_": None}, {"shrink": None, "validate": True}]
 
 
@@ -96,6 +102,8 @@ def shape(rng, handle, name, operands):
             raise ValueError
         if name == "matmul":
             return len(operands[0]), operands[1].shape[1]
+        if name == "inputs":
+            return rng.choice([(2, 2), (2, 3), (3, 3)])
         about = handle.json("attributes")
         rows = len(operands[0]) if operands else 0
         return {
@@ -130,11 +138,11 @@ def test_random_calls():
             raw = [array(rng, name, i, labels and i == 1) for i in range(OPERANDS.get(name, 0))]
             operands = [a if a is None else _native.as_matrix(a) for a in raw]
             results = [np.empty(shape(rng, handle, name, operands))] if name in RESULTS else []
-            _native.run(0 if name in ("matmul", "threads") else handle.value, name, operands, results, options(rng, name, [h for _, h in objects]))
+            _native.run(0 if name in LIBRARY else handle.value, name, operands, results, options(rng, name, [h for _, h in objects]))
             good[name] += 1
         except EXPECTED as e:
             assert str(e)
     _native.set_threads(0)
     assert linalg.matmul([[2.0]], [[3.0]]).tolist() == [[6.0]]
     reached = sorted(name for name, n in good.items() if n > 0)
-    assert CALLS < 10000 or len(reached) >= 25, good
+    assert CALLS < 10000 or len(reached) >= 27, good

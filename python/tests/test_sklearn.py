@@ -161,6 +161,7 @@ def test_sparse(make, monkeypatch):
     call = learner.Handle.call
     monkeypatch.setattr(learner.Handle, "call", lambda self, name, *rest, **options: names.append(name) or call(self, name, *rest, **options))
     got, want = make().fit(S, y), taught(make(expected_rows=1000), "fit", "partial_fit")
+    assert got._model.json("attributes")["options"]["ExpectedRows"] == 1000
     assert names.count("partial_fit") == 14 and predicted(got, S) == predicted(want, X)
     for method, more in [("partial_fit", "partial_fit"), ("remove", "remove"), ("refit", "partial_fit")]:
         got, want = getattr(got, method)(S, y), taught(want, method, more)

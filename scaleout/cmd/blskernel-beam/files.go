@@ -20,9 +20,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
 
-// checkFiles finds errors in the paths before the job is submitted, and says how many states there are
-// at most: a bundle has at least one file. It makes local paths absolute for workers in another
-// process.
+// checkFiles finds errors in the paths before the job is submitted. It bounds the number of states by
+// the number of files, and makes local paths absolute for workers in another process.
 func (set *settings) checkFiles(ctx context.Context) error {
 	workers := set.environment()
 	paths := []*string{&set.Model, &set.Out, &set.BadOut}

@@ -42,7 +42,7 @@ func (set *settings) fit(ctx context.Context) error {
 	if err := hooks.EnableHook(threadsHook, strconv.Itoa(set.threads)); err != nil {
 		return err
 	}
-	// Beam leaves a temporary file, and after an interruption one for each worker in this process.
+	// Beam leaves a temporary file behind, and an interrupted run the files of its workers.
 	folder, err := os.MkdirTemp("", "blskernel-beam-*")
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (set *settings) fit(ctx context.Context) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the job has ended, and %s cannot be read: %w", set.Out, err)
 	}
-	// Beam takes a job that was cancelled for a success (2.77).
+	// Beam 2.77 reports a cancelled job as a success.
 	if err != nil || !info.Metadata.Created.Equal(set.Created) {
 		return fmt.Errorf("the job has ended and has not written %s: it was cancelled", set.Out)
 	}

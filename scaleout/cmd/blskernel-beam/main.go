@@ -24,10 +24,10 @@ as a pipeline of Apache Beam.
   blskernel-beam --model BASE --out MODEL [flags] PATTERN...
 
 The patterns name CSV, npy and idx files, plain or gzip, on this machine, gs:// or s3://,
-and npz files, plain and on this machine. The fit takes the feature maps of the model BASE, which 'blskernel train' makes
-from a sample of the data, its words, means and signs of numbers, and its ridge if
---lambda is not given. The result is a model for 'blskernel predict'. It equals, up to
-rounding, that of one process for all rows.
+and plain npz files on this machine. 'blskernel train' makes the model BASE from a sample of
+the data. The fit takes its feature maps, words, means and signs of numbers, and its ridge
+unless --lambda is given. The result is a model for 'blskernel predict'. Up to rounding it
+equals the fit of one process to all rows.
 
 The pipeline runs in this process, on Beam's runner Prism, unless Beam's flags --runner,
 --endpoint, --environment_type and --environment_config name another place. While the job
@@ -112,8 +112,8 @@ func parse(args []string) (*settings, error) {
 	}
 }
 
-// essence returns the line of the step that failed, without the names of packages before it, from a
-// text in which Beam has wrapped an error.
+// essence returns the one line of a Beam error that describes the failed step, without the names of
+// packages before it.
 func essence(text string) string {
 	text = strings.TrimSpace(text)
 	essence := strings.ReplaceAll(text, "\n\tcaused by:\n", ": ")

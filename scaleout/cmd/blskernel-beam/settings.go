@@ -42,7 +42,7 @@ func (set *settings) register(f *flag.FlagSet) {
 		}
 		return nil
 	})
-	parsed(f, &set.Lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default from --model)")
+	parsed(f, &set.Lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default the ridge of --model)")
 	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one for each, by name")
 	list(f, &set.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
 	list(f, &set.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
@@ -53,7 +53,7 @@ func (set *settings) register(f *flag.FlagSet) {
 	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
 	number(f, &set.Batch, "batch", 0, "`rows` of a batch (default 4096, or fewer if their inputs exceed 32 MB)")
 	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first one ends the job)")
-	f.BoolVar(&set.KnownLabels, "known-labels", false, "a label that the model does not have is a bad row; else it is a new class")
+	f.BoolVar(&set.KnownLabels, "known-labels", false, "a row whose label the model lacks is bad; else the label is a new class")
 	f.StringVar(&set.BadOut, "bad-out", "", "new `file` to list what --skip-bad sets aside")
 	number(f, &set.threads, "threads", 0, "most `threads` of a worker process (default its processors)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")

@@ -22,8 +22,8 @@ import (
 // "://".
 func Local(path string) bool { return strings.Index(path, "://") <= 0 }
 
-// Resolve returns a local path without symbolic links and dots, as far as they and its folder can be
-// read. The file may be missing. Other paths are returned unchanged.
+// Resolve resolves symbolic links and dots in a local path, as far as they can be read. The file may be
+// missing. Other paths are returned unchanged.
 func Resolve(path string) string {
 	if !Local(path) {
 		return path
@@ -41,9 +41,9 @@ func Resolve(path string) string {
 	return path
 }
 
-// List returns the files that a glob names, in the order of their names.
+// List returns the files that a glob matches, sorted by name.
 //
-//	errors: from the file system; a local folder.
+//	errors: a fault of the file system, or a local folder.
 func List(ctx context.Context, pattern string) ([]string, error) {
 	system, err := filesystem.New(ctx, pattern)
 	if err != nil {
@@ -90,7 +90,7 @@ func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system
 // object. It makes missing local folders. A process that is killed may leave the other file, whose name
 // ends with .tmp.
 //
-//	errors: from the file system and from content. An existing file is then unchanged.
+//	errors: a fault of the file system, or the error of content. An existing file is then unchanged.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {
 	if Local(path) {
 		return writeLocal(ctx, path, content)
