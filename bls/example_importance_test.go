@@ -1,7 +1,6 @@
 package bls_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -25,7 +24,7 @@ func ExampleRegressor_Importance() {
 	if err := r.Fit(x, y); err != nil {
 		panic(err)
 	}
-	of, err := r.Importance(context.Background(), x, y, bls.ImportanceOptions{Repeats: 20})
+	of, err := r.Importance(x, y, bls.ImportanceOptions{Repeats: 20})
 	if err != nil {
 		panic(err)
 	}

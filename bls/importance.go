@@ -41,12 +41,22 @@ type Importances struct {
 //	cost: 1 + repeats × groups times Score.
 //	errors: as ScoreContext; *OptionError for a column beyond d or Repeats < 0.
 //	source: L. Breiman, Random forests, Machine Learning 45 (2001), section 10.
-func (c *Classifier) Importance(ctx context.Context, x *mat.Dense, labels []int, opt ImportanceOptions) (*Importances, error) {
+func (c *Classifier) Importance(x *mat.Dense, labels []int, opt ImportanceOptions) (*Importances, error) {
+	return c.ImportanceContext(background, x, labels, opt)
+}
+
+// ImportanceContext is Importance until ctx is done.
+func (c *Classifier) ImportanceContext(ctx context.Context, x *mat.Dense, labels []int, opt ImportanceOptions) (*Importances, error) {
 	return importances(x, opt, func(x *mat.Dense) (float64, error) { return c.ScoreContext(ctx, x, labels, opt.Weights) })
 }
 
 // Importance is Classifier.Importance for R² of the targets Y (l×c).
-func (r *Regressor) Importance(ctx context.Context, x, y *mat.Dense, opt ImportanceOptions) (*Importances, error) {
+func (r *Regressor) Importance(x, y *mat.Dense, opt ImportanceOptions) (*Importances, error) {
+	return r.ImportanceContext(background, x, y, opt)
+}
+
+// ImportanceContext is Importance until ctx is done.
+func (r *Regressor) ImportanceContext(ctx context.Context, x, y *mat.Dense, opt ImportanceOptions) (*Importances, error) {
 	return importances(x, opt, func(x *mat.Dense) (float64, error) { return r.ScoreContext(ctx, x, y, opt.Weights) })
 }
 

@@ -1,7 +1,6 @@
 package bls
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -39,10 +38,10 @@ func TestImportance(t *testing.T) {
 		importance func(ImportanceOptions) (*Importances, error)
 		score      func(x *mat.Dense) (float64, error)
 	}{
-		"regressor": {func(o ImportanceOptions) (*Importances, error) { return r.Importance(context.Background(), x, y, o) },
+		"regressor": {func(o ImportanceOptions) (*Importances, error) { return r.Importance(x, y, o) },
 			func(x *mat.Dense) (float64, error) { return r.Score(x, y) }},
 		"classifier": {func(o ImportanceOptions) (*Importances, error) {
-			return c.Importance(context.Background(), x, labels, o)
+			return c.Importance(x, labels, o)
 		},
 			func(x *mat.Dense) (float64, error) { return c.Score(x, labels) }},
 	} {
@@ -93,7 +92,7 @@ func TestImportance(t *testing.T) {
 	if !gonum.Equal(x, &was) {
 		t.Error("X has changed")
 	}
-	if _, err := (&Regressor{}).Importance(context.Background(), x, y, opt); !errors.Is(err, ErrNotFitted) {
+	if _, err := (&Regressor{}).Importance(x, y, opt); !errors.Is(err, ErrNotFitted) {
 		t.Error(err)
 	}
 }

@@ -77,7 +77,7 @@ func TestImportanceOfWords(t *testing.T) {
 		labels[i] = i % 2
 	}
 	opt.Groups = [][]int{{0, 1}}
-	want, err := m.Classifier.Importance(t.Context(), b.X, labels, opt)
+	want, err := m.Classifier.Importance(b.X, labels, opt)
 	testutil.NoError(t, err)
 	if fmt.Sprint(names) != "[a]" || fmt.Sprint(all) != fmt.Sprint(want) {
 		t.Errorf("%q: %+v; want %+v", names, all, want)

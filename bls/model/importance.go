@@ -34,7 +34,7 @@ func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.Importa
 	case b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil:
 		return nil, nil, ErrNoTargets
 	case m.Classifier == nil:
-		all, err = m.Regressor.Importance(ctx, b.X, b.Y, opt)
+		all, err = m.Regressor.ImportanceContext(ctx, b.X, b.Y, opt)
 	default:
 		labels := make([]int, len(b.Labels))
 		for i := range labels {
@@ -45,7 +45,7 @@ func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.Importa
 				labels[i] = -1 // a miss
 			}
 		}
-		all, err = m.Classifier.Importance(ctx, b.X, labels, opt)
+		all, err = m.Classifier.ImportanceContext(ctx, b.X, labels, opt)
 	}
 	return names, all, m.located(b, err)
 }
