@@ -277,14 +277,8 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 	out, work := mat.NewDense(kept, c, nil), m.newRows(rows)
 	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
-		err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense))
-		if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
-			moved := *e
-			moved.Row += from
-			return &moved
-		}
-		if err != nil {
-			return err
+		if err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
+			return moved(err, from)
 		}
 		at := from
 		if use != nil {

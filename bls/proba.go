@@ -17,12 +17,13 @@ const DefaultSlope = 3
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
-// with the scores of DecisionFunction. Fit finds the slope on held-out rows where it chooses settings,
-// and Calibrate on rows that are given. Without either it is DefaultSlope, and the probabilities have
-// the right order and no more. PartialFit, Remove, Forget, Merge, Relabel, SetLambda, WithUpdater and
-// Refit keep the slope.
+// with the scores of DecisionFunction. Of samples far outside what the model has learned they shrink
+// towards the shares of the classes, as Temper says. Fit finds the slope on held-out rows where it
+// chooses settings, and Calibrate on rows that are given. Without either it is DefaultSlope, and the
+// probabilities have the right order and no more. PartialFit, Remove, Forget, Merge, Relabel, SetLambda,
+// WithUpdater and Refit keep the slope.
 //
-// It has the cost and errors of DecisionFunction.
+// It has the errors of DecisionFunction, and the cost of that and of Reach.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
@@ -34,11 +35,16 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 		return nil, err
 	}
 	c.probabilities(scores, scores)
+	reach, err := c.features.ReachContext(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	c.Temper(scores, reach)
 	return scores, nil
 }
 
-// Probabilities returns the probabilities that PredictProba has for scores of DecisionFunction, in new
-// storage.
+// Probabilities returns the probabilities that PredictProba has for scores of DecisionFunction, but for
+// Temper, in new storage.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)

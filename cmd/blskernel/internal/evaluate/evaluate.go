@@ -79,7 +79,8 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
-	rows, err := e.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return score.Add(ctx, m, to, b) })
+	var far score.Far
+	rows, err := e.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return score.Add(ctx, m, to, b, &far) })
 	if err != nil {
 		return err
 	}
@@ -87,6 +88,7 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 		return session.ErrNoRows
 	}
 	e.Progress.Clear()
+	far.Tell(&e.Reporter)
 	q, err := score.Result(to)
 	if err != nil {
 		return err

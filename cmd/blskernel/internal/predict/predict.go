@@ -11,6 +11,7 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -103,8 +104,13 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	}
 	defer out.abort()
 	begun := time.Now()
+	var far score.Far
 	rows, err := p.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
 		scores, err := m.Scores(ctx, b)
+		if err != nil {
+			return err
+		}
+		reach, err := far.Reach(ctx, m, b)
 		if err != nil {
 			return err
 		}
@@ -115,6 +121,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 			}
 			if p.chances {
 				scores = m.Classifier.Probabilities(scores)
+				m.Classifier.Temper(scores, reach)
 			}
 		}
 		return out.rows(b, classes, scores)
@@ -125,6 +132,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err := out.commit(); err != nil {
 		return err
 	}
+	far.Tell(&p.Reporter)
 	p.Explain("predicted %s in %.2f s", ui.Count(rows, "row"), time.Since(begun).Seconds())
 	return nil
 }
