@@ -137,8 +137,11 @@ func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
-	keeps := m.kept != nil
-	codeFlags(x, &s.validate, &keeps)
+	keeps, reaches := m.kept != nil, m.reach > 0
+	codeFlags(x, &s.validate, &keeps, &reaches)
+	if reaches {
+		x.Float("the reach of the farthest sample", &m.reach, coder.IsPositive)
+	}
 	x.Bool(&s.intercept)
 	n := len(m.center)
 	if x.Int("the number of means", &n, maxNodes); n > 0 {

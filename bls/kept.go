@@ -139,7 +139,7 @@ func (m *model) keep(in sampleSet) {
 // keepMore learns more sampleSet, which have been checked, beside those that the model keeps: the model
 // becomes that of all, now if they are no longer few, else at the first use.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
-	if _, _, err := m.rows(ctx, more.x, y, more.weights); err != nil {
+	if _, _, _, err := m.rows(ctx, more.x, y, more.weights); err != nil {
 		return err
 	}
 	all := m.kept.with(more)
@@ -186,7 +186,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 // become gives m all that other is, but for its settings and the samples that it keeps.
 func (m *model) become(other *model) {
 	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
-	m.counts, m.slope, m.choice, m.stale = other.counts, other.slope, other.choice, false
+	m.counts, m.slope, m.choice, m.reach, m.stale = other.counts, other.slope, other.choice, other.reach, false
 }
 
 // removeKept takes samples out of those that the model keeps. It returns false where it keeps none, or

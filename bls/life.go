@@ -74,7 +74,7 @@ func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights 
 
 // remove unlearns x (q×d) and y (q×c), which are as in add.
 func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, y, _, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -217,6 +217,11 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 		return err
 	}
 	m.weights, m.counts = nil, counts
+	if m.reach > 0 && other.reach > 0 {
+		m.reach = max(m.reach, other.reach)
+	} else {
+		m.reach = 0
+	}
 	return nil
 }
 
@@ -274,7 +279,7 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, y, far, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -290,5 +295,7 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if err != nil {
 		return nil, err
 	}
-	return m.with(u), nil
+	out := m.with(u)
+	out.reach = far
+	return out, nil
 }

@@ -74,6 +74,8 @@ type model struct {
 	kept  *sampleSet // all so far while they are few, and the maps not fixed; else nil
 	stale bool       // the model is not fitted to all that are kept
 
+	reach float64 // of the farthest row learned, 0 if not known
+
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
 	mu      sync.Mutex
@@ -110,6 +112,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 		return nil, err
 	}
 	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice, slope: slope}
+	m.reach = f.farthest(a)
 	if s.intercept {
 		m.center = columnMeans(y, weights)
 		l, k := a.Dims()
@@ -166,7 +169,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			m.features = maps
 		}
 	}()
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, y, far, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -180,26 +183,31 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 		return err
 	}
 	m.updater, m.weights = u, nil
+	if m.reach > 0 {
+		m.reach = max(m.reach, far)
+	}
 	return nil
 }
 
 // rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y), both times the roots of the weights unless those are nil. It reads
+// new storage, and centered(y), both times the roots of the weights unless those are nil; and the largest
+// reach of the samples. It reads
 // nothing of the updater but its sizes.
-func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, err error) {
+func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	q, _ := x.Dims()
 	if err := checkMemory(0, q, m.updater.Nodes()); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	a = m.newRows(q)
 	if err := m.expand(ctx, a, x); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
+	far = m.features.farthest(a)
 	targets, err = weigh(a, targets, weights)
-	return a, targets, err
+	return a, targets, far, err
 }
 
 // inputs returns d.

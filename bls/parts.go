@@ -39,7 +39,8 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	if err := c.ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	return c.rows(ctx, x, y, nil)
+	a, y, _, err = c.rows(ctx, x, y, nil)
+	return a, y, err
 }
 
 // Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with
@@ -61,7 +62,7 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 	if err := cmp.Or(checkTargets(x, r.inputs(), y, r.targets(), nil), r.ready(ctx)); err != nil {
 		return nil, nil, err
 	}
-	if a, ya, err = r.rows(ctx, x, y, nil); err != nil {
+	if a, ya, _, err = r.rows(ctx, x, y, nil); err != nil {
 		return nil, nil, err
 	}
 	if ya == y {
@@ -190,7 +191,7 @@ func (m *model) clone() (*model, error) {
 		return nil, err
 	}
 	out := m.with(u)
-	out.counts, out.kept, out.stale = slices.Clone(m.counts), m.kept, m.stale
+	out.counts, out.kept, out.stale, out.reach = slices.Clone(m.counts), m.kept, m.stale, m.reach
 	return out, nil
 }
 

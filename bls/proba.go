@@ -17,13 +17,13 @@ const DefaultSlope = 3
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
-// with the scores of DecisionFunction. Of samples far outside what the model has learned they shrink
+// with the scores of DecisionFunction. Of samples outside what the model has learned they shrink
 // towards the shares of the classes, as Temper says. Fit finds the slope on held-out rows where it
 // chooses settings, and Calibrate on rows that are given. Without either it is DefaultSlope, and the
 // probabilities have the right order and no more. PartialFit, Remove, Forget, Merge, Relabel, SetLambda,
 // WithUpdater and Refit keep the slope.
 //
-// It has the errors of DecisionFunction, and the cost of that and of Reach.
+// It has the errors of DecisionFunction, and its cost and that of Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
@@ -35,11 +35,11 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 		return nil, err
 	}
 	c.probabilities(scores, scores)
-	reach, err := c.features.ReachContext(ctx, x)
+	outside, err := c.outside(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	c.Temper(scores, reach)
+	c.Temper(scores, outside)
 	return scores, nil
 }
 

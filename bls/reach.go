@@ -8,28 +8,46 @@ import (
 	"blskernel/mat"
 )
 
-// FarReach is the Reach beyond which a sample lies far outside what a model has learned.
-const FarReach = 1.25
+// FarOutside is the result of Outside beyond which a sample lies far outside what the model has learned.
+const FarOutside = 1.1
 
-// Reach returns how far the feature nodes of each sample of X (l×d) are from the middle of their ranges
-// over the first training set, in half ranges:
+// Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the farthest
+// sample that the model has learned:
 //
-//	max_j |2 z_j - 1|
+//	reach(x) / max_learned reach,  reach² = mean_j (2 z_j - 1)²
 //
-// over the nodes that vary there. It is at most 1 for the samples of the fit, but for rounding. A larger
-// number says that the model extrapolates.
+// over the feature nodes z_j, whose range over the first training set is [0,1], but for those that were
+// constant there. A sample of the same distribution as n learned samples is above 1 with probability
+// 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a model that does not know its
+// samples: of WithUpdater, or of a file of an earlier release.
 //
-//	cost: 2l(d+1)N flops; errors: those of Transform.
-func (f *Features) Reach(x *mat.Dense) ([]float64, error) { return f.ReachContext(background, x) }
+//	cost: 2l(d+1)N flops; errors: those of DecisionFunction.
+func (c *Classifier) Outside(x *mat.Dense) ([]float64, error) { return c.outside(background, x) }
 
-// ReachContext is Reach until ctx is done.
-func (f *Features) ReachContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
-	if f.weights == nil {
+// Outside returns how far each sample lies outside what the model has learned: see Classifier.Outside.
+func (r *Regressor) Outside(x *mat.Dense) ([]float64, error) { return r.outside(background, x) }
+
+// OutsideContext is Outside until ctx is done.
+func (c *Classifier) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	return c.outside(ctx, x)
+}
+
+// OutsideContext is Outside until ctx is done.
+func (r *Regressor) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	return r.outside(ctx, x)
+}
+
+func (m *model) outside(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	if m == nil {
 		return nil, ErrNotFitted
 	}
-	if err := checkSamples(x, f.Inputs()); err != nil {
+	if err := checkSamples(x, m.inputs()); err != nil {
 		return nil, err
 	}
+	if err := m.ready(ctx); err != nil {
+		return nil, err
+	}
+	f := m.features
 	l, d := x.Dims()
 	k := f.opt.nodes(d) - f.opt.EnhancementNodes
 	rows := min(l, panelRows(k))
@@ -39,16 +57,39 @@ func (f *Features) ReachContext(ctx context.Context, x *mat.Dense) ([]float64, e
 		if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
 			return moved(err, from)
 		}
-		for i := from; i < to; i++ {
-			for j, v := range z.RawRowView(i - from)[:f.FeatureNodes()] {
-				if f.gain[j] != 1 || f.offset[j] != 0 {
-					out[i] = max(out[i], math.Abs(2*float64((v-f.offset[j])*f.gain[j])-1))
-				}
-			}
+		applyMinMax(z.Slice(0, to-from, 0, f.FeatureNodes()).(*mat.Dense), f.offset, f.gain)
+		for i := from; i < to && m.reach > 0; i++ {
+			out[i] = f.reach(z.RawRowView(i-from)) / m.reach
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// reach returns the root mean square distance of the feature nodes of a row, its first elements, from
+// the middle of their ranges, in half ranges.
+func (f *Features) reach(row []float64) float64 {
+	var squares, nodes float64
+	for j := range f.FeatureNodes() {
+		if f.gain[j] != 1 || f.offset[j] != 0 {
+			v := float64(2*row[j]) - 1
+			squares += float64(v * v)
+			nodes++
+		}
+	}
+	return math.Sqrt(squares / max(nodes, 1))
+}
+
+// farthest returns the largest reach of the rows of a.
+func (f *Features) farthest(a *mat.Dense) float64 {
+	var most float64
+	for i := range a.RawMatrix().Rows {
+		most = max(most, f.reach(a.RawRowView(i)))
+	}
+	return min(most, math.MaxFloat64)
 }
 
 // moved returns an error about rows of a panel as one about the rows from from on.
@@ -61,26 +102,26 @@ func moved(err error, from int) error {
 	return err
 }
 
-// Temper changes the probabilities of samples that lie far outside what the model has learned, where it
-// extrapolates. With the reach r of a sample, if that is beyond FarReach, they shrink towards the shares
-// of the classes in the rows learned:
+// Temper makes the probabilities of samples outside what the model has learned less sure. With the
+// result r > 1 of Outside for a sample they shrink towards the shares of the classes in the rows learned:
 //
-//	p[j] = t p[j] + (1-t) share[j],  t = FarReach / r
+//	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
-// with a larger t where another class would become the most probable.
+// with a larger t where another class would become the most probable. The power is steep since the
+// enhancement nodes are: a third beyond all that was learned the scores say next to nothing.
 //
-//	shapes: p l×c; reach l.
-func (c *Classifier) Temper(p *mat.Dense, reach []float64) {
+//	shapes: p l×c; outside l.
+func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	shares := make([]float64, c.NumClasses())
 	for i, of := range c.orEmpty().counts {
 		shares[i] = of.weight
 	}
 	shareOut(shares)
-	for i, r := range reach {
-		if !(r > FarReach) {
+	for i, r := range outside {
+		if !(r > 1) {
 			continue
 		}
-		row, t := p.RawRowView(i), FarReach/r
+		row, t := p.RawRowView(i), 1/float64(float64(r*r*r)*float64(r*r*r))
 		top := ArgMax(p.Slice(i, i+1, 0, len(row)).(*mat.Dense))[0]
 		for j, v := range row {
 			if lack := shares[j] - shares[top]; lack > 0 {
@@ -92,7 +133,7 @@ func (c *Classifier) Temper(p *mat.Dense, reach []float64) {
 		}
 		for j := range row { // rounding makes no other class the first
 			if j != top {
-				row[j] = min(row[j], math.Nextafter(row[top], 0))
+				row[j] = min(row[j], float64(row[top]*(1-0x1p-52)))
 			}
 		}
 	}

@@ -34,11 +34,11 @@ func TestFarRows(t *testing.T) {
 		c := &Classifier{Features: FeatureOptions{Scaling: scaling, EnhancementNodes: 50}}
 		must(t, c.Fit(x, labels))
 		for name, rows := range map[string]*mat.Dense{"learned": x, "far": far} {
-			reach, err := c.FittedFeatures().Reach(rows)
+			reach, err := c.Outside(rows)
 			must(t, err)
 			beyond := 0
 			for _, r := range reach {
-				if r > FarReach {
+				if r > FarOutside {
 					beyond++
 				}
 			}
@@ -58,9 +58,9 @@ func TestFarRows(t *testing.T) {
 				switch top := slices.Max(p.RawRowView(i)); {
 				case !(math.Abs(sum-1) <= 1e-14):
 					t.Fatalf("%v, %s, row %d: the sum is %v", scaling, name, i, sum)
-				case r <= FarReach && !slices.Equal(p.RawRowView(i), plain.RawRowView(i)):
+				case r <= 1 && !slices.Equal(p.RawRowView(i), plain.RawRowView(i)):
 					t.Fatalf("%v, %s, row %d: shrunk", scaling, name, i)
-				case r > FarReach && !(top < most || predicted[i] == 0):
+				case r > 1+1e-9 && !(top < most || predicted[i] == 0):
 					t.Fatalf("%v, %s, row %d: %v, not shrunk from %v", scaling, name, i, top, most)
 				}
 			}

@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -66,6 +67,7 @@ type Learner interface {
 	SetLambda(lambda float64) error
 	Choice() bls.Choice
 	KeptRows() int
+	OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 }
 
 // Learner returns the model of f, which has one, of either kind.

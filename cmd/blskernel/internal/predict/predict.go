@@ -110,7 +110,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 		if err != nil {
 			return err
 		}
-		reach, err := far.Reach(ctx, m, b)
+		outside, err := far.Count(ctx, m, b)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 			}
 			if p.chances {
 				scores = m.Classifier.Probabilities(scores)
-				m.Classifier.Temper(scores, reach)
+				m.Classifier.Temper(scores, outside)
 			}
 		}
 		return out.rows(b, classes, scores)

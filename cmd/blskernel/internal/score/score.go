@@ -17,8 +17,8 @@ import (
 
 // A Score compares predictions with the known labels or targets, batch by batch.
 type Score interface {
-	// reach has how far each row lies from what the model has learned.
-	add(m *model.Model, b *stream.Batch, scores *mat.Dense, reach []float64) error
+	// outside has how far each row lies outside what the model has learned.
+	add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error
 	quality() Quality
 }
 
@@ -62,11 +62,11 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Fa
 	if err != nil {
 		return err
 	}
-	reach, err := far.Reach(ctx, m, b)
+	outside, err := far.Count(ctx, m, b)
 	if err != nil {
 		return err
 	}
-	return to.add(m, b, scores, reach)
+	return to.add(m, b, scores, outside)
 }
 
 // maxNoted bounds the bytes of a score that a model file keeps: thousands of targets have no room.
