@@ -139,7 +139,7 @@ func (m *model) keep(in sampleSet) {
 // keepMore learns more sampleSet, which have been checked, beside those that the model keeps: the model
 // becomes that of all, now if they are no longer few, else at the first use.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
-	if _, _, _, err := m.rows(ctx, more.x, y, more.weights); err != nil {
+	if _, _, err := m.rows(ctx, more.x, y, more.weights); err != nil {
 		return err
 	}
 	all := m.kept.with(more)

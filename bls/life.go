@@ -74,7 +74,7 @@ func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights 
 
 // remove unlearns x (q×d) and y (q×c), which are as in add.
 func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	a, y, _, err := m.rows(ctx, x, y, weights)
+	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,11 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	a, y, far, err := m.rows(ctx, x, y, weights)
+	far, err := m.features.farthest(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,9 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 		return nil, err
 	}
 	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice, slope: slope}
-	m.reach = f.farthest(a)
+	if m.reach, err = f.farthest(ctx, x); err != nil {
+		return nil, err
+	}
 	if s.intercept {
 		m.center = columnMeans(y, weights)
 		l, k := a.Dims()
@@ -169,7 +171,11 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			m.features = maps
 		}
 	}()
-	a, y, far, err := m.rows(ctx, x, y, weights)
+	far, err := m.features.farthest(ctx, x)
+	if err != nil {
+		return err
+	}
+	a, y, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -190,24 +196,22 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 }
 
 // rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y), both times the roots of the weights unless those are nil; and the largest
-// reach of the samples. It reads
+// new storage, and centered(y), both times the roots of the weights unless those are nil. It reads
 // nothing of the updater but its sizes.
-func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
+func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, err error) {
 	if targets, err = m.centered(y); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
 	q, _ := x.Dims()
 	if err := checkMemory(0, q, m.updater.Nodes()); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
 	a = m.newRows(q)
 	if err := m.expand(ctx, a, x); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
-	far = m.features.farthest(a)
 	targets, err = weigh(a, targets, weights)
-	return a, targets, far, err
+	return a, targets, err
 }
 
 // inputs returns d.

@@ -39,8 +39,7 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	if err := c.ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	a, y, _, err = c.rows(ctx, x, y, nil)
-	return a, y, err
+	return c.rows(ctx, x, y, nil)
 }
 
 // Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with
@@ -62,7 +61,7 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 	if err := cmp.Or(checkTargets(x, r.inputs(), y, r.targets(), nil), r.ready(ctx)); err != nil {
 		return nil, nil, err
 	}
-	if a, ya, _, err = r.rows(ctx, x, y, nil); err != nil {
+	if a, ya, err = r.rows(ctx, x, y, nil); err != nil {
 		return nil, nil, err
 	}
 	if ya == y {

@@ -3,6 +3,7 @@ package bls
 import (
 	"context"
 	"math"
+	"slices"
 
 	"blskernel/internal/interrupt"
 	"blskernel/mat"
@@ -14,14 +15,14 @@ const FarOutside = 1.1
 // Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the farthest
 // sample that the model has learned:
 //
-//	reach(x) / max_learned reach,  reach² = mean_j (2 z_j - 1)²
+//	reach(x) / max_learned reach,  reach² = mean_j s_j²
 //
-// over the feature nodes z_j, whose range over the first training set is [0,1], but for those that were
-// constant there. A sample of the same distribution as n learned samples is above 1 with probability
+// over the scaled columns, or, with ScaleSamples and ScaleNone, over 2z-1 of the feature nodes z, whose
+// range over the first training set is [0,1]. A sample of the same distribution as n learned samples is above 1 with probability
 // 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a model that does not know its
 // samples: of WithUpdater, or of a file of an earlier release.
 //
-//	cost: 2l(d+1)N flops; errors: those of DecisionFunction.
+//	cost: that of scaling, or 2l(d+1)N flops; errors: those of DecisionFunction.
 func (c *Classifier) Outside(x *mat.Dense) ([]float64, error) { return c.outside(background, x) }
 
 // Outside returns how far each sample lies outside what the model has learned: see Classifier.Outside.
@@ -47,19 +48,38 @@ func (m *model) outside(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	f := m.features
+	out, err := m.features.reach(ctx, x)
+	for i := range out {
+		out[i] /= m.reach
+		if m.reach == 0 {
+			out[i] = 0
+		}
+	}
+	return out, err
+}
+
+// reach returns the root mean square of S of each row of x, or, where its columns are not scaled one by
+// one, of 2z-1 over the feature nodes z, whose range over the first training set is [0,1].
+func (f *Features) reach(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	l, d := x.Dims()
-	k := f.opt.nodes(d) - f.opt.EnhancementNodes
+	byColumns := f.opt.Scaling.ofColumns()
+	k := d + 1
+	if !byColumns {
+		k = f.opt.nodes(d) - f.opt.EnhancementNodes
+	}
 	rows := min(l, panelRows(k))
 	out, work := make([]float64, l), newNodes(rows, k)
 	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		z := work.Slice(0, to-from, 0, k).(*mat.Dense)
-		if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
+		if byColumns {
+			if err := f.standardizeTo(z, x, from, to); err != nil {
+				return err
+			}
+		} else if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
 			return moved(err, from)
 		}
-		applyMinMax(z.Slice(0, to-from, 0, f.FeatureNodes()).(*mat.Dense), f.offset, f.gain)
-		for i := from; i < to && m.reach > 0; i++ {
-			out[i] = f.reach(z.RawRowView(i-from)) / m.reach
+		for i := from; i < to; i++ {
+			out[i] = f.reachOf(z.RawRowView(i-from), byColumns)
 		}
 		return nil
 	})
@@ -69,27 +89,30 @@ func (m *model) outside(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// reach returns the root mean square distance of the feature nodes of a row, its first elements, from
-// the middle of their ranges, in half ranges.
-func (f *Features) reach(row []float64) float64 {
-	var squares, nodes float64
-	for j := range f.FeatureNodes() {
-		if f.gain[j] != 1 || f.offset[j] != 0 {
-			v := float64(2*row[j]) - 1
-			squares += float64(v * v)
-			nodes++
-		}
+// reachOf returns the reach of a row of S, or of the feature nodes before their scaling.
+func (f *Features) reachOf(row []float64, byColumns bool) float64 {
+	var squares float64
+	if byColumns {
+		row = row[:len(row)-1]
+	} else {
+		row = row[:f.FeatureNodes()]
 	}
-	return math.Sqrt(squares / max(nodes, 1))
+	for j, v := range row {
+		if !byColumns {
+			v = float64(2*float64((v-f.offset[j])*f.gain[j])) - 1
+		}
+		squares += float64(v * v)
+	}
+	return min(math.Sqrt(squares/float64(len(row))), math.MaxFloat64)
 }
 
-// farthest returns the largest reach of the rows of a.
-func (f *Features) farthest(a *mat.Dense) float64 {
-	var most float64
-	for i := range a.RawMatrix().Rows {
-		most = max(most, f.reach(a.RawRowView(i)))
+// farthest returns the largest reach of the rows of x.
+func (f *Features) farthest(ctx context.Context, x *mat.Dense) (float64, error) {
+	reach, err := f.reach(ctx, x)
+	if err != nil {
+		return 0, err
 	}
-	return min(most, math.MaxFloat64)
+	return slices.Max(reach), nil
 }
 
 // moved returns an error about rows of a panel as one about the rows from from on.
