@@ -93,16 +93,16 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 // to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
 // says how far this holds for Lambda > 0.
 //
-// PartialFit starts a Classifier that is not fitted. While there are few samples the model keeps them, as
-// KeptRows says: the model is what Fit of all of them gives, to the last bit, and the first use after a
-// change fits it. Then the feature maps are fixed.
+// PartialFit starts a Classifier that is not fitted. While there are few samples the model keeps them,
+// as KeptRows says: the model is what Fit of all of them gives, to the last bit, and the first use
+// after a change fits it. Then the feature maps are fixed.
 //
 // A label beyond c adds the classes up to it, unless Classes is set or the label is too large for Fit:
 // the weights become as if the model had these classes from the start. To this end the constant 1 is a
 // target of every model, and the target of a new class is its negative.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c, or larger for new classes.
-//	reads/writes: reads X and labels, and keeps copies of few. On an error the model stays as it was.
+//	reads/writes: reads X and labels, and copies few. On an error the model stays as it was.
 //	cost: Transform and Updater.AddInputs, which grows with the samples before only for Improved and
 //	Original.
 //	memory: with new classes once more the output layer.

@@ -21,8 +21,8 @@
 //
 // Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
 // of package blsupdate, which updates W with every further batch. A model that PartialFit started keeps
-// its samples while there are fewer than 200, or 10 for each class: they are fitted anew with each batch,
-// and the batch that makes them enough fixes the maps.
+// its samples while there are fewer than 200, or 10 for each class: they are fitted anew with each
+// batch, and the batch that makes them enough fixes the maps.
 //
 //	Classifier   Y = 1, then +1 for the class of a sample, -1 for the others; class = largest of A W
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets

@@ -318,8 +318,8 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(scores *m
 	return out, nil
 }
 
-// currentWeights returns W, of a model that it makes ready. It asks the updater at the first use and not after every update, since an
-// updater may have to solve for W.
+// currentWeights returns W, of a model that it makes ready. It asks the updater at the first use and
+// not after every update, since an updater may have to solve for W.
 func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,9 +25,9 @@ const (
 	// training set, s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It
 	// suits tables, whose columns are of different kinds and sizes. A column that is constant in
 	// the first training set becomes 0 there, by std[j] = 1, and its weights are exactly 0. When
-	// PartialFit meets another value, std[j] becomes the root mean square distance from the constant
-	// in that batch, and weights are drawn. Samples before keep their 0, so that the model is what
-	// these maps learn from all samples.
+	// PartialFit meets another value, std[j] becomes the root mean square distance from the
+	// constant in that batch, and weights are drawn. Samples before keep their 0, so that the model
+	// is what these maps learn from all samples.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X: for inputs of size 1.
 	ScaleNone

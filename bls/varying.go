@@ -68,8 +68,8 @@ func distance(x *mat.Dense, j int, from float64) float64 {
 	return largest * math.Sqrt(squares/float64(l))
 }
 
-// drawColumn draws the weights of input j of the feature nodes, uniform with the root mean square of the
-// weights that each node has, or 1 where it has none.
+// drawColumn draws the weights of input j of the feature nodes, uniform with the root mean square of
+// the weights that each node has, or 1 where it has none.
 func (f *Features) drawColumn(j int) {
 	d, n := f.Inputs(), f.FeatureNodes()
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)

@@ -12,8 +12,8 @@ import (
 )
 
 // TestColumnThatVariesLater has a column that is constant in the first rows and decides the target from
-// then on. The nodes of the first rows stay to the bit, and the weights become those of a start with the
-// new maps and all rows, to the bound that the output layer gives.
+// then on. The nodes of the first rows stay to the bit, and the weights become those of a start with
+// the new maps and all rows, to the bound that the output layer gives.
 func TestColumnThatVariesLater(t *testing.T) {
 	const first, l, j = 60, 400, 5
 	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
