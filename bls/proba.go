@@ -20,8 +20,8 @@ const DefaultSlope = 3
 // with the scores of DecisionFunction. Of samples outside what the model has learned they shrink
 // towards the shares of the classes, as Temper says. Fit finds the slope on held-out rows where it
 // chooses settings, and Calibrate on rows that are given. Without either it is DefaultSlope, and the
-// probabilities have the right order and no more. PartialFit, Remove, Forget, Merge, Relabel, SetLambda,
-// WithUpdater and Refit keep the slope.
+// probabilities have the right order and no more. PartialFit, Remove, Forget, Merge, Relabel,
+// SetLambda, WithUpdater and Refit keep the slope.
 //
 // It has the errors of DecisionFunction, and its cost and that of Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {

@@ -9,18 +9,19 @@ import (
 	"blskernel/mat"
 )
 
-// FarOutside is the result of Outside beyond which a sample lies far outside what the model has learned.
+// FarOutside is the result of Outside beyond which a sample lies far outside what the model has
+// learned.
 const FarOutside = 1.1
 
-// Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the farthest
-// sample that the model has learned:
+// Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the
+// farthest sample that the model has learned:
 //
 //	reach(x) / max_learned reach,  reach² = mean_j s_j²
 //
 // over the scaled columns, or, with ScaleSamples and ScaleNone, over 2z-1 of the feature nodes z, whose
-// range over the first training set is [0,1]. A sample of the same distribution as n learned samples is above 1 with probability
-// 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a model that does not know its
-// samples: of WithUpdater, or of a file of an earlier release.
+// range over the first training set is [0,1]. A sample of the same distribution as n learned samples is
+// above 1 with probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a
+// model that does not know its samples: of WithUpdater, or of a file of an earlier release.
 //
 //	cost: that of scaling, or 2l(d+1)N flops; errors: those of DecisionFunction.
 func (c *Classifier) Outside(x *mat.Dense) ([]float64, error) { return c.outside(background, x) }
@@ -126,7 +127,8 @@ func moved(err error, from int) error {
 }
 
 // Temper makes the probabilities of samples outside what the model has learned less sure. With the
-// result r > 1 of Outside for a sample they shrink towards the shares of the classes in the rows learned:
+// result r > 1 of Outside for a sample they shrink towards the shares of the classes in the rows
+// learned:
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
