@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"blskernel/blsupdate/internal/dense"
@@ -315,7 +314,7 @@ func TestDigits(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	states := 20000
 	if testutil.Long() {
-		states = 80000
+		states = 500000
 	}
 	beyond := map[string][]float64{}
 	failures := 0
@@ -360,12 +359,12 @@ func TestDigits(t *testing.T) {
 		slices.Sort(x)
 		median, most := x[len(x)/2], x[len(x)*9/10]
 		t.Logf("%-32s %6d states, median %5.2f, 90%% %5.2f, least %.2f", name, len(x), median, most, x[0])
-		limits := [2]float64{4, 7}
-		if strings.HasPrefix(name, Improved.String()) || strings.HasPrefix(name, Original.String()) {
-			limits = [2]float64{5, 10} // nodes and a ridge have bounds for the worst case
+		limit := 7.0
+		if len(x) < 1000 {
+			limit = 8.5 // by chance
 		}
-		if len(x) > 50 && !(median <= limits[0] && most <= limits[1]) {
-			t.Errorf("%s: median %.2f, 90th percentile %.2f, limits %.1f and %.1f", name, median, most, limits[0], limits[1])
+		if len(x) > 50 && !(median <= 4.4 && most <= limit) {
+			t.Errorf("%s: median %.2f, 90th percentile %.2f, limits 4.4 and %.1f", name, median, most, limit)
 		}
 	}
 }

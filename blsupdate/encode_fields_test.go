@@ -28,7 +28,7 @@ var fields = map[string]map[string]string{
 	"types.options":              {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
 	"blsupdate.report":           {"samples": derived, "added": kept, "form": kept, "start": kept, "rankc": kept, "steps": scratch, "elapsed": scratch, "abandoned": kept, "model": scratch, "counted": scratch},
 	"state.sums":                 {"rows": kept, "weight": kept, "mean": kept, "spread": kept, "rss": kept},
-	"state.norms":                {"a": kept, "y": kept, "erra": kept, "erry": kept, "rest": kept, "gain": kept, "drift": kept, "squared": derived},
+	"state.norms":                {"a": kept, "y": kept, "erra": kept, "erry": kept, "errr": kept, "rest": kept, "gain": kept, "drift": kept, "squared": derived},
 	"state.inverse":              {"base": kept, "gain": kept, "w": kept, "size": kept, "rows": kept, "most": kept, "mostw": kept},
 	"pseudoinverse.rows":         {"cols": derived, "count": derived, "blocks": kept},
 	"pseudoinverse.rowblock":     {"data": kept, "most": kept},
@@ -40,7 +40,8 @@ var fields = map[string]map[string]string{
 	"mat.sympacked":              {"n": derived, "data": kept},
 	"mat.dense":                  {"mat": kept, "caprows": derived, "capcols": derived},
 	"blas64.general":             {"rows": derived, "cols": derived, "data": kept, "stride": derived},
-	"pseudoinverse.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "size": kept, "reach": kept, "largest": kept, "bias": kept, "moved": kept, "squared": scratch, "doubt": kept, "worst": kept, "drift": kept},
+	"pseudoinverse.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "size": kept, "reach": kept, "largest": kept, "prior": kept, "squared": scratch, "doubt": kept, "worst": kept, "drift": kept},
+	"pseudoinverse.prior":        {"share": kept, "delta": kept, "size": kept, "first": kept, "mixed": kept, "shift": kept},
 }
 
 // A leaf is a number of a model that is kept.

@@ -26,7 +26,7 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 	good := (compute || jobz == gonumlapack.EVNone) && isUplo(ul) && n > 0 && lda >= n
 	if good && lwork == -1 && len(work) > 0 {
 		work[0] = float64(need)
-		return true
+		return false // as gonum does
 	}
 	if !good || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n {
 		ok = impl.Implementation.Dsyev(jobz, ul, n, a, lda, w, work, lwork)

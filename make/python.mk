@@ -1,5 +1,5 @@
 # The Python package (python/README.md): its library, tests, wheels and source archive. It needs Python 3.9 or newer, Go and a C
-# compiler; the tests need NumPy and pytest. python/build_backend.py says what is missing.
+# compiler; the tests need NumPy, pandas and pytest. python/build_backend.py says what is missing.
 
 PYTHON       ?= /usr/bin/python3
 PYTHON_BUILD  = $(PYTHON) python/build_backend.py
@@ -12,7 +12,7 @@ python-library:
 
 # With doctest. PYTHONFLAGS go to pytest.
 python: python-library
-	@$(PYTHON) -c 'import numpy, pytest' || { echo "the tests of the Python package need NumPy and pytest: install python3-numpy python3-pytest, or name another PYTHON" >&2; exit 1; }
+	@$(PYTHON) -c 'import numpy, pandas, pytest' || { echo "the tests of the Python package need NumPy, pandas and pytest: install python3-numpy python3-pandas python3-pytest, or name another PYTHON" >&2; exit 1; }
 	cd python && PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules --doctest-glob='*.md' blskernel tests README.md $(PYTHONFLAGS)
 
 # For this machine.

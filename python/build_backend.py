@@ -1,7 +1,7 @@
 """Builds wheels and source archives, by PEP 517 for pip and as a program for make.
 
 It needs nothing but Python, and Go and a C compiler where the library is not built yet. The same sources,
-compilers and SOURCE_DATE_EPOCH (that of the last commit by default) give the same bytes.
+compilers and SOURCE_DATE_EPOCH (the time of the last commit by default) give the same bytes.
 
     python3 build_backend.py wheel [--arch amd64 | --arch arm64 | --arch all] [--cc gcc] [--out dist]
     python3 build_backend.py sdist [--out dist]
@@ -71,7 +71,7 @@ def host() -> str:
 
 
 def compiler(arch: str, cc: Optional[str] = None) -> str:
-    """Return the C compiler of an architecture: cc, that of this machine, or a cross compiler."""
+    """Return the C compiler for an architecture: cc, the compiler of this machine, or a cross compiler."""
     return need(cc or (os.environ.get("CC", "gcc") if arch == host() else MACHINES[arch][1]))
 
 

@@ -1,4 +1,4 @@
-"""Accuracy and time of BroadLearningClassifier beside learners of scikit-learn, as a table in Markdown.
+"""Accuracy and time of BroadLearningClassifier and of learners of scikit-learn, as a table in Markdown.
 
 All learners run one after the other in one process, on the same rows, with the same number of threads.
 Images are divided by their largest pixel, and columns of tables are standardised by the training rows.

@@ -45,7 +45,7 @@ try:
 except ImportError:
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """The object has not learned anything yet. With scikit-learn it is that of scikit-learn."""
+        """The object has not learned anything yet. With scikit-learn installed, this is its own exception."""
 
 
 class HandleError(ValueError):
@@ -106,7 +106,7 @@ class _Matrix(ctypes.Structure):
 
 _lock = threading.RLock()
 _library: Optional[ctypes.CDLL] = None
-# A fork in the middle of the opening would leave half a library, which does not know that it is in a child.
+# A fork while the library is being opened would leave the child half a library that does not know of the fork.
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
@@ -157,7 +157,7 @@ def _check(code: int, text: ctypes.Array[ctypes.c_char]) -> None:
         raise _EXCEPTIONS.get(code, InternalError)(_in_python(text.value.decode("utf-8", "replace")))
 
 
-# The names of Go in texts, and those of Python.
+# Names of Go in texts, and their names in Python.
 _WORDS = {
     "call Fit or PartialFit first": "call fit, partial_fit, add or factorize first",
     "EnhancementNodes": "enhancement_nodes",
@@ -187,7 +187,7 @@ _WORDS = {
     "+Inf": "inf",
     "-Inf": "-inf",
 }
-_PATTERN = re.compile("|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile): ")
+_PATTERN = re.compile("|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile|stream): ")
 
 
 def _in_python(text: str) -> str:
@@ -223,7 +223,7 @@ def _plain(value: Any) -> Any:
 
 
 def refuse_masked(x: Any, name: str) -> None:
-    """Raise ValueError for masked elements, of which NumPy would hand out what is below the mask."""
+    """Raise ValueError for masked elements, since NumPy would pass on the values below the mask."""
     if np.ma.is_masked(x):
         raise ValueError(f"{name} has masked elements: fill them or leave out their rows")
 
@@ -314,7 +314,7 @@ def _free(lib: ctypes.CDLL, handle: ctypes.c_int64) -> None:
 
 
 class Handle:
-    """An object of the library, which is freed when the last reference to it is gone.
+    """An object of the library, freed with the last reference to it.
 
     Parameters
     ----------
@@ -331,9 +331,9 @@ class Handle:
     [[0.5], [0.5]]
     """
 
-    labels: Any = None  # what an estimator notes of its classes
-    targets: int = 0  # and of its targets
-    kept: int = 0  # and of the rows that a learner keeps
+    labels: Any = None  # of the classes of an estimator, in the order of their numbers
+    targets: int = 0  # of an estimator: the number of columns of its predictions
+    kept: int = 0  # the rows that a learner keeps, since they are few
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))
@@ -415,7 +415,7 @@ def run(
     options : mapping, optional
         Options of the method. None as a value is the same as none at all.
     fetch : bool
-        Whether to return what the method makes beside arrays.
+        Whether to return the bytes that the method makes besides arrays.
 
     Returns
     -------
@@ -431,7 +431,7 @@ def run(
     [[3.0]]
     """
     lib, text = shared_object(), ctypes.create_string_buffer(_CAPACITY)
-    # A reference to each until the end.
+    # The list keeps the arrays alive until the method has ended.
     arrays = [*(a if a is None else as_matrix(a, f"array {i}") for i, a in enumerate(operands)), *results]
     table = (_Matrix * len(arrays))(*map(_describe, arrays))
     given = _options(options)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._native import NotFittedError, as_matrix, refuse_masked
+from ._table import Table
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -24,7 +25,7 @@ try:
             return estimator._validate_data(*args, **options)
 
     def _validate(estimator: Any, *args: Any, **options: Any) -> Any:
-        return validate_data(estimator, *args, dtype=np.float64, **options)
+        return validate_data(estimator, *args, dtype=np.float64, accept_sparse="csr", **options)
 
     def check_weights(weights: Any, X: np.ndarray) -> np.ndarray:
         """Weights as float64, one for each row."""
@@ -74,7 +75,7 @@ except ImportError:
         _estimator_type = "regressor"
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-            """Return R², the mean of those of several targets."""
+            """Return R², averaged over the targets."""
             y = np.asarray(y, float)
             errors = np.average((y - self.predict(X)) ** 2, axis=0, weights=sample_weight)  # type: ignore[attr-defined]
             spread = np.average((y - np.average(y, axis=0, weights=sample_weight)) ** 2, axis=0, weights=sample_weight)
@@ -86,7 +87,7 @@ except ImportError:
         return seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
 
     def check_classification_targets(y: Any) -> None:
-        """Refuse targets that are no labels."""
+        """Raise ValueError for targets that are not labels."""
         if y.dtype.kind == "f" and np.any(y != np.round(y)):
             raise ValueError("Unknown label type: continuous. Use BroadLearningRegressor for quantities.")
 
@@ -100,12 +101,13 @@ except ImportError:
 
     def _validate(estimator: Any, X: Any, y: Any = None, *, reset: bool, **options: Any) -> Any:
         names = [n for n in getattr(X, "columns", ()) if isinstance(n, str)]
-        if not hasattr(X, "toarray") and np.ndim(X) != 2:
+        sparse = hasattr(X, "toarray")
+        if not sparse and np.ndim(X) != 2:
             raise ValueError(f"Expected 2D array, got {np.ndim(X)}D array instead.")
-        X = as_matrix(X)
+        X = X.tocsr().astype(np.float64) if sparse else as_matrix(X)
         if 0 in X.shape:
             raise ValueError(f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) while a minimum of 1 is required.")
-        if not np.isfinite(X).all():
+        if not np.isfinite(X.data if sparse else X).all():
             raise ValueError("Input X contains NaN or infinity.")
         if reset:
             estimator.n_features_in_ = X.shape[1]
@@ -126,8 +128,8 @@ except ImportError:
             y = y[:, 0]
         if y.ndim != 1 and not (y.ndim == 2 and options.get("multi_output")):
             raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
-        if len(y) != len(X):
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(X), len(y)]}")
+        if len(y) != X.shape[0]:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(y)]}")
         if y.dtype.kind == "f" and not np.isfinite(y).all():
             raise ValueError("Input y contains NaN or infinity.")
         return X, y
@@ -136,13 +138,13 @@ except ImportError:
         """Weights as float64, one for each row."""
         refuse_masked(weights, "sample_weight")
         weights = np.asarray(weights, dtype=np.float64)
-        if weights.shape != (len(X),):
-            raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(X),)}!")
+        if weights.shape != (X.shape[0],):
+            raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(X.shape[0],)}!")
         return weights
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
-    """Whether a fitted model reads X as it is. The library refuses NaN and infinities."""
+    """Whether the library reads X as it is. It checks for NaN and infinities itself."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -162,7 +164,7 @@ def _is_plain_target(y: Any, rows: int, multi_output: bool = False, y_numeric: b
 
 
 def check_labels(y: np.ndarray, name: str = "y") -> None:
-    """Refuse targets that are no labels. Of whole numbers and texts scikit-learn need not be asked."""
+    """Raise ValueError for targets that are not labels. Whole numbers and texts skip scikit-learn's check."""
     if y.dtype.kind in "fO" and (y != y).any() or y.dtype.kind == "f" and np.isinf(y).any():
         raise ValueError(f"{name} contains NaN or infinity, which is no label")
     if y.dtype.kind not in "biuSU" and not (y.dtype.kind == "f" and (y == np.trunc(y)).all()):
@@ -173,9 +175,9 @@ def check_labels(y: np.ndarray, name: str = "y") -> None:
 
 
 def as_labels(y: Any, name: str = "y") -> Any:
-    """Labels in a list as an array, unless NumPy would make one label of two.
+    """Return a list of labels as an array. Labels that NumPy would make equal are a ValueError.
 
-    Those are 1 and "1", and beside a float 2**53 and 2**53+1.
+    Examples are 1 and "1", and the integers 2**53 and 2**53+1 in a list with a float.
     """
     if not isinstance(y, (list, tuple)):
         return y
@@ -202,17 +204,19 @@ def check_inputs(estimator: Any, X: Any) -> np.ndarray:
 def check_data(estimator: Any, X: Any, y: Any, reset: bool, all_learned: bool = False, **options: Any) -> tuple[np.ndarray, np.ndarray]:
     """X as a matrix of float64 and y, of as many rows.
 
-    `reset` takes the columns of X for those of the fit.
-    Where all rows are learned, the library checks what a fitted model gets in the form that it reads.
+    With `reset` the model starts with the columns of X. With `all_learned` and a fitted model, arrays in
+    the form that the library reads are left to its own checks.
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
         return X, y
     refuse_masked(X, "X")
     refuse_masked(y, "y")
     if reset:
-        estimator._table = None
-    elif estimator._table is not None:
-        X = estimator._table.inputs(X)
-        plain = object.__new__(type(estimator))  # which knows neither the columns of the table nor their names
-        return _validate(plain, X, y, reset=True, **options)
-    return _validate(estimator, X, y, reset=reset, **options)
+        estimator._table = Table.of(X)
+    if (table := estimator._table) is None:
+        return _validate(estimator, X, y, reset=reset, **options)
+    plain = object.__new__(type(estimator))  # which knows neither the columns of the table nor their names
+    X, y = _validate(plain, table.inputs(X), y, reset=True, **options)
+    if reset:
+        table.tell(estimator)
+    return X, y

@@ -1,16 +1,22 @@
-"""Tables with words and missing cells, as the command blskernel reads them for a model."""
+"""Tables with words and missing cells, which the library reads as the command reads a text."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import numbers
 import warnings
-from typing import Any, Mapping, Optional
+from typing import Any, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ._native import run
+
 __all__ = ["Table"]
 
-# The cells that count as missing, as text in lower case: those of the command, and those of pandas.
-_MISSING = frozenset(["", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?", "<na>", "nat"])
+_DESCRIBED = 4096  # rows, as in the command
+_FIELDS = ("columns", "inputs", "missing", "decimal", "thousands", "na")
 
 
 class Table:
@@ -22,89 +28,103 @@ class Table:
     Parameters
     ----------
     metadata : mapping
-        The fields ``columns``, ``inputs`` and ``missing`` of the metadata.
-
-    Attributes
-    ----------
-    names : list of str or None
+        Metadata of a model file.
+    names : sequence of str or None
         The names of the columns, if they have names.
 
     Examples
     --------
-    >>> columns = [{"levels": ["blue", "red"], "fill": [0.75, 0.25]}, {"fill": [3.5]}]
-    >>> table = Table({"columns": columns, "inputs": ["color=blue", "color=red", "size"], "missing": "mean"})
-    >>> table.names
-    ['color', 'size']
-    >>> table.inputs([["red", 2], [None, "?"]]).tolist()
-    [[0.0, 1.0, 2.0], [0.75, 0.25, 3.5]]
+    >>> columns = [{"levels": ["blue", "red"], "fill": [0.75, 0.25]}, {"fill": [3.5], "notation": {"unit": "%"}}]
+    >>> table = Table({"columns": columns, "missing": "mean"}, ["color", "share"])
+    >>> table.inputs([["red", "2%"], [None, "?"], ["blue", 1.5]]).tolist()
+    [[0.0, 1.0, 2.0], [0.75, 0.25, 3.5], [1.0, 0.0, 1.5]]
     """
 
-    def __init__(self, metadata: Mapping[str, Any]) -> None:
+    def __init__(self, metadata: Mapping[str, Any], names: Optional[Sequence[str]]) -> None:
+        self.metadata = {field: metadata[field] for field in _FIELDS if field in metadata}
         self.columns = metadata["columns"]
-        self.fills = metadata.get("missing") == "mean"
-        self.names: Optional[list[str]] = None
-        if metadata.get("inputs"):
-            self.names, at = [], 0
-            for column in self.columns:
-                levels = column.get("levels")
-                name = metadata["inputs"][at]
-                self.names.append(name[: -len(levels[0]) - 1] if levels else name)
-                at += len(levels or [0])
+        self.names = names
+
+    @classmethod
+    def of(cls, X: Any) -> Optional[Table]:
+        """Return the table of a DataFrame with words or missing cells, described by its first rows; else None.
+
+        The levels of a categorical column are its categories.
+        """
+        names = list(getattr(X, "columns", ()))
+        if not hasattr(X, "dtypes") or len(set(names)) < len(names):
+            return None
+        columns = [X[name] for name in names]
+        if not any(_is_special(column) for column in columns):
+            return None
+        head = [list(column.head(_DESCRIBED)) for column in columns]
+        words = {}
+        for i, column in enumerate(columns):
+            if column.dtype == "category":
+                cells, levels = [str(cell) for cell in head[i] if cell == cell], sorted(map(str, column.dtype.categories))
+                words[i] = {"levels": levels, "fill": [float(f"{cells.count(level) / max(1, len(cells)):.7g}") for level in levels]}
+                head[i] = [None] * len(head[i])
+        named = all(isinstance(name, str) for name in names)
+        options = {"Text": _text(names if named else None, head), "Named": named, "Words": words}
+        about = json.loads(run(0, "describe", options=options, fetch=True))
+        for note in about["notes"] or ():
+            warnings.warn(note, stacklevel=2)
+        return cls(about["metadata"], names if named else None)
+
+    def tell(self, estimator: Any) -> None:
+        """Set what an estimator says of its columns."""
+        estimator.n_features_in_ = len(self.columns)
+        vars(estimator).pop("feature_names_in_", None)
+        if self.names:
+            estimator.feature_names_in_ = np.array(self.names, dtype=object)
 
     def inputs(self, X: Any) -> np.ndarray:
         """Return the inputs of the rows of X: a DataFrame with these columns in any order, or an array."""
-        given = getattr(X, "columns", None)
-        if given is not None and self.names is not None:
-            absent = [name for name in self.names if name not in list(given)]
+        names = getattr(X, "columns", None)
+        if names is not None:
+            absent = [name for name in self.names or () if name not in list(names)]
             if absent:
                 raise ValueError(f"X lacks columns that the model was trained with: {absent}")
-            cells = [np.asarray(X[name]) for name in self.names]
+            cells = [list(X[name]) for name in self.names or names]
         else:
             rows = np.asarray(X) if hasattr(X, "dtype") else np.asarray(X, dtype=object)
             if rows.ndim != 2:
                 raise ValueError(f"Expected 2D array, got {rows.ndim}D array instead.")
-            if rows.shape[1] != len(self.columns):
-                raise ValueError(f"X has {rows.shape[1]} columns, and the table of the model has {len(self.columns)}: {self.names}")
-            cells = list(rows.T)
-        if not len(cells[0]):
+            cells = rows.T.tolist()
+        if len(cells) != len(self.columns):
+            raise ValueError(f"X has {len(cells)} columns, and the table of the model has {len(self.columns)}: {self.names}")
+        if not cells[0]:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-        names = self.names or [str(i) for i in range(len(cells))]
-        return np.hstack([self._column(*each) for each in zip(names, cells, self.columns)])
-
-    def _column(self, name: str, cells: np.ndarray, column: Mapping[str, Any]) -> np.ndarray:
-        """Return the inputs of one column."""
-        if levels := column.get("levels"):
-            texts = [str(cell).strip() for cell in cells]
-            place = {level: i for i, level in enumerate(levels)}
-            at = np.array([place.get(text, -1) for text in texts])
-            missing = np.array([text.lower() in _MISSING for text in texts])
-            out = (at[:, None] == np.arange(len(levels))).astype(np.float64)
-            unknown = sorted({texts[i] for i in np.flatnonzero((at < 0) & ~missing)})
-            if unknown:
-                warnings.warn(f"column {name!r} has words that the model does not know, which count as none: {unknown[:5]}", stacklevel=2)
-        else:
-            out = _numbers(name, cells)[:, None]
-            missing = np.isnan(out[:, 0])
-        if missing.any():
-            if not self.fills or "fill" not in column:
-                raise ValueError(f"column {name!r} has no value in row {np.flatnonzero(missing)[0]}, and the model has nothing for missing cells")
-            out[missing] = column["fill"]
+        text = _text(self.names, [self._written(*each) for each in zip(cells, self.columns)])
+        out = np.empty((len(cells[0]), sum(len(column.get("levels", [0])) for column in self.columns)))
+        options = {"Text": text, "Named": self.names is not None, "Metadata": self.metadata}
+        unknown = json.loads(run(0, "inputs", results=[out], options=options, fetch=True))
+        for i in np.flatnonzero(unknown):
+            name = repr(self.names[i]) if self.names else i
+            warnings.warn(f"column {name} has words in {unknown[i]} rows that the model does not know, which count as none", stacklevel=2)
         return out
 
-
-def _numbers(name: str, cells: np.ndarray) -> np.ndarray:
-    """Return cells as float64, NaN for a missing one."""
-    try:
-        out = np.asarray(cells, dtype=np.float64)
-    except (TypeError, ValueError):
-        out = np.array([_number(name, row, str(cell).strip()) for row, cell in enumerate(cells)])
-    if np.isinf(out).any():
-        raise ValueError(f"column {name!r} has infinity in row {np.flatnonzero(np.isinf(out))[0]}")
-    return out
+    def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
+        """The cells of a column, in which numbers have the signs and the unit that texts of it have."""
+        notation = column.get("notation", {})
+        decimal, unit = self.metadata.get("decimal") or notation.get("decimal", "."), notation.get("unit", "")
+        if decimal == "." and not unit:
+            return cells
+        return [str(cell).replace(".", decimal) + unit if isinstance(cell, numbers.Real) and cell == cell else cell for cell in cells]
 
 
-def _number(name: str, row: int, text: str) -> float:
-    try:
-        return np.nan if text.lower() in _MISSING else float(text)
-    except ValueError:
-        raise ValueError(f"column {name!r} has {text!r} in row {row}, which is no number") from None
+def _is_special(column: Any) -> bool:
+    """Whether a column of a DataFrame has words, bools, dates or missing cells."""
+    cells = np.asarray(column)
+    return column.dtype == "category" or cells.dtype.kind not in "iufc" or cells.dtype.kind == "f" and bool(np.isnan(cells).any())
+
+
+def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:
+    """Columns as a text with tabs between cells."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t")
+    writer.writerows([names] if names else [])
+    writer.writerows(zip(*cells))
+    text = out.getvalue()
+    text.encode()  # which refuses what is no Unicode
+    return text

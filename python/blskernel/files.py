@@ -1,4 +1,4 @@
-"""Model files, the same as those of the command blskernel."""
+"""Model files, which the command blskernel reads and writes too."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["load", "save"]
 def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Union[str, os.PathLike[str]]) -> None:
     """Write a fitted model to a file, which ``load`` and the command blskernel read.
 
-    A file that is there is replaced at once: after a failure there is the old one or the new one. It
-    keeps its mode, and a symbolic link leads to the new one.
-    Labels are kept as text. What the command noted in a file that was loaded stays: where its columns
-    have words, which files it has learned, when it was created.
+    An existing file is replaced as a whole: after a failure there is the old file or the new one. The new
+    one has the mode of the old one, and a symbolic link stays and leads to it.
+    Labels are kept as text. What the command wrote into a loaded file stays: the words of its columns,
+    the files that it has learned, the time of its creation.
 
     Parameters
     ----------
@@ -51,7 +51,9 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
     now = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
     metadata: dict[str, Any] = {"changed": now, "created": present.get("created", now)}
     metadata["software"] = f"blskernel for Python {__version__}"
-    if model._table is None and hasattr(model, "feature_names_in_"):
+    if model._table is not None:
+        metadata.update(model._table.metadata)
+    elif hasattr(model, "feature_names_in_"):
         metadata["inputs"] = [_text(name, "column") for name in model.feature_names_in_]
     if isinstance(model, BroadLearningClassifier):
         metadata["classes"] = [_text(label, "label") for label in native.labels.tolist()]
@@ -61,10 +63,11 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
 def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, BroadLearningRegressor]:
     """Read a model file that ``save`` or the command blskernel has written.
 
-    Labels are whole numbers if all of them look so, bools if they are True and False, and else strings.
-    Where the command trained a model from a table with words or missing cells, X is such a table: a
-    DataFrame with its columns in any order, others beside them, or an array of objects in its order.
-    A missing cell is None, NaN or a text such as "NA"; a word that the model does not know gives a warning.
+    Labels become whole numbers if all of them are, bools if they are True and False, and else strings.
+    A model of a table with words or missing cells takes such a table as X: a DataFrame that has its
+    columns, in any order, or an array of objects in the order of its columns. Cells are read as the
+    command reads them for this model: "43.3%" or "1.234,5" where the column is written so, None, NaN and
+    words such as "NA" as missing. A word that the model does not know gives a warning.
 
     Parameters
     ----------
@@ -102,11 +105,9 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     model: Any = BroadLearningClassifier() if state["kind"] == "classifier" else BroadLearningRegressor()
     model.set_params(**learner_params(state["options"]))
     model._adopt(native, state)
-    model._table = Table(metadata) if metadata.get("columns") else None
-    model.n_features_in_ = len(metadata["columns"]) if model._table else state["features"]
-    names = model._table.names if model._table else metadata.get("inputs")
-    if names:
-        model.feature_names_in_ = np.array(names, dtype=object)
+    names, columns = state["names"], metadata.get("columns")
+    Table({"columns": columns or [{}] * state["features"]}, names).tell(model)
+    model._table = Table(metadata, names) if columns else None
     if isinstance(model, BroadLearningClassifier):
         model._closed = state["options"]["Classes"] > 0
         native.labels = _labels(metadata.get("classes"), state["targets"])

@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import Any, Callable, Iterator, Optional, TypeVar, Union
 
 import numpy as np
 
 from ._native import Handle, refuse_masked
-from ._options import condition, fitted_params, learner_options, real
+from ._options import condition, fitted_params, learner_options, real, whole
 from ._sklearn import (
     BaseEstimator,
     ClassifierMixin,
@@ -55,10 +55,10 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
     expected_rows : int, default=None
         The rows that the model will learn in all, by which ``fit`` chooses the method.
     validate : bool, default=False
-        Whether ``fit`` measures settings that are all given, for ``choice_``.
+        Whether ``fit`` holds out rows even if all settings are given, for the score in ``choice_``.
     random_state : int, RandomState instance or None, default=None
-        Determines the random weights. Pass an int for the same model in every call, and the same as
-        that of the command with this ``--seed``."""
+        Determines the random weights. Pass an int for the same model in every call, which is also the
+        model of the command with this ``--seed``."""
 
 _ATTRIBUTES = """n_features_in_ : int
         The number of columns of X.
@@ -67,27 +67,27 @@ _ATTRIBUTES = """n_features_in_ : int
     scaling_, feature_groups_, feature_nodes_, enhancement_nodes_, shrink_, method_
         The settings of the model, given or chosen.
     choice_ : dict
-        These settings and the ridge, ``lambda_``, as ``fit`` began with them; and how ``fit`` chose what
-        was None: ``rows`` used for it, ``held_out`` of them, and the ``score`` on those."""
+        The same settings and the ridge, ``lambda_``, as ``fit`` chose them, and the evidence: ``rows``
+        used for the choice, ``held_out`` of them, and the ``score`` on the rows held out."""
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def _twin(estimator: Any, attributes: dict[str, Any]) -> Any:
-    """An estimator with these attributes."""
+    """Return an estimator with these attributes."""
     twin = object.__new__(type(estimator))
     twin.__dict__ = attributes
     return twin
 
 
 def _now(estimator: Any) -> Any:
-    """The estimator as it is, whatever other threads do: a change gives the estimator other attributes."""
+    """Return a snapshot, which changes in other threads do not reach, since they replace the attributes."""
     return _twin(estimator, vars(estimator))
 
 
 def _whole(method: _Method) -> _Method:
-    """Make of a method one that runs alone, and changes all attributes at once, or none if it fails."""
+    """Make a method run alone, and change all attributes at once, or none if it fails."""
 
     @functools.wraps(method)
     def call(self: Any, *args: Any, **params: Any) -> Any:
@@ -104,15 +104,20 @@ def _whole(method: _Method) -> _Method:
     return call  # type: ignore[return-value]
 
 
+def _set(estimator: Any, arguments: dict[str, Any]) -> None:
+    """Keep the arguments of a constructor, as scikit-learn wants it: each in an attribute of its name."""
+    vars(estimator).update((name, value) for name, value in arguments.items() if name != "self")
+
+
 class _Learner(BaseEstimator):
-    """What classifiers and regressors share."""
+    """The base of classifiers and regressors."""
 
     _kind: str
     _names: list[str]  # of the parameters, without those that a subclass adds
     _model: Handle
 
     def _options(self, **params: Any) -> dict[str, Any]:
-        """The parameters as the library knows them, but for those that are given."""
+        """The parameters as the library takes them, with `params` in place of their own."""
         given = {name: getattr(self, name) for name in self._names}
         seed = given["random_state"]
         if not isinstance(seed, (int, np.integer)):
@@ -132,9 +137,11 @@ class _Learner(BaseEstimator):
 
     def _start(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: Any = None, **params: Any) -> None:
         """Fit another model, which takes the place of the present one."""
+        if _is_sparse(X) and self.expected_rows is None:
+            params.setdefault("expected_rows", X.shape[0])
         model = Handle(self._kind, self._options(**params))
         model.labels = labels
-        model.call(method, [X, y, None if weights is None else weights[:, None]])
+        _learn(model, method, X, y, weights)
         about = model.json("attributes")
         self._adopt(model, about)
 
@@ -149,12 +156,28 @@ class _Learner(BaseEstimator):
 
     def _change(self, method: str, *operands: Any, **options: Any) -> None:
         """Change the present model."""
-        model = self._fitted()
-        model.call(method, operands, options=options)
+        self._fitted().call(method, operands, options=options)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Say what was chosen once the model keeps its first rows no longer."""
+        model = self._model
         if model.kept:
             model.kept = model.json("kept")["kept"]
-            if not model.kept:  # the maps and what was chosen are fixed now
+            if not model.kept:
                 self._adopt(model, model.json("attributes"))
+
+    def _teach(self, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
+        """Change the present model by rows. Of a sparse X a copy learns batch after batch, for all or none."""
+        if _is_sparse(X):
+            self._model = _copied(self._fitted())
+        _learn(self._fitted(), method, X, y, weights)
+        self._settle()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
@@ -165,19 +188,20 @@ class _Learner(BaseEstimator):
 
     def _predict(self, model: Handle, method: str, X: Any, columns: int) -> np.ndarray:
         X = check_inputs(self, X)
-        result = np.empty((len(X), columns))
-        model.call(method, [X], [result])
+        result = np.empty((X.shape[0], columns))
+        for rows, part in _batches(X):
+            model.call(method, [part], [result[rows]])
         return result
 
     def _learn(self, method: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Call a method of a fitted model with rows of known classes."""
         self._fitted()
         X, y, weights = _present(*self._checked(X, y, sample_weight, False))
-        self._change(method, X, self._targets(y), None if weights is None else weights[:, None])
+        self._teach(method, X, self._targets(y), weights)
 
     @_whole
     def remove(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
-        """Unlearn rows, exactly as they were learned. It is no erasure: scaling and maps stay.
+        """Unlearn rows. This is no erasure: the scaling and the feature maps stay as they are.
 
         Parameters
         ----------
@@ -284,7 +308,7 @@ class _Learner(BaseEstimator):
 
     @_whole
     def merge(self, other: _Learner) -> _Learner:
-        """Learn all that another model with the same feature maps has learned.
+        """Learn all rows of another model with the same feature maps.
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
         The methods "gram" and "qr" can merge.
@@ -309,6 +333,50 @@ class _Learner(BaseEstimator):
         """
         self._change("merge", Other=_of_kind(self, other).value)
         return self
+
+    def importance(self, X: Any, y: Any, repeats: int = 5, random_state: Any = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return how much each column of X matters: the loss of ``score`` when its cells change places.
+
+        Rows that the model has not learned tell what its predictions need. Of columns that say the same,
+        each matters little, since the others stay (Fisher, Rudin and Dominici, JMLR 20, 2019).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their labels or targets.
+        repeats : int, default=5
+            The number of random orders of each column.
+        random_state : int, RandomState instance or None, default=0
+            Determines the orders.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_features,)
+            The mean and the standard deviation of the loss over the orders.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> model = BroadLearningRegressor(random_state=0).fit(X[:100], X[:100, 1])
+        >>> model.importance(X[100:], X[100:, 1])[0].round(1).tolist()[::2]
+        [0.0, 0.0]
+        """
+        self._fitted()
+        cells, random = check_inputs(self, X), check_random_state(random_state)
+        cells = cells.toarray() if _is_sparse(cells) else cells
+        plain = {name: value for name, value in vars(self).items() if name != "feature_names_in_"}
+        model = _twin(self, {**plain, "_table": None, "n_features_in_": cells.shape[1]})
+        widths = [1] * cells.shape[1] if self._table is None else [len(column.get("levels", [0])) for column in self._table.columns]
+        score, losses = model.score(cells, y), np.empty((len(widths), whole("repeats", repeats, 1)))
+        for column, end in enumerate(np.cumsum(widths)):
+            part = slice(end - widths[column], end)
+            for i in range(repeats):
+                permuted = cells.copy()
+                permuted[:, part] = cells[random.permutation(len(cells)), part]
+                losses[column, i] = score - model.score(permuted, y)
+        return losses.mean(axis=1), losses.std(axis=1)
 
     def condition(self) -> dict[str, Any]:
         """Return how accurate the weights are.
@@ -348,8 +416,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     """A broad learning system that predicts classes.
 
     What is None, ``fit`` chooses on rows that it holds out of the first 4096; it then learns all rows.
-    ``partial_fit`` goes on: the weights become those of a fit of all rows so far, but for rounding,
-    with the feature maps of the first call.
+    ``partial_fit`` goes on: up to rounding, the weights equal a fit to all rows so far with the feature
+    maps of the first call.
 
     Parameters
     ----------
@@ -398,23 +466,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         class_weight: Union[dict[Any, float], str, None] = None,
         random_state: Any = None,
     ) -> None:
-        self.scaling = scaling
-        self.feature_groups = feature_groups
-        self.feature_nodes = feature_nodes
-        self.enhancement_nodes = enhancement_nodes
-        self.shrink = shrink
-        self.unscaled = unscaled
-        self.enhancement = enhancement
-        self.lambda_ = lambda_
-        self.method = method
-        self.form = form
-        self.solve = solve
-        self.c = c
-        self.workspace = workspace
-        self.expected_rows = expected_rows
-        self.validate = validate
-        self.class_weight = class_weight
-        self.random_state = random_state
+        _set(self, locals())
 
     def _options(self, **params: Any) -> dict[str, Any]:
         if isinstance(self.class_weight, dict):  # _checked makes weights of rows of it
@@ -434,13 +486,18 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def _start_classes(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: np.ndarray, closed: bool) -> None:
         """Fit another model, with classes for all labels, also for those without rows of a weight."""
         X, numbers, weights = _present(X, _numbers(labels, y), weights)
-        present = np.unique(numbers).astype(np.intp)
+        first, _ = next(_batches(X))
+        present = np.unique(numbers[first]).astype(np.intp)
         if closed or len(present) == len(labels):
             self._start(method, X, numbers, weights, labels, classes=len(labels) if closed else None)
             return
-        known = labels[present]
-        self._start(method, X, _numbers(known, labels[numbers[:, 0].astype(np.intp)]), weights, known)
+        known, y = labels[present], labels[numbers[:, 0].astype(np.intp)]
+        expected = X.shape[0] if _is_sparse(X) and self.expected_rows is None else self.expected_rows
+        self._start(method, X[first], _numbers(known, y[first]), weights if weights is None else weights[first], known, expected_rows=expected)
         self._model = _relabelled(self._model, _union(known, labels))
+        rest = slice(first.stop, None)
+        if first.stop and first.stop < X.shape[0]:
+            _learn(self._model, "partial_fit", X[rest], self._targets(y[rest]), weights if weights is None else weights[rest])
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
         return _numbers(self._labels, y)
@@ -487,8 +544,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         X, y, sample_weight
             As in ``fit``.
         classes : array-like of shape (n_classes,), default=None
-            All classes, in the first call. Without it a label that no row had before adds a class,
-            and the model is that of one that had this class from the start.
+            All classes, in the first call. Without it a new label adds a class, as if the model had had
+            this class from the start.
 
         Returns
         -------
@@ -510,7 +567,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         if first:
             known = _distinct(y) if classes is None else classes
         elif classes is not None and not np.array_equal(classes, self.classes_):
-            raise ValueError(f"classes={classes!r} differs from those of the first call: {self.classes_!r}")
+            raise ValueError(f"classes={classes!r} differs from the classes of the first call: {self.classes_!r}")
         else:
             known = self._labels
         places = _places(known, y)
@@ -524,15 +581,15 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
                 self._model = _relabelled(self._model, labels)
             numbers = _numbers(labels, y) if places is None else _column(places)
             X, numbers, weights = _present(X, numbers, weights)
-            self._change("partial_fit", X, numbers, None if weights is None else weights[:, None])
+            self._teach("partial_fit", X, numbers, weights)
         self._closed = closed
         return self
 
     @property
     def _labels(self) -> np.ndarray:
-        """The labels in the order of the model's classes, which is that of their arrival.
+        """The labels in the order in which the model met them, which is the order of its classes.
 
-        They belong to the model and change with it at once, for predictions in other threads.
+        They belong to the model and change together with it, for predictions in other threads.
         """
         return self._fitted().labels
 
@@ -543,7 +600,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 
     @_whole
     def merge(self, other: BroadLearningClassifier) -> BroadLearningClassifier:
-        """Learn all that another model with the same feature maps has learned, with its classes.
+        """Learn all rows of another model with the same feature maps, and its classes.
 
         Copies of one fitted model (``copy.deepcopy``) that learned different rows have the same maps.
         The methods "gram" and "qr" can merge.
@@ -570,7 +627,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         mine, theirs = self._fitted(), _of_kind(self, other)
         labels = _union(mine.labels, theirs.labels)
         if self._closed and len(labels) > len(mine.labels):
-            raise ValueError(f"the other model has classes that are not in those of the first call: {labels[len(mine.labels):].tolist()}")
+            raise ValueError(f"the other model has classes that are not in the classes of the first call: {labels[len(mine.labels):].tolist()}")
         mine, theirs = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, theirs))
         mine.call("merge", options={"Other": theirs.value})
         self._model = mine
@@ -602,11 +659,11 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         self._fitted()
         X, y = check_data(self, X, as_labels(y), False, True)
         check_labels(y)
-        self._change("calibrate", X, self._targets(y))
+        self._change("calibrate", X.toarray() if _is_sparse(X) else X, self._targets(y))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of each class: about 1 for that of a row, and -1 for the others.
+        """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
 
         Parameters
         ----------
@@ -631,8 +688,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of the largest score of each row.
 
-        Of equal scores that of the class counts which the model met first, and of classes of one call
-        that of the smallest label.
+        Of classes with equal scores the one that the model met first wins, and of classes that it met in
+        one call the one with the smallest label.
 
         Parameters
         ----------
@@ -691,8 +748,8 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
     """A broad learning system that predicts one quantity or several.
 
     What is None, ``fit`` chooses on rows that it holds out of the first 4096; it then learns all rows.
-    ``partial_fit`` goes on: the weights become those of a fit of all rows so far, but for rounding,
-    with the feature maps of the first call.
+    ``partial_fit`` goes on: up to rounding, the weights equal a fit to all rows so far with the feature
+    maps of the first call.
 
     Parameters
     ----------
@@ -741,23 +798,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         no_intercept: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.scaling = scaling
-        self.feature_groups = feature_groups
-        self.feature_nodes = feature_nodes
-        self.enhancement_nodes = enhancement_nodes
-        self.shrink = shrink
-        self.unscaled = unscaled
-        self.enhancement = enhancement
-        self.lambda_ = lambda_
-        self.method = method
-        self.form = form
-        self.solve = solve
-        self.c = c
-        self.workspace = workspace
-        self.expected_rows = expected_rows
-        self.validate = validate
-        self.no_intercept = no_intercept
-        self.random_state = random_state
+        _set(self, locals())
 
     def _more_tags(self) -> dict[str, Any]:
         return {"multioutput": True}
@@ -869,16 +910,49 @@ def _of_kind(estimator: _Learner, other: Any) -> Handle:
     return other._fitted()
 
 
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "toarray")
+
+
+_CELLS = 2**23  # of a batch, 64 MiB
+_FIRST = 4096  # rows at least of the first batch, by which fit chooses
+
+
+def _batches(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
+    """All rows of X; where it is sparse, batch after batch as an array."""
+    if not _is_sparse(X):
+        yield slice(None), X
+        return
+    at, rows = 0, max(1, _CELLS // X.shape[1])
+    while at < X.shape[0]:
+        part = slice(at, max(at + rows, _FIRST))
+        yield part, X[part].toarray()
+        at = part.stop
+
+
+def _learn(model: Handle, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
+    """Call a method with all rows, or with the first batch; where that starts a model, partial_fit learns the others."""
+    for rows, part in _batches(X):
+        model.call(method, [part, y[rows], None if weights is None else weights[rows, None]])
+        method = "partial_fit" if method in ("fit", "refit") else method
+
+
+def _copied(model: Handle) -> Handle:
+    copied = Handle.decode(model.fetch("encode"))
+    copied.labels, copied.targets, copied.kept = model.labels, model.targets, model.kept
+    return copied
+
+
 def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
     """A copy of a model, with more classes or in another order."""
-    copied = Handle.decode(model.fetch("encode"))
+    copied = _copied(model)
     copied.call("relabel", options={"To": _numbers(labels, model.labels)[:, 0].astype(int), "Classes": len(labels)})
-    copied.labels, copied.targets, copied.kept = labels, len(labels), model.kept
+    copied.labels, copied.targets = labels, len(labels)
     return copied
 
 
 def _union(labels: np.ndarray, more: np.ndarray) -> np.ndarray:
-    """The labels, and behind them those of `more` that are not among them, in ascending order."""
+    """The labels, followed by the new ones of `more` in ascending order."""
     more = _distinct(more)
     _same_kind(labels, more)
     return np.concatenate([labels, more[~np.isin(more, labels)]])
@@ -906,7 +980,7 @@ _KINDS = {**dict.fromkeys("biuf", "number"), "S": "bytes", **dict.fromkeys("UO",
 
 
 def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
-    """Refuse labels that are not to be compared, or that the type of both does not tell apart."""
+    """Raise ValueError for labels that cannot be compared, or that their common type does not tell apart."""
     if labels.dtype == more.dtype:
         return
     one, two = (_KINDS.get(each.dtype.kind, each.dtype.kind) for each in (labels, more))
@@ -943,7 +1017,7 @@ def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _present(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-    """The rows whose weight is not 0: those of weight 0 would still shape the feature maps."""
+    """The rows whose weight is not 0: a row of weight 0 would still shape the feature maps."""
     if weights is None or weights.all():
         return X, y, weights
     rows = weights != 0

@@ -18,7 +18,7 @@ __all__ = ["Cholesky", "LDLT", "LU", "cholesky", "inv", "ldlt", "lu", "matmul", 
 
 
 class _Factorization:
-    """What the three factorizations share."""
+    """The base of the three factorizations."""
 
     _kind = ""
 
@@ -36,7 +36,7 @@ class _Factorization:
 
     @property
     def rcond(self) -> float:
-        """An estimate of the reciprocal condition number in the 1-norm, seldom above three times it."""
+        """An estimate of the reciprocal condition number in the 1-norm, rarely more than three times too large."""
         return float(self._attributes["rcond"])
 
     def _warn(self) -> None:
@@ -110,7 +110,7 @@ class LDLT(_Factorization):
 
     @property
     def inertia(self) -> tuple[int, int, int]:
-        """The numbers of positive and negative eigenvalues, and of those that are zero to rounding."""
+        """The numbers of positive, negative and (to rounding) zero eigenvalues."""
         positive, negative, zero = self._attributes["inertia"]
         return positive, negative, zero
 

@@ -23,7 +23,7 @@ __all__ = ["IncrementalRidge"]
 _MAGIC = b"blsridge"
 _MAGIC_INTERCEPT = b"blsridgi"
 
-# The methods that keep no rows, so that a batch can be replaced by others with the same sums of products.
+# The methods that keep no rows, so that other rows with the same sums of products can stand for a batch.
 _CENTRING = ("gram", "qr", "ridge_inverse", "inverse_cholesky")
 
 
@@ -67,8 +67,8 @@ class _Center:
         """Return the center of the rows of both, and the point about which the others are to be added.
 
         The products of n1 and n2 rows about their common mean are the products about m1, the products
-        about m2, and n1 n2 / (n1 + n2) d'd, d = m2 - m1. The last two together are those of the n2 rows
-        about the point m2 - sqrt(n1 / (n1 + n2)) d.
+        about m2, and n1 n2 / (n1 + n2) d'd, d = m2 - m1. The last two terms together are the products of
+        the n2 rows about the point m2 - sqrt(n1 / (n1 + n2)) d.
         """
         total = self.weight + other.weight
         share, root = other.weight / total, np.sqrt(self.weight / total)
@@ -133,9 +133,9 @@ class IncrementalRidge:
         The ridge, 0 for none. None is 1, as in scikit-learn, and 0 for "improved" and "original", which
         are for the pseudoinverse.
     fit_intercept : bool
-        Adds a constant to the predictions, `intercept_`, which the ridge leaves alone: the weights are
-        those of rows and targets about their means, exactly, after every change. "improved" and
-        "original", which keep rows, have none.
+        Adds a constant to the predictions, `intercept_`, which the ridge does not penalise: after every
+        change the weights are exactly the fit to rows and targets less their means. "improved" and
+        "original" keep rows, and have no intercept.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
         Of "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
         the order of its rows or of the nodes. "auto" takes the one that is faster for the sizes.
@@ -458,7 +458,7 @@ class IncrementalRidge:
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
         """Learn all rows of another object of the same method ("gram" or "qr"), nodes and targets.
 
-        The ridge stays; that of the other object is left out.
+        The ridge of this object stays, and the ridge of the other one is not added.
 
         Parameters
         ----------
@@ -496,7 +496,7 @@ class IncrementalRidge:
         return self
 
     def set_lambda(self, lambda_: float) -> IncrementalRidge:
-        """Change the ridge, as if it had been so from the start ("gram" and "qr").
+        """Change the ridge, as if it had been the new one from the start ("gram" and "qr").
 
         Parameters
         ----------
@@ -678,17 +678,17 @@ class IncrementalRidge:
 
     @property
     def n_samples_(self) -> int:
-        """The rows so far, those removed left out."""
+        """The number of rows so far, without removed ones."""
         return self.attributes()["samples"]
 
     @property
     def n_nodes_(self) -> int:
-        """The columns of the rows."""
+        """The number of columns of the rows."""
         return self.attributes()["nodes"]
 
     @property
     def n_targets_(self) -> int:
-        """The columns of the targets."""
+        """The number of columns of the targets."""
         return self.attributes()["targets"]
 
     @property

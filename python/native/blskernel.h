@@ -18,9 +18,9 @@
  * Where an array maps a file that another process cuts off, SIGBUS ends the program: map no such file.
  * A method whose work needs more memory than there is fails with BLS_MEMORY before it begins.
  *
- * Threads. Of an object, predict, decision_function, predict_proba, solve and inverse run beside each
- * other, and so does matmul. Every other method runs alone. It waits for its turn, in no order, and
- * bls_cancel does not end that wait.
+ * Threads. The methods predict, decision_function, predict_proba, solve and inverse of one object run in
+ * parallel, and so do matmul, describe and inputs. Every other method of an object runs alone. It waits
+ * for its turn, in no order, and bls_cancel does not end the wait.
  *
  * Cancelling. After bls_cancel a method stops at its next check and leaves its object as it was. Parts
  * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, and all of
@@ -83,11 +83,11 @@ typedef int64_t bls_handle;
  *   "classifier"  the exported fields of bls.Classifier: Features {Scaling, Groups, GroupNodes,
  *                 EnhancementNodes, Shrink, Unscaled, Enhancement, Seed}, Method, Update {Lambda, Form,
  *                 Solve, C, Workspace}, Classes, ClassWeight, ExpectedRows, Validate
- *   "regressor"   those of bls.Regressor: the same without classes, and NoIntercept
+ *   "regressor"   the exported fields of bls.Regressor: the same without classes, and NoIntercept
  *   "ridge"       Method (Gram), and the fields of blsupdate.Options: Lambda, Form, Solve, C, Workspace
  *   "cholesky", "ldlt", "lu"  none
  *
- * In the first two a number of 0 is what fit chooses, and -1 as EnhancementNodes or Lambda is none.
+ * In the first two kinds fit chooses a number that is 0, and -1 as EnhancementNodes or Lambda stands for 0.
  * Constants are the places of their names:
  *
  *   Scaling  auto, samples, columns, none, ranks Enhancement  orthonormal, uniform
@@ -98,8 +98,8 @@ typedef int64_t bls_handle;
 BLS_API int32_t bls_open(const char *kind, const char *options, bls_handle *object, char *text, int64_t capacity);
 
 /*
- * Makes a fitted object of the n bytes that encode has made, or of those of a model file. Those of a
- * ridge have no checksum; add one to what you keep.
+ * Makes a fitted object of n bytes, which encode has made or a model file has. The bytes of a ridge have
+ * no checksum: add one if you store them.
  */
 BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, char *text, int64_t capacity);
 
@@ -117,10 +117,11 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *   merge                                         Other: a handle
  *   predict            X                y         labels, q×1, or predictions, q×c
  *   condition                                     -> rcond, digits, advice, instead
- *   attributes                                    -> kind, options as given, metadata, and once fitted
- *                                                 features, targets, samples, choice, kept
+ *   attributes                                    -> kind, options as given, metadata, the names of the
+ *                                                 columns, and once fitted features, targets, samples,
+ *                                                 choice, kept
  *   kept                                          -> the rows that the model keeps, since they are few
- *   encode                                        Metadata: fields of that of the file -> its bytes
+ *   encode                                        Metadata: fields for the file -> its bytes
  *   of a classifier only:
  *   decision_function, predict_proba  X   P       q×c
  *   calibrate          X, y
@@ -145,21 +146,27 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *
  *   0, the library
  *   matmul             A, B             C         m×k, k×n, m×n
- *   threads                                       Threads: at most so many; 0 for all CPUs
+ *   threads                                       Threads: their largest number, 0 for all CPUs
+ *   describe                                      Text: rows with tabs between cells, quoted as in CSV;
+ *                                                 Named: the first line names the columns; Words: the
+ *                                                 columns of words that are known, by their place
+ *                                                 -> metadata (columns, inputs, missing), notes
+ *   inputs                              X         Text, Named, Metadata -> the unknown words of each column
  */
 BLS_API int32_t bls_start(bls_handle object, const char *method, const char *options, const bls_matrix *arrays,
 	int64_t count, bls_handle *job, char *text, int64_t capacity);
 
 /*
- * Waits at most so many milliseconds, without end where they are negative, and returns BLS_RUNNING or
- * how the method has ended. With BLS_OK the text is the time that the method took, in nanoseconds.
+ * Waits for the end of a method for at most the given milliseconds, without limit if they are negative.
+ * Returns BLS_RUNNING, or the code with which the method has ended. With BLS_OK the text is the time that
+ * the method took, in nanoseconds.
  */
 BLS_API int32_t bls_wait(bls_handle job, int64_t milliseconds, char *text, int64_t capacity);
 
 /* Asks a method to stop. Wait for its end after that. */
 BLS_API int32_t bls_cancel(bls_handle job);
 
-/* Copies what a method that has ended has made, if n bytes hold it, and sets n to its size. */
+/* Copies the bytes that a method has made, after its end, if n bytes hold them, and sets n to their number. */
 BLS_API int32_t bls_result(bls_handle job, void *bytes, int64_t *n);
 
 /* Frees an object, whose methods under way go on, or a method, which it cancels and waits for first. */

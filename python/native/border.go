@@ -1,6 +1,6 @@
 // Command native is the library of the Python package: a C interface to the learners and the kernels
-// (blskernel.h). border.c has the functions of that interface; this file takes them over from C, and
-// catches every panic before it would reach C.
+// (blskernel.h). The functions of the interface are in border.c, and call the exported functions of
+// this file, which catch every panic before it could reach C.
 package main
 
 // #cgo CFLAGS: -fvisibility=hidden
@@ -19,7 +19,7 @@ import (
 	"blskernel"
 )
 
-// main is required in a C-shared library, which never calls it.
+// main is never called, but a C-shared library must have it.
 func main() {}
 
 // guarded calls f with the pure backend, whatever the environment names. It returns the code of an
@@ -43,7 +43,7 @@ func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error
 	return C.BLS_OK
 }
 
-// write writes s with a zero byte behind it, cut between two characters where the capacity is less.
+// write writes s and a zero byte, cut between two characters to fit the capacity.
 func write(text *C.char, capacity C.int64_t, s string) {
 	if text == nil || capacity <= 0 {
 		return

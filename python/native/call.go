@@ -9,14 +9,16 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// methods has the operands and results of each name in the table of blskernel.h, which are the same for
-// all kinds of objects, and whether it reads, so that other calls that read may run with it, or learns.
+// methods has, for each name in the table of blskernel.h, the numbers of operands and results, which
+// are the same for all kinds of objects. Methods that read run in parallel; methods that learn end a
+// score.
 var methods = map[string]struct {
 	operands, results int
 	reads, learns     bool
@@ -26,7 +28,7 @@ var methods = map[string]struct {
 	"set_lambda": {learns: true}, "merge": {learns: true}, "relabel": {},
 	"add_rows": {operands: 2}, "remove_rows": {operands: 2}, "add_nodes": {operands: 3}, "refine": {operands: 2},
 	"add_targets": {operands: 1}, "map_targets": {operands: 1}, "factorize": {operands: 1},
-	"condition": {}, "attributes": {}, "kept": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
+	"describe": {reads: true}, "inputs": {0, 1, true, false}, "condition": {}, "attributes": {}, "kept": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
 	"predict": {1, 1, true, false}, "decision_function": {1, 1, true, false}, "predict_proba": {1, 1, true, false},
 	"solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
 }
@@ -37,7 +39,7 @@ type array struct {
 	rows, cols, stride int64
 }
 
-// A call has the operands and the results of a method.
+// A call has the operands and options of a method, and takes its results.
 type call struct {
 	ctx     context.Context
 	backend blskernel.Backend
@@ -46,7 +48,7 @@ type call struct {
 	arrays  []array // operands, then results
 	in      []*mat.Dense
 	other   object // the other object of merge, locked
-	result  []byte // what bls_result gives
+	result  []byte // the bytes for bls_result
 
 	options
 }
@@ -59,6 +61,10 @@ type options struct {
 	Classes, Threads int
 	Packed           bool
 	Metadata         json.RawMessage
+
+	Text  string // a table with tabs between cells
+	Named bool   // its first line names the columns
+	Words map[int]stream.Column
 }
 
 // check returns an error unless the method exists, and its arrays are matrices.
@@ -149,7 +155,7 @@ func (c *call) labels(i int) ([]int, error) {
 	return out, err
 }
 
-// give makes the JSON of v the value of bls_result.
+// give sets the bytes for bls_result to the JSON of v.
 func (c *call) give(v any) (err error) {
 	c.result, err = json.Marshal(v)
 	return err

@@ -21,10 +21,10 @@ var (
 	errNoMethod = valueError("an object of this kind has no such method")
 )
 
-// valueError returns an error about arguments or options, as all are that codeOf does not know.
+// valueError returns an error about arguments or options, which codeOf takes any unknown error for.
 func valueError(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// An unsupportedError is about an action that not every method has.
+// An unsupportedError says that a method lacks an action.
 type unsupportedError struct{ error }
 
 // A panicError is a panic that was caught.

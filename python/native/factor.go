@@ -10,19 +10,29 @@ import (
 	"blskernel/mat"
 )
 
-// A library is the object 0.
+// A library is the object of handle 0.
 type library struct{}
 
 func (library) call(c *call) error {
-	if c.name == "threads" {
+	switch c.name {
+	case "threads":
 		if c.Threads < 0 {
 			return valueError("threads is %d; want a positive number, or 0 for all CPUs", c.Threads)
 		}
 		blskernel.SetThreads(c.Threads)
 		return nil
-	} else if c.name != "matmul" {
-		return errNoMethod
+	case "describe":
+		return c.inFrame(c.describe())
+	case "inputs":
+		return c.inFrame(c.inputs())
+	case "matmul":
+		return c.matmul()
 	}
+	return errNoMethod
+}
+
+// matmul stores A B.
+func (c *call) matmul() error {
 	x, y := c.arrays[0], c.arrays[1]
 	if x.cols != y.rows {
 		return valueError("matmul: A is %d×%d and B is %d×%d; want as many columns of A as rows of B", x.rows, x.cols, y.rows, y.cols)
@@ -38,7 +48,7 @@ func (library) call(c *call) error {
 	return err
 }
 
-// A factorization is what Cholesky, LDLT and LU share.
+// A factorization is a Cholesky, an LDLT or an LU.
 type factorization interface {
 	Dim() int
 	RCond() float64
@@ -46,7 +56,7 @@ type factorization interface {
 	SolveTo(dst, b *mat.Dense) error
 }
 
-// A factor is a factorization that may not have begun.
+// A factor is an object for a factorization.
 type factor struct {
 	kind string
 	f    factorization // nil before the first one
@@ -116,7 +126,7 @@ func (o *factor) factorize(c *call) error {
 	return err
 }
 
-// upper returns the upper triangle of x, or all of x, which is packed and has one row.
+// upper returns the upper triangle of x, or x itself, packed in one row.
 func upper(x *mat.Dense, n int) *mat.SymPacked {
 	s := mat.NewSymPacked(n, nil)
 	to := s.RawSymPacked().Data

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// handles are the objects behind the handles of this process. Handles begin at a random number, so
-// that one of another process is most likely unknown here.
+// handles has the object or job of each handle of this process. Handles begin at a random number, so
+// that a handle of another process is most likely unknown.
 var handles = struct {
 	sync.Mutex
 	next int64
@@ -26,14 +26,14 @@ func add(v any) int64 {
 	return h
 }
 
-// A handleError is the handle that stands for nothing, or for something else.
+// A handleError is a handle that is unknown, or stands for something else.
 type handleError int64
 
 func (h handleError) Error() string {
 	return fmt.Sprintf("handle %d is freed, of another process or of another kind: make or load the object again", h)
 }
 
-// lookup returns what h stands for.
+// lookup returns the object or job of a handle.
 func lookup[T any](h int64) (T, error) {
 	handles.Lock()
 	defer handles.Unlock()
@@ -43,7 +43,7 @@ func lookup[T any](h int64) (T, error) {
 	return *new(T), handleError(h)
 }
 
-// remove frees an object, or a job after its end, to which it brings it.
+// remove frees an object, or cancels a job and frees it once it has ended.
 func remove(h int64) error {
 	if j, err := lookup[*job](h); err == nil {
 		j.cancel()
@@ -69,7 +69,7 @@ type entry struct {
 	mu sync.RWMutex
 }
 
-// pairs is held by methods that take two objects, so that no two of them wait for each other.
+// pairs is held by methods that lock two objects, to prevent a deadlock.
 var pairs sync.Mutex
 
 // A job is a method under way.
@@ -105,7 +105,7 @@ func (e *entry) start(c *call) (*job, error) {
 	return j, nil
 }
 
-// run calls a method with the locks that it needs. It returns a panic as an error.
+// run calls a method while it holds the locks that the method needs. It returns a panic as an error.
 func (e *entry) run(c *call, j *job) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

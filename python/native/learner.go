@@ -32,7 +32,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object that encode has made data of, or the object of a model file.
+// decode returns the object of the bytes of encode or of a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -109,7 +109,7 @@ func (l *learner) run(c *call) error {
 	return classify(l.Classifier, c, w)
 }
 
-// classify runs the methods that only a classifier has, or that give the numbers of classes.
+// classify runs the methods of a classifier that a regressor lacks, or that take or return classes.
 func classify(m *bls.Classifier, c *call, w []float64) error {
 	switch c.name {
 	case "relabel":
@@ -146,7 +146,7 @@ func learn[Y any](c *call, y Y, weights []float64, fit, partialFit, refit, remov
 
 // attributes gives the options and, once fitted, the sizes, the choice and the metadata.
 func (l *learner) attributes(c *call, m modelfile.Learner) error {
-	out := map[string]any{"metadata": l.Metadata}
+	out := map[string]any{"metadata": l.Metadata, "names": l.Metadata.Options().Inputs}
 	if m := l.Classifier; m != nil {
 		given := *m
 		given.Backend, given.Features.Backend, given.Update.Backend = nil, nil, nil
@@ -170,7 +170,7 @@ func (l *learner) attributes(c *call, m modelfile.Learner) error {
 	return c.give(out)
 }
 
-// encode gives the bytes of the model file. The fields of Metadata take the place of the present ones.
+// encode gives the bytes of the model file. Fields of the option Metadata replace the present ones.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {
 		return err

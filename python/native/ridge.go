@@ -72,7 +72,7 @@ func (r *ridge) call(c *call) error {
 	return errNoMethod
 }
 
-// can returns u as a T, or that its method has no such action.
+// can returns u as a T, or an error if its method lacks the action.
 func can[T any](u blsupdate.Updater, action, instead string) (T, error) {
 	t, ok := u.(T)
 	if !ok {

@@ -108,7 +108,7 @@ def test_partial_fit_with_classes_and_without():
     close(later, whole, X)
     with pytest.raises(ValueError, match="not in classes"):
         known.partial_fit(X[:2], [0, 5])
-    with pytest.raises(ValueError, match="differs from those of the first call"):
+    with pytest.raises(ValueError, match="differs from the classes of the first call"):
         known.partial_fit(X[:2], [0, 1], classes=[0, 1])
     with pytest.raises(ValueError, match="not in classes"):
         classifier().partial_fit(X, y, classes=[0, 1])
@@ -720,3 +720,23 @@ def test_subclasses():
     other = base.clone(model)
     assert other.get_params() == model.get_params() and not hasattr(other, "_model")
     assert other.set_params(name="other", lambda_=2.0).fit(X, y).name == "other"
+
+
+def test_importance():
+    """The mean loss over random orders is that of its definition, and a column that says nothing loses nothing."""
+    X, _ = table(400)
+    y = X[:, 0] * 2
+    model = regressor().fit(X, y)
+    mean, std = model.importance(X, y, repeats=3, random_state=7)
+    assert 1.5 < mean[0] < 2.5 and np.abs(mean[1:]).max() < 0.01 and std.shape == (4,)
+    random, losses = np.random.RandomState(7), []
+    for _ in range(3):
+        moved = X.copy()
+        moved[:, 0] = X[random.permutation(400), 0]
+        losses.append(model.score(X, y) - model.score(moved, y))
+    assert (mean[0], std[0]) == (np.mean(losses), np.std(losses))
+    for bad in [0, -1, 1.5]:
+        with pytest.raises(ValueError, match="repeats"):
+            model.importance(X, y, repeats=bad)
+    with pytest.raises(NotFittedError):
+        regressor().importance(X, y)

@@ -99,19 +99,94 @@ def test_data_frames(trained):
 
 def test_unknown_words_and_bad_cells(trained):
     model = load(trained / "machine.bls")
-    with pytest.warns(UserWarning, match=r"'site' has words .*\['Rome'\]"):
-        assert model.predict([["2.0", "Rome", "0.5"]]).shape == (1,)
+    with pytest.warns(UserWarning, match="'site' has words in 2 rows that the model does not know"):
+        assert model.predict([["2.0", "Rome", "0.5"], ["2.0", "Oslo", "0.5"], ["2.0", "Graz", "0.5"]]).shape == (3,)
     for row, message in [
-        (["fast", "Graz", 1], "'speed' has 'fast' in row 0, which is no number"),
-        ([1.0, "Graz", np.inf], "'load' has infinity in row 0"),
+        (["fast", "Graz", 1], 'X, row 1: column "speed" is "fast", not a number'),
+        (["2020-01-01", "Graz", 1], r'row 1: .* a date; leave the column out by X.drop\(columns=\["speed"\]\)'),
+        ([1.0, "Graz", np.inf], 'X, row 1: column "load" is "inf", infinite'),
+        ([1.0, "Graz", "0,5"], r'row 1: column "load" is "0,5", with a comma; .* by pandas.read_csv\(decimal=","\) or'),
+        ([1.0, "Graz\udcff", 1], "surrogates not allowed"),
         ([1.0, "Graz"], "X has 2 columns, and the table of the model has 3"),
     ]:
         with pytest.raises(ValueError, match=message):
-            model.predict([row])
+            model.predict(np.array([[1.0, "Graz", 0.5][: len(row)], row], dtype=object))
     with pytest.raises(ValueError, match="0 sample"):
         model.predict(np.empty((0, 3), dtype=object))
     with pytest.raises(ValueError, match="inconsistent"):
         model.partial_fit([[1.0, "Graz", 0.5]], ["hot", "idle"])
+
+
+@pytest.mark.parametrize("make, comma", [(classifier, False), (regressor, False), (classifier, True)])
+def test_a_frame_is_learned_as_the_command_learns_it(command, tmp_path, make, comma):
+    """Words, bools, categories, units and missing cells: the same bits as those of the command on the same table."""
+    pandas = pytest.importorskip("pandas")
+    rng, n = np.random.default_rng(4), 400
+    frame = pandas.DataFrame({
+        "size": rng.normal(size=n), "site": rng.choice(["Bonn", "Graz", "a \"b\"\tc"], n), "open": rng.uniform(size=n) < 0.5,
+        "grade": pandas.Categorical(rng.choice([1, 2, 10], n)), "share": [f"{v:.1f}%" for v in rng.uniform(0, 90, n)],
+        "price": [f"${v:,}" for v in rng.integers(1, 5000, n)], "count": pandas.array(rng.integers(0, 50, n), dtype="Int64"),
+    })
+    for i, name in enumerate(frame.columns):
+        if name != "open":
+            frame.loc[frame.index % 7 == i, name] = None
+    y = np.where(frame.open, "open", "shut") if make is classifier else frame["size"].fillna(0).to_numpy() + frame.open
+    table_ = frame.assign(grade=[None if v != v else f"grade {v}" for v in frame.grade], y=y)  # words in the text, too
+    words = frame.assign(grade=table_.grade.astype("category"))
+    if comma:  # the same numbers as they are written elsewhere
+        swap = str.maketrans(".,", ",.")
+        for name in ["share", "price"]:
+            words[name] = table_[name] = [v if v is None or v != v else v.translate(swap) for v in table_[name]]
+        words["size"] = table_["size"] = [v if v is None or v != v else str(v).replace(".", ",") for v in table_["size"]]
+    table_.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.warns(UserWarning, match='column "(share|price)" is read '):
+        model = make(method="gram").fit(words, y)
+    fixed = ["--shrink", "1", "--lambda", "0.01", "--seed", "1", "--groups", "3", "--group-nodes", "4", "--enhancement", "20"]
+    command(tmp_path, "train", "-o", "t.bls", "--target", "y", "--method", "gram", *fixed, "t.csv")
+    theirs = load(tmp_path / "t.bls")
+    scores = [m.decision_function(words) if make is classifier else m.predict(words) for m in (model, theirs)]
+    np.testing.assert_array_equal(*scores)
+    save(model, tmp_path / "m.bls")
+    mine, other = (inspect(command, tmp_path, f"{name}.bls")["metadata"] for name in "mt")
+    assert mine["columns"] == other["columns"] and mine["inputs"] == other["inputs"]
+    got = [row[-1] if make is regressor else row[0] for row in predictions(command, tmp_path, "m.bls", "t.csv")]
+    assert got == [str(v) for v in model.predict(words)] if make is classifier else [float(v) for v in got] == scores[0].tolist()
+    # Numbers in place of texts with units, and a category by its number, which is a word.
+    if not comma:
+        share = [np.nan if v is None or v != v else float(v[:-1]) for v in frame.share]
+        np.testing.assert_array_equal(model.predict(words.assign(share=share)), model.predict(words))
+    mean, std = model.importance(words, y)
+    assert mean.shape == std.shape == (7,) and mean.argmax() == 2 - 2 * (make is regressor) and 0 < std.max() < mean.max()
+    model.fit(frame, y)
+    assert model._table.columns[3]["levels"] == ["1", "10", "2"] and model.n_features_in_ == 7
+    again = pickle.loads(pickle.dumps(model)).partial_fit(frame[::-1], y[::-1])
+    assert again.predict(frame).tolist() == model.partial_fit(frame[::-1], y[::-1]).predict(frame).tolist()
+
+
+def test_signs_of_numbers_and_words_for_missing_cells(command, tmp_path):
+    """Texts are read by the signs that the command was given; numbers are what they are."""
+    texts = [[f"{v:.2f}".replace(".", ",") if v > -1 else "unknown", "Graz" if v > 0 else "Bonn"] for v in np.random.default_rng(5).normal(size=200)]
+    write(tmp_path / "t.csv", texts, ["up" if v == "Graz" else "down" for _, v in texts], ("speed", "site", "way"))
+    command(tmp_path, "train", "-o", "t.bls", "--target", "way", "--comma", ",", "--decimal", "comma", "--na", "unknown", *SETTINGS, "t.csv")
+    model = load(tmp_path / "t.bls")
+    scores = [float(row[1]) for row in predictions(command, tmp_path, "t.bls", "t.csv", "--probabilities", "--comma", ",")]
+    numbers = [[None if v == "unknown" else float(v.replace(",", ".")), site] for v, site in texts]
+    for X in (texts, numbers):
+        assert model.predict_proba(X)[:, 0].tolist() == scores
+
+
+def test_frames_that_are_refused():
+    pandas = pytest.importorskip("pandas")
+    for cells, message in [
+        (pandas.date_range("2020", periods=70), r'column "a" has dates, .*X.drop\(columns=\["a"\]\)'),
+        ([f"word {i}" for i in range(70)], "more than 64 different words"),
+        (pandas.Categorical(range(70)), "has 70 levels; at most 64"),
+        (["1,234", "5,678"] * 35, r'say which by pandas.read_csv\(decimal=","\) or pandas.read_csv\(thousands=","\)'),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            classifier().fit(pandas.DataFrame({"a": cells, "b": range(70)}), [0, 1] * 35)
+    with pytest.raises(ValueError, match="NaN"):  # what has no names of columns is no frame
+        classifier().fit([[np.nan], [1.0]], [0, 1])
 
 
 def inspect(command, folder, name):

@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 import blskernel  # noqa: E402
-from blskernel import BroadLearningClassifier, BroadLearningRegressor  # noqa: E402
+from blskernel import BroadLearningClassifier, BroadLearningRegressor, learner  # noqa: E402
 from test_estimators import FIXED, classifier, regressor, table  # noqa: E402
 
 CHECKS = [(e, check) for model in (BroadLearningClassifier, BroadLearningRegressor) for e, check in check_estimator(model(), generate_only=True)]
@@ -136,13 +136,49 @@ def test_feature_names():
 
 
 @pytest.mark.parametrize("make", [classifier, regressor])
-def test_sparse_is_refused(make):
+def test_sparse(make, monkeypatch):
+    """A sparse matrix is learned and predicted batch after batch: the bits of the same batches of an array."""
     sparse = pytest.importorskip("scipy.sparse")
-    X, y = table()
-    with pytest.raises(TypeError, match="dense data is required"):
-        make().fit(sparse.csr_matrix(X), y)
-    with pytest.raises(TypeError, match="dense data is required"):
-        make().fit(X, y).predict(sparse.csr_matrix(X))
+    X, y = table(1000)
+    X[np.abs(X) < 0.5] = 0
+    S, w = sparse.csc_matrix(X), np.random.default_rng(1).integers(0, 3, 1000).astype(float)
+
+    def predicted(model, X):
+        return (model.decision_function(X) if make is classifier else model.predict(X)).tobytes()
+
+    assert predicted(make().fit(S, y, w), S) == predicted(make().fit(X, y, w), X)
+    monkeypatch.setattr(learner, "_CELLS", 4 * 90)
+    monkeypatch.setattr(learner, "_FIRST", 400)
+    parts = [slice(0, 400), *(slice(at, at + 90) for at in range(400, 1000, 90))]
+
+    def taught(model, method, more):
+        for part in parts:
+            getattr(model, method)(X[part], y[part])
+            method = more
+        return model
+
+    names = []
+    call = learner.Handle.call
+    monkeypatch.setattr(learner.Handle, "call", lambda self, name, *rest, **options: names.append(name) or call(self, name, *rest, **options))
+    got, want = make().fit(S, y), taught(make(expected_rows=1000), "fit", "partial_fit")
+    assert names.count("partial_fit") == 14 and predicted(got, S) == predicted(want, X)
+    for method, more in [("partial_fit", "partial_fit"), ("remove", "remove"), ("refit", "partial_fit")]:
+        got, want = getattr(got, method)(S, y), taught(want, method, more)
+        assert predicted(got, S) == predicted(want, X)
+    if make is classifier:
+        late = np.where(np.arange(1000) < 700, y % 2, y)
+        got = make().fit(S, late)
+        want = make(expected_rows=1000).fit(X[:400], late[:400])
+        for part in parts[1:]:
+            want.partial_fit(X[part], late[part])
+        assert got.classes_.tolist() == [0, 1, 2] and np.abs(got.decision_function(S) - want.decision_function(X)).max() <= 1e-9
+        assert np.allclose(got.calibrate(S, y).predict_proba(S), want.calibrate(X, y).predict_proba(X), atol=1e-9)
+    before = predicted(got, S)
+    bad = S.copy().astype(float)
+    bad.data[-1] = 1e300
+    with pytest.raises(ValueError):
+        got.partial_fit(sparse.vstack([bad, bad]), np.concatenate([y, y]))
+    assert predicted(got, S) == before
 
 
 def test_random_state_none_differs():

@@ -28,9 +28,9 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	q := dense.Rows(ax)
 	form := cost.CholeskyForm(s.Options.Form, q, s.K)
 	next.NoteWeights(q)
-	large := false
+	large, fit := false, []float64(nil)
 	if form == types.Large {
-		large, err = next.addLarge(ctx, ax, ya)
+		large, fit, err = next.addLarge(ctx, ax, ya)
 	} else {
 		_, err = next.byRows(ctx, 1, ax, ya, 0)
 	}
@@ -38,7 +38,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	next.NoteWeights(q)
-	next.NoteGain(q, 1, &s.Inverse, s.Rows)
+	next.NoteGain(q, 1, &s.Inverse, s.Rows, fit)
 	*s = next
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }
@@ -59,7 +59,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if cost.CholeskyForm(types.Auto, q, s.K) == types.Large {
 		var seen *mat.Dense
 		if seen, err = next.seen(ctx, types.ActionRemove, ax); err == nil {
-			rest, err = next.applySeen(ctx, -1, seen, ax, ya, limit)
+			rest, _, err = next.applySeen(ctx, -1, seen, ax, ya, limit)
 		}
 	} else {
 		rest, err = next.byRows(ctx, -1, ax, ya, limit)
@@ -77,7 +77,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next.Size = next.Size.Without(ax, ya, rest, nil)
 	next.noteRows()
 	next.NoteWeights(q)
-	next.NoteGain(q, rest, &s.Inverse, next.rows())
+	next.NoteGain(q, rest, &s.Inverse, next.rows(), nil)
 	*s = next
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
@@ -103,22 +103,23 @@ const (
 	removedKernel = "I - F'Ax'Ax F"
 )
 
-// addLarge adds rows by a matrix of order k, and reports whether the rows are large.
-func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, err error) {
+// addLarge adds rows by a matrix of order k, and reports whether the rows are large. fit are the norms
+// of what the new F multiplies.
+func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fit []float64, err error) {
 	seen, err := s.seen(ctx, types.ActionAdd, ax)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	before := s.frobenius()
 	if large = s.SquaredNorm(seen) > maxKernel; large {
-		err = s.addSeenByQR(ctx, seen, ax, ya)
+		fit, err = s.addSeenByQR(ctx, seen, ax, ya)
 	} else {
-		_, err = s.applySeen(ctx, 1, seen, ax, ya, 0)
+		_, fit, err = s.applySeen(ctx, 1, seen, ax, ya, 0)
 	}
 	if err == nil && s.Most > maxGrown*before {
 		err = &types.ConditionError{What: addedKernel, Err: errGrown, Instead: []types.Method{types.QR}}
 	}
-	return large, err
+	return large, fit, err
 }
 
 // seen returns S = Ax F. It checks the memory of the action: I ± SᵀS, and S or the new F.
@@ -151,8 +152,9 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //
 // which is the more accurate the larger the new rows are. It returns the smallest eigenvalue of I -
-// SᵀS, which is 1-h and in a removal not below limit.
-func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
+// SᵀS, which is 1-h and in a removal not below limit, and the norms of what the new F multiplies, if it
+// does.
+func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, fit []float64, err error) {
 	q, k := dense.Rows(seen), s.K
 	panel, beta, what := state.PanelRows, 1.0, addedKernel
 	if sign < 0 { // a removal has no context to check
@@ -165,15 +167,15 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	inner.AddDiagonal(1)
 	if err := s.Enter(ctx, cost.StepFactor); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	u, rest, err := s.KernelFactor(inner, what, limit)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 
 	v, innovation := mat.NewDense(k, s.C, nil), make([]float64, s.C)
@@ -200,16 +202,17 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	switch {
 	case q <= k:
 		s.fTimes(v)
 	case sign > 0: // F v for the new F comes below
 		err = u.SolveUTo(v, v, true)
-		for j, fit := range s.FittedBy(-1, v) { // EᵀE' = EᵀE - VᵀV
+		fit = s.FittedBy(-1, v)
+		for j, norm := range fit { // EᵀE' = EᵀE - VᵀV
 			blur := math.Sqrt(state.Unit(q, k)) * innovation[j]
-			innovation[j] = elementary.Hypot(state.Leg(innovation[j], fit), blur)
+			innovation[j] = elementary.Hypot(state.Leg(innovation[j], norm), blur)
 		}
 	default:
 		before := dense.Copy(v)
@@ -220,21 +223,21 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 	}
 	state.AddLengths(s.Size.Rest, innovation)
 	if err != nil {
-		return 0, types.ErrOverflow
+		return 0, nil, types.ErrOverflow
 	}
 
 	if err := s.Enter(ctx, cost.StepF); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	s.L = s.copyL()
 	if err := u.SolveUTriangle(s.L); err != nil {
-		return 0, types.ErrOverflow
+		return 0, nil, types.ErrOverflow
 	}
 	s.Counter.Enter(cost.StepWeights)
 	if q > k && sign > 0 {
 		s.fTimes(v)
 	}
-	return rest, s.replaced(sign, v)
+	return rest, fit, s.replaced(sign, v)
 }
 
 // gainSolve overwrites E by (I + sign S Sᵀ)⁻¹E.
@@ -253,9 +256,9 @@ func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 // - Ax W:
 //
 //	F := F U⁻¹,   W := W + F z.
-func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error {
+func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit []float64, err error) {
 	u, z := dense.ScaledIdentity(s.K, 1), mat.NewDense(s.K, s.C, nil)
-	err := state.EachPanel(ctx, dense.Rows(ax), func(from, to int) error {
+	err = state.EachPanel(ctx, dense.Rows(ax), func(from, to int) error {
 		s.Counter.Enter(cost.StepWeights)
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
 		s.Counter.Enter(cost.StepFactor)
@@ -264,21 +267,22 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error 
 		return state.Overflow(err)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.Enter(ctx, cost.StepF); err != nil {
-		return err
+		return nil, err
 	}
 	s.L = s.copyL()
 	if err := lapack.SolveTriangular(s.Counter, s.L, u, true); err != nil {
-		return state.TriangleError(addedKernel, err)
+		return nil, state.TriangleError(addedKernel, err)
 	}
 	for i := range s.K {
 		clear(s.L.RawRowView(i)[i+1:]) // of zeros with a sign
 	}
 	s.Counter.Enter(cost.StepWeights)
+	fit = dense.ColumnNorms(z)
 	s.fTimes(z)
-	return s.replaced(1, z)
+	return fit, s.replaced(1, z)
 }
 
 // replaced measures the new F, and adds sign V to a copy of W.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -174,9 +175,19 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	s.Counter.Enter(cost.StepSolve)
 	err = lapack.SolveTriangular(s.Counter, z, r, false)
 	s.Counter.Enter(cost.StepF)
+	// Of the reversed transpose InvertTriangle leaves R R⁻¹ - I small, and not R⁻¹R - I, which
+	// would be an error of eps κ² in F Fᵀ.
+	r = reversed(dense.Transposed(r))
 	if err = cmp.Or(err, lapack.InvertTriangle(s.Counter, r)); err != nil {
 		return state.TriangleError(what, err)
 	}
-	s.L, s.W = dense.Transposed(r), z
+	s.L, s.W = reversed(r), z
 	return nil
+}
+
+// reversed returns M with its rows and its columns in the opposite order.
+func reversed(m *mat.Dense) *mat.Dense {
+	out := dense.Copy(m)
+	slices.Reverse(out.RawMatrix().Data)
+	return out
 }

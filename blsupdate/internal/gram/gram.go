@@ -170,11 +170,11 @@ func (s *State) Condition() state.Condition {
 	}
 	lengths := s.size.Lengths(s.Lambda)
 	reach := state.ReachOf(lengths, factor.Solver())
-	solved := state.Norms{A: lengths, Y: s.size.Y, ErrA: slices.Clone(s.size.ErrA), ErrY: slices.Clone(s.size.ErrY), Gain: s.size.Gain, Squared: true}
+	solved := state.Norms{A: lengths, Y: s.size.Y, ErrA: slices.Clone(s.size.ErrA), ErrY: slices.Clone(s.size.ErrY), ErrR: make([]float64, s.K), Gain: s.size.Gain, Squared: true}
 	solved.Err(state.Unit(s.K, s.K))
 	c := state.Condition{RCond: reach.RCond(), Power: 2, Error: solved.Error(reach, 0, s.w)}
 	if s.refined != nil {
-		exact := state.Norms{A: lengths, Y: s.size.Y, ErrA: make([]float64, s.K), ErrY: make([]float64, s.C), Rest: s.refined, Gain: s.size.Gain}
+		exact := state.Norms{A: lengths, Y: s.size.Y, ErrA: make([]float64, s.K), ErrY: make([]float64, s.C), ErrR: make([]float64, s.K), Rest: s.refined, Gain: s.size.Gain}
 		exact.Err(state.Unit(s.Samples, s.K))
 		c.Error = exact.Error(reach, 0, s.w) + float64(c.Error*c.Error*c.Error)
 	}

@@ -69,6 +69,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	}
 	next, out := State{Base: u.Base, keys: u.keys, y: u.y, rank: u.K}, state.Outcome{}
 	next.begin(a, y)
+	dense.Add(next.size.ErrY, 1, before.size.ErrY) // of targets that were mapped
 	if u.keys == nil {
 		next.size.ErrWeights(before.Condition().Error, 0, before.w)
 	}
@@ -81,7 +82,6 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 		if u.keys == nil { // what the fit leaves of the rows before
 			next.NoteSquares(1, before.Sums.RSS)
 		}
-		next.moved = true
 		*u = next
 	}
 	return model
@@ -255,9 +255,10 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	state.AddLengths(u.size.Rest, s.fitted(1, w))
 	u.size = u.size.With(s.ax, mat.NewDense(s.q, u.C, nil))
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
+	u.prior.move(u.w, w)
 	u.w = w
-	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	u.noteWeights()
+	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	now := u.reachOf(norms)
 	if s.form == types.Large { // I + Dbar Ax is not symmetric, and loses eps κ²
 		u.worst.power = 2
@@ -266,8 +267,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	} else { // I + DᵀD loses eps ‖DᵀD‖ up to highLeverage
 		now.Scaled *= min(now.Scaled, math.Sqrt(highLeverage))
 	}
-	u.size.ErrGain(s.q, 1, now, u.reaches(), u.size.Lengths(u.Lambda), before)
-	u.moved = true
+	u.size.ErrGain(s.q, 1, now, u.reaches(), u.size.Lengths(u.Lambda), before, nil)
 	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
 	if rankC > 0 { // only then can A⁺ have grown
@@ -279,7 +279,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	}
 	if u.computesC() {
 		u.a.append(s.ax.RawMatrix().Data)
-		u.rank = min(u.rank+rankC, u.K)
+		u.rank = min(u.rank+rankC, u.K, u.p.count)
 		if !u.computesC() {
 			u.a = rows{cols: u.K}
 		}

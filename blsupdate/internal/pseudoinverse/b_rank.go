@@ -64,7 +64,9 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	state.AddLengths(lengths, dense.ColumnNorms(s.ax))
 	if even(lengths) {
 		rank := countAbove(values, tolerance, most)
-		u.doubt = u.doubt || countAbove(values, tolerance/doubtful, most) != rank || countAbove(values, tolerance*doubtful, most) != rank
+		near := countAbove(values, tolerance/doubtful, most) != rank || countAbove(values, tolerance*doubtful, most) != rank
+		hidden := rank < most && tolerance*u.p.norm() > 1 // a direction as small as A has
+		u.doubt = u.doubt || near || hidden
 		return rank, nil
 	}
 	units, _ := dense.Powers(lengths)

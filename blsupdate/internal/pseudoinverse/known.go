@@ -111,6 +111,7 @@ func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 	next.y = rows{cols: next.C, count: u.y.count}
 	next.size = u.size.Mapped(t, keep)
 	next.largest = state.Mapped(u.largest, t, keep)
+	next.prior.shift = state.Mapped(u.prior.shift, t, keep)
 	finite := dense.Finite(next.w)
 	for i, b := range u.y.blocks {
 		y := u.Mapped(mat.NewDense(u.y.rowsOf(i), u.C, b.data), t, keep)

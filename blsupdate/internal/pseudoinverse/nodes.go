@@ -161,12 +161,12 @@ const nodesUnits = 4
 
 // errors returns the errors of the columns of C: see state.Border.
 func (s *widening) errors() []float64 {
-	b := state.Border{D: dense.Transposed(s.d)}
+	b := state.Border{Base: &s.u.Base, D: dense.Transposed(s.d), C: s.c}
 	unit := nodesUnits * state.Unit(s.l, s.u.K)
 	if !s.how.Refined {
 		unit *= s.u.reaches().Scaled
 	}
-	errs, square := b.Errors(s.u.size.Lengths(s.u.Lambda), unit), unit*s.u.reaches().Scaled
+	errs, square := b.Errors(s.u.size.Lengths(s.u.Lambda), unit, 1), unit*s.u.reaches().Scaled
 	if s.how.Refined {
 		square *= square // what two projections leave
 	}
@@ -224,7 +224,12 @@ func (s *widening) state() (*State, error) {
 	next.noteWeights()
 	if u.Lambda > 0 { // the new columns may be smaller than the first ones
 		plain := elementary.Hypot(u.reaches().Plain, s.grown)
-		next.bias = max(u.bias, nodesDrift*biasOf(float64(u.Lambda*plain*plain)))
+		next.prior.share = max(u.prior.share, nodesDrift*shareOf(float64(u.Lambda*plain*plain)))
+		if !u.prior.exact(s.l) {
+			next.prior.widen(dense.Frobenius(s.h), dense.Frobenius(s.d), below)
+		} else { // the model is that of a start with all nodes
+			next.prior.begin(u.Lambda, s.l, u.C)
+		}
 	}
 	if !s.how.Refined && !s.how.Ridge { // else B multiplies the residuals
 		next.size.ErrNodes(next.reaches(), next.size.Lengths(u.Lambda), s.errors())

@@ -69,14 +69,15 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	s.subtract(cost.StepD)
 	before := u.size.Rest
 	s.fitted(-1, w)
-	u.size = u.size.Without(ax, ya, rest, dense.ColumnNorms(u.ResidualAfter(ax, ya, w)))
+	gone := dense.ColumnNorms(u.ResidualAfter(ax, ya, w))
+	u.size = u.size.Without(ax, ya, rest, gone)
+	first, _ := slices.BinarySearch(places, u.prior.first)
+	u.prior.leave(u.Lambda, u.w, w, u.Samples, first, ax, gone, rest, u.reaches().Plain)
 	u.w = w
 	u.size.ErrWeights(state.Unit(q, u.K), u.Lambda, w)
-	u.moved = true
 	u.noteWeights()
-	u.bias = min(maxBias, 10*u.bias/rest) // without the first rows lambda counts for more
 	u.noteReach()
-	u.size.ErrGain(q, rest, u.reachOf(u.rowNorms()), u.reaches(), u.size.Lengths(u.Lambda), before)
+	u.size.ErrGain(q, rest, u.reachOf(u.rowNorms()), u.reaches(), u.size.Lengths(u.Lambda), before, nil)
 	u.Counter.Enter(cost.StepPseudoinverse)
 	u.remember(u.p.norm())
 	u.drift = max(u.drift, removedDrift/rest)

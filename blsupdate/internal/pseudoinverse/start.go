@@ -61,6 +61,7 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	u.squared = 0
 	u.size.Rest = u.Refitted(u.w, y, a)
 	u.noteWeights()
+	u.prior.begin(u.Lambda, l, u.C)
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}
@@ -105,32 +106,6 @@ func (u *State) project(ctx context.Context, p, y *mat.Dense) error {
 	})
 }
 
-// noteBias notes the bias of a ridge. solve overwrites x by (AᵀA + lambda I)⁻¹x, whose largest
-// eigenvalue times lambda is b/(1+b) for the bias b.
-func (u *State) noteBias(solve func(x []float64)) {
-	if u.Lambda == 0 {
-		return
-	}
-	root := math.Sqrt(u.Lambda)
-	share := dense.LargestEigenvalue(u.K, func(x []float64) {
-		dense.Scale(root, x)
-		solve(x)
-		dense.Scale(root, x)
-	})
-	u.bias = biasOf(share)
-}
-
-// maxBias is the bias beyond which nothing is left of the solution.
-const maxBias = 1e15
-
-// biasOf returns b where share is b/(1+b), at most maxBias.
-func biasOf(share float64) float64 {
-	if !(share < 1) {
-		return maxBias
-	}
-	return min(maxBias, share/(1-float64(share)))
-}
-
 // startCholesky computes P = A (AᵀA + lambda I)⁻¹ where that is accurate enough.
 func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	chol, rcond, err := u.StartFactor(ctx, a, state.AccurateStart(a))
@@ -138,7 +113,7 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 		return nil, err
 	}
 	u.rememberRidge(math.Sqrt(rcond))
-	u.noteBias(chol.Solver())
+	u.prior.measure(u.Lambda, u.K, chol.Solver())
 	u.squared = state.Unit(dense.Rows(a), u.K) / math.Sqrt(rcond)
 	p := dense.Copy(a)
 	return p, u.EachPanel(ctx, cost.StepStart, dense.Rows(a), func(from, to int) error {
@@ -176,7 +151,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 		out.Start = types.StartQR
 		u.rememberRidge(rcond)
 		raw := r.RawMatrix()
-		u.noteBias(func(x []float64) {
+		u.prior.measure(u.Lambda, k, func(x []float64) {
 			u.Counter.Dtrsv(blas.Upper, blas.Trans, blas.NonUnit, k, raw.Data, raw.Stride, x, 1)
 			u.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, k, raw.Data, raw.Stride, x, 1)
 		})

@@ -31,8 +31,7 @@ type State struct {
 	size    state.Norms
 	reach   []float64 // the largest norms that the rows of A⁺ had
 	largest []float64 // the largest norms that the columns of W had
-	bias    float64   // lambda over the square of the smallest singular value of the first A
-	moved   bool      // whether the model changed since its start, so that the bias shows
+	prior   prior     // of a ridge
 	squared float64   // the relative error of A⁺ by a start from AᵀA
 	doubt   bool      // whether a rank below k was a close decision
 
@@ -121,6 +120,7 @@ func (u *State) Forget(factor float64) error {
 	u.reach = slices.Clone(u.reach)
 	dense.Scale(1/root, u.reach)
 	u.Lambda *= factor
+	u.prior.delta = state.Capped(u.prior.delta / root)
 	u.worst.a *= root
 	u.worst.plus /= root
 	u.forgetRows()
@@ -198,23 +198,18 @@ func (u *State) Condition() state.Condition {
 	}
 	reach := u.reachOf(u.rowNorms())
 	c := state.Condition{RCond: reach.RCond(), Power: u.worst.power, Error: u.size.Error(reach, u.Lambda, u.w)}
-	// W differs by (AᵀA + lambda I)⁻¹ E (W - W0), where the prior differs by E.
-	if u.moved && u.bias > 0 {
-		most, lengths := biasUnits*(1+u.bias)*u.Lambda*reach.Plain, u.size.Lengths(u.Lambda)
+	if u.Lambda > 0 {
+		bias, lengths := 0.0, u.size.Lengths(u.Lambda)
 		for t, v := range u.largest {
 			w := columnOf(u.w, t)
 			now := dense.Norm(w)
 			dense.Multiply(w, lengths)
-			if moved := now + v; moved > 0 {
-				c.Error += float64(float64(most*moved) * max(reach.Plain/now, reach.Scaled/dense.Norm(w)))
-			}
+			bias = max(bias, u.prior.bias(u.Lambda, reach, t, now, dense.Norm(w), now+v, u.size.Rest[t]))
 		}
+		c.Error += bias
 	}
 	return c
 }
-
-// biasUnits makes up for the changes of the prior after the start.
-const biasUnits = 8
 
 // noteWeights notes the norms of the columns of W, the largest of each so far.
 func (u *State) noteWeights() {
@@ -244,7 +239,7 @@ func (u *State) reachOf(rows []float64) state.Reach {
 	if u.Lambda > 0 {
 		rows = slices.Clone(rows)
 		for j, v := range rows {
-			rows[j] = max(min(v*math.Sqrt(1+u.bias), 1/math.Sqrt(u.Lambda)), 1/lengths[j])
+			rows[j] = max(min(v*math.Sqrt(1+u.prior.share), 1/math.Sqrt(u.Lambda)), 1/lengths[j])
 		}
 	}
 	return state.ReachOfRows(lengths, rows)

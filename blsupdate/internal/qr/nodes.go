@@ -19,6 +19,9 @@ import (
 // which corrected seminormal equations are as accurate as a QR factorization.
 const seminormalCondition = 1e-7
 
+// nodesUnits is the error of C in units of a sum.
+const nodesUnits = 4
+
 var errSeminormal = errors.New("too ill-conditioned for the seminormal equations: start a new model with all nodes by New")
 
 // AddNodes borders R and z by p columns and rows,
@@ -85,11 +88,14 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Dtrmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, p, 1, r.Data, r.Stride, side.Data, side.Stride)
 	dense.DivideColumns(d, reciprocals)
 	dense.DivideColumns(corner, reciprocals)
+	// D has errors eps κ of what it leaves of H, one correction of the seminormal equations.
+	dense.Add(errs, nodesUnits*state.Unit(p, k)/rcond, dense.ColumnNorms(corner))
 
 	next := *s
 	next.K += p
 	next.Size = size
 	dense.Add(next.Size.ErrA[k:], 1, errs)
+	dense.Add(next.Size.ErrR[k:], 1, errs)
 	next.R, next.Z, next.w = dense.Triangle(k+p), mat.NewDense(k+p, s.C, nil), nil
 	dense.Place(next.R, 0, 0, s.R)
 	dense.Place(next.R, 0, k, d)
@@ -121,7 +127,7 @@ func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 			errs[j] += float64(length * math.Abs(v))
 		}
 	}
-	dense.Scale(state.Unit(len(errs), s.K), errs)
+	dense.Scale(nodesUnits*state.Unit(len(errs), s.K), errs)
 	for j, r := range reciprocals {
 		errs[j] /= r
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -162,7 +163,30 @@ func (s *State) Condition() state.Condition {
 		s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
 	})
 	solved := s.Size.With(dense.Triangle(s.K), mat.NewDense(s.K, s.C, nil))
+	reach.Rows = s.rowsOfInverse(reach.Scaled, solved.ErrA)
 	return state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.Error(reach, 0, s.w)}
+}
+
+// knownRows is the number of rows of R⁻¹ of which Condition takes the norms.
+const knownRows = 8
+
+// rowsOfInverse returns bounds on the norms of the rows of R⁻¹: the norms where errs are largest beside
+// the columns of R, such as after AddNodes, and ‖(R D)⁻¹‖ over the norm of the column elsewhere.
+func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
+	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
+	for j, length := range s.Size.A {
+		rows[j], order[j] = scaled/length, j
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(errs[j]/s.Size.A[j], errs[i]/s.Size.A[i]) })
+	for _, j := range order[:min(s.K, knownRows)] {
+		x := make([]float64, s.K)
+		x[j] = 1
+		s.Counter.Dtrsv(blas.Upper, blas.Trans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
+		if norm := dense.Norm(x); norm < rows[j] {
+			rows[j] = norm
+		}
+	}
+	return rows
 }
 
 // measure takes the norms of the columns of R anew.

@@ -45,7 +45,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if form == types.Large { // two inverses
 		dense.Scale(largeReach, rows)
 	}
-	next.NoteGain(q, 1, &s.Inverse, rows)
+	next.NoteGain(q, 1, &s.Inverse, rows, nil)
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
@@ -83,7 +83,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next.Size = next.Size.Without(ax, ya, rest, nil)
 	next.noteRows()
 	next.NoteWeights(q)
-	next.NoteGain(q, rest, &s.Inverse, next.rows())
+	next.NoteGain(q, rest, &s.Inverse, next.rows(), nil)
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, types.Small, q, s.K, s.C)}, nil
 }

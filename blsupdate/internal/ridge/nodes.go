@@ -12,6 +12,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
+// nodesUnits is the error of D in units of the error of Q.
+const nodesUnits = 4
+
 // AddNodes borders Q by p columns. With D = Q AᵀH and C = H - A D,
 //
 //	S = CᵀC + lambda (DᵀD + I),
@@ -32,8 +35,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 
-	unit := state.Unit(p, s.K)
-	errs, square := b.Errors(s.Size.Lengths(s.Lambda), unit), unit/(s.Reach().RCond()*s.Reach().RCond())
+	unit, rcond := state.Unit(p, s.K), s.Reach().RCond()
+	errs, square := b.Errors(s.Size.Lengths(s.Lambda), unit, rcond), nodesUnits*max(s.Size.Drift, unit/(rcond*rcond))
 	dense.Add(errs, square*square, dense.ColumnNorms(h)) // what one correction of D leaves
 	for j, v := range dense.ColumnNorms(h) {             // in AᵀA, squared
 		next.Size.ErrA[s.K+j] += float64(math.Sqrt(errs[j]) * math.Sqrt(v))
@@ -50,7 +53,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 
 	s.Counter.Enter(cost.StepWeights)
-	y1, w1, residual := s.NodeTargets(a, y, s.W, s.Reach().RCond())
+	y1, w1, residual := s.NodeTargets(a, y, s.W, rcond)
 	w2 := mat.NewDense(p, s.C, nil)
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, b.C, y1, 0, w2)
 	if w1 != nil {

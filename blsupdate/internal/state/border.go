@@ -6,6 +6,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
+	"blskernel/internal/elementary"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -45,14 +46,18 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 	return s, nil
 }
 
-// Errors returns the errors of the new columns, unit times the sums of the norms of the old columns
-// times the elements of D, of which C is the difference from H.
-func (s *Border) Errors(lengths []float64, unit float64) []float64 {
-	errs := make([]float64, dense.Rows(s.D))
+// Errors returns the errors of the new columns: unit times the sums of the norms of the old columns
+// times the elements of D, of which C is the difference from H, and unit κ times the norms of the
+// columns of [C; sqrt(lambda) D], by which one correction leaves D wrong.
+func (s *Border) Errors(lengths []float64, unit, rcond float64) []float64 {
+	errs, root := dense.ColumnNorms(s.C), math.Sqrt(s.Lambda)
 	for j := range errs {
-		for i, v := range s.D.RawRowView(j) {
-			errs[j] += float64(unit * lengths[i] * math.Abs(v))
+		d := s.D.RawRowView(j)
+		errs[j] = elementary.Hypot(errs[j], root*dense.Norm(d)) / rcond
+		for i, v := range d {
+			errs[j] += float64(lengths[i] * math.Abs(v))
 		}
+		errs[j] *= unit
 	}
 	return errs
 }

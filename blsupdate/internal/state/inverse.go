@@ -58,10 +58,10 @@ func (s *Inverse) NoteRows(norms []float64) {
 func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda, s.W) }
 
 // NoteGain adds the errors of the gain of a change by q rows from the state before, where rows are
-// norms of the rows of F then.
-func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows []float64) {
+// norms of the rows of F then, and fit those of Norms.ErrGain.
+func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []float64) {
 	lengths := s.Size.Lengths(s.Lambda)
-	s.Size.ErrGain(q, rest, ReachOfRows(lengths, rows), s.Reach(), lengths, before.Size.Rest)
+	s.Size.ErrGain(q, rest, ReachOfRows(lengths, rows), s.Reach(), lengths, before.Size.Rest, fit)
 }
 
 // Reach returns bounds from the largest norms of rows.

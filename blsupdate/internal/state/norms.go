@@ -21,6 +21,10 @@ import (
 // at most ErrA_i ErrA_j in AᵀA and ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared, and their
 // ErrA grows by the root of Unit, in squares.
 //
+// ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) where they
+// multiply W and Y, in ErrA and ErrY, and not where they multiply residuals: of the errors of
+// R'ᵀR' = (R + E)ᵀ(R + E) - (a + δ)ᵀ(a + δ) only RᵀE w is large compared with R'.
+//
 // Rest bounds the norms of the residuals of all rows whose rounding errors the state has, with the
 // present weights: the rows of A, and those that were removed.
 //
@@ -30,6 +34,7 @@ import (
 type Norms struct {
 	A, Y       []float64
 	ErrA, ErrY []float64
+	ErrR       []float64
 	Rest       []float64
 	Gain       []float64
 	Drift      float64
@@ -39,7 +44,7 @@ type Norms struct {
 // NewNorms returns the norms without rows.
 func NewNorms(k, c int, squared bool) Norms {
 	of := func(n int) []float64 { return make([]float64, n) }
-	return Norms{of(k), of(c), of(k), of(c), of(c), of(c), 0, squared}
+	return Norms{of(k), of(c), of(k), of(c), of(k), of(c), of(c), 0, squared}
 }
 
 // Unit is the relative rounding error of a change by q rows of k columns, in columns of A and Y. Sums
@@ -50,11 +55,11 @@ func NewNorms(k, c int, squared bool) Norms {
 //	SIAM J. Sci. Comput. 41(5), 2019.
 func Unit(q, k int) float64 { return unitFactor * dense.Eps * math.Sqrt(float64(q+k+4)) }
 
-const unitFactor = 1.5
+const unitFactor = 1.7
 
 // clone returns a copy.
 func (s Norms) clone() Norms {
-	for _, x := range []*[]float64{&s.A, &s.Y, &s.ErrA, &s.ErrY, &s.Rest, &s.Gain} {
+	for _, x := range []*[]float64{&s.A, &s.Y, &s.ErrA, &s.ErrY, &s.ErrR, &s.Rest, &s.Gain} {
 		*x = slices.Clone(*x)
 	}
 	return s
@@ -72,7 +77,7 @@ func (s Norms) With(ax, ya *mat.Dense) Norms {
 // AddLengths replaces each x by the length of (x, y).
 func AddLengths(x, y []float64) {
 	for i, v := range y {
-		x[i] = finite(elementary.Hypot(x[i], v))
+		x[i] = Capped(elementary.Hypot(x[i], v))
 	}
 }
 
@@ -80,22 +85,23 @@ func AddLengths(x, y []float64) {
 func (s Norms) Err(unit float64) {
 	s.grow(s.ErrA, unit, s.A)
 	s.grow(s.ErrY, unit, s.Y)
+	s.grow(s.ErrR, unit, s.A)
 }
 
 // grow adds errors of unit times the norms.
 func (s Norms) grow(errs []float64, unit float64, norms []float64) {
 	for j, v := range norms {
 		if s.Squared {
-			errs[j] = finite(elementary.Hypot(errs[j], math.Sqrt(unit)*v))
+			errs[j] = Capped(elementary.Hypot(errs[j], math.Sqrt(unit)*v))
 		} else {
-			errs[j] = finite(errs[j] + float64(unit*v))
+			errs[j] = Capped(errs[j] + float64(unit*v))
 		}
 	}
 }
 
-// finite returns v, and the largest number where v is not finite: the errors of a state that has lost
+// Capped returns v, and the largest number where v is not finite: the errors of a state that has lost
 // everything.
-func finite(v float64) float64 {
+func Capped(v float64) float64 {
 	if !(v <= math.MaxFloat64) {
 		return math.MaxFloat64
 	}
@@ -103,7 +109,7 @@ func finite(v float64) float64 {
 }
 
 // addGain adds to the errors of gains.
-func (s Norms) addGain(t int, v float64) { s.Gain[t] = finite(s.Gain[t] + v) }
+func (s Norms) addGain(t int, v float64) { s.Gain[t] = Capped(s.Gain[t] + v) }
 
 // ErrWeights adds to the errors of Y the errors of weights that are kept: unit times the sum of |W_ij|
 // and the norm of column i of [A; sqrt(lambda) I].
@@ -123,8 +129,10 @@ func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 // times now, which is ‖R D‖‖(R D)⁻¹‖ for the R after the change and the inverse before it, and a
 // removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the inverse so far,
 // which peak has. For Squared norms the norms of inverses count squared.
-func (s *Norms) ErrGain(q int, rest float64, now, peak Reach, lengths, before []float64) {
-	most, grown := 0.0, Unit(q, len(s.A))*now.Scaled
+//
+// fit are the norms of vectors that the new inverse itself multiplied, or nil: its errors count there.
+func (s *Norms) ErrGain(q int, rest float64, now, peak Reach, lengths, before, fit []float64) {
+	most, grown := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled
 	for j, v := range s.ErrA {
 		most = max(most, peak.Scaled*(v/lengths[j]))
 	}
@@ -132,11 +140,17 @@ func (s *Norms) ErrGain(q int, rest float64, now, peak Reach, lengths, before []
 		most *= most
 		grown *= now.Scaled
 	}
-	s.Drift = finite(min(max(most, grown), (s.Drift+grown)/rest))
+	s.Drift = Capped(min(max(most, grown), (s.Drift+grown)/rest))
 	for t, v := range s.Rest {
 		s.addGain(t, float64(s.Drift*Leg(v, before[t])))
 	}
+	for t, v := range fit {
+		s.addGain(t, float64(s.Drift*v))
+	}
 }
+
+// driftUnits is the error that a change leaves in an inverse, in units of a sum.
+const driftUnits = 6
 
 // Lengths returns the norms of the columns of [A; sqrt(lambda) I].
 func (s Norms) Lengths(lambda float64) []float64 {
@@ -158,6 +172,7 @@ func (s Norms) Plus(o Norms) Norms {
 		AddLengths(t.ErrY, o.ErrY)
 	} else {
 		dense.Add(t.ErrA, 1, o.ErrA)
+		dense.Add(t.ErrR, 1, o.ErrR)
 		dense.Add(t.ErrY, 1, o.ErrY)
 	}
 	t.Err(Unit(len(s.A), len(s.A)))
@@ -170,15 +185,18 @@ func (s Norms) Plus(o Norms) Norms {
 func (s Norms) Without(ax, ya *mat.Dense, rest float64, gone []float64) Norms {
 	t := s.clone()
 	unit := Unit(dense.Rows(ax), len(s.A))
+	t.grow(t.ErrR, unit, t.A)
 	if s.Squared {
 		unit /= rest
 	} else {
 		unit /= math.Sqrt(rest)
 	}
-	t.Err(unit)
+	t.grow(t.ErrA, unit, t.A)
+	t.grow(t.ErrY, unit, t.Y)
 	if rest < closeRest && !s.Squared {
 		t.grow(t.ErrA, math.Sqrt(closeRest/rest), t.ErrA)
 		t.grow(t.ErrY, math.Sqrt(closeRest/rest), t.ErrY)
+		t.grow(t.ErrR, math.Sqrt(closeRest/rest), s.ErrR)
 	}
 	for j, v := range dense.ColumnNorms(ax) {
 		t.A[j] = Leg(s.A[j], v)
@@ -207,7 +225,7 @@ func Leg(h, v float64) float64 {
 // change.
 func (s Norms) WithNodes(norms, errs []float64) Norms {
 	t := s.clone()
-	t.A, t.ErrA = append(t.A, norms...), append(t.ErrA, errs...)
+	t.A, t.ErrA, t.ErrR = append(t.A, norms...), append(t.ErrA, errs...), append(t.ErrR, errs...)
 	t.Err(Unit(len(norms), len(t.A)))
 	return t
 }
@@ -222,11 +240,9 @@ func (s Norms) ErrTargets(share float64) {
 // ErrNodes adds the errors of what new nodes explain: columns C = H - A D of the new nodes have
 // errors in the column space of A, errs, and multiply Y, not only its residuals.
 func (s Norms) ErrNodes(reach Reach, lengths, errs []float64) {
-	share, old := 0.0, len(lengths)-len(errs)
-	for j, e := range errs {
-		share += float64(reach.Scaled * (e / lengths[old+j]))
-	}
-	s.ErrTargets(share)
+	all := make([]float64, len(lengths))
+	copy(all[len(lengths)-len(errs):], errs)
+	s.ErrTargets(reach.Spread(lengths, all))
 }
 
 // Explained takes from the residuals what new nodes explain of Y, vectors of the given norms, which
@@ -248,7 +264,7 @@ func (s Norms) Safe() (Norms, error) {
 // Scaled returns the norms of f A and f Y.
 func (s Norms) Scaled(f float64) Norms {
 	t := s.clone()
-	for _, x := range [][]float64{t.A, t.Y, t.ErrA, t.ErrY, t.Rest, t.Gain} {
+	for _, x := range [][]float64{t.A, t.Y, t.ErrA, t.ErrY, t.ErrR, t.Rest, t.Gain} {
 		dense.Scale(f, x)
 	}
 	return t
@@ -261,12 +277,12 @@ func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 	m.Y, m.ErrY, m.Rest, m.Gain = Mapped(s.Y, t, keep), Mapped(s.ErrY, t, keep), Mapped(s.Rest, t, keep), Mapped(s.Gain, t, keep)
 	for _, x := range [][]float64{m.ErrY, m.Rest, m.Gain} {
 		for i, v := range x {
-			x[i] = finite(v)
+			x[i] = Capped(v)
 		}
 	}
 	for j := range dense.Cols(t) {
 		if to := len(m.ErrY) - dense.Cols(t) + j; !exact(t, j) {
-			m.ErrY[to] = finite(2 * m.ErrY[to]) // the product rounds no more than what made W
+			m.ErrY[to] = Capped(2 * m.ErrY[to]) // the product rounds no more than what made W
 		}
 	}
 	return m
@@ -307,8 +323,25 @@ func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
 // A Reach has the norms of two inverses. R is a matrix with RᵀR = AᵀA + lambda I, and D scales its
 // columns to norm 1.
 type Reach struct {
-	Plain  float64 // ‖R⁻¹‖
-	Scaled float64 // ‖(R D)⁻¹‖
+	Plain  float64   // ‖R⁻¹‖
+	Scaled float64   // ‖(R D)⁻¹‖
+	Rows   []float64 // bounds on the norms of the rows of R⁻¹; nil where they are not known
+}
+
+// Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖ where the columns of E have norms of at most errs, the smaller of
+//
+//	Σ_j errs_j ‖row j of R⁻¹‖,   ‖(R D)⁻¹‖ ‖D errs‖.
+func (r Reach) Spread(lengths, errs []float64) float64 {
+	share, sum := slices.Clone(errs), 0.0
+	for j, v := range errs {
+		share[j] /= lengths[j]
+		if r.Rows == nil {
+			sum = math.Inf(1)
+		} else {
+			sum += float64(v * r.Rows[j])
+		}
+	}
+	return min(sum, r.Scaled*dense.Norm(share))
 }
 
 // ReachOf estimates the norms from below by dense.LargestEigenvalue, where lengths are the norms of the
@@ -335,10 +368,10 @@ func ReachOfRows(lengths, rows []float64) Reach {
 	dense.Multiply(scaled, lengths)
 	for _, v := range scaled {
 		if !(v >= minReach) {
-			return Reach{math.Inf(1), math.Inf(1)}
+			return Reach{math.Inf(1), math.Inf(1), nil}
 		}
 	}
-	return Reach{dense.Norm(rows), dense.Norm(scaled)}
+	return Reach{dense.Norm(rows), dense.Norm(scaled), rows}
 }
 
 // minReach is below every norm of a row of R⁻¹ times the norm of the column of R, which is at least 1.
@@ -356,18 +389,15 @@ func (r Reach) RCond() float64 {
 // Error returns a bound on the relative error of the weights of each target, W and D⁻¹W, the largest
 // of all. With the norms d of the columns of [A; sqrt(lambda) I], D = diag(1/d) and R as in Reach,
 //
-//	‖δw‖ <= ‖R⁻¹‖ (ErrYᵀ + Σ_j ErrA_j |w_j| + ‖(R D)⁻¹‖ ‖D ErrA‖ Rest),
+//	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + Spread(ErrR) Rest + Gain),
 //
 // the same with ‖(R D)⁻¹‖ for ‖D⁻¹δw‖, and for Squared norms
 //
-//	‖δw‖ <= ‖R⁻¹‖ ‖(R D)⁻¹‖ ‖D ErrA‖ (ErrY + Σ_j ErrA_j |w_j|).
+//	‖δw‖ <= ‖R⁻¹‖ Spread(ErrA) (ErrY + Σ_j ErrA_j |w_j|).
 func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	lengths := s.Lengths(lambda)
-	share, column, worst := make([]float64, len(lengths)), make([]float64, len(lengths)), 0.0
-	for j, v := range s.ErrA {
-		share[j] = v / lengths[j]
-	}
-	size := reach.Scaled * dense.Norm(share)
+	column, worst := make([]float64, len(lengths)), 0.0
+	size, spread := reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
 	if s.Squared && size*size > maxShare || !s.Squared && size > maxShare {
 		return math.Inf(1)
 	}
@@ -383,7 +413,7 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 		if s.Squared {
 			sum *= size
 		} else {
-			sum += float64(size * s.Rest[t])
+			sum += float64(spread * s.Rest[t])
 		}
 		sum += s.Gain[t]
 		plain := dense.Norm(column)
@@ -402,6 +432,7 @@ func (s *Norms) Code(x *coder.Coder, k, c int) {
 	x.Lengths("a norm of a column of Y", &s.Y, c)
 	x.Lengths("an error of a column of A", &s.ErrA, k)
 	x.Lengths("an error of a column of Y", &s.ErrY, c)
+	x.Lengths("an error beside residuals", &s.ErrR, k)
 	x.Lengths("a norm of a residual", &s.Rest, c)
 	x.Lengths("an error by gains", &s.Gain, c)
 	x.Float("the relative error of the inverse", &s.Drift, coder.NotNegative)

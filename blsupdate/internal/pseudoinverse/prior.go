@@ -1,0 +1,148 @@
+package pseudoinverse
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/coder"
+	"blskernel/internal/elementary"
+	"blskernel/mat"
+)
+
+// A prior is the difference between a ridge and what Original and Improved solve instead. They start
+// from W0 = M⁻¹AᵀY and (A⁺)ᵀ = A M⁻¹ with M = AᵀA + lambda I, the pseudoinverse of
+//
+//	A + Δ,   Δ = lambda A (AᵀA)⁻¹,   (A + Δ)ᵀ(A + Δ) = M + E,   E = lambda I + lambda² (AᵀA)⁻¹.
+//
+// New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A row a
+// that leaves takes its δ of Δ along: E loses δᵀa, and the right side gains δᵀ(y - a W). As long as all
+// rows are from the start these terms cancel: the model is that of a start with the rows that stay.
+//
+// New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Beside later rows T = E D - ΔᵀH
+// is not zero: the right side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
+//
+//	[E    ΔᵀH            ]
+//	[HᵀΔ  HᵀΔ D - DᵀT].
+type prior struct {
+	share float64   // lambda/σ², for the least singular value σ of the first A
+	delta float64   // a bound on ‖Δ‖/lambda
+	size  float64   // a bound on ‖E‖/lambda
+	first int       // how many of the first rows the model has, which come first
+	mixed bool      // whether E is no longer that of the first rows
+	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
+}
+
+// maxBias stands for a direction that A does not have, in which W never moves. maxPart is the part from
+// which its share, b = part/(1-part), is not known well enough.
+const (
+	maxBias = 1e15
+	maxPart = 0.99
+)
+
+// shareOf returns b, or maxBias.
+func shareOf(part float64) float64 {
+	if !(part < maxPart) {
+		return maxBias
+	}
+	return part / (1 - float64(part))
+}
+
+// measure sets the share. solve overwrites x by (AᵀA + lambda I)⁻¹x of order k. The largest eigenvalue
+// of that matrix, times lambda, is b/(1+b) for the share b.
+func (p *prior) measure(lambda float64, k int, solve func(x []float64)) {
+	if lambda == 0 {
+		return
+	}
+	root := math.Sqrt(lambda)
+	p.share = shareOf(dense.LargestEigenvalue(k, func(x []float64) {
+		dense.Scale(root, x)
+		solve(x)
+		dense.Scale(root, x)
+	}))
+}
+
+// begin sets the rest for l rows and c targets.
+func (p *prior) begin(lambda float64, l, c int) {
+	p.size, p.first, p.mixed, p.shift = 1+p.share, l, false, make([]float64, c)
+	if p.delta = 0; lambda > 0 {
+		p.delta = state.Capped(math.Sqrt(p.share) / math.Sqrt(lambda))
+	}
+}
+
+// move notes that W becomes next. Where E has no bound, W may have stayed because of it.
+func (p *prior) move(w, next *mat.Dense) {
+	if p.size >= maxBias {
+		p.shift = slices.Repeat([]float64{math.MaxFloat64}, len(p.shift))
+		return
+	}
+	step := dense.Copy(next)
+	step.Sub(next, w)
+	p.add(p.size, dense.ColumnNorms(step))
+}
+
+// add adds f norms to the shift.
+func (p *prior) add(f float64, norms []float64) {
+	p.shift = slices.Clone(p.shift)
+	for t, v := range norms {
+		p.shift[t] = state.Capped(p.shift[t] + float64(f*v))
+	}
+}
+
+// exact reports whether the model of l rows is that of a start with them.
+func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
+
+// leave notes that W becomes next when q of l rows leave, ax, of which n are from the start. gone are
+// the norms of their residuals, rest is 1-h, and plain bounds ‖R⁻¹‖.
+func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dense, gone []float64, rest, plain float64) {
+	if q := dense.Rows(ax); p.exact(l) {
+		p.share = shareOf(p.share / (1 + p.share) / rest) // M - AxᵀAx >= (1-h) M
+		p.begin(lambda, l-q, len(gone))
+		return
+	}
+	p.move(w, next)
+	p.share = min(maxBias, 10*p.share/rest) // without the first rows lambda counts for more
+	if p.first -= n; n > 0 {
+		size := dense.Frobenius(ax)
+		f := p.delta * (1 + float64(2*plain*size)/rest) // Ax (A⁺)r is not symmetric, and half of it is used
+		p.add(f, gone)
+		p.size = state.Capped(p.size + float64(f*size))
+		p.mixed = true
+	}
+}
+
+// widen notes new nodes H of the norm h, with ‖D‖ = d and the weights W2.
+func (p *prior) widen(h, d float64, w2 *mat.Dense) {
+	p.mixed = true
+	t := float64(p.delta*h) + float64(p.size*d)
+	p.add(t, dense.ColumnNorms(w2))
+	grown := p.shift
+	p.shift = make([]float64, len(grown))
+	p.add(elementary.Hypot(1, d), grown)
+	p.size = state.Capped(p.size + float64(2*p.delta*h*(1+d)) + float64(d*t))
+}
+
+// biasUnits makes up for the share, an estimate from below.
+const biasUnits = 4
+
+// bias bounds the relative errors of the targets by the prior, the largest of all, where W has a column
+// of norm now, and scaled times lengths. reach are those of M, and far are norms that W - W0 cannot
+// exceed.
+func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far, rest float64) float64 {
+	shift := min(p.shift[t], float64(p.size*far)+float64(p.delta*rest))
+	if shift == 0 {
+		return 0
+	}
+	return float64(biasUnits*lambda*reach.Plain*shift) * max(reach.Plain/now, reach.Scaled/scaled)
+}
+
+// code writes or reads the prior of c targets.
+func (p *prior) code(x *coder.Coder, c int) {
+	x.Float("lambda over the square of the least singular value", &p.share, coder.NotNegative)
+	x.Float("the norm of the prior's rows", &p.delta, coder.NotNegative)
+	x.Float("the norm of the prior", &p.size, coder.NotNegative)
+	x.Int("the first rows", &p.first, x.Samples)
+	x.Bool(&p.mixed)
+	x.Lengths("the shift of a column of W", &p.shift, c)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"blskernel/bls/modelfile"
+	"blskernel/dataset/stream"
+)
+
+// described is the number of first rows that columns are described by, as in the command.
+const described = 4096
+
+// rows returns a reader of Text. The words of pandas for a missing cell count as such.
+func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
+	opt.Format, opt.Comma, opt.Header = stream.CSV, '\t', stream.HeaderAbsent
+	if c.Named {
+		opt.Header = stream.HeaderPresent
+	}
+	opt.NA = append(opt.NA, "<NA>", "NaT")
+	opt.Open = func(context.Context, string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(c.Text)), nil
+	}
+	return stream.Open(c.ctx, []string{"X"}, opt)
+}
+
+// describe gives how the columns of Text become inputs, as metadata, and notes. Words are known
+// columns.
+func (c *call) describe() error {
+	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	d, err := r.Survey(described)
+	if err != nil {
+		return err
+	}
+	names, notes := r.Inputs(), []string(nil)
+	for i, column := range d.Columns {
+		name := strconv.Itoa(i)
+		if names != nil {
+			name = strconv.Quote(names[i])
+		}
+		if written := column.Notation.String(); written != "" {
+			notes = append(notes, fmt.Sprintf("column %s is read %s", name, written))
+		}
+	}
+	for i, column := range c.Words {
+		if i >= 0 && i < len(d.Columns) {
+			d.Columns[i] = column
+		}
+	}
+	m := modelfile.Metadata{Columns: d.Columns, Inputs: d.Columns.InputNames(names), Missing: stream.MissingMean.String()}
+	if err := m.Check(); err != nil {
+		return err
+	}
+	return c.give(map[string]any{"metadata": m, "notes": notes})
+}
+
+// inputs stores the inputs of the rows of Text, read by Metadata, and gives how many unknown words each
+// column has. Every row has inputs: where the model leaves out rows with missing cells, one is an
+// error.
+func (c *call) inputs() error {
+	var m modelfile.Metadata
+	if err := parse(c.Metadata, &m); err != nil {
+		return err
+	}
+	opt := m.Options()
+	opt.Inputs, opt.Exclude = nil, nil
+	if opt.Missing == stream.MissingDrop {
+		opt.Missing = stream.MissingError
+	}
+	r, err := c.rows(opt)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	b, err := r.Next(int(max(1, c.arrays[0].rows)))
+	if err != nil {
+		return err
+	}
+	if err := c.store(b.X, nil); err != nil {
+		return err
+	}
+	return c.give(r.Tally().Unknown)
+}
+
+// inFrame returns the error of a reader for who has a DataFrame: a row from 0, and what pandas can do.
+func (c *call) inFrame(err error) error {
+	var e *stream.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	e = e.With(func(r stream.Remedy) string {
+		if r.Option != stream.OptionExclude {
+			return fmt.Sprintf("pandas.read_csv(%s=%q)", strings.ToLower(r.Option.String()), r.Value)
+		}
+		var names []string
+		for spec := range strings.SplitSeq(r.Value, ",") {
+			if n, err := strconv.Atoi(spec); err == nil {
+				names = append(names, fmt.Sprintf("X.columns[%d]", n-1))
+			} else {
+				names = append(names, strconv.Quote(spec))
+			}
+		}
+		return fmt.Sprintf("X.drop(columns=[%s])", strings.Join(names, ", "))
+	})
+	if row := e.Line - 1; row >= 0 {
+		if c.Named {
+			row--
+		}
+		e.Path, e.Line = fmt.Sprintf("X, row %d", row), 0
+	}
+	return e
+}
