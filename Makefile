@@ -25,7 +25,7 @@ test:
 
 # With OpenBLAS, and not again with pure: the choice of the backend, the two ways to OpenBLAS, and all that checks a backend. What
 # computes above package blsupdate asks a backend for the same products.
-OPENBLAS = . ./internal/backend/... ./internal/openblas/... ./internal/block ./mat ./lapack ./blsupdate ./bench/speed ./internal/testutil/backends
+OPENBLAS = . ./internal/linalg/backend/... ./internal/linalg/openblas/... ./internal/linalg/block ./mat ./lapack ./blsupdate ./bench/speed ./internal/testutil/backends
 
 openblas: export CGO_ENABLED = 1
 openblas: export BLSKERNEL_ONLY = openblas
@@ -50,18 +50,18 @@ tidy:
 
 # Generates the assembly.
 generate:
-	$(GO) generate ./internal/kernel
+	$(GO) generate ./internal/linalg/kernel
 
 check-generate:
 	@set -e; \
-	rm -f $$(grep -l '^// Code generated' internal/kernel/*/*.s internal/kernel/*/*.go); \
-	$(GO) generate ./internal/kernel; \
-	changed="$$(git status --porcelain -- internal/kernel)"; \
+	rm -f $$(grep -l '^// Code generated' internal/linalg/kernel/*/*.s internal/linalg/kernel/*/*.go); \
+	$(GO) generate ./internal/linalg/kernel; \
+	changed="$$(git status --porcelain -- internal/linalg/kernel)"; \
 	if [ -n "$$changed" ]; then echo "the generator does not write what is checked in:"; echo "$$changed"; exit 1; fi
-	$(GO) vet ./internal/kernel/...
-	GOARCH=arm64 $(GO) vet ./internal/kernel/...
-	$(GO) -C internal/kernel/_asm vet ./...
-	$(GO) -C internal/kernel/_asm test ./...
+	$(GO) vet ./internal/linalg/kernel/...
+	GOARCH=arm64 $(GO) vet ./internal/linalg/kernel/...
+	$(GO) -C internal/linalg/kernel/_asm vet ./...
+	$(GO) -C internal/linalg/kernel/_asm test ./...
 
 # The tables of docs/arm64.md, by Debian's package llvm-19. LLVM= takes the programs whose names have no number.
 LLVM ?= -19
@@ -70,10 +70,10 @@ mca:
 	@set -e; command -v llvm-mca$(LLVM) llvm-objdump$(LLVM) >/dev/null || { echo "no llvm-mca$(LLVM): install LLVM 19, or set LLVM"; exit 1; }; \
 	dir="$$(mktemp -d)"; trap 'rm -rf "$$dir"' EXIT; \
 	for arch in arm64 amd64; do \
-		GOOS=linux GOARCH=$$arch CGO_ENABLED=0 $(GO) test -c -o "$$dir/program" ./internal/kernel; \
+		GOOS=linux GOARCH=$$arch CGO_ENABLED=0 $(GO) test -c -o "$$dir/program" ./internal/linalg/kernel; \
 		llvm-objdump$(LLVM) -d --no-show-raw-insn "$$dir/program" >"$$dir/$$arch"; \
 	done; \
-	$(GO) -C internal/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
+	$(GO) -C internal/linalg/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
 
 # The packages that start goroutines, in code or in tests. The race detector sees neither the threads of OpenBLAS nor assembly. A
 # test that it has nothing to find in says so: testutil.NotUnderRace.
@@ -84,21 +84,21 @@ race:
 	$(RACE) -timeout 30m $(RACE_PACKAGES)
 
 # The kernels, and the products and reductions that are made of them. What computes above them gives the same bits on every kernel:
-# internal/golden compares them.
-KERNELS = ./internal/kernel ./internal/gemm ./internal/blas12 ./internal/block
+# internal/testutil/golden compares them.
+KERNELS = ./internal/linalg/kernel ./internal/linalg/gemm ./internal/linalg/blas12 ./internal/linalg/block
 
 noasm:
 	$(GO) vet -tags noasm ./...
 	$(GO) test -tags noasm $(KERNELS)
 
-# Without cgo, on each kernel of this CPU but the first, which go test has, and the last, which noasm has. internal/kernel and
-# internal/block run on all kernels by themselves. Go does not see that packages read the variable, and would take cached results.
+# Without cgo, on each kernel of this CPU but the first, which go test has, and the last, which noasm has. internal/linalg/kernel and
+# internal/linalg/block run on all kernels by themselves. Go does not see that packages read the variable, and would take cached results.
 kernels:
 	@set -e; kernels="$$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p')"; \
 	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
 	for kernel in $$(echo "$$kernels" | sed '1d;$$d'); do \
 		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
-		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test -count=1 ./internal/gemm ./internal/blas12; \
+		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test -count=1 ./internal/linalg/gemm ./internal/linalg/blas12; \
 	done
 
 # Writes into CONTRIBUTING.md what each step of CI took, by the log of a run: make ci-table LOG=log

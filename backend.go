@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/linalg/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"os"
 
-	"blskernel/internal/openblas"
+	"blskernel/internal/linalg/openblas"
 )
 
 func init() {

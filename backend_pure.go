@@ -1,9 +1,9 @@
 package blskernel
 
 import (
-	"blskernel/internal/blas"
-	"blskernel/internal/kernel"
-	"blskernel/internal/workers"
+	"blskernel/internal/linalg/blas"
+	"blskernel/internal/linalg/kernel"
+	"blskernel/internal/linalg/workers"
 )
 
 func init() {

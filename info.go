@@ -1,6 +1,6 @@
 package blskernel
 
-import "blskernel/internal/kernel"
+import "blskernel/internal/linalg/kernel"
 
 // Info describes a Backend. A field that does not apply is empty.
 type Info struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/linalg/kernel"
 	"blskernel/internal/testutil"
 )
 

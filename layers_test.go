@@ -13,31 +13,39 @@ import (
 	"testing"
 )
 
-// layers lists the packages of the module from the bottom up: each may import those above it in the
-// list, and every package must be in it.
+// layers lists the packages of the module from the bottom up, by wings: each may import those before it
+// in the list, and every package must be in it.
 var layers = strings.Fields(`
-	internal/testutil internal/testutil/hashes internal/testutil/guard
-	internal/isfinite internal/elementary
-	internal/testutil/fuzz internal/testutil/testmat internal/testutil/bigfloat
-	internal/flagvalue internal/names
-	internal/memory internal/vfs internal/testutil/faultfs internal/testutil/faults
-	internal/interrupt internal/testutil/numpytest
-	internal/atomicfile internal/codec internal/npy
-	internal/block internal/check internal/cpu
-	internal/kernel/avx512 internal/kernel/avx2 internal/kernel/neon internal/kernel/pause
-	internal/kernel internal/testutil/kernels internal/workers
-	internal/blas12 internal/gemm internal/blas internal/openblas
-	. internal/backend internal/testutil/backends internal/openblas/opponents
-	mat internal/coder
-	internal/factor internal/factor/ldlt internal/factor/cholesky internal/factor/lu internal/factor/qr
-	internal/factor/condition internal/factor/secular internal/factor/svd internal/factor/eigensym internal/factor/eigen
-	lapack internal/golden
+	internal/testutil internal/testutil/hashes internal/testutil/guard internal/testutil/fuzz
+	internal/testutil/testmat internal/testutil/bigfloat internal/testutil/numpytest
+
+	internal/io/names internal/io/memory internal/io/interrupt
+	internal/io/vfs internal/testutil/faultfs internal/testutil/faults
+	internal/io/atomicfile internal/io/codec internal/io/npy
+
+	internal/linalg/floats internal/linalg/detmath
+	internal/linalg/block internal/linalg/check internal/linalg/cpu
+	internal/linalg/kernel/avx512 internal/linalg/kernel/avx2 internal/linalg/kernel/neon internal/linalg/kernel/pause
+	internal/linalg/kernel internal/testutil/kernels internal/linalg/workers
+	internal/linalg/blas12 internal/linalg/gemm internal/linalg/blas internal/linalg/openblas
+	.
+	internal/linalg/backend internal/linalg/openblas/opponents internal/testutil/backends
+	internal/linalg/factor internal/linalg/factor/ldlt internal/linalg/factor/cholesky
+	internal/linalg/factor/lu internal/linalg/factor/qr internal/linalg/factor/condition
+	internal/linalg/factor/secular internal/linalg/factor/svd internal/linalg/factor/eigensym internal/linalg/factor/eigen
+
+	mat lapack internal/selftest internal/testutil/golden
+
 	blsupdate/types blsupdate/internal/dense blsupdate/internal/cost blsupdate/internal/state
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
-	dataset dataset/stream internal/columns
+
+	dataset dataset/stream
 	bls/metrics bls/internal/choice bls bls/modelfile bls/model
+
 	bench bench/speed bench/benchmarks bench/result bench/gate bench/report
+
+	cmd/blskernel/flagvalue
 	cmd/blskernel/internal/ui cmd/blskernel/internal/session cmd/blskernel/internal/score cmd/blskernel/internal/input cmd/blskernel/internal/learner
 	cmd/blskernel/internal/train cmd/blskernel/internal/update cmd/blskernel/internal/remove cmd/blskernel/internal/merge
 	cmd/blskernel/internal/predict cmd/blskernel/internal/evaluate cmd/blskernel/internal/export cmd/blskernel/internal/inspect
@@ -48,7 +56,7 @@ var layers = strings.Fields(`
 `)
 
 // below lists the packages that only the root and packages below it may import.
-var below = strings.Fields(`internal/kernel internal/kernel/avx512 internal/kernel/avx2 internal/kernel/neon internal/gemm`)
+var below = strings.Fields(`internal/linalg/kernel internal/linalg/kernel/avx512 internal/linalg/kernel/avx2 internal/linalg/kernel/neon internal/linalg/gemm`)
 
 // levelOf returns the place of a package in the list, or -1.
 func levelOf(path string) int {
@@ -59,7 +67,7 @@ func levelOf(path string) int {
 }
 
 // TestLayers checks that no import goes up, that nothing above the root imports a kernel, and that only
-// internal/openblas imports netlib.
+// internal/linalg/openblas imports netlib.
 func TestLayers(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "blskernel/...").Output()
 	if errors.Is(err, exec.ErrNotFound) {
@@ -87,7 +95,7 @@ func TestLayers(t *testing.T) {
 		}
 		seen++
 		for _, path := range p.Imports {
-			if strings.HasPrefix(path, "gonum.org/v1/netlib") && p.ImportPath != "blskernel/internal/openblas" {
+			if strings.HasPrefix(path, "gonum.org/v1/netlib") && p.ImportPath != "blskernel/internal/linalg/openblas" {
 				t.Errorf("%s imports %s", p.ImportPath, path)
 			}
 			if slices.Contains(below, strings.TrimPrefix(path, "blskernel/")) && level > levelOf("blskernel") {
@@ -108,7 +116,7 @@ func TestLayers(t *testing.T) {
 func TestCreations(t *testing.T) {
 	creates := regexp.MustCompile(`\b(os\.Create|os\.WriteFile|OpenFile|flock\.New)\(.*`)
 	own := map[string]string{
-		"internal/vfs/vfs.go":                     "passes the flags on",
+		"internal/io/vfs/vfs.go":                  "passes the flags on",
 		"cmd/blskernel/internal/demo/commands.go": "writes to a folder of os.MkdirTemp",
 		"examples/server/model.go":                "reads",
 	}

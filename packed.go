@@ -1,7 +1,7 @@
 package blskernel
 
 import (
-	pureblas "blskernel/internal/blas"
+	pureblas "blskernel/internal/linalg/blas"
 
 	"gonum.org/v1/gonum/blas"
 )

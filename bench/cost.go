@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/mat"
 )
 

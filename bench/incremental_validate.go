@@ -6,7 +6,7 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 )
 
 // Validate returns an error that says which setting cannot be run: a *blsupdate.RankError if a method

@@ -9,7 +9,7 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 )
 
 func TestValidate(t *testing.T) {

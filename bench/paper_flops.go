@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 )
 
 // A FlopsCase is the paper's Table 1 at one choice of l, k and q: the flops of the steps in which

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"blskernel"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/floats"
+	"blskernel/internal/linalg/workers"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -38,7 +38,7 @@ const (
 //	source: Boyd et al. 2011, section 6.4.
 func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()
-	if !isfinite.All(gram.RawSymPacked().Data) || firstNotFinite(cross) >= 0 {
+	if !floats.Finite(gram.RawSymPacked().Data) || firstNotFinite(cross) >= 0 {
 		return nil, &OverflowError{What: "the autoencoder of the feature nodes", Row: -1, Col: -1}
 	}
 	p := penaltyInverse(bk, gram).RawMatrix()

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 	"blskernel/mat"

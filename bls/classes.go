@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 )
 

@@ -9,7 +9,7 @@ import (
 	"blskernel"
 	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 )
 

@@ -7,8 +7,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/codec"
-	"blskernel/internal/coder"
+	"blskernel/internal/io/codec"
 )
 
 // Encode writes the maps; DecodeFeatures returns the same maps to the last bit. It writes integers and
@@ -18,13 +17,13 @@ func (f *Features) Encode(w io.Writer) error {
 	if f.weights == nil {
 		return ErrNotFitted
 	}
-	return writeTo(w, func(x *coder.Coder) { f.code(x, nil) })
+	return writeTo(w, func(x *codec.Coder) { f.code(x, nil) })
 }
 
 // writeTo writes what code codes. It returns the errors of w and of code.
-func writeTo(w io.Writer, code func(*coder.Coder)) error {
+func writeTo(w io.Writer, code func(*codec.Coder)) error {
 	to := codec.NewWriter(w)
-	x := coder.Writer(to, blsupdate.ErrOverflow)
+	x := codec.NewEncoder(to, blsupdate.ErrOverflow)
 	if code(x); x.Failed() {
 		return fmt.Errorf("bls: encoding a model: %w", x.Err())
 	}
@@ -40,7 +39,7 @@ func writeTo(w io.Writer, code func(*coder.Coder)) error {
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	from := codec.NewReader(r)
 	f := &Features{}
-	f.code(coder.Reader(from), b)
+	f.code(codec.NewDecoder(from), b)
 	if err := from.Err(); err != nil {
 		return nil, fmt.Errorf("bls: feature maps: %w", err)
 	}
@@ -49,7 +48,7 @@ func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 
 // code codes d, the options, and the numbers in the order of the fields. b computes the products of
 // maps that are read.
-func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
+func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	d, opt := 0, f.opt
 	if !x.Reading() {
 		d = f.Inputs()
@@ -68,7 +67,7 @@ func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
 	}
 	n, n3 := opt.Groups*opt.GroupNodes, f.opt.EnhancementNodes
 	x.Check(opt.nodes(d) <= maxNodes, "there are more than 2³¹ nodes")
-	x.Check(coder.Fits(d+1, n) && coder.Fits(n+1, n3), "no memory holds the weights of %d inputs, %d and %d nodes", d, n, n3)
+	x.Check(codec.Fits(d+1, n) && codec.Fits(n+1, n3), "no memory holds the weights of %d inputs, %d and %d nodes", d, n, n3)
 	if x.Failed() {
 		return
 	}
@@ -85,14 +84,14 @@ func (f *Features) code(x *coder.Coder, b blskernel.Backend) {
 	x.Floats("the factors of the feature nodes", &f.gain, n)
 	checkAll(x, "a factor of a feature node", f.gain, func(v float64) bool { return v > 0 && v <= maxGain })
 	scaled := n3 > 0 && !opt.Unscaled
-	x.Float("the factor of the enhancement nodes", &f.scale, func(v float64) bool { return coder.IsLength(v) && (scaled || v == 1) })
+	x.Float("the factor of the enhancement nodes", &f.scale, func(v float64) bool { return codec.IsLength(v) && (scaled || v == 1) })
 	if n3 > 0 {
 		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3)
 	}
 }
 
 // codeRanks codes the curves of d columns.
-func (f *Features) codeRanks(x *coder.Coder, d int) {
+func (f *Features) codeRanks(x *codec.Coder, d int) {
 	for j := 0; j < d && !x.Failed(); j++ {
 		if x.Reading() {
 			f.ranks = append(f.ranks, curve{})
@@ -113,14 +112,14 @@ func (f *Features) codeRanks(x *coder.Coder, d int) {
 var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto, ScaleRanks}
 
 // codeOptions codes o without its backend; resolve checks the values.
-func codeOptions(x *coder.Coder, o *FeatureOptions) {
+func codeOptions(x *codec.Coder, o *FeatureOptions) {
 	scaling := slices.Index(encodedScalings, o.Scaling)
 	x.Int("Scaling", &scaling, len(encodedScalings)-1)
 	o.Scaling = encodedScalings[scaling]
 	x.Int("Groups", &o.Groups, maxNodes)
 	x.Int("GroupNodes", &o.GroupNodes, maxNodes)
 	codeNumber(x, "EnhancementNodes", &o.EnhancementNodes, maxNodes)
-	x.Float("Shrink", &o.Shrink, coder.IsLength)
+	x.Float("Shrink", &o.Shrink, codec.IsLength)
 	more := o.Direct != 0 || o.Relevance != 0
 	codeFlags(x, &o.Unscaled, &more)
 	x.Int("Enhancement", (*int)(&o.Enhancement), maxNodes)
@@ -133,7 +132,7 @@ func codeOptions(x *coder.Coder, o *FeatureOptions) {
 }
 
 // codeNumber codes a number from None to most.
-func codeNumber(x *coder.Coder, what string, v *int, most int) {
+func codeNumber(x *codec.Coder, what string, v *int, most int) {
 	n := int64(*v)
 	x.Signed(&n)
 	x.Check(None <= n && n <= int64(most), "%s is %d, and can be at most %d", what, n, most)
@@ -141,7 +140,7 @@ func codeNumber(x *coder.Coder, what string, v *int, most int) {
 }
 
 // codeFlags codes flags as the bits of a word.
-func codeFlags(x *coder.Coder, flags ...*bool) {
+func codeFlags(x *codec.Coder, flags ...*bool) {
 	word := 0
 	for i, flag := range flags {
 		if *flag {
@@ -155,7 +154,7 @@ func codeFlags(x *coder.Coder, flags ...*bool) {
 }
 
 // checkAll makes an error of the first number that is not valid.
-func checkAll(x *coder.Coder, what string, numbers []float64, valid func(float64) bool) {
+func checkAll(x *codec.Coder, what string, numbers []float64, valid func(float64) bool) {
 	if i := slices.IndexFunc(numbers, func(v float64) bool { return !valid(v) }); i >= 0 {
 		x.FailElement(i, "%s is %v", what, numbers[i])
 	}

@@ -12,9 +12,8 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
-	"blskernel/internal/codec"
-	"blskernel/internal/coder"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/backend"
 )
 
 // A kind is the kind of a model: the first 8 bytes of the head of an encoding.
@@ -49,7 +48,7 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if err := m.ready(background); err != nil {
 		return err
 	}
-	head := func(x *coder.Coder) { m.codeHead(x, k, nil) }
+	head := func(x *codec.Coder) { m.codeHead(x, k, nil) }
 	var size codec.Size
 	if err := writeTo(&size, head); err != nil {
 		return err
@@ -100,7 +99,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	limited := &io.LimitedReader{R: r, N: int64(size)}
 	head := codec.NewReaderAt(limited, int64(len(word)))
 	m := &model{}
-	m.codeHead(coder.Reader(head), k, b)
+	m.codeHead(codec.NewDecoder(head), k, b)
 	head.End()
 	if err := head.Err(); err != nil {
 		return nil, fmt.Errorf("bls: %v: %w", k, err)
@@ -123,7 +122,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 
 // codeHead codes the kind, the options as Fit read them, the known classes, and the
 // feature maps. b is the backend of a model that is read.
-func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
+func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	word, s := k.word(), m.settings
 	x.Uint64(&word)
 	x.Check(word == k.word(), "this is no %v", k)
@@ -133,7 +132,7 @@ func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 	if method > 0 {
 		s.method = encodedMethods[method-1]
 	}
-	x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return coder.IsLength(v) || v == None })
+	x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return codec.IsLength(v) || v == None })
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
@@ -171,7 +170,7 @@ func (m *model) codeHead(x *coder.Coder, k kind, b blskernel.Backend) {
 }
 
 // codeClasses codes the known classes and the choice of Fit.
-func (m *model) codeClasses(x *coder.Coder) {
+func (m *model) codeClasses(x *codec.Coder) {
 	x.Bool(&m.constant)
 	n := len(m.counts)
 	x.Int("the number of counts of classes", &n, maxNodes)
@@ -179,17 +178,17 @@ func (m *model) codeClasses(x *coder.Coder) {
 		if x.Reading() {
 			m.counts = append(m.counts, count{})
 		}
-		x.Float("a number of rows", &m.counts[i].rows, coder.IsLength)
-		x.Float("a weight of rows", &m.counts[i].weight, coder.IsLength)
+		x.Float("a number of rows", &m.counts[i].rows, codec.IsLength)
+		x.Float("a weight of rows", &m.counts[i].weight, codec.IsLength)
 	}
-	x.Float("the slope of the probabilities", &m.slope, coder.IsLength)
+	x.Float("the slope of the probabilities", &m.slope, codec.IsLength)
 	x.Int("the rows of the choice", &m.choice.Rows, maxNodes)
 	x.Int("the rows held out", &m.choice.HeldOut, m.choice.Rows)
 	x.Float("the held-out score", &m.choice.Score, func(v float64) bool { return v-v == 0 })
 }
 
 // codeKept codes the samples that the model keeps.
-func (m *model) codeKept(x *coder.Coder, k kind) {
+func (m *model) codeKept(x *codec.Coder, k kind) {
 	if x.Reading() {
 		m.kept = &sampleSet{}
 	}
@@ -202,7 +201,7 @@ func (m *model) codeKept(x *coder.Coder, k kind) {
 	x.Int("the number of their weights", &weights, n)
 	x.Int("the number of their targets", &targets, maxNodes)
 	d := m.features.Inputs()
-	x.Check(coder.Fits(n, d) && coder.Fits(n, targets) && (weights == 0 || weights == n) && (targets > 0) == (k == kindRegressor && n > 0),
+	x.Check(codec.Fits(n, d) && codec.Fits(n, targets) && (weights == 0 || weights == n) && (targets > 0) == (k == kindRegressor && n > 0),
 		"no %v can have kept %d samples with %d weights and %d targets", k, n, weights, targets)
 	if n == 0 || x.Failed() {
 		return

@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"blskernel"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/names"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/names"
+	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

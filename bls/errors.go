@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/codec"
+	"blskernel/internal/io/codec"
 )
 
 // The errors that this package shares with blsupdate; Fit and PartialFit also return others of

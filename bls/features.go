@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"

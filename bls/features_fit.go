@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

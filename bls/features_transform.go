@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 	"blskernel/mat"

@@ -8,10 +8,10 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -246,7 +246,7 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 		return y, nil
 	}
 	out := deviations(y, m.center)
-	if isfinite.First(out.RawMatrix().Data) >= 0 {
+	if floats.FirstNonFinite(out.RawMatrix().Data) >= 0 {
 		return nil, blsupdate.ErrOverflow
 	}
 	return out, nil

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"

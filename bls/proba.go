@@ -5,7 +5,7 @@ import (
 	"context"
 	"math"
 
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -104,7 +104,7 @@ func softmax(p, scores []float64, slope float64) {
 	}
 	var sum float64
 	for j, v := range scores {
-		p[j] = elementary.Exp(float64(slope * (v - largest)))
+		p[j] = detmath.Exp(float64(slope * (v - largest)))
 		sum += p[j]
 	}
 	for j := range p {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sort"
 
-	"blskernel/internal/elementary"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 )
 
@@ -96,7 +96,7 @@ func normalScores(column []float64) curve {
 		end := below + sort.Search(n-below, func(i int) bool { return column[below+i] > v })
 		covered += end - below
 		c.knots = append(c.knots, v)
-		c.scores = append(c.scores, elementary.NormalQuantile(float64(below+end)/float64(2*n)))
+		c.scores = append(c.scores, detmath.NormalQuantile(float64(below+end)/float64(2*n)))
 	}
 	if len(c.knots) == 2 && covered == n {
 		below, _ := slices.BinarySearch(column, c.knots[1])

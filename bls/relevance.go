@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"blskernel/bls/internal/choice"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 )
 

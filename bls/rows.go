@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"sync"
 
-	"blskernel/internal/isfinite"
-	"blskernel/internal/memory"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/floats"
+	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 )
 
@@ -50,7 +50,7 @@ func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 func firstNotFinite(m *mat.Dense) int {
 	rows, cols := m.Dims()
 	row, _ := firstRow(rows, cols, func(i int) int {
-		if isfinite.All(m.RawRowView(i)) {
+		if floats.Finite(m.RawRowView(i)) {
 			return -1
 		}
 		return 0
@@ -61,7 +61,7 @@ func firstNotFinite(m *mat.Dense) int {
 // checkFinite returns a *NotFiniteError for the first element of m that is not finite.
 func checkFinite(name string, m *mat.Dense) error {
 	rows, cols := m.Dims()
-	i, j := firstRow(rows, cols, func(i int) int { return isfinite.First(m.RawRowView(i)) })
+	i, j := firstRow(rows, cols, func(i int) int { return floats.FirstNonFinite(m.RawRowView(i)) })
 	if i < 0 {
 		return nil
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"blskernel/internal/interrupt"
-	"blskernel/internal/names"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/names"
 	"blskernel/mat"
 )
 

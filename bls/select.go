@@ -9,7 +9,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"

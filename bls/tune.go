@@ -6,7 +6,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/mat"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/isfinite"
-	"blskernel/internal/names"
+	"blskernel/internal/io/names"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -233,7 +233,7 @@ func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {
 			for j := range row {
 				row[j] *= root
 			}
-			if isfinite.First(row) >= 0 {
+			if floats.FirstNonFinite(row) >= 0 {
 				return nil, blsupdate.ErrOverflow
 			}
 		}

@@ -11,9 +11,9 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -370,7 +370,7 @@ func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 	}
 	for i := range r {
 		row := m.RawRowView(i)
-		if j := isfinite.First(row); j >= 0 {
+		if j := floats.FirstNonFinite(row); j >= 0 {
 			return &NotFiniteError{Matrix: name, Row: i, Col: j, Value: row[j]}
 		}
 	}

@@ -7,9 +7,8 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/codec"
-	"blskernel/internal/coder"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/memory"
 )
 
 // A FormatError says that Decode was given something that Encode did not write: another beginning, a
@@ -44,7 +43,7 @@ func Encode(w io.Writer, u Updater) error {
 		return err
 	}
 	to := codec.NewWriter(w)
-	x, base := coder.Writer(to, ErrOverflow), d.state.Common()
+	x, base := codec.NewEncoder(to, ErrOverflow), d.state.Common()
 	h := heading{d.method, d.Options(), base.K, base.C, d.Samples()}
 	if h.code(x); !x.Failed() {
 		d.code(x)
@@ -62,7 +61,7 @@ func Encode(w io.Writer, u Updater) error {
 //	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	from := codec.NewReader(r)
-	x := coder.Reader(from)
+	x := codec.NewDecoder(from)
 	var u *updater
 	h := heading{opt: Options{Backend: b}}
 	if h.code(x); !x.Failed() {
@@ -100,7 +99,7 @@ type heading struct {
 	k, c, samples int
 }
 
-func (h *heading) code(x *coder.Coder) {
+func (h *heading) code(x *codec.Coder) {
 	word := binary.LittleEndian.Uint64([]byte(encodingMagic))
 	magic, version := word, uint64(encodingVersion)
 	x.Uint64(&magic)
@@ -110,7 +109,7 @@ func (h *heading) code(x *coder.Coder) {
 	number := int(h.method) - 1 // Improved is 0 in files
 	x.Int("the method", &number, int(QR-Improved))
 	h.method = Method(number + 1)
-	x.Float("Options.Lambda", &h.opt.Lambda, coder.IsLength)
+	x.Float("Options.Lambda", &h.opt.Lambda, codec.IsLength)
 	x.Int("Options.Form", (*int)(&h.opt.Form), int(Compressed))
 	x.Bool(&h.opt.Solve)
 	x.Int("Options.C", (*int)(&h.opt.C), int(CCheck))
@@ -118,39 +117,39 @@ func (h *heading) code(x *coder.Coder) {
 	if err := checkOptions(h.method, h.opt); err != nil {
 		x.Check(false, "%v", err)
 	}
-	x.Int("the number of nodes", &h.k, coder.MostElements-1)
-	x.Int("the number of targets", &h.c, coder.MostElements)
-	x.Int("the number of samples", &h.samples, coder.MostElements)
+	x.Int("the number of nodes", &h.k, codec.MostElements-1)
+	x.Int("the number of targets", &h.c, codec.MostElements)
+	x.Int("the number of samples", &h.samples, codec.MostElements)
 	x.Samples = h.samples
-	can := h.k > 0 && h.c > 0 && coder.Fits(h.k, h.c)
+	can := h.k > 0 && h.c > 0 && codec.Fits(h.k, h.c)
 	if keepsInverse(h.method) {
-		can = can && h.samples > 0 && coder.Fits(h.k, h.samples)
+		can = can && h.samples > 0 && codec.Fits(h.k, h.samples)
 	} else {
-		can = can && coder.Fits(h.k, h.k+1)
+		can = can && codec.Fits(h.k, h.k+1)
 	}
 	x.Check(can, "a model by %v of %d nodes, %d targets and %d samples cannot be", h.method, h.k, h.c, h.samples)
 }
 
 // code writes or reads the state after the heading.
-func (u *updater) code(x *coder.Coder) {
+func (u *updater) code(x *codec.Coder) {
 	u.report.code(x)
 	base := u.state.Common()
-	x.Float("lambda", &base.Lambda, coder.IsLength)
+	x.Float("lambda", &base.Lambda, codec.IsLength)
 	base.Sums.Code(x, base.C)
 	u.state.Code(x)
 }
 
 // code writes or reads a report without the steps, flops and times.
-func (r *Report) code(x *coder.Coder) {
+func (r *Report) code(x *codec.Coder) {
 	added := int64(r.Added)
 	x.Signed(&added)
-	can := -coder.MostElements <= added && added <= coder.MostElements
+	can := -codec.MostElements <= added && added <= codec.MostElements
 	x.Check(can, "%d samples cannot have been added", added)
 	if x.Reading() && can {
 		r.Added, r.Samples = int(added), x.Samples
 	}
 	x.Int("the form of the last change", (*int)(&r.Form), int(Compressed))
 	x.Int("the start", (*int)(&r.Start), int(StartSVD))
-	x.Int("the rank of C", &r.RankC, coder.MostElements)
-	x.Float("the flops of a start that was given up", &r.Abandoned, coder.IsLength)
+	x.Int("the rank of C", &r.RankC, codec.MostElements)
+	x.Float("the flops of a start that was given up", &r.Abandoned, codec.IsLength)
 }

@@ -7,9 +7,9 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/memory"
-	"blskernel/internal/names"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/io/names"
 )
 
 var (
@@ -49,7 +49,7 @@ type (
 // A StateError says that the numbers of a model contradict each other, after a fault of this package, a
 // panic of a Backend, or a write to its memory by others. What Encode wrote before the error is
 // useless. Go on from the last encoding.
-type StateError = coder.StateError
+type StateError = codec.StateError
 
 // A ShapeError says that a matrix does not fit the others.
 type ShapeError struct {

@@ -9,7 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"

@@ -11,12 +11,12 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/linalg/floats"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/floats"
+	gonumfloats "gonum.org/v1/gonum/floats"
 )
 
 // inverses are the methods that keep an inverse, in both forms.
@@ -99,15 +99,15 @@ func TestInverseOverflow(t *testing.T) {
 			for _, size := range [][2]float64{{1e60, 1}, {1e120, 1e150}, {1e100, 1e200}, {1e-80, 1e300}} {
 				// The last row, so that others have been added when it comes.
 				ax, ya := scaled(testutil.Random(r, q, k), 1e-100), testutil.Random(r, q, c)
-				floats.Scale(size[0]*1e100, ax.RawRowView(q-1))
-				floats.Scale(size[1], ya.RawRowView(q-1))
+				gonumfloats.Scale(size[0]*1e100, ax.RawRowView(q-1))
+				gonumfloats.Scale(size[1], ya.RawRowView(q-1))
 				u := started(t, v.method, a, y, opt)
 				before := digest(u)
 				if err := u.AddInputs(ax, ya); err != nil {
 					refused(t, u, before, err, isRefusal)
 				}
 				_, err := u.Leverage(dense.RowRange(a, 0, 1))
-				if isfinite.First(weights(t, u).RawMatrix().Data) >= 0 || err != nil {
+				if floats.FirstNonFinite(weights(t, u).RawMatrix().Data) >= 0 || err != nil {
 					t.Fatalf("q=%d, %v: W or the state is not finite: %v", q, size, err)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 	"blskernel/mat"

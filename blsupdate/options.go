@@ -6,7 +6,7 @@ import (
 
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 )
 
 // Options are the settings of an Updater: Lambda, the ridge; Form and Solve, how an update computes; C

@@ -11,8 +11,8 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/backend"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/detmath"
 )
 
 // Needs says what a model is wanted for. The zero value is one batch, with the weights after it, for
@@ -249,7 +249,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 	x.Memory = p.stateBytes(x) + float64(8*float64(fresh))
 	x.Digits = math.NaN()
 	if p.needs.Condition > 0 {
-		x.Digits = digits(10 * dense.Eps * math.Sqrt(float64(p.total())) * elementary.Pow(p.needs.Condition, x.Power))
+		x.Digits = digits(10 * dense.Eps * math.Sqrt(float64(p.total())) * detmath.Pow(p.needs.Condition, x.Power))
 	}
 	return known
 }

@@ -7,7 +7,7 @@ import (
 
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 )
 
 // A Report is the account of one change of a model, or of its start.
@@ -87,7 +87,7 @@ func digits(err float64) float64 {
 	if !(err < maxError) {
 		return 0
 	}
-	return min(maxDigits, -elementary.Log10(err))
+	return min(maxDigits, -detmath.Log10(err))
 }
 
 func (u *updater) Condition() Condition {

@@ -12,7 +12,7 @@ import (
 	"blskernel/blsupdate/internal/qr"
 	"blskernel/blsupdate/internal/ridge"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/mat"
 )
 

@@ -3,7 +3,7 @@ package dataset
 import (
 	"fmt"
 
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/eigensym"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/eigensym"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -2,9 +2,9 @@ package lapack
 
 import (
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/qr"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/qr"
 	"blskernel/mat"
 )
 

@@ -2,9 +2,9 @@ package lapack
 
 import (
 	"blskernel"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -2,9 +2,9 @@ package lapack
 
 import (
 	"blskernel"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/cholesky"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/cholesky"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

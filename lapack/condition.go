@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/condition"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/condition"
 
 	"gonum.org/v1/gonum/blas"
 	gonummat "gonum.org/v1/gonum/mat"

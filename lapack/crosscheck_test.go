@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/factor"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"

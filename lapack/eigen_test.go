@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/factor/eigensym"
+	"blskernel/internal/linalg/factor/eigensym"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"

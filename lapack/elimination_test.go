@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/factor/qr"
+	"blskernel/internal/linalg/factor/qr"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"

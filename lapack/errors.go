@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"blskernel/internal/factor"
+	"blskernel/internal/linalg/factor"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"

@@ -3,7 +3,7 @@ package lapack
 import (
 	"slices"
 
-	"blskernel/internal/block"
+	"blskernel/internal/linalg/block"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )

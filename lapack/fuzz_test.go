@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/cholesky"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/cholesky"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/fuzz"

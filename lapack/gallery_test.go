@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/block"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"

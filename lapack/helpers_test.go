@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"

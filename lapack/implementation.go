@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/cholesky"
-	"blskernel/internal/factor/lu"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/cholesky"
+	"blskernel/internal/linalg/factor/lu"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"

@@ -3,11 +3,11 @@ package lapack
 import (
 	"math"
 
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/cholesky"
-	"blskernel/internal/factor/condition"
-	"blskernel/internal/factor/lu"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/cholesky"
+	"blskernel/internal/linalg/factor/condition"
+	"blskernel/internal/linalg/factor/lu"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"

@@ -1,8 +1,8 @@
 package lapack
 
 import (
-	"blskernel/internal/block"
-	"blskernel/internal/factor/eigen"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor/eigen"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )

@@ -1,8 +1,8 @@
 package lapack
 
 import (
-	"blskernel/internal/block"
-	"blskernel/internal/factor/eigensym"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor/eigensym"
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"

@@ -3,8 +3,8 @@ package lapack
 import (
 	"slices"
 
-	"blskernel/internal/block"
-	"blskernel/internal/factor/qr"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor/qr"
 
 	"gonum.org/v1/gonum/blas"
 )

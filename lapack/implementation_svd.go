@@ -1,8 +1,8 @@
 package lapack
 
 import (
-	"blskernel/internal/block"
-	"blskernel/internal/factor/svd"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor/svd"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )

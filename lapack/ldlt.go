@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/ldlt"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/ldlt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -3,7 +3,7 @@ package lapack
 import (
 	"math"
 
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 )
 
 // A product is mantissa*2^exponent, a product of any number of factors that neither overflows nor
@@ -34,5 +34,5 @@ func (p product) log() (log, sign float64) {
 	if m < math.Sqrt2/2 {
 		m, e = 2*m, e-1
 	}
-	return elementary.Log(m) + float64(float64(e)*math.Ln2), math.Copysign(1, p.mantissa)
+	return detmath.Log(m) + float64(float64(e)*math.Ln2), math.Copysign(1, p.mantissa)
 }

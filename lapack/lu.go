@@ -4,11 +4,11 @@ import (
 	"cmp"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/condition"
-	"blskernel/internal/factor/lu"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/condition"
+	"blskernel/internal/linalg/factor/lu"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

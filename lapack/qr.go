@@ -5,11 +5,11 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/qr"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/qr"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

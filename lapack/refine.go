@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/condition"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/condition"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/factor/condition"
+	"blskernel/internal/linalg/factor/condition"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/bigfloat"

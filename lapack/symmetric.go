@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/cholesky"
-	"blskernel/internal/factor/ldlt"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/cholesky"
+	"blskernel/internal/linalg/factor/ldlt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

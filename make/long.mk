@@ -39,7 +39,7 @@ verified:
 # Every operation on files fails, every command is interrupted at every moment, backends panic, memory is refused. With -v each
 # test says how many.
 faults:
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -v ./internal/atomicfile ./internal/testutil/faultfs ./internal/memory ./bls/modelfile ./blsupdate ./bls ./cmd/blskernel
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -v ./internal/io/atomicfile ./internal/testutil/faultfs ./internal/io/memory ./bls/modelfile ./blsupdate ./bls ./cmd/blskernel
 
 # Everything at once for long: every result is that of a lone run, and no goroutine, file or memory is lost.
 soak:

@@ -34,19 +34,19 @@ arm64 arm64-kernels arm64-fuzz golden-arm64: export BLSKERNEL_REQUIRE = neon
 # All that computes or reads files. Pages have 4 KiB, but in the last part 64.
 arm64: golden-arm64 arm64-fuzz
 	$(call emulated,arm64,$(QEMU_ARM64),. ./mat ./lapack ./blsupdate/... ./bls/... ./dataset/... $(filter-out %/golden,$(INTERNAL)))
-	$(call emulated,arm64,$(QEMU_ARM64),-exec '$(QEMU_ARM64) -p 65536' ./internal/kernel ./internal/memory ./internal/testutil/guard)
+	$(call emulated,arm64,$(QEMU_ARM64),-exec '$(QEMU_ARM64) -p 65536' ./internal/linalg/kernel ./internal/io/memory ./internal/testutil/guard)
 
 # What CI has time for.
 arm64-kernels:
-	$(call emulated,arm64,$(QEMU_ARM64),./internal/kernel)
+	$(call emulated,arm64,$(QEMU_ARM64),./internal/linalg/kernel)
 
 arm64-fuzz:
-	CGO_ENABLED=0 GOARCH=arm64 $(MAKE) --no-print-directory fuzz FUZZTIME=4000x FUZZPACKAGES='./internal/gemm ./internal/kernel ./internal/blas12' \
+	CGO_ENABLED=0 GOARCH=arm64 $(MAKE) --no-print-directory fuzz FUZZTIME=4000x FUZZPACKAGES='./internal/linalg/gemm ./internal/linalg/kernel ./internal/linalg/blas12' \
 		FUZZEXEC="-exec '$(CURDIR)/make/emulate $(QEMU_ARM64)'"
 
-# What depends on the order of bytes: the readers and writers of files, and encoded states and models, which internal/golden hashes.
+# What depends on the order of bytes: the readers and writers of files, and encoded states and models, which internal/testutil/golden hashes.
 s390x:
-	$(call emulated,s390x,$(QEMU_S390X),./internal/codec/... ./internal/npy/... ./bls/modelfile ./dataset/...)
+	$(call emulated,s390x,$(QEMU_S390X),./internal/io/codec/... ./internal/io/npy/... ./bls/modelfile ./dataset/...)
 
 # The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two, without assembly, and on machines in
 # emulation, where they are fewer unless BLSKERNEL_LONG is 1. GODEBUG is that of go.mod, whatever the environment says.
@@ -58,12 +58,12 @@ golden: golden-here golden-arm64 golden-s390x
 
 golden-here: export GODEBUG =
 golden-here:
-	CGO_ENABLED=0 $(GO) test -cpu 1,2 $(GOLDEN) ./internal/golden ./cmd/blskernel
-	CGO_ENABLED=0 $(GO) test -tags noasm $(GOLDEN) ./internal/golden ./cmd/blskernel
+	CGO_ENABLED=0 $(GO) test -cpu 1,2 $(GOLDEN) ./internal/testutil/golden ./cmd/blskernel
+	CGO_ENABLED=0 $(GO) test -tags noasm $(GOLDEN) ./internal/testutil/golden ./cmd/blskernel
 
 golden-arm64 golden-s390x: export GODEBUG =
 golden-arm64:
-	$(call emulated,arm64,$(QEMU_ARM64),$(GOLDEN) ./internal/golden ./cmd/blskernel)
+	$(call emulated,arm64,$(QEMU_ARM64),$(GOLDEN) ./internal/testutil/golden ./cmd/blskernel)
 
 golden-s390x:
-	$(call emulated,s390x,$(QEMU_S390X),$(GOLDEN) ./internal/golden)
+	$(call emulated,s390x,$(QEMU_S390X),$(GOLDEN) ./internal/testutil/golden)

@@ -1,7 +1,7 @@
 package mat
 
 import (
-	"blskernel/internal/block"
+	"blskernel/internal/linalg/block"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"

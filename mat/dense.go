@@ -1,7 +1,7 @@
 package mat
 
 import (
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 
 	"gonum.org/v1/gonum/mat"
 )

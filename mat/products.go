@@ -2,8 +2,8 @@ package mat
 
 import (
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"

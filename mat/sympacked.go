@@ -1,8 +1,8 @@
 package mat
 
 import (
-	"blskernel/internal/block"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/block"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"

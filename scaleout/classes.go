@@ -9,7 +9,7 @@ import (
 
 	"blskernel/bls"
 	"blskernel/bls/model"
-	"blskernel/internal/columns"
+	"blskernel/internal/io/names"
 	"blskernel/mat"
 )
 
@@ -24,7 +24,7 @@ func (b *base) unknown(label string) string {
 	if !utf8.ValidString(label) {
 		do = "it is not UTF-8: save the file as UTF-8"
 	}
-	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), columns.List(b.Labels()), do)
+	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), names.List(b.Labels()), do)
 }
 
 // numbered returns the numbers of labels that the model has or gains, and those that are new, by their
@@ -121,7 +121,7 @@ func (s *State) addOther(other *State) error {
 }
 
 // sorted sorts the classes by number if all are numbers, else alphabetically.
-func (s *State) sorted() error { return s.become(columns.Sorted(slices.Values(s.classes))) }
+func (s *State) sorted() error { return s.become(model.SortLabels(slices.Values(s.classes))) }
 
 // withClasses returns the model with more classes.
 func (b *base) withClasses(labels []string) (*bls.Classifier, error) {

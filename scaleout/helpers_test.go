@@ -21,7 +21,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 	"blskernel/scaleout/internal/beamfile"

@@ -14,7 +14,6 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
 	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -235,7 +234,7 @@ func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	case ok && unfit.Path == "": // of columns, which knows no paths
 		unfit.Path = shard.Path
 		return unfit.With(flagOf)
-	case errors.Is(err, columns.ErrNoTarget):
+	case errors.Is(err, model.ErrNoTargets):
 		return fault(noTargets)
 	case err != nil:
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"

@@ -30,7 +30,7 @@ import (
 
 	"blskernel"
 	"blskernel/bench/speed"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 )
 
 //go:embed floors.txt

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/internal/testutil"
 )
 

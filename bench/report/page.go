@@ -13,8 +13,8 @@ import (
 	"text/template"
 
 	"blskernel/bench/result"
-	"blskernel/internal/atomicfile"
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/vfs"
 )
 
 // ErrNoResults is returned for files without results that a page can show.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 )
 
 // A Plot shows series of points. Its title is its message.
@@ -79,7 +79,7 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 	case a.Names != nil:
 		s.low, s.high = -0.5, float64(len(a.Names))-0.5
 	case a.Log:
-		first, last = math.Floor(elementary.Log10(max(s.low, 1e-99))), math.Ceil(elementary.Log10(s.high))
+		first, last = math.Floor(detmath.Log10(max(s.low, 1e-99))), math.Ceil(detmath.Log10(s.high))
 		last = max(last, first+1)
 		s.low, s.high, step = tenTo(first), tenTo(last), math.Ceil((last-first)/8)
 	default:
@@ -88,7 +88,7 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 		if !(span >= 1e-99) {
 			span = 1
 		}
-		if step = tenTo(math.Floor(elementary.Log10(span))); span < 3*step {
+		if step = tenTo(math.Floor(detmath.Log10(span))); span < 3*step {
 			step /= 5
 		}
 		first, last = math.Floor(s.low/step), math.Ceil(s.high/step)
@@ -107,16 +107,16 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 
 func tenTo(n float64) float64 {
 	if n < 0 {
-		return 1 / elementary.Pow(10, int(-n))
+		return 1 / detmath.Pow(10, int(-n))
 	}
-	return elementary.Pow(10, int(n))
+	return detmath.Pow(10, int(n))
 }
 
 // at returns where a number is drawn.
 func (s scale) at(v float64) float64 {
 	low, high := s.low, s.high
 	if s.Log {
-		v, low, high = elementary.Log10(v), elementary.Log10(low), elementary.Log10(high)
+		v, low, high = detmath.Log10(v), detmath.Log10(low), detmath.Log10(high)
 	}
 	return s.from + float64((v-low)/(high-low)*(s.to-s.from))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/internal/cpu"
+	"blskernel/internal/linalg/cpu"
 )
 
 // A Machine is what measurements were made on and how.

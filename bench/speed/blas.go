@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 
 	"gonum.org/v1/gonum/blas"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/openblas/opponents"
+	"blskernel/internal/linalg/openblas/opponents"
 	"blskernel/lapack"
 	"blskernel/mat"
 

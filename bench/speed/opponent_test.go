@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas/blas64"

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 )
 
 // A Problem is one case with operands of order N, on which any backend can be run. The zero

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/openblas/opponents"
+	"blskernel/internal/linalg/openblas/opponents"
 	"blskernel/lapack"
 
 	"gonum.org/v1/gonum/blas"

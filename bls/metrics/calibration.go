@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -76,7 +76,7 @@ func (c *Calibration) Add(label int, p []float64, weight float64) {
 	confidence := slices.Max(p) // NaN if one is
 	of := min(max(p[label], epsilon), 1-epsilon)
 	c.weight += weight
-	c.loss -= float64(weight * elementary.Log(of))
+	c.loss -= float64(weight * detmath.Log(of))
 	// The upper bound of a bin belongs to it. NaN goes to the first bin, and so to the result.
 	b := 0
 	for b < Bins-1 && confidence > float64(b+1)/Bins {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
+	"blskernel/internal/io/names"
 )
 
 const (
@@ -73,7 +73,7 @@ func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
 		}
 		seen[label] = true
 	}
-	return columns.Sorted(maps.Keys(seen)), nil
+	return SortLabels(maps.Keys(seen)), nil
 }
 
 // ClassOf returns the class of a row with a label, and whether the model has it.
@@ -112,7 +112,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 		}
 		if m.Closed {
 			return nil, labelError(b, row, m.LabelsIn, fmt.Sprintf("the label %q is not one of the %s of the model (%s)",
-				b.Labels[row], count(have, "class", "classes"), columns.List(m.Labels())), AddClass)
+				b.Labels[row], count(have, "class", "classes"), names.List(m.Labels())), AddClass)
 		}
 	}
 	if len(all) > MaxClasses || len(added) > FewLabels && 2*len(added) > len(b.Labels) {

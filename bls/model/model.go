@@ -21,7 +21,6 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
 	"blskernel/mat"
 )
 
@@ -103,28 +102,6 @@ func (m *Model) Columns() (cells stream.Columns, names []string) {
 		cells = make(stream.Columns, m.FittedFeatures().Inputs()) // of numbers
 	}
 	return cells, read.Inputs
-}
-
-// Data says what Match selects the columns of.
-type Data struct {
-	Missing   stream.Missing // what becomes of a missing cell
-	Learn     bool           // the labels or targets are wanted, too
-	Elsewhere bool           // they are in a file of their own
-	Single    bool           // there is one file of samples, and none of targets
-}
-
-// Match selects the columns of the model, by their names where the data and the model have names, else
-// in their order.
-//
-//	errors: as columns.Match.
-func (m *Model) Match(r *stream.Reader, data Data) error {
-	as := m.Metadata.Options()
-	cells, _ := m.Columns()
-	return columns.Match(r, columns.Wanted{
-		Inputs: as.Inputs, Targets: m.Metadata.Targets,
-		Number: len(cells), Columns: as.Columns, Missing: data.Missing, Exclude: as.Exclude,
-		Learn: data.Learn, Elsewhere: data.Elsewhere, Single: data.Single,
-	})
 }
 
 // Learn learns a batch, the first one or a further one. On an error the model has learned none of its

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"blskernel/internal/atomicfile"
+	"blskernel/internal/io/atomicfile"
 )
 
 // ErrNotAModel is wrapped by the error for a file that is empty or something else.

@@ -17,7 +17,7 @@ import (
 
 	"blskernel"
 	"blskernel/bls"
-	"blskernel/internal/codec"
+	"blskernel/internal/io/codec"
 )
 
 // Read reads what Write wrote, up to the end of r. b computes the products of the model; nil stands for

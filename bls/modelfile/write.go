@@ -10,9 +10,9 @@ import (
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
-	"blskernel/internal/atomicfile"
-	"blskernel/internal/codec"
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/vfs"
 	"blskernel/mat"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/atomicfile"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/vfs"
 	"blskernel/internal/testutil/faultfs"
-	"blskernel/internal/vfs"
 )
 
 // A changingWriter lets a model learn when a number of bytes has been written.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"blskernel/internal/names"
+	"blskernel/internal/io/names"
 	"blskernel/lapack"
 )
 

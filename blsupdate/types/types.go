@@ -5,7 +5,7 @@ package types
 
 import (
 	"blskernel"
-	"blskernel/internal/names"
+	"blskernel/internal/io/names"
 )
 
 // A Method is a way to bring the weights up to date.

@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"testing"
 
+	"blskernel/internal/io/vfs"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
-	"blskernel/internal/vfs"
 )
 
 // under runs the command of a writing on a file system, and checks what it leaves, what it says, and

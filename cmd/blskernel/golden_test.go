@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/backend"
-	"blskernel/internal/golden"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/selftest"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/hashes"
 )
@@ -18,7 +18,7 @@ import (
 func goldenRows(rows int) string {
 	var b strings.Builder
 	b.WriteString("a,b,c,d,y,class\n")
-	s := golden.Source(17)
+	s := selftest.Source(17)
 	for range rows {
 		var x [4]int64
 		for j := range x {
@@ -38,7 +38,7 @@ func goldenRows(rows int) string {
 // TestGoldenCommand trains a model by each method for each task, on every kernel of this machine: the
 // model files, updated once and not, and the predictions have the same bytes on every machine.
 func TestGoldenCommand(t *testing.T) {
-	if why := golden.Outside(); why != "" {
+	if why := selftest.Outside(); why != "" {
 		t.Skip(why)
 	}
 	testutil.NotUnderRace(t, "the detector does not see into the kernels")
@@ -78,7 +78,7 @@ func TestGoldenCommand(t *testing.T) {
 				for _, made := range [][2]string{{"train", "first-" + model}, {"update", model}, {"predict", model + ".csv"}} {
 					data, err := os.ReadFile(filepath.Join(dir, made[1]))
 					testutil.NoError(t, err)
-					book.Check(t, made[0]+" "+model, rule, golden.SumBytes(data))
+					book.Check(t, made[0]+" "+model, rule, selftest.SumBytes(data))
 				}
 			}
 			if !some {

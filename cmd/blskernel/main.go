@@ -35,7 +35,7 @@ import (
 	"blskernel/cmd/blskernel/internal/train"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/cmd/blskernel/internal/update"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 
 	"github.com/spf13/cobra"
 )

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
 	"blskernel/internal/testutil"
-	"blskernel/internal/vfs"
 )
 
 // asCommand makes the test binary be the command, for what needs a process of its own.

@@ -13,7 +13,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/internal/testutil"
 )
 

@@ -19,7 +19,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )

@@ -19,7 +19,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 

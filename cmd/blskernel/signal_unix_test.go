@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"blskernel/bench"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/internal/testutil"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 )
 
 const (

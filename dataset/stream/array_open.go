@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 )
 
 // maxColumns bounds the elements of one sample of an array, 128 MB as float64.

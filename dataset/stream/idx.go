@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 )
 
 // idxTypes are the types of elements by the third byte of an idx file.

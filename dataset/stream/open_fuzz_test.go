@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"blskernel/internal/names"
+	"blskernel/internal/io/names"
 )
 
 // A Format is the file format of a source.

@@ -1,6 +1,6 @@
 package stream
 
-import "blskernel/internal/names"
+import "blskernel/internal/io/names"
 
 // An Option is a field of [Options] that a Remedy sets.
 type Option int

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"blskernel/internal/names"
+	"blskernel/internal/io/names"
 )
 
 // MostLevels is the largest number of levels of a column of words.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/internal/testutil"
 	"blskernel/lapack"
 	"blskernel/mat"

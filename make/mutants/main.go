@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-var packages = strings.Fields("internal/block internal/factor lapack blsupdate bls dataset/stream bls/modelfile cmd/blskernel")
+var packages = strings.Fields("internal/linalg/block internal/linalg/factor lapack blsupdate bls dataset/stream bls/modelfile cmd/blskernel")
 
 // operators are exchanged in pairs.
 var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- += -= *= /=")
@@ -66,7 +66,7 @@ func main() {
 		all := mutants(p)
 		fmt.Printf("%s: %d of %d mutants, seed %d\n", p, *n, len(all), *seed)
 		rand.New(rand.NewPCG(*seed, 1)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		if said, err := command("test", "./"+p+"/...", "./internal/golden").CombinedOutput(); err != nil {
+		if said, err := command("test", "./"+p+"/...", "./internal/testutil/golden").CombinedOutput(); err != nil {
 			log.Fatalf("%s fails without a mutant:\n%s", p, said)
 		}
 		left := *n
@@ -166,8 +166,8 @@ func test(p string, m mutant) result {
 	if command("build", "-overlay", overlay, "./"+m.folder).Run() != nil {
 		return result{p, m.name, "broken"}
 	}
-	suites := []string{"./" + m.folder, "./" + p + "/...", "./internal/golden"}
-	if p == "internal/factor" { // which is tested through lapack
+	suites := []string{"./" + m.folder, "./" + p + "/...", "./internal/testutil/golden"}
+	if p == "internal/linalg/factor" { // which is tested through lapack
 		suites = append(suites, "./lapack")
 	}
 	outcome := "missed"

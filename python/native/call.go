@@ -10,7 +10,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas/blas64"

@@ -11,8 +11,8 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/internal/codec"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/memory"
 	"blskernel/lapack"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/bls"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 )

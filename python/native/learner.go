@@ -10,7 +10,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/internal/codec"
+	"blskernel/internal/io/codec"
 	"blskernel/mat"
 )
 

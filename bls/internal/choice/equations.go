@@ -8,9 +8,9 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/memory"
-	"blskernel/internal/workers"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/workers"
 	"blskernel/lapack"
 	"blskernel/mat"
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"blskernel"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/mat"
 )
 

@@ -9,10 +9,10 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -134,7 +134,7 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 	err := state.EachPanel(ctx, q, func(from, to int) error {
 		x := dense.RowRange(seen, from, to)
 		s.timesF(x, false)
-		if isfinite.First(x.RawMatrix().Data) >= 0 {
+		if floats.FirstNonFinite(x.RawMatrix().Data) >= 0 {
 			return types.ErrOverflow
 		}
 		return nil
@@ -212,7 +212,7 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		fit = s.FittedBy(-1, v)
 		for j, norm := range fit { // EᵀE' = EᵀE - VᵀV
 			blur := math.Sqrt(state.Unit(q, k)) * innovation[j]
-			innovation[j] = elementary.Hypot(state.Leg(innovation[j], norm), blur)
+			innovation[j] = detmath.Hypot(state.Leg(innovation[j], norm), blur)
 		}
 	default:
 		before := dense.Copy(v)
@@ -296,7 +296,7 @@ func (s *State) replaced(sign float64, v *mat.Dense) error {
 func (s *State) measure() error {
 	w := s.W.RawMatrix().Data
 	s.Most, s.MostW = s.frobenius(), dense.LargestOf(w)
-	if !(s.Most < math.MaxFloat64/4) || isfinite.First(w) >= 0 {
+	if !(s.Most < math.MaxFloat64/4) || floats.FirstNonFinite(w) >= 0 {
 		return types.ErrOverflow
 	}
 	return nil

@@ -9,10 +9,10 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/backend"
-	"blskernel/internal/elementary"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -77,7 +77,7 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 		return 0, err
 	case safe && sign > 0:
 		s.MostW = maxW
-		s.Most *= elementary.Pow(1+grownByRow(s.K), q)
+		s.Most *= detmath.Pow(1+grownByRow(s.K), q)
 	case safe:
 		s.Most, s.MostW = s.frobenius(), maxW
 	default:

@@ -13,7 +13,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
+	"blskernel/internal/io/codec"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -102,7 +102,7 @@ func (s *State) Covariance() (state.Covariance, error) {
 }
 
 // Code writes or reads F and W with their bounds.
-func (s *State) Code(x *coder.Coder) {
+func (s *State) Code(x *codec.Coder) {
 	s.CodeInverse(x, "F", func() { x.Triangle("F", &s.L, s.K, false) }, s.data)
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 
 	"gonum.org/v1/gonum/blas"
 )

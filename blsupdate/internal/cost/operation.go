@@ -1,7 +1,7 @@
 package cost
 
 import (
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 )
 
 // Thirds counts flops in units of a third, so that n³/3, the flops of a Cholesky factorization, is a

@@ -3,7 +3,7 @@ package cost
 import (
 	"blskernel"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 )
 
 // ridgeModel is Model for RidgeInverse.

@@ -3,8 +3,9 @@ package dense
 
 import (
 	"blskernel"
-	"blskernel/internal/block"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -62,6 +63,17 @@ func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	return c
 }
 
+// CodeSym codes the stored triangle of a symmetric matrix of order n.
+func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
+	var data []float64
+	if !x.Reading() {
+		data = (*s).RawSymPacked().Data
+	}
+	if x.Floats(what, &data, block.PackedLen(n)); x.Reading() && !x.Failed() {
+		*s = mat.NewSymPacked(n, data)
+	}
+}
+
 // Compact returns the elements of m by rows, in new storage.
 func Compact(m *mat.Dense) []float64 { return Copy(m).RawMatrix().Data }
 
@@ -69,7 +81,7 @@ func Compact(m *mat.Dense) []float64 { return Copy(m).RawMatrix().Data }
 func Finite(ms ...*mat.Dense) bool {
 	for _, m := range ms {
 		for i := range Rows(m) {
-			if !isfinite.All(m.RawRowView(i)) {
+			if !floats.Finite(m.RawRowView(i)) {
 				return false
 			}
 		}

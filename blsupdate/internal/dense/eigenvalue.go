@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 )
 
 // LargestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of
@@ -63,7 +63,7 @@ func UnitVector(n int) []float64 {
 	r := rand.New(rand.NewPCG(uint64(n), 0x9e3779b97f4a7c15))
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = elementary.Normal(r)
+		x[i] = detmath.Normal(r)
 	}
 	Scale(1/Norm(x), x)
 	return x

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
-	"blskernel/internal/factor/svd"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/svd"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -21,7 +21,7 @@ var ErrNoConvergence = errors.New("blsupdate: the singular values do not converg
 // order. It is ours on every backend.
 //
 //	errors: ErrNoConvergence.
-//	source: LAPACK's dgesvd, see internal/factor/svd.
+//	source: LAPACK's dgesvd, see internal/linalg/factor/svd.
 func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, err error) {
 	m, n := a.Dims()
 	k := min(m, n)

@@ -3,8 +3,8 @@ package dense
 import (
 	"math"
 
-	"blskernel/internal/block"
-	"blskernel/internal/factor"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 

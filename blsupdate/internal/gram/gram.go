@@ -11,9 +11,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -183,8 +183,8 @@ func (s *State) Condition() state.Condition {
 
 // Code writes or reads G, T and W. Forget and Refine may leave a W that no solution gives back. The
 // factor is computed anew.
-func (s *State) Code(x *coder.Coder) {
-	x.Symmetric("A'A", &s.g, s.K)
+func (s *State) Code(x *codec.Coder) {
+	dense.CodeSym(x, "A'A", &s.g, s.K)
 	x.Dense("A'Y", &s.t, s.K, s.C)
 	s.size.Squared = true
 	s.size.Code(x, s.K, s.C)
@@ -358,7 +358,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	rest := 1 / (1 + s.SquaredNorm(v))
 	solve, root, d := factor.Solver(), math.Sqrt(s.Lambda), make([]float64, s.K)
 	for j, v := range s.size.A {
-		d[j] = elementary.Hypot(v, root)
+		d[j] = detmath.Hypot(v, root)
 	}
 	weakest := dense.LargestEigenvalue(s.K, func(x []float64) {
 		dense.Multiply(x, d)

@@ -9,9 +9,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -268,7 +268,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 		now.Scaled *= min(now.Scaled, math.Sqrt(highLeverage))
 	}
 	u.size.ErrGain(s.q, 1, now, u.reaches(), u.size.Lengths(u.Lambda), before, nil)
-	u.norm = elementary.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
+	u.norm = detmath.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
 	if rankC > 0 { // only then can A⁺ have grown
 		u.worst.power = 2

@@ -7,8 +7,8 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

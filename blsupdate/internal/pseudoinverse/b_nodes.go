@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -124,7 +124,7 @@ func (s *widening) ridge() error {
 		return types.ErrOverflow
 	}
 	inverse := math.Sqrt(float64(p)) / (rcond * dense.TriangleNorm(r))
-	s.grown = min(dense.Norm(dense.RowRange(q, l, l+k+p).RawMatrix().Data)/root, elementary.Hypot(dense.Frobenius(s.d), 1)*inverse)
+	s.grown = min(dense.Norm(dense.RowRange(q, l, l+k+p).RawMatrix().Data)/root, detmath.Hypot(dense.Frobenius(s.d), 1)*inverse)
 	s.bt, s.bd = dense.RowRange(q, 0, l), dense.RowRange(q, l, l+k)
 	return s.solveTriangle(dense.RowRange(q, 0, l+k), r)
 }

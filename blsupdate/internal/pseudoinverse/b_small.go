@@ -7,7 +7,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 

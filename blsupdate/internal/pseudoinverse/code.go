@@ -1,18 +1,18 @@
 package pseudoinverse
 
-import "blskernel/internal/coder"
+import "blskernel/internal/io/codec"
 
 // Code writes or reads A⁺ and W, the keys of the samples where they are known, and A as long as C is
 // computed.
-func (u *State) Code(x *coder.Coder) {
+func (u *State) Code(x *codec.Coder) {
 	l := x.Samples
 	x.Int("the rank", &u.rank, u.K)
-	x.Float("the norm of A", &u.norm, coder.NotNegative)
-	x.Float("the largest norm of A", &u.worst.a, coder.NotNegative)
-	x.Float("the largest norm of A+", &u.worst.plus, coder.NotNegative)
+	x.Float("the norm of A", &u.norm, codec.NotNegative)
+	x.Float("the largest norm of A", &u.worst.a, codec.NotNegative)
+	x.Float("the largest norm of A+", &u.worst.plus, codec.NotNegative)
 	x.Int("the power of κ", &u.worst.power, 2)
 	x.Check(u.worst.power > 0, "the power of κ is 0")
-	x.Float("the drift", &u.drift, coder.NotNegative)
+	x.Float("the drift", &u.drift, codec.NotNegative)
 	u.size.Code(x, u.K, u.C)
 	x.Lengths("the largest norm of a row of A+", &u.reach, u.K)
 	x.Lengths("the largest norm of a column of W", &u.largest, u.C)
@@ -35,7 +35,7 @@ const (
 )
 
 // codeKnown writes or reads the samples that removal knows.
-func (u *State) codeKnown(x *coder.Coder) {
+func (u *State) codeKnown(x *codec.Coder) {
 	known := unknown
 	if u.keys != nil {
 		known = keysAndY
@@ -52,7 +52,7 @@ func (u *State) codeKnown(x *coder.Coder) {
 }
 
 // code writes or reads count rows: their division into blocks, and then all rows.
-func (r *rows) code(x *coder.Coder, what string, cols, count int) {
+func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	layout := make([]uint64, 0, 2*len(r.blocks))
 	for i, b := range r.blocks {
 		layout = append(layout, uint64(r.rowsOf(i)), uint64(b.most))
@@ -75,7 +75,7 @@ func (r *rows) code(x *coder.Coder, what string, cols, count int) {
 }
 
 // checkLayout refuses blocks, given by their rows and by most, that do not make count rows.
-func checkLayout(x *coder.Coder, what string, layout []uint64, count int) {
+func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {
 		n, most := layout[i], layout[i+1]
@@ -83,7 +83,7 @@ func checkLayout(x *coder.Coder, what string, layout []uint64, count int) {
 			x.FailElement(i, "a block of %s cannot have %d rows of %d that are left", what, n, left)
 			return
 		}
-		if most < n || most > coder.MostElements {
+		if most < n || most > codec.MostElements {
 			x.FailElement(i+1, "a block of %s with %d rows cannot take %d", what, n, most)
 			return
 		}

@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -217,13 +217,13 @@ func (s *widening) state() (*State, error) {
 	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), s.errors())
 	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
 	for t, v := range u.size.Rest { // which has residuals of removed rows, too
-		next.size.Rest[t] = elementary.Hypot(after[t], state.Leg(v, before[t]))
+		next.size.Rest[t] = detmath.Hypot(after[t], state.Leg(v, before[t]))
 	}
 	next.size.ErrWeights(nodesUnits*state.Unit(p, wide), u.Lambda, next.w)
 	next.noteReach()
 	next.noteWeights()
 	if u.Lambda > 0 { // the new columns may be smaller than the first ones
-		plain := elementary.Hypot(u.reaches().Plain, s.grown)
+		plain := detmath.Hypot(u.reaches().Plain, s.grown)
 		next.prior.share = max(u.prior.share, nodesDrift*shareOf(float64(u.Lambda*plain*plain)))
 		if !u.prior.exact(s.l) {
 			next.prior.widen(dense.Frobenius(s.h), dense.Frobenius(s.d), below)
@@ -235,14 +235,14 @@ func (s *widening) state() (*State, error) {
 		next.size.ErrNodes(next.reaches(), next.size.Lengths(u.Lambda), s.errors())
 	}
 	next.rank += s.how.Rank
-	next.norm = elementary.Hypot(u.norm, dense.Frobenius(s.h))
+	next.norm = detmath.Hypot(u.norm, dense.Frobenius(s.h))
 	next.drift = max(u.drift, nodesDrift)
 	next.a = rows{cols: wide}
 	if next.computesC() {
 		next.a.append(dense.Compact(dense.Beside(s.a, s.h)))
 	}
 	if s.how.Ridge {
-		next.remember(elementary.Hypot(u.worst.plus, s.grown))
+		next.remember(detmath.Hypot(u.worst.plus, s.grown))
 	} else {
 		next.remember(next.p.norm())
 	}

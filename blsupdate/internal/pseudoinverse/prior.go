@@ -6,8 +6,8 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -119,7 +119,7 @@ func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 	p.add(t, dense.ColumnNorms(w2))
 	grown := p.shift
 	p.shift = make([]float64, len(grown))
-	p.add(elementary.Hypot(1, d), grown)
+	p.add(detmath.Hypot(1, d), grown)
 	p.size = state.Capped(p.size + float64(2*p.delta*h*(1+d)) + float64(d*t))
 }
 
@@ -138,10 +138,10 @@ func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far,
 }
 
 // code writes or reads the prior of c targets.
-func (p *prior) code(x *coder.Coder, c int) {
-	x.Float("lambda over the square of the least singular value", &p.share, coder.NotNegative)
-	x.Float("the norm of the prior's rows", &p.delta, coder.NotNegative)
-	x.Float("the norm of the prior", &p.size, coder.NotNegative)
+func (p *prior) code(x *codec.Coder, c int) {
+	x.Float("lambda over the square of the least singular value", &p.share, codec.NotNegative)
+	x.Float("the norm of the prior's rows", &p.delta, codec.NotNegative)
+	x.Float("the norm of the prior", &p.size, codec.NotNegative)
 	x.Int("the first rows", &p.first, x.Samples)
 	x.Bool(&p.mixed)
 	x.Lengths("the shift of a column of W", &p.shift, c)

@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 )
 

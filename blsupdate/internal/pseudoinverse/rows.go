@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/elementary"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -165,7 +165,7 @@ func (r *rows) blockwise(f func(first int, m *mat.Dense)) { r.panels(0, r.count,
 func (r *rows) norm() float64 {
 	var sum float64
 	for _, b := range r.blocks {
-		sum = elementary.Hypot(sum, dense.Norm(b.data))
+		sum = detmath.Hypot(sum, dense.Norm(b.data))
 	}
 	return sum
 }

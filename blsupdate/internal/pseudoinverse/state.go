@@ -9,7 +9,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -172,7 +172,7 @@ func (u *State) rowNorms() []float64 {
 
 // length returns the Frobenius norm of [A; sqrt(lambda) I].
 func (u *State) length() float64 {
-	return elementary.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
+	return detmath.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }
 
 // conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms. For rank r it is between the 2-norm condition
@@ -184,7 +184,7 @@ func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power}
-		c.Error = 4 * state.Unit(u.p.count, u.K) * u.drift / elementary.Pow(c.RCond, c.Power) * u.worst.plus
+		c.Error = 4 * state.Unit(u.p.count, u.K) * u.drift / detmath.Pow(c.RCond, c.Power) * u.worst.plus
 		worst := 0.0
 		for t, y := range u.size.Y {
 			if y > 0 {

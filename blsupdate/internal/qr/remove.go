@@ -9,9 +9,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/backend"
-	"blskernel/internal/elementary"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -140,9 +140,9 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 	// The residuals lose ‖ya‖² - ‖z‖² + ‖z'‖², which rounding blurs. The residuals of the rows are
 	// at most its root over 1-h.
 	for j, v := range after {
-		sum := elementary.Hypot(lost[j], v)
+		sum := detmath.Hypot(lost[j], v)
 		blur := math.Sqrt(state.Unit(s.K, s.K)/least) * sum
-		gone = append(gone, elementary.Hypot(state.Leg(sum, before[j]), blur)/math.Sqrt(least))
+		gone = append(gone, detmath.Hypot(state.Leg(sum, before[j]), blur)/math.Sqrt(least))
 	}
 	return least, gone, nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -215,7 +215,7 @@ func zeroing(y *float64, x float64) (cos, sin float64) {
 	if x == 0 {
 		return 1, 0
 	}
-	length := elementary.Hypot(x, *y)
+	length := detmath.Hypot(x, *y)
 	cos, sin = *y/length, -x/length
 	*y = length
 	return cos, sin

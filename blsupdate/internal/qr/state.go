@@ -11,9 +11,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/backend"
-	"blskernel/internal/coder"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/backend"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -200,7 +200,7 @@ func mustNotFail(err error) {
 }
 
 // Code writes or reads R, z and W. Forget may leave a W that no solution gives back.
-func (s *State) Code(x *coder.Coder) {
+func (s *State) Code(x *codec.Coder) {
 	x.Triangle("R", &s.R, s.K, true)
 	x.Dense("z", &s.Z, s.K, s.C)
 	s.Size.Code(x, s.K, s.C)

@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/io/vfs"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
-	"blskernel/internal/vfs"
 )
 
 // pure returns the backend pure.

@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 
 	"blskernel"
-	"blskernel/internal/atomicfile"
-	"blskernel/internal/backend"
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/vfs"
+	"blskernel/internal/linalg/backend"
 )
 
 // EnvCache names the environment variable for the folder of files of rates.

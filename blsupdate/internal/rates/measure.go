@@ -11,9 +11,9 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
-	"blskernel/internal/backend"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/vfs"
+	"blskernel/internal/linalg/backend"
 )
 
 // Budget is the time of a measurement, interrupted ones before it included.

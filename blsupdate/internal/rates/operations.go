@@ -11,7 +11,7 @@ import (
 	"blskernel/blsupdate/internal/qr"
 	"blskernel/blsupdate/internal/ridge"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/linalg/floats"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -329,7 +329,7 @@ func scan(w *workspace, m, n, _ int) (restore, do func()) {
 	ya := w.operand(m, 1)
 	return nil, func() {
 		for i := range m {
-			isfinite.First(ax.RawRowView(i))
+			floats.FirstNonFinite(ax.RawRowView(i))
 		}
 		norms = norms.With(ax, ya)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
-	"blskernel/internal/cpu"
+	"blskernel/internal/linalg/cpu"
 )
 
 // Rates has the cost of each kind of operation on one machine, with one backend and one number of

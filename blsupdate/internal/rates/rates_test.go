@@ -16,9 +16,9 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/types"
+	"blskernel/internal/io/vfs"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
-	"blskernel/internal/vfs"
 )
 
 // TestOperations checks that every kind of operation has a grid, or is like one that has.

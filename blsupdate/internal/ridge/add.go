@@ -9,11 +9,11 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/backend"
-	"blskernel/internal/block"
-	"blskernel/internal/elementary"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -203,7 +203,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	s.W = dense.Copy(s.W)
 	w := s.W.RawMatrix().Data
 	s.Counter.Dspmm(blas.Left, s.K, s.C, 1, s.data(), v.RawMatrix().Data, s.C, 1, w, s.C)
-	if isfinite.First(w) >= 0 {
+	if floats.FirstNonFinite(w) >= 0 {
 		return types.ErrOverflow
 	}
 	s.MostW = dense.LargestOf(w)
@@ -219,8 +219,8 @@ func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.NoteSquares(-1, fits)
 	for t, length := range innovation {
 		blur := math.Sqrt(state.Unit(q, s.K)) * length
-		left := elementary.Hypot(state.Leg(length, math.Sqrt(max(0, fits[t]))), blur)
-		s.Size.Rest[t] = elementary.Hypot(s.Size.Rest[t], left)
+		left := detmath.Hypot(state.Leg(length, math.Sqrt(max(0, fits[t]))), blur)
+		s.Size.Rest[t] = detmath.Hypot(s.Size.Rest[t], left)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 )
 
@@ -91,8 +91,8 @@ func (s *State) Covariance() (state.Covariance, error) {
 }
 
 // Code writes or reads Q and W with their bounds.
-func (s *State) Code(x *coder.Coder) {
-	s.CodeInverse(x, "Q", func() { x.Symmetric("Q", &s.Q, s.K) }, s.data)
+func (s *State) Code(x *codec.Coder) {
+	s.CodeInverse(x, "Q", func() { dense.CodeSym(x, "Q", &s.Q, s.K) }, s.data)
 }
 
 // reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for

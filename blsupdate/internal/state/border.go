@@ -6,7 +6,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -53,7 +53,7 @@ func (s *Border) Errors(lengths []float64, unit, rcond float64) []float64 {
 	errs, root := dense.ColumnNorms(s.C), math.Sqrt(s.Lambda)
 	for j := range errs {
 		d := s.D.RawRowView(j)
-		errs[j] = elementary.Hypot(errs[j], root*dense.Norm(d)) / rcond
+		errs[j] = detmath.Hypot(errs[j], root*dense.Norm(d)) / rcond
 		for i, v := range d {
 			errs[j] += float64(lengths[i] * math.Abs(v))
 		}

@@ -6,7 +6,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -54,7 +54,7 @@ func (c Covariance) Leverages(b blskernel.Backend, x *mat.Dense) ([]float64, err
 			values = append(values, b.Ddot(dense.Cols(l), l.RawRowView(i), 1, r.RawRowView(i), 1))
 		}
 	}
-	if isfinite.First(values) >= 0 {
+	if floats.FirstNonFinite(values) >= 0 {
 		return nil, types.ErrOverflow
 	}
 	return values, nil

@@ -6,7 +6,7 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/elementary"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -68,7 +68,7 @@ const restNoise = 5
 // = 1/rcond is the condition number of the worst state so far. It returns a *ConditionError where eps
 // κ^power is 1 or more, so that no h is known.
 func RemovalLimit(rcond float64, power int) (float64, error) {
-	noise := 1 / elementary.Pow(rcond, power)
+	noise := 1 / detmath.Pow(rcond, power)
 	if dense.Eps*noise < 1 {
 		return RestLimit(noise), nil
 	}

@@ -6,7 +6,7 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
+	"blskernel/internal/io/codec"
 	"blskernel/mat"
 )
 
@@ -103,15 +103,15 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 }
 
 // CodeInverse writes or reads s. name is the name of X, matrix codes X, and data returns its elements.
-func (s *Inverse) CodeInverse(x *coder.Coder, name string, matrix func(), data func() []float64) {
-	x.Float("the gain", &s.Gain, coder.IsPositive)
+func (s *Inverse) CodeInverse(x *codec.Coder, name string, matrix func(), data func() []float64) {
+	x.Float("the gain", &s.Gain, codec.IsPositive)
 	matrix()
 	x.Dense("W", &s.W, s.K, s.C)
 	s.Size.Squared = s.Method == types.RidgeInverse
 	s.Size.Code(x, s.K, s.C)
 	x.Lengths("the largest norm of a row of F", &s.Rows, s.K)
-	x.Float("the bound on "+name, &s.Most, coder.NotNegative)
-	x.Float("the bound on W", &s.MostW, coder.NotNegative)
+	x.Float("the bound on "+name, &s.Most, codec.NotNegative)
+	x.Float("the bound on W", &s.MostW, codec.NotNegative)
 	if !x.Failed() {
 		x.Within(name, dense.LargestOf(data()), s.Most)
 		x.Within("W", dense.LargestOf(s.W.RawMatrix().Data), s.MostW)

@@ -6,8 +6,8 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -77,7 +77,7 @@ func (s Norms) With(ax, ya *mat.Dense) Norms {
 // AddLengths replaces each x by the length of (x, y).
 func AddLengths(x, y []float64) {
 	for i, v := range y {
-		x[i] = Capped(elementary.Hypot(x[i], v))
+		x[i] = Capped(detmath.Hypot(x[i], v))
 	}
 }
 
@@ -92,7 +92,7 @@ func (s Norms) Err(unit float64) {
 func (s Norms) grow(errs []float64, unit float64, norms []float64) {
 	for j, v := range norms {
 		if s.Squared {
-			errs[j] = Capped(elementary.Hypot(errs[j], math.Sqrt(unit)*v))
+			errs[j] = Capped(detmath.Hypot(errs[j], math.Sqrt(unit)*v))
 		} else {
 			errs[j] = Capped(errs[j] + float64(unit*v))
 		}
@@ -156,7 +156,7 @@ const driftUnits = 6
 func (s Norms) Lengths(lambda float64) []float64 {
 	lengths, root := slices.Clone(s.A), math.Sqrt(lambda)
 	for j, v := range lengths {
-		lengths[j] = elementary.Hypot(v, root)
+		lengths[j] = detmath.Hypot(v, root)
 	}
 	return lengths
 }
@@ -249,7 +249,7 @@ func (s Norms) ErrNodes(reach Reach, lengths, errs []float64) {
 // have relative errors of unit.
 func (s Norms) Explained(norms []float64, unit float64) {
 	for j, v := range norms {
-		s.Rest[j] = min(s.Rest[j], elementary.Hypot(Leg(s.Rest[j], v), math.Sqrt(unit)*s.Y[j]))
+		s.Rest[j] = min(s.Rest[j], detmath.Hypot(Leg(s.Rest[j], v), math.Sqrt(unit)*s.Y[j]))
 	}
 }
 
@@ -427,7 +427,7 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 const maxShare = 0.01
 
 // Code writes or reads the norms of k columns of A and c of Y.
-func (s *Norms) Code(x *coder.Coder, k, c int) {
+func (s *Norms) Code(x *codec.Coder, k, c int) {
 	x.Lengths("a norm of a column of A", &s.A, k)
 	x.Lengths("a norm of a column of Y", &s.Y, c)
 	x.Lengths("an error of a column of A", &s.ErrA, k)
@@ -435,5 +435,5 @@ func (s *Norms) Code(x *coder.Coder, k, c int) {
 	x.Lengths("an error beside residuals", &s.ErrR, k)
 	x.Lengths("a norm of a residual", &s.Rest, c)
 	x.Lengths("an error by gains", &s.Gain, c)
-	x.Float("the relative error of the inverse", &s.Drift, coder.NotNegative)
+	x.Float("the relative error of the inverse", &s.Drift, codec.NotNegative)
 }

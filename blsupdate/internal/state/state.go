@@ -10,9 +10,9 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/coder"
-	"blskernel/internal/interrupt"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -49,7 +49,7 @@ type State interface {
 	// Condition says how accurate W is. It does not change the state.
 	Condition() Condition
 	// Code writes or reads all that later results depend on, after the Base.
-	Code(x *coder.Coder)
+	Code(x *codec.Coder)
 }
 
 // A Pseudoinverter is a State with A⁺.

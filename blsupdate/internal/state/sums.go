@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/coder"
-	"blskernel/internal/elementary"
+	"blskernel/internal/io/codec"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -138,9 +138,9 @@ func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
 }
 
 // Code writes or reads the sums of c targets.
-func (s *Sums) Code(x *coder.Coder, c int) {
-	x.Int("the number of rows of positive weight", &s.Rows, coder.MostElements)
-	x.Float("the sum of the weights", &s.Weight, coder.NotNegative)
+func (s *Sums) Code(x *codec.Coder, c int) {
+	x.Int("the number of rows of positive weight", &s.Rows, codec.MostElements)
+	x.Float("the sum of the weights", &s.Weight, codec.NotNegative)
 	x.Floats("a mean of a target", &s.Mean, c)
 	for _, sums := range []*[]float64{&s.Spread, &s.RSS} {
 		x.Floats("a sum of squares", sums, c)
@@ -162,7 +162,7 @@ func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
 	for i := range dense.Rows(e) {
 		other := after.RawRowView(i)
 		for j, v := range e.RawRowView(i) {
-			norms[j] = elementary.Hypot(norms[j], math.Sqrt(math.Abs(v))*math.Sqrt(math.Abs(other[j])))
+			norms[j] = detmath.Hypot(norms[j], math.Sqrt(math.Abs(v))*math.Sqrt(math.Abs(other[j])))
 		}
 	}
 	return norms

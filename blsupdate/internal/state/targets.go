@@ -6,7 +6,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/linalg/backend"
 	"blskernel/internal/testutil"
 )
 

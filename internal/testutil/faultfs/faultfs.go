@@ -11,7 +11,7 @@ import (
 	"sync"
 	"syscall"
 
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/vfs"
 )
 
 // An Op is an operation of the file system.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/vfs"
 )
 
 // all does every operation, in the order of the names that it returns, until one fails. The file is

@@ -4,7 +4,7 @@ package kernels
 import (
 	"testing"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/linalg/kernel"
 	"blskernel/internal/testutil"
 )
 

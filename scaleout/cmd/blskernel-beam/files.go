@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"blskernel/bls/modelfile"
-	"blskernel/internal/atomicfile"
+	"blskernel/internal/io/atomicfile"
 	"blskernel/scaleout"
 	"blskernel/scaleout/internal/beamfile"
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/internal/atomicfile"
+	"blskernel/internal/io/atomicfile"
 	"blskernel/scaleout"
 	"blskernel/scaleout/internal/beamfile"
 

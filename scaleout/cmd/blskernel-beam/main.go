@@ -13,7 +13,7 @@ import (
 	"os"
 	"strings"
 
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/flagvalue"
 	"blskernel/dataset/stream"
-	"blskernel/internal/flagvalue"
 	"blskernel/scaleout"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"

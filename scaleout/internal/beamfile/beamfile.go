@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"blskernel/internal/atomicfile"
+	"blskernel/internal/io/atomicfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme

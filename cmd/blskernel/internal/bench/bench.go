@@ -17,8 +17,8 @@ import (
 	"blskernel/bench/speed"
 	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/elementary"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/detmath"
 
 	"github.com/spf13/cobra"
 )
@@ -267,7 +267,7 @@ func benchLines(r speed.Result) (text string) {
 func gflops(v float64) string {
 	decimals := 3
 	if v >= 1 {
-		decimals = max(0, 3-int(elementary.Log10(v)))
+		decimals = max(0, 3-int(detmath.Log10(v)))
 	}
 	return fmt.Sprintf("%.*f", decimals, v)
 }

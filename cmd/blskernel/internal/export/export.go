@@ -12,8 +12,8 @@ import (
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/atomicfile"
-	"blskernel/internal/npy"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/npy"
 	"blskernel/mat"
 
 	"github.com/spf13/cobra"

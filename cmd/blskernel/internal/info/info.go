@@ -13,9 +13,9 @@ import (
 
 	"blskernel"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/backend"
-	"blskernel/internal/cpu"
-	"blskernel/internal/golden"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/cpu"
+	"blskernel/internal/selftest"
 
 	"github.com/spf13/cobra"
 )
@@ -63,7 +63,7 @@ func gather() (Information, error) {
 	} else {
 		info.Kernel = blskernel.Describe(pure).Kernel
 		info.Blocks.MC, info.Blocks.KC, info.Blocks.NC, _ = backend.BlockSizes(pure)
-		info.SelfTest = golden.SelfTest(pure)
+		info.SelfTest = selftest.SelfTest(pure)
 	}
 	if b, err := blskernel.Lookup("openblas"); err != nil {
 		info.Missing["openblas"] = err.Error()
@@ -121,7 +121,7 @@ func (i Information) print(w io.Writer) error {
 	if i.Kernel != "" {
 		line("kernel", "%s (usable: %s)", i.Kernel, strings.Join(i.Kernels, ", "))
 		line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
-		line("self-test", "%s (%s)", i.SelfTest, cmp.Or(golden.Outside(), "the same on every machine: docs/reproducibility.md"))
+		line("self-test", "%s (%s)", i.SelfTest, cmp.Or(selftest.Outside(), "the same on every machine: docs/reproducibility.md"))
 	}
 	line("go", "%s", i.Go)
 	_, err := io.WriteString(w, b.String())

@@ -15,10 +15,10 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/flagvalue"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/flagvalue"
 
 	"github.com/spf13/cobra"
 )

@@ -13,10 +13,9 @@ import (
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
 )
 
-// OpenMatched opens data for a model and selects its columns as package columns does, with the labels
+// OpenMatched opens data for a model and selects its columns as Model.Match does, with the labels
 // or targets if they are wanted. It opens the data once, so that it can be a pipe.
 func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) (*stream.Reader, error) {
 	m.LabelsIn = Shown(in.Options.TargetPath)
@@ -62,7 +61,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	case ok && fault.Path == "": // of columns, which knows no paths
 		fault.Path = Shown(in.Paths[0])
 		return session.InFlags(fault)
-	case errors.Is(err, columns.ErrNoTarget):
+	case errors.Is(err, model.ErrNoTargets):
 		return ui.Usagef("--target is missing: the columns have no names to find the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}
 	return err

@@ -20,7 +20,7 @@ import (
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/columns"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 )
@@ -145,12 +145,12 @@ func (i *Inspection) print(w io.Writer) error {
 		line("advice", "%s", i.Advice)
 	}
 	line("inputs", "%s", listed(m.Inputs))
-	names := m.Columns.Names(m.Inputs)
+	inputs := m.Columns.Names(m.Inputs)
 	var words, written []string
 	for j, c := range m.Columns {
 		name := fmt.Sprintf("column %d", j+1)
-		if names != nil {
-			name = names[j]
+		if inputs != nil {
+			name = inputs[j]
 		}
 		if c.Levels != nil {
 			words = append(words, fmt.Sprintf("%s (%s)", name, ui.Count(len(c.Levels), "word")))
@@ -160,7 +160,7 @@ func (i *Inspection) print(w io.Writer) error {
 		}
 	}
 	if words != nil {
-		line("columns", "%d of numbers, %d of words: %s", len(m.Columns)-len(words), len(words), columns.List(words))
+		line("columns", "%d of numbers, %d of words: %s", len(m.Columns)-len(words), len(words), names.List(words))
 	}
 	line("missing", "%s", cmp.Or(m.Missing, stream.MissingError.String()))
 	if m.Decimal+m.Thousands != "" {
@@ -172,13 +172,13 @@ func (i *Inspection) print(w io.Writer) error {
 		}
 	}
 	if written != nil {
-		line("written", "%s", columns.List(written))
+		line("written", "%s", names.List(written))
 	}
 	if m.NA != nil {
-		line("missing words", "%s", columns.List(m.NA))
+		line("missing words", "%s", names.List(m.NA))
 	}
 	if m.Exclude != nil {
-		line("excluded", "%s", columns.List(m.Exclude))
+		line("excluded", "%s", names.List(m.Exclude))
 	}
 	line("targets", "%s", listed(m.Targets))
 	if i.Kind == model.Classification {
@@ -187,7 +187,7 @@ func (i *Inspection) print(w io.Writer) error {
 	if what := session.Unfinished(&m); what != "" {
 		line("state", "%s", what)
 	} else if m.Progress != nil {
-		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), columns.List(m.Progress.Sources))
+		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), names.List(m.Progress.Sources))
 	}
 	if len(m.Learned) > 0 {
 		line("has learned", "%s", learnedText(m.Learned))
@@ -206,11 +206,11 @@ func (i *Inspection) print(w io.Writer) error {
 }
 
 // listed writes the first names, and says how many more there are.
-func listed(names []string) string {
-	if len(names) == 0 {
+func listed(all []string) string {
+	if len(all) == 0 {
 		return "without names"
 	}
-	return columns.List(names)
+	return names.List(all)
 }
 
 // learnedText names the last files of the list with their rows.

@@ -24,8 +24,8 @@ import (
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/atomicfile"
-	"blskernel/internal/columns"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/names"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
@@ -112,7 +112,7 @@ func (l *Learner) SetNewClassPolicy() {
 	m.Gained = func(place string, added []string) {
 		what := fmt.Sprintf("the label %q is", added[0])
 		if len(added) > 1 {
-			what = fmt.Sprintf("the labels %s are", columns.List(added))
+			what = fmt.Sprintf("the labels %s are", names.List(added))
 		}
 		l.Warn("%s", fmt.Sprintf("%s: %s new to the model, which has %d classes now", place, what, len(m.Labels())))
 	}

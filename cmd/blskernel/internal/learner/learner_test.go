@@ -18,7 +18,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/mat"

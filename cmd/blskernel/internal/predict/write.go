@@ -13,8 +13,8 @@ import (
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/atomicfile"
-	"blskernel/internal/npy"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/npy"
 	"blskernel/mat"
 )
 

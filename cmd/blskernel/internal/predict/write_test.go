@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"blskernel/bls/model"
-	"blskernel/internal/npy"
+	"blskernel/internal/io/npy"
 )
 
 // TestNPYHeader has headers of the same length for all numbers of rows, so that the last one fits into

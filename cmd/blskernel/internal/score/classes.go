@@ -9,7 +9,7 @@ import (
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/memory"
+	"blskernel/internal/io/memory"
 	"blskernel/mat"
 )
 

@@ -15,7 +15,7 @@ import (
 	"blskernel"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/columns"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -151,15 +151,15 @@ func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
 		return "it does not say by which flags it was begun"
 	}
-	names := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
-	slices.Sort(names)
-	for _, name := range names {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
+	slices.Sort(keys)
+	for _, name := range keys {
 		if was, is := settings[name], m.settings[name]; was != is {
 			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
 		}
 	}
 	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
-		return fmt.Sprintf("it was begun with %s, and here the data is %s", columns.List(was), columns.List(m.sources))
+		return fmt.Sprintf("it was begun with %s, and here the data is %s", names.List(was), names.List(m.sources))
 	}
 	return ""
 }
@@ -178,7 +178,7 @@ func Unfinished(meta *modelfile.Metadata) string {
 	if Work(meta.Notes[noteCommand]) == "update" {
 		what = "an update"
 	}
-	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, columns.List(meta.Progress.Sources))
+	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, names.List(meta.Progress.Sources))
 }
 
 // Lasting returns the notes that stay true when a model learns on.

@@ -10,8 +10,8 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/atomicfile"
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/vfs"
 
 	"github.com/gofrs/flock"
 )

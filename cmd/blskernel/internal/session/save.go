@@ -7,7 +7,7 @@ import (
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/atomicfile"
+	"blskernel/internal/io/atomicfile"
 )
 
 // A changed is the JSON of a model that remove or merge has written.

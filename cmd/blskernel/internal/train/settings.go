@@ -10,9 +10,9 @@ import (
 	"blskernel"
 	"blskernel/bls"
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/flagvalue"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/flagvalue"
 
 	"github.com/spf13/cobra"
 )

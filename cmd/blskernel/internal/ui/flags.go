@@ -8,7 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/flagvalue"
+	"blskernel/cmd/blskernel/flagvalue"
 
 	"github.com/spf13/cobra"
 )

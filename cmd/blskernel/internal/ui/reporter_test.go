@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 )
 
 // TestAttendKeepsErrors ends work with an error at the moment at which it is interrupted: one that says

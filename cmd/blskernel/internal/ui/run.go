@@ -13,8 +13,8 @@ import (
 	"slices"
 	"syscall"
 
-	"blskernel/internal/interrupt"
-	"blskernel/internal/vfs"
+	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

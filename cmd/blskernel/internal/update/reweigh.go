@@ -7,9 +7,9 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/flagvalue"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/flagvalue"
 )
 
 // parseForget reads a factor of Forget.

@@ -1,0 +1,191 @@
+package model
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+
+	"blskernel/dataset/stream"
+	"blskernel/internal/io/names"
+)
+
+// The options by which the columns of the data are chosen.
+var (
+	inputs  = stream.Remedy{Option: stream.OptionInputs}
+	targets = stream.Remedy{Option: stream.OptionTargets}
+	exclude = stream.Remedy{Option: stream.OptionExclude}
+)
+
+// SortLabels returns labels in the order of numbers if all are numbers, else of the alphabet.
+func SortLabels(of iter.Seq[string]) []string {
+	labels, values := slices.Sorted(of), map[string]float64{}
+	for _, label := range labels {
+		if v, err := strconv.ParseFloat(label, 64); err == nil {
+			values[label] = v
+		}
+	}
+	if len(values) == len(labels) {
+		slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
+	}
+	return labels
+}
+
+// Data says what Match selects the columns of.
+type Data struct {
+	Missing   stream.Missing // what becomes of a missing cell
+	Learn     bool           // the labels or targets are wanted, too
+	Elsewhere bool           // the targets are in a separate file
+	Single    bool           // there is one file of samples, and none of targets
+}
+
+// wanted describes the columns that a model needs.
+type wanted struct {
+	Data
+	inputs, targets []string // the names of the columns that the model has, none where it has no names
+
+	number  int            // of the columns of the inputs; 0 for any
+	columns stream.Columns // how they become inputs; nil for numbers
+	exclude []string       // without names: the columns that the training left out
+}
+
+// Match selects the columns of the model. If both the data and the model have names and no columns are
+// given, the inputs are the columns with the model's names, in any place. Else they are all columns but
+// the targets, in their order. Given columns keep their order, unless their names are the model's: then
+// they take its order. Without names, the columns that the training left out are left out if only then
+// the number is right.
+//
+//	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
+//	error of r.Select.
+func (m *Model) Match(r *stream.Reader, data Data) error {
+	as := m.Metadata.Options()
+	cells, _ := m.Columns()
+	return match(r, wanted{
+		Data: data, inputs: as.Inputs, targets: m.Metadata.Targets,
+		number: len(cells), columns: as.Columns, exclude: as.Exclude,
+	})
+}
+
+// match selects the wanted columns.
+func match(r *stream.Reader, want wanted) error {
+	given := r.Selection()
+	if err := choose(r, want); err != nil {
+		return err
+	}
+	s := r.Selection()
+	if want.number > 0 && r.Dim() != want.number && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && want.exclude != nil {
+		s.Exclude = slices.DeleteFunc(slices.Clone(want.exclude), func(spec string) bool { return spec == s.Weight })
+		if err := r.Select(s); err != nil {
+			return err
+		}
+	}
+	if n := r.Dim(); want.number > 0 && n != want.number {
+		return stream.Errorf("has %d columns of inputs, and the model %d: choose the columns by %v or %v, "+
+			"and name the column of the labels or targets by %v", n, want.number, inputs, exclude, targets)
+	}
+	if want.columns == nil && want.Missing != stream.MissingDrop {
+		return nil
+	}
+	s.Columns, s.Missing = want.columns, want.Missing
+	return r.Select(s)
+}
+
+// choose selects the columns.
+func choose(r *stream.Reader, want wanted) error {
+	heading, selected := r.Heading(), r.Selection()
+	names := heading.Names
+	if names == nil && selected.Header == stream.HeaderAuto && len(want.inputs) > 0 && holds(heading.First, want.inputs) {
+		names = heading.First // which are all numbers
+	}
+	byName := names != nil && len(want.inputs) > 0 && len(selected.Inputs) == 0
+	given := selected
+	var err error
+	if byName {
+		selected.Inputs, err = named(want.inputs, names)
+	} else {
+		selected.Inputs, err = inOrder(selected.Inputs, r.Inputs(), want.inputs)
+	}
+	if err != nil {
+		return err
+	}
+	if selected.Targets, err = inOrder(selected.Targets, r.Targets(), want.targets); err != nil {
+		return err
+	}
+	changed := !slices.Equal(given.Inputs, selected.Inputs) || !slices.Equal(given.Targets, selected.Targets)
+	byTarget := names != nil && len(want.targets) > 0 && len(selected.Targets) == 0 && !want.Elsewhere &&
+		(want.Learn || !byName && holds(names, want.targets))
+	switch {
+	case byTarget:
+		if selected.Targets, err = named(want.targets, names); err != nil {
+			return err
+		}
+	case want.Learn && r.Outputs() == 0 && len(want.targets) == 1 && holds(heading.Arrays, want.targets):
+		selected.Targets = want.targets
+	case want.Learn && r.Outputs() == 0 && heading.Format != stream.IDX:
+		return ErrNoTargets
+	case !changed:
+		return nil
+	}
+	return selectNamed(r, selected, names != nil, want.Single)
+}
+
+// selectNamed selects columns. A first line with their names is the header, even if the selected
+// columns do not show that. Of several files, some may have no header.
+func selectNamed(r *stream.Reader, selected stream.Selection, names, single bool) error {
+	if names && single {
+		selected.Header = stream.HeaderPresent
+	}
+	if err := r.Select(selected); err != nil || !names || r.Heading().HasHeader {
+		return err
+	}
+	selected.Header = stream.HeaderPresent
+	return r.Select(selected)
+}
+
+// named returns the numbers of the columns with the wanted names, from 1.
+func named(of, have []string) ([]string, error) {
+	var columns, missing []string
+	for _, name := range of {
+		i := slices.Index(have, name)
+		if i < 0 {
+			missing = append(missing, name)
+			continue
+		}
+		if slices.Contains(have[i+1:], name) {
+			return nil, stream.Errorf("has more than one column named %q: give its number from 1, by %v or %v", name, inputs, targets)
+		}
+		columns = append(columns, strconv.Itoa(i+1))
+	}
+	if missing != nil {
+		return nil, stream.Errorf("lacks the columns %s of the model, and has %s: name the columns by %v and %v, or use %v if the first line is data",
+			names.List(missing), names.List(have), inputs, targets, stream.Remedy{Option: stream.OptionHeader, Value: stream.HeaderAbsent.String()})
+	}
+	return columns, nil
+}
+
+// inOrder returns the columns of specs, or all without specs, in the order of the model's names. chosen
+// are their names; columns with other names, or none, stay in place.
+func inOrder(specs, chosen, model []string) ([]string, error) {
+	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
+		return specs, nil
+	}
+	if len(specs) != 0 && len(specs) != len(chosen) {
+		return nil, stream.Errorf("has the columns of a range in another order than the model: name them one by one, in its order: %s",
+			names.List(model))
+	}
+	ordered := make([]string, len(model))
+	for i, name := range model {
+		at := slices.Index(chosen, name)
+		if len(specs) == 0 {
+			ordered[i] = strconv.Itoa(at + 1)
+		} else {
+			ordered[i] = specs[at]
+		}
+	}
+	return ordered, nil
+}
+
+// holds reports whether names has all wanted names.
+func holds(names, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) })
+}

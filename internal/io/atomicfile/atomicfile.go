@@ -1,0 +1,242 @@
+// Package atomicfile writes files that appear as a whole or not at all, whenever the program or the
+// machine stops.
+//
+// It writes a file under another name in the same folder, syncs it to the disk, renames it, and syncs
+// the folder, which holds the new name. After Commit has returned nil the new file survives a loss of
+// power. A program that is killed before leaves a file ".NAME.xxxxxxxx.tmp". Only RemoveLeftovers
+// deletes it, for callers that hold a lock on NAME.
+//
+// Windows and some network file systems cannot sync a folder. They rename atomically, but perhaps some
+// seconds after Commit has returned: a loss of power may then bring the old file back, never a part.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"blskernel/internal/io/vfs"
+)
+
+// A File is written under another name in the same folder, and replaces the file at its path when it is
+// complete.
+type File struct {
+	fs   vfs.FS
+	path string
+	file vfs.File // nil after Commit or Abort
+}
+
+// Create starts a file for path on fsys, nil for vfs.OS. It fails now, and not after the work, if the
+// folder is missing or the name is impossible. It keeps a link and replaces or creates its target. An
+// existing file must be regular and writable; the new one gets its permissions and, if this process may
+// set them, its owner and group.
+func Create(fsys vfs.FS, path string) (*File, error) {
+	fsys = vfs.Or(fsys)
+	path, err := Target(path)
+	if err != nil {
+		return nil, err
+	}
+	before, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		before = nil
+	case err != nil:
+		return nil, err
+	case !before.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file, and cannot be replaced", path)
+	case before.Mode().Perm()&0o200 == 0:
+		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
+	}
+	// Not os.CreateTemp, whose files only their owner may read, whatever the umask. But a
+	// replacement is for its owner alone until it has the owner and the permissions of the old
+	// file.
+	mode := fs.FileMode(0o666)
+	if before != nil {
+		mode = before.Mode().Perm() & 0o700
+	}
+	for {
+		name := Beside(path, fmt.Sprintf(".%08x%s", rand.Uint32(), temporarySuffix))
+		file, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, &WriteError{Path: path, Err: err}
+		}
+		f := &File{fs: fsys, path: path, file: file}
+		if before != nil {
+			own(file, before)
+			if err := file.Chmod(before.Mode().Perm()); err != nil {
+				return nil, f.drop(err)
+			}
+		}
+		return f, nil
+	}
+}
+
+// Check returns the error by which Create would fail for path now. It makes such a file and removes it.
+func Check(fsys vfs.FS, path string) error {
+	f, err := Create(fsys, path)
+	if err != nil {
+		return err
+	}
+	name := f.file.Name()
+	err = f.file.Close()
+	if left := f.fs.Remove(name); left != nil {
+		return &WriteError{Path: f.path, Left: name, Err: errors.Join(err, left)}
+	}
+	return f.wrap(err)
+}
+
+// Room returns a *WriteError if the disk of path says that it has less room than the given bytes.
+func Room(path string, bytes int64) error {
+	free, known := free(filepath.Dir(path))
+	if !known || bytes <= free {
+		return nil
+	}
+	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes, of which %d are free", syscall.ENOSPC, bytes, free)}
+}
+
+// Target follows links from path to the file that Create replaces, which need not exist.
+func Target(path string) (string, error) {
+	const most = 40 // links that lead to one another
+	name := path
+	for range most {
+		next, err := os.Readlink(name)
+		if err != nil { // no link, or nothing, or an error that Stat repeats
+			return filepath.Join(filepath.Dir(name), filepath.Base(name)), nil
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Dir(name) + string(filepath.Separator) + next
+		}
+		name = next
+	}
+	return "", fmt.Errorf("%s is a link that leads to itself", path)
+}
+
+const (
+	temporarySuffix = ".tmp"
+	longestName     = 200 // bytes of a name; with the suffixes it stays below the 255 of file systems
+)
+
+// Beside returns the path of a hidden file in the folder of path, ".NAME" with a suffix. It cuts
+// NAME to 200 bytes.
+func Beside(path, suffix string) string {
+	name := filepath.Base(path)
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "")
+	}
+	return filepath.Join(filepath.Dir(path), "."+name+suffix)
+}
+
+// RemoveLeftovers removes what killed writers of the file at path have left in its folder, and files
+// that a *WriteError has named as kept under such a name. No writer may be at work.
+func RemoveLeftovers(fsys vfs.FS, path string) error {
+	path, err := Target(path)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if name := filepath.Join(dir, e.Name()); isTemporary(name, path) {
+			errs = append(errs, vfs.Or(fsys).Remove(name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isTemporary reports whether name is one of those under which the file at path is written.
+func isTemporary(name, path string) bool {
+	middle, begins := strings.CutPrefix(name, Beside(path, "."))
+	middle, ends := strings.CutSuffix(middle, temporarySuffix)
+	_, err := strconv.ParseUint(middle, 16, 32)
+	return begins && ends && err == nil && len(middle) == 8
+}
+
+// Write appends to the file. The error is a *WriteError.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.file.Write(p)
+	return n, f.wrap(err)
+}
+
+// WriteAt overwrites a part of the file, such as a header with a length, and does not move Write. The
+// error is a *WriteError.
+func (f *File) WriteAt(p []byte, offset int64) (int, error) {
+	n, err := f.file.WriteAt(p, offset)
+	return n, f.wrap(err)
+}
+
+func (f *File) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &WriteError{Path: f.path, Err: err}
+}
+
+// Commit brings the file to the disk and renames it. After a *WriteError the old file is there. After a
+// *FolderError, the error of the last step, the new file is there, but a loss of power may bring the
+// old one back.
+//
+// If the rename alone fails, as while another process reads the old file on Windows, Commit keeps the
+// new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers
+// removes. The error names it.
+func (f *File) Commit() error {
+	if f.file == nil {
+		return fs.ErrClosed
+	}
+	if err := f.file.Sync(); err != nil {
+		return f.drop(err)
+	}
+	if err := f.file.Close(); err != nil {
+		return f.drop(err)
+	}
+	file := f.file
+	f.file = nil
+	if err := f.fs.Rename(file.Name(), f.path); err != nil {
+		return &WriteError{Path: f.path, Kept: keep(f.fs, file.Name()), Err: err}
+	}
+	if err := f.fs.SyncDir(filepath.Dir(f.path)); err != nil {
+		return &FolderError{Path: f.path, Err: err}
+	}
+	return nil
+}
+
+// keep renames the complete file to a name that RemoveLeftovers leaves alone, and returns the name that
+// it has then.
+func keep(fsys vfs.FS, name string) string {
+	dir, base := filepath.Split(name)
+	kept := dir + strings.TrimPrefix(strings.TrimSuffix(base, temporarySuffix), ".") + ".new"
+	if fsys.Rename(name, kept) != nil {
+		return name
+	}
+	return kept
+}
+
+// drop closes and removes the incomplete file, and returns the reason as a *WriteError.
+func (f *File) drop(reason error) error {
+	e := &WriteError{Path: f.path, Err: reason}
+	_ = f.file.Close() // nothing of it stays
+	if f.fs.Remove(f.file.Name()) != nil {
+		e.Left = f.file.Name()
+	}
+	f.file = nil
+	return e
+}
+
+// Abort leaves the old file. It does nothing after Commit, so it can be deferred.
+func (f *File) Abort() {
+	if f.file != nil {
+		_ = f.drop(nil)
+	}
+}

@@ -1,0 +1,49 @@
+package atomicfile
+
+import (
+	"fmt"
+
+	"blskernel/internal/io/vfs"
+)
+
+// A WriteError says that a file could not be written, and that the old file is there.
+type WriteError struct {
+	Path string // of the file
+	Kept string // the complete new file, which RemoveLeftovers may remove; empty if there is none
+	Left string // an incomplete file that could not be removed; empty if there is none
+	Err  error
+}
+
+// Error says what is there and what to do.
+func (e *WriteError) Error() string {
+	text := fmt.Sprintf("%s could not be written, and what was there is as it was: %v", e.Path, e.Err)
+	if e.Kept != "" {
+		at := e.Kept
+		if isTemporary(e.Kept, e.Path) {
+			at += ", which the next command that changes the file may remove"
+		}
+		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s",
+			text, at, vfs.Remedy(e.Err))
+	}
+	if e.Left != "" {
+		text += fmt.Sprintf("; a part of the new file is left as %s, remove it", e.Left)
+	}
+	return text + ": " + vfs.Remedy(e.Err)
+}
+
+// Unwrap returns Err.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// A FolderError says that the new file is there, but its folder could not be synced.
+type FolderError struct {
+	Path string // of the file
+	Err  error
+}
+
+// Error says what is there.
+func (e *FolderError) Error() string {
+	return fmt.Sprintf("%s is written, but its folder could not be brought to the disk: %v", e.Path, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *FolderError) Unwrap() error { return e.Err }

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package atomicfile
+
+import (
+	"io/fs"
+
+	"blskernel/internal/io/vfs"
+)
+
+// own does nothing: the system has no such owners.
+func own(vfs.File, fs.FileInfo) {}

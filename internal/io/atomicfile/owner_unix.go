@@ -1,0 +1,17 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"io/fs"
+	"syscall"
+
+	"blskernel/internal/io/vfs"
+)
+
+// own gives the file the owner and group of another, if this process may.
+func own(file vfs.File, like fs.FileInfo) {
+	if old, ok := like.Sys().(*syscall.Stat_t); ok {
+		_ = file.Chown(int(old.Uid), int(old.Gid))
+	}
+}

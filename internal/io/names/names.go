@@ -1,0 +1,56 @@
+// Package names converts constants to their names and back, and lists names in messages.
+package names
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// String returns names[v], or the type and the number of a v without a name, as in "Format(7)".
+func String[T ~int](names []string, v T) string {
+	if v < 0 || int(v) >= len(names) || names[v] == "" {
+		_, kind, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
+		return fmt.Sprintf("%s(%d)", kind, int(v))
+	}
+	return names[v]
+}
+
+// Parse returns the constant of the given name, in any case. An error, whose prefix is the package in,
+// lists the names. An empty name stands for a constant without one.
+func Parse[T ~int](in string, names []string, name string) (T, error) {
+	for i, known := range names {
+		if known != "" && strings.EqualFold(name, known) {
+			return T(i), nil
+		}
+	}
+	_, kind, _ := strings.Cut(fmt.Sprintf("%T", T(0)), ".")
+	return 0, fmt.Errorf("%s: unknown %s %q; known are %s", in, strings.ToLower(kind), name, strings.TrimPrefix(strings.Join(names, ", "), ", "))
+}
+
+// Alternatives returns the names of the constants, as in "gram or qr".
+func Alternatives[T fmt.Stringer](constants []T) string {
+	var names []string
+	for _, v := range constants {
+		names = append(names, v.String())
+	}
+	return strings.Join(names, " or ")
+}
+
+// List quotes the first ten names, and says how many more there are. Of a long name it quotes the two
+// ends, since names may differ in either.
+func List(names []string) string {
+	const most, end = 10, 40
+	quoted := make([]string, min(most, len(names)))
+	for i := range quoted {
+		quoted[i] = strconv.Quote(names[i])
+		if r := []rune(names[i]); len(r) > 2*end {
+			quoted[i] = fmt.Sprintf("%q...%q", string(r[:end]), string(r[len(r)-end:]))
+		}
+	}
+	text := strings.Join(quoted, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

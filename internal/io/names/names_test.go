@@ -1,0 +1,44 @@
+package names
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+type Color int
+
+func TestNames(t *testing.T) {
+	known := []string{"", "red", "green"}
+	for v, want := range map[Color]string{0: "Color(0)", 1: "red", 2: "green", 3: "Color(3)", -1: "Color(-1)"} {
+		if got := String(known, v); got != want {
+			t.Errorf("%d is %q, want %q", int(v), got, want)
+		}
+	}
+	if v, err := Parse[Color]("names", known, "GREEN"); v != 2 || err != nil {
+		t.Error(v, err)
+	}
+	for _, name := range []string{"blue", ""} {
+		want := fmt.Sprintf("names: unknown color %q; known are red, green", name)
+		if _, err := Parse[Color]("names", known, name); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestList shows both ends of long names, which may differ in either.
+func TestList(t *testing.T) {
+	long := strings.Repeat("ä", 80)
+	for want, names := range map[string][]string{
+		``:                  nil,
+		`"a", "b\n"`:        {"a", "b\n"},
+		strconv.Quote(long): {long},
+		`"x` + long[:78] + `"..."` + long[:78] + `y"`:                  {"x" + long + "y"},
+		`"1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more`: strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12"),
+	} {
+		if got := List(names); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+}

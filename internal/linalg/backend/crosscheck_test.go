@@ -1,0 +1,137 @@
+package backend_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/guard"
+
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// reference is gonum's BLAS, in Go alone, as a Backend.
+func reference() blskernel.Backend { return named{gonum.Implementation{}, "gonum"} }
+
+// plain is a Backend without PackedProducts and FusedProducts of its own.
+type plain struct{ blskernel.Backend }
+
+// A candidate is what the reference is compared with.
+type candidate struct {
+	name string
+	blskernel.Backend
+}
+
+// candidates are the backends, gonum on operands full of NaN where it is not to read, and for the
+// products that a backend may lack also those made of its Dgemm.
+func candidates(t testing.TB) []candidate {
+	all := []candidate{{"gonum", reference()}}
+	for _, b := range backends.All(t) {
+		all = append(all, candidate{b.Name(), b}, candidate{b.Name() + " via Dgemm", plain{b}})
+	}
+	return all
+}
+
+// guarded returns regions for the operands of a call.
+func guarded(t testing.TB) (regions []*guard.Region) {
+	for range 4 {
+		regions = append(regions, guard.New(t, 1<<18))
+	}
+	return regions
+}
+
+// check compares all candidates on one call of a routine.
+func (r signature) check(t *testing.T, d *draw, all []candidate) {
+	t.Helper()
+	c := r.build(d)
+	want, magnitude := c.expect(reference())
+	for _, b := range all {
+		if _, made := b.Backend.(plain); made && !r.optional() {
+			continue
+		}
+		if b.name == "gonum" && r.gonumDiffers() {
+			continue
+		}
+		x := c.each((*operand).hostile)
+		if strings.HasPrefix(b.name, "pure") {
+			for i := range x {
+				x[i] = d.regions[i].Copy(x[i], guard.Edges[d.intN(2)])
+			}
+		}
+		var got outcome
+		if guard.Faults(func() { got = c.run(b.Backend, x) }) {
+			t.Fatalf("%s, backend %s: %s: touches memory outside an operand", r.routine, b.name, c.text)
+		}
+		if err := c.compare(got, want, magnitude); err != nil {
+			t.Fatalf("%s, backend %s: %s: %v", r.routine, b.name, c.text, err)
+		}
+	}
+}
+
+// gonumDiffers tells whether gonum is not held to the routine: it reads what it need not, so that a NaN
+// there shows, operands of Dgemm with a zero alpha, of which it multiplies by zero, and C of Dsyrk with
+// a zero beta; and where it has no assembly, its Dgemv with a zero beta clears the elements behind y
+// too (v0.17.0).
+func (r signature) gonumDiffers() bool {
+	return r.routine == "Dgemm" || r.routine == "Dsyrk" || r.routine == "Dgemv" || r.optional()
+}
+
+// TestCrossCheck compares, of every routine but Drotg and Drotmg, which gonum's own tests have, the
+// results of all backends and kernels with gonum's on random shapes, strides, increments and scalars:
+// each element within the bound of componentwise errors,
+//
+//	|x - y| <= 2 gamma_k (|alpha||A||B| + |beta||C|),
+//
+// twice that of one of them, k the number of roundings on the way of a term; and everything that is not
+// to be written to the bit. What is not to be read is NaN. Operands of the backend pure end or begin at
+// a page that cannot be touched.
+func TestCrossCheck(t *testing.T) {
+	testutil.NotUnderRace(t, "the goroutines of the products are tested in internal/linalg/gemm")
+	rounds, most := 40, 150
+	if testutil.Long() {
+		rounds, most = 4000, 400
+	}
+	all, regions := candidates(t), guarded(t)
+	for k, r := range signatures {
+		t.Run(r.routine, func(t *testing.T) {
+			d := newDraw(nil, uint64(k), most, regions)
+			for range rounds {
+				r.check(t, d, all)
+			}
+			// Sizes about the blocks of products and triangles, and of more than one piece
+			// of a matrix.
+			d.sizes = []int{9, block.Size - 1, block.Size, block.Size + 1, block.Size + 80, 2*block.Size + 1}
+			for range 4 {
+				r.check(t, d, all)
+			}
+		})
+	}
+}
+
+// FuzzBackends is TestCrossCheck with the shapes, flags and scalars of a call in the hands of the
+// fuzzer.
+func FuzzBackends(f *testing.F) {
+	rnd := rand.New(rand.NewPCG(3, 8))
+	for k := range signatures {
+		for _, size := range []byte{0, 1, 7, 8, 23, 24, 25, 40} {
+			data := make([]byte, 24)
+			for i := range data {
+				data[i] = byte(rnd.IntN(256))
+			}
+			// Small sizes are those of which the first choice is no multiple of 8.
+			for i := 2; i+1 < len(data); i += 2 {
+				data[i], data[i+1] = 1, size
+			}
+			f.Add(byte(k), data, uint64(k))
+		}
+	}
+	all, regions := candidates(f), guarded(f)
+	f.Fuzz(func(t *testing.T, routine byte, data []byte, seed uint64) {
+		r := signatures[int(routine)%len(signatures)]
+		r.check(t, newDraw(data, seed, 160, regions), all)
+	})
+}

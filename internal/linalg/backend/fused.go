@@ -1,0 +1,39 @@
+package backend
+
+import (
+	"blskernel"
+	pureblas "blskernel/internal/linalg/blas"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// FusedProducts are products that include a scaling or an activation, which would otherwise be another
+// pass over memory. A Backend may implement them; Fused supplies them for the others.
+//
+// Matrices are row-major, and op(X) is X or Xᵀ by the transpose argument. No operand may overlap the
+// result. beta = 0 overwrites the result without reading it. Bad arguments panic as in Dgemm.
+type FusedProducts interface {
+	// DgemmDiag computes C = alpha*op(A)*diag(d)*op(B) + beta*C, where op(A) is m×k, d has k
+	// elements, op(B) is k×n and C is m×n. It takes 2mnk flops.
+	DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
+
+	// DsprkDiag computes AP = alpha*A*diag(d)*Aᵀ + beta*AP (t is NoTrans, A is n×k) or AP =
+	// alpha*Aᵀ*diag(d)*A + beta*AP (t is Trans, A is k×n) for a packed upper triangle AP of order n
+	// and k elements d of any sign. It takes n²k flops.
+	DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64)
+
+	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k,
+	// op(B) is k×n, bias has n elements and C is m×n, which is not read. tanh has an error below 2
+	// ulp. It takes 2mnk flops and mn tanh.
+	DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int)
+}
+
+// Fused returns b's own FusedProducts, or else products that call b's Dgemm on blocks, with a
+// workspace. A nil b stands for blskernel.Default().
+func Fused(b blskernel.Backend) FusedProducts {
+	b = Or(b)
+	if f, ok := b.(FusedProducts); ok {
+		return f
+	}
+	return pureblas.FromDgemm{Float64: b}
+}

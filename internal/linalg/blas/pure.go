@@ -1,0 +1,53 @@
+// Package blas is the BLAS of the backend "pure", which needs no cgo: internal/linalg/blas12 for
+// Levels 1 and 2, internal/linalg/gemm for Level 3.
+package blas
+
+import (
+	"sync"
+	"time"
+
+	"blskernel/internal/linalg/blas12"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/gemm"
+	"blskernel/internal/linalg/kernel"
+	"blskernel/internal/linalg/workers"
+)
+
+// Pure is the BLAS on one kernel: a blskernel.Backend, blskernel.PackedProducts, backend.FusedProducts
+// and block.Products, where the methods are documented.
+type Pure struct {
+	*blas12.Routines
+	*gemm.Engine
+	name string
+}
+
+var _ block.Products = (*Pure)(nil)
+
+// New returns the BLAS of the given name on kernel k. All of them share one bound on threads.
+func New(name string, k kernel.Kernel) *Pure {
+	return &Pure{Routines: blas12.New(k, workers.Default.Rows), Engine: gemm.New(k), name: name}
+}
+
+// Name returns the name that New was given.
+func (p *Pure) Name() string { return p.name }
+
+// About returns the kernel's name; there is no library.
+func (p *Pure) About() (kernel, library, version string) { return p.Engine.Kernel().Name, "", "" }
+
+// Kernels returns the names of the kernels that this machine can run, best first.
+func (p *Pure) Kernels() []string { return kernel.Names() }
+
+// Peak measures the kernel's peak; see kernel.MeasurePeak.
+func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
+	return kernel.MeasurePeak(p.Engine.Kernel(), threads, clock)
+}
+
+// best returns the BLAS on the selected kernel, or on the best one if the environment names a kernel
+// that this machine cannot run: that is an error of the pure backend alone.
+var best = sync.OnceValue(func() *Pure {
+	k, err := kernel.Selected()
+	if err != nil {
+		k, _ = kernel.Lookup(kernel.Names()[0])
+	}
+	return New("pure", k)
+})

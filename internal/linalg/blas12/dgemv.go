@@ -1,0 +1,109 @@
+package blas12
+
+import (
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dgemv computes
+//
+//	y = alpha*A*x + beta*y     if tA = blas.NoTrans
+//	y = alpha*Aᵀ*x + beta*y    if tA = blas.Trans or blas.ConjTrans
+//
+// for an m×n matrix A, row-major, lda >= n. With beta = 0, y is not read; with alpha = 0, neither are A
+// and x. y overlaps neither A nor x. Reads A once; 2mn flops.
+//
+// The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
+// columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1. An
+// element of Aᵀ*x takes its products in the order of the rows, or, if A has 256 rows and 80,000
+// elements or more, in that order within each of at most 16 pieces: it then depends on the shape of A,
+// but on no other column. NaN and infinities of row i of op(A) reach y[i], and of x all of y.
+func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
+		return
+	}
+	lenY, _ := block.Stored(tA, m, n)
+	switch {
+	case alpha == 0:
+		r.scale(lenY, beta, y, incY)
+	case tA == blas.NoTrans:
+		u := gather(n, x, incX)
+		r.gemvN(m, n, alpha, a, lda, u.v, beta, y, incY)
+		u.release()
+	default:
+		u := gather(n, y, incY)
+		r.gemvT(m, n, alpha, a, lda, x, incX, beta, u.v)
+		u.scatter(y, incY)
+	}
+}
+
+// gemvN is the kernel's GemvN, on several goroutines if that is worth it.
+func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []float64, beta float64, y []float64, incY int) {
+	y0 := first(m, incY)
+	if !r.shared(m * n) {
+		r.kernel.GemvN(m, n, alpha, &a[0], lda, &x[0], beta, &y[y0], incY)
+		return
+	}
+	r.overRows(m, n, func(from, to int) {
+		r.kernel.GemvN(to-from, n, alpha, &a[from*lda], lda, &x[0], beta, &y[y0+from*incY], incY)
+	})
+}
+
+// gemvT is the kernel's GemvT, on several goroutines if that is worth it: they share pieces of whole
+// rows, or columns if there are few rows.
+func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
+	x0 := first(m, incX)
+	switch {
+	case m*n >= minShared/8 && pieces(m) > 1: // where nothing is shared, too, for the same sums
+		r.scale(n, beta, y, 1)
+		p := transposedProduct{Routines: r, m: m, n: n, alpha: alpha, a: a, lda: lda, x: x, x0: x0, incX: incX}
+		p.addTo(y)
+	case r.shared(m*n) && n >= 2*minColumns:
+		r.overColumns(m, n, func(from, to int) {
+			r.kernel.GemvT(m, to-from, alpha, &a[from], lda, &x[x0], incX, beta, &y[from])
+		})
+	default:
+		r.kernel.GemvT(m, n, alpha, &a[0], lda, &x[x0], incX, beta, &y[0])
+	}
+}
+
+// A transposedProduct is alpha*Aᵀ*x in pieces of rows. Each piece contributes to the whole result.
+type transposedProduct struct {
+	*Routines
+	m, n  int
+	alpha float64
+	a     []float64
+	lda   int
+	x     []float64
+	x0    int // where element 0 of x is
+	incX  int
+	sums  []float64 // by piece, n numbers each
+}
+
+// addTo adds the product to y, the contributions of the pieces in their order.
+func (p *transposedProduct) addTo(y []float64) {
+	count := pieces(p.m)
+	b := take(&piecewise, count*p.n)
+	p.sums = b.v
+	if p.share == nil {
+		p.some(0, count)
+	} else {
+		own := *p // so that p itself stays on the caller's stack
+		own.share(count, nanoseconds(p.m*p.n/count), func(from, to int) { own.some(from, to) })
+	}
+	for i := range count {
+		p.kernel.Axpy(p.n, 1, &p.sums[i*p.n], &y[0])
+	}
+	piecewise.Put(b)
+}
+
+// some computes the contributions of the pieces from to to.
+func (p *transposedProduct) some(from, to int) {
+	count := pieces(p.m)
+	for i := from; i < to; i++ {
+		first, end := i*p.m/count, (i+1)*p.m/count
+		p.kernel.GemvT(end-first, p.n, p.alpha, &p.a[first*p.lda], p.lda, &p.x[p.x0+first*p.incX], p.incX, 0, &p.sums[i*p.n])
+	}
+}

@@ -1,0 +1,158 @@
+package blas12
+
+import (
+	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dsymv computes
+//
+//	y = alpha*A*x + beta*y
+//
+// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read. With beta = 0, y
+// is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once
+// from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i]. NaN
+// and infinities of row i of A reach y[i], and of x all of y.
+func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, n, check.BadLdA)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
+	if n == 0 {
+		return
+	}
+	check.Length(len(a), n, n, lda, check.ShortA)
+	if n < blockRows {
+		check.Vector(len(x), n, incX, check.ShortX)
+		check.Vector(len(y), n, incY, check.ShortY)
+		r.scale(n, beta, y, incY)
+		symvShort(ul, n, alpha, a, lda, x, incX, y, incY)
+		return
+	}
+	s := symmetricProduct{Routines: r, alpha: alpha}
+	s.full(ul, n, a, lda)
+	s.times(x, incX, beta, y, incY)
+}
+
+// symvShort adds alpha*A*x to y for fewer rows than a block has, and reads vectors where they are.
+func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, y []float64, incY int) {
+	if alpha == 0 {
+		return
+	}
+	x0, y0 := first(n, incX), first(n, incY)
+	for i := range n {
+		left, right := 0, i
+		if ul == blas.Upper {
+			left, right = i+1, n
+		}
+		v := x[x0+i*incX]
+		t, sum, ix, iy := alpha*v, 0.0, x0+left*incX, y0+left*incY
+		for _, e := range a[i*lda+left : i*lda+right] {
+			sum += float64(e * x[ix])
+			y[iy] += float64(t * e)
+			ix += incX
+			iy += incY
+		}
+		y[y0+i*incY] += float64(alpha * (float64(a[i*lda+i]*v) + sum))
+	}
+}
+
+// Dspmv computes
+//
+//	y = alpha*A*x + beta*y
+//
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// With beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads
+// the triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
+// |beta|·|y|)[i]. NaN and infinities of row i of A reach y[i], and of x all of y.
+func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
+	if n == 0 {
+		return
+	}
+	check.Packed(len(ap), n)
+	s := symmetricProduct{Routines: r, alpha: alpha}
+	s.packed(ul, n, ap)
+	s.times(x, incX, beta, y, incY)
+}
+
+// times is Dsymv and Dspmv after the checks of A.
+func (s *symmetricProduct) times(x []float64, incX int, beta float64, y []float64, incY int) {
+	check.Vector(len(x), s.n, incX, check.ShortX)
+	check.Vector(len(y), s.n, incY, check.ShortY)
+	s.scale(s.n, beta, y, incY)
+	if s.alpha == 0 {
+		return
+	}
+	u, v := gather(s.n, x, incX), gather(s.n, y, incY)
+	s.x = u.v
+	s.addTo(v.v)
+	u.release()
+	v.scatter(y, incY)
+}
+
+// A symmetricProduct is alpha*A*x for a symmetric A, in pieces of rows. A piece contributes to the
+// elements of the result that belong to its rows and columns.
+type symmetricProduct struct {
+	*Routines
+	oneTriangle
+	alpha float64
+	x     []float64
+	sums  []float64 // by piece, n numbers each
+}
+
+// addTo adds the product to y, the contributions of the pieces in their order.
+func (s *symmetricProduct) addTo(y []float64) {
+	count := pieces(s.n)
+	if count == 1 {
+		s.rows(0, s.n, y)
+		return
+	}
+	b := take(&piecewise, count*s.n)
+	s.sums = b.v
+	if s.shared(s.elements()) {
+		own := *s // so that s itself stays on the caller's stack
+		own.share(count, nanoseconds(s.elements()/count), func(from, to int) { own.some(from, to, count) })
+	} else {
+		s.some(0, count, count)
+	}
+	for i := range count {
+		from, to := s.touches(i, count)
+		s.kernel.Axpy(to-from, 1, &s.sums[i*s.n+from], &y[from])
+	}
+	piecewise.Put(b)
+}
+
+// some computes the contributions of the pieces from to to.
+func (s *symmetricProduct) some(from, to, count int) {
+	for i := from; i < to; i++ {
+		sums := s.sums[i*s.n : (i+1)*s.n]
+		first, end := s.touches(i, count)
+		clear(sums[first:end])
+		s.rows(s.firstRow(i, count), s.firstRow(i+1, count), sums)
+	}
+}
+
+// touches returns the elements to which piece i contributes.
+func (s *symmetricProduct) touches(i, count int) (from, to int) {
+	from, to = s.firstRow(i, count), s.firstRow(i+1, count)
+	left, right := s.offDiagonal(from, to)
+	return min(from, left), max(to, right)
+}
+
+// rows adds the contribution of rows from to to to y.
+func (s *symmetricProduct) rows(from, to int, y []float64) {
+	for i := from; i < to; i += blockRows {
+		end := min(i+blockRows, to)
+		lda, step := s.distances(i)
+		s.kernel.Symv(s.ul == blas.Upper, end-i, s.alpha, &s.a[s.at(i, i)], lda, step, &s.x[i], &y[i])
+		if left, right := s.offDiagonal(i, end); left < right {
+			s.kernel.Dotxaxpyf(end-i, right-left, s.alpha, &s.a[s.at(i, left)], lda, step, &s.x[left], &s.x[i], &y[left], &y[i])
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package blas12
+
+import (
+	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dsyr2 computes
+//
+//	A += alpha*x*yᵀ + alpha*y*xᵀ
+//
+// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read and written. With
+// alpha = 0 it reads and writes nothing. A overlaps neither x nor y. 2n² flops. To an element,
+// (alpha*x[i])*y[j] is added first and (alpha*y[i])*x[j] then, where i is the row in the triangle: four
+// to six roundings. NaN and infinities in x[i] or y[i] reach row and column i, 0·NaN and 0·Inf too.
+func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, n, check.BadLdA)
+	if checkPair(n, x, incX, y, incY) {
+		check.Length(len(a), n, n, lda, check.ShortA)
+		if n < shortRow {
+			syr2Short(ul, n, alpha, x, incX, y, incY, a, lda)
+			return
+		}
+		s := symmetricUpdate{Routines: r, alpha: alpha}
+		s.full(ul, n, a, lda)
+		s.addVectors(x, incX, y, incY)
+	}
+}
+
+// syr2Short is Dsyr2 for rows that need no kernel, and reads vectors where they are.
+func syr2Short(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+	if alpha == 0 {
+		return
+	}
+	x0, y0 := first(n, incX), first(n, incY)
+	for i := range n {
+		t, u := alpha*x[x0+i*incX], alpha*y[y0+i*incY]
+		left, right := 0, i+1
+		if ul == blas.Upper {
+			left, right = i, n
+		}
+		row, ix, iy := a[i*lda+left:i*lda+right], x0+left*incX, y0+left*incY
+		for j, v := range row {
+			row[j] = v + float64(t*y[iy]) + float64(u*x[ix])
+			ix += incX
+			iy += incY
+		}
+	}
+}
+
+// Dspr2 computes
+//
+//	A += alpha*x*yᵀ + alpha*y*xᵀ
+//
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// Otherwise it is Dsyr2, bit for bit.
+func (r *Routines) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, ap []float64) {
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	if checkPair(n, x, incX, y, incY) {
+		check.Packed(len(ap), n)
+		s := symmetricUpdate{Routines: r, alpha: alpha}
+		s.packed(ul, n, ap)
+		s.addVectors(x, incX, y, incY)
+	}
+}

@@ -1,0 +1,59 @@
+package blas12
+
+import (
+	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dtrmv computes
+//
+//	x = A*x     if tA = blas.NoTrans
+//	x = Aᵀ*x    if tA = blas.Trans or blas.ConjTrans
+//
+// for a triangular n×n matrix A, row-major, lda >= n, of which the triangle ul is read, without the
+// diagonal if d is blas.Unit. x does not overlap A. Reads the triangle once; n² flops. The error in
+// element i is at most γ_n·(|op(A)|·|x|)[i]. NaN and infinities of row i of op(A), and of the elements
+// of x that its elements multiply, reach element i.
+func (r *Routines) Dtrmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
+	if checkTriangular(ul, tA, d, n, 0, lda >= max(1, n), incX) {
+		check.Length(len(a), n, n, lda, check.ShortA)
+		s := triangular{Routines: r}
+		s.full(ul, n, a, lda)
+		s.do(tA, d, x, incX)
+	}
+}
+
+// Dtpmv computes
+//
+//	x = A*x     if tA = blas.NoTrans
+//	x = Aᵀ*x    if tA = blas.Trans or blas.ConjTrans
+//
+// for a triangular n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// Otherwise it is Dtrmv.
+func (r *Routines) Dtpmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
+	if checkTriangular(ul, tA, d, n, 0, true, incX) {
+		check.Packed(len(ap), n)
+		s := triangular{Routines: r}
+		s.packed(ul, n, ap)
+		s.do(tA, d, x, incX)
+	}
+}
+
+// Dtbmv computes
+//
+//	x = A*x     if tA = blas.NoTrans
+//	x = Aᵀ*x    if tA = blas.Trans or blas.ConjTrans
+//
+// for a triangular n×n matrix A with k diagonals on the side ul of the main one. Row i of the band is
+// a[i*lda:], lda > k: element (i,j) is a[i*lda+j-i] in an upper triangle, a[i*lda+k+j-i] in a lower
+// one. What of these rows is outside the matrix is not read. Otherwise it is Dtrmv, with n(2k+1) flops
+// and an error of at most γ_{k+1}·(|op(A)|·|x|)[i].
+func (r *Routines) Dtbmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
+	if checkTriangular(ul, tA, d, n, k, lda > k, incX) {
+		check.Length(len(a), n, k+1, lda, check.ShortA)
+		s := triangular{Routines: r}
+		s.band(ul, n, k, a, lda)
+		s.do(tA, d, x, incX)
+	}
+}

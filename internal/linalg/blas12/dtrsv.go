@@ -1,0 +1,59 @@
+package blas12
+
+import (
+	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dtrsv solves
+//
+//	A*y = x     if tA = blas.NoTrans
+//	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
+//
+// for a triangular n×n matrix A, row-major, lda >= n, of which the triangle ul is read, without the
+// diagonal if d is blas.Unit, and writes y to x. x does not overlap A. Reads the triangle once; n²
+// flops. The result is exact for a matrix A + E with |E| <= γ_{n+1}·|A|.
+//
+// A zero on the diagonal is not looked for: it gives infinities and NaN, which reach all elements that
+// depend on this one, through zeros of A too.
+func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
+	if checkTriangular(ul, tA, d, n, 0, lda >= max(1, n), incX) {
+		check.Length(len(a), n, n, lda, check.ShortA)
+		s := triangular{Routines: r, solve: true}
+		s.full(ul, n, a, lda)
+		s.do(tA, d, x, incX)
+	}
+}
+
+// Dtpsv solves
+//
+//	A*y = x     if tA = blas.NoTrans
+//	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
+//
+// for a triangular n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// Otherwise it is Dtrsv.
+func (r *Routines) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
+	if checkTriangular(ul, tA, d, n, 0, true, incX) {
+		check.Packed(len(ap), n)
+		s := triangular{Routines: r, solve: true}
+		s.packed(ul, n, ap)
+		s.do(tA, d, x, incX)
+	}
+}
+
+// Dtbsv solves
+//
+//	A*y = x     if tA = blas.NoTrans
+//	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
+//
+// for a triangular n×n matrix A with k diagonals off the main one, stored as for Dtbmv. Otherwise it is
+// Dtrsv, with n(2k+1) flops and |E| <= γ_{k+2}·|A|.
+func (r *Routines) Dtbsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
+	if checkTriangular(ul, tA, d, n, k, lda > k, incX) {
+		check.Length(len(a), n, k+1, lda, check.ShortA)
+		s := triangular{Routines: r, solve: true}
+		s.band(ul, n, k, a, lda)
+		s.do(tA, d, x, incX)
+	}
+}

@@ -1,0 +1,100 @@
+package blas12
+
+import "blskernel/internal/linalg/check"
+
+// Ddot returns
+//
+//	sum over i of x[i]*y[i]
+//
+// and 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Reads n elements of each; 2n flops. The
+// order of the sum depends on n alone. NaN, 0·Inf and infinities of both signs give NaN.
+func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
+	if !checkPair(n, x, incX, y, incY) {
+		return 0
+	}
+	if incX == 1 && incY == 1 {
+		return r.kernel.Dot(n, &x[0], &y[0])
+	}
+	if n < shortSum {
+		return dotShort(n, x, incX, y, incY)
+	}
+	u, v := gather(n, x, incX), gather(n, y, incY)
+	s := r.kernel.Dot(n, &u.v[0], &v.v[0])
+	u.release()
+	v.release()
+	return s
+}
+
+// dotShort is Ddot for at most seven elements, which it reads where they are. A gathered copy takes
+// longer than their sum. The lanes of the kernel's Dot begin with zero, and so does the last lane here,
+// or the sign of a zero would differ.
+func dotShort(n int, x []float64, incX int, y []float64, incY int) float64 {
+	var s [shortSum]float64
+	ix, iy := first(n, incX), first(n, incY)
+	for l := range n {
+		s[l] = float64(x[ix] * y[iy])
+		ix += incX
+		iy += incY
+	}
+	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
+}
+
+// Daxpy computes
+//
+//	y[i] += alpha*x[i]
+//
+// With alpha = 0 it reads and writes nothing. y does not overlap x, unless it is x. Reads n elements of
+// each vector, writes n; 2n flops. If both increments are 1, the result is rounded once, otherwise the
+// product is rounded, too. NaN and infinities reach the result.
+func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
+	if !checkPair(n, x, incX, y, incY) || alpha == 0 {
+		return
+	}
+	if incX == 1 && incY == 1 {
+		r.kernel.Axpy(n, alpha, &x[0], &y[0])
+		return
+	}
+	ix, iy := first(n, incX), first(n, incY)
+	for range n {
+		y[iy] += float64(alpha * x[ix])
+		ix += incX
+		iy += incY
+	}
+}
+
+// Dscal computes
+//
+//	x[i] *= alpha
+//
+// rounded once. With alpha = 0 it writes zeros without reading x, as gonum does: only then a NaN does
+// not survive. With a negative increment it does nothing. Reads and writes n elements; n flops.
+func (r *Routines) Dscal(n int, alpha float64, x []float64, incX int) {
+	if incX < 1 {
+		check.Require(incX != 0, check.ZeroIncX)
+		return
+	}
+	if n <= 0 {
+		check.Require(n == 0, check.NLT0)
+		return
+	}
+	check.Vector(len(x), n, incX, check.ShortX)
+	switch {
+	case incX == 1 && alpha == 0:
+		clear(x[:n])
+	case incX == 1 && n >= shortRow:
+		r.kernel.Scal(n, alpha, &x[0])
+	case incX == 1:
+		x = x[:n]
+		for i := range x {
+			x[i] *= alpha
+		}
+	case alpha == 0:
+		for i := range n {
+			x[i*incX] = 0
+		}
+	default:
+		for i := range n {
+			x[i*incX] *= alpha
+		}
+	}
+}

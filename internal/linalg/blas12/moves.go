@@ -1,0 +1,78 @@
+package blas12
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/check"
+)
+
+// Dcopy computes
+//
+//	y[i] = x[i]
+//
+// y does not overlap x, unless it is x. Reads n elements and writes n.
+func (r *Routines) Dcopy(n int, x []float64, incX int, y []float64, incY int) {
+	if !checkPair(n, x, incX, y, incY) {
+		return
+	}
+	if incX == 1 && incY == 1 {
+		copy(y[:n], x)
+		return
+	}
+	ix, iy := first(n, incX), first(n, incY)
+	for range n {
+		y[iy] = x[ix]
+		ix += incX
+		iy += incY
+	}
+}
+
+// Dswap exchanges x[i] and y[i]. y does not overlap x, unless it is x. Reads and writes n elements of
+// each.
+func (r *Routines) Dswap(n int, x []float64, incX int, y []float64, incY int) {
+	if !checkPair(n, x, incX, y, incY) {
+		return
+	}
+	if incX == 1 && incY == 1 {
+		x, y = x[:n], y[:n]
+		for i, v := range x {
+			x[i], y[i] = y[i], v
+		}
+		return
+	}
+	ix, iy := first(n, incX), first(n, incY)
+	for range n {
+		x[ix], y[iy] = y[iy], x[ix]
+		ix += incX
+		iy += incY
+	}
+}
+
+// Idamax returns the least i with the largest |x[i]|, and -1 if n = 0 or incX < 0. A NaN is larger than
+// nothing, but nothing is larger than a NaN in x[0]. Reads n elements.
+func (r *Routines) Idamax(n int, x []float64, incX int) int {
+	check.Require(incX != 0, check.ZeroIncX)
+	if incX < 0 {
+		return -1
+	}
+	if n <= 0 {
+		check.Require(n == 0, check.NLT0)
+		return -1
+	}
+	check.Vector(len(x), n, incX, check.ShortX)
+	most, at := math.Abs(x[0]), 0
+	if incX == 1 {
+		for i, v := range x[:n] {
+			if v = math.Abs(v); v > most {
+				most, at = v, i
+			}
+		}
+		return at
+	}
+	for i := 1; i < n; i++ {
+		if v := math.Abs(x[i*incX]); v > most {
+			most, at = v, i
+		}
+	}
+	return at
+}

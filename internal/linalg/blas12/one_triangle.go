@@ -1,0 +1,134 @@
+package blas12
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/kernel"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A oneTriangle is one triangle of a matrix, row by row: full, packed, or of a band. Row i holds
+// the diagonal element and, before it in a lower triangle and behind it in an upper one, at most k
+// others.
+type oneTriangle struct {
+	ul           blas.Uplo
+	n, k         int
+	a            []float64
+	origin       int // where the diagonal begins
+	step, growth int // from diagonal element 0 to 1, and how much longer each further step is
+}
+
+// The three kinds of storage are set in place: a copy of a struct would wait for the fields just
+// written.
+
+// full sets t to a triangle of the square matrix with rows lda apart.
+func (t *oneTriangle) full(ul blas.Uplo, n int, a []float64, lda int) {
+	t.ul, t.n, t.k, t.a, t.step = ul, n, n-1, a, lda+1
+}
+
+// packed sets t to a triangle packed by rows.
+func (t *oneTriangle) packed(ul blas.Uplo, n int, ap []float64) {
+	t.ul, t.n, t.k, t.a, t.step, t.growth = ul, n, n-1, ap, 2, 1
+	if ul == blas.Upper {
+		t.step, t.growth = n, -1
+	}
+}
+
+// band sets t to a triangle of k diagonals next to the main one. Each row is stored from its first
+// element on, or, in a lower triangle, up to its last one, the diagonal element.
+func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
+	t.ul, t.n, t.k, t.a, t.step = ul, n, k, a, lda
+	if ul == blas.Lower {
+		t.origin = k
+	}
+}
+
+// at returns the index in a of element (i,j) of the triangle, or of the end of row i.
+func (t *oneTriangle) at(i, j int) int { return t.origin + i*t.step + t.growth*(i*(i-1)/2) + j - i }
+
+// distances returns the distance between rows i and i+1 in one column, and by how much it grows from
+// row to row.
+func (t *oneTriangle) distances(i int) (lda, growth int) {
+	return t.step - 1 + t.growth*i, t.growth
+}
+
+// row returns the elements off the diagonal in row i, within rows and columns from to to, and the
+// column of the first. at is the index of the diagonal element.
+func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
+	if t.ul == blas.Upper {
+		m := min(t.k, to-1-i)
+		return t.a[at+1 : at+1+m], i + 1
+	}
+	m := min(t.k, i-from)
+	return t.a[at-m : at], i - m
+}
+
+// elements returns the number of elements of the triangle.
+func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
+
+// firstRow returns the first row, a multiple of blockRows, of piece i of count pieces of about as many
+// elements, and n for i = count. The first x·n rows of a lower triangle have x² of its elements.
+func (t *oneTriangle) firstRow(i, count int) int {
+	x := math.Sqrt(float64(i) / float64(count))
+	if t.ul == blas.Upper {
+		x = 1 - math.Sqrt(float64(count-i)/float64(count))
+	}
+	if i == count {
+		return t.n
+	}
+	return int(x*float64(t.n)) / blockRows * blockRows
+}
+
+// offDiagonal returns the columns outside the diagonal square of rows i to end.
+func (t *oneTriangle) offDiagonal(i, end int) (from, to int) {
+	if t.ul == blas.Upper {
+		return end, t.n
+	}
+	return 0, i
+}
+
+// blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once.
+const blockRows = kernel.SymvRows
+
+// shortRow and shortSum are the lengths of a row below which a loop in Go is faster than the kernel's
+// Axpy or Dot.
+const (
+	shortRow = 16
+	shortSum = 8
+)
+
+// axpy adds alpha*x[j] to y[j] for all elements of x.
+func (r *Routines) axpy(alpha float64, x, y []float64) {
+	if len(x) >= shortRow {
+		r.kernel.Axpy(len(x), alpha, &x[0], &y[0])
+		return
+	}
+	y = y[:len(x)]
+	for j, v := range x {
+		y[j] += float64(alpha * v)
+	}
+}
+
+// dot returns the sum of x[j]*y[j] for all elements of x.
+func (r *Routines) dot(x, y []float64) (sum float64) {
+	if len(x) >= shortSum {
+		return r.kernel.Dot(len(x), &x[0], &y[0])
+	}
+	y = y[:len(x)]
+	for j, v := range x {
+		sum += float64(v * y[j])
+	}
+	return sum
+}
+
+// dotAxpyShort returns the sum of row[j]*x[j], and adds t*row[j] to y[j], for all elements of row.
+func dotAxpyShort(t float64, row, x, y []float64) (sum float64) {
+	x, y = x[:len(row)], y[:len(row)]
+	for j, v := range row {
+		sum += float64(v * x[j])
+		y[j] += float64(t * v)
+	}
+	return sum
+}

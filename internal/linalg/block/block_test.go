@@ -1,0 +1,274 @@
+package block_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/guard"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+const eps = 0x1p-53
+
+// A check makes a call of Products and compares all that its operands cover.
+type check func(t *testing.T, s *shape, on block.Products)
+
+// random runs a check on random choices, every second time on the products made of Dgemm, else on each
+// kernel in turn.
+func (c check) random(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutines")
+	rnd, own, all := testutil.Rand(1), regions(t), products(t)
+	for i := range 800 {
+		s := &shape{rnd: rnd, edge: guard.Edges[i/2%2], regions: own}
+		for range 24 {
+			s.Choices = append(s.Choices, byte(rnd.IntN(256)))
+		}
+		if i%2 == 0 {
+			c(t, s, all[0])
+		} else {
+			c(t, s, all[1+i/2%(len(all)-1)])
+		}
+	}
+}
+
+// fuzz runs a check on the choices of a fuzzer, with seeds about the boundaries of tiles and of panels.
+func (c check) fuzz(f *testing.F) {
+	for form := range byte(8) {
+		for _, size := range []byte{0, 1, 2, 7, 8, 9, 23, 24, 25, 49} {
+			f.Add([]byte{form, form / 4, size, (size + form) % 50, (size * form) % 50, form, form >> 1, form >> 2, 1, 2, 3, 4}, uint64(size))
+		}
+	}
+	all, own := products(f), regions(f)
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		s := &shape{Choices: data, rnd: rand.New(rand.NewPCG(seed, 1)), regions: own}
+		on := pick(s, all...)
+		s.edge = pick(s, guard.Edges...)
+		c(t, s, on)
+	})
+}
+
+func (s *shape) transpose() blas.Transpose { return pick(s, blas.NoTrans, blas.Trans) }
+
+func TestBlockGemm(t *testing.T) { check(checkGemm).random(t) }
+func FuzzBlockGemm(f *testing.F) { check(checkGemm).fuzz(f) }
+
+// checkGemm computes C = alpha op(A) op(B) + beta C. Each of its elements has two multiplications by
+// scalars, k terms and two additions: k+4 roundings on the way of each.
+func checkGemm(t *testing.T, s *shape, on block.Products) {
+	m, n, k, tA, tB := s.size(), s.size(), s.size(), s.transpose(), s.transpose()
+	alpha, beta := pick(s, 1, -1, 0.5), pick(s, 1, 0, -2.0)
+	ra, ca := block.Stored(tA, m, k)
+	rb, cb := block.Stored(tB, k, n)
+	a, b, c := s.take(s.flag(), false, ra, ca), s.take(s.flag(), false, rb, cb), s.take(s.flag(), false, m, n)
+	name := fmt.Sprintf("m=%d n=%d k=%d %c%c", m, n, k, tA, tB)
+	run(t, name, func() { on.BlockGemm(tA, tB, m, n, k, alpha, a.Matrix, b.Matrix, beta, c.Matrix) })
+	inside := func(i, j int) bool { return i < m && j < n }
+	x, y := a.elements(tA), b.elements(block.Other(tB))
+	c.compare(t, name, inside, float64(k+4), func(i, j int) (want, size float64) {
+		want = beta * c.was(i, j)
+		size = math.Abs(want)
+		for l, v := range x[i*k : (i+1)*k] {
+			v *= alpha * y[j*k+l]
+			want, size = want+v, size+math.Abs(v)
+		}
+		return want, size
+	})
+	a.unchanged(t, name, nothing)
+	b.unchanged(t, name, nothing)
+}
+
+// run makes a call that touches nothing beside its operands.
+func run(t *testing.T, name string, call func()) {
+	t.Helper()
+	if guard.Faults(call) {
+		t.Fatalf("%s: something beside an operand was read or written", name)
+	}
+}
+
+// compare checks that the elements inside are what sum returns, with the sum of absolute values, within
+// a number of roundings of each, and that nothing else was written.
+func (p place) compare(t *testing.T, name string, inside func(i, j int) bool, roundings float64, sum func(i, j int) (want, size float64)) {
+	t.Helper()
+	for i := range p.rows {
+		for j := range p.cols {
+			if !inside(i, j) {
+				continue
+			}
+			want, size := sum(i, j)
+			if got := p.all[p.at(i, j)]; !(math.Abs(got-want) <= 2.01*roundings*eps*size) {
+				t.Fatalf("%s: element (%d,%d) is %v, want %v", name, i, j, got, want)
+			}
+		}
+	}
+	p.unchanged(t, name, inside)
+}
+
+func TestBlockSyrk(t *testing.T) { check(checkSyrk).random(t) }
+func FuzzBlockSyrk(f *testing.F) { check(checkSyrk).fuzz(f) }
+
+// checkSyrk computes C = C + alpha op(A) diag(d) op(A)ᵀ; without d that is the identity.
+func checkSyrk(t *testing.T, s *shape, on block.Products) {
+	n, k, tA, alpha := s.size(), s.size(), s.transpose(), pick(s, 1, -1, 0.5)
+	rows, cols := block.Stored(tA, n, k)
+	a, c, d := s.take(s.flag(), false, rows, cols), s.take(s.flag(), true, n, n), slices.Repeat([]float64{1}, k)
+	given := d
+	if s.flag() {
+		given = nil
+	} else {
+		copy(d, normal(s.rnd, k))
+	}
+	name := fmt.Sprintf("n=%d k=%d %c", n, k, tA)
+	run(t, name, func() { on.BlockSyrk(tA, n, k, alpha, a.Matrix, given, c.Matrix) })
+	x := a.elements(tA)
+	c.compare(t, name, func(i, j int) bool { return i <= j && j < n }, float64(k+5), func(i, j int) (want, size float64) {
+		want = c.was(i, j)
+		size = math.Abs(want)
+		for l, v := range x[i*k : (i+1)*k] {
+			v *= alpha * x[j*k+l] * d[l]
+			want, size = want+v, size+math.Abs(v)
+		}
+		return want, size
+	})
+	a.unchanged(t, name, nothing)
+}
+
+func TestBlockTrsm(t *testing.T) { check(checkTrsm).random(t) }
+func FuzzBlockTrsm(f *testing.F) { check(checkTrsm).fuzz(f) }
+
+// checkTrsm solves op(A) X = alpha B or X op(A) = alpha B for a well-conditioned triangle A, with NaN
+// where it is not read, and multiplies by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4}
+// |op(A)||X| for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem
+// 8.5), and the sums by which it is found have the same bound.
+func checkTrsm(t *testing.T, s *shape, on block.Products) {
+	m, n, tA, ul := s.size(), s.size(), s.transpose(), blas.Upper
+	side, diag, alpha := pick(s, blas.Left, blas.Right), pick(s, blas.NonUnit, blas.Unit), pick(s, 1, -1, 0.5)
+	packed := s.flag()
+	if !packed && s.flag() {
+		ul = blas.Lower
+	}
+	k := m
+	if side == blas.Right {
+		k = n
+	}
+	a := s.take(packed, true, k, k)
+	element := make([]float64, k*k) // of op(A)
+	for i := range k {
+		for j := range k {
+			if packed && i > j {
+				continue // not stored
+			}
+			v, at := &a.all[a.at(i, j)], i*k+j
+			if tA != blas.NoTrans {
+				at = j*k + i
+			}
+			switch {
+			case i == j && diag == blas.Unit:
+				element[at], *v = 1, math.NaN()
+			case i == j:
+				*v = 2 + s.rnd.Float64()
+				element[at] = *v
+			case i < j == (ul == blas.Upper):
+				*v /= float64(k)
+				element[at] = *v
+			default:
+				*v = math.NaN()
+			}
+		}
+	}
+	a.before = slices.Clone(a.all)
+	b := s.take(s.flag(), false, m, n)
+	name := fmt.Sprintf("m=%d n=%d %c%c%c%c", m, n, side, ul, tA, diag)
+	run(t, name, func() { on.BlockTrsm(side, ul, tA, diag, m, n, alpha, a.Matrix, b.Matrix) })
+	after := b
+	after.before = b.all
+	x := after.elements(block.Trans(side == blas.Left))
+	for i := range m {
+		for j := range n {
+			residual := -alpha * b.was(i, j)
+			size := math.Abs(residual)
+			for l := range k {
+				v := 0.0
+				if side == blas.Left {
+					v = element[i*k+l] * x[j*k+l]
+				} else {
+					v = x[i*k+l] * element[l*k+j]
+				}
+				residual, size = residual+v, size+math.Abs(v)
+			}
+			if !(math.Abs(residual) <= 2.01*float64(k+4)*eps*size) {
+				t.Fatalf("%s: row %d, column %d: residual %v", name, i, j, residual)
+			}
+		}
+	}
+	b.unchanged(t, name, func(i, j int) bool { return i < m && j < n })
+	a.unchanged(t, name, nothing)
+}
+
+// Rot rounds each product and each sum, and touches no element behind x.
+func TestRot(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(18, 1))
+	for _, p := range products(t) {
+		for n := range 71 {
+			c, s := rnd.NormFloat64(), rnd.NormFloat64()
+			x, y := normal(rnd, n), normal(rnd, n+3)
+			u, v := slices.Clone(x), slices.Clone(y)
+			p.Rot(c, s, u, v[:n])
+			for i, a := range x {
+				b := y[i]
+				x[i], y[i] = float64(c*a)+float64(s*b), float64(c*b)-float64(s*a)
+			}
+			if !slices.Equal(u, x) || !slices.Equal(v, y) {
+				t.Fatalf("n=%d: %v and %v, want %v and %v", n, u, v, x, y)
+			}
+		}
+	}
+}
+
+// Transpose writes the elements of the transpose alone. AbsMax ignores NaN, and AddAbs shows it.
+func TestVectors(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 1))
+	nan := math.NaN()
+	for _, p := range products(t) {
+		for _, s := range [][2]int{{1, 1}, {1, 7}, {5, 3}, {8, 8}, {16, 4}, {17, 9}} {
+			m, n := s[0], s[1]
+			src, dst := normal(rnd, m*(n+2)), slices.Repeat([]float64{nan}, n*(m+3))
+			p.Transpose(m, n, src, n+2, dst, m+3)
+			for k, v := range dst {
+				if i := k % (m + 3); i < m && v != src[i*(n+2)+k/(m+3)] || i >= m && v == v {
+					t.Errorf("%d×%d: element %d of the transpose is %v", m, n, k, v)
+				}
+			}
+		}
+		for n := range 40 {
+			x, sums := normal(rnd, n), normal(rnd, n)
+			got, at, size, sum := slices.Clone(sums), 0, 0.0, 0.0
+			for i, v := range x {
+				if math.Abs(v) > size {
+					at, size = i, math.Abs(v)
+				}
+				sum += math.Abs(v)
+				sums[i] += math.Abs(v)
+			}
+			total := p.AddAbs(x, got)
+			if !slices.Equal(got, sums) || !(math.Abs(total-sum) <= float64(n)*eps*sum) {
+				t.Errorf("n=%d: AddAbs returns %v with %v; want %v with %v", n, total, got, sum, sums)
+			}
+			x = append(append([]float64{nan}, x...), nan)
+			if n == 0 {
+				at = -1
+			}
+			if i, v := p.AbsMax(x); i != at+1 || v != size {
+				t.Errorf("n=%d: the largest is %v at %d; want %v at %d", n, v, i, size, at+1)
+			}
+			if v := p.AddAbs(x, make([]float64, n+2)); v == v {
+				t.Errorf("n=%d: the sum is %v with NaN", n, v)
+			}
+		}
+	}
+}

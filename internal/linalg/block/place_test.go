@@ -1,0 +1,147 @@
+package block_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/fuzz"
+	"blskernel/internal/testutil/guard"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// A shape takes numbers from the data of a fuzzer; there are zeros where it ends. Operands lie at an
+// edge of pages that cannot be touched.
+type shape struct {
+	fuzz.Choices
+	rnd     *rand.Rand
+	edge    guard.Edge
+	regions []*guard.Region
+}
+
+// pick returns one of the values.
+func pick[T any](s *shape, from ...T) T { return from[s.Below(len(from))] }
+
+// flag returns true or false.
+func (s *shape) flag() bool { return s.Below(2) == 1 }
+
+// size returns a size: mostly a small one, sometimes of more than one workspace.
+func (s *shape) size() int {
+	if n := s.Below(256); n < 232 {
+		return 1 + n%50
+	}
+	return pick(s, 70, block.Size-1, block.Size, block.Size+1, block.Size+9, 210)
+}
+
+// A place is a block somewhere in guarded memory: dense, or packed, as a part of a larger triangle of
+// which everything may be touched and nothing else.
+type place struct {
+	block.Matrix
+	all, before []float64
+	rows, cols  int
+}
+
+// take puts a block of random elements into a region that nobody has, one on the diagonal if it is said
+// so, of which a packed one has the upper triangle alone.
+func (s *shape) take(isPacked, diagonal bool, rows, cols int) place {
+	p, r := place{rows: rows, cols: cols}, s.regions[0]
+	s.regions = s.regions[1:]
+	if isPacked {
+		i := s.Below(5)
+		j := i
+		if !diagonal { // all rows have to be above it
+			j += rows - 1 + s.Below(5)
+		}
+		n := max(j+cols, i+rows) + s.Below(5)
+		p.all = r.Slice(block.PackedLen(n), s.edge)
+		p.Matrix = block.Packed(n, p.all, i, j)
+	} else {
+		ld := cols + s.Below(5)
+		p.all = r.Slice((rows-1)*ld+cols, s.edge)
+		p.Matrix = block.Dense(p.all, ld)
+	}
+	return p.fill(s.rnd)
+}
+
+// normal returns n random numbers.
+func normal(rnd *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rnd.NormFloat64()
+	}
+	return x
+}
+
+// fill makes all elements random.
+func (p place) fill(rnd *rand.Rand) place {
+	copy(p.all, normal(rnd, len(p.all)))
+	p.before = slices.Clone(p.all)
+	return p
+}
+
+// at returns the index of element (i, j) in all.
+func (p place) at(i, j int) int { return len(p.all) - len(p.X) + p.Row(i) + j }
+
+// was returns element (i, j) before the call.
+func (p place) was(i, j int) float64 { return p.before[p.at(i, j)] }
+
+// elements returns those of op(X) before the call, row by row.
+func (p place) elements(t blas.Transpose) (x []float64) {
+	rows, cols := block.Stored(t, p.rows, p.cols)
+	for i := range rows {
+		for j := range cols {
+			if t == blas.NoTrans {
+				x = append(x, p.was(i, j))
+			} else {
+				x = append(x, p.was(j, i))
+			}
+		}
+	}
+	return x
+}
+
+// unchanged fails the test if anything has changed but the elements that are kept.
+func (p place) unchanged(t *testing.T, name string, kept func(i, j int) bool) {
+	t.Helper()
+	after := slices.Clone(p.all)
+	for i := range p.rows {
+		for j := range p.cols {
+			if kept(i, j) {
+				after[p.at(i, j)] = p.before[p.at(i, j)]
+			}
+		}
+	}
+	for i, v := range after {
+		if was := p.before[i]; math.Float64bits(v) != math.Float64bits(was) {
+			t.Fatalf("%s: element %d, which is not to be written, was %v and is %v", name, i, was, v)
+		}
+	}
+}
+
+func nothing(int, int) bool { return false }
+
+// products returns those made of Dgemm and those of the pure backend on each kernel. They compute in
+// the goroutine of the test, since a fault in another one ends the program.
+func products(t testing.TB) []block.Products {
+	blskernel.SetThreads(1)
+	t.Cleanup(func() { blskernel.SetThreads(0) })
+	all := []block.Products{block.On(gonum.Implementation{})}
+	for _, b := range backends.Pure(t) {
+		all = append(all, block.On(b))
+	}
+	return all
+}
+
+// regions returns memory for three operands.
+func regions(t testing.TB) (all []*guard.Region) {
+	for range 3 {
+		all = append(all, guard.New(t, 1<<17))
+	}
+	return all
+}

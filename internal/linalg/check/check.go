@@ -1,0 +1,265 @@
+// Package check has the argument checks of the float64 BLAS: one set for every backend.
+//
+// The texts and their order are gonum's. A function that checks a whole routine returns false where the
+// result is empty: then there is nothing to compute, and slices may be too short.
+package check
+
+import (
+	"math/bits"
+
+	"blskernel/internal/linalg/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// The texts with which gonum's BLAS panics, in the order of the checks; ShortD and ShortBias are ours.
+const (
+	MLT0         = "blas: m < 0"
+	NLT0         = "blas: n < 0"
+	KLT0         = "blas: k < 0"
+	KLLT0        = "blas: kL < 0"
+	KULT0        = "blas: kU < 0"
+	BadUplo      = "blas: illegal triangle"
+	BadTranspose = "blas: illegal transpose"
+	BadDiag      = "blas: illegal diagonal"
+	BadSide      = "blas: illegal side"
+	BadFlag      = "blas: illegal rotm flag"
+	BadLdA       = "blas: bad leading dimension of A"
+	BadLdB       = "blas: bad leading dimension of B"
+	BadLdC       = "blas: bad leading dimension of C"
+	ZeroIncX     = "blas: zero x index increment"
+	ZeroIncY     = "blas: zero y index increment"
+	ShortA       = "blas: insufficient length of a"
+	ShortB       = "blas: insufficient length of b"
+	ShortC       = "blas: insufficient length of c"
+	ShortAP      = "blas: insufficient length of ap"
+	ShortD       = "blas: insufficient length of d"
+	ShortBias    = "blas: insufficient length of bias"
+	ShortX       = "blas: insufficient length of x"
+	ShortY       = "blas: insufficient length of y"
+)
+
+// Require panics with text unless ok.
+func Require(ok bool, text string) {
+	if !ok {
+		panic(text)
+	}
+}
+
+// Side panics unless s is blas.Left or blas.Right.
+func Side(s blas.Side) { Require(s == blas.Left || s == blas.Right, BadSide) }
+
+// Uplo panics unless ul is blas.Upper or blas.Lower.
+func Uplo(ul blas.Uplo) { Require(ul == blas.Lower || ul == blas.Upper, BadUplo) }
+
+// Transpose panics unless t is a transpose of the BLAS.
+func Transpose(t blas.Transpose) {
+	Require(t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans, BadTranspose)
+}
+
+// Diag panics unless d is blas.Unit or blas.NonUnit.
+func Diag(d blas.Diag) { Require(d == blas.NonUnit || d == blas.Unit, BadDiag) }
+
+// Ld panics unless ld can be the leading dimension of a matrix with the given number of columns.
+func Ld(ld, cols int, text string) { Require(ld >= max(1, cols), text) }
+
+// Length panics unless a slice of the given length holds a rows×cols matrix, cols <= ld.
+func Length(length, rows, cols, ld int, text string) {
+	if rows > 0 {
+		Require(length >= cols && within(rows-1, ld, length-cols), text)
+	}
+}
+
+// Vector panics unless a slice of the given length holds n >= 1 elements with increment inc.
+func Vector(length, n, inc int, text string) {
+	Require(length > 0 && within(n-1, max(inc, -inc), length-1), text)
+}
+
+// within reports whether steps*size <= length, where the product may overflow.
+func within(steps, size, length int) bool {
+	high, low := bits.Mul(uint(steps), uint(size))
+	return high == 0 && low <= uint(length)
+}
+
+// Packed panics unless a slice of the given length holds a packed triangle of order n.
+func Packed(length, n int) { Require(length >= block.PackedLen(n), ShortAP) }
+
+// Order returns the order of the square operand on side s of an m×n matrix.
+func Order(s blas.Side, m, n int) int {
+	if s == blas.Left {
+		return m
+	}
+	return n
+}
+
+// Dgemv checks the arguments of y = op(A)*x.
+func Dgemv(tA blas.Transpose, m, n int, a []float64, lda int, x []float64, incX int, y []float64, incY int) bool {
+	Transpose(tA)
+	Require(m >= 0, MLT0)
+	Require(n >= 0, NLT0)
+	Ld(lda, n, BadLdA)
+	Require(incX != 0, ZeroIncX)
+	Require(incY != 0, ZeroIncY)
+	if m == 0 || n == 0 {
+		return false
+	}
+	lenY, lenX := block.Stored(tA, m, n)
+	Vector(len(x), lenX, incX, ShortX)
+	Vector(len(y), lenY, incY, ShortY)
+	Length(len(a), m, n, lda, ShortA)
+	return true
+}
+
+// Dgemm checks the arguments of C = op(A)*op(B).
+func Dgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
+	Transpose(tA)
+	Transpose(tB)
+	Require(m >= 0, MLT0)
+	Require(n >= 0, NLT0)
+	Require(k >= 0, KLT0)
+	rowsA, colsA := block.Stored(tA, m, k)
+	rowsB, colsB := block.Stored(tB, k, n)
+	Ld(lda, colsA, BadLdA)
+	Ld(ldb, colsB, BadLdB)
+	Ld(ldc, n, BadLdC)
+	if m == 0 || n == 0 {
+		return false
+	}
+	Length(len(a), rowsA, colsA, lda, ShortA)
+	Length(len(b), rowsB, colsB, ldb, ShortB)
+	Length(len(c), m, n, ldc, ShortC)
+	return true
+}
+
+// Dsymm checks the arguments of C = A*B or C = B*A with a symmetric A.
+func Dsymm(s blas.Side, ul blas.Uplo, m, n int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
+	Side(s)
+	Uplo(ul)
+	Require(m >= 0, MLT0)
+	Require(n >= 0, NLT0)
+	order := Order(s, m, n)
+	Ld(lda, order, BadLdA)
+	Ld(ldb, n, BadLdB)
+	Ld(ldc, n, BadLdC)
+	if m == 0 || n == 0 {
+		return false
+	}
+	Length(len(a), order, order, lda, ShortA)
+	Length(len(b), m, n, ldb, ShortB)
+	Length(len(c), m, n, ldc, ShortC)
+	return true
+}
+
+// Dsyrk checks the arguments of C = A*Aᵀ or C = Aᵀ*A into one triangle.
+func Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, a []float64, lda int, c []float64, ldc int) bool {
+	return Dsyr2k(ul, t, n, k, a, lda, a, lda, c, ldc)
+}
+
+// Dsyr2k checks the arguments of C = A*Bᵀ + B*Aᵀ or C = Aᵀ*B + Bᵀ*A into one triangle.
+func Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
+	Uplo(ul)
+	Transpose(t)
+	Require(n >= 0, NLT0)
+	Require(k >= 0, KLT0)
+	rows, cols := block.Stored(t, n, k)
+	Ld(lda, cols, BadLdA)
+	Ld(ldb, cols, BadLdB)
+	Ld(ldc, n, BadLdC)
+	if n == 0 {
+		return false
+	}
+	Length(len(a), rows, cols, lda, ShortA)
+	Length(len(b), rows, cols, ldb, ShortB)
+	Length(len(c), n, n, ldc, ShortC)
+	return true
+}
+
+// Triangular checks the arguments of Dtrmm and Dtrsm.
+func Triangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, a []float64, lda int, b []float64, ldb int) bool {
+	Side(s)
+	Uplo(ul)
+	Transpose(tA)
+	Diag(d)
+	Require(m >= 0, MLT0)
+	Require(n >= 0, NLT0)
+	order := Order(s, m, n)
+	Ld(lda, order, BadLdA)
+	Ld(ldb, n, BadLdB)
+	if m == 0 || n == 0 {
+		return false
+	}
+	Length(len(a), order, order, lda, ShortA)
+	Length(len(b), m, n, ldb, ShortB)
+	return true
+}
+
+// Dgemmt checks the arguments of C = op(A)*op(B) into one triangle.
+func Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
+	Uplo(ul)
+	Transpose(tA)
+	Transpose(tB)
+	Require(n >= 0, NLT0)
+	return Dgemm(tA, tB, n, n, k, a, lda, b, ldb, c, ldc)
+}
+
+// Dgemmtp checks the arguments of AP = op(A)*op(B) into a packed triangle.
+func Dgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, ap []float64) bool {
+	Transpose(tA)
+	Transpose(tB)
+	Require(n >= 0, NLT0)
+	Require(k >= 0, KLT0)
+	rowsA, colsA := block.Stored(tA, n, k)
+	rowsB, colsB := block.Stored(tB, k, n)
+	Ld(lda, colsA, BadLdA)
+	Ld(ldb, colsB, BadLdB)
+	if n == 0 {
+		return false
+	}
+	Length(len(a), rowsA, colsA, lda, ShortA)
+	Length(len(b), rowsB, colsB, ldb, ShortB)
+	Packed(len(ap), n)
+	return true
+}
+
+// Dsprk checks the arguments of AP = A*Aᵀ or AP = Aᵀ*A into a packed triangle.
+func Dsprk(t blas.Transpose, n, k int, a []float64, lda int, ap []float64) bool {
+	Transpose(t)
+	return Dgemmtp(t, block.Other(t), n, k, a, lda, a, lda, ap)
+}
+
+// Dspmm checks the arguments of C = S*B or C = B*S with a packed symmetric S.
+func Dspmm(s blas.Side, m, n int, ap, b []float64, ldb int, c []float64, ldc int) bool {
+	Side(s)
+	Require(m >= 0, MLT0)
+	Require(n >= 0, NLT0)
+	Ld(ldb, n, BadLdB)
+	Ld(ldc, n, BadLdC)
+	if m == 0 || n == 0 {
+		return false
+	}
+	Packed(len(ap), Order(s, m, n))
+	Length(len(b), m, n, ldb, ShortB)
+	Length(len(c), m, n, ldc, ShortC)
+	return true
+}
+
+// DgemmDiag checks the arguments of C = op(A)*diag(d)*op(B).
+func DgemmDiag(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, d, b []float64, ldb int, c []float64, ldc int) bool {
+	ok := Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	Require(len(d) >= k, ShortD)
+	return ok
+}
+
+// DgemmTanh checks the arguments of C = tanh(op(A)*op(B) + bias).
+func DgemmTanh(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, bias, c []float64, ldc int) bool {
+	ok := Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	Require(len(bias) >= n, ShortBias)
+	return ok
+}
+
+// DsprkDiag checks the arguments of AP = A*diag(d)*Aᵀ or AP = Aᵀ*diag(d)*A into a packed triangle.
+func DsprkDiag(t blas.Transpose, n, k int, a []float64, lda int, d, ap []float64) bool {
+	ok := Dsprk(t, n, k, a, lda, ap)
+	Require(len(d) >= k, ShortD)
+	return ok
+}

@@ -1,0 +1,199 @@
+package condition
+
+import (
+	"math"
+	"slices"
+
+	"blskernel"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// A Gerfs improves solutions of A X = B with a square A of order N, any number of columns at once.
+// (LAPACK: dgerfs, dporfs, dsyrfs.)
+type Gerfs struct {
+	Backend factor.Backend
+	N       int
+	A       block.Matrix // all of A, or where it is packed its upper triangle
+
+	// Solve overwrites the n×c x by A⁻¹x (side is Left) or the c×n x by x A⁻¹ (side is Right).
+	Solve func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
+
+	largest float64 // the largest magnitude in A
+}
+
+// Roundoff is the unit roundoff u, half the distance from 1 to the next larger number.
+const Roundoff = 0x1p-53
+
+// RefinePanel is the number of columns that Refine treats together. It bounds the workspace, and is
+// enough for the products and the solves to run at full speed.
+const RefinePanel = 256
+
+// Refine takes a step of refinement for those columns of x that it improves, and writes the error
+// bounds of all, panel by panel.
+func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
+	for i := range f.N {
+		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
+		f.largest = max(f.largest, v)
+	}
+	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
+	f.eachPanel(x, b, func(j int, x, b blas64.General) {
+		f.refine(x, b, work, backward[j:j+x.Cols], forward[j:j+x.Cols])
+	})
+}
+
+// refine is Refine for one panel. The workspace is six matrices of the size of x.
+func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []float64) {
+	m := f.matrices(work, x.Cols)
+	f.residual(x, b, m[5], m[0], m[1])
+	f.backward(x.Cols, m[0], m[1], backward)
+	f.step(x, b, m, backward)
+	f.forward(x, m[0], m[1], m[2], m[3], forward)
+}
+
+// matrices cuts the workspace into six matrices of N rows and c columns: the residual R and |A||X| +
+// |B| of X, a better X with both of its own, and magnitudes.
+func (f Gerfs) matrices(work []float64, c int) (m [6][]float64) {
+	size := f.N * c
+	for i := range m {
+		m[i] = work[i*size : (i+1)*size : (i+1)*size]
+	}
+	return m
+}
+
+// maxSteps is the number of steps that Improve takes at most, as LAPACK's dgerfs.
+const maxSteps = 5
+
+// Improve refines x, a solution of A X = B, until no step makes a backward error smaller. It returns
+// the largest componentwise backward error of a column.
+func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
+	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
+	f.eachPanel(x, b, func(j int, x, b blas64.General) {
+		m, backward := f.matrices(work, x.Cols), make([]float64, x.Cols)
+		f.residual(x, b, m[5], m[0], m[1])
+		f.backward(x.Cols, m[0], m[1], backward)
+		for range maxSteps {
+			if !f.step(x, b, m, backward) {
+				break
+			}
+		}
+		largest = max(largest, slices.Max(backward))
+	})
+	return largest
+}
+
+// eachPanel calls do for RefinePanel columns of x and b at a time, from column j on.
+func (f Gerfs) eachPanel(x, b blas64.General, do func(j int, x, b blas64.General)) {
+	columns := func(g blas64.General, j, c int) blas64.General {
+		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
+	}
+	for j := 0; j < x.Cols; j += RefinePanel {
+		c := min(RefinePanel, x.Cols-j)
+		do(j, columns(x, j, c), columns(b, j, c))
+	}
+}
+
+// step takes a step of refinement for those columns of x that it improves, whose residuals and backward
+// errors are in m and backward, and updates these. It reports whether there was one.
+func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
+	n, c := x.Rows, x.Cols
+	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
+	// A column that is exact to working precision stays as it is, so that no column depends on
+	// others.
+	improve := make([]bool, c)
+	some := false
+	for j, e := range backward {
+		improve[j] = e > Roundoff
+		some = some || improve[j]
+	}
+	if !some {
+		return false
+	}
+	copy(y, r)
+	f.Solve(f.Backend, blas.Left, c, block.Dense(y, c))
+	for i := range n {
+		f.Backend.Add(1, x.Data[i*x.Stride:i*x.Stride+c], y[i*c:(i+1)*c])
+	}
+	f.residual(blas64.General{Rows: n, Cols: c, Stride: c, Data: y}, b, magnitudes, ry, wy)
+	after := make([]float64, c)
+	f.backward(c, ry, wy, after)
+	for j := range c {
+		if improve[j] = improve[j] && after[j] < backward[j]; improve[j] {
+			backward[j] = after[j]
+			improved = true
+		}
+	}
+	for i := range n {
+		row := x.Data[i*x.Stride : i*x.Stride+c]
+		for j, yes := range improve {
+			if at := i*c + j; yes {
+				row[j], r[at], w[at] = y[at], ry[at], wy[at]
+			}
+		}
+	}
+	return improved
+}
+
+// residual computes R = B - A X and W = |A||X| + |B|, whose rows are without gaps; it overwrites
+// magnitudes.
+func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
+	c := x.Cols
+	for i := range x.Rows {
+		copy(magnitudes[i*c:(i+1)*c], x.Data[i*x.Stride:])
+		copy(r[i*c:(i+1)*c], b.Data[i*b.Stride:])
+	}
+	copyAbs(w, r)
+	f.multiply(c, magnitudes, r, w)
+}
+
+// absRows is the number of rows of |A| that are made at a time: a workspace of 128n, and one pass over
+// A for 2*absRows flops an element and column.
+const absRows = 128
+
+// first returns the first column that row i of A stores.
+func (f Gerfs) first(i int) int {
+	if f.A.Packed {
+		return i
+	}
+	return 0
+}
+
+// multiply computes Y -= A X and W += |A||X| for x, y and w of c columns, without gaps; it overwrites x
+// by |X|. A block of rows of |A| that is packed begins at the diagonal, and serves twice: as it is, and
+// transposed for the rows below.
+func (f Gerfs) multiply(c int, x, y, w []float64) {
+	bk, n := f.Backend, f.N
+	if f.A.Packed {
+		blskernel.Packed(bk.Backend).Dspmm(blas.Left, n, c, -1, f.A.X, x, c, 1, y, c)
+	} else {
+		bk.Dgemm(blas.NoTrans, blas.NoTrans, n, c, n, -1, f.A.X, f.A.Ld, x, c, 1, y, c)
+	}
+	copyAbs(x, x)
+	work := make([]float64, min(absRows, n)*n)
+	for i := 0; i < n; i += absRows {
+		rows, from := min(absRows, n-i), f.first(i)
+		ld := n - from
+		for r := range rows {
+			row, diagonal := work[r*ld:(r+1)*ld], f.first(i+r)
+			copyAbs(row[diagonal-from:], f.A.Elements(i+r, diagonal, n))
+			for s := range diagonal - from {
+				row[s] = work[s*ld+r]
+			}
+		}
+		bk.Dgemm(blas.NoTrans, blas.NoTrans, rows, c, ld, 1, work, ld, x[from*c:], c, 1, w[i*c:], c)
+		if rest := ld - rows; f.A.Packed && rest > 0 {
+			bk.Dgemm(blas.Trans, blas.NoTrans, rest, c, rows, 1, work[rows:], ld, x[i*c:], c, 1, w[(i+rows)*c:], c)
+		}
+	}
+}
+
+// copyAbs fills dst with the magnitudes of the elements of src, which may be dst.
+func copyAbs(dst, src []float64) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = math.Abs(v)
+	}
+}

@@ -1,0 +1,113 @@
+package condition
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/factor"
+)
+
+// A norm1 estimates the 1-norm of an n×n matrix A from its products with vectors that next asks for. It
+// is the method of Hager (SIAM J. Sci. Stat. Comput. 5, 1984) and Higham (ACM TOMS 14, 1988,
+// doi:10.1145/50063.214386). (LAPACK: dlacn2.)
+type norm1 struct {
+	x     []float64 // the vector to multiply
+	trans bool      // by Aᵀ, and not by A
+	est   float64   // the estimate so far, a lower bound
+
+	signs []bool // of the last product: which elements are negative
+	step  norm1Step
+	at    int // the unit vector that x was last
+	turns int // unit vectors so far
+}
+
+// A norm1Step says which product next awaits.
+type norm1Step int
+
+const (
+	norm1Begin      norm1Step = iota
+	norm1Mean                 // A (1/n, ..., 1/n)
+	norm1MeanSigns            // Aᵀ of its signs
+	norm1Column               // A times a unit vector
+	norm1Signs                // Aᵀ of its signs
+	norm1Alternates           // A (1, -1-1/(n-1), ..., ±2)
+)
+
+// norm1Turns is the most unit vectors, as in LAPACK.
+const norm1Turns = 4
+
+func newNorm1(x []float64) norm1 { return norm1{x: x, signs: make([]bool, len(x))} }
+
+// next takes the product that x has become, and sets x and trans to the next one. It returns false when
+// est is final.
+func (e *norm1) next() bool {
+	n := len(e.x)
+	switch e.step {
+	case norm1Begin:
+		for i := range e.x {
+			e.x[i] = 1 / float64(n)
+		}
+		e.step = norm1Mean
+		return true
+	case norm1Mean:
+		e.est = sumOf(e.x)
+		if n == 1 {
+			return false
+		}
+		e.takeSigns()
+		e.trans, e.step = true, norm1MeanSigns
+		return true
+	case norm1MeanSigns:
+		e.unit(factor.LargestAt(e.x))
+		return true
+	case norm1Column:
+		sum := sumOf(e.x)
+		larger := sum > e.est
+		e.est = max(e.est, sum)
+		if e.takeSigns() && larger {
+			e.trans, e.step = true, norm1Signs
+			return true
+		}
+	case norm1Signs:
+		if j := factor.LargestAt(e.x); e.x[e.at] != math.Abs(e.x[j]) && e.turns < norm1Turns {
+			e.unit(j)
+			return true
+		}
+	case norm1Alternates:
+		e.est = max(e.est, 2*sumOf(e.x)/float64(3*n))
+		return false
+	}
+	for i := range e.x {
+		e.x[i] = 1 + float64(i)/float64(n-1)
+		if i%2 == 1 {
+			e.x[i] = -e.x[i]
+		}
+	}
+	e.trans, e.step = false, norm1Alternates
+	return true
+}
+
+// takeSigns replaces x by its signs. It reports whether one has changed.
+func (e *norm1) takeSigns() (changed bool) {
+	for i, v := range e.x {
+		minus := math.Signbit(v)
+		changed = changed || minus != e.signs[i]
+		e.signs[i], e.x[i] = minus, math.Copysign(1, v)
+	}
+	return changed
+}
+
+// unit makes x the unit vector j.
+func (e *norm1) unit(j int) {
+	clear(e.x)
+	e.x[j] = 1
+	e.at, e.turns, e.trans, e.step = j, e.turns+1, false, norm1Column
+}
+
+// sumOf returns the sum of the magnitudes.
+func sumOf(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += math.Abs(v)
+	}
+	return s
+}

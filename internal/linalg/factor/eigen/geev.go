@@ -1,0 +1,177 @@
+package eigen
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Geev computes the eigenvalues w of the n×n a, which it overwrites, and eigenvectors as columns of the
+// n×n vl and vr, left and right ones as asked for: of length 1, and of a pair of complex eigenvalues
+// the real part in the first column and the imaginary part in the second, with a real largest
+// component. It returns 0, or the index behind the last eigenvalue that did not converge: those behind
+// it have, and there are no vectors. A NaN or an infinity in a does not converge. (LAPACK: dgeev.)
+//
+// About 25n³ flops with one kind of vectors, 10n³ without.
+func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
+	return geev(bk, false, n, a, w, left, vl, right, vr)
+}
+
+// Small is Geev for orders up to SmallOrder, by plain loops, since calls of a backend take longer than
+// their arithmetic there. It rounds otherwise than Geev.
+func Small(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
+	return geev(bk, true, n, a, w, left, vl, right, vr)
+}
+
+func geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
+	finite := factor.NotFinite(bk, blas.All, n, n, a) == nil
+	exponent, _ := factor.Scale(bk, 485, n, n, a)
+	if !finite {
+		for i := range w {
+			w[i] = complex(math.NaN(), math.NaN())
+		}
+		return n
+	}
+	work := factor.Acquire()
+	defer work.Release()
+	b := gebal(bk, work, n, a)
+	tau := work.Take(max(0, n-1))
+	if small {
+		gehd2(bk, n, b.ilo, b.ihi, a, tau)
+	} else {
+		Gehrd(bk, n, b.ilo, b.ihi, a, tau)
+	}
+
+	var q block.Matrix
+	rows := 0
+	if left || right {
+		if q = vr; !right {
+			q = vl
+		}
+		rows = n
+		if small {
+			orghrSmall(n, b.ilo, b.ihi, a, tau, q)
+		} else {
+			block.Copy(q, a, n, n)
+			Orghr(bk, n, b.ilo, b.ihi, q, tau)
+		}
+	}
+	clearBelow(a, b.ilo, b.ihi)
+	first = Hseqr(bk, rows > 0, n, b.ilo, b.ihi, a, w, rows, q)
+	if first == 0 && rows > 0 {
+		vectors := block.Dense(work.Take(n*n), n)
+		if left {
+			if right {
+				block.Copy(vl, q, n, n)
+			}
+			leftVectors(bk, small, n, a, w, vectors)
+			multiply(bk, small, blas.Lower, n, vl, vectors)
+			for k := 0; k < n; k++ {
+				if imag(w[k]) != 0 {
+					swapColumns(n, vl, k)
+					k++
+				}
+			}
+			b.gebak(bk, true, vl)
+			unitColumns(n, vl, w)
+		}
+		if right {
+			trevc(bk, small, n, a, w, vectors)
+			multiply(bk, small, blas.Upper, n, vr, vectors)
+			b.gebak(bk, false, vr)
+			unitColumns(n, vr, w)
+		}
+	}
+	for i, v := range w {
+		im := math.Ldexp(imag(v), exponent)
+		if im == 0 && imag(v) != 0 { // its vectors are complex
+			im = math.Copysign(math.SmallestNonzeroFloat64, imag(v))
+		}
+		w[i] = complex(math.Ldexp(real(v), exponent), im)
+	}
+	return first
+}
+
+// leftVectors writes the left eigenvectors of the n×n quasi-triangle t to the lower triangle x. Read
+// from the end, they are the right ones of the transpose of t; the columns of a pair are exchanged.
+func leftVectors(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
+	s := block.Dense(make([]float64, n*n), n)
+	block.CopyTransposed(s, t, n, n)
+	slices.Reverse(s.X)
+	back := slices.Clone(w)
+	slices.Reverse(back)
+	trevc(bk, small, n, s, back, x)
+	slices.Reverse(x.X)
+}
+
+// multiply overwrites v by its product with the triangle ul of x; the other has zeros.
+func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Matrix) {
+	if small {
+		timesSmall(n, v, x)
+	} else {
+		bk.Dtrmm(blas.Right, ul, blas.NoTrans, blas.NonUnit, n, n, 1, x.X, x.Ld, v.X, v.Ld)
+	}
+}
+
+// swapColumns exchanges columns k and k+1 of v.
+func swapColumns(n int, v block.Matrix, k int) {
+	for i := range n {
+		p := v.Elements(i, k, k+2)
+		p[0], p[1] = p[1], p[0]
+	}
+}
+
+// unitColumns scales the columns of v, eigenvectors of w, to length 1, and turns complex ones so that
+// the largest component is real.
+func unitColumns(n int, v block.Matrix, w []complex128) {
+	f := powers(n, v, w)
+	columns := make([]struct {
+		squares, largest float64
+		at               int // the row of the largest component of a complex vector
+		turn             rotation
+	}, n)
+	for i := range n {
+		row := v.Elements(i, 0, n)
+		for k := range row {
+			row[k] *= f[k]
+			columns[k].squares += float64(row[k] * row[k])
+		}
+		for k := 0; k < n; k++ {
+			if imag(w[k]) != 0 {
+				if s := float64(row[k]*row[k]) + float64(row[k+1]*row[k+1]); s > columns[k].largest {
+					columns[k].largest, columns[k].at = s, i
+				}
+				k++
+			}
+		}
+	}
+	for k := 0; k < n; k++ {
+		c := &columns[k]
+		if imag(w[k]) == 0 {
+			f[k] = 1 / math.Sqrt(c.squares)
+			continue
+		}
+		f[k] = 1 / math.Sqrt(c.squares+columns[k+1].squares)
+		cosine, sine, _ := factor.Lartg(v.X[c.at*v.Ld+k], v.X[c.at*v.Ld+k+1])
+		c.turn = rotation{float64(cosine * f[k]), float64(sine * f[k])}
+		k++
+	}
+	for i := range n {
+		row := v.Elements(i, 0, n)
+		for k := 0; k < n; k++ {
+			if imag(w[k]) == 0 {
+				row[k] *= f[k]
+				continue
+			}
+			columns[k].turn.right(v, k, i, i+1)
+			if columns[k].at == i {
+				row[k+1] = 0
+			}
+			k++
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package eigensym
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/secular"
+)
+
+// leafOrder is the largest order for which the QL algorithm is at least as fast as a merge.
+const leafOrder = 32
+
+// A divider is the divide and conquer algorithm for a block of a tridiagonal matrix: the eigenvectors
+// of the halves less a matrix of rank 1 are known, and the rows of the vectors of the whole are
+// products of an orthogonal matrix with theirs. (Cuppen, Numer. Math. 36 (1981) 177-195; LAPACK:
+// dlaed1, dlaed2, dlaed3.)
+type divider struct {
+	solver                   // of leaves; its z has the vectors of all
+	products, rows []float64 // the workspace of merges
+}
+
+// divide diagonalizes the block of T from row first on, with the diagonal d and the subdiagonal e.
+func (v *divider) divide(d, e []float64, first int) bool {
+	n := len(d)
+	if n <= leafOrder {
+		return v.block(d, e, first)
+	}
+	half := n / 2
+	beside := e[half-1]
+	d[half-1] -= math.Abs(beside)
+	d[half] -= math.Abs(beside)
+	if !v.divide(d[:half], e[:half-1], first) || !v.divide(d[half:], e[half:], first+half) {
+		return false
+	}
+	e[half-1] = 0
+	v.merge(d, half, beside, v.z.Sub(first, first))
+	return true
+}
+
+// merge diagonalizes a block of two diagonal halves, whose only other element couples them.
+func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
+	n := len(d)
+	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
+	root, largest, squares := math.Sqrt(math.Abs(beside)), 0.0, 0.0
+	for i := range d {
+		if i < half {
+			m.X[i], m.Halves[i] = root*z.X[z.Row(i)+half-1], secular.Top
+		} else {
+			m.X[i], m.Halves[i] = math.Copysign(root, beside)*z.X[z.Row(i)+half], secular.Bottom
+		}
+		largest = max(largest, math.Abs(d[i]))
+		squares += float64(m.X[i] * m.X[i])
+	}
+	// Elements left out are some roundings of the norm, or negligible against numbers up to 1.
+	// Squares of the elements that stay do not underflow.
+	negligible := max(8*eps*max(largest, squares), 0x1p-400)
+	m.Deflate(m.Ascending(), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
+		v.Rot(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
+	})
+	if len(m.Kept) > 0 {
+		m.Solve(v.Backend, false, v.products)
+		m.Multiply(v.Backend, n, z, v.rows)
+		m.SetValues(func(pole, distance float64) float64 { return pole + distance })
+	}
+}
+
+// Stedc overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal n×n matrix T with
+// the diagonal d and the subdiagonal e, e by zeros, and row i of the n×n z by the eigenvector for d[i].
+// It returns false if 30n sweeps are not enough for the leaves; d, e and z are then undefined.
+//
+// It takes at most about 4n³/3 flops, nearly all in products, and less where eigenvalues agree or
+// vectors are local. The workspace has 2n² numbers. (LAPACK: dstedc.)
+func Stedc(bk factor.Backend, d, e []float64, z block.Matrix) bool {
+	n := len(d)
+	for i := range n {
+		factor.Unit(z.Elements(i, 0, n), i)
+	}
+	v := divider{solver: solver{Backend: bk, vectors: true, z: z, left: sweeps * n}}
+	if n > leafOrder {
+		w := factor.Acquire()
+		defer w.Release()
+		v.products, v.rows = w.Take(n*factor.Stride(n)), w.Take(n*n)
+	}
+	return diagonalize(d, e, v.divide)
+}

@@ -1,0 +1,112 @@
+package eigensym
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/factor"
+)
+
+// Sterf overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal matrix with the
+// diagonal d and the subdiagonal e, and e by zeros. It returns false if 30n sweeps are not enough.
+//
+// It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed, in the
+// variant of Pal, Walker and Kahan, which has squares of rotations and no roots (Parlett, The Symmetric
+// Eigenvalue Problem, chapter 8; LAPACK: dsterf).
+func Sterf(d, e []float64) bool {
+	q := solver{left: sweeps * len(d)}
+	return diagonalize(d, e, q.block)
+}
+
+// rotate rotates the vectors of rows i and i+1 of the block.
+func (q *solver) rotate(i int, c, s float64) {
+	if q.reversed {
+		q.plane.Rotate(q.n-1-i, q.n-2-i, c, s)
+	} else {
+		q.plane.Rotate(i, i+1, c, s)
+	}
+}
+
+// pair diagonalizes two rows, from row l of the block on.
+func (q *solver) pair(d, e []float64, l int) {
+	beside := e[0]
+	if !q.vectors {
+		beside = math.Sqrt(beside)
+	}
+	less := shift(d[0], beside, d[1])
+	d[0], d[1], e[0] = d[0]-less, d[1]+less, 0
+	if q.vectors {
+		t := less / beside
+		c := 1 / detmath.Hypot(1, t)
+		q.rotate(l, c, -t*c)
+	}
+}
+
+// sweep makes one sweep over an unreduced matrix from row l of the block on: rotations of rows i and
+// i+1, from the last to the first, multiply T from both sides. The first is the rotation of T less the
+// shift.
+//
+// Each rotation waits for the one before. T goes by squares and products of c and s, for which it waits
+// for one division only; the root that c and s take is ready when the next rotation needs them.
+func (q *solver) sweep(d, e []float64, l int) {
+	n := len(e)
+	if !q.vectors {
+		squares(d, e)
+		return
+	}
+	g := d[n] - d[0] + shift(d[0], e[0], d[1])
+	c, s, ss, p := 1.0, 1.0, 1.0, 0.0
+	for i := n - 1; i >= 0; i-- {
+		f, b := s*e[i], float64(c*e[i])
+		rr := float64(g*g) + float64(ss*e[i]*e[i])
+		r := math.Sqrt(rr)
+		var cc, cs float64
+		if rr > 0x1p-900 && (math.Abs(f) > 0x1p-500 || f == 0) { // no square underflows
+			root, square := 1/r, 1/rr
+			c, s = g*root, f*root
+			cc, cs, ss = float64(g*g)*square, float64(f*g)*square, float64(f*f)*square
+		} else {
+			c, s, r = factor.Lartg(g, f)
+			cc, cs, ss = c*c, c*s, s*s
+		}
+		if i < n-1 {
+			e[i+1] = r
+		}
+		last := d[i+1] - p
+		t := d[i] - last
+		p = float64(ss*t) + float64(2*cs*b)
+		d[i+1] = last + p
+		g = float64(cs*t) + float64((cc-ss)*b)
+		q.rotate(l+i, c, -s)
+	}
+	d[0] -= p
+	e[0] = g
+}
+
+// squares is sweep without rotations, for the squares e. A p so small that c has lost digits would make
+// the next p wrong by its own size, so it becomes 0, and gamma, which is then below 2⁻⁴⁸⁰.
+func squares(d, e []float64) {
+	const least = 0x1p-960
+	n := len(e)
+	sigma := d[0] - shift(d[0], math.Sqrt(e[0]), d[1])
+	c, s, gamma := 1.0, 0.0, d[n]-sigma
+	p := gamma * gamma
+	for i := n - 1; i >= 0; i-- {
+		if p < least {
+			gamma, p = 0, 0
+		}
+		r := p + e[i]
+		if i < n-1 {
+			e[i+1] = s * r
+		}
+		before, last := c, gamma
+		c, s = p/r, e[i]/r
+		gamma = float64(c*(d[i]-sigma)) - float64(s*last)
+		d[i+1] = last + (d[i] - gamma)
+		if p = gamma * gamma / c; c == 0 {
+			p = float64(before * e[i])
+		}
+	}
+	e[0] = s * p
+	d[0] = sigma + gamma
+}

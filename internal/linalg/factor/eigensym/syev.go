@@ -1,0 +1,84 @@
+package eigensym
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/qr"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Syev writes the eigenvalues of the symmetric n×n A, n > 0, whose triangle ul is in a, to w, in
+// ascending order. If vectors are wanted it overwrites all of a by the eigenvectors, column j for w[j];
+// else it does not change a. It returns false, with w undefined, if the algorithm does not converge, or
+// with NaN in w if A is not finite; a is then unchanged. (LAPACK: dsyev, dsyevd.)
+//
+// The values take 4n³/3 flops, the vectors 2n³ and at most about 4n³/3. The workspace is n(n+200)
+// numbers for values, and n(4n+200) with vectors.
+func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
+	if factor.NotFinite(bk, ul, n, n, a) != nil {
+		for i := range w {
+			w[i] = math.NaN()
+		}
+		return false
+	}
+	work := factor.Acquire()
+	defer work.Release()
+	z := work.Matrix(n, n)
+	exponent := load(bk, ul, n, a, z)
+	e, tau := work.Take(n-1), work.Take(n-1)
+	Sytrd(bk, n, z, w, e, tau)
+	if !wanted {
+		ok := Sterf(w, e)
+		slices.Sort(w)
+		bk.Dscal(n, math.Ldexp(1, exponent), w, 1)
+		return ok
+	}
+	vectors := work.Matrix(n, n)
+	if !Stedc(bk, w, e, vectors) {
+		return false
+	}
+	if n > 1 {
+		q := qr.Reflections(true, n-1, z.Sub(0, 1), tau)
+		q.Ormqr(bk, blas.Right, blas.Trans, n, vectors.Sub(0, 1))
+	}
+	order := factor.Sort(w)
+	bk.Dscal(n, math.Ldexp(1, exponent), w, 1)
+	store(bk, n, vectors, order, a)
+	return true
+}
+
+// load writes the triangle ul of a to the upper one of z, and zeros below it, divided by 2^exponent
+// where that keeps products of elements from overflow and underflow.
+func load(bk factor.Backend, ul blas.Uplo, n int, a, z block.Matrix) (exponent int) {
+	if ul == blas.Upper {
+		block.CopyUpper(z, a, n)
+	} else {
+		bk.Transpose(n, n, a.X, a.Ld, z.X, z.Ld)
+	}
+	for i := range n {
+		clear(z.Elements(i, 0, i))
+	}
+	exponent, _ = factor.Scale(bk, 400, n, n, z)
+	return exponent
+}
+
+// store writes row order[j] of z to column j of a.
+func store(bk factor.Backend, n int, z block.Matrix, order []int, a block.Matrix) {
+	const rows = 32 // stay in a cache
+	bk.BlockRows((n+rows-1)/rows, rows*n, func(from, to int) {
+		w := factor.Acquire()
+		defer w.Release()
+		part := w.Matrix(min(rows, n), n)
+		for j := from * rows; j < min(to*rows, n); j += rows {
+			m := min(rows, n-j)
+			for k, i := range order[j : j+m] {
+				copy(part.Elements(k, 0, n), z.Elements(i, 0, n))
+			}
+			bk.Transpose(m, n, part.X, part.Ld, a.X[j:], a.Ld)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package eigensym
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/factor"
+)
+
+const (
+	eps     = 0x1p-53
+	safeMin = 0x1p-1022
+	sweeps  = 30 // at most, for each row
+)
+
+// A solver is the implicit QL algorithm for a tridiagonal matrix with the diagonal d and the
+// subdiagonal e. About two sweeps find an eigenvalue of a random matrix, so vectors of order n take 6n³
+// flops.
+type solver struct {
+	factor.Backend
+	vectors  bool         // or values alone, where e holds squares
+	z        block.Matrix // row i becomes the eigenvector for d[i], if row i of I is there
+	columns  int          // of z, which rotations reach, or 0 for the columns of a block, if rows of I are there
+	plane    factor.Plane // rotates the block, of order n
+	n        int
+	reversed bool // the order of d and e
+	left     int  // sweeps
+}
+
+// diagonalize overwrites d by the eigenvalues, in no order, and e by zeros. It cuts the matrix where e
+// is negligible, scales each block to numbers up to 1, and calls do for it and the row it begins with.
+// It returns false if do does.
+func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
+	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
+		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
+			last++
+		}
+		if last < len(e) {
+			e[last] = 0
+		}
+		if first < last {
+			d, e := d[first:last+1], e[first:last]
+			scale := unitScale(max(math.Abs(d[0]), largestOf(d[1:], e)))
+			multiply(scale, d)
+			multiply(scale, e)
+			if !do(d, e, first) {
+				return false
+			}
+			multiply(1/scale, d)
+		}
+	}
+	return true
+}
+
+// block diagonalizes the block that begins with row first. It is to begin with its smaller end, so it
+// is reversed where that is the last one. block returns false after too many sweeps.
+func (q *solver) block(d, e []float64, first int) bool {
+	q.n = len(d)
+	q.reversed = math.Abs(d[len(d)-1]) < math.Abs(d[0])
+	if q.reversed {
+		slices.Reverse(d)
+		slices.Reverse(e)
+		defer slices.Reverse(d)
+	}
+	if q.vectors {
+		if q.columns > 0 {
+			q.plane = q.Plane(q.z.Sub(first, 0), q.columns)
+		} else {
+			q.plane = q.Plane(q.z.Sub(first, first), q.n)
+		}
+	} else {
+		for i, v := range e {
+			e[i] = v * v
+		}
+	}
+	for l, n := 0, len(d); l < n; {
+		switch m := q.end(d, e, l); m - l {
+		case 0:
+			l++
+		case 1:
+			q.pair(d[l:], e[l:], l)
+			l += 2
+		default:
+			if q.left--; q.left < 0 {
+				return false
+			}
+			q.sweep(d[l:m+1], e[l:m], l)
+		}
+	}
+	return true
+}
+
+// end returns the last row of the block from row l on, where e is negligible, and clears that e. With
+// values alone, where e holds squares, 2⁻⁸⁰⁰ keeps the squares far enough above underflow for sweeps to
+// be similarities.
+func (q *solver) end(d, e []float64, l int) int {
+	for ; l < len(e); l++ {
+		square, least := e[l], 0x1p-800
+		if q.vectors {
+			square, least = e[l]*e[l], safeMin
+		}
+		if square <= float64(eps*eps*math.Abs(d[l])*math.Abs(d[l+1]))+least {
+			e[l] = 0
+			break
+		}
+	}
+	return l
+}
+
+// largestOf returns the largest magnitude in x and y, of the same length.
+func largestOf(x, y []float64) (largest float64) {
+	for i, v := range x {
+		largest = max(largest, math.Abs(v), math.Abs(y[i]))
+	}
+	return largest
+}
+
+func multiply(by float64, x []float64) {
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+// unitScale returns a power of two by which numbers up to the given size become numbers up to 1, and
+// the largest not below 2⁻⁶⁰.
+func unitScale(size float64) float64 {
+	if 0x1p-60 <= size && size <= 1 {
+		return 1
+	}
+	_, exponent := math.Frexp(size)
+	return math.Ldexp(1, min(max(-1000, -exponent), 1000)) // whose reciprocal is finite
+}
+
+// shift returns p less the eigenvalue of [p e; e next] that is closer to p. (Wilkinson.)
+func shift(p, e, next float64) float64 {
+	g := (next - p) / (2 * e)
+	return e / (g + math.Copysign(detmath.Hypot(g, 1), g))
+}

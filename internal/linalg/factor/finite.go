@@ -1,0 +1,79 @@
+package factor
+
+import (
+	"sync/atomic"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/floats"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// An Element is an element of a matrix that is NaN or infinite.
+type Element struct {
+	Row, Col int
+	Value    float64
+}
+
+// A Pivot is a pivot at which a routine gave up. A finite Value stands for an exact zero on the
+// diagonal; otherwise the elimination overflowed.
+type Pivot struct {
+	Index int
+	Value float64
+}
+
+// Singular reports whether the pivot was zero and not an overflow.
+func (p *Pivot) Singular() bool { return IsFinite(p.Value) }
+
+// NotFinite returns the first element, row after row, that is NaN or infinite, of the rows×cols a (ul
+// is blas.All) or of its triangle ul. It returns nil if there is none.
+func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
+	const worthThreads = 1 << 13
+	if rows*cols >= worthThreads && allFinite(bk, ul, rows, cols, a) {
+		return nil
+	}
+	for i := range rows {
+		from, to := rowOf(ul, cols, i)
+		if bad := NotFiniteInRow(i, from, a.Elements(i, from, to)); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+// allFinite reports whether NotFinite finds nothing.
+func allFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) bool {
+	var failed atomic.Bool
+	// About six elements are read in a nanosecond, and a triangle has half of them.
+	bk.BlockRows(rows, 1+cols/6, func(i, end int) {
+		for ; i < end && !failed.Load(); i++ {
+			if from, to := rowOf(ul, cols, i); !floats.Finite(a.Elements(i, from, to)) {
+				failed.Store(true)
+			}
+		}
+	})
+	return !failed.Load()
+}
+
+// NotFiniteInRow returns the first element of row i, stored from column from on, that is not finite.
+func NotFiniteInRow(i, from int, row []float64) *Element {
+	if j := floats.FirstNonFinite(row); j >= 0 {
+		return &Element{i, from + j, row[j]}
+	}
+	return nil
+}
+
+// CheckTriangle returns the first row of the upper triangle of the n×n u that holds an element that is
+// not finite, or a zero on its diagonal.
+func CheckTriangle(n int, u block.Matrix) (*Element, *Pivot) {
+	for i := range n {
+		row := u.Elements(i, i, n)
+		if bad := NotFiniteInRow(i, i, row); bad != nil {
+			return bad, nil
+		}
+		if row[0] == 0 {
+			return nil, &Pivot{Index: i}
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,98 @@
+package factor
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// sumWidth is the number of columns whose sums Lange makes together: they stay in the first level of
+// cache, and a part of a row is a page.
+const sumWidth = 512
+
+// Lange returns the 1-norm of the dense rows×cols a, and the largest magnitude of an element. The
+// norm is NaN or infinite if an element is; a sum may also overflow. The magnitude is undefined for
+// NaN.
+func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
+	strips := (cols + sumWidth - 1) / sumWidth
+	norms, sizes := make([]float64, strips), make([]float64, strips)
+	bk.BlockRows(strips, rows*min(cols, sumWidth)/2, func(from, to int) {
+		for s := from; s < to; s++ {
+			j := s * sumWidth
+			norms[s], sizes[s] = langeStrip(bk, rows, min(sumWidth, cols-j), a.Sub(0, j))
+		}
+	})
+	return largest(norms), largest(sizes)
+}
+
+// Largest returns the largest magnitude in the triangle ul of the n×n a, or in all of it where ul is
+// blas.All. The elements must be finite.
+func Largest(bk Backend, ul blas.Uplo, n int, a block.Matrix) float64 {
+	sizes := make([]float64, n)
+	bk.BlockRows(n, 1+n/16, func(i, end int) {
+		for ; i < end; i++ {
+			from, to := rowOf(ul, n, i)
+			_, sizes[i] = bk.AbsMax(a.Elements(i, from, to))
+		}
+	})
+	return largest(sizes)
+}
+
+// langeStrip is Lange for at most sumWidth columns.
+func langeStrip(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
+	var sums [sumWidth]float64
+	i := 0
+	for ; i+4 <= rows; i += 4 {
+		r0, r1, r2, r3 := a.Elements(i, 0, cols), a.Elements(i+1, 0, cols), a.Elements(i+2, 0, cols), a.Elements(i+3, 0, cols)
+		n := len(r0)
+		s, r1, r2, r3 := sums[:n], r1[:n], r2[:n], r3[:n]
+		for j, v := range r0 {
+			s[j] += (math.Abs(v) + math.Abs(r1[j])) + (math.Abs(r2[j]) + math.Abs(r3[j]))
+		}
+		for _, row := range [...][]float64{r0, r1, r2, r3} {
+			_, v := bk.AbsMax(row)
+			size = max(size, v)
+		}
+	}
+	for ; i < rows; i++ {
+		for j, v := range a.Elements(i, 0, cols) {
+			sums[j] += math.Abs(v)
+			size = max(size, math.Abs(v))
+		}
+	}
+	return largest(sums[:cols]), size
+}
+
+// Lansy returns the 1-norm of the symmetric matrix in the upper triangle of the n×n a. It is not finite
+// where an element is not, or where it overflows.
+func Lansy(bk Backend, n int, a block.Matrix) float64 {
+	sums := make([]float64, n)
+	for i := range n {
+		diagonal := sums[i]
+		sums[i] = 0
+		sums[i] = diagonal + bk.AddAbs(a.Elements(i, i, n), sums[i:])
+	}
+	return largest(sums)
+}
+
+// Lantr returns the 1-norm of the upper triangle of the n×n u.
+func Lantr(n int, u block.Matrix) float64 {
+	sums := make([]float64, n)
+	for i := range n {
+		for j, v := range u.Elements(i, i, n) {
+			sums[i+j] += math.Abs(v)
+		}
+	}
+	return largest(sums)
+}
+
+// largest returns the largest of sums of magnitudes; a NaN is larger than all.
+func largest(sums []float64) float64 {
+	m := 0.0
+	for _, s := range sums {
+		m = max(m, s)
+	}
+	return m
+}

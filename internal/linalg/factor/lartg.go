@@ -1,0 +1,70 @@
+package factor
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/block"
+)
+
+// The magnitudes between which squares and their sum neither overflow nor lose digits.
+const (
+	rootMin = 0x1p-511
+	rootMax = 0x1p510
+)
+
+// Lartg returns the plane rotation with
+//
+//	 c·f + s·g = r
+//	-s·f + c·g = 0
+//
+// where c² + s² = 1 and c >= 0, without overflow or harmful underflow: c = 1, s = 0 if g = 0, and c =
+// 0, s = ±1 if only f is 0. NaN and infinities reach a result.
+//
+// The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665
+// (LAPACK: dlartg).
+func Lartg(f, g float64) (c, s, r float64) {
+	sizeF, sizeG := math.Abs(f), math.Abs(g)
+	switch {
+	case g == 0:
+		return 1, 0, f
+	case f == 0:
+		return 0, math.Copysign(1, g), sizeG
+	}
+	scale := 1.0
+	if !(rootMin < sizeF && sizeF < rootMax && rootMin < sizeG && sizeG < rootMax) {
+		scale = min(max(SmallestNormal, sizeF, sizeG), 1/SmallestNormal)
+		f, g = f/scale, g/scale
+	}
+	r = math.Copysign(math.Sqrt(float64(f*f)+float64(g*g)), f)
+	return f / r, g / r, r * scale
+}
+
+// shortRows is the largest n for which a loop takes less time than a call.
+const shortRows = 12
+
+// A Plane is rows of n elements, ld apart, that rotations combine in pairs.
+type Plane struct {
+	bk    block.Products
+	x     []float64
+	ld, n int
+}
+
+// Plane returns the rows of the dense z, in n columns.
+func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Products, z.X, z.Ld, n} }
+
+// Rotate makes rows i and j, x and y, counted from the first one, c·x + s·y and c·y - s·x. A nil plane
+// has no rows to rotate.
+func (p *Plane) Rotate(i, j int, c, s float64) {
+	if p == nil {
+		return
+	}
+	x, y := p.x[i*p.ld:][:p.n], p.x[j*p.ld:][:p.n]
+	if p.n > shortRows {
+		p.bk.Rot(c, s, x, y)
+		return
+	}
+	for k, u := range x { // rounded as Rot does
+		v := y[k]
+		x[k], y[k] = float64(c*u)+float64(s*v), float64(c*v)-float64(s*u)
+	}
+}

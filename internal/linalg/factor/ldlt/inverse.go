@@ -1,0 +1,126 @@
+package ldlt
+
+import (
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Inverse overwrites the triangle ul of a, U or L = Uᵀ, by the same triangle of X = (Uᵀ D U)⁻¹. A nil D
+// is the identity; otherwise a is upper, with ones on its diagonal. With the halves
+//
+//	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
+//	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
+//	                   X11 = (U11ᵀ D1 U11)⁻¹ + Z D2⁻¹ Zᵀ,
+//
+// in the storage of U and without its inverse: three triangular solves, a symmetric update and the two
+// halves themselves. It is the one-sweep inversion of Bientinesi, Gunter and van de Geijn (ACM TOMS
+// 35(1), 2008, doi:10.1145/1377603.1377606), by halves.
+func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal) {
+	if n <= base {
+		inverseBase(bk, ul, n, a, d)
+		return
+	}
+	n1 := d.cut(factor.Half(n))
+	n2 := n - n1
+	off, a22 := factor.OffDiagonal(ul, a, n1), a.Sub(n1, n1)
+	d1, d2 := d.part(0, n1), d.part(n1, n2)
+	diag := blas.NonUnit
+	if d != nil {
+		diag = blas.Unit
+	}
+	side, other, t := blas.Left, blas.Right, blas.NoTrans
+	if ul == blas.Lower {
+		side, other, t = blas.Right, blas.Left, blas.Trans
+	}
+	factor.Trsm(bk, side, ul, blas.NoTrans, diag, n1, n2, 1, a, off)
+	right := func(from, to int) {
+		factor.Trsm(bk, other, ul, blas.NoTrans, diag, n2, to-from, 1, a22, offRows(ul, off, from))
+	}
+	// X11 and Z do not depend on each other.
+	each, all := float64(n2)*float64(n2), inverseFlops(n1)
+	if bk.LooksAhead(all, float64(n1)*each) {
+		bk.Ahead(func() { Inverse(bk, ul, base, n1, a, d1) }, all, n1, factor.StripWidth(2*n1), each, right)
+	} else {
+		Inverse(bk, ul, base, n1, a, d1)
+		right(0, n1)
+	}
+	if d == nil {
+		bk.Syrk(ul, t, n1, n2, 1, off, a)
+	} else {
+		d2.addSymmetric(bk, n1, n2, off, a)
+	}
+	factor.Trsm(bk, other, ul, blas.Trans, diag, n2, n1, -1, a22, off)
+	Inverse(bk, ul, base, n2, a22, d2)
+}
+
+// inverseFlops returns about the flops of Inverse, with those added that a product would do in the time
+// lost on small triangles.
+func inverseFlops(n int) float64 { return 0.8 * float64(n) * float64(n) * float64(n) }
+
+// offRows returns off, the off-diagonal block of the triangle ul, from row i on; for blas.Lower, where
+// off is transposed, from column i on.
+func offRows(ul blas.Uplo, off block.Matrix, i int) block.Matrix {
+	if ul == blas.Upper {
+		return off.Sub(i, 0)
+	}
+	return off.Sub(0, i)
+}
+
+// inverseBase is Inverse in a workspace.
+func inverseBase(bk factor.Backend, ul blas.Uplo, n int, a block.Matrix, d *Diagonal) {
+	w := factor.Acquire()
+	defer w.Release()
+	u, x := w.Matrix(n, n), w.Matrix(n, n)
+	factor.LoadUpper(u, ul, n, a)
+	if d != nil {
+		inv := d.inverse()
+		d = &inv
+	}
+	inverseRows(bk, n, u, x, d)
+	factor.StoreUpper(a, ul, n, x)
+}
+
+// inverseRows writes the symmetric X = (Uᵀ D U)⁻¹ to x, both triangles of it, by block rows from the
+// last. X solves U X = M, M = D⁻¹ U⁻ᵀ, whose right side is known on and above the diagonal: with X22,
+//
+//	U11 X12 = M12 - U12 X22,   U11 X11 = M11 - U12 X21.
+//
+// m is the upper triangle of M: D⁻¹ for a U with ones on its diagonal. A nil m stands for the
+// reciprocals of the diagonal of U, for D = I.
+func inverseRows(bk factor.Backend, n int, u, x block.Matrix, m *Diagonal) {
+	for i := (n - 1) / factor.TileOrder * factor.TileOrder; i >= 0; i -= factor.TileOrder {
+		rows := min(factor.TileOrder, n-i)
+		rest := n - i - rows
+		u11, x11 := u.Sub(i, i), x.Sub(i, i)
+		var ut, xt factor.Tile
+		ut.Load(blas.Upper, rows, u11)
+		if rest > 0 {
+			u12, x12, x21 := u11.Sub(0, rows), x11.Sub(0, rows), x11.Sub(rows, 0)
+			bk.Gemm(blas.NoTrans, blas.NoTrans, rows, rest, rest, -1, u12, x11.Sub(rows, rows), 0, x12)
+			if m != nil {
+				x12.X[x12.Row(rows-1)] += m.E[i+rows-1]
+			}
+			bk.Trsm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, rows, rest, 1, u11, x12)
+			block.CopyTransposed(x21, x12, rows, rest)
+			bk.Gemm(blas.NoTrans, blas.NoTrans, rows, rows, rest, -1, u12, x21, 0, x11)
+			xt.Load(blas.Upper, rows, x11)
+		}
+		for r := range rows {
+			switch {
+			case m == nil:
+				xt[r][r] += 1 / ut[r][r]
+			default:
+				xt[r][r] += m.D[i+r]
+				if r < rows-1 {
+					xt[r][r+1] += m.E[i+r]
+				}
+			}
+		}
+		ut.SolveSymmetric(rows, &xt)
+		for r := range rows {
+			copy(x11.Elements(r, 0, rows), xt[r][:rows])
+		}
+	}
+}

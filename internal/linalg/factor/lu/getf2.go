@@ -1,0 +1,109 @@
+package lu
+
+import (
+	"cmp"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A getf2 is the transpose of a panel of columns: its rows are these columns, contiguous, so that the
+// search for pivots and the updates run along them. Once factored it holds Lᵀ, whose diagonal of ones
+// is not stored, and Uᵀ. (LAPACK: dgetf2, dgetrf2.)
+type getf2 struct {
+	bk   factor.Backend
+	m, n int          // n columns of m elements, n <= m
+	x    block.Matrix // row j is column j of the panel
+	swap []int        // rows k and swap[k] of A were exchanged, for k = 0, 1, ...
+
+	complete bool // goes on after a pivot that is zero or not finite
+}
+
+// unblockedColumns is the number of columns of a panel that are eliminated one by one.
+const unblockedColumns = 8
+
+// panelStride returns the distance between the columns of a panel: 8 modulo 16, so that elements of a
+// row of A are in different sets of a cache.
+func panelStride(m int) int { return (m+15)/16*16 + 8 }
+
+// factor eliminates the columns from j0 to j1-1, to which those before j0 have been applied, by halves.
+// It returns the first pivot that is zero or, unless it goes on, not finite.
+func (p *getf2) factor(j0, j1 int) *factor.Pivot {
+	n := j1 - j0
+	if n <= unblockedColumns {
+		return p.eliminate(j0, j1)
+	}
+	n1 := n / 2
+	j := j0 + n1
+	bad := p.factor(j0, j)
+	if bad != nil && !p.complete {
+		return bad
+	}
+	right := p.x.Sub(j, j0)
+	p.bk.Trsm(blas.Right, blas.Upper, blas.NoTrans, blas.Unit, n1, n-n1, 1, p.x.Sub(j0, j0), right)
+	p.bk.Gemm(blas.NoTrans, blas.NoTrans, n-n1, p.m-j, n1, -1, right, p.x.Sub(j0, j), 1, p.x.Sub(j, j))
+	return cmp.Or(bad, p.factor(j, j1))
+}
+
+// eliminate is factor for few columns: those before it bring each column up to date in its turn.
+func (p *getf2) eliminate(j0, j1 int) (bad *factor.Pivot) {
+	ld := p.x.Ld
+	for j := j0; j < j1; j++ {
+		col := p.x.Elements(j, 0, p.m)
+		for k := j0 + 1; k < j; k++ {
+			for i := j0; i < k; i++ {
+				col[k] -= float64(p.x.X[i*ld+k] * col[i])
+			}
+		}
+		if j > j0 {
+			p.bk.Dgemv(blas.Trans, j-j0, p.m-j, -1, p.x.X[j0*ld+j:], ld, col[j0:], 1, 1, col[j:], 1)
+		}
+		s := j + factor.LargestAt(col[j:])
+		pivot := col[s]
+		p.swap[j] = s
+		if pivot == 0 || !factor.IsFinite(pivot) && !p.complete {
+			bad = cmp.Or(bad, &factor.Pivot{Index: j, Value: pivot})
+			if !p.complete {
+				return bad
+			}
+		}
+		if s != j {
+			for at := 0; at < p.n*ld; at += ld {
+				p.x.X[at+j], p.x.X[at+s] = p.x.X[at+s], p.x.X[at+j]
+			}
+		}
+		if j+1 == p.m {
+			break
+		}
+		if pivot != 0 {
+			factor.Divide(p.bk, col[j+1:], pivot)
+		}
+	}
+	return bad
+}
+
+// load copies the m×n matrix a to the panel, store copies it back.
+func (p *getf2) load(a block.Matrix) {
+	p.inSquares(func(i, rows int) {
+		p.bk.Transpose(rows, p.n, a.X[i*a.Ld:], a.Ld, p.x.X[i:], p.x.Ld)
+	})
+}
+
+func (p *getf2) store(a block.Matrix) {
+	p.inSquares(func(i, rows int) {
+		p.bk.Transpose(p.n, rows, p.x.X[i:], p.x.Ld, a.X[i*a.Ld:], a.Ld)
+	})
+}
+
+// inSquares calls do for ranges of about as many rows of a as the panel has columns, so that the lines
+// written stay in the cache until they are complete. An element from memory takes about a nanosecond.
+func (p *getf2) inSquares(do func(i, rows int)) {
+	const square = 64
+	p.bk.BlockRows((p.m+square-1)/square, square*p.n, func(from, to int) {
+		for i := from * square; i < min(to*square, p.m); i += square {
+			do(i, min(square, p.m-i))
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package lu
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+	"blskernel/internal/testutil"
+)
+
+// A zero column is found where it is, whether or not threads have factored it ahead of its turn, and
+// what LAPACK completes does not depend on them. That holds for the backend pure.
+func TestGetrfSingular(t *testing.T) {
+	defer blskernel.SetThreads(0)
+	const n = 250
+	pure, err := blskernel.Lookup("pure")
+	testutil.NoError(t, err)
+	for _, zero := range []int{-1, 5, 100, 150, 199, n - 1} {
+		for _, complete := range []bool{false, true} {
+			var want []float64
+			var order []int
+			for _, threads := range []int{1, 2, 3} {
+				blskernel.SetThreads(threads)
+				rng := testutil.Rand(73)
+				a, swap := make([]float64, n*n), make([]int, n)
+				for i := range a {
+					if a[i] = rng.NormFloat64(); i%n == zero {
+						a[i] = 0
+					}
+				}
+				bad := Getrf(factor.On(pure), GetrfBase, n, n, block.Dense(a, n), swap, complete)
+				if zero < 0 && bad != nil || zero >= 0 && (bad == nil || bad.Index != zero || bad.Value != 0) {
+					t.Errorf("threads=%d complete=%v: pivot %v, want a zero at %d", threads, complete, bad, zero)
+				}
+				if !complete && zero >= 0 {
+					continue // a is undefined
+				}
+				if want == nil {
+					want, order = a, swap
+				}
+				same := slices.EqualFunc(a, want, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+				if !same || !slices.Equal(swap, order) {
+					t.Errorf("threads=%d complete=%v zero=%d: the factors are not those of one thread", threads, complete, zero)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package lu
+
+import (
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// GetriColumns returns the number of columns of the inverse of order n that Getri computes together. It
+// solves with a triangle of that order for each, below the speed of a product, which asks for few. But
+// it reads all of the inverse so far for each, from memory where that is large.
+func GetriColumns(n int) int {
+	if n < 1500 {
+		return InverseColumns
+	}
+	return 192
+}
+
+// InverseColumns is the number of columns of an inverse that Getri computes together where the caller
+// gives the workspace, as in LAPACK's dgetri, which asks for as many.
+const InverseColumns = 64
+
+// Getri overwrites the factors of P A = L U in the n×n dense a by A⁻¹ = U⁻¹ L⁻¹ P, in 4n³/3 flops. It
+// solves X L = U⁻¹, nb <= n columns after another from the last (Method B of Higham, Accuracy and
+// Stability of Numerical Algorithms, section 14.3). work has nb*n elements; if nil, Getri has its own.
+func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
+	if work == nil {
+		w := factor.Acquire()
+		defer w.Release()
+		work = w.Take(nb * n)
+	}
+	factor.Trtri(bk, blas.Upper, blas.NonUnit, n, a)
+	for j := (n - 1) / nb * nb; j >= 0; j -= nb {
+		cols := min(nb, n-j)
+		l, x := block.Dense(work, cols), a.Sub(0, j)
+		// The columns of L, from row j on, leave room for the zeros of U⁻¹.
+		bk.BlockRows(n-j, cols, func(from, to int) {
+			for i := from; i < to; i++ {
+				row := x.Elements(j+i, 0, min(cols, i))
+				copy(l.X[l.Row(i):], row)
+				clear(row)
+			}
+		})
+		if rest := n - j - cols; rest > 0 {
+			bk.Gemm(blas.NoTrans, blas.NoTrans, n, cols, rest, -1, a.Sub(0, j+cols), l.Sub(cols, 0), 1, x)
+		}
+		bk.Trsm(blas.Right, blas.Lower, blas.NoTrans, blas.Unit, cols, n, 1, l, x)
+	}
+	factor.Lapmt(bk, n, a, swap, true)
+}
+
+// GetriLibrary overwrites what GetrfLibrary left of A by A⁻¹.
+func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
+	ipiv := make([]int32, n)
+	for k, s := range swap {
+		ipiv[k] = int32(s + 1)
+	}
+	lib.Dgetri(n, a.X, a.Ld, ipiv, make([]float64, InverseColumns*n))
+}

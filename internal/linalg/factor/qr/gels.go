@@ -1,0 +1,62 @@
+package qr
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// gelsRange is the exponent of the largest number that Gels takes as it is, and of the reciprocal of
+// the smallest: 2¹⁰²² over the precision, as LAPACK has it.
+const gelsRange = 970
+
+// Gels overwrites B, of max(m, n) rows and nrhs columns, by the X of least norm among those that
+// minimize ‖op(A) X - B‖ in each column, for an m×n A of full rank, which it overwrites by the
+// factorization of A times a power of two. It returns false, with B undefined, if the triangle has a
+// zero on its diagonal. (LAPACK: dgels.)
+func Gels(bk factor.Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix) bool {
+	given, wanted := m, n // rows of B and X
+	if t == blas.Trans {
+		given, wanted = n, m
+	}
+	ea, size := factor.Scale(bk, gelsRange, m, n, a)
+	if size == 0 {
+		clearRows(b, 0, max(m, n), nrhs)
+		return true
+	}
+	eb, _ := factor.Scale(bk, gelsRange, given, nrhs, b)
+	var f QR // of A or Aᵀ, whichever is tall
+	ul := blas.Upper
+	if m >= n {
+		f, _ = Geqrf(bk, true, 0, 0, m, n, a)
+	} else {
+		f, ul = Gelqf(bk, true, m, n, a), blas.Lower
+	}
+	least := (m >= n) == (t == blas.NoTrans) // least squares, and not the least norm
+	if least {
+		f.Ormqr(bk, blas.Left, blas.Trans, nrhs, b)
+	}
+	for i := range f.K {
+		if a.X[a.Row(i)+i] == 0 {
+			return false
+		}
+	}
+	factor.Trtrs(bk, blas.Left, ul, t, blas.NonUnit, f.K, nrhs, a, b)
+	if !least {
+		clearRows(b, f.K, f.M, nrhs)
+		f.Ormqr(bk, blas.Left, blas.NoTrans, nrhs, b)
+	}
+	if e := eb - ea; e != 0 {
+		factor.ScaleRows(bk, math.Ldexp(1, e), wanted, nrhs, b)
+	}
+	return true
+}
+
+func clearRows(a block.Matrix, i, m, n int) {
+	for ; i < m; i++ {
+		clear(a.Elements(i, 0, n))
+	}
+}

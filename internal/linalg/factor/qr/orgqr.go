@@ -1,0 +1,51 @@
+package qr
+
+import (
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a, of m rows,
+// or dgelqf in a matrix of m columns if rows is set; tau are their factors.
+func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
+	nb := geqrfColumnsLow
+	if m >= reflectorRows {
+		nb = geqrfColumns
+	}
+	return QR{M: m, K: len(tau), NB: nb, Rows: rows, A: a, Tau: tau}
+}
+
+// Orgqr overwrites A by the first n columns of Q, 0 < K <= n <= M, or by its transpose where A holds
+// such. It takes 4MnK - 2(M+n)K² + 4K³/3 flops, and a workspace of NB(M+n) numbers. (LAPACK:
+// dorgqr, dorglq.)
+//
+// It starts from the first columns of I and multiplies by blocks of reflections H, from the last to the
+// first; the first columns of H take the place of V itself.
+func (f QR) Orgqr(bk factor.Backend, n int) {
+	nb := min(f.NB, f.K)
+	f.clear(0, f.M, f.K, n)
+	for i := f.K; i < n; i++ {
+		f.A.X[f.A.Row(i)+i] = 1
+	}
+	w := factor.Acquire()
+	defer w.Release()
+	work, reflections := w.Take(nb*n), f.reflections(bk, w)
+	for i := (f.K - 1) / nb * nb; i >= 0 && (bk.Done == nil || !bk.Done()); i -= nb {
+		h := reflections(i)
+		f.apply(bk, h, blas.NoTrans, n-i-h.Cols, i, i+h.Cols, work)
+		h.columns(bk, f.Rows, f.A.Sub(i, i), work)
+		f.clear(0, i, i, i+h.Cols)
+	}
+}
+
+// clear zeroes rows i to i1, columns j to j1.
+func (f QR) clear(i, i1, j, j1 int) {
+	if f.Rows {
+		i, i1, j, j1 = j, j1, i, i1
+	}
+	for ; i < i1; i++ {
+		clear(f.A.Elements(i, j, j1))
+	}
+}

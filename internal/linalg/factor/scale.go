@@ -1,0 +1,59 @@
+package factor
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Rescale multiplies the rows×cols A (ul is blas.All), or its triangle ul, by s²; s² itself may
+// overflow. The counts of flops leave it out.
+func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
+	for i := 0; s != 1 && i < rows; i++ {
+		from, to := rowOf(ul, cols, i)
+		row := a.Elements(i, from, to)
+		for j, v := range row {
+			row[j] = v * s * s
+		}
+	}
+}
+
+func ScaleRows(bk Backend, by float64, m, n int, a block.Matrix) {
+	for i := range m {
+		bk.Dscal(n, by, a.Elements(i, 0, n), 1)
+	}
+}
+
+// Scale divides the m×n A by 2^exponent if its largest element is above 2^limit or, but for 0, below
+// 2^-limit, and returns the size of that element. It leaves a matrix as it is where one is not
+// finite.
+func Scale(bk Backend, limit, m, n int, a block.Matrix) (exponent int, largest float64) {
+	for i := range m {
+		_, size := bk.AbsMax(a.Elements(i, 0, n))
+		largest = max(largest, size)
+	}
+	exponent = Exponent(limit, largest)
+	if exponent == 0 && largest != 0 && IsFinite(largest) {
+		return 0, largest
+	}
+	if NotFinite(bk, blas.All, m, n, a) != nil {
+		return 0, math.NaN()
+	}
+	if exponent != 0 {
+		ScaleRows(bk, math.Ldexp(1, -exponent), m, n, a)
+	}
+	return exponent, largest
+}
+
+// Exponent returns the exponent of Scale for a largest element of the given size.
+func Exponent(limit int, largest float64) int {
+	switch _, e := math.Frexp(largest); { // 0 for an infinity
+	case e > limit:
+		return e - limit
+	case e <= -limit && largest != 0:
+		return e - 1 + limit
+	}
+	return 0
+}

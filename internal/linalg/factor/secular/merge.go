@@ -1,0 +1,171 @@
+package secular
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/factor"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A Half is a set of halves of the columns: those in which a row may be nonzero.
+type Half uint8
+
+const (
+	Top    Half = 1
+	Bottom Half = 2
+	Whole       = Top | Bottom
+)
+
+// A Merge is the problem that is left when both halves are diagonal: to diagonalize D + x xᵀ, or, for
+// singular values, the matrix with the diagonal D and x in place of the row where D is 0.
+type Merge struct {
+	D, X   []float64
+	Halves []Half // of the rows of vectors
+	Cut    int    // the column at which the bottom half begins
+	Kept   []int  // rows whose D and X make an Equation, by ascending D
+	Gone   []int  // the others
+
+	// What Solve finds: the equation and its roots, and in the rows of S the vectors, which were
+	// divided by Norms. Element j of a vector, of row Kept[j], is in column Place[j] of S, in the
+	// order top, whole, bottom: so each half of the columns of the vectors has products with those
+	// rows that may be nonzero there.
+	Equation
+	Roots              []Root
+	S                  block.Matrix
+	Norms              []float64
+	Place              []int
+	top, whole, bottom int
+}
+
+// Ascending returns the rows by ascending D.
+func (m *Merge) Ascending() []int {
+	order := make([]int, len(m.D))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(m.D[i], m.D[j]) })
+	return order
+}
+
+// Deflate appends each row of the order to Kept or Gone. A row is gone if it is an eigenvector up to
+// rounding: its X is at most least, or a rotation with the row kept before makes its X zero and leaves
+// at most negligible off the diagonal. Deflate calls rotate for such a rotation, to make rows i and j
+// of all vectors c·i + s·j and c·j - s·i.
+func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j int, c, s float64)) {
+	last := -1
+	for _, j := range order {
+		if math.Abs(m.X[j]) <= least {
+			m.Gone = append(m.Gone, j)
+			continue
+		}
+		if i := last; i >= 0 {
+			r := detmath.Hypot(m.X[i], m.X[j])
+			c, s := m.X[j]/r, -m.X[i]/r
+			if math.Abs((m.D[j]-m.D[i])*c*s) <= negligible {
+				rotate(i, j, c, s)
+				m.Halves[i] |= m.Halves[j]
+				m.Halves[j] = m.Halves[i]
+				m.X[i], m.X[j] = 0, r
+				cc, ss := c*c, s*s
+				m.D[i], m.D[j] = float64(m.D[i]*cc)+float64(m.D[j]*ss), float64(m.D[i]*ss)+float64(m.D[j]*cc)
+				m.Gone = append(m.Gone, i)
+				m.Kept = m.Kept[:len(m.Kept)-1]
+			}
+		}
+		m.Kept, last = append(m.Kept, j), j
+	}
+}
+
+// Solve solves the equation of the kept rows. work, of n(n+16) elements for n of them, becomes S.
+func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
+	k := len(m.Kept)
+	m.Equation = Equation{Poles: make([]float64, k), Z: make([]float64, k), Squares: squares}
+	var count [4]int
+	for j, i := range m.Kept {
+		m.Poles[j], m.Z[j] = m.D[i], m.X[i]
+		count[m.Halves[i]]++
+	}
+	m.top, m.whole, m.bottom = count[Top], count[Whole], count[Bottom]
+	next := [4]int{Top: 0, Whole: m.top, Bottom: m.top + m.whole}
+	m.Place = make([]int, k)
+	for j, i := range m.Kept {
+		m.Place[j] = next[m.Halves[i]]
+		next[m.Halves[i]]++
+	}
+	m.Roots, m.Norms, m.S = make([]Root, k), make([]float64, k), block.Dense(work, factor.Stride(k))
+	m.Equation.Solve(bk, m.Roots, m.S)
+	m.vectors(bk)
+}
+
+// vectors overwrites the gaps in S by the unit vectors of z[j]/(p[j] - x), in row i for root i.
+func (m *Merge) vectors(bk factor.Backend) {
+	k := len(m.Roots)
+	bk.BlockRows(k, 3*k, func(from, to int) {
+		vector := make([]float64, k)
+		for i := from; i < to; i++ {
+			row := m.S.Elements(i, 0, k)
+			for j, gap := range row {
+				vector[j] = m.Z[j] / gap
+			}
+			m.Norms[i] = bk.Dnrm2(k, vector, 1)
+			for j, x := range vector {
+				row[m.Place[j]] = x / m.Norms[i]
+			}
+		}
+	})
+}
+
+// SetValues overwrites D by the values of the roots, each a pole and the distance from it, followed by
+// the values of the rows that are gone, in the order of Multiply.
+func (m *Merge) SetValues(value func(pole, distance float64) float64) {
+	values := make([]float64, 0, len(m.D))
+	for _, r := range m.Roots {
+		values = append(values, value(m.Poles[r.Pole], r.Distance))
+	}
+	for _, i := range m.Gone {
+		values = append(values, m.D[i])
+	}
+	copy(m.D, values)
+}
+
+// Multiply overwrites the rows of vectors in z, of n columns: the first by the product of S with the
+// kept ones, the others by those that are gone. work has len(D)*n elements. It takes at most
+// 2*len(D)²*n flops, and about half of them where D has halves.
+func (m *Merge) Multiply(bk factor.Backend, n int, z block.Matrix, work []float64) {
+	left, right, k, top, whole, bottom := m.Cut, n-m.Cut, len(m.Kept), m.top, m.whole, m.bottom
+	upper := work[:(top+whole)*left]
+	lower := work[len(upper):][:(whole+bottom)*right]
+	others := work[len(upper)+len(lower):]
+	for j, i := range m.Kept {
+		if m.Halves[i]&Top != 0 {
+			copy(upper[m.Place[j]*left:], z.Elements(i, 0, left))
+		}
+		if m.Halves[i]&Bottom != 0 {
+			copy(lower[(m.Place[j]-top)*right:], z.Elements(i, left, n))
+		}
+	}
+	for j, i := range m.Gone {
+		copy(others[j*n:], z.Elements(i, 0, n))
+	}
+	multiply(bk, k, left, top+whole, m.S, upper, z)
+	multiply(bk, k, right, whole+bottom, m.S.Sub(0, top), lower, z.Sub(0, left))
+	for j := range m.Gone {
+		copy(z.Elements(k+j, 0, n), others[j*n:])
+	}
+}
+
+// multiply computes the m×n C = A B, where B has k rows and no gaps.
+func multiply(bk factor.Backend, m, n, k int, a block.Matrix, b []float64, c block.Matrix) {
+	if k == 0 {
+		for i := range m {
+			clear(c.Elements(i, 0, n))
+		}
+		return
+	}
+	bk.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, 1, a.X, a.Ld, b, n, 0, c.X, c.Ld)
+}

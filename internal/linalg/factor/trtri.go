@@ -1,0 +1,47 @@
+package factor
+
+import (
+	"blskernel/internal/linalg/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Trtri overwrites the triangle ul of a, a triangular n×n T, by V = T⁻¹. The other triangle is neither
+// read nor written; with blas.Unit the diagonal neither. It takes n³/3 flops, by halves. A zero on the
+// diagonal gives infinities or NaN. a is dense.
+//
+// V12 = -(V11 U12) U22⁻¹: the half that is inverted first enters as a product and the other as a
+// solve, so that the left residual is small: |V T - I| <= c n u |V| |T|, u the unit roundoff (Higham,
+// Accuracy and Stability of Numerical Algorithms, section 14.2). A lower V goes from the last half up.
+func Trtri(bk Backend, ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
+	if n <= TileOrder {
+		trtriTile(ul, diag, n, a)
+		return
+	}
+	n1 := Half(n)
+	n2 := n - n1
+	off, a22 := OffDiagonal(ul, a, n1), a.Sub(n1, n1)
+	first, then := a, a22
+	if ul == blas.Lower {
+		first, n1, then, n2 = a22, n2, a, n1
+	}
+	Trtri(bk, ul, diag, n1, first)
+	bk.Trmm(blas.Left, ul, blas.NoTrans, diag, n1, n2, -1, first, off)
+	Trsm(bk, blas.Right, ul, blas.NoTrans, diag, n2, n1, 1, then, off)
+	Trtri(bk, ul, diag, n2, then)
+}
+
+// trtriTile is Trtri for n <= TileOrder.
+func trtriTile(ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
+	var t, old Tile
+	t.Load(ul, n, a)
+	old = t
+	for i := 0; diag == blas.Unit && i < n; i++ {
+		t[i][i] = 1
+	}
+	t.invert(n)
+	for i := 0; diag == blas.Unit && i < n; i++ {
+		t[i][i] = old[i][i]
+	}
+	t.Store(ul, n, a)
+}

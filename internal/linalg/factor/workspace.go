@@ -1,0 +1,49 @@
+package factor
+
+import (
+	"sync"
+
+	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/block"
+)
+
+// A Workspace is storage for the time of one call. A pool keeps it, since to allocate and clear it
+// would take as long as all else for matrices of order 100. It grows by doubling where a call needs
+// more, so it keeps at most twice the elements that a call has needed, and at most maxKept.
+type Workspace struct{ whole, rest []float64 }
+
+var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
+
+// maxKept is the largest number of elements that are kept.
+const maxKept = 1 << 22
+
+// Acquire returns a workspace.
+func Acquire() *Workspace {
+	w := workspaces.Get().(*Workspace)
+	w.rest = w.whole
+	return w
+}
+
+// Take returns n elements, which are undefined and begin with a line of the cache.
+func (w *Workspace) Take(n int) []float64 {
+	size := (n + 7) / 8 * 8
+	if size > len(w.rest) {
+		next := max(size, 2*len(w.whole))
+		if next > maxKept {
+			return memory.Zeros(n)
+		}
+		w.whole = memory.Zeros(next)
+		w.rest = w.whole
+	}
+	x := w.rest[:n:n]
+	w.rest = w.rest[size:]
+	return x
+}
+
+// Matrix takes a rows×cols dense block, with the stride for cols.
+func (w *Workspace) Matrix(rows, cols int) block.Matrix {
+	return block.Dense(w.Take(rows*Stride(cols)), Stride(cols))
+}
+
+// Release returns the workspace to the pool.
+func (w *Workspace) Release() { workspaces.Put(w) }

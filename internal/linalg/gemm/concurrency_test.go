@@ -1,0 +1,226 @@
+package gemm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"blskernel/internal/linalg/kernel"
+	"blskernel/internal/testutil"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A job is a call that is large enough for several goroutines.
+type job struct {
+	name           string
+	run            func()
+	result, before []float64 // the storage of the result, and what was in it
+}
+
+// again runs the call on what its result was at first.
+func (j *job) again() []float64 {
+	copy(j.result, j.before)
+	j.run()
+	return j.result
+}
+
+// jobs are calls of every routine with every option, on operands of their own.
+func jobs(t *testing.T) (all []*job) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(81, 1))
+	add := func(name string, flops int, run func(), result []float64) {
+		if float64(flops) < 60_000*active.kernel.Speed { // 60 µs
+			t.Fatalf("%s: too small for several goroutines", name)
+		}
+		all = append(all, &job{name, run, result, slices.Clone(result)})
+	}
+	for _, r := range routines() {
+		p := r.build(rnd, 197, 211, 83, 0.7, -1.3)
+		p.fill(rnd)
+		add(r.name, 2*p.m*p.n*p.k, p.call, p.c.all)
+	}
+	for _, side := range sides {
+		for _, ul := range triangles {
+			for _, tA := range transposes {
+				for _, name := range []string{"Dtrsm", "Dtrmm"} {
+					p := newTriangular(rnd, side, ul, tA, blas.NonUnit, 230, 210, 0.7)
+					add(fmt.Sprintf("%s %v", name, p), p.order()*p.m*p.n, func() {
+						call := active.Dtrsm
+						if name == "Dtrmm" {
+							call = active.Dtrmm
+						}
+						call(side, ul, tA, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
+					}, p.b.all)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// The result of every routine is the same, bit for bit, for any number of threads and any cut into
+// blocks of MC and NC.
+func TestReproducible(t *testing.T) {
+	setProcs(t, 7)
+	setThreads(t, 1)
+	eachKernel(t, func(t *testing.T) {
+		base := *New(active.kernel)
+		base.blocks.KC = 24
+		use(t, &base)
+		for i, j := range jobs(t) {
+			if few() && i%5 != 0 {
+				continue
+			}
+			want := slices.Clone(j.again())
+			cuts := []struct{ tiles, threads int }{
+				{0, 0}, {2, 7}, {0, 2}, {0, 3}, {0, 7}, {1, 1}, {1, 3}, {5, 1}, {5, 2},
+			}
+			if few() {
+				cuts = cuts[:2]
+			}
+			for _, cut := range cuts {
+				e := base
+				if cut.tiles > 0 {
+					e.blocks.MC, e.blocks.NC = cut.tiles*e.kernel.MR, cut.tiles*e.kernel.NR
+				}
+				active = &e
+				pool.SetThreads(cut.threads)
+				if !identical(j.again(), want) {
+					t.Errorf("%s: MC=%d NC=%d threads=%d: other bits", j.name, e.blocks.MC, e.blocks.NC, cut.threads)
+				}
+			}
+			pool.SetThreads(1)
+			active = &base
+		}
+	})
+}
+
+// Many callers run all routines at once, while others change the number of threads and of processors:
+// every result is, bit for bit, that of a call alone in one goroutine, and no worker is left.
+func TestConcurrentRoutines(t *testing.T) {
+	all := jobs(t)
+	setProcs(t, runtime.GOMAXPROCS(0))
+	setThreads(t, 1)
+	var want [][]float64
+	for _, j := range all {
+		want = append(want, slices.Clone(j.again()))
+	}
+	const callers = 6
+	var ended atomic.Int64
+	for c := range callers {
+		go func() {
+			defer ended.Add(1)
+			for i := c; i < len(all); i += callers {
+				for range 3 {
+					if !identical(all[i].again(), want[i]) {
+						t.Errorf("%s: other bits than alone", all[i].name)
+					}
+				}
+			}
+		}()
+	}
+	for n := 0; ended.Load() < callers; n++ {
+		pool.SetThreads(n % 5)
+		if n%16 == 0 { // it stops the world
+			runtime.GOMAXPROCS(1 + n/16%3)
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	pool.SetThreads(1)
+	testutil.WaitWorkers(t, 0)
+}
+
+// A panic in a kernel reaches the caller, whichever goroutine it happens in, and the next call is
+// right.
+func TestPanicReachesCaller(t *testing.T) {
+	good := active
+	var calls, last atomic.Int64
+	step := func() {
+		if calls.Add(1) >= last.Load() {
+			panic("broken kernel")
+		}
+	}
+	product, diagonal := *good, *good
+	product.kernel.Gemm = func(int, int, int, float64, *float64, int, int, *float64, int, int, kernel.Store, *float64, int) {
+		step()
+	}
+	diagonal.kernel.Solve = func(int, int, *float64, int, int, *float64, *float64, int) { step() }
+	diagonal.kernel.Multiply = diagonal.kernel.Solve
+	setThreads(t, 1)
+	for i, j := range jobs(t) {
+		if few() && i%5 != 0 {
+			continue
+		}
+		broken := &diagonal
+		if !strings.HasPrefix(j.name, "Dtr") {
+			broken = &product
+		}
+		want := slices.Clone(j.again())
+		for _, threads := range []int{1, 3, 0} {
+			pool.SetThreads(threads)
+			use(t, broken)
+			for _, at := range []int64{1, 9} {
+				calls.Store(0)
+				last.Store(at)
+				if p := testutil.PanicValue(func() { j.again() }); p != "broken kernel" {
+					t.Errorf("%s, %d threads: recovered %v", j.name, threads, p)
+				}
+			}
+			active = good
+			if !identical(j.again(), want) {
+				t.Errorf("%s, %d threads: other bits after a panic", j.name, threads)
+			}
+		}
+		pool.SetThreads(1)
+		testutil.WaitWorkers(t, 0)
+	}
+}
+
+// A workspace that one task has put back has its block of B when the next one takes it, whatever call
+// has had it meanwhile.
+func TestHeldBlock(t *testing.T) {
+	setThreads(t, 1)
+	w := &workspace{buffer: make([]float64, gathered*gatheredSteps)}
+	saved := workspaces
+	t.Cleanup(func() { workspaces = saved })
+	workspaces = &sync.Pool{New: func() any { return w }}
+	rnd := rand.New(rand.NewPCG(82, 1))
+	for _, r := range routines() {
+		for _, n := range []int{20, 60, 150} {
+			p := r.build(rnd, n, n, n, 0.7, -1.3)
+			p.fill(rnd)
+			w.held, w.b = place{}, aligned(w.b[:0], n*n)
+			for i := range w.b {
+				w.b[i] = 3
+			}
+			if p.call(); w.held == (place{}) && slices.ContainsFunc(w.b, func(v float64) bool { return v != 3 }) {
+				t.Errorf("%s, n = %d: writes the block of B and does not say so", r.name, n)
+			}
+		}
+	}
+}
+
+// On one thread a call allocates nothing, and on several what these share, once: a copy of the product,
+// and the function that does a task. Dsyr2k is two products.
+func TestParallelAllocs(t *testing.T) {
+	for threads, shared := range map[int]int{1: 0, 2: 2, 4: 2} {
+		setThreads(t, threads)
+		for _, j := range jobs(t) {
+			limit := shared
+			if strings.HasPrefix(j.name, "Dsyr2k") {
+				limit *= 2
+			}
+			j.again()
+			if got := testing.AllocsPerRun(10, j.run); !(got <= float64(limit)) && !testutil.UnderRace() {
+				t.Errorf("%s, %d threads: %v allocations, want at most %d", j.name, threads, got, limit)
+			}
+		}
+	}
+}

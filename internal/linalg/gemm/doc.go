@@ -1,0 +1,64 @@
+// Package gemm computes the matrix products of the pure backend, in float64: one set of loops around
+// the micro-kernels of package kernel.
+//
+// # One loop, many products
+//
+// The loops compute C = alpha·A·B + beta·C and never see a matrix. A source delivers blocks of A or B
+// in the layout of the micro-kernel, and a sink stores tiles of C:
+//
+//   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a packed
+//     symmetric matrix, rows scaled by a diagonal;
+//   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
+//
+// Each routine names its sources and its sink. A source packs a block into micro-panels (pack.go). A
+// sink that keeps one triangle halves the work: tiles outside it are skipped.
+//
+// Dtrsm and Dtrmm go through the diagonal blocks of the triangle (trsm.go). Kernels that hold rows of B
+// in registers apply each block to its rows, and a product applies it to the other rows.
+//
+// # The five loops
+//
+// They follow Goto and van de Geijn, ACM TOMS 34(3), 2008, and BLIS, Van Zee and van de Geijn, ACM TOMS
+// 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than high:
+//
+//	loop 5  ic: MC rows of C
+//	loop 4    pc: up to KC terms of the sum    A[ic, pc], MC×KC, packed, in L3
+//	loop 3      jc: up to NC columns of C      B[pc, jc], KC×NC, packed, in L2
+//	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
+//	loop 1          jr: the micro-kernel, these rows in tiles of MR×NR
+//
+// Threads pack A[ic, pc] together, and then take tasks of loop 3 and of rows (grid.go). An operand that
+// few micro-panels share, or that stays in L2, is read where it lies (inPlace). Products of order up to
+// 128 on one thread go straight to loop 2 (small.go).
+//
+// # Rounding, NaN, reproducibility
+//
+// Element (i,j) of C is formed in the order
+//
+//	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
+//
+// with the fewest blocks of at most KC = 256 terms, of about equal length. S_b is one chain of fused
+// multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If beta = 0, C is
+// alpha·S_1 after the first block, and in packed storage +0 for a -0. Diagonal blocks of Dtrsm and
+// Dtrmm have the order 128, and an element one chain within each (trsm.go, trmm.go); from block to
+// block it is a product. A diagonal between the factors multiplies rows of B, rounded.
+//
+// So the order depends on the shape alone. Results are bit-identical on every kernel, for any
+// caches, number of threads, partition of C and position in a tile, except for the bits of NaN.
+// TestReproducible and the golden hashes of internal/testutil/golden check it. KC and the order of
+// diagonal blocks are constants because they are part of results; MC and NC, which are not, fit the
+// caches. A term has at most k+2 roundings, hence the bound of the tests,
+//
+//	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
+//
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
+//
+// Zeros are multiplied like any other number, so NaN and Inf in A or B reach every element of C that
+// depends on them. C is not read if beta = 0; A and B are not read if alpha = 0 or k = 0.
+//
+// # Arguments
+//
+// The methods of Engine are row-major, in the argument order of the BLAS; blas.ConjTrans is blas.Trans.
+// The routines check their arguments with package check; the methods of block.Products do not. C must
+// not overlap A or B. Elements between the rows of a matrix are neither read nor written.
+package gemm

@@ -1,0 +1,115 @@
+package gemm
+
+import (
+	"sync/atomic"
+
+	"blskernel/internal/linalg/workers"
+)
+
+// A grid cuts C into tasks: some columns by some rows.
+type grid struct {
+	rows, width int // of a task
+	down, over  int // number of tasks
+}
+
+// cut returns a grid for the given number of threads and the rows of x: ranges of columns, which share
+// the packing of B, or ranges of rows for each block of B, which share the reading of A. A triangle has
+// rows and columns of all lengths, so its grid is finer.
+func (p *product) cut(threads int, x cell) grid {
+	m, mr, nr := x.i1-x.i0, p.engine.kernel.MR, p.engine.kernel.NR
+	over, down := (p.n+p.width()-1)/p.width(), threads
+	if !p.directB(m) && packingRows*p.n > readingColumns*m && p.n >= threads*nr {
+		over, down = roundUp(over, threads), (m+rowsOfTask-1)/rowsOfTask
+	}
+	if p.c.kept != full {
+		down = max(down, rangesOfTriangle)
+	}
+	// A part of a tile costs less than an uneven cut.
+	width := min(roundUp((p.n+over-1)/over, line/8), p.width())
+	rows := roundUp((m+down-1)/down, mr)
+	return grid{rows: rows, width: width, down: (m + rows - 1) / rows, over: (p.n + width - 1) / width}
+}
+
+const (
+	// packingRows is the time to pack an element of B, in rows of C that could be computed instead:
+	// 9 where B comes from L2, 25 where it comes from memory.
+	packingRows = 16
+
+	// readingColumns is the time to read an element of A, in columns of C that could be computed
+	// instead.
+	readingColumns = 4
+
+	// rowsOfTask is the most rows of a task where columns are cut. With more, B is packed less
+	// often, by 3% of the time, but less is left for others if a thread loses its CPU.
+	rowsOfTask = 512
+
+	rangesOfTriangle = 4
+)
+
+// part returns task t of the grid on the rows and terms of x. In a triangle the longest rows and
+// columns come first, so that the last tasks, for which threads wait, are short.
+func (p *product) part(g grid, x cell, t int) cell {
+	i, j := t%g.down, t/g.down
+	switch p.c.kept {
+	case upper:
+		j = g.over - 1 - j
+	case lower:
+		i = g.down - 1 - i
+	}
+	first, end := x.i0, x.i1
+	x.i0 = min(first+i*g.rows, end)
+	x.i1 = min(x.i0+g.rows, end)
+	x.j0 = j * g.width
+	x.j1 = min(x.j0+g.width, p.n)
+	return x
+}
+
+// lastProduct is the id of the last product on several threads.
+var lastProduct atomic.Int64
+
+// packTasks is the number of tasks for each thread into which packing a block of A is cut.
+const packTasks = 4
+
+// share is parallel with a team that it releases. A defer in Dgemm would take as long as a product of
+// order 4.
+func (p *product) share(team *workers.Team) {
+	defer team.Release()
+	p.parallel(team)
+}
+
+// parallel computes p on the threads of the team, the caller's among them: they pack each block of A
+// together, then take tasks of C.
+func (p *product) parallel(team *workers.Team) {
+	own := *p // so that p itself stays on the caller's stack
+	own.id = lastProduct.Add(1)
+	mc, kc, mr := own.height(), own.depth(), own.engine.kernel.MR
+	rows := roundUp(mc/(packTasks*team.Threads())+1, mr)
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	var x cell // the block of A, and all columns
+	var g grid
+	pack := func(i int) {
+		v := workspaces.Get().(*workspace)
+		i0 := x.i0 + i*rows
+		own.a.pack(&own.engine.kernel, v.buffer, own.shared.x[i*rows*(x.p1-x.p0):], mr, i0, min(i0+rows, x.i1), x.p0, x.p1)
+		workspaces.Put(v)
+	}
+	task := func(i int) {
+		v := workspaces.Get().(*workspace)
+		own.loops(v, own.part(g, x, i))
+		workspaces.Put(v)
+	}
+	for x.i0 = 0; x.i0 < own.m; x.i0 += mc { // loop 5
+		x.i1 = min(x.i0+mc, own.m)
+		g = own.cut(team.Threads(), x)
+		for x.p0 = 0; x.p0 < own.k; x.p0 += kc { // loop 4
+			x.p1 = min(x.p0+kc, own.k)
+			if !own.directA() {
+				w.a = aligned(w.a, roundUp(x.i1-x.i0, mr)*(x.p1-x.p0))
+				own.shared, own.sharedFrom = own.packedA(w.a, x.p1-x.p0), x.i0
+				team.Run((x.i1-x.i0+rows-1)/rows, pack)
+			}
+			team.Run(g.down*g.over, task)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"blskernel/internal/linalg/kernel"
+)
+
+// A product is one call: C = alpha·A·B + beta·C with C m×n and a sum of k terms.
+type product struct {
+	engine      *Engine
+	m, n, k     int
+	alpha, beta float64
+	a, b        source
+	c           sink
+	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) in the end; then all of C is kept
+	id          int64     // of a product on several threads, else 0
+	shared      panels    // A[ic, pc], which the threads have packed together; no elements if there is none
+	sharedFrom  int       // ic
+}
+
+// A cell is a part of a product: rows i0 to i1 and columns j0 to j1 of C, terms p0 to p1 of the sum.
+type cell struct{ i0, i1, j0, j1, p0, p1 int }
+
+// run computes the product.
+func (p *product) run() {
+	switch {
+	case p.m == 0 || p.n == 0:
+	case p.k == 0 || p.alpha == 0:
+		p.c.scale(p.beta, 0, p.m, 0, p.n)
+		p.finish(0, p.m, 0, p.n)
+	default:
+		flops := 2 * float64(p.m) * float64(p.n) * float64(p.k)
+		if p.c.kept != full {
+			flops /= 2
+		}
+		if team := p.engine.pool.Acquire(flops / p.engine.kernel.Speed); team != nil {
+			p.share(team)
+		} else {
+			w := workspaces.Get().(*workspace)
+			p.on(w)
+			workspaces.Put(w)
+		}
+	}
+}
+
+// on computes the product on the caller's goroutine, in the given storage.
+func (p *product) on(w *workspace) {
+	w.held = place{} // of another product
+	p.loops(w, cell{0, p.m, 0, p.n, 0, p.k})
+}
+
+// loops adds a cell of the product to C: the five loops of the package comment.
+func (p *product) loops(w *workspace, x cell) {
+	mr, nr := p.engine.kernel.MR, p.engine.kernel.NR
+	mc, kc, nc := p.height(), p.depth(), p.width()
+	for ic := x.i0; ic < x.i1; ic += mc { // loop 5
+		i1 := min(ic+mc, x.i1)
+		for pc := x.p0; pc < x.p1; pc += kc { // loop 4
+			p1 := min(pc+kc, x.p1)
+			a := p.panelsA(w, ic, i1, pc, p1)
+			for jc := x.j0; jc < x.j1; jc += nc { // loop 3
+				j0, j1 := p.columns(ic, i1, jc, min(jc+nc, x.j1))
+				if j0 >= j1 {
+					continue
+				}
+				b := p.panelsB(w, i1-ic, j0, j1, pc, p1)
+				for ir := ic; ir < i1; ir += mr { // loop 2
+					end := min(ir+mr, i1)
+					from, to := p.columns(ir, end, j0, j1)
+					if from >= to {
+						continue
+					}
+					p.strip(w, a, b, (ir-ic)/mr, (from-j0)/nr, p1-pc, pc == 0, ir, from, end-ir, to-from) // loop 1
+					if p1 == p.k {
+						p.finish(ir, end, from, to)
+					}
+				}
+			}
+		}
+	}
+}
+
+// height returns MC for this product: blocks of A are about equally high.
+func (p *product) height() int { return even(p.m, p.engine.blocks.MC, p.engine.kernel.MR) }
+
+// depth returns KC for this product.
+func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
+
+// width returns NC for this product: more if blocks have fewer than KC rows. Blocks of B are about
+// equally wide.
+func (p *product) width() int {
+	b, nr := p.engine.blocks, p.engine.kernel.NR
+	return even(p.n, max(b.NC*b.KC/p.depth()/nr, 1)*nr, nr)
+}
+
+// even cuts n into the fewest ranges of at most most elements and returns their length, equal up to
+// step, which divides most.
+func even(n, most, step int) int {
+	ranges := (n + most - 1) / most
+	return roundUp((n+ranges-1)/ranges, step)
+}
+
+// columns returns the columns of [j0, j1) that C keeps of rows i0 to i1, from a multiple of NR after j0
+// on; from >= to if none.
+func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
+	from, to = p.c.columns(i0, i1, j0, j1)
+	if from >= to {
+		return to, to
+	}
+	return from - (from-j0)%p.engine.kernel.NR, to
+}
+
+// panels are a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns of
+// B, packed or in place, panel elements apart.
+type panels struct {
+	x        []float64
+	row, col int // distances between rows and columns; columns of B are contiguous
+	panel    int
+}
+
+// panelsA returns the block A[i0:i1, p0:p1].
+func (p *product) panelsA(w *workspace, i0, i1, p0, p1 int) panels {
+	mr := p.engine.kernel.MR
+	switch {
+	case p.shared.x != nil:
+		a := p.shared
+		a.x = a.x[(i0-p.sharedFrom)/mr*a.panel:]
+		return a
+	case !p.directA():
+		w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
+		p.a.pack(&p.engine.kernel, w.buffer, w.a, mr, i0, i1, p0, p1)
+		return p.packedA(w.a, p1-p0)
+	case p.a.layout == byCols:
+		a := p.a.Sub(p0, i0)
+		return panels{x: a.X, row: 1, col: a.Ld, panel: mr}
+	default:
+		a := p.a.Sub(i0, p0)
+		return panels{x: a.X, row: a.Ld, col: 1, panel: mr * a.Ld}
+	}
+}
+
+// packedA are packed micro-panels of A with k columns.
+func (p *product) packedA(x []float64, k int) panels {
+	mr := p.engine.kernel.MR
+	return panels{x: x, row: 1, col: mr, panel: mr * k}
+}
+
+// panelsB returns the block B[p0:p1, j0:j1] for the given rows of C. It does not pack again the block
+// that w holds.
+func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
+	nr := p.engine.kernel.NR
+	if p.directB(rows) {
+		return panels{x: p.b.X[p0*p.b.Ld+j0:], row: p.b.Ld, panel: nr}
+	}
+	if is := (place{p.id, j0, j1, p0, p1}); w.held != is {
+		w.b = aligned(w.b, roundUp(j1-j0, nr)*(p1-p0))
+		p.b.pack(&p.engine.kernel, w.buffer, w.b, nr, j0, j1, p0, p1)
+		w.held = is
+	}
+	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
+}
+
+// inPlace reports whether the kernel reads an operand of the given length where it lies, as
+// micro-panels of w of its rows, of which each is used the given number of times: if few uses would
+// share the cost of a copy, or the operand stays in half of L2, unless its rows are a multiple of a
+// page apart and displace each other. Where a step of a micro-panel is in one row, and at most a cache
+// line, a copy pays earlier: the kernel would load lines of which it needs a part.
+func (p *product) inPlace(s *source, w, length, uses int) bool {
+	if s.layout > byCols || s.Packed || s.diag != nil {
+		return false
+	}
+	cache := p.engine.caches.L2Share() / 2
+	if s.layout == byCols && 8*w <= line {
+		cache /= 4
+	}
+	return uses <= fewUses || 8*p.k*length <= cache && 8*s.Ld%page != 0
+}
+
+// directA reports whether the kernel reads A where it lies.
+func (p *product) directA() bool {
+	nr := p.engine.kernel.NR
+	return p.inPlace(&p.a, p.engine.kernel.MR, p.m, (p.n+nr-1)/nr)
+}
+
+// directB is directA for B and the given rows of C; its rows are contiguous for the kernel.
+func (p *product) directB(rows int) bool {
+	mr := p.engine.kernel.MR
+	return p.b.layout == byCols && p.inPlace(&p.b, p.engine.kernel.NR, p.n, (rows+mr-1)/mr)
+}
+
+// fewUses is the number of uses of a micro-panel that do not repay a copy.
+const fewUses = 4
+
+// A cache line, and a page of memory, in bytes.
+const (
+	line = int(kernel.Align)
+	page = 4096
+)
+
+// strip is loop 1: it adds the product of micro-panel ai of A and the micro-panels of B from bj on
+// to the m×n block of C at (i,j), m <= MR. The first block of the sum applies beta. Tiles that C does
+// not keep whole go through a buffer.
+func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
+	store := kernel.Add
+	switch {
+	case p.c.Packed:
+		store = kernel.AddPacked // also to zeros
+	case first && p.beta == 0:
+		store = kernel.Overwrite
+	}
+	if first && store != kernel.Overwrite {
+		p.c.scale(p.beta, i, i+m, j, j+n)
+	}
+	nr := p.engine.kernel.NR
+	from, to := p.c.whole(i, m, j, j+n)
+	from = min(j+roundUp(from-j, nr), j+n)
+	if to < j+n {
+		to = max(to-(to-j)%nr, from)
+	}
+	through := func(from, to int) {
+		if from >= to {
+			return
+		}
+		w.c = aligned(w.c, m*(to-from))
+		if store != kernel.Overwrite {
+			p.c.load(w.c, i, m, from, to)
+		}
+		dense := store
+		if store == kernel.AddPacked {
+			dense = kernel.Add
+		}
+		p.tiles(a, b, ai, bj+(from-j)/nr, k, dense, w.c, to-from, m, to-from)
+		p.c.store(w.c, i, m, from, to)
+	}
+	through(j, from)
+	if from < to {
+		c := p.c.Sub(i, from)
+		p.tiles(a, b, ai, bj+(from-j)/nr, k, store, c.X, c.Ld, m, to-from)
+	}
+	through(to, j+n)
+}
+
+// tiles calls the kernel for m rows and n columns of C, from micro-panel bj of B on.
+func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []float64, ldc, m, n int) {
+	p.engine.kernel.Gemm(m, n, k, p.alpha, unsafe.SliceData(a.x[ai*a.panel:]), a.row, a.col,
+		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, store, unsafe.SliceData(c), ldc)
+}
+
+// finish adds the bias to rows i0 to i1, columns j0 to j1 of C and applies tanh.
+func (p *product) finish(i0, i1, j0, j1 int) {
+	if p.bias == nil {
+		return
+	}
+	bias := p.bias[j0:j1]
+	for i := i0; i < i1; i++ {
+		c, _ := p.c.row(i, j0, j1)
+		for j, b := range bias {
+			c[j] += b
+		}
+		p.engine.kernel.Tanh(c, c)
+	}
+}
+
+// roundUp returns n rounded up to a multiple of step.
+func roundUp(n, step int) int { return (n + step - 1) / step * step }

@@ -1,0 +1,141 @@
+package gemm
+
+import (
+	"blskernel/internal/linalg/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A source is an operand X of a product, op(A) (m×k) or op(B)ᵀ (n×k). The index i of X[i,p] runs along
+// the tile of C and p along the sum.
+type source struct {
+	block.Matrix // storage; packed only in the layouts byRows, byCols and symUpper
+	layout       layout
+	diag         []float64 // row p of op(B) is multiplied by diag[p]; nil for the first operand
+}
+
+// A layout says where in the storage X[i,p] is.
+type layout uint8
+
+const (
+	byRows   layout = iota // row i, column p
+	byCols                 // row p, column i
+	symUpper               // X symmetric, row min(i,p), column max(i,p)
+	symLower               // X symmetric, row max(i,p), column min(i,p)
+)
+
+// opA is op(A) as the first operand of a product.
+func opA(trans blas.Transpose, a block.Matrix) source {
+	if trans == blas.NoTrans {
+		return source{layout: byRows, Matrix: a}
+	}
+	return source{layout: byCols, Matrix: a}
+}
+
+// opB is op(B) as the second operand of a product.
+func opB(trans blas.Transpose, b block.Matrix) source { return opA(block.Other(trans), b) }
+
+// symmetric is a symmetric matrix, of which the triangle ul is stored, as either operand.
+func symmetric(ul blas.Uplo, s block.Matrix) source {
+	if ul == blas.Lower {
+		return source{layout: symLower, Matrix: s}
+	}
+	return source{layout: symUpper, Matrix: s}
+}
+
+// A sink is the result C of a product: which elements are kept, and where.
+type sink struct {
+	block.Matrix // storage; not packed if the lower triangle is kept
+	kept         region
+}
+
+// A region is the elements of C that are kept.
+type region uint8
+
+const (
+	full region = iota
+	upper
+	lower
+)
+
+// dense keeps a whole matrix.
+func dense(c block.Matrix) sink { return sink{c, full} }
+
+// oneTriangle keeps one triangle of a square matrix, with the diagonal.
+func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
+	if ul == blas.Upper {
+		return sink{c, upper}
+	}
+	return sink{c, lower}
+}
+
+// columns returns the columns of [j0, j1) that are kept in some of the rows i0 to i1; from >= to if
+// none.
+func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
+	switch s.kept {
+	case upper:
+		return max(j0, i0), j1
+	case lower:
+		return j0, min(j1, i1)
+	}
+	return j0, j1
+}
+
+// row returns the kept elements of columns j0 to j1 of row i, and the column of the first (j0 if none).
+func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
+	from, to := s.columns(i, i+1, j0, j1)
+	if from >= to {
+		return nil, j0
+	}
+	r := s.Row(i)
+	return s.X[r+from : r+to], from
+}
+
+// whole returns the columns of [j0, j1) that are kept in all rows i to i+m; from >= to if none.
+func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
+	switch s.kept {
+	case upper:
+		return max(j0, min(i+m-1, j1)), j1
+	case lower:
+		return j0, max(j0, min(i+1, j1))
+	}
+	return j0, j1
+}
+
+// scale multiplies the kept elements of rows i0 to i1, columns j0 to j1 by beta; beta = 0 clears them.
+func (s *sink) scale(beta float64, i0, i1, j0, j1 int) {
+	if beta == 1 {
+		return
+	}
+	for i := i0; i < i1; i++ {
+		c, _ := s.row(i, j0, j1)
+		scal(beta, c)
+	}
+}
+
+// load copies the kept elements of rows i to i+m, columns j0 to j1, to dst, whose rows are j1-j0 long.
+func (s *sink) load(dst []float64, i, m, j0, j1 int) {
+	for r := range m {
+		c, from := s.row(i+r, j0, j1)
+		copy(dst[r*(j1-j0)+from-j0:], c)
+	}
+}
+
+// store is the reverse of load.
+func (s *sink) store(src []float64, i, m, j0, j1 int) {
+	for r := range m {
+		c, from := s.row(i+r, j0, j1)
+		copy(c, src[r*(j1-j0)+from-j0:])
+	}
+}
+
+// scal sets x = beta·x; beta = 0 overwrites x.
+func scal(beta float64, x []float64) {
+	if beta == 0 {
+		clear(x)
+		return
+	}
+	for i := range x {
+		x[i] *= beta
+	}
+}

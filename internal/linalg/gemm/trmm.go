@@ -1,0 +1,35 @@
+package gemm
+
+import (
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/check"
+	"blskernel/internal/linalg/kernel"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Dtrmm computes B = alpha·op(A)·B (side is blas.Left, A m×m) or B = alpha·B·op(A) (otherwise, A n×n)
+// for the m×n matrix B, in m²n or mn² flops. It reads the triangle ul of A, and not its diagonal if d
+// is blas.Unit; it does not multiply by the zeros of the other triangle. If alpha = 0, B becomes zero
+// and A is not read.
+func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
+		e.triangular(multiply, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+	}
+}
+
+// multiply overwrites the rows of a panel by the product of the block with them, the last rows first,
+// because each needs the rows before it unchanged. Row i is d_i·x_i, and then one chain of fused
+// multiply-adds of t_ij·x_j from j = i-1 down to the block's first row: the strips of MR rows do not
+// show.
+func (d *diagonal) multiply(k *kernel.Kernel, x rhsPanel) {
+	for i := (d.rows - 1) / k.MR * k.MR; i >= 0; i -= k.MR {
+		m := min(k.MR, d.rows-i)
+		xi := &x.x[x.first+i*x.ld]
+		k.Multiply(m, x.n, &d.a[d.at(i, i)], d.row, d.col, d.element(i), xi, x.ld)
+		if i > 0 {
+			k.Gemm(m, x.n, i, 1, &d.a[d.at(i, i-1)], d.row, -d.col,
+				&x.x[x.first+(i-1)*x.ld], -x.ld, k.NR, kernel.Continue, xi, x.ld)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+// Command mca predicts the speed of the inner loops of package kernel by the scheduler models of LLVM,
+// and counts their instructions: the tables of docs/arm64.md. Run it as
+//
+//	make mca
+//
+// which gives it a folder with a disassembly for each architecture. Nothing runs on the CPUs that it
+// names. In the models all operands are in the first-level cache.
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	mca := flag.String("mca", "llvm-mca", "the `program` llvm-mca of LLVM 19")
+	flag.Parse()
+	functions := map[string]loop{}
+	for arch := range triples {
+		text, err := os.ReadFile(filepath.Join(flag.Arg(0), arch))
+		if err != nil {
+			log.Fatal(err)
+		}
+		parse(functions, arch, string(text))
+	}
+	if err := predictions(*mca, functions); err != nil {
+		log.Fatal(err)
+	}
+	counts(functions)
+}
+
+// An instruction is a line of a disassembly. target is where a branch goes.
+type instruction struct{ address, target, text string }
+
+// A loop is the instructions of one turn, the branch back last. It can also be a whole function.
+type loop []instruction
+
+var triples = map[string]string{"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
+
+var (
+	symbol = regexp.MustCompile(`^[0-9a-f]+ <blskernel/internal/linalg/kernel[./](\w+(?:\.\w+)??)(?:\.abi0)?>:$`)
+	line   = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S.*?)(?:\s+(?:#|//) .*)?$`)
+	branch = regexp.MustCompile(`^(?:b|b\.\w+|cbn?z|tbn?z|j\w+)\s.*?0x([0-9a-f]+) <`)
+	place  = regexp.MustCompile(`0x[0-9a-f]+ <.*>$`)
+)
+
+// parse adds the functions of package kernel and of the packages in its folder, as ARCH/NAME and
+// ARCH/PACKAGE.NAME.
+func parse(functions map[string]loop, arch, text string) {
+	name := ""
+	for _, s := range strings.Split(text, "\n") {
+		if m := symbol.FindStringSubmatch(s); m != nil {
+			name = arch + "/" + m[1]
+		} else if m := line.FindStringSubmatch(s); m == nil {
+			name = ""
+		} else if name != "" {
+			i := instruction{address: m[1], text: m[2]}
+			if b := branch.FindStringSubmatch(m[2]); b != nil {
+				i.target = b[1]
+			}
+			functions[name] = append(functions[name], i)
+		}
+	}
+}
+
+// main returns the innermost loop of a function that works on the most numbers, the first of several,
+// or nil. A loop is innermost if it branches back at its end alone.
+func (function loop) main(w work) (best loop) {
+	index := map[string]int{}
+	for i, in := range function {
+		index[in.address] = i
+	}
+	last := -1 // the beginning of the loop that ended last
+	for end, in := range function {
+		begin, inside := index[in.target]
+		if !inside || begin > end {
+			continue
+		}
+		if _, n := function[begin : end+1].count(w); begin > last {
+			if _, most := best.count(w); n > most {
+				best = function[begin : end+1]
+			}
+		}
+		last = max(last, begin)
+	}
+	return best
+}
+
+// Work is what instructions do to numbers: patterns by how many of them.
+type work map[int]*regexp.Regexp
+
+var (
+	products = work{
+		1: regexp.MustCompile(`^(?:vfn?m(?:add|sub)\w+sd|fn?m(?:add|sub)\s+d)`),
+		2: regexp.MustCompile(`^(?:vfn?m(?:add|sub)\w+pd\s.*%xmm\d+$|fml[as]\s+v\d+\.2d)`),
+		4: regexp.MustCompile(`^vfn?m(?:add|sub)\w+pd\s.*%ymm\d+$`),
+		8: regexp.MustCompile(`^vfn?m(?:add|sub)\w+pd\s.*%zmm\d+$`),
+	}
+	stores = work{
+		1: regexp.MustCompile(`^(?:v?mov[slh]p?d\s+%x[^(]*\(|stu?r\s+d|st1\s+\{ v\d+\.d \})`),
+		2: regexp.MustCompile(`^(?:v?mov[au]p[sd]\s+%x[^(]*\(|stu?r\s+q|stp\s+d|st1\s+\{ v\d+\.2d \})`),
+		4: regexp.MustCompile(`^(?:vmov[au]pd\s+%y[^(]*\(|stp\s+q|st1\s+\{ v\d+\.2d, v\d+\.2d \})`),
+		8: regexp.MustCompile(`^(?:vmov[au]pd\s+%z[^(]*\(|st1\s+\{ v\d+\.2d(?:, v\d+\.2d){3} \})`),
+	}
+)
+
+// count returns how many instructions do the work, and on how many numbers.
+func (l loop) count(w work) (instructions, numbers int) {
+	for _, i := range l {
+		for n, pattern := range w {
+			if pattern.MatchString(i.text) {
+				instructions, numbers = instructions+1, numbers+n
+			}
+		}
+	}
+	return instructions, numbers
+}
+
+// simulate returns llvm-mca's figures for one iteration of a loop: cycles, flops a cycle, and the units
+// with the greatest pressure. The number of iterations hides that the first fills the pipeline.
+func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busiest string, err error) {
+	const turns = 5000
+	cmd := exec.Command(mca, "-mtriple="+triples[arch], "-mcpu="+cpu, "-json", "-iterations="+strconv.Itoa(turns))
+	text := "loop:\n"
+	for _, i := range l {
+		text += place.ReplaceAllString(i.text, "loop") + "\n"
+	}
+	cmd.Stdin = strings.NewReader(text)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, 0, "", fmt.Errorf("%v: %w\n%s", cmd, err, &errs)
+	}
+	var report struct {
+		CodeRegions []struct {
+			SummaryView          struct{ TotalCycles, TotaluOps, DispatchWidth float64 }
+			ResourcePressureView struct {
+				ResourcePressureInfo []struct {
+					InstructionIndex, ResourceIndex int
+					ResourceUsage                   float64
+				}
+			}
+		}
+		TargetInfo struct{ Resources []string }
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		return 0, 0, "", err
+	}
+	summary := report.CodeRegions[0].SummaryView
+	_, n := l.count(products)
+	cycles = summary.TotalCycles / turns
+	most, units := summary.TotaluOps/turns/summary.DispatchWidth, []string{"dispatch"}
+	for _, r := range report.CodeRegions[0].ResourcePressureView.ResourcePressureInfo {
+		unit, _, _ := strings.Cut(report.TargetInfo.Resources[r.ResourceIndex], ".")
+		switch {
+		case r.InstructionIndex < len(l): // behind the instructions are their sums
+		case r.ResourceUsage > 1.01*most:
+			most, units = r.ResourceUsage, []string{unit}
+		case r.ResourceUsage > 0.99*most && !slices.Contains(units, unit):
+			units = append(units, unit)
+		}
+	}
+	return cycles, 2 * float64(n) / cycles, fmt.Sprintf("%s: %.0f%%", strings.Join(units, ", "), 100*most/cycles), nil
+}
+
+// dispatch is how many instructions a core takes in a cycle, by section 4.1 of Arm's Software
+// Optimization Guides. The models of LLVM 19 bound the micro-operations alone.
+var dispatch = map[string]float64{"neoverse-n1": 4, "neoverse-n2": 5, "neoverse-v1": 8, "neoverse-v2": 8}
+
+// predictions prints the table of products.
+func predictions(mca string, functions map[string]loop) error {
+	arms := []string{"neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m1"}
+	fmt.Println("| kernel | CPU | peak, flops a cycle | cycles for a multiply-add | of the peak | busiest units | with dispatch |\n|---|---|---|---|---|---|---|")
+	for _, p := range []struct {
+		kernel, arch, gemm, peak string
+		cpus                     []string
+	}{
+		{"neon", "arm64", "neon.Gemm", "neon.Peak", arms},
+		{"generic", "arm64", "sumGeneric", "neon.Peak", arms},
+		{"avx512", "amd64", "avx512.Gemm", "avx512.Peak", []string{"skylake-avx512", "sapphirerapids", "znver4", "znver5"}},
+		{"avx2", "amd64", "avx2.Gemm", "avx2.Peak", []string{"haswell", "alderlake", "znver2", "znver4", "znver5"}},
+	} {
+		gemm, peak := functions[p.arch+"/"+p.gemm].main(products), functions[p.arch+"/"+p.peak].main(products)
+		if gemm == nil || peak == nil {
+			return fmt.Errorf("%s: no loop in %s or %s", p.arch, p.gemm, p.peak)
+		}
+		instructions, _ := gemm.count(products)
+		for _, cpu := range p.cpus {
+			cycles, speed, busiest, err := simulate(mca, gemm, p.arch, cpu)
+			_, top, _, err2 := simulate(mca, peak, p.arch, cpu)
+			if err := cmp.Or(err, err2); err != nil {
+				return err
+			}
+			fmt.Printf("| %s | %s | %.1f | %.3f | %.3f | %s |", p.kernel, cpu, top, cycles/float64(instructions), speed/top, busiest)
+			if width, known := dispatch[cpu]; known {
+				fmt.Printf(" %.3f", speed/top*min(1, cycles/(float64(len(gemm))/width)))
+			}
+			fmt.Println(" |")
+		}
+	}
+	return nil
+}
+
+// counts prints the table of instructions for each element, which is a product, or is stored.
+func counts(functions map[string]loop) {
+	fmt.Println("\n| instructions for an element, a vector | neon | avx2 | avx512 |\n|---|---|---|---|")
+	for i, name := range []string{"Copy", "Transpose", "Tanh", "Exp", "Dot", "Axpy", "GemvN", "GemvT", "Ger", "Dotxaxpyf"} {
+		fmt.Printf("| %s |", name)
+		w := products
+		if i < 4 {
+			w = stores
+		}
+		for i, symbol := range []string{"arm64/neon.%s", "amd64/avx2.%s", "amd64/avx512.%s"} {
+			if l := functions[fmt.Sprintf(symbol, name)].main(w); l != nil {
+				_, n := l.count(w)
+				each := float64(len(l)) / float64(n)
+				fmt.Printf(" %.2f, %.1f", each, each*float64(int(2)<<i))
+			}
+			fmt.Print(" |")
+		}
+		fmt.Println()
+	}
+}

@@ -1,0 +1,40 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package openblas
+
+import "C" // With the tag cgo and no C compiler the go tool then skips this file, which needs the others.
+
+import (
+	"math"
+
+	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/netlib/blas/netlib"
+)
+
+// openBLAS is netlib's binding to the C interface of the BLAS. netlib converts sizes to the library's
+// 32-bit integers; a larger size panics. Such a size is usually a caller's bug: a vector of 2³¹
+// elements takes 16 GiB. But a matrix of one row may have any leading dimension.
+type openBLAS struct {
+	check.Guarded
+	file    string // of the library
+	missing string // why there is no LAPACK with it
+}
+
+func newOpenBLAS(file string) openBLAS {
+	return openBLAS{Guarded: check.Guarded{Float64: netlib.Implementation{}, Limit: math.MaxInt32}, file: file}
+}
+
+func (openBLAS) Name() string { return "openblas" }
+
+// Dgemm does not read A and B if alpha = 0, like the reference BLAS. The library multiplies small
+// products by zero, so that NaN in A and B would show; a sum of no terms is beta*C.
+func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	switch {
+	case alpha != 0:
+		o.Guarded.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	case check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc):
+		o.Guarded.Dgemm(blas.Trans, blas.NoTrans, m, n, 0, 0, nil, m, nil, n, beta, c, ldc)
+	}
+}

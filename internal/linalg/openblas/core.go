@@ -1,0 +1,53 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package openblas
+
+import "C" // With the tag cgo and no C compiler the go tool then skips this file, which needs the others.
+
+import (
+	"slices"
+
+	"blskernel/internal/linalg/cpu"
+)
+
+// coresBeforeAVX2 are OpenBLAS's names of the x86 CPUs without AVX2 or fused multiply-adds.
+var coresBeforeAVX2 = []string{
+	"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington", "Nehalem",
+	"Sandybridge", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Bulldozer", "Piledriver", "Steamroller",
+}
+
+// betterCores returns the values of OPENBLAS_CORETYPE, best first, that suit a CPU with these features
+// better than core, the type that OpenBLAS chose; none if core suits it. OpenBLAS goes by the model
+// number: a CPU newer than the library gets the kernels of a Pentium 4, slower by a factor of seven
+// (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
+func betterCores(core string, features []string) (better []string) {
+	has := func(all ...string) bool {
+		return !slices.ContainsFunc(all, func(f string) bool { return !slices.Contains(features, f) })
+	}
+	if !slices.Contains(coresBeforeAVX2, core) || !has("FMA3", "AVX2") {
+		return nil
+	}
+	if has("AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL") {
+		better = append(better, "SkylakeX") // which old versions do not know
+	}
+	return append(better, "Haswell")
+}
+
+// openBest opens a library with the best kernels for the CPU, even if OpenBLAS does not know the CPU. A
+// choice of the environment stays, and so do the kernels of a library that cannot be closed and opened
+// again because the program is linked with it.
+func openBest(name string) string {
+	if reason := openAs(name, ""); reason != "" || coreChosen() {
+		return reason
+	}
+	for _, core := range betterCores(openedCore(), cpu.Features()) {
+		closeOpened()
+		if openAs(name, core) != "" {
+			return openAs(name, "")
+		}
+		if betterCores(openedCore(), cpu.Features()) == nil {
+			break
+		}
+	}
+	return ""
+}

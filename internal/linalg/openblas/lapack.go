@@ -1,0 +1,144 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package openblas
+
+/*
+#include <dlfcn.h>
+#include <stddef.h>
+
+// The library that open.go has opened.
+extern void *blskernel_openblas;
+
+// In Fortran's calling convention all arguments are pointers, and the lengths of strings follow by
+// value: routines in C ignore them, those that gfortran compiled may need them. WRAP declares a pointer
+// to a routine, and a function that calls it and returns info.
+#define WRAP(name, parameters, types, ...) \
+	static void (*name) types; \
+	static int blskernel_##name parameters { int info = 0; name(__VA_ARGS__); return info; }
+
+WRAP(dpotrf, (char ul, int n, double *a, int lda),
+	(char *, int *, double *, int *, int *, size_t), &ul, &n, a, &lda, &info, 1)
+WRAP(dpotri, (char ul, int n, double *a, int lda),
+	(char *, int *, double *, int *, int *, size_t), &ul, &n, a, &lda, &info, 1)
+WRAP(dgetrf, (int m, int n, double *a, int lda, int *ipiv),
+	(int *, int *, double *, int *, int *, int *), &m, &n, a, &lda, ipiv, &info)
+WRAP(dgetri, (int n, double *a, int lda, int *ipiv, double *work, int lwork),
+	(int *, double *, int *, int *, double *, int *, int *), &n, a, &lda, ipiv, work, &lwork, &info)
+
+// blskernel_open_lapack fills the pointers and returns the first name that is missing, or NULL.
+static const char *blskernel_open_lapack(void) {
+#define FILL(name) if (!(*(void **)&name = dlsym(blskernel_openblas, #name "_"))) return #name "_";
+	FILL(dpotrf) FILL(dpotri) FILL(dgetrf) FILL(dgetri)
+	return NULL;
+}
+*/
+import "C"
+
+import (
+	"math"
+	"strings"
+	"unsafe"
+
+	"blskernel/internal/linalg/check"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// openBLASLAPACK is the backend with a library that has the routines of backend.ColumnMajorLAPACK.
+type openBLASLAPACK struct {
+	openBLAS
+	columnMajor
+}
+
+// MissingLAPACK returns why the library has no LAPACK that can be used, or "" if it has one.
+func (b openBLAS) MissingLAPACK() string { return b.missing }
+
+// withLAPACK returns the backend on the open library, with its LAPACK if it has one.
+func withLAPACK(library string) Backend {
+	o := newOpenBLAS(library)
+	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
+		o.missing = "the library was built with 64-bit integers, and the routines here pass 32-bit ones"
+		return o
+	}
+	if name := C.blskernel_open_lapack(); name != nil {
+		o.missing = "the library has no " + C.GoString(name) + ": it was built without LAPACK"
+		return o
+	}
+	return openBLASLAPACK{openBLAS: o}
+}
+
+// columnMajor calls the routines through the pointers that withLAPACK has filled.
+type columnMajor struct{}
+
+// Texts that the BLAS lacks.
+const (
+	shortIpiv = "lapack: insufficient length of ipiv"
+	shortWork = "lapack: insufficient length of work"
+	over32    = "lapack: a size is beyond 32-bit integers"
+)
+
+// fit panics unless 32-bit integers hold the sizes.
+func fit(sizes ...int) {
+	for _, s := range sizes {
+		check.Require(s <= math.MaxInt32, over32)
+	}
+}
+
+// lwork is the length of work, or the largest 32-bit integer.
+func lwork(work []float64) C.int { return C.int(min(len(work), math.MaxInt32)) }
+
+func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
+
+func ints(x []int32) *C.int { return (*C.int)(unsafe.SliceData(x)) }
+
+// checkSquare panics on a bad n×n matrix and reports whether it is not empty.
+func checkSquare(n int, a []float64, lda int) bool {
+	check.Require(n >= 0, check.NLT0)
+	return checkColumns(n, n, a, lda)
+}
+
+// checkColumns panics on a bad m×n matrix and reports whether it is not empty.
+func checkColumns(m, n int, a []float64, lda int) bool {
+	check.Require(m >= 0, check.MLT0)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, m, check.BadLdA)
+	fit(m, n, lda)
+	if m == 0 || n == 0 {
+		return false
+	}
+	check.Length(len(a), n, m, lda, check.ShortA)
+	return true
+}
+
+func (columnMajor) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int) {
+	check.Uplo(ul)
+	if !checkSquare(n, a, lda) {
+		return 0
+	}
+	return int(C.blskernel_dpotrf(C.char(ul), C.int(n), doubles(a), C.int(lda)))
+}
+
+func (columnMajor) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int) {
+	check.Uplo(ul)
+	if !checkSquare(n, a, lda) {
+		return 0
+	}
+	return int(C.blskernel_dpotri(C.char(ul), C.int(n), doubles(a), C.int(lda)))
+}
+
+func (columnMajor) Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int) {
+	if !checkColumns(m, n, a, lda) {
+		return 0
+	}
+	check.Require(len(ipiv) >= min(m, n), shortIpiv)
+	return int(C.blskernel_dgetrf(C.int(m), C.int(n), doubles(a), C.int(lda), ints(ipiv)))
+}
+
+func (columnMajor) Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int) {
+	if !checkSquare(n, a, lda) {
+		return 0
+	}
+	check.Require(len(ipiv) >= n, shortIpiv)
+	check.Require(len(work) >= n, shortWork)
+	return int(C.blskernel_dgetri(C.int(n), doubles(a), C.int(lda), ints(ipiv), doubles(work), lwork(work)))
+}

@@ -1,0 +1,272 @@
+package workers
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"blskernel/internal/linalg/kernel/pause"
+)
+
+// A Team is a number of workers, goroutines on threads of their own. A worker polls for the next group
+// of tasks for a while, then sleeps until it is woken.
+type Team struct {
+	pool    *Pool
+	size    int           // number of workers
+	epoch   atomic.Uint64 // odd while group is open; every group has its own
+	group   group
+	joined  atomic.Int32 // workers that are at the group, or find out that it has ended
+	waiting atomic.Bool  // the caller waits for the last of them
+	asleep  atomic.Int64 // workers that sleep, or are about to
+	alarm   atomic.Int32 // rises when workers are to wake up
+	wake    chan struct{}
+	quit    atomic.Bool
+	gone    sync.WaitGroup
+	threads affinity
+}
+
+// pollTime is how long a worker polls for the next group before it sleeps.
+const pollTime = 200 * time.Microsecond
+
+// lightSleep is how long a worker then sleeps in the operating system, which wakes it in half the time
+// that Go's scheduler takes. Longer would hide a deadlock of the program from the scheduler.
+const lightSleep = 50 * time.Millisecond
+
+// askInterval is how often a worker asks whether other goroutines wait for a thread, which takes some
+// 50 ns.
+const askInterval = 20 * time.Microsecond
+
+// patience is how long past the time of one of its own tasks the caller waits before it assumes that a
+// worker was preempted.
+const patience = 30 * time.Microsecond
+
+// newTeam starts a team.
+func newTeam(p *Pool, size int) *Team {
+	t := &Team{pool: p, size: size, wake: make(chan struct{}, size)}
+	t.gone.Add(size)
+	for range size {
+		go t.worker()
+	}
+	return t
+}
+
+// end stops the workers after their current tasks and waits; a worker must not call it. A call that has
+// the team goes on alone.
+func (t *Team) end() {
+	t.quit.Store(true)
+	t.wakeUp(t.size)
+	t.gone.Wait()
+}
+
+// wakeUp wakes at most n sleeping workers.
+func (t *Team) wakeUp(n int) {
+	t.alarm.Add(1)
+	for range n - wakeSleepers(&t.alarm, n) {
+		select {
+		case t.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Threads returns the number of threads of a call: the workers and the caller.
+func (t *Team) Threads() int { return t.size + 1 }
+
+// Run calls do for 0 to tasks-1 on the threads of the team and on the caller's, and waits. It does not
+// wait for workers that come late: their share of the tasks is done by the others. Tasks write disjoint
+// results and do not end their goroutine (runtime.Goexit). After a panic no task is taken, and Run
+// panics with its value.
+func (t *Team) Run(tasks int, do func(i int)) {
+	g, gain := &t.group, &t.pool.gain
+	measured := gain.due()
+	if measured {
+		// The times of threads are this thread's.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
+	t.threads.avoidCaller()
+	began := t.pool.now()
+	g.open(tasks, do, measured)
+	t.epoch.Add(1)
+	if asleep := t.asleep.Load(); asleep > 0 {
+		t.wakeUp(min(int(asleep), tasks-1))
+	}
+	done := g.work(nil)
+	t.epoch.Add(1)
+	now := t.pool.now()
+	t.await(now + patience + (now-began)/time.Duration(max(done, 1)))
+	now = t.pool.now()
+	gain.add(measured, time.Duration(g.ran.Load()), now-began, now)
+	g.do = nil // the team must not keep the operands
+	if failed := g.failed; failed != nil {
+		g.failed = nil
+		panic(failed)
+	}
+}
+
+// await waits for the workers that have joined; none joins any more, since a worker first counts itself
+// and then checks that it is the group's epoch. A worker that is not through by the given time gets the
+// CPU of the caller.
+func (t *Team) await(late time.Duration) {
+	for spins := 1; t.joined.Load() > 0; spins++ {
+		pause.Pause()
+		if spins%64 != 0 || t.pool.now() < late {
+			continue
+		}
+		if !lends {
+			runtime.Gosched()
+			continue
+		}
+		t.threads.takeCaller()
+		t.waiting.Store(true)
+		for n := t.joined.Load(); n > 0; n = t.joined.Load() {
+			sleepWhile(&t.joined, n, time.Millisecond)
+		}
+		t.waiting.Store(false)
+	}
+}
+
+// worker works on one group after another until the team ends. Its thread ends with it, because other
+// goroutines would find it bound to some CPUs.
+func (t *Team) worker() {
+	runtime.LockOSThread()
+	defer t.gone.Done()
+	me := t.threads.add()
+	defer t.threads.remove(me)
+	var epoch uint64
+	for {
+		if epoch = t.next(epoch, me); epoch == 0 {
+			return
+		}
+		t.joined.Add(1)
+		if t.epoch.Load() == epoch {
+			me.working.Store(true)
+			t.group.work(&t.quit)
+			me.working.Store(false)
+		}
+		if t.joined.Add(-1) == 0 && t.waiting.Load() {
+			wakeSleepers(&t.joined, 1)
+		}
+	}
+}
+
+// next returns the epoch of the next group after last, or 0 if the team ends. It polls in steps that
+// the garbage collector can interrupt. Where other goroutines wait for a thread, they have this
+// one's first, which Go itself would take away after 10 ms only.
+func (t *Team) next(last uint64, me *workerThread) uint64 {
+	began := t.pool.now()
+	for spins := 0; ; spins++ {
+		tired := false
+		if spins%64 == 0 {
+			now := t.pool.now()
+			tired = now-began > pollTime
+			if me.othersWait(now) {
+				runtime.Gosched()
+			}
+		}
+		if epoch := t.epoch.Load(); epoch%2 == 1 && epoch != last {
+			return epoch
+		}
+		if t.quit.Load() {
+			return 0
+		}
+		pause.Pause()
+		if tired {
+			t.sleep(last)
+			began = t.pool.now()
+		}
+	}
+}
+
+// sleep sleeps until wakeUp is called, or returns at once if there is a group after last.
+func (t *Team) sleep(last uint64) {
+	// A call that opens a group after this count wakes this worker, so look once more.
+	t.asleep.Add(1)
+	defer t.asleep.Add(-1)
+	alarm := t.alarm.Load()
+	if epoch := t.epoch.Load(); epoch%2 == 1 && epoch != last || t.quit.Load() {
+		return
+	}
+	sleepWhile(&t.alarm, alarm, lightSleep)
+	if t.alarm.Load() == alarm {
+		<-t.wake
+	}
+}
+
+// A workerThread is the thread of a worker.
+type workerThread struct {
+	id       int
+	working  atomic.Bool // on tasks of a group
+	asked    time.Duration
+	runnable []metrics.Sample
+}
+
+// othersWait reports whether a goroutine waits for a thread, if it is time to ask; before Go 1.26 it
+// never does.
+func (w *workerThread) othersWait(now time.Duration) bool {
+	if now-w.asked < askInterval {
+		return false
+	}
+	w.asked = now
+	if w.runnable == nil {
+		w.runnable = []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
+	}
+	metrics.Read(w.runnable)
+	waiting := w.runnable[0].Value
+	return waiting.Kind() == metrics.KindUint64 && waiting.Uint64() > 0
+}
+
+// A group is the tasks of one call, which threads take from a counter.
+type group struct {
+	do       func(i int)
+	tasks    int64
+	next     atomic.Int64 // the first task that is not taken
+	measured bool         // its CPU time is measured
+	ran      atomic.Int64 // that time, in nanoseconds
+	mu       sync.Mutex
+	failed   any // the value of the first panic
+}
+
+// open makes the tasks of a group available.
+func (g *group) open(tasks int, do func(i int), measured bool) {
+	g.tasks, g.do, g.measured = int64(tasks), do, measured
+	g.next.Store(0)
+	g.ran.Store(0)
+}
+
+// work takes tasks until none is left or quit, which may be nil, is set. It returns how many it did.
+func (g *group) work(quit *atomic.Bool) (done int) {
+	var before time.Duration
+	if g.measured {
+		before = threadTime()
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			g.fail(r)
+		}
+		if g.measured {
+			g.ran.Add(int64(threadTime() - before))
+		}
+	}()
+	for quit == nil || !quit.Load() {
+		i := g.next.Add(1) - 1
+		if i >= g.tasks {
+			break
+		}
+		g.do(int(i))
+		done++
+	}
+	return done
+}
+
+// fail records a panic and takes the remaining tasks away.
+func (g *group) fail(r any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed == nil {
+		g.failed = r
+	}
+	g.next.Store(g.tasks)
+}

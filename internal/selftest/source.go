@@ -1,0 +1,75 @@
+package selftest
+
+import (
+	"encoding/binary"
+	"math"
+	"runtime"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sys/cpu"
+)
+
+// A Source draws numbers by integer operations alone: splitmix64 of Steele, Lea and Flood (OOPSLA
+// 2014). Its value is the seed.
+type Source uint64
+
+// Uint64 returns the next 64 bits.
+func (s *Source) Uint64() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Float64 returns the next number: a multiple of 2⁻⁵², uniform on [-1, 1).
+func (s *Source) Float64() float64 { return float64(int64(s.Uint64()>>11)-1<<52) * 0x1p-52 }
+
+// Vector returns the next n numbers.
+func (s *Source) Vector(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = s.Float64()
+	}
+	return x
+}
+
+// Sum returns the hash of the bits of all numbers, one after another, as on a little-endian machine.
+// Every NaN counts as the same one.
+func Sum(all ...[]float64) uint64 {
+	digest := xxhash.New()
+	var bytes [512]byte
+	for _, x := range all {
+		for len(x) > 0 {
+			n := min(len(x), len(bytes)/8)
+			for i, v := range x[:n] {
+				bits := math.Float64bits(v)
+				if math.IsNaN(v) {
+					bits = 0x7ff8000000000000
+				}
+				binary.LittleEndian.PutUint64(bytes[8*i:], bits)
+			}
+			digest.Write(bytes[:8*n])
+			x = x[n:]
+		}
+	}
+	return digest.Sum64()
+}
+
+// SumBytes returns the hash of bytes.
+func SumBytes(data []byte) uint64 { return xxhash.Sum64(data) }
+
+// Outside says why results on this machine may differ from those elsewhere; it is empty where they may
+// not.
+func Outside() string {
+	switch runtime.GOARCH {
+	case "amd64":
+		if !cpu.X86.HasFMA {
+			return "this CPU has no fused multiply-add"
+		}
+	case "arm64", "loong64", "ppc64", "ppc64le", "riscv64", "s390x":
+	default:
+		return runtime.GOARCH + " has 32 bits or no fused multiply-add"
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+package golden_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/selftest"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
+)
+
+// notFiniteShapes reach the loops, the edges and the blocks of every kernel.
+var notFiniteShapes = []shape{{5, 7, 3}, {33, 41, 9}, {26, 35, 40}}
+
+// edited returns the results of a call with an element of an operand set to value. Other operands that
+// cleared has are 0.
+func (c *call) edited(b blskernel.Backend, operand string, at int, value float64, cleared map[string]bool) [][]float64 {
+	c.edit = func(name string, x []float64) {
+		if cleared[name] && name != operand {
+			clear(x)
+		}
+		if name == operand {
+			x[at] = value
+		}
+	}
+	return c.do(b)
+}
+
+// TestNaNReaches puts a NaN into each operand of each routine, on every kernel. Every result that
+// depends on this element is NaN, and no other result changes a bit. What depends on it is found by
+// another number in its place; a zero as the other factor changes nothing of that.
+func TestNaNReaches(t *testing.T) {
+	testutil.NotUnderRace(t, "no call is so large that goroutines share it")
+	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
+		if b.Name() == "openblas" {
+			t.Skip("has rules of its own")
+		}
+		for _, of := range slices.Concat(level1, level2, level3) {
+			if of.name == "Idamax" || of.name == "Drotm" {
+				continue // an index; implied zeros and ones
+			}
+			for i, s := range notFiniteShapes {
+				if of.name == "Drot" {
+					i = 0 // 0 in place of the sine would hide what depends on x
+				}
+				for _, c := range of.cases(i, s) {
+					c.reaches(t, b)
+				}
+			}
+		}
+	})
+}
+
+func (c *call) reaches(t *testing.T, b blskernel.Backend) {
+	source := selftest.Source(c.index)
+	var operands []string
+	var before [][]float64
+	c.edit = func(name string, x []float64) {
+		operands, before = append(operands, name), append(before, slices.Clone(x))
+	}
+	base := c.do(b)
+	onlyRead := map[string]bool{}
+	for i, operand := range operands {
+		onlyRead[operand] = slices.Equal(base[i], before[i])
+	}
+	for i, operand := range operands {
+		for range 4 {
+			at := int(source.Uint64() % uint64(len(before[i])))
+			other := c.edited(b, operand, at, 1.75, nil)
+			for _, zeros := range []bool{false, true} {
+				finite, nan := base, c.edited(b, operand, at, math.NaN(), nil)
+				if zeros {
+					finite, nan = c.edited(b, operand, at, 0.5, onlyRead), c.edited(b, operand, at, math.NaN(), onlyRead)
+				}
+				for k := range base {
+					for j, v := range nan[k] {
+						depends := base[k][j] != other[k][j]
+						if depends && !math.IsNaN(v) || !depends && !zeros && math.Float64bits(v) != math.Float64bits(finite[k][j]) {
+							t.Errorf("%s %v %+v: NaN at %d of %s (zeros: %v): element %d of result %d is %v, with a number %v; it depends: %v",
+								c.name, c.flags, c.shape, at, operand, zeros, j, k, v, finite[k][j], depends)
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestGoldenNotFinite has infinities of both signs, NaN and numbers whose products overflow in each
+// operand of each routine: one hash for all cases of a shape.
+func TestGoldenNotFinite(t *testing.T) {
+	each(t, "notfinite", func(r recorder, b blskernel.Backend) {
+		for _, of := range slices.Concat(level1, level2, level3) {
+			for i, s := range notFiniteShapes {
+				var results [][]float64
+				for _, c := range of.cases(i, s) {
+					source := selftest.Source(i)
+					for _, value := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), 0x1p1023, 0, math.Copysign(0, -1)} {
+						c.edit = func(_ string, x []float64) {
+							for range 2 {
+								x[source.Uint64()%uint64(len(x))] = value
+							}
+						}
+						results = append(results, c.do(b)...)
+					}
+				}
+				r.add(fmt.Sprintf("%s %+v", of.name, s), "zeros are multiplied, NaN and infinities reach what depends on them", results...)
+			}
+		}
+	})
+}
