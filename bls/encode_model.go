@@ -139,7 +139,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	keeps, reaches := m.kept != nil, m.reach > 0
 	codeFlags(x, &s.validate, &keeps, &reaches)
 	if reaches {
-		x.Float("the reach of the farthest sample", &m.reach, coder.IsPositive)
+		x.Float("the reach of the farthest sample", &m.reach, codec.IsPositive)
 	}
 	x.Bool(&s.intercept)
 	n := len(m.center)

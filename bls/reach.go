@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/internal/interrupt"
+	"blskernel/internal/io/interrupt"
 	"blskernel/mat"
 )
 
