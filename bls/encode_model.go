@@ -140,6 +140,11 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	codeFlags(x, &s.validate, &keeps, &reaches)
 	if reaches {
 		x.Float("the reach of the farthest sample", &m.reach, codec.IsPositive)
+		n := len(m.sizes)
+		if x.Int("the number of sizes", &n, maxNodes); n > 0 {
+			x.Floats("the sizes of the columns", &m.sizes, n)
+			checkAll(x, "a size", m.sizes, codec.IsPositive)
+		}
 	}
 	x.Bool(&s.intercept)
 	n := len(m.center)
@@ -164,6 +169,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	if !x.Reading() {
 		return
 	}
+	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d sizes of columns", len(m.sizes))
 	x.Check(s.features.agree(m.features.opt), "the options are not those that the feature maps were fitted with")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s

@@ -187,6 +187,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 func (m *model) become(other *model) {
 	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
 	m.counts, m.slope, m.choice, m.reach, m.stale = other.counts, other.slope, other.choice, other.reach, false
+	m.sizes = other.sizes
 }
 
 // removeKept takes samples out of those that the model keeps. It returns false where it keeps none, or

@@ -279,7 +279,7 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	far, err := m.features.farthest(ctx, x)
+	far, err := m.farthest(ctx, x)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,8 @@ type model struct {
 	kept  *sampleSet // all so far while they are few, and the maps not fixed; else nil
 	stale bool       // the model is not fitted to all that are kept
 
-	reach float64 // of the farthest row learned, 0 if not known
+	reach float64   // of the farthest row learned, 0 if not known
+	sizes []float64 // root mean squares of the columns of S over the first rows, nil where reach is of nodes
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
@@ -112,7 +113,10 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 		return nil, err
 	}
 	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: choice, slope: slope}
-	if m.reach, err = f.farthest(ctx, x); err != nil {
+	if m.sizes, err = f.sizes(ctx, x); err != nil {
+		return nil, err
+	}
+	if m.reach, err = m.farthest(ctx, x); err != nil {
 		return nil, err
 	}
 	if s.intercept {
@@ -171,7 +175,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			m.features = maps
 		}
 	}()
-	far, err := m.features.farthest(ctx, x)
+	far, err := m.farthest(ctx, x)
 	if err != nil {
 		return err
 	}

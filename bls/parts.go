@@ -197,7 +197,7 @@ func (m *model) clone() (*model, error) {
 // with returns a model with the maps and settings of m and the output layer u.
 func (m *model) with(u blsupdate.Updater) *model {
 	return &model{settings: m.settings, backend: m.backend, features: m.features, center: m.center, updater: u,
-		constant: m.constant, slope: m.slope, choice: m.choice}
+		constant: m.constant, slope: m.slope, choice: m.choice, sizes: m.sizes}
 }
 
 // equal reports whether f and g expand all samples alike.

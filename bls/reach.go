@@ -16,12 +16,13 @@ const FarOutside = 1.1
 // Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the
 // farthest sample that the model has learned:
 //
-//	reach(x) / max_learned reach,  reach² = mean_j s_j²
+//	reach(x) / max_learned reach,  reach² = mean_j (s_j/size_j)²
 //
-// over the scaled columns, or, with ScaleSamples and ScaleNone, over 2z-1 of the feature nodes z, whose
-// range over the first training set is [0,1]. A sample of the same distribution as n learned samples is
-// above 1 with probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a
-// model that does not know its samples: of WithUpdater, or of a file of an earlier release.
+// over the scaled columns, where size_j is the root mean square of column j over the first training
+// set, or, with ScaleSamples and ScaleNone, over 2z-1 of the feature nodes z, whose range over the
+// first training set is [0,1]. A sample of the same distribution as n learned samples is above 1 with
+// probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a model that does
+// not know its samples: of WithUpdater, or of a file of an earlier release.
 //
 //	cost: that of scaling, or 2l(d+1)N flops; errors: those of DecisionFunction.
 func (c *Classifier) Outside(x *mat.Dense) ([]float64, error) { return c.outside(background, x) }
@@ -49,7 +50,7 @@ func (m *model) outside(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	out, err := m.features.reach(ctx, x)
+	out, err := m.reaches(ctx, x)
 	for i := range out {
 		out[i] /= m.reach
 		if m.reach == 0 {
@@ -59,30 +60,22 @@ func (m *model) outside(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return out, err
 }
 
-// reach returns the root mean square of S of each row of x, or, where its columns are not scaled one by
-// one, of 2z-1 over the feature nodes z, whose range over the first training set is [0,1].
-func (f *Features) reach(ctx context.Context, x *mat.Dense) ([]float64, error) {
-	l, d := x.Dims()
-	byColumns := f.opt.Scaling.ofColumns()
-	k := d + 1
-	if !byColumns {
-		k = f.opt.nodes(d) - f.opt.EnhancementNodes
-	}
-	rows := min(l, panelRows(k))
-	out, work := make([]float64, l), newNodes(rows, k)
-	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
-		z := work.Slice(0, to-from, 0, k).(*mat.Dense)
-		if byColumns {
-			if err := f.standardizeTo(z, x, from, to); err != nil {
-				return err
+// reaches returns the reach of each row of x: the root mean square of S divided by the sizes, or,
+// without sizes, of 2z-1 over the feature nodes z, whose range over the first training set is [0,1].
+func (m *model) reaches(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	f := m.features
+	var out []float64
+	err := f.eachRow(ctx, x, m.sizes != nil, func(row []float64) {
+		var squares float64
+		for j, v := range row {
+			if m.sizes != nil {
+				v /= m.sizes[j]
+			} else {
+				v = float64(2*float64((v-f.offset[j])*f.gain[j])) - 1
 			}
-		} else if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
-			return moved(err, from)
+			squares += float64(v * v)
 		}
-		for i := from; i < to; i++ {
-			out[i] = f.reachOf(z.RawRowView(i-from), byColumns)
-		}
-		return nil
+		out = append(out, min(math.Sqrt(squares/float64(len(row))), math.MaxFloat64))
 	})
 	if err != nil {
 		return nil, err
@@ -90,30 +83,59 @@ func (f *Features) reach(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// reachOf returns the reach of a row of S, or of the feature nodes before their scaling.
-func (f *Features) reachOf(row []float64, byColumns bool) float64 {
-	var squares float64
-	if byColumns {
-		row = row[:len(row)-1]
-	} else {
-		row = row[:f.FeatureNodes()]
+// eachRow calls use with S of each row of x, or with its feature nodes before they are scaled.
+func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use func(row []float64)) error {
+	l, d := x.Dims()
+	k, used := d+1, d
+	if !scaled {
+		k, used = f.opt.nodes(d)-f.opt.EnhancementNodes, f.FeatureNodes()
 	}
-	for j, v := range row {
-		if !byColumns {
-			v = float64(2*float64((v-f.offset[j])*f.gain[j])) - 1
+	rows := min(l, panelRows(k))
+	work := newNodes(rows, k)
+	return interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
+		z := work.Slice(0, to-from, 0, k).(*mat.Dense)
+		if scaled {
+			if err := f.standardizeTo(z, x, from, to); err != nil {
+				return err
+			}
+		} else if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
+			return moved(err, from)
 		}
-		squares += float64(v * v)
+		for i := range to - from {
+			use(z.RawRowView(i)[:used])
+		}
+		return nil
+	})
+}
+
+// sizes returns the root mean square of each column of S over x, 1 for a column of zeros; nil unless
+// columns are scaled one by one. Columns that matter little are small in S, and no less far for that.
+func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	if !f.opt.Scaling.ofColumns() {
+		return nil, nil
 	}
-	return min(math.Sqrt(squares/float64(len(row))), math.MaxFloat64)
+	l, d := x.Dims()
+	sizes := make([]float64, d)
+	err := f.eachRow(ctx, x, true, func(row []float64) {
+		for j, v := range row {
+			sizes[j] += float64(v*v) / float64(l)
+		}
+	})
+	for j, v := range sizes {
+		if sizes[j] = math.Sqrt(v); !(v > 0 && v <= math.MaxFloat64) {
+			sizes[j] = 1
+		}
+	}
+	return sizes, err
 }
 
 // farthest returns the largest reach of the rows of x.
-func (f *Features) farthest(ctx context.Context, x *mat.Dense) (float64, error) {
-	reach, err := f.reach(ctx, x)
+func (m *model) farthest(ctx context.Context, x *mat.Dense) (float64, error) {
+	reaches, err := m.reaches(ctx, x)
 	if err != nil {
 		return 0, err
 	}
-	return slices.Max(reach), nil
+	return slices.Max(reaches), nil
 }
 
 // moved returns an error about rows of a panel as one about the rows from from on.
