@@ -48,7 +48,7 @@ var layers = strings.Fields(`
 	cmd/blskernel/flagvalue
 	cmd/blskernel/internal/ui cmd/blskernel/internal/session cmd/blskernel/internal/score cmd/blskernel/internal/input cmd/blskernel/internal/learner
 	cmd/blskernel/internal/train cmd/blskernel/internal/update cmd/blskernel/internal/remove cmd/blskernel/internal/merge
-	cmd/blskernel/internal/predict cmd/blskernel/internal/evaluate cmd/blskernel/internal/export cmd/blskernel/internal/inspect
+	cmd/blskernel/internal/predict cmd/blskernel/internal/evaluate cmd/blskernel/internal/verify cmd/blskernel/internal/importance cmd/blskernel/internal/export cmd/blskernel/internal/inspect
 	cmd/blskernel/internal/experiment
 	cmd/blskernel/internal/demo cmd/blskernel/internal/paper cmd/blskernel/internal/report cmd/blskernel/internal/bench
 	cmd/blskernel/internal/flops cmd/blskernel/internal/plan cmd/blskernel/internal/info

@@ -175,6 +175,20 @@ func (r *Regressor) Clone() (*Regressor, error) {
 	return &out, nil
 }
 
+// Unfitted returns a Classifier with the fields of c that has learned nothing.
+func (c *Classifier) Unfitted() *Classifier {
+	out := *c
+	out.model = nil
+	return &out
+}
+
+// Unfitted returns a Regressor with the fields of r that has learned nothing.
+func (r *Regressor) Unfitted() *Regressor {
+	out := *r
+	out.model = nil
+	return &out
+}
+
 // clone returns a copy, nil of nil. Without weights every prediction asks the updater for them, and has
 // to wait.
 func (m *model) clone() (*model, error) {

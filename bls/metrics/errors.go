@@ -77,6 +77,10 @@ func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
 // MAE returns the mean absolute error, NaN for no samples.
 func (e *Errors) MAE() float64 { return e.absolute / e.weight }
 
+// Deviation returns the root mean squared error of the mean of the known values, their standard
+// deviation: NaN for no samples.
+func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
+
 // R2 returns the share of the variance that is explained, NaN for no samples and for a known value that
 // is constant.
 func (e *Errors) R2() float64 {

@@ -154,6 +154,11 @@ func TestKnown(t *testing.T) {
 	known, got := []float64{3, -0.5, 2, 7}, []float64{2.5, 0, 2, 8}
 	near(t, "RMSE", metrics.RMSE(known, got, nil), math.Sqrt(0.375), 1e-15)
 	near(t, "MAE", metrics.MAE(known, got, nil), 0.5, 0)
+	var e metrics.Errors
+	for i, v := range known {
+		e.Add(v, got[i], 2)
+	}
+	near(t, "deviation", e.Deviation(), math.Sqrt(29.1875/4), 1e-15)
 	near(t, "R2", metrics.R2(known, got, nil), 0.9486081370449679, 1e-15)
 	near(t, "R2 far from 0", metrics.R2([]float64{1e9 + 1, 1e9 + 2, 1e9 + 3}, []float64{1e9 + 1, 1e9 + 2, 1e9 + 4}, nil), 0.5, 1e-9)
 	sure := mat.NewDense(1, 2, []float64{1, 0})

@@ -72,6 +72,45 @@ func Example() {
 	// tall
 }
 
+// The log says how a file was learned, so that the file shows what made the model.
+func ExampleModel_Verify() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "model")
+	check(err)
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "rows.csv")
+	check(os.WriteFile(path, []byte("a,b,kind\n1,1,even\n2,1,odd\n3,1,even\n2,2,even\n3,2,odd\n4,3,odd\n"), 0o666))
+	read := stream.Options{Targets: []string{"kind"}, Classes: true}
+	r, err := stream.Open(ctx, []string{path}, read)
+	check(err)
+	defer r.Close()
+	b, err := r.Next(100)
+	check(err)
+	m := model.New(&modelfile.File{
+		Classifier: &bls.Classifier{
+			Features: bls.FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 4, Seed: 1, Scaling: bls.ScaleColumns, Shrink: 1},
+			Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-6}, Classes: 2,
+		},
+		Metadata: modelfile.Metadata{Classes: []string{"even", "odd"}, Inputs: r.Inputs(), Targets: r.Targets()},
+	})
+	check(m.Learn(ctx, b))
+	hash, err := model.HashOf(path)
+	check(err)
+	m.Log(modelfile.Operation{
+		Kind: modelfile.OpTrain, Files: []modelfile.Learned{{Name: "rows.csv", Hash: hash, Rows: 6}},
+		Read: &read, First: 100, Batch: 100, Classes: 2, Arithmetic: model.Arithmetic(nil),
+	})
+	v, err := m.Verify(ctx, []string{path})
+	check(err)
+	fmt.Println(v.Verdict, v.Bits)
+	v, err = m.Verify(ctx, nil)
+	check(err)
+	fmt.Println(v.Verdict, len(v.Missing))
+	// Output:
+	// same true
+	// unknown 1
+}
+
 // A program names its own flags for what can be done about an error.
 func ExampleRemedy() {
 	var err error = &model.Error{Place: "rows.csv:7", Row: 5, What: "the nodes are too large", Do: model.DropRow | model.ExcludeColumn}

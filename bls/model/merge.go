@@ -55,6 +55,8 @@ func (m *Model) Merge(other *Model, again bool) error {
 	}
 	if err == nil {
 		a.Learned = bounded(slices.Concat(a.Learned, b.Learned))
+		a.Log = slices.Concat(a.Log, b.Log)
+		m.Log(modelfile.Operation{Kind: modelfile.OpMerge, Merged: len(b.Log)})
 	}
 	return err
 }
@@ -83,7 +85,7 @@ func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 // AddLearned adds a file whose rows were learned, or removed, to the list, and takes it off the list
 // where its rows were removed, or learned, before.
 func (m *Model) AddLearned(l modelfile.Learned) {
-	list := m.Metadata.Learned
+	list := slices.Clone(m.Metadata.Learned)
 	if i := m.FindLearned(l.Size, l.Hash, !l.Removed); i >= 0 {
 		list = slices.Delete(list, i, i+1)
 	}

@@ -49,6 +49,7 @@ type Metadata struct {
 	Progress *Progress `json:"progress,omitempty"` // of the training, for a program that continues it
 
 	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned, the last ones of many
+	Log     Log       `json:"log,omitempty"`     // the operations that made the model, the last ones of many
 
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
@@ -159,12 +160,15 @@ func (m *Metadata) checkValues() error {
 			return err
 		}
 	}
-	for _, l := range m.Learned {
-		if err := checkTexts("learned", l.Name, l.Hash); err != nil {
+	if err := checkLearned("learned", m.Learned); err != nil {
+		return err
+	}
+	if len(m.Log) > MaxLog {
+		return &MetadataError{Field: "log", What: fmt.Sprintf("%d operations; at most %d can be", len(m.Log), MaxLog)}
+	}
+	for i := range m.Log {
+		if err := m.Log[i].check(); err != nil {
 			return err
-		}
-		if l.Size < 0 || l.Rows < 0 {
-			return &MetadataError{Field: "learned", What: fmt.Sprintf("%d rows in %d bytes", l.Rows, l.Size)}
 		}
 	}
 	for key, text := range m.Notes {

@@ -93,7 +93,7 @@ func FuzzForged(f *testing.F) {
 	_, model := parts(f, written(f, file(f, blsupdate.Gram, false)))
 	for _, meta := range []string{
 		"{}", "", "null", `{"batch":1}`, `{"created":"2024-02-29T12:30:01Z"}`, `{"classes":["a","b","c"]}`, `{"classes":["a","a","a"]}`, `{"inputs":["a","b"],"targets":["c"]}`,
-		`{"progress":{"rows":5,"sources":["-"],"done":true}}`, `{"notes":{"a":"b"}}`, `{"software":"` + "\\u001b[2J" + `"}`, `{"author":"me"}`, strings.Repeat(`{"notes":`, 20000),
+		`{"log":[` + strings.Repeat("{},", 1000) + `{"kind":"train","first":3}]}`, `{"progress":{"rows":5,"sources":["-"],"done":true}}`, `{"notes":{"a":"b"}}`, `{"software":"` + "\\u001b[2J" + `"}`, `{"author":"me"}`, strings.Repeat(`{"notes":`, 20000),
 		`{"classes":[` + strings.Repeat(`"",`, 999) + `""]}`, `{"` + strings.Repeat("x", 2000) + `":1}`, `{"created":"` + strings.Repeat("9", 2000) + `"}`,
 	} {
 		f.Add(uint32(Version), []byte(meta), model, false)

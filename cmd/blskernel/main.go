@@ -8,8 +8,9 @@
 // Flags may have one dash or two; -o is --out, -h --help and -v --version. Results go to standard
 // output, progress and errors to standard error.
 //
-// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong. After a signal it is
-// 128 + its number: 130 for Ctrl-C, 141 if the reader of standard output went away.
+// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong or a verification
+// cannot tell. After a signal it is 128 + its number: 130 for Ctrl-C, 141 if the reader of standard
+// output went away.
 package main
 
 import (
@@ -24,6 +25,7 @@ import (
 	"blskernel/cmd/blskernel/internal/evaluate"
 	"blskernel/cmd/blskernel/internal/export"
 	"blskernel/cmd/blskernel/internal/flops"
+	"blskernel/cmd/blskernel/internal/importance"
 	"blskernel/cmd/blskernel/internal/info"
 	"blskernel/cmd/blskernel/internal/inspect"
 	"blskernel/cmd/blskernel/internal/merge"
@@ -35,6 +37,7 @@ import (
 	"blskernel/cmd/blskernel/internal/train"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/cmd/blskernel/internal/update"
+	"blskernel/cmd/blskernel/internal/verify"
 	"blskernel/internal/io/interrupt"
 
 	"github.com/spf13/cobra"
@@ -78,7 +81,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		commands  []*cobra.Command
 	}{
 		{"learn", "Learn from data:", []*cobra.Command{
-			train.New(s), update.New(s), remove.New(s), merge.New(s), predict.New(s), evaluate.New(s), export.New(s), inspect.New(s),
+			train.New(s), update.New(s), remove.New(s), merge.New(s), predict.New(s), evaluate.New(s), importance.New(s), export.New(s), inspect.New(s), verify.New(s),
 		}},
 		{"compare", "Compare methods and backends:", []*cobra.Command{
 			demo.New(s, run), paper.New(s), report.New(s), bench.New(s), flops.New(s), plan.New(s),
@@ -154,7 +157,7 @@ Exit status:
 
     0    success
     1    the work failed
-    2    the command line is wrong
+    2    the command line is wrong; of verify also: it cannot be told
     130  interrupted; in general 128 + the number of the signal
     141  the reader of standard output went away`,
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"blskernel/internal/io/npy"
 )
@@ -173,6 +174,9 @@ func (a *array) pick(s *samples, sample []float64) *Error {
 	}
 	for _, col := range a.cols.inputs {
 		s.x = append(s.x, sample[col])
+	}
+	for _, col := range a.cols.kept {
+		s.kept = append(s.kept, strconv.FormatFloat(sample[col], 'g', -1, 64))
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 		if a.cols, err = q.choose(nil, a.width); err != nil {
 			return nil, err
 		}
-		a.about.dim, a.about.outputs = len(a.cols.inputs), len(a.cols.targets)
+		a.about.dim, a.about.outputs, a.about.kept = len(a.cols.inputs), len(a.cols.targets), keptNames(nil, a.cols.kept)
 	}
 	if !q.targetsOnly {
 		a.about.columns, a.about.gaps = a.cols.inputs, f.DType.Kind == npy.Float

@@ -16,7 +16,8 @@ type Batch struct {
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	// Weights are the weights of the rows, finite and not negative; nil without Options.Weight.
 	Weights []float64
-	First   int64 // samples before the first of this batch, bad ones included
+	Kept    []string // cells of the columns of Options.Keep, row after row; nil without them
+	First   int64    // samples before the first of this batch, bad ones included
 
 	places  []Place
 	numbers []int64 // of the rows among the samples of the data, from 1; nil in a batch that no Reader made
@@ -69,6 +70,7 @@ type samples struct {
 	x, y    []float64
 	w       []float64 // weights
 	labels  []string
+	kept    []string
 	places  []Place // of the samples whose inputs are in x
 	numbers []int64 // of these samples in the data
 	passed  int64   // samples of the data up to the last that was read, bad ones included
@@ -83,17 +85,18 @@ func (s *samples) count(n int) {
 }
 
 // A shape is how many elements of each slice of samples a sample has. Places and numbers are as many.
-type shape struct{ x, y, w, labels, places int }
+type shape struct{ x, y, w, labels, kept, places int }
 
 // shape returns the shape of rows samples, which are all that s has.
 func (s *samples) shape(rows int) shape {
-	return shape{len(s.x) / rows, len(s.y) / rows, len(s.w) / rows, len(s.labels) / rows, len(s.places) / rows}
+	return shape{len(s.x) / rows, len(s.y) / rows, len(s.w) / rows, len(s.labels) / rows, len(s.kept) / rows, len(s.places) / rows}
 }
 
 // extend appends the inputs and targets of one sample with undefined contents, and returns both.
 func (s *samples) extend(of shape) (x, y []float64) {
 	s.x = slices.Grow(s.x, of.x)[:len(s.x)+of.x]
 	s.y = slices.Grow(s.y, of.y)[:len(s.y)+of.y]
+	s.kept = slices.Grow(s.kept, of.kept)[:len(s.kept)+of.kept]
 	return s.x[len(s.x)-of.x:], s.y[len(s.y)-of.y:]
 }
 
@@ -101,7 +104,7 @@ func (s *samples) extend(of shape) (x, y []float64) {
 func (s *samples) slice(from, to int, of shape) samples {
 	return samples{
 		x: s.x[from*of.x : to*of.x], y: s.y[from*of.y : to*of.y], w: s.w[from*of.w : to*of.w],
-		labels: s.labels[from*of.labels : to*of.labels],
+		labels: s.labels[from*of.labels : to*of.labels], kept: s.kept[from*of.kept : to*of.kept],
 		places: s.places[from*of.places : to*of.places], numbers: s.numbers[from*of.places : to*of.places],
 		passed: s.passed,
 	}
@@ -110,6 +113,6 @@ func (s *samples) slice(from, to int, of shape) samples {
 // append appends samples.
 func (s *samples) append(more samples) {
 	s.x, s.y, s.w = append(s.x, more.x...), append(s.y, more.y...), append(s.w, more.w...)
-	s.labels = append(s.labels, more.labels...)
+	s.labels, s.kept = append(s.labels, more.labels...), append(s.kept, more.kept...)
 	s.places, s.numbers = append(s.places, more.places...), append(s.numbers, more.numbers...)
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 type choice struct {
 	inputs, targets []int
 	weights         []int // at most one
+	kept            []int // as text; they can be any of the others, too
 }
 
 // A request selects columns of a file.
@@ -18,17 +20,18 @@ type request struct {
 	inputs, targets []string
 	exclude         []string // columns that are no inputs
 	weight          string   // the column of the weights, empty without one
+	keep            []string // columns that are kept as text
 	targetsOnly     bool     // a file of targets: no inputs, and without targets every column is one
 }
 
 // all reports whether q selects every column as an input.
 func (q *request) all() bool {
-	return !q.targetsOnly && q.inputs == nil && len(q.targets) == 0 && len(q.exclude) == 0 && q.weight == ""
+	return !q.targetsOnly && q.inputs == nil && len(q.targets) == 0 && len(q.exclude) == 0 && len(q.keep) == 0 && q.weight == ""
 }
 
 // named reports whether q selects a column by name, which needs a header.
 func (q *request) named() bool {
-	all := slices.Concat(q.inputs, q.targets, q.exclude)
+	all := slices.Concat(q.inputs, q.targets, q.exclude, q.keep)
 	if q.weight != "" {
 		all = append(all, q.weight)
 	}
@@ -51,6 +54,9 @@ func (q *request) choose(names []string, width int) (choice, error) {
 		if len(c.weights) > 1 {
 			return c, Errorf("columns %s are the weights of the samples; name one column", q.weight)
 		}
+	}
+	if c.kept, err = pick(q.keep, names, width, map[int]bool{}); err != nil {
+		return c, err
 	}
 	out := map[int]bool{}
 	for _, spec := range q.exclude {
@@ -113,6 +119,14 @@ func namesOf(names []string, columns []int) []string {
 	out := make([]string, len(columns))
 	for i, col := range columns {
 		out[i] = names[col]
+	}
+	return out
+}
+
+// keptNames returns the names of kept columns, or their numbers from 1 without names.
+func keptNames(names []string, kept []int) (out []string) {
+	for _, col := range kept {
+		out = append(out, cmp.Or(nameOf(names, col), strconv.Itoa(col+1)))
 	}
 	return out
 }

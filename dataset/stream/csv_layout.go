@@ -34,6 +34,7 @@ type csvColumn struct {
 	kind  columnKind
 	index int       // of an input in X, of a target in Y
 	in    *notation // of its numbers and missing cells
+	keep  int       // place among the kept columns, from 1; 0 for none
 }
 
 type columnKind uint8
@@ -210,11 +211,11 @@ func (l *csvLayout) looksNumber(cell string) bool {
 
 // assign sets columns and sample from choice.
 func (l *csvLayout) assign(opt *Options) {
-	used := slices.Concat(l.choice.inputs, l.choice.targets, l.choice.weights)
+	used := slices.Concat(l.choice.inputs, l.choice.targets, l.choice.weights, l.choice.kept)
 	l.columns = make([]csvColumn, slices.Max(used)+1)
 	assign := func(kind columnKind, columns []int, notationOf func(i int) Notation) int {
 		for i, col := range columns {
-			l.columns[col] = csvColumn{kind, i, &l.notation}
+			l.columns[col] = csvColumn{kind: kind, index: i, in: &l.notation}
 			if of := notationOf(i); of != (Notation{}) {
 				n := opt.notation(of)
 				l.columns[col].in = &n
@@ -237,6 +238,10 @@ func (l *csvLayout) assign(opt *Options) {
 	} else {
 		l.sample.y = assign(targetColumn, l.choice.targets, ofTarget)
 	}
+	for i, col := range l.choice.kept {
+		l.columns[col].keep = i + 1
+	}
+	l.sample.kept = len(l.choice.kept)
 	l.levels = make([]map[string]int32, len(opt.Columns))
 	for i, col := range l.choice.inputs {
 		if opt.Columns == nil || opt.Columns[i].Levels == nil {
@@ -252,7 +257,7 @@ func (l *csvLayout) assign(opt *Options) {
 func (l *csvLayout) info() info {
 	i := info{heading: Heading{HasHeader: l.header, Columns: l.width, First: l.first}, rows: -1, layout: l,
 		inputs: namesOf(l.names, l.choice.inputs), columns: l.choice.inputs, dim: len(l.choice.inputs),
-		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets)}
+		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets), kept: keptNames(l.names, l.choice.kept)}
 	if l.header {
 		i.heading.Names = l.first
 	}

@@ -47,7 +47,7 @@ func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 	c.fault = fault
 	s, of := &c.samples, &l.sample
 	s.x, s.y, s.w = s.x[:c.rows*of.x], s.y[:c.rows*of.y], s.w[:c.rows*of.w]
-	s.labels = s.labels[:c.rows*of.labels]
+	s.labels, s.kept = s.labels[:c.rows*of.labels], s.kept[:min(len(s.kept), c.rows*of.kept)]
 	return l.aside
 }
 
@@ -99,6 +99,9 @@ func (l *csvLayout) plain(s *samples, row string) (fault *Error) {
 	at := 0
 	for col := 0; col < len(l.columns) && at <= len(row) && fault == nil; col++ {
 		c, end := l.columns[col], 0
+		if c.keep > 0 {
+			l.keep(s, c, row[at:cellEnd(row, at, comma)])
+		}
 		if c.kind.number() && !c.in.slow {
 			v, to, ok := scanNumber(row, at, comma)
 			if ok && !(c.kind == weightColumn && v < 0) {
@@ -146,7 +149,11 @@ func (l *csvLayout) parseQuoted(c *csvChunk) error {
 func (l *csvLayout) quoted(s *samples, r *recordReader, cells []string) *Error {
 	x, y := s.extend(l.sample)
 	for col := range l.columns {
-		if l.columns[col].kind == unused {
+		c := l.columns[col]
+		if c.keep > 0 {
+			l.keep(s, c, cells[col])
+		}
+		if c.kind == unused {
 			continue
 		}
 		if fault := l.cell(s, x, y, col, trim(cells[col])); fault != nil {
@@ -186,6 +193,11 @@ func (l *csvLayout) cell(s *samples, x, y []float64, col int, cell string) *Erro
 		fault.in(col, nameOf(l.names, col))
 	}
 	return fault
+}
+
+// keep puts a cell of the last sample where it belongs, and not the whole text.
+func (l *csvLayout) keep(s *samples, c csvColumn, cell string) {
+	s.kept[len(s.kept)-l.sample.kept+c.keep-1] = strings.Clone(trim(cell))
 }
 
 // set puts a number where it belongs.

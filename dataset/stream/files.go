@@ -50,7 +50,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 
 // make makes the source that opt selects, at the beginning of the files. For first see readLayout.
 func (f *files) make(opt *Options, first *csvLayout) (err error) {
-	q := request{inputs: opt.Inputs, targets: opt.Targets, exclude: opt.Exclude, weight: opt.Weight}
+	q := request{inputs: opt.Inputs, targets: opt.Targets, exclude: opt.Exclude, weight: opt.Weight, keep: opt.Keep}
 	if len(f.in) == 1 {
 		f.source, err = newSource(f.in[0], &q, opt, first)
 		return err

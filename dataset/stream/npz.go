@@ -113,7 +113,7 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	var target string
 	if len(q.targets) == 1 && z.members[q.targets[0]] != nil {
 		target = q.targets[0]
-		q = &request{inputs: q.inputs, exclude: q.exclude, weight: q.weight}
+		q = &request{inputs: q.inputs, exclude: q.exclude, weight: q.weight, keep: q.keep}
 	}
 	input, err := z.inputArray(opt, target)
 	if err != nil {

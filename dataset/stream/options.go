@@ -28,6 +28,15 @@ var formatNames = []string{"auto", "csv", "npy", "npz", "idx"}
 // String returns auto, csv, npy, npz or idx.
 func (f Format) String() string { return names.String(formatNames, f) }
 
+// MarshalText returns the name.
+func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText is ParseFormat.
+func (f *Format) UnmarshalText(name []byte) (err error) {
+	*f, err = ParseFormat(string(name))
+	return err
+}
+
 // ParseFormat returns the format of a name, in either case. "" is FormatAuto, and tsv is CSV.
 func ParseFormat(name string) (Format, error) {
 	if strings.EqualFold(name, "tsv") {
@@ -56,18 +65,28 @@ var headerNames = []string{"auto", "present", "absent"}
 // String returns auto, present or absent.
 func (h Header) String() string { return names.String(headerNames, h) }
 
+// MarshalText returns the name.
+func (h Header) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText is ParseHeader.
+func (h *Header) UnmarshalText(name []byte) (err error) {
+	*h, err = ParseHeader(string(name))
+	return err
+}
+
 // ParseHeader returns the Header of a name, in either case. "" is HeaderAuto.
 func ParseHeader(name string) (Header, error) {
 	return names.Parse[Header]("stream", headerNames, cmp.Or(name, "auto"))
 }
 
-// Options select the data. The zero value reads every column as an input, in the format it finds.
+// Options select the data. The zero value reads every column as an input, in the format it finds. JSON
+// has what decides what is learned, and neither what a model keeps nor what a program does.
 type Options struct {
-	Format Format // of the paths, not of TargetPath
-	Header Header // of texts
+	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
+	Header Header `json:"header,omitzero"` // of texts
 	// Comma separates the cells of a text. 0 takes it from the first line: a tab, else a semicolon,
 	// else a comma. It cannot be a letter, a digit, one of . + - _, a quotation mark or a line end.
-	Comma rune
+	Comma rune `json:"comma,omitzero"`
 
 	// Inputs are the columns of X in this order, each entry one of
 	//
@@ -79,59 +98,63 @@ type Options struct {
 	// nil takes all columns but the targets and the weight, in the order of the file. The columns
 	// of an array with more than two dimensions are the elements of a sample in C order. An empty
 	// list is an error.
-	Inputs []string
+	Inputs []string `json:"inputs,omitempty"`
 
 	// Targets are the columns to be predicted, in the same notation; in an .npz also the name of an
 	// array. With TargetPath they are columns of that file, none for all. Else none means no
 	// targets.
-	Targets []string
+	Targets []string `json:"targets,omitempty"`
 
 	// Exclude are columns that are no inputs, in the same notation: they are left out of Inputs.
-	Exclude []string
+	Exclude []string `json:"exclude,omitempty"`
 
 	// Weight is the column of the weights of the samples, finite and not negative; empty for none.
 	// It is never one of TargetPath, and no input.
-	Weight string
+	Weight string `json:"weight,omitzero"`
+
+	// Keep are columns of the file of the inputs, in the same notation, whose cells a Batch has as
+	// text: of an array its numbers. They can be inputs, too. JSON does not have them.
+	Keep []string `json:"-"`
 
 	// TargetPath is a file of any format with the targets of the only path given to Open, one row
 	// for each sample.
-	TargetPath string
+	TargetPath string `json:"target_path,omitzero"`
 
 	// InputArray is the array of X in an .npz; empty for X, else x, else the only one of two or
 	// more dimensions but the target.
-	InputArray string
+	InputArray string `json:"input_array,omitzero"`
 
 	// Classes says that the one target column has labels, which stay text.
-	Classes bool
+	Classes bool `json:"-"`
 
 	// Columns say how the columns of Inputs become the columns of X, in their order; nil for
 	// numbers as they are. [Reader.Describe] finds them in the data; a model keeps them.
-	Columns Columns
+	Columns Columns `json:"-"`
 
 	// Missing says what becomes of missing cells.
-	Missing Missing
+	Missing Missing `json:"missing,omitzero"`
 
 	// NA are more words for a missing cell in a text, also for a missing label. Case matters.
-	NA []string
+	NA []string `json:"na,omitempty"`
 
 	// TargetNotations say how the numbers of Targets are written, in their order; without one for
 	// each they are written as Decimal and Thousands say. [Reader.Survey] finds them in the data.
-	TargetNotations []Notation
+	TargetNotations []Notation `json:"-"`
 
 	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. With a
 	// comma the separator that is found is never a comma. Unless both are 0, Decimal and Thousands
 	// hold for all columns, whatever their Notation is.
-	Decimal rune
+	Decimal rune `json:"decimal,omitzero"`
 
 	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
 	// underscore; 0 for none. A number with a wrong group is none.
-	Thousands rune
+	Thousands rune `json:"thousands,omitzero"`
 
 	// Test takes the t10k- files of an MNIST folder instead of the train- files.
-	Test bool
+	Test bool `json:"test,omitzero"`
 
 	// Stdin is read for the path "-"; nil for os.Stdin.
-	Stdin io.Reader
+	Stdin io.Reader `json:"-"`
 
 	// Open opens every path but "-", TargetPath too; nil for the files of this machine. Paths are
 	// then whatever Open understands: there are no folders and no sizes, and each path is read like
@@ -140,7 +163,7 @@ type Options struct {
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
 	// also of the close, are the cause of an *Error with the path.
-	Open func(ctx context.Context, path string) (io.ReadCloser, error)
+	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
 	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the
@@ -149,7 +172,7 @@ type Options struct {
 	// Next calls it in the order of the samples, once for each; Peek does not. The package
 	// comment defines bad samples. Bad may limit their number: all are bad if the first line is the
 	// odd one.
-	Bad func(*Error) error
+	Bad func(*Error) error `json:"-"`
 }
 
 // Number reads a cell of a text like a cell of the only target, by its TargetNotation if there is one,

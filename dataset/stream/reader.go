@@ -147,6 +147,9 @@ func (r *Reader) Tally() Tally {
 // Targets returns the names of the targets, nil where the first source has none.
 func (r *Reader) Targets() []string { return slices.Clone(r.about.targets) }
 
+// Kept returns the names of the columns of Options.Keep, their numbers where the first source has none.
+func (r *Reader) Kept() []string { return slices.Clone(r.about.kept) }
+
 // Dim returns d, the number of columns of X.
 func (r *Reader) Dim() int {
 	if r.opt.Columns != nil {
@@ -259,7 +262,7 @@ func (r *Reader) ended() error {
 func (r *Reader) batch(b *samples, t *Tally) *Batch {
 	rows := len(b.places)
 	x := r.opt.Columns.finish(b.x, rows, t)
-	out := &Batch{X: mat.NewDense(rows, r.Dim(), x), Labels: b.labels, Weights: b.w, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
+	out := &Batch{X: mat.NewDense(rows, r.Dim(), x), Labels: b.labels, Weights: b.w, Kept: b.kept, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}

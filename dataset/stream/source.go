@@ -11,6 +11,7 @@ type info struct {
 	outputs int      // columns of Y; 1 for labels
 	// textTargets reports that the targets are in a separate text.
 	textTargets bool
+	kept        []string   // names of the kept columns, their numbers where they have none
 	rows        int64      // samples, -1 where that is unknown
 	layout      *csvLayout // of a text, nil for other formats
 }

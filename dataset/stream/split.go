@@ -40,6 +40,9 @@ func (b *Batch) pick(rows []int) *Batch {
 		if b.Weights != nil {
 			out.Weights = append(out.Weights, b.Weights[i])
 		}
+		if n := len(b.Kept) / b.X.RawMatrix().Rows; n > 0 {
+			out.Kept = append(out.Kept, b.Kept[i*n:(i+1)*n]...)
+		}
 		if b.places != nil {
 			out.places = append(out.places, b.places[i])
 		}

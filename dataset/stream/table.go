@@ -37,6 +37,15 @@ var missingNames = []string{"error", "mean", "drop"}
 // String returns error, mean or drop.
 func (m Missing) String() string { return names.String(missingNames, m) }
 
+// MarshalText returns the name.
+func (m Missing) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText is ParseMissing.
+func (m *Missing) UnmarshalText(name []byte) (err error) {
+	*m, err = ParseMissing(string(name))
+	return err
+}
+
 // ParseMissing returns the Missing of a name, in either case. "" is MissingError.
 func ParseMissing(name string) (Missing, error) {
 	return names.Parse[Missing]("stream", missingNames, cmp.Or(name, "error"))

@@ -77,9 +77,15 @@ const measuring = "measures the machine for 20 seconds, or reads what was measur
 
 // unused lists the exported names that are in no Example, with the reason.
 var unused = map[string]map[string]string{
-	"blskernel/bls":            {"TargetMap": "for output layers that learn elsewhere, as on Beam"},
-	"blskernel/bls/model":      {"FirstLarge": "for rows that are learned elsewhere, as on Beam", "SortLabels": "likewise"},
-	"blskernel/bls/modelfile":  {"SaveFS": "for callers with a file system of their own, such as tests"},
+	"blskernel/bls": {"TargetMap": "for output layers that learn elsewhere, as on Beam"},
+	"blskernel/bls/model": {
+		"FirstLarge": "for rows that are learned elsewhere, as on Beam", "SortLabels": "likewise",
+		"Holdout": "for programs that train as the command does", "SkipBad": "for programs that train as the command does",
+	},
+	"blskernel/bls/modelfile": {
+		"SaveFS": "for callers with a file system of their own, such as tests",
+		"Log":    "is made by bls/model, whose Example of Verify has one", "Operation": "is made by bls/model, whose Example of Verify has one",
+	},
 	"blskernel/dataset":        {"LoadNORB": "reads files of small NORB, which the repository does not have; the tests write some"},
 	"blskernel/dataset/stream": {"Errorf": "makes errors"},
 	"blskernel/blsupdate": {

@@ -20,6 +20,7 @@ import (
 type evaluation struct {
 	session.Session
 	in input.Input
+	by string // a column
 }
 
 // New returns the command evaluate.
@@ -36,8 +37,10 @@ a class is higher for a row of it than for another), with more than two classes 
 classes; the log loss of the probabilities and their calibration error (how far the share that is
 right lies from the probability of the prediction, in ten bins); and the confusion matrix. With
 --weight a row counts as many times as its weight says. For a regression, for each target: the root
-mean squared error, the mean absolute error, and R2, the share of the variance of the target that the
-model explains.
+mean squared error, that of predicting the mean of these rows, the mean absolute error, and R2, the share
+of the variance of the target that the model explains. Beside the accuracy stands that of predicting the
+commonest class of these rows. --by gives the scores of groups: of the rows with each value of a column,
+which can be an input or not, and of which at most 200 values can be.
 
 Memory does not depend on the rows, but with more than %d classes: there each pair of a class and a
 wrong prediction that occurs takes up to 40 bytes, and --json lists these pairs in place of the matrix,
@@ -48,11 +51,13 @@ run.
 A label that the model does not know counts as wrong. Columns are matched as by predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
 		Example: `  blskernel evaluate iris.bls test.csv
   blskernel evaluate digits.bls --data mnist
-  blskernel evaluate price.bls --target price --json houses.csv`,
+  blskernel evaluate price.bls --target price --json houses.csv
+  blskernel evaluate price.bls --by town houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args, s) },
 	}
 	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&e.by, "by", "", "a column, by name or number: score the rows with each of its values apart, too")
 	e.in.Register(cmd, "test", input.DefaultBatch)
 	e.in.RegisterWeight(cmd)
 	e.Register(cmd, "one JSON object")
@@ -62,6 +67,9 @@ A label that the model does not know counts as wrong. Columns are matched as by 
 func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error {
 	if err := e.Begin(s); err != nil {
 		return err
+	}
+	if e.by != "" {
+		e.in.Options.Keep = []string{e.by}
 	}
 	if err := e.in.Begin(args[1:], &e.Session); err != nil {
 		return err
@@ -79,8 +87,16 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
-	var far score.Far
-	rows, err := e.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error { return score.Add(ctx, m, to, b, &far) })
+	if e.by != "" && len(r.Kept()) != 1 {
+		return errors.Join(ui.Usagef("--by names %s; want one", ui.Count(len(r.Kept()), "column")), r.Close())
+	}
+	by, far := score.Groups{}, score.Far{}
+	rows, err := e.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
+		if err := score.Add(ctx, m, to, b, &far); err != nil {
+			return err // before a row has counted
+		}
+		return by.Add(ctx, m, b)
+	})
 	if err != nil {
 		return err
 	}
@@ -92,6 +108,9 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	q, err := score.Result(to)
 	if err != nil {
 		return err
+	}
+	if e.by != "" {
+		q.Group(r.Kept()[0], by.Results())
 	}
 	if e.JSON {
 		return e.Object(q)

@@ -253,18 +253,8 @@ func (in *Input) setAside(fault error) error {
 // LearnSkippingBad calls do with a batch, and drops each row that overflows the model until do
 // succeeds. It returns the rows kept, nil for none.
 func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
-	for b != nil {
-		err := do(b)
-		var fault *model.Error
-		if !errors.As(err, &fault) || fault.Row < 0 {
-			return b, in.Explain(err)
-		}
-		if err := in.setAside(in.Explain(fault)); err != nil {
-			return b, err
-		}
-		b, _ = b.Split(func(i int) bool { return i == fault.Row })
-	}
-	return nil, nil
+	b, err := model.SkipBad(b, do, func(fault *model.Error) error { return in.setAside(in.Explain(fault)) })
+	return b, in.Explain(err)
 }
 
 // Each calls do for each batch while the next is read, counts the rows, and closes r. The model has the

@@ -1,11 +1,8 @@
 package input
 
 import (
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
@@ -13,7 +10,6 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/spf13/cobra"
 )
 
@@ -28,17 +24,9 @@ func (in *Input) hashOf(path string) (string, error) {
 	if f.hash != "" {
 		return f.hash, nil
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	sum := xxhash.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return "", err
-	}
-	f.hash = strconv.FormatUint(sum.Sum64(), 16)
-	return f.hash, nil
+	var err error
+	f.hash, err = model.HashOf(path)
+	return f.hash, err
 }
 
 // FindLearned returns the index in the list of the model of the file at path, learned or removed, or
@@ -84,18 +72,45 @@ func (n RowCount) Add(b *stream.Batch) {
 	}
 }
 
-// ListLearned adds the files whose rows were learned, or removed, to the list of a model.
-func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) {
-	for _, path := range in.Paths {
-		f := in.regular(path)
-		if f == nil || counts[path] == 0 {
-			continue
+// ListLearned adds the files whose rows were learned, or removed, to the list of a model, and returns
+// all that was read, for its log. A hash is empty where the rows cannot be read again, and where the
+// file cannot be read, which it says.
+func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (files []modelfile.Learned) {
+	for _, path := range in.Sources() {
+		l := modelfile.Learned{Name: session.Recorded(filepath.Base(Shown(path))), Rows: counts[Shown(path)], Removed: removed}
+		if f := in.regular(path); f != nil {
+			var err error
+			if l.Hash, err = in.hashOf(path); err != nil {
+				in.say.Warn("the model does not list %s: %v", path, err)
+			}
+			l.Size = f.Size()
 		}
-		hash, err := in.hashOf(path)
-		if err != nil {
-			in.say.Warn("the model does not list %s: %v", path, err)
-			continue
+		if files = append(files, l); l.Hash != "" && l.Rows > 0 {
+			m.AddLearned(l)
 		}
-		m.AddLearned(modelfile.Learned{Name: session.Recorded(filepath.Base(path)), Size: f.Size(), Rows: counts[path], Hash: hash, Removed: removed})
 	}
+	return files
+}
+
+// NoteChanged notes each path that has the name of a file that a model has learned, and other bytes.
+func (in *Input) NoteChanged(m *model.Model) {
+	for _, path := range in.Paths {
+		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {
+			continue
+		}
+		name := session.Recorded(filepath.Base(path))
+		if slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Name == name }) {
+			in.say.Warn("%s has changed since the model learned it", path)
+		}
+	}
+}
+
+// Reading returns how the data was read, for the log of a model.
+func (in *Input) Reading() *stream.Options {
+	opt := in.Options
+	opt.Columns, opt.TargetNotations, opt.Classes = nil, nil, false // which the model has
+	if opt.TargetPath != "" {
+		opt.TargetPath = session.Recorded(filepath.Base(opt.TargetPath))
+	}
+	return &opt
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -15,42 +16,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A holdout is the share of the rows that a training does not learn, but is scored by.
-type holdout float64
-
-// Register adds --holdout.
-func (h *holdout) Register(cmd *cobra.Command) {
-	ui.Parsed(cmd, h, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", func(text string) (holdout, error) {
+// RegisterHoldout adds --holdout.
+func (l *Learner) RegisterHoldout(cmd *cobra.Command) {
+	ui.Parsed(cmd, &l.Holdout, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", func(text string) (model.Holdout, error) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v >= 0 && v <= 0.9) {
 			return 0, errors.New("want a share from 0 to 0.9, such as 0.2")
 		}
-		return holdout(v), nil
+		return model.Holdout(v), nil
 	})
 }
 
-// holds reports whether the row with a number, from 0, is held out. A hash of the number decides
-// (SplitMix64 by G. L. Steele et al., 2014), so that rows in a cycle do not all fall on one side.
-func (h holdout) holds(row int64) bool {
-	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return float64(z>>11) < float64(h)*(1<<53)
-}
-
-// rest returns the rows to learn of a batch whose first row has a number, nil for none.
-func (h holdout) rest(b *stream.Batch, first int64) *stream.Batch {
-	if h == 0 {
-		return b
-	}
-	learned, _ := b.Split(func(i int) bool { return h.holds(first + int64(i)) })
-	return learned
-}
-
 // Widened returns the number of rows to read so that this number is learned.
-func (h holdout) Widened(rows int) int {
-	return int(min(math.Ceil(float64(rows)/float64(1-h)), ui.MostSamples))
+func (l *Learner) Widened(rows int) int {
+	return int(min(math.Ceil(float64(rows)/float64(1-l.Holdout)), ui.MostSamples))
 }
 
 // score scores the rows that were held out, if any. A failure must not lose the learned rows.
@@ -62,10 +41,7 @@ func (l *Learner) score(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s is complete, but the rows held out could not be scored: %w", l.Out, err)
 	}
-	if c, ok := q.(*score.Classification); ok { // its tables grow with the classes
-		c.Classes, c.Confusion, c.Confused = nil, nil, nil
-	}
-	l.scored = q
+	l.scored = score.Sketch(q)
 	return nil
 }
 
@@ -85,7 +61,7 @@ func (l *Learner) scoreHeldOut(ctx context.Context) (score.Quality, error) {
 	rows, err := l.In.Each(ctx, r, l.Model.Updater().Targets(), "scoring, ", func(b *stream.Batch) error {
 		first := next
 		next += int64(b.X.RawMatrix().Rows)
-		_, aside := b.Split(func(i int) bool { return first+int64(i) < l.rows && l.Holdout.holds(first+int64(i)) })
+		_, aside := b.Split(func(i int) bool { return first+int64(i) < l.rows && l.Holdout.Holds(first+int64(i)) })
 		if aside == nil {
 			return nil
 		}

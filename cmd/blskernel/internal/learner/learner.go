@@ -3,6 +3,7 @@
 package learner
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +42,8 @@ type Learner struct {
 	Out        string // the file of the model
 	Resume     bool
 	checkpoint interval
-	Holdout    holdout // of train
+	Holdout    model.Holdout // of train
+	Folds      int           // of train
 
 	Model   *model.Model
 	Known   int64 // rows that the checkpoint has from which the run resumes
@@ -51,12 +52,15 @@ type Learner struct {
 	buffer  []byte
 	cells   []string // the columns of the inputs, for messages
 
+	first, rest int // rows that the batches are read by
+
 	byFile  input.RowCount // of the rows that the model has learned
 	rows    int64          // all rows read, also those held out
 	learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
 	kept    int64          // rows that the file has
 	scored  score.Quality  // of the rows held out, once they are scored
+	folds   *score.Folds   // of the cross-validation, once it is done
 	begun   time.Time
 	last    time.Time // checkpoint
 
@@ -82,6 +86,9 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string, s ui.Streams) (err er
 		return ui.Usagef("%q is given twice, and its rows would count twice: leave one out", path)
 	}
 	once := l.In.Once()
+	if err := l.checkFolds(once); err != nil {
+		return err
+	}
 	if l.Holdout > 0 && once != "" {
 		return ui.Usagef("--holdout reads the data again at the end, which %s cannot be: leave it out, or save the data to a file", once)
 	}
@@ -102,6 +109,7 @@ func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) 
 	}
 	l.Total, l.digest, l.last, l.byFile = r.Rows(), xxhash.New(), l.begun, input.RowCount{}
 	l.cells = input.CellNames(r)
+	l.first, l.rest = first, rest
 	l.batches = input.ReadAhead(ctx, r, l.Known, first, rest)
 }
 
@@ -116,6 +124,21 @@ func (l *Learner) SetNewClassPolicy() {
 		}
 		l.Warn("%s", fmt.Sprintf("%s: %s new to the model, which has %d classes now", place, what, len(m.Labels())))
 	}
+}
+
+// Log begins the operation that this run is. It ends with the run: a checkpoint has no files in it.
+func (l *Learner) Log(op modelfile.Operation) {
+	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
+	l.Model.Log(op)
+}
+
+// operation returns the last operation of the log, nil for the checkpoint of a program without logs.
+func (l *Learner) operation() *modelfile.Operation {
+	log := l.Model.Metadata.Log
+	if len(log) == 0 {
+		return nil
+	}
+	return &log[len(log)-1]
 }
 
 // Stop ends the reading.
@@ -136,7 +159,7 @@ func (l *Learner) Next(ctx context.Context) Batch {
 	f := Batch{Fetched: l.batches.Take(ctx)}
 	l.waiting += time.Since(begun)
 	if f.Err == nil {
-		f.Learned = l.Holdout.rest(f.Batch, l.rows)
+		f.Learned = l.Holdout.Rest(f.Batch, l.rows)
 	}
 	return f
 }
@@ -275,17 +298,15 @@ func (l *Learner) content() string { return strconv.FormatUint(l.digest.Sum64(),
 // Recordable returns the error by which the metadata could not be written once the run has learned its
 // files, so that it comes before the work.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
-	meta.Notes, meta.Learned = maps.Clone(meta.Notes), slices.Clone(meta.Learned)
+	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // which gives way
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
 		return err
 	}
+	listed := model.Model{File: &modelfile.File{Metadata: meta}}
 	for _, path := range l.In.Paths {
-		meta.Learned = append(meta.Learned, modelfile.Learned{
-			Name: session.Recorded(filepath.Base(path)), Size: math.MaxInt64, Rows: math.MaxInt64, Hash: meta.Notes[session.NoteContent],
-		})
+		listed.AddLearned(modelfile.Learned{Name: session.Recorded(filepath.Base(path)), Size: math.MaxInt64, Rows: math.MaxInt64, Hash: meta.Notes[session.NoteContent]})
 	}
-	meta.Learned = meta.Learned[max(0, len(meta.Learned)-model.MaxLearned):]
-	return meta.Check()
+	return listed.Metadata.Check()
 }
 
 // finish writes the model, once it has weights, and reports. A model whose folder may not be on the
@@ -301,12 +322,16 @@ func (l *Learner) finish(ctx context.Context) error {
 		l.Warn("%s are too few to fix feature maps by: the model file keeps them, and update fits it anew to all until there are 200, or 10 for each class", ui.Count(n, "row"))
 	}
 	unscored := l.score(ctx)
-	l.In.ListLearned(l.Model, l.byFile, false)
+	files := l.In.ListLearned(l.Model, l.byFile, false)
+	if op := l.operation(); op != nil {
+		op.Files, op.Read = files, l.In.Reading()
+	}
 	// A run that is stopped while it scores is a checkpoint: --resume scores.
 	err := l.write(unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted())
 	if err != nil && !session.OnlyFolder(err) {
 		return err
 	}
+	unscored = cmp.Or(unscored, l.crossValidate(ctx))
 	if told := l.summarize(); told != nil || err == nil {
 		return errors.Join(told, unscored, err)
 	}
@@ -370,6 +395,7 @@ type summary struct {
 	Writing float64         `json:"writing_seconds"`  // the model
 	Choice  *session.Choice `json:"choice,omitempty"` // of train
 	Holdout score.Quality   `json:"holdout,omitempty"`
+	Folds   *score.Folds    `json:"cv,omitempty"`
 }
 
 // summarize reports the finished l.
@@ -377,7 +403,7 @@ func (l *Learner) summarize() error {
 	elapsed := time.Since(l.begun).Seconds()
 	s := summary{
 		Model: l.Out, Description: session.Describe(l.Model), Rows: l.learned, Seconds: elapsed, Rate: float64(l.learned) / elapsed,
-		Waiting: l.waiting.Seconds(), Learn: l.learning.Seconds(), Writing: l.writing.Seconds(), Holdout: l.scored,
+		Waiting: l.waiting.Seconds(), Learn: l.learning.Seconds(), Writing: l.writing.Seconds(), Holdout: l.scored, Folds: l.folds,
 	}
 	if l.Manifest.Name == "train" {
 		s.Choice = session.ChoiceOf(l.Model)
@@ -395,6 +421,11 @@ func (l *Learner) summarize() error {
 	}
 	if l.scored != nil {
 		if err := l.Say("held out: %s", l.scored.Brief()); err != nil {
+			return err
+		}
+	}
+	if l.folds != nil {
+		if err := l.Say("%v", l.folds); err != nil {
 			return err
 		}
 	}

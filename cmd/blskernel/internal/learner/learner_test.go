@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"blskernel/bls"
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -110,7 +111,7 @@ func TestRoomAtEnd(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		total, rows, known int64
-		holdout            holdout
+		holdout            model.Holdout
 		want               int
 	}{{-1, 0, 0, 0, 400}, {100, 0, 0, 0, 500}, {100, 0, 60, 0, 440}, {600, 400, 0, 0.5, 500}, {50, 0, 60, 0, 400}} {
 		c.Total, c.rows, c.Known, c.Holdout = tc.total, tc.rows, tc.known, tc.holdout

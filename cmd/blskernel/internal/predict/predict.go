@@ -40,8 +40,9 @@ Rows are read and written batch by batch, so that memory does not depend on thei
 
 With --probabilities the probabilities of all classes follow the label; they are calibrated if the
 training held out rows, as evaluate says. With --scores the scores of all classes follow: about 1 for
-the class of a sample and -1 for the others; they are no probabilities. With --json there is an object for each row, with its number
-in the data.
+the class of a sample and -1 for the others; they are no probabilities. With --json there is an object
+for each row, with its number in the data. --keep copies columns of the data, such as an id that is no
+input, before the predictions; with --json they are in the object "kept".
 
 Words, missing cells and numbers are read as in the training, unless --missing, --decimal or --thousands
 say otherwise. Rows that --missing drop leaves out have no prediction; how many is noted, and so is how
@@ -54,6 +55,7 @@ are the model's.`,
 		Example: `  blskernel predict iris.bls flowers.csv
   blskernel predict iris.bls --scores flowers.csv > scores.csv
   blskernel predict iris.bls --probabilities flowers.csv
+  blskernel predict price.bls --keep id,name houses.csv
   blskernel predict digits.bls --out labels.npy --data mnist
   head -n 100 flowers.csv | blskernel predict iris.bls -`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -62,6 +64,7 @@ are the model's.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
+	ui.Columns(cmd, &p.in.Options.Keep, "keep", "columns of the data to copy before the predictions, as text: names, numbers from 1, ranges as 3-7 or 4-")
 	f.BoolVar(&p.chances, "probabilities", false, "the probabilities of all classes too; in an .npy file, instead")
 	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
 	p.in.Register(cmd, "test", input.DefaultBatch)
@@ -78,6 +81,9 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	}
 	if err := p.checkName(); err != nil {
 		return err
+	}
+	if p.in.Options.Keep != nil && isNPY(p.out) {
+		return ui.Usagef("--keep copies text, which an .npy file of predictions has no place for: leave it out, or write a .csv")
 	}
 	if err := p.in.Begin(args[1:], &p.Session); err != nil {
 		return err
@@ -97,7 +103,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err != nil {
 		return err
 	}
-	out, err := p.newWriter(m)
+	out, err := p.newWriter(m, r.Kept())
 	if err != nil {
 		_ = r.Close()
 		return err

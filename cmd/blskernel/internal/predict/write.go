@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,20 +28,21 @@ type predictionWriter struct {
 	name    string   // of the column of labels
 	numbers []string // the targets of a regression, or the classes whose numbers are wanted
 	kind    string   // of the numbers of classes: score or probability
+	kept    []string // columns of the data
 
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of the row with a number: its label, if any, and its scores or
-	// targets.
-	row func(n int64, label string, values []float64) error
+	// row writes the prediction of the row with a number: the cells that are kept, its label, if
+	// any, and its scores or targets.
+	row func(n int64, kept []string, label string, values []float64) error
 	// end completes the content of the file; nil for nothing.
 	end func() error
 }
 
 // newWriter returns the writer that the flags ask for.
-func (p *prediction) newWriter(m *model.Model) (*predictionWriter, error) {
-	w := &predictionWriter{buffer: bufio.NewWriter(p.Out)}
+func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter, error) {
+	w := &predictionWriter{buffer: bufio.NewWriter(p.Out), kept: kept}
 	if m.Classifier == nil {
 		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances} {
 			if given {
@@ -89,7 +91,8 @@ func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dens
 		if w.labels != nil {
 			label = w.labels[classes[i]]
 		}
-		if err := w.row(b.Number(i), label, scores.RawRowView(i)); err != nil {
+		n := len(w.kept)
+		if err := w.row(b.Number(i), b.Kept[i*n:(i+1)*n], label, scores.RawRowView(i)); err != nil {
 			return err
 		}
 	}
@@ -121,17 +124,19 @@ func (w *predictionWriter) abort() {
 
 // beginCSV writes the names of the columns.
 func (w *predictionWriter) beginCSV() error {
-	head := w.numbers
+	head := slices.Clone(w.kept)
 	if w.labels != nil {
-		head = []string{w.name}
+		head = append(head, w.name)
 		for _, label := range w.numbers {
 			head = append(head, w.kind+":"+label)
 		}
+	} else {
+		head = append(head, w.numbers...)
 	}
 	out := csv.NewWriter(w.buffer) // which bufio does not buffer again, so that it needs no Flush
 	var record []string
-	w.row = func(_ int64, label string, values []float64) error {
-		record = record[:0]
+	w.row = func(_ int64, kept []string, label string, values []float64) error {
+		record = append(record[:0], kept...)
 		if w.labels != nil {
 			record = append(record, label)
 		}
@@ -147,6 +152,7 @@ func (w *predictionWriter) beginCSV() error {
 // values by the names of the targets.
 type Prediction struct {
 	Row           int64              `json:"row"` // of the data, from 1; those set aside count
+	Kept          map[string]string  `json:"kept,omitempty"`
 	Class         *string            `json:"class,omitempty"`
 	Scores        map[string]float64 `json:"scores,omitempty"`
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
@@ -156,15 +162,19 @@ type Prediction struct {
 // beginJSON writes nothing.
 func (w *predictionWriter) beginJSON() error {
 	encoder := json.NewEncoder(w.buffer)
-	w.row = func(n int64, label string, values []float64) error {
+	w.row = func(n int64, kept []string, label string, values []float64) error {
+		cells := make(map[string]string, len(kept))
+		for i, name := range w.kept {
+			cells[name] = kept[i]
+		}
 		numbers := make(map[string]float64, len(w.numbers)) // an empty one is left out
 		for i, name := range w.numbers {
 			numbers[name] = values[i]
 		}
 		if w.labels == nil {
-			return encoder.Encode(Prediction{Row: n, Values: numbers})
+			return encoder.Encode(Prediction{Row: n, Kept: cells, Values: numbers})
 		}
-		out := Prediction{Row: n, Class: &label, Scores: numbers}
+		out := Prediction{Row: n, Kept: cells, Class: &label, Scores: numbers}
 		if w.kind == "probability" {
 			out.Scores, out.Probabilities = nil, numbers
 		}
@@ -185,7 +195,7 @@ func (w *predictionWriter) beginNPY() error {
 	}
 	var rows int
 	var floats []byte
-	w.row = func(_ int64, label string, values []float64) error {
+	w.row = func(_ int64, _ []string, label string, values []float64) error {
 		rows++
 		cell, ok := cells[label]
 		if !ok {

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/session"
@@ -95,7 +96,7 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	byFile := input.RowCount{}
+	byFile, batch := input.RowCount{}, rm.in.BatchRows(r, 0, m.Updater().Targets())
 	rows, err := rm.in.Each(ctx, r, m.Updater().Targets(), "removing, ", func(b *stream.Batch) error {
 		err := m.Remove(ctx, b)
 		var beyond *model.Error
@@ -120,7 +121,8 @@ func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
 			}
 		}
 	}
-	rm.in.ListLearned(m, byFile, true)
+	files := rm.in.ListLearned(m, byFile, true)
+	m.Log(modelfile.Operation{Kind: modelfile.OpRemove, Files: files, Read: rm.in.Reading(), Batch: batch, Arithmetic: model.Arithmetic(rm.Backend)})
 	err = rm.Save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
 	if session.OnlyFolder(err) {
 		return fmt.Errorf("%w; the rows are removed: do not repeat the removal", err)

@@ -32,11 +32,12 @@ type classScore struct {
 	missed    float64 // their weight
 }
 
-// newClassScore returns the score of the given number of rows to come, -1 if unknown.
-func newClassScore(m *model.Model, rows int64) (*classScore, error) {
+// newClassScore returns the score of the given number of rows to come, -1 if unknown. It has a share of
+// the memory of all scores.
+func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)
-	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, MaxAUCRows(c))}
+	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, MaxAUCRows(c)/share))}
 	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
 }
 
@@ -104,6 +105,8 @@ type Classification struct {
 	Rows           int64          `json:"rows"`
 	Correct        float64        `json:"correct"`
 	Accuracy       float64        `json:"accuracy"` // 0 to 1
+	Commonest      string         `json:"commonest_class"`
+	OfCommonest    float64        `json:"commonest_accuracy"` // of predicting that alone
 	MacroPrecision *float64       `json:"macro_precision"`
 	MacroRecall    *float64       `json:"macro_recall"`
 	MacroF1        *float64       `json:"macro_f1"`
@@ -116,6 +119,7 @@ type Classification struct {
 	Classes        []classQuality `json:"classes,omitempty"`
 	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
 	Confused       []Confused     `json:"confused,omitempty"`  // of many classes, in place of the matrix
+	Grouping
 
 	wrong float64
 }
@@ -136,8 +140,12 @@ func (s *classScore) quality() Quality {
 		AUC: known(s.ranking.MacroAUC()), AUCRows: s.ranking.Kept(),
 		LogLoss: known(s.chances.LogLoss()), Calibration: known(s.chances.Error()), Calibrated: s.sure,
 	}
-	q.Accuracy = q.Correct / (q.Correct + q.wrong)
+	all := q.Correct + q.wrong
+	q.Accuracy = q.Correct / all
 	for i, label := range s.labels {
+		if share := m.Labeled(i) / all; i == 0 || share > q.OfCommonest {
+			q.Commonest, q.OfCommonest = label, share
+		}
 		q.Classes = append(q.Classes, classQuality{
 			label, m.Labeled(i), m.Predicted(i), known(m.Precision(i)), known(m.Recall(i)), known(m.F1(i)),
 		})
@@ -172,6 +180,7 @@ func measure(name, format string, args ...any) string {
 func (q *Classification) lines() string {
 	text := measure("rows", "%d", q.Rows) +
 		measure("accuracy", "%.2f %% (%.10g right, %.10g wrong)", 100*q.Accuracy, q.Correct, q.wrong) +
+		measure("commonest class", "%.2f %% (%s for each row)", 100*q.OfCommonest, ui.Printable(q.Commonest)) +
 		measure("macro precision", "%s", numeric("%.4f", q.MacroPrecision)) +
 		measure("macro recall", "%s", numeric("%.4f", q.MacroRecall)) +
 		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
@@ -209,7 +218,7 @@ func (q *Classification) String() string {
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > maxConfused {
 		fmt.Fprintf(&b, "\nthe confusions of %d classes are printed by --json\n", len(q.Classes))
-		return b.String()
+		return b.String() + q.Grouping.lines()
 	}
 	cells = [][]string{{"is \\ predicted"}}
 	for i, class := range q.Classes {
@@ -221,5 +230,5 @@ func (q *Classification) String() string {
 		}
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
-	return b.String()
+	return b.String() + q.Grouping.lines()
 }

@@ -41,7 +41,8 @@ type targetQuality struct {
 	Name string   `json:"name"`
 	RMSE *float64 `json:"rmse"`
 	MAE  *float64 `json:"mae"`
-	R2   *float64 `json:"r2"` // null also for a target that is constant
+	R2   *float64 `json:"r2"`           // null also for a target that is constant
+	Mean *float64 `json:"rmse_of_mean"` // of these rows, as the prediction
 }
 
 // Regression is the result of evaluate as JSON.
@@ -49,13 +50,14 @@ type Regression struct {
 	Kind    string          `json:"kind"`
 	Rows    int64           `json:"rows"`
 	Targets []targetQuality `json:"targets"`
+	Grouping
 }
 
 func (e *errorScore) quality() Quality {
 	q := &Regression{Kind: model.Regression, Rows: e.rows}
 	for i := range e.targets {
 		t := &e.targets[i]
-		q.Targets = append(q.Targets, targetQuality{e.names[i], known(t.RMSE()), known(t.MAE()), known(t.R2())})
+		q.Targets = append(q.Targets, targetQuality{e.names[i], known(t.RMSE()), known(t.MAE()), known(t.R2()), known(t.Deviation())})
 	}
 	return q
 }
@@ -70,11 +72,11 @@ func numeric(format string, v *float64) string {
 
 // String returns the result as a table of the targets.
 func (q *Regression) String() string {
-	cells := [][]string{{"target", "RMSE", "MAE", "R2"}}
+	cells := [][]string{{"target", "RMSE", "RMSE of the mean", "MAE", "R2"}}
 	for _, t := range q.Targets {
-		cells = append(cells, []string{ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.MAE), numeric("%.6f", t.R2)})
+		cells = append(cells, []string{ui.Printable(t.Name), numeric("%.6g", t.RMSE), numeric("%.6g", t.Mean), numeric("%.6g", t.MAE), numeric("%.6f", t.R2)})
 	}
-	return fmt.Sprintf("rows  %d\n\n%s", q.Rows, ui.Aligned(cells))
+	return fmt.Sprintf("rows  %d\n\n%s%s", q.Rows, ui.Aligned(cells), q.Grouping.lines())
 }
 
 // mostTargets is the number of targets up to which brief has all.

@@ -26,14 +26,24 @@ type Score interface {
 type Quality interface {
 	String() string
 	Brief() string // in one line
+	Group(by string, all []Group)
+	measures() []named
 }
 
 // New returns the score of the given number of rows to come, -1 if unknown, before the first.
 func New(m *model.Model, rows int64) (Score, error) {
 	if m.Classifier != nil {
-		return newClassScore(m, rows)
+		return newClassScore(m, rows, 1)
 	}
 	return newErrorScore(m.TargetNames()), nil
+}
+
+// Sketch leaves out what is of single classes and grows with them.
+func Sketch(q Quality) Quality {
+	if c, ok := q.(*Classification); ok {
+		c.Classes, c.Confusion, c.Confused = nil, nil, nil
+	}
+	return q
 }
 
 // weightOf returns the weight of a row of a batch, 1 without weights.

@@ -43,6 +43,7 @@ const (
 // ignoredFlags are the flags that the result does not depend on.
 var ignoredFlags = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
+	"cv",       // it changes no model
 	"again",    // a run that resumes has begun
 	"skip-bad", // the checksum shows whether the same rows are set aside
 }

@@ -19,6 +19,9 @@ type changed struct {
 
 // Put writes a model to its file, where it also is after an error that is OnlyFolder.
 func (s *Session) Put(path string, m *model.Model) error {
+	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // there is no room for it all
+		m.CutLog()
+	}
 	err := modelfile.SaveFS(s.FS, path, m.File)
 	var file *atomicfile.WriteError // which names the file
 	if err == nil || OnlyFolder(err) || errors.As(err, &file) {

@@ -15,7 +15,7 @@ import (
 // inheritedFlags are the flags of train that --like takes from its model.
 var inheritedFlags = []string{
 	"task", "classes", "groups", "group-nodes", "enhancement", "shrink", "scale", "lambda", "method", "seed",
-	"class-weight", "tune", "holdout", "exclude", "missing",
+	"class-weight", "tune", "holdout", "cv", "exclude", "missing",
 }
 
 // checkLike returns an error for a flag that --like does not go with.
@@ -57,6 +57,10 @@ func (tr *training) trainLike(ctx context.Context) error {
 	}
 	tr.Start(ctx, r, first, meta.Batch)
 	defer tr.Stop()
+	if !resumed {
+		lambda := tr.Model.Updater().Lambda()
+		tr.Log(modelfile.Operation{Kind: modelfile.OpLike, Lambda: &lambda})
+	}
 	return tr.LearnAll(ctx)
 }
 
@@ -64,7 +68,14 @@ func (tr *training) trainLike(ctx context.Context) error {
 func emptyCopy(meta *modelfile.Metadata) (like modelfile.Metadata, err error) {
 	like = *meta
 	like.Software = "blskernel " + ui.Version()
-	like.Progress, like.Learned, like.Notes = nil, nil, session.Lasting(meta)
+	like.Progress, like.Learned, like.Notes, like.Log = nil, nil, session.Lasting(meta), nil
+	for _, op := range meta.Log { // whose maps it has
+		if op.Kind == modelfile.OpTrain || op.Kind == modelfile.OpMaps {
+			op.Kind = modelfile.OpMaps
+			like.Log = modelfile.Log{op}
+			break
+		}
+	}
 	like.Inputs, like.Classes, like.Targets = slices.Clone(meta.Inputs), slices.Clone(meta.Classes), slices.Clone(meta.Targets)
 	like.Created, err = session.Now()
 	return like, err

@@ -76,7 +76,9 @@ classes, and none of its rows.
 
 --holdout 0.2 sets a fifth of all rows aside, chosen by their numbers and so the same ones in every
 run. The model never learns them; at the end the data is read again, and their score is printed and
-kept in the model for inspect.
+kept in the model for inspect. --cv 5 trains five more models, each without a fifth of the rows, and
+prints the mean of their scores on these rows and the standard deviation. The model itself learns all
+rows.
 
 --checkpoint writes the model while it learns. After an interruption the same command with --resume
 goes on from the last checkpoint; the result is the same to the last bit. It reads the rows up to
@@ -102,7 +104,8 @@ can resume from standard input or a pipe.`,
 	tr.settings.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
-	tr.Holdout.Register(cmd)
+	tr.RegisterHoldout(cmd)
+	tr.RegisterFolds(cmd)
 	tr.RegisterCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
 	tr.Session.Register(cmd, "one JSON object, and one for each checkpoint,")
 	return cmd
@@ -162,7 +165,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 			first *= 4
 		}
 	}
-	first = tr.Holdout.Widened(first)
+	first = tr.Widened(first)
 	tr.Start(ctx, r, first, tr.rest)
 	defer tr.Stop()
 	if err := tr.learnFirst(ctx, meta, first); err != nil {
@@ -198,6 +201,9 @@ func (tr *training) check(cmd *cobra.Command) error {
 	}
 	if tr.like != "" {
 		return checkLike(cmd)
+	}
+	if tr.tune && tr.Folds > 0 {
+		return ui.Usagef("--cv would score settings that --tune has chosen by the same rows: leave one out")
 	}
 	return tr.settings.check()
 }
@@ -283,7 +289,12 @@ func (tr *training) fit(ctx context.Context, f learner.Batch, more bool, meta mo
 	tr.SetNewClassPolicy()
 	tr.Model.LabelsIn, tr.Model.Tune = input.Shown(tr.In.Options.TargetPath), tr.tune
 	tr.Model.FixMaps = tr.first > 0
-	return tr.Model.Learn(ctx, f.Batch)
+	if err := tr.Model.Learn(ctx, f.Batch); err != nil {
+		return err
+	}
+	lambda := tr.Model.GivenLambda()
+	tr.Log(modelfile.Operation{Kind: modelfile.OpTrain, Classes: len(meta.Classes), Lambda: &lambda, Fixed: tr.first > 0, Tuned: tr.tune})
+	return nil
 }
 
 // unknownGrowth is the assumed number of rows, as a multiple of the first batch, if nothing tells it.

@@ -4,10 +4,12 @@ package update
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
 
+	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/learner"
 	"blskernel/cmd/blskernel/internal/session"
@@ -25,6 +27,7 @@ type updating struct {
 	only    bool // labels of the model
 	forget  float64
 	lambda  ui.Ridge
+	ridge   *float64 // lambda, nil where it is not given
 }
 
 // New returns the command update.
@@ -89,6 +92,9 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if up.only {
 		up.In.Closed = "leave the row out, or leave out --known-labels for a new class"
 	}
+	if cmd.Flags().Changed("lambda") {
+		up.ridge = (*float64)(&up.lambda)
+	}
 	if err := up.Begin(cmd, args, s); err != nil {
 		return err
 	}
@@ -117,12 +123,24 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	batch := up.In.BatchRows(r, up.Model.Metadata.Batch, up.Model.Updater().Targets())
 	if resumed {
 		up.Known = up.Model.Metadata.Progress.Rows
-	} else if err := reweigh(up.Model, up.forget, up.lambda, cmd.Flags().Changed("lambda")); err != nil {
+	} else if err := up.reweigh(); err != nil {
 		return errors.Join(err, r.Close())
 	}
 	up.Start(ctx, r, batch, batch)
 	defer up.Stop()
+	if !resumed {
+		up.Log(modelfile.Operation{Kind: modelfile.OpUpdate, Lambda: up.ridge, Factor: up.forget})
+	}
 	return up.LearnAll(ctx)
+}
+
+// reweigh lets the rows so far count less, and changes the ridge.
+func (up *updating) reweigh() error {
+	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "")
+	if err != nil && up.ridge != nil {
+		return fmt.Errorf("--lambda: %w", err)
+	}
+	return err
 }
 
 // loadModel loads the model that the update starts with, and reports whether that is the last

@@ -1,0 +1,40 @@
+package model
+
+import (
+	"context"
+	"errors"
+
+	"blskernel/bls/modelfile"
+	"blskernel/dataset/stream"
+)
+
+// CrossValidate trains a model for each of several folds as an operation of the log of m did, with the
+// rows of all other folds, and calls score with it and each batch of the rows of its fold. A hash of
+// the number of a row decides its fold, as in Holdout. Each model makes its own feature maps and
+// chooses its own settings; how columns become inputs stays that of m.
+//
+//	shapes: paths are those of op, with that of the targets last if they are in a file of their own.
+//	cost: that of folds trainings, one after the other, and of reading twice as often.
+//	errors: those of reading, of Learn and of score; an error for an operation that is no training.
+func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, paths []string, folds int, score func(fold int, m *Model, b *stream.Batch) error) error {
+	if op.Kind != modelfile.OpTrain {
+		return errors.New("only a training can be validated by folds")
+	}
+	for fold := range folds {
+		held := func(row int64) bool { return int(place(row)*float64(folds)) == fold }
+		v := &verifier{ctx: ctx, of: m, out: held}
+		one := v.unfitted(op)
+		first := (op.First*folds + folds - 2) / (folds - 1)
+		if err := v.each(op, paths, first, func(b *stream.Batch) (bool, error) { return true, one.Learn(ctx, b) }); err != nil {
+			return err
+		}
+		if one.Updater() == nil {
+			return errors.New("there are too few rows for so many folds")
+		}
+		v.out = func(row int64) bool { return !held(row) }
+		if err := v.each(op, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, score(fold, one, b) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package model
+
+import (
+	"context"
+	"fmt"
+
+	"blskernel/bls"
+	"blskernel/dataset/stream"
+)
+
+// Importance returns how much the predictions for the rows of a batch owe to each column of the data,
+// with the names of the columns: of a column of words all inputs are permuted together. Groups and
+// Weights of opt are those of the model and of the batch.
+//
+//	errors: *Error; ErrNoTargets; those of Importance of package bls.
+func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.ImportanceOptions) (names []string, all *bls.Importances, err error) {
+	cells, known := m.Columns()
+	opt.Groups, opt.Weights = nil, b.Weights
+	next := 0
+	for i := range cells {
+		name := fmt.Sprintf("column %d", i+1)
+		if known != nil {
+			name = known[i]
+		}
+		names = append(names, name)
+		group := make([]int, cells[i].Inputs())
+		for j := range group {
+			group[j] = next + j
+		}
+		next += len(group)
+		opt.Groups = append(opt.Groups, group)
+	}
+	switch {
+	case b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil:
+		return nil, nil, ErrNoTargets
+	case m.Classifier == nil:
+		all, err = m.Regressor.Importance(ctx, b.X, b.Y, opt)
+	default:
+		labels := make([]int, len(b.Labels))
+		for i := range labels {
+			var ok bool
+			if labels[i], ok, err = m.ClassOf(b, i); err != nil {
+				return nil, nil, err
+			} else if !ok {
+				labels[i] = -1 // a miss
+			}
+		}
+		all, err = m.Classifier.Importance(ctx, b.X, labels, opt)
+	}
+	return names, all, m.located(b, err)
+}

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blskernel"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
+	"blskernel/internal/linalg/backend"
+	"blskernel/internal/selftest"
+)
+
+// rules is the version of what makes a model of the same rows beside arithmetic: the feature maps, the
+// choice of settings and how they learn. It changes with any of these.
+const rules = 1
+
+// Arithmetic names what the bits of a model depend on beside its rows: on the backend pure the version
+// of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds, and the hash that
+// "blskernel info" prints as its self-test; on another one its version and its threads, too.
+//
+//	cost: some milliseconds.
+func Arithmetic(b blskernel.Backend) string {
+	info := blskernel.Describe(b)
+	name, _, _ := strings.Cut(info.Name, "/")
+	if _, kc, _, ok := backend.BlockSizes(b); ok {
+		name += fmt.Sprintf(", KC %d", kc)
+	} else {
+		name += fmt.Sprintf(" %s, threads %d", info.Version, blskernel.Threads())
+	}
+	return fmt.Sprintf("%s, rules %d, self-test %s", name, rules, selftest.SelfTest(backend.Or(b)))
+}
+
+// Log adds an operation to the log. A log that is full loses its older half.
+func (m *Model) Log(op modelfile.Operation) {
+	m.Metadata.Log = append(slices.Clip(m.Metadata.Log), op)
+	for len(m.Metadata.Log) > modelfile.MaxLog {
+		m.CutLog()
+	}
+}
+
+// CutLog takes the older half out of the log, so that the rest says that it is not all.
+func (m *Model) CutLog() {
+	log := m.Metadata.Log
+	m.Metadata.Log = append(modelfile.Log{{Kind: modelfile.OpCut}}, log[len(log)/2+1:]...)
+}
+
+// Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. For a
+// nil lambda the ridge stays where the method can restore it. After an error the model is of no use.
+//
+//	errors: those of Forget and SetLambda of package bls.
+func (m *Model) Reweigh(factor float64, lambda *float64) error {
+	u := m.Updater()
+	ridge := u.Lambda()
+	if factor < 1 {
+		if err := m.Forget(factor); err != nil {
+			return err
+		}
+	}
+	switch {
+	case lambda != nil:
+		ridge = *lambda
+	case factor == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge) || m.KeptRows() > 0 && m.GivenLambda() == 0:
+		return nil // the next fit of rows that the model keeps chooses the ridge
+	}
+	return m.SetLambda(ridge)
+}
+
+// GivenLambda returns the ridge that the training was given: 0 if it was to choose one, bls.None for
+// none.
+func (m *Model) GivenLambda() float64 {
+	if m.Classifier != nil {
+		return m.Classifier.Update.Lambda
+	}
+	return m.Regressor.Update.Lambda
+}
+
+// A Holdout is the share of rows that a training does not learn, from 0 to 1.
+type Holdout float64
+
+// Holds reports whether the row with a number, from 0, is held out.
+func (h Holdout) Holds(row int64) bool { return place(row) < float64(h) }
+
+// place returns a number from 0 to 1 for that of a row. It is a hash (SplitMix64 by G. L. Steele et
+// al., 2014), so that rows in a cycle do not all fall on one side.
+func place(row int64) float64 {
+	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return float64(z>>11) / (1 << 53)
+}
+
+// Rest returns the rows of a batch that are not held out, nil for none. The first row of the batch has
+// the number first.
+func (h Holdout) Rest(b *stream.Batch, first int64) *stream.Batch { return restOf(b, first, h.Holds) }
+
+// restOf returns the rows of a batch that out does not report, by their numbers.
+func restOf(b *stream.Batch, first int64, out func(row int64) bool) *stream.Batch {
+	rest, _ := b.Split(func(i int) bool { return out(first + int64(i)) })
+	return rest
+}
+
+// SkipBad calls do with a batch, and as long as do fails for one row, drops that row and calls do
+// again. aside is told of each row, and may return an error that ends it. SkipBad returns the rows
+// kept, nil for none.
+func SkipBad(b *stream.Batch, do func(*stream.Batch) error, aside func(*Error) error) (*stream.Batch, error) {
+	for b != nil {
+		err := do(b)
+		var fault *Error
+		if !errors.As(err, &fault) || fault.Row < 0 {
+			return b, err
+		}
+		if err := aside(fault); err != nil {
+			return b, err
+		}
+		b, _ = b.Split(func(i int) bool { return i == fault.Row })
+	}
+	return nil, nil
+}

@@ -1,0 +1,490 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
+	"blskernel/internal/linalg/detmath"
+
+	"github.com/cespare/xxhash/v2"
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// A Verdict says whether a model is what the files of its log make.
+type Verdict string
+
+// The verdicts.
+const (
+	Same      Verdict = "same"
+	Different Verdict = "different"
+	Unknown   Verdict = "unknown" // it cannot be told
+)
+
+// A Verification is the result of Verify.
+type Verification struct {
+	Verdict    Verdict  `json:"verdict"`
+	Missing    []string `json:"missing,omitempty"`    // what Unknown is for want of
+	Differs    []string `json:"differs,omitempty"`    // what is Different
+	Unverified []string `json:"unverified,omitempty"` // what else was not made again
+
+	Rows       int     `json:"rows"`       // that the model has, and that were learned again
+	Bits       bool    `json:"bits"`       // whether the output layers are the same to the last bit
+	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of the weights w of a target, the larger of both
+	Bound      float64 `json:"bound"`      // of Difference, by Condition of both; 0 where the bits must be the same
+}
+
+// Verify learns the rows of the files at paths again, as the log of m says, and compares the result
+// with m, which stays. Files are found by their hashes, under any name, and those whose rows were
+// removed again are not needed. The output layers must be the same to the last bit if m has only
+// learned, and else agree to the digits that Condition promises for both. The feature maps and the
+// choice of settings are made again where the files that made them are at hand.
+//
+// Nothing is signed: Verify shows that the rows make the model, not who made it or what it is worth.
+//
+//	cost: that of the trainings.
+//	errors: those of reading and of learning, which leave the verdict open; that of ctx.
+func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
+	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
+	for _, path := range paths {
+		hash, err := HashOf(path)
+		if err != nil {
+			return nil, err
+		}
+		v.paths[hash] = path
+	}
+	log, learned := stayed(m.Metadata.Log)
+	v.need(log)
+	if v.Verdict = Unknown; len(v.Missing) > 0 {
+		return &v.Verification, nil
+	}
+	again, err := v.run(log)
+	if err == nil {
+		err = v.compare(again, learned)
+	}
+	return &v.Verification, err
+}
+
+// HashOf returns the XXH64 of the bytes of a file, in hexadecimal.
+func HashOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum, err := hashOf(func(w io.Writer) error {
+		_, err := io.Copy(w, file)
+		return err
+	})
+	return strconv.FormatUint(sum, 16), err
+}
+
+// hashOf returns the XXH64 of what write writes.
+func hashOf(write func(io.Writer) error) (uint64, error) {
+	sum := xxhash.New()
+	err := write(sum)
+	return sum.Sum64(), err
+}
+
+// A verifier makes a Verification.
+type verifier struct {
+	Verification
+	ctx   context.Context
+	of    *Model
+	paths map[string]string // of the files at hand, by their hashes
+	fresh []*Model          // whose feature maps were made again, by all rows
+	first []*Model          // and by the first ones alone
+
+	out func(row int64) bool // reports which rows are not read; nil for those that the operation held out
+}
+
+// learns reports whether an operation has rows that were learned.
+func learns(op *modelfile.Operation) bool {
+	return slices.Contains([]string{modelfile.OpTrain, modelfile.OpLike, modelfile.OpUpdate}, op.Kind)
+}
+
+// forgets reports whether the rows before an operation count less after it.
+func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
+
+// stayed returns the log with each file marked as removed that was learned and removed, in both places,
+// and reports whether the model has only learned. The weight of a row must have been the same.
+func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
+	left, learned = slices.Clone(log), true
+	for i := range left {
+		op := &left[i]
+		op.Files = slices.Clone(op.Files)
+		for k := range op.Files {
+			op.Files[k].Removed = false // it marks here what need not be at hand
+		}
+		learned = learned && !forgets(op) && op.Kind != modelfile.OpRemove && op.Kind != modelfile.OpMerge
+		for k := range op.Files {
+			if op.Kind == modelfile.OpRemove {
+				takeBack(left[:i], &op.Files[k], op.Options().Weight)
+			}
+		}
+	}
+	return left, learned
+}
+
+// takeBack marks a file whose rows were removed, and where they were learned last.
+func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
+	for i := len(before) - 1; i >= 0; i-- {
+		op := &before[i]
+		for k := range op.Files {
+			f := &op.Files[k]
+			if learns(op) && op.Options().Weight == weight && !f.Removed && f.Hash != "" && f.Hash == file.Hash && f.Rows == file.Rows {
+				f.Removed, file.Removed = true, true
+				return
+			}
+		}
+		if forgets(op) {
+			return
+		}
+	}
+}
+
+// need notes what is missing to learn again.
+func (v *verifier) need(log modelfile.Log) {
+	missing := func(format string, args ...any) {
+		if what := fmt.Sprintf(format, args...); !slices.Contains(v.Missing, what) {
+			v.Missing = append(v.Missing, what)
+		}
+	}
+	if len(log) == 0 {
+		missing("a log: the model was made from Go, Python or Beam, or by an older version")
+	}
+	if p := v.of.Metadata.Progress; p != nil && !p.Done {
+		missing("the rest of a run that was interrupted: finish it")
+	}
+	for i := range log {
+		op := &log[i]
+		switch {
+		case op.Kind == modelfile.OpMaps:
+			continue
+		case op.Kind == modelfile.OpCut:
+			missing("the first operations, which the log has no room for")
+		case op.Kind == modelfile.OpMerge && 0 < op.Merged && op.Merged < i:
+		case op.Kind == modelfile.OpMerge:
+			missing("the log of a model that was merged")
+		case !learns(op) && op.Kind != modelfile.OpRemove:
+			missing("what %q stands for in the log", op.Kind)
+		case len(op.Files) == 0:
+			missing("the files of a run that was interrupted")
+		}
+		for _, f := range op.Files {
+			switch {
+			case f.Removed:
+			case f.Hash == "":
+				missing("the rows of %s, which is no file", f.Name)
+			case v.paths[f.Hash] == "":
+				missing("the file %q of %d bytes, with %d rows and the XXH64 %s", f.Name, f.Size, f.Rows, f.Hash)
+			}
+		}
+	}
+}
+
+// run returns a model that has learned as a log says, nil for one of no rows.
+func (v *verifier) run(log modelfile.Log) (*Model, error) {
+	if len(log) == 0 {
+		return nil, nil
+	}
+	last := len(log) - 1
+	op := &log[last]
+	from := last
+	if op.Kind == modelfile.OpMerge {
+		from -= min(op.Merged, last)
+	}
+	m, err := v.run(log[:from])
+	switch {
+	case err != nil:
+		return nil, err
+	case op.Kind == modelfile.OpMaps:
+		return m, v.makeMaps(op)
+	case op.Kind == modelfile.OpMerge:
+		other, err := v.run(log[from:last])
+		if err != nil || m == nil || other == nil {
+			return cmp.Or(m, other), err
+		}
+		return m, m.Merge(other, true)
+	case op.Kind == modelfile.OpRemove && m != nil:
+		paths := v.files(op, false)
+		if len(paths) == 0 {
+			return m, nil
+		}
+		return m, v.each(op, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, m.Remove(v.ctx, b) })
+	}
+	return v.learn(m, op)
+}
+
+// learn returns m after it has learned the files of an operation that stayed; nil stands for a model
+// without rows.
+func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
+	paths, rows := v.files(op, false), op.First
+	whole := len(paths) == len(op.Files)
+	if !whole && op.Kind == modelfile.OpTrain {
+		if err := v.makeMaps(op); err != nil {
+			return nil, err
+		}
+	}
+	if len(paths) == 0 {
+		return m, nil
+	}
+	var err error
+	switch {
+	case m != nil:
+		err = m.Reweigh(cmp.Or(op.Factor, 1), op.Lambda)
+	case whole && op.Kind == modelfile.OpTrain:
+		m = v.unfitted(op)
+		v.fresh = append(v.fresh, m)
+	default:
+		if m, err = v.emptied(op); err == nil && (!whole || op.Kind != modelfile.OpLike) {
+			rows = max(rows, 2*m.Updater().Nodes()) // which some methods need
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
+}
+
+// makeMaps makes the feature maps of a training again if its files are at hand.
+func (v *verifier) makeMaps(op *modelfile.Operation) error {
+	paths := v.files(op, true)
+	if len(paths) < len(op.Files) {
+		return nil
+	}
+	m := v.unfitted(op)
+	v.first = append(v.first, m)
+	return v.each(op, paths, op.First, func(b *stream.Batch) (bool, error) { return false, m.Learn(v.ctx, b) })
+}
+
+// files returns the paths of the files of an operation: those that stayed, or all that are at hand.
+func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
+	for _, f := range op.Files {
+		if path := v.paths[f.Hash]; path != "" && (all || !f.Removed) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// unfitted returns a model that has learned nothing, with the options of a training.
+func (v *verifier) unfitted(op *modelfile.Operation) *Model {
+	f := &modelfile.File{Metadata: v.of.Metadata}
+	lambda := func(of *float64) {
+		if op.Lambda != nil {
+			*of = *op.Lambda
+		}
+	}
+	if c := v.of.Classifier; c != nil {
+		f.Classifier = c.Unfitted()
+		f.Classifier.Classes = min(op.Classes, len(v.of.Labels()))
+		f.Metadata.Classes = v.of.Labels()[:f.Classifier.Classes]
+		lambda(&f.Classifier.Update.Lambda)
+	} else {
+		f.Regressor = v.of.Regressor.Unfitted()
+		lambda(&f.Regressor.Update.Lambda)
+	}
+	m := New(f)
+	m.FixMaps = op.Fixed
+	return m
+}
+
+// emptied returns a model with the feature maps and settings of the one to verify, whose next batch is
+// its first.
+func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
+	f := &modelfile.File{Metadata: v.of.Metadata}
+	if c := v.of.Classifier; c != nil {
+		f.Classifier, err = c.Clone()
+	} else {
+		f.Regressor, err = v.of.Regressor.Clone()
+	}
+	if err != nil {
+		return nil, err
+	}
+	m = New(f)
+	m.Refit = true
+	if op.Kind == modelfile.OpLike && op.Lambda != nil && blsupdate.Supports(m.Updater().Method(), blsupdate.ActionRidge) {
+		err = m.SetLambda(*op.Lambda)
+	}
+	return m, err
+}
+
+// each calls do with the rows that an operation took from files, in its batches, as long as do wants
+// more. It sets rows aside as the operation did, which has been through all of them.
+func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
+	opt := op.Options()
+	opt.Classes, opt.TargetNotations = v.of.Classifier != nil, v.of.Metadata.TargetNotations
+	opt.Bad = func(*stream.Error) error { return nil }
+	apart := opt.TargetPath != ""
+	if last := len(paths) - 1; apart {
+		paths, opt.TargetPath = paths[:last], paths[last]
+	}
+	if len(paths) == 0 || rows < 1 || op.Batch < 1 {
+		return errors.New("the log does not say what was read")
+	}
+	r, err := stream.Open(v.ctx, paths, opt)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := v.of.Match(r, Data{Missing: opt.Missing, Learn: true, Elsewhere: apart, Single: !apart && len(paths) == 1}); err != nil {
+		return err
+	}
+	out, more := v.out, true
+	if out == nil {
+		out = Holdout(op.Holdout).Holds
+	}
+	for read := int64(0); more; rows = op.Batch {
+		b, err := r.Next(rows)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rest := restOf(b, read, out)
+		read += int64(b.X.RawMatrix().Rows)
+		if _, err := SkipBad(rest, func(b *stream.Batch) (err error) {
+			more, err = do(b)
+			return err
+		}, func(*Error) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare compares the model with one that has learned its rows again. learned says that it has only
+// learned.
+func (v *verifier) compare(again *Model, learned bool) error {
+	if err := v.compareMaps(); err != nil {
+		return err
+	}
+	for _, op := range v.of.Metadata.Log {
+		if here := Arithmetic(v.of.Updater().Options().Backend); op.Arithmetic != here && op.Kind != modelfile.OpMaps && op.Kind != modelfile.OpMerge {
+			v.Missing = append(v.Missing, fmt.Sprintf("a program with the arithmetic of the log: %s; this one has %s", op.Arithmetic, here))
+			break
+		}
+	}
+	u := v.of.Updater()
+	v.Rows = u.Samples()
+	if again == nil || again.Updater().Samples() != v.Rows {
+		n := 0
+		if again != nil {
+			n = again.Updater().Samples()
+		}
+		v.Missing = append(v.Missing, fmt.Sprintf("rows: the model has %d and its log accounts for %d; the others were learned or unlearned from Go or Python", v.Rows, n))
+		return nil
+	}
+	if !slices.Equal(again.Labels(), v.of.Labels()) {
+		v.Differs = append(v.Differs, "the classes")
+	}
+	if err := v.compareWeights(again, learned); err != nil {
+		return err
+	}
+	switch {
+	case len(v.Missing) > 0:
+	case len(v.Differs) > 0:
+		v.Verdict = Different
+	default:
+		v.Verdict = Same
+	}
+	return nil
+}
+
+// compareMaps compares the feature maps and choices that were made again. Those of the first rows may
+// differ: a model that has few rows makes its maps of all, and columns can vary later.
+func (v *verifier) compareMaps() error {
+	same := 0
+	want, err := hashOf(v.of.FittedFeatures().Encode)
+	for i, m := range slices.Concat(v.fresh, v.first) {
+		if err != nil {
+			return err
+		}
+		var have uint64
+		have, err = hashOf(m.FittedFeatures().Encode)
+		switch {
+		case have == want && m.Choice() == v.of.Choice():
+			same++
+		case i < len(v.fresh):
+			v.Differs = []string{"the feature maps or the choice of settings"}
+		}
+	}
+	if slices.ContainsFunc(v.of.Metadata.Log, func(op modelfile.Operation) bool { return op.Tuned }) {
+		v.Unverified = append(v.Unverified, "the search of --tune: its settings are taken as given")
+	}
+	switch {
+	case same > 0 || v.Differs != nil:
+	case v.first != nil:
+		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which differ from those of the first rows")
+	default:
+		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, without the files of their training")
+	}
+	return err
+}
+
+// compareWeights compares the output layers.
+func (v *verifier) compareWeights(again *Model, learned bool) error {
+	layer := func(m *Model) func(io.Writer) error {
+		return func(w io.Writer) error { return blsupdate.Encode(w, m.Updater()) }
+	}
+	was, err := v.of.Weights()
+	if err != nil {
+		return err
+	}
+	is, err := again.Weights()
+	if err != nil {
+		return err
+	}
+	hashes := make([]uint64, 4)
+	for i, write := range []func(io.Writer) error{layer(v.of), layer(again), v.of.Encode, again.Encode} {
+		if hashes[i], err = hashOf(write); err != nil {
+			return err
+		}
+	}
+	if v.Bits = hashes[0] == hashes[1]; v.Bits {
+		if hashes[2] != hashes[3] {
+			v.Unverified = append(v.Unverified, "what lies beside the output layer, such as the calibration of the probabilities")
+		}
+		return nil
+	}
+	k, c := was.Dims()
+	if _, targets := is.Dims(); targets != c {
+		return nil // of other classes
+	}
+	for j := range c {
+		squares := 0.0
+		for i := range k {
+			d := was.At(i, j) - is.At(i, j)
+			squares += float64(d * d)
+		}
+		if squares > 0 {
+			v.Difference = max(v.Difference, math.Sqrt(squares)/max(gonum.Norm(is.ColView(j), 2), gonum.Norm(was.ColView(j), 2)))
+		}
+	}
+	if learned {
+		v.Differs = append(v.Differs, "the weights")
+		return nil
+	}
+	wrong := func(m *Model) float64 { return detmath.Exp(-math.Ln10 * m.Updater().Condition().Digits) }
+	e, f := wrong(v.of), wrong(again)
+	v.Bound = (e + f) / (1 - f) // (e+f)‖w‖ of the exact w, which is at most ‖w of again‖/(1-f)
+	switch {
+	case !(f < 1) || !(v.Bound < 1):
+		v.Bound = 1
+		v.Missing = append(v.Missing, "digits: the nodes are so dependent that no bound on the errors of the weights holds")
+	case !(v.Difference <= v.Bound):
+		v.Differs = append(v.Differs, "the weights")
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"blskernel/dataset/stream"
+)
+
+// MaxLog is the largest number of operations that a log has.
+const MaxLog = 2000
+
+// The kinds of operations.
+const (
+	OpTrain  = "train"  // the feature maps and the settings come from the first rows
+	OpMaps   = "maps"   // as train, but the model has learned none of the rows
+	OpLike   = "like"   // learns with the feature maps and the settings of another model
+	OpUpdate = "update" // learns more, after Factor and Lambda
+	OpRemove = "remove"
+	OpMerge  = "merge" // learns what another model has, whose operations are the last Merged ones
+	OpCut    = "cut"   // stands for operations that the log does not have
+)
+
+// An Operation is a step in which a model has learned or unlearned the rows of files, with all that
+// learning them again takes.
+type Operation struct {
+	Kind  string    `json:"kind"`
+	Files []Learned `json:"files,omitempty"` // in the order of reading; without a hash where it cannot be read again
+
+	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, beside Metadata; TargetPath is the last of them
+	First   int             `json:"first,omitempty"`   // rows that were read for the first batch
+	Batch   int             `json:"batch,omitempty"`   // and for each further one
+	Holdout float64         `json:"holdout,omitempty"` // the share of the rows that were not learned
+
+	Classes int      `json:"classes,omitempty"` // of train: those of the first batch
+	Lambda  *float64 `json:"lambda,omitempty"`  // of train as it was given, of like as it was, of update if it was changed
+	Factor  float64  `json:"factor,omitempty"`  // of update: that of Forget before its rows
+	Fixed   bool     `json:"fixed,omitempty"`   // of train: whether few rows have fixed the feature maps
+	Tuned   bool     `json:"tuned,omitempty"`   // of train: whether the settings were searched for
+	Merged  int      `json:"merged,omitempty"`
+
+	Arithmetic string `json:"arithmetic,omitempty"` // that the bits depend on
+}
+
+// A Log has operations in their order.
+type Log []Operation
+
+// UnmarshalJSON reads at most MaxLog operations, so that memory follows their text.
+func (l *Log) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.New("the log is no list")
+	}
+	*l = nil
+	for d.More() {
+		var op Operation
+		if err := d.Decode(&op); err != nil {
+			return err
+		}
+		if *l = append(*l, op); len(*l) > MaxLog {
+			return fmt.Errorf("the log has more than %d operations", MaxLog)
+		}
+	}
+	return nil
+}
+
+// Options returns Read, or the zero value for nil.
+func (op *Operation) Options() stream.Options {
+	if op.Read == nil {
+		return stream.Options{}
+	}
+	return *op.Read
+}
+
+// check returns an error for an operation that no file can have.
+func (op *Operation) check() error {
+	read := op.Options()
+	texts := slices.Concat([]string{op.Kind, op.Arithmetic, read.Weight, read.TargetPath, read.InputArray}, read.Inputs, read.Targets, read.Exclude, read.NA)
+	if err := checkTexts("log", texts...); err != nil {
+		return err
+	}
+	if op.First < 0 || op.Batch < 0 || op.Merged < 0 || op.Classes < 0 || !(op.Holdout >= 0 && op.Holdout < 1) || !(op.Factor >= 0 && op.Factor <= 1) {
+		return &MetadataError{Field: "log", What: "a number out of its range"}
+	}
+	return checkLearned("log", op.Files)
+}
+
+// checkLearned returns an error for a file that no list can have.
+func checkLearned(field string, files []Learned) error {
+	for _, l := range files {
+		if err := checkTexts(field, l.Name, l.Hash); err != nil {
+			return err
+		}
+		if l.Size < 0 || l.Rows < 0 {
+			return &MetadataError{Field: field, What: fmt.Sprintf("%d rows in %d bytes", l.Rows, l.Size)}
+		}
+	}
+	return nil
+}

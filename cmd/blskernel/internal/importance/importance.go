@@ -1,0 +1,148 @@
+// Package importance has the command importance.
+package importance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"blskernel/bls"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// An asking has the flags of importance.
+type asking struct {
+	session.Session
+	in   input.Input
+	opt  bls.ImportanceOptions
+	rows int
+}
+
+// defaultRows is the number of rows that are permuted.
+const defaultRows = 10000
+
+// New returns the command importance.
+func New(s ui.Streams) *cobra.Command {
+	a := asking{rows: defaultRows, opt: bls.ImportanceOptions{Repeats: bls.DefaultRepeats}}
+	cmd := &cobra.Command{
+		Use:   "importance MODEL [flags] FILE...",
+		Short: "Show which columns the predictions depend on",
+		Long: `Permute the cells of each column among the rows, and print by how much the accuracy falls, or R2 of a
+regression: the mean and the standard deviation over the repeats, with bars. The permutations are the
+same in every run. The rows need labels or targets, and rows that the model has not learned show what
+matters for new ones.
+
+A column that does not matter falls by about 0. So does one whose content other columns repeat: each of
+two twins can stand in for the other.`,
+		Example: `  blskernel importance iris.bls test.csv
+  blskernel importance --repeats 50 --json price.bls houses.csv`,
+		Args: session.ModelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.do(cmd.Context(), args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MostSamples, "permutations of each column")
+	ui.Int(cmd, &a.rows, "rows", 1, ui.MostSamples, "most rows that are used, the first ones")
+	ui.SeedFlag(cmd, &a.opt.Seed)
+	a.in.Register(cmd, "test", "as many as --rows")
+	a.in.RegisterWeight(cmd)
+	a.Register(cmd, "one JSON object")
+	return cmd
+}
+
+// Result is the result of importance as JSON.
+type Result struct {
+	Measure string   `json:"measure"` // accuracy or R2
+	Score   float64  `json:"score"`   // of the rows as they are
+	Rows    int      `json:"rows"`
+	Repeats int      `json:"repeats"`
+	Columns []Column `json:"columns"` // the most important first
+}
+
+// A Column says by how much the score falls.
+type Column struct {
+	Name   string  `json:"name"`
+	Mean   float64 `json:"mean"`
+	Spread float64 `json:"spread"`
+}
+
+func (a *asking) do(ctx context.Context, args []string, s ui.Streams) error {
+	if err := a.Begin(s); err != nil {
+		return err
+	}
+	if err := a.in.Begin(args[1:], &a.Session); err != nil {
+		return err
+	}
+	m, err := a.LoadToRead(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	r, err := a.in.OpenMatched(ctx, m, true)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	batch, err := r.Next(a.rows)
+	if errors.Is(err, io.EOF) {
+		return session.ErrNoRows
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := r.Next(1); !errors.Is(err, io.EOF) {
+		a.Warn("the first %s are used: raise --rows for more", ui.Count(batch.X.RawMatrix().Rows, "row"))
+	}
+	found := &Result{Measure: "R2", Repeats: a.opt.Repeats}
+	if m.Classifier != nil {
+		found.Measure = "accuracy"
+	}
+	batch, err = a.in.LearnSkippingBad(batch, func(b *stream.Batch) error {
+		names, all, err := m.Importance(ctx, b, a.opt)
+		if err != nil {
+			return err
+		}
+		found.Score = all.Score
+		for i, name := range names {
+			found.Columns = append(found.Columns, Column{name, all.Mean[i], all.Spread[i]})
+		}
+		return nil
+	})
+	if err == nil && batch == nil {
+		err = session.ErrNoRows
+	}
+	if err != nil {
+		return ui.CauseOf(ctx, err)
+	}
+	found.Rows = batch.X.RawMatrix().Rows
+	slices.SortStableFunc(found.Columns, func(a, b Column) int { return cmp.Compare(b.Mean, a.Mean) })
+	if err := a.Object(found); err != nil {
+		return err
+	}
+	return a.Print(found.String())
+}
+
+// String returns the result as a table with bars.
+func (r *Result) String() string {
+	const longest = 40
+	cells := [][]string{{"column", "falls by", "spread"}}
+	for _, c := range r.Columns {
+		cells = append(cells, []string{ui.Printable(c.Name), fmt.Sprintf("%.4f", c.Mean), fmt.Sprintf("%.4f", c.Spread)})
+	}
+	lines := strings.Split(ui.Aligned(cells), "\n")
+	for i, c := range r.Columns {
+		if n := int(math.Round(longest * c.Mean / r.Columns[0].Mean)); c.Mean > 0 && n > 0 {
+			lines[i+1] += "  " + strings.Repeat("█", n)
+		}
+	}
+	return fmt.Sprintf("%s %.4f on %s; %s of each column\n\n%s", r.Measure, r.Score, ui.Count(r.Rows, "row"), ui.Count(r.Repeats, "permutation"), strings.Join(lines, "\n"))
+}

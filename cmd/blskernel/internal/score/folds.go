@@ -1,0 +1,88 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"blskernel/cmd/blskernel/internal/ui"
+)
+
+// Folds is the result of a cross-validation in JSON.
+type Folds struct {
+	Number   int       `json:"folds"`
+	Measures []Measure `json:"measures"`
+}
+
+// A Measure is one number of the quality of all folds.
+type Measure struct {
+	Name   string     `json:"name"`
+	Mean   *float64   `json:"mean"`   // null where a fold has none
+	Spread *float64   `json:"spread"` // the standard deviation over the folds
+	Values []*float64 `json:"values"`
+}
+
+// String writes the first measures with their spreads in one line.
+func (f *Folds) String() string {
+	const most = 15 // three of each of five targets
+	text := fmt.Sprintf("%d folds", f.Number)
+	for i, m := range f.Measures {
+		if i == most {
+			return text + fmt.Sprintf(", and %d more", len(f.Measures)-i)
+		}
+		text += fmt.Sprintf(", %s %s ± %s", ui.Printable(m.Name), numeric("%.4g", m.Mean), numeric("%.2g", m.Spread))
+	}
+	return "cross-validation: " + text
+}
+
+// Across returns the measures of the qualities of one kind.
+func Across(all []Quality) (measures []Measure) {
+	for i, q := range all {
+		for j, of := range q.measures() {
+			if i == 0 {
+				measures = append(measures, Measure{Name: of.name})
+			}
+			measures[j].Values = append(measures[j].Values, of.value)
+		}
+	}
+	for j := range measures {
+		m := &measures[j]
+		sum, squares, n := 0.0, 0.0, float64(len(m.Values))
+		for _, v := range m.Values {
+			if v == nil {
+				sum = math.NaN()
+				break
+			}
+			sum += *v
+		}
+		for _, v := range m.Values {
+			if v != nil {
+				d := *v - sum/n
+				squares += float64(d * d)
+			}
+		}
+		m.Mean, m.Spread = known(sum/n), known(math.Sqrt(squares/(n-1)))
+	}
+	return measures
+}
+
+// A named is a number of a quality.
+type named struct {
+	name  string
+	value *float64
+}
+
+func (q *Classification) measures() []named {
+	return []named{{"accuracy", &q.Accuracy}, {"macro F1", q.MacroF1}, {"AUC", q.AUC}, {"log loss", q.LogLoss}, {"calibration error", q.Calibration}}
+}
+
+func (q *Regression) measures() (all []named) {
+	for _, t := range q.Targets {
+		prefix := ""
+		if len(q.Targets) > 1 {
+			prefix = strings.TrimSpace(t.Name) + ": "
+		}
+		all = append(all, named{prefix + "RMSE", t.RMSE}, named{prefix + "MAE", t.MAE}, named{prefix + "R2", t.R2})
+	}
+	return all
+}

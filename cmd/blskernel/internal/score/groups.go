@@ -1,0 +1,92 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+)
+
+// maxGroups bounds the values of a column that are scored apart.
+const maxGroups = 200
+
+// Groups are scores of rows by the value of a column, the only one that the reader keeps. The zero
+// value has no rows.
+type Groups map[string]Score
+
+// A Group is the result of one value in JSON.
+type Group struct {
+	Value string  `json:"value"`
+	Score Quality `json:"score"` // nil where the rows weigh nothing
+}
+
+// Add adds the predictions of a batch to the scores.
+func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error {
+	for _, value := range slices.Compact(slices.Sorted(slices.Values(b.Kept))) {
+		if g[value] == nil {
+			if len(g) == maxGroups {
+				return ui.Usagef("--by names a column of more than %d values, such as %.40q: name one of fewer", maxGroups, value)
+			}
+			g[value] = newErrorScore(m.TargetNames())
+			if m.Classifier != nil {
+				var err error
+				if g[value], err = newClassScore(m, -1, maxGroups); err != nil {
+					return err
+				}
+			}
+		}
+		_, rows := b.Split(func(i int) bool { return b.Kept[i] == value })
+		if err := Add(ctx, m, g[value], rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Results returns the scores in the order of the values.
+func (g Groups) Results() (all []Group) {
+	for _, value := range model.SortLabels(maps.Keys(g)) {
+		q, err := Result(g[value])
+		if err != nil {
+			q = nil
+		}
+		all = append(all, Group{value, Sketch(q)})
+	}
+	return all
+}
+
+// A Grouping has the results of groups of the rows, as a part of the result of all.
+type Grouping struct {
+	By     string  `json:"by,omitempty"` // the column
+	Groups []Group `json:"groups,omitempty"`
+}
+
+// Group sets the results.
+func (g *Grouping) Group(by string, all []Group) { *g = Grouping{by, all} }
+
+// lines returns a line for each group, below the name of the column; nothing without groups.
+func (g *Grouping) lines() string {
+	if g.Groups == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nby %s\n", ui.Printable(g.By))
+	width := 0
+	for _, of := range g.Groups {
+		width = max(width, utf8.RuneCountInString(ui.Printable(of.Value)))
+	}
+	for _, of := range g.Groups {
+		brief := "the rows weigh nothing"
+		if of.Score != nil {
+			brief = of.Score.Brief()
+		}
+		fmt.Fprintf(&b, "%-*s  %s\n", width, ui.Printable(of.Value), brief)
+	}
+	return b.String()
+}

@@ -1,0 +1,106 @@
+// Package verify has the command verify.
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// New returns the command verify.
+func New(s ui.Streams) *cobra.Command {
+	var v session.Session
+	cmd := &cobra.Command{
+		Use:   "verify MODEL FILE...",
+		Short: "Check that files make a model",
+		Long: `Learn the rows of files again, as the log of the model says, and compare the result with the model. The
+log has each train, update, remove and merge with the hashes of its files, so these are found under any
+name, and their flags need not be given. Files whose rows were removed again are not needed.
+
+A model that has only learned must be the same to the last bit. One that has forgotten rows, removed them
+or was merged must have the weights of the rows that stayed, up to the digits that inspect promises. The
+feature maps and the settings are made again where the files of their training are given.
+
+The exit status is 0 if the model is the same, 1 if it is not, and 2 if that cannot be told: because of a
+file that is missing or has changed, rows from standard input, Go or Python, a log that is too long for
+its first operations, or a log of other arithmetic. docs/learning-on.md says what a verification is not.`,
+		Example: `  blskernel verify iris.bls iris.csv more.csv
+  blskernel verify --json iris.bls *.csv`,
+		Args: session.ModelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := verify(cmd.Context(), &v, args, s)
+			var different *differentError
+			if err == nil || errors.As(err, &different) || cmd.Context().Err() != nil {
+				return err
+			}
+			return ui.Usagef("%w", err) // with the same status
+		},
+	}
+	cmd.Flags().SortFlags = false
+	v.Register(cmd, "one JSON object")
+	return cmd
+}
+
+// A differentError says that a model is not what its files make.
+type differentError struct{ text string }
+
+func (e *differentError) Error() string { return e.text }
+
+func verify(ctx context.Context, s *session.Session, args []string, to ui.Streams) error {
+	if err := s.Begin(to); err != nil {
+		return err
+	}
+	path, in := args[0], input.Input{}
+	m, err := s.Load(ctx, path)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(args[1:], session.StandardInput) {
+		return ui.Usagef("want files: standard input has no hash to be found by")
+	}
+	if len(args) > 1 {
+		if err := in.Begin(args[1:], s); err != nil {
+			return err
+		}
+	}
+	found, err := m.Verify(ctx, in.Paths)
+	if err != nil {
+		return fmt.Errorf("%s cannot be verified: %w", path, session.Explain(ui.CauseOf(ctx, err), ""))
+	}
+	if s.JSON {
+		if err := s.Object(found); err != nil {
+			return err
+		}
+	}
+	if found.Verdict == model.Unknown {
+		in.NoteChanged(m)
+	}
+	differ := ""
+	if found.Difference > 0 {
+		differ = fmt.Sprintf("; the weights differ by %.2g of their norm, and at most %.2g is right", found.Difference, found.Bound)
+	}
+	if found.Verdict == model.Unknown {
+		return fmt.Errorf("%s cannot be verified without %s%s", path, strings.Join(found.Missing, "; "), differ)
+	}
+	for _, what := range found.Unverified {
+		err = cmp.Or(err, s.Say("not verified: %s", what))
+	}
+	if found.Verdict == model.Different {
+		return &differentError{fmt.Sprintf("%s is not what its log says: %s differ%s", path, ui.Join(found.Differs, "and"), differ)}
+	}
+	if found.Bits {
+		differ = ", the same to the last bit"
+	}
+	return cmp.Or(err, s.Say("%s is what its log says: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
+}
