@@ -137,8 +137,16 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
-	keeps, calibrated := m.kept != nil, len(m.calibration.rows) > 0
-	codeFlags(x, &s.validate, &keeps, &calibrated)
+	keeps, calibrated, reaches := m.kept != nil, len(m.calibration.rows) > 0, m.reach > 0
+	codeFlags(x, &s.validate, &keeps, &calibrated, &reaches)
+	if reaches {
+		x.Float("the reach of the farthest sample", &m.reach, codec.IsPositive)
+		n := len(m.sizes)
+		if x.Int("the number of sizes", &n, maxNodes); n > 0 {
+			x.Floats("the sizes of the columns", &m.sizes, n)
+			checkAll(x, "a size", m.sizes, codec.IsPositive)
+		}
+	}
 	logs := s.log != 0 || m.smearing != nil
 	codeFlags(x, &s.intercept, &logs)
 	if logs {
@@ -169,6 +177,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	if !x.Reading() {
 		return
 	}
+	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d sizes of columns", len(m.sizes))
 	x.Check(s.features.agree(m.features.opt), "the options are not those that the feature maps were fitted with")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s

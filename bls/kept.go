@@ -191,7 +191,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 func (m *model) become(other *model) {
 	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
 	m.counts, m.slope, m.smearing, m.choice = other.counts, other.slope, other.smearing, other.choice
-	m.calibration, m.stale = other.calibration, false
+	m.reach, m.sizes, m.calibration, m.stale = other.reach, other.sizes, other.calibration, false
 }
 
 // removeKept takes samples out of those that the model keeps. It returns false where it keeps none, or

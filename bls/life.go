@@ -224,6 +224,11 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 	if other.smearing != nil {
 		m.boundBy(slices.Clone(other.smearing.Largest))
 	}
+	if m.reach > 0 && other.reach > 0 {
+		m.reach = max(m.reach, other.reach)
+	} else {
+		m.reach = 0
+	}
 	return nil
 }
 
@@ -281,6 +286,10 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
+	far, err := m.farthest(ctx, x)
+	if err != nil {
+		return nil, err
+	}
 	a, learned, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return nil, err
@@ -301,5 +310,6 @@ func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if m.smearing != nil {
 		out.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: choice.Maxima(y)}
 	}
+	out.reach = far
 	return out, nil
 }

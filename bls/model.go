@@ -80,6 +80,9 @@ type model struct {
 	kept        *sampleSet // all so far while they are few, and the maps not fixed; else nil
 	stale       bool       // the model is not fitted to all that are kept
 
+	reach float64   // of the farthest row learned, 0 if not known
+	sizes []float64 // root mean squares of the columns of S over the first rows, nil where reach is of nodes
+
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
 	mu      sync.Mutex
@@ -127,6 +130,12 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 		if by.factors == nil { // no rows could be held out: it predicts medians
 			m.smearing.Factors = slices.Repeat([]float64{1}, c)
 		}
+	}
+	if m.sizes, err = f.sizes(ctx, x); err != nil {
+		return nil, err
+	}
+	if m.reach, err = m.farthest(ctx, x); err != nil {
+		return nil, err
 	}
 	if s.intercept {
 		learned, err := m.learned(y)
@@ -188,6 +197,10 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			m.features = maps
 		}
 	}()
+	far, err := m.farthest(ctx, x)
+	if err != nil {
+		return err
+	}
 	a, learned, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -206,6 +219,9 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 	}
 	m.updater, m.weights = u, nil
 	m.boundBy(choice.Maxima(y))
+	if m.reach > 0 {
+		m.reach = max(m.reach, far)
+	}
 	return nil
 }
 
@@ -305,14 +321,8 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 	out, work := mat.NewDense(kept, c, nil), m.newRows(rows)
 	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
-		err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense))
-		if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
-			moved := *e
-			moved.Row += from
-			return &moved
-		}
-		if err != nil {
-			return err
+		if err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
+			return moved(err, from)
 		}
 		at := from
 		if use != nil {

@@ -207,13 +207,14 @@ func (m *model) clone() (*model, error) {
 	}
 	out := m.with(u)
 	out.counts, out.kept, out.stale, out.calibration = slices.Clone(m.counts), m.kept, m.stale, m.calibration
+	out.reach = m.reach
 	return out, nil
 }
 
 // with returns a model with the maps and settings of m and the output layer u.
 func (m *model) with(u blsupdate.Updater) *model {
 	return &model{settings: m.settings, backend: m.backend, features: m.features, center: m.center, updater: u,
-		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice}
+		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice, sizes: m.sizes}
 }
 
 // equal reports whether f and g expand all samples alike.

@@ -19,9 +19,11 @@ const DefaultSlope = 3
 //
 // with the scores of DecisionFunction. A calibration finds the slope (Calibrate says when). Without one
 // it is DefaultSlope, and the probabilities have the right order and no more. What ends a calibration
-// keeps the slope, of which Calibrated then says that it is none of the present model.
+// keeps the slope, of which Calibrated then says that it is none of the present model. Of samples
+// outside what the model has learned the probabilities shrink towards the shares of the classes, as
+// Temper says.
 //
-// It has the cost and errors of DecisionFunction.
+// It has the errors of DecisionFunction, and its cost and that of Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
@@ -33,11 +35,16 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 		return nil, err
 	}
 	c.probabilities(scores, scores)
+	outside, err := c.outside(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	c.Temper(scores, outside)
 	return scores, nil
 }
 
-// Probabilities returns the probabilities that PredictProba has for scores of DecisionFunction, in new
-// storage.
+// Probabilities returns the probabilities that PredictProba has for scores of DecisionFunction, but for
+// Temper, in new storage.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)

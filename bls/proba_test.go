@@ -114,7 +114,7 @@ func TestPredictProba(t *testing.T) {
 	}
 	c := &Classifier{Features: FeatureOptions{Scaling: ScaleColumns, EnhancementNodes: 20}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3}}
 	must(t, c.Fit(rowsOf(x, 0, 150), labels[:150]))
-	c.slope = 0 // as if nothing had been held out
+	c.slope, c.reach = 0, 0 // as if nothing had been held out, and no row were outside
 	check := func(slope float64) {
 		t.Helper()
 		scores := scoresOf(t, c, x)

@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -67,6 +68,7 @@ type Learner interface {
 	Choice() bls.Choice
 	Calibrated() bool
 	KeptRows() int
+	OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 }
 
 // Learner returns the model of f, which has one, of either kind.

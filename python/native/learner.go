@@ -119,12 +119,10 @@ func classify(m *bls.Classifier, c *call, w []float64) error {
 	case "predict":
 		classes, err := m.PredictContext(c.ctx, c.in[0])
 		return storeColumn(c, classes, err)
-	case "decision_function", "predict_proba":
-		scores, err := m.DecisionFunctionContext(c.ctx, c.in[0])
-		if err == nil && c.name == "predict_proba" {
-			scores = m.Probabilities(scores)
-		}
-		return c.store(scores, err)
+	case "decision_function":
+		return c.store(m.DecisionFunctionContext(c.ctx, c.in[0]))
+	case "predict_proba":
+		return c.store(m.PredictProbaContext(c.ctx, c.in[0]))
 	}
 	labels, err := c.labels(1)
 	if err != nil {

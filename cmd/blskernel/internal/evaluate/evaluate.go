@@ -90,9 +90,9 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if e.by != "" && len(r.Kept()) != 1 {
 		return errors.Join(ui.Usagef("--by names %s; want one", ui.Count(len(r.Kept()), "column")), r.Close())
 	}
-	by := score.Groups{}
+	by, far := score.Groups{}, score.Far{}
 	rows, err := e.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
-		if err := score.Add(ctx, m, to, b); err != nil {
+		if err := score.Add(ctx, m, to, b, &far); err != nil {
 			return err // before a row has counted
 		}
 		return by.Add(ctx, m, b)
@@ -104,6 +104,7 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 		return session.ErrNoRows
 	}
 	e.Progress.Clear()
+	far.Tell(&e.Reporter)
 	q, err := score.Result(to)
 	if err != nil {
 		return err

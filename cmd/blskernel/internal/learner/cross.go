@@ -50,7 +50,7 @@ func (l *Learner) crossValidate(ctx context.Context) error {
 				return err
 			}
 		}
-		return score.Add(ctx, m, scores[fold], b)
+		return score.Add(ctx, m, scores[fold], b, new(score.Far))
 	})
 	for i, s := range scores {
 		if err == nil && s == nil {

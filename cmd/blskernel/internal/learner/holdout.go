@@ -66,7 +66,7 @@ func (l *Learner) scoreHeldOut(ctx context.Context) (score.Quality, error) {
 			return nil
 		}
 		held += aside.X.RawMatrix().Rows
-		_, err := l.In.LearnSkippingBad(aside, func(b *stream.Batch) error { return score.Add(ctx, l.Model, s, b) })
+		_, err := l.In.LearnSkippingBad(aside, func(b *stream.Batch) error { return score.Add(ctx, l.Model, s, b, new(score.Far)) })
 		return err
 	})
 	switch {

@@ -13,6 +13,7 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -125,8 +126,13 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 		p.Warn("the probabilities: %s", session.Uncalibrated)
 	}
 	begun := time.Now()
+	var far score.Far
 	rows, err := p.in.Each(ctx, r, m.Updater().Targets(), "", func(b *stream.Batch) error {
 		scores, err := m.Scores(ctx, b)
+		if err != nil {
+			return err
+		}
+		outside, err := far.Count(ctx, m, b)
 		if err != nil {
 			return err
 		}
@@ -136,7 +142,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 				return err
 			}
 		}
-		if scores, err = p.numbers(ctx, m, b, scores); err != nil {
+		if scores, err = p.numbers(ctx, m, b, scores, outside); err != nil {
 			return err
 		}
 		return out.rows(b, classes, scores)
@@ -147,15 +153,18 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err := out.commit(); err != nil {
 		return err
 	}
+	far.Tell(&p.Reporter)
 	p.Explain("predicted %s in %.2f s", ui.Count(rows, "row"), time.Since(begun).Seconds())
 	return nil
 }
 
-// numbers returns the numbers to print for the scores of a batch.
-func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense) (*mat.Dense, error) {
+// numbers returns the numbers to print for the scores of a batch, whose rows are so far outside.
+func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) (*mat.Dense, error) {
 	switch {
 	case p.chances:
-		return m.Classifier.Probabilities(scores), nil
+		scores = m.Classifier.Probabilities(scores)
+		m.Classifier.Temper(scores, outside)
+		return scores, nil
 	case p.set > 0:
 		sets, err := m.Classifier.PredictSetContext(ctx, b.X, p.set)
 		if err != nil {

@@ -47,7 +47,7 @@ func (s *classScore) checkPairs(n int64) error {
 	return memory.Check(40*n, "blskernel", do, "counting up to %d pairs of a class and a wrong prediction", n)
 }
 
-func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense) error {
+func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error {
 	predicted, err := model.ArgMax(scores, b)
 	if err != nil {
 		return err
@@ -56,6 +56,7 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense) err
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
+	m.Classifier.Temper(chances, outside)
 	for i := range b.Labels {
 		s.rows++
 		weight := weightOf(b, i)

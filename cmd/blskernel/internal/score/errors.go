@@ -21,7 +21,7 @@ func newErrorScore(names []string) *errorScore {
 	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}
 }
 
-func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense) error {
+func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense, _ []float64) error {
 	l, c := b.Y.Dims()
 	if c != len(e.targets) {
 		return ui.Usagef("the data has %s and the model %d: name their columns by --target", ui.Count(c, "target"), len(e.targets))

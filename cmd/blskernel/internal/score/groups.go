@@ -42,7 +42,7 @@ func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error 
 			}
 		}
 		_, rows := b.Split(func(i int) bool { return b.Kept[i] == value })
-		if err := Add(ctx, m, g[value], rows); err != nil {
+		if err := Add(ctx, m, g[value], rows, new(Far)); err != nil {
 			return err
 		}
 	}

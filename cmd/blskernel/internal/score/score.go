@@ -17,7 +17,8 @@ import (
 
 // A Score compares predictions with the known labels or targets, batch by batch.
 type Score interface {
-	add(m *model.Model, b *stream.Batch, scores *mat.Dense) error
+	// outside has how far each row lies outside what the model has learned.
+	add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error
 	quality() Quality
 }
 
@@ -62,8 +63,8 @@ func Result(s Score) (Quality, error) {
 	return q, nil
 }
 
-// Add adds the predictions of a batch to a score.
-func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch) error {
+// Add adds the predictions of a batch to a score, and counts the rows far outside what was learned.
+func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
 		return model.ErrNoTargets
 	}
@@ -71,7 +72,11 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch) error {
 	if err != nil {
 		return err
 	}
-	return to.add(m, b, scores)
+	outside, err := far.Count(ctx, m, b)
+	if err != nil {
+		return err
+	}
+	return to.add(m, b, scores, outside)
 }
 
 // maxNoted bounds the bytes of a score that a model file keeps: thousands of targets have no room.

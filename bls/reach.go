@@ -1,0 +1,187 @@
+package bls
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"blskernel/internal/io/interrupt"
+	"blskernel/mat"
+)
+
+// FarOutside is the result of Outside beyond which a sample lies far outside what the model has
+// learned.
+const FarOutside = 1.1
+
+// Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the
+// farthest sample that the model has learned:
+//
+//	reach(x) / max_learned reach,  reach² = mean_j (s_j/size_j)²
+//
+// over the scaled columns, where size_j is the root mean square of column j over the first training
+// set, or, with ScaleSamples and ScaleNone, over 2z-1 of the feature nodes z, whose range over the
+// first training set is [0,1]. A sample of the same distribution as n learned samples is above 1 with
+// probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a model that does
+// not know its samples: of WithUpdater, or of a file of an earlier release.
+//
+//	cost: that of scaling, or 2l(d+1)N flops; errors: those of DecisionFunction.
+func (c *Classifier) Outside(x *mat.Dense) ([]float64, error) { return c.outside(background, x) }
+
+// Outside returns how far each sample lies outside what the model has learned: see Classifier.Outside.
+func (r *Regressor) Outside(x *mat.Dense) ([]float64, error) { return r.outside(background, x) }
+
+// OutsideContext is Outside until ctx is done.
+func (c *Classifier) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	return c.outside(ctx, x)
+}
+
+// OutsideContext is Outside until ctx is done.
+func (r *Regressor) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	return r.outside(ctx, x)
+}
+
+func (m *model) outside(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	if m == nil {
+		return nil, ErrNotFitted
+	}
+	if err := checkSamples(x, m.inputs()); err != nil {
+		return nil, err
+	}
+	if err := m.ready(ctx); err != nil {
+		return nil, err
+	}
+	out, err := m.reaches(ctx, x)
+	for i := range out {
+		out[i] /= m.reach
+		if m.reach == 0 {
+			out[i] = 0
+		}
+	}
+	return out, err
+}
+
+// reaches returns the reach of each row of x: the root mean square of S divided by the sizes, or,
+// without sizes, of 2z-1 over the feature nodes z, whose range over the first training set is [0,1].
+func (m *model) reaches(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	f := m.features
+	var out []float64
+	err := f.eachRow(ctx, x, m.sizes != nil, func(row []float64) {
+		var squares float64
+		for j, v := range row {
+			if m.sizes != nil {
+				v /= m.sizes[j]
+			} else {
+				v = float64(2*float64((v-f.offset[j])*f.gain[j])) - 1
+			}
+			squares += float64(v * v)
+		}
+		out = append(out, min(math.Sqrt(squares/float64(len(row))), math.MaxFloat64))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// eachRow calls use with S of each row of x, or with its feature nodes before they are scaled.
+func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use func(row []float64)) error {
+	l, d := x.Dims()
+	k, used := d+1, d
+	if !scaled {
+		k, used = f.opt.nodes(d)-f.opt.EnhancementNodes, f.FeatureNodes()
+	}
+	rows := min(l, panelRows(k))
+	work := newNodes(rows, k)
+	return interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
+		z := work.Slice(0, to-from, 0, k).(*mat.Dense)
+		if scaled {
+			if err := f.standardizeTo(z, x, from, to); err != nil {
+				return err
+			}
+		} else if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
+			return moved(err, from)
+		}
+		for i := range to - from {
+			use(z.RawRowView(i)[:used])
+		}
+		return nil
+	})
+}
+
+// sizes returns the root mean square of each column of S over x, 1 for a column of zeros; nil unless
+// columns are scaled one by one. Columns that matter little are small in S, and no less far for that.
+func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
+	if !f.opt.Scaling.ofColumns() {
+		return nil, nil
+	}
+	l, d := x.Dims()
+	sizes := make([]float64, d)
+	err := f.eachRow(ctx, x, true, func(row []float64) {
+		for j, v := range row {
+			sizes[j] += float64(v*v) / float64(l)
+		}
+	})
+	for j, v := range sizes {
+		if sizes[j] = math.Sqrt(v); !(v > 0 && v <= math.MaxFloat64) {
+			sizes[j] = 1
+		}
+	}
+	return sizes, err
+}
+
+// farthest returns the largest reach of the rows of x.
+func (m *model) farthest(ctx context.Context, x *mat.Dense) (float64, error) {
+	reaches, err := m.reaches(ctx, x)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Max(reaches), nil
+}
+
+// moved returns an error about rows of a panel as one about the rows from from on.
+func moved(err error, from int) error {
+	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
+		at := *e
+		at.Row += from
+		return &at
+	}
+	return err
+}
+
+// Temper makes the probabilities of samples outside what the model has learned less sure. With the
+// result r > 1 of Outside for a sample they shrink towards the shares of the classes in the rows
+// learned:
+//
+//	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
+//
+// with a larger t where another class would become the most probable. The power is steep since the
+// enhancement nodes are: a third beyond all that was learned the scores say next to nothing.
+//
+//	shapes: p l×c; outside l.
+func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
+	shares := make([]float64, c.NumClasses())
+	for i, of := range c.orEmpty().counts {
+		shares[i] = of.weight
+	}
+	shareOut(shares)
+	for i, r := range outside {
+		if !(r > 1) {
+			continue
+		}
+		row, t := p.RawRowView(i), 1/float64(float64(r*r*r)*float64(r*r*r))
+		top := ArgMax(p.Slice(i, i+1, 0, len(row)).(*mat.Dense))[0]
+		for j, v := range row {
+			if lack := shares[j] - shares[top]; lack > 0 {
+				t = max(t, lack/(lack+row[top]-v))
+			}
+		}
+		for j := range row {
+			row[j] = float64(t*row[j]) + float64((1-t)*shares[j])
+		}
+		for j := range row { // rounding makes no other class the first
+			if j != top {
+				row[j] = min(row[j], float64(row[top]*(1-0x1p-52)))
+			}
+		}
+	}
+}

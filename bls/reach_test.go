@@ -1,0 +1,69 @@
+package bls
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// TestFarRows has rows of four times the spread of those learned, by classes of shares 0.9, 0.07 and
+// 0.03: their probabilities shrink, and those of the rows learned do not; no prediction changes.
+func TestFarRows(t *testing.T) {
+	const l, d = 600, 3
+	rnd := rand.New(rand.NewPCG(5, 5))
+	x, far := mat.NewDense(l, d, nil), mat.NewDense(l, d, nil)
+	labels := make([]int, l)
+	for i := range l {
+		for j := range d {
+			x.Set(i, j, rnd.NormFloat64())
+			far.Set(i, j, 4*rnd.NormFloat64())
+		}
+		switch v := x.At(i, 0) + x.At(i, 1); {
+		case v > 2.6:
+			labels[i] = 2
+		case v > 1.8:
+			labels[i] = 1
+		}
+	}
+	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
+		c := &Classifier{Features: FeatureOptions{Scaling: scaling, EnhancementNodes: 50}}
+		must(t, c.Fit(x, labels))
+		for name, rows := range map[string]*mat.Dense{"learned": x, "far": far} {
+			reach, err := c.Outside(rows)
+			must(t, err)
+			beyond := 0
+			for _, r := range reach {
+				if r > FarOutside {
+					beyond++
+				}
+			}
+			if name == "learned" && !(slices.Max(reach) <= 1+1e-12) || name == "far" && beyond < l/2 {
+				t.Errorf("%v, %s: %d rows are far, the farthest %v", scaling, name, beyond, slices.Max(reach))
+			}
+			p, err := c.PredictProba(rows)
+			must(t, err)
+			plain := c.Probabilities(scoresOf(t, c, rows))
+			predicted, err := c.Predict(rows)
+			must(t, err)
+			if !slices.Equal(ArgMax(p), predicted) {
+				t.Errorf("%v, %s: other classes by the probabilities", scaling, name)
+			}
+			for i, r := range reach {
+				sum, most := gonum.Sum(p.Slice(i, i+1, 0, 3)), slices.Max(plain.RawRowView(i))
+				switch top := slices.Max(p.RawRowView(i)); {
+				case !(math.Abs(sum-1) <= 1e-14):
+					t.Fatalf("%v, %s, row %d: the sum is %v", scaling, name, i, sum)
+				case r <= 1 && !slices.Equal(p.RawRowView(i), plain.RawRowView(i)):
+					t.Fatalf("%v, %s, row %d: shrunk", scaling, name, i)
+				case r > 1+1e-9 && !(top < most || predicted[i] == 0):
+					t.Fatalf("%v, %s, row %d: %v, not shrunk from %v", scaling, name, i, top, most)
+				}
+			}
+		}
+	}
+}
