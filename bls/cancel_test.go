@@ -143,7 +143,7 @@ func encoded(t testing.TB, m interface{ Encode(w io.Writer) error }) []byte {
 // that is not.
 func TestContextForms(t *testing.T) {
 	ctx, weights := reflect.TypeFor[context.Context](), reflect.TypeFor[[]float64]()
-	both := strings.Fields("Fit PartialFit Remove Refit Merge SetLambda Tune Calibrate PartialCalibrate CalibrateLearned CalibratePartialFit Score Predict PredictInterval PredictSet PredictProba DecisionFunction Importance Expand Weights " +
+	both := strings.Fields("Fit PartialFit Remove Refit Merge SetLambda Tune Calibrate PartialCalibrate CalibrateLearned CalibratePartialFit Score Predict PredictInterval PredictSet PredictProba DecisionFunction Importance Outside Expand Weights " +
 		"Transform AddInputs RemoveInputs Rebuild AddNodes AddTargets MapTargets Leverage LeaveOneOut Refine")
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[*Classifier](), reflect.TypeFor[*Regressor](), reflect.TypeFor[*Features](),
