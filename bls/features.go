@@ -34,9 +34,9 @@ type FeatureOptions struct {
 	// images. With the zero value a Classifier or a Regressor chooses one of the first two, and
 	// FitFeatures takes ScaleSamples, the paper's.
 	Scaling Scaling
-	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups, and in Fit of a
-	// Classifier or a Regressor, for a table of more than 500 columns, for as many feature nodes as
-	// columns, at most 1000.
+	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups, and in Fit
+	// of a Classifier or a Regressor, for a table of more than 500 columns, for as many feature
+	// nodes as columns, at most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
@@ -52,9 +52,10 @@ type FeatureOptions struct {
 	// columns of S: those that the predictions depend on most count most. None is no weights. 0
 	// stands for what Fit chooses, and none in FitFeatures, which has no targets.
 	Relevance int
-	// Steps makes half of the enhancement nodes steps with 1: corners and bands that are parallel to
-	// the axes of one or two columns of S, as rules of thresholds need. It needs Direct. None is no
-	// steps. 0 stands for what Fit of a Classifier or a Regressor chooses, and none in FitFeatures.
+	// Steps makes half of the enhancement nodes steps with 1: corners and bands that are parallel
+	// to the axes of one or two columns of S, as rules of thresholds need. It needs Direct. None
+	// is no steps. 0 stands for what Fit of a Classifier or a Regressor chooses, and none in
+	// FitFeatures.
 	Steps int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.
@@ -185,7 +186,7 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	h1 = append(s, Bias)
 //	z  = (h1 @ FeatureWeights - FeatureMinimum) / FeatureRange
 //	h  = tanh(EnhancementScale * (append(z, Bias) @ EnhancementWeights))
-//	g  = tanh(numpy.minimum(*(StepSlopes[i] * (s[StepColumns[i]] - StepThresholds[i]) for i in (0, 1))))
+//	g  = tanh(minimum(*(StepSlopes[i] * (s[StepColumns[i]] - StepThresholds[i]) for i in (0, 1))))
 //	a  = concatenate([z, h]), or [z, s, h, g] with Direct, without h where EnhancementWeights is nil
 //
 // which differs from Transform by rounding only. With the weights W of the output layer the scores of a

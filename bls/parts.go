@@ -42,11 +42,11 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	return c.rows(ctx, x, y, nil)
 }
 
-// Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with
-// the column of ones, and the targets Y without the means y0 of the first batch, which Center returns.
-// With NoIntercept it returns the nodes and a copy of Y. With LogTargets it takes the logarithms of Y,
-// and the largest target, which bounds predictions, stays the one of r, whatever an output layer learns.
-// It is for the same use as Classifier.Expand.
+// Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X
+// with the column of ones, and the targets Y without the means y0 of the first batch, which Center
+// returns. With NoIntercept it returns the nodes and a copy of Y. With LogTargets it takes the
+// logarithms of Y, and the largest target, which bounds predictions, stays the one of r, whatever an
+// output layer learns. It is for the same use as Classifier.Expand.
 //
 //	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
 //	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond

@@ -61,12 +61,13 @@ type Regressor struct {
 	// W.
 	NoIntercept bool
 	// LogTargets makes the model learn the logarithms of the targets with 1: errors then count by
-	// their ratio to the target. Predictions are means again, min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest),
-	// with a factor of each target by the held-out rows (Duan's smearing estimate) and the largest
-	// target learned. A target that is not positive is then a *TargetError of any method that learns,
-	// and Weights, Center, Expand and the targets of Updater are of the logarithms. None is the
-	// targets themselves. 0 stands for what Fit chooses: logarithms where all targets are positive,
-	// their skewness is at least 1, and the held-out loss is a tenth smaller.
+	// their ratio to the target. Predictions are means again, min(factor·exp([A, 1] W +
+	// 1·y0ᵀ), 10·largest), with a factor of each target by the held-out rows (Duan's smearing
+	// estimate) and the largest target learned. A target that is not positive is then a
+	// *TargetError of any method that learns, and Weights, Center, Expand and the targets of
+	// Updater are of the logarithms. None is the targets themselves. 0 stands for what Fit
+	// chooses: logarithms where all targets are positive, their skewness is at least 1, and the
+	// held-out loss is a tenth smaller.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the choice has R².
 	ExpectedRows int

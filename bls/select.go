@@ -30,9 +30,9 @@ const (
 	maxChosenFeatures = 1000 // feature nodes that Fit chooses for more: as many as columns
 )
 
-// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, Groups, and Direct
-// where Fit makes a choice for a table, or a linear model with a ridge. Improved and Original get no ridge, since they are for the
-// pseudoinverse.
+// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, Groups, and
+// Direct where Fit makes a choice for a table, or a linear model with a ridge. Improved and Original
+// get no ridge, since they are for the pseudoinverse.
 func prepare(s settings, l, d int) settings {
 	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
 	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {

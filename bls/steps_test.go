@@ -110,8 +110,8 @@ func TestStepsFind(t *testing.T) {
 	}
 }
 
-// TestGroupsOfColumns has more columns than a choice links to the output layer: it takes as many feature
-// nodes, and a linear model with a ridge has all columns.
+// TestGroupsOfColumns has more columns than a choice links to the output layer: it takes as many
+// feature nodes, and a linear model with a ridge has all columns.
 func TestGroupsOfColumns(t *testing.T) {
 	for _, of := range []struct{ d, groups, direct int }{{500, 0, 1}, {501, 51, 0}, {3000, 100, 0}} {
 		s := prepare(settings{}, 100, of.d)

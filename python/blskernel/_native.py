@@ -164,6 +164,8 @@ _WORDS = {
     "ExpectedRows": "expected_rows",
     "PartialFit": "partial_fit",
     "RemoveInputs": "remove",
+    "Remove": "remove",
+    "the coverage": "coverage",
     "AddTargets": "add_targets",
     "MapTargets": "map_targets",
     "ClassWeight": "class_weight",

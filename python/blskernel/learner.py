@@ -187,11 +187,11 @@ class _Learner(BaseEstimator):
         check_is_fitted(self, "_model")
         return self._model
 
-    def _predict(self, model: Handle, method: str, X: Any, columns: int) -> np.ndarray:
+    def _predict(self, model: Handle, method: str, X: Any, columns: int, **options: Any) -> np.ndarray:
         X = check_inputs(self, X)
         result = np.empty((X.shape[0], columns))
         for rows, part in _batches(X):
-            model.call(method, [part], [result[rows]])
+            model.call(method, [part], [result[rows]], options)
         return result
 
     def _learn(self, method: str, X: Any, y: Any, sample_weight: Any) -> None:
@@ -333,6 +333,37 @@ class _Learner(BaseEstimator):
         [0.0, 3.0]
         """
         self._change("merge", Other=_of_kind(self, other).value)
+        return self
+
+    @_whole
+    def calibrate(self, X: Any, y: Any) -> _Learner:
+        """Find how far predictions are off by rows that the model has not learned.
+
+        The slope of the probabilities of a classifier and the width of the intervals of a regressor then
+        come from these rows, in place of the rows that ``fit`` has predicted without them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their labels, of classes that the model knows, or their targets.
+
+        Returns
+        -------
+        self : estimator
+            The model itself.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
+        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
+        >>> model.calibrate([[0.1], [0.9]], ["no", "yes"]).predict([[0.0], [1.0]]).tolist()
+        ['no', 'yes']
+        """
+        self._fitted()
+        X, y, _ = self._checked(X, y, None, False)
+        self._change("calibrate", X.toarray() if _is_sparse(X) else X, self._targets(y))
         return self
 
     def importance(self, X: Any, y: Any, sample_weight: Any = None, *, repeats: int = 10, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -632,35 +663,6 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         self._model = mine
         return self
 
-    @_whole
-    def calibrate(self, X: Any, y: Any) -> BroadLearningClassifier:
-        """Find the slope of the probabilities by rows that the model has not learned.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of classes that the model knows.
-
-        Returns
-        -------
-        self : BroadLearningClassifier
-            The model itself.
-
-        Examples
-        --------
-        >>> X, y = [[0.0], [1.0]] * 20, ["no", "yes"] * 20
-        >>> model = BroadLearningClassifier(random_state=0).fit(X, y)
-        >>> model.calibrate([[0.1], [0.9]], ["no", "yes"]).predict([[0.0], [1.0]]).tolist()
-        ['no', 'yes']
-        """
-        self._fitted()
-        X, y = check_data(self, X, as_labels(y), False, True)
-        check_labels(y)
-        self._change("calibrate", X.toarray() if _is_sparse(X) else X, self._targets(y))
-        return self
-
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
 
@@ -896,6 +898,41 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         model = self._fitted()
         y = self._predict(model, "predict", X, model.targets)
         return y[:, 0] if self._flat else y
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends of intervals that hold the targets of new rows with the probability ``coverage``.
+
+        The probability holds on average over rows like those of the calibration, whatever the distribution
+        of the errors (split conformal prediction). ``fit`` calibrates if it chooses settings or ``validate``
+        is set, and ``calibrate`` does by rows of its own. ``remove``, ``refit``, ``merge`` and another ridge
+        end a calibration.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        coverage : float, default=0.9
+            The probability, above 0 and below 1.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The ends of the intervals.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (400, 2))
+        >>> y = X[:, 0] + np.random.default_rng(1).normal(size=400) / 10
+        >>> model = BroadLearningRegressor(random_state=0).fit(X[:300], y[:300])
+        >>> lower, upper = model.predict_interval(X[300:])
+        >>> bool(0.8 < np.mean((lower <= y[300:]) & (y[300:] <= upper)) < 1)
+        True
+        """
+        self = _now(self)
+        model = self._fitted()
+        ends = self._predict(model, "predict_interval", X, 2 * model.targets, Coverage=real("coverage", coverage, "above 0 and below 1"))
+        lower, upper = ends[:, : model.targets], ends[:, model.targets :]
+        return (lower[:, 0], upper[:, 0]) if self._flat else (lower, upper)
 
 
 for _class in (BroadLearningClassifier, BroadLearningRegressor):

@@ -18,9 +18,9 @@
  * Where an array maps a file that another process cuts off, SIGBUS ends the program: map no such file.
  * A method whose work needs more memory than there is fails with BLS_MEMORY before it begins.
  *
- * Threads. The methods predict, decision_function, predict_proba, importance, solve and inverse of one
- * object run in parallel, and so do matmul, describe and inputs. Every other method of an object runs
- * alone. It waits for its turn, in no order, and bls_cancel does not end the wait.
+ * Threads. The methods predict, predict_interval, decision_function, predict_proba, importance, solve
+ * and inverse of one object run in parallel, and so do matmul, describe and inputs. Every other method
+ * of an object runs alone. It waits for its turn, in no order, and bls_cancel does not end the wait.
  *
  * Cancelling. After bls_cancel a method stops at its next check and leaves its object as it was. Parts
  * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, and all of
@@ -123,9 +123,11 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *                                                 choice, kept
  *   kept                                          -> the rows that the model keeps, since they are few
  *   encode                                        Metadata: fields for the file -> its bytes
+ *   calibrate          X, y                       rows that the object has not learned
+ *   of a regressor only:
+ *   predict_interval   X                P         Coverage -> q×2c: the lower ends, and the upper ends
  *   of a classifier only:
  *   decision_function, predict_proba  X   P       q×c
- *   calibrate          X, y
  *   relabel                                       To: the new number of each class; Classes
  *
  *   "ridge" (A is q×k, Y is q×c)

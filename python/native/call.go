@@ -30,7 +30,7 @@ var methods = map[string]struct {
 	"add_targets": {operands: 1}, "map_targets": {operands: 1}, "factorize": {operands: 1},
 	"describe": {reads: true}, "inputs": {0, 1, true, false}, "condition": {}, "attributes": {}, "kept": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
 	"predict": {1, 1, true, false}, "decision_function": {1, 1, true, false}, "predict_proba": {1, 1, true, false},
-	"importance": {3, 0, true, false}, "solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
+	"importance": {3, 0, true, false}, "predict_interval": {1, 1, true, false}, "solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
 }
 
 // An array is a bls_matrix.
@@ -56,6 +56,7 @@ type call struct {
 // options are the options of all methods.
 type options struct {
 	Factor, Lambda   float64
+	Coverage         float64
 	Other            int64
 	To               []int
 	Classes, Threads int

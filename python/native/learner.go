@@ -99,16 +99,33 @@ func (l *learner) run(c *call) error {
 	if err != nil || len(c.in) == 0 && c.name != "relabel" {
 		return cmp.Or(err, errNoMethod)
 	}
-	if r := l.Regressor; r != nil && c.name == "predict" {
-		return c.store(r.PredictContext(c.ctx, c.in[0]))
-	} else if r != nil && c.name == "importance" {
-		return giveImportance(c, c.in[1], w, r.Importance)
-	} else if r != nil && len(c.in) == 3 {
-		return learn(c, c.in[1], w, r.FitContext, r.PartialFitContext, r.RefitContext, r.RemoveContext)
-	} else if r != nil {
-		return errNoMethod
+	if l.Classifier != nil {
+		return classify(l.Classifier, c, w)
 	}
-	return classify(l.Classifier, c, w)
+	return regress(l.Regressor, c, w)
+}
+
+// regress runs the methods of a regressor that take rows.
+func regress(m *bls.Regressor, c *call, w []float64) error {
+	switch {
+	case c.name == "predict":
+		return c.store(m.PredictContext(c.ctx, c.in[0]))
+	case c.name == "predict_interval":
+		lower, upper, err := m.PredictIntervalContext(c.ctx, c.in[0], c.Coverage)
+		if err != nil {
+			return err
+		}
+		var ends mat.Dense
+		ends.Augment(lower, upper)
+		return c.store(&ends, nil)
+	case c.name == "calibrate":
+		return m.CalibrateContext(c.ctx, c.in[0], c.in[1], nil)
+	case c.name == "importance":
+		return giveImportance(c, c.in[1], w, m.ImportanceContext)
+	case len(c.in) == 3:
+		return learn(c, c.in[1], w, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext)
+	}
+	return errNoMethod
 }
 
 // classify runs the methods of a classifier that a regressor lacks, or that take or return classes.
@@ -132,7 +149,7 @@ func classify(m *bls.Classifier, c *call, w []float64) error {
 		return m.CalibrateContext(c.ctx, c.in[0], labels, nil)
 	}
 	if c.name == "importance" {
-		return giveImportance(c, labels, w, m.Importance)
+		return giveImportance(c, labels, w, m.ImportanceContext)
 	}
 	return learn(c, labels, w, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext)
 }

@@ -105,7 +105,7 @@ def test_unknown_words_and_bad_cells(trained):
         (["fast", "Graz", 1], 'X, row 1: column "speed" is "fast", not a number'),
         (["2020-01-01", "Graz", 1], r'row 1: .* a date; leave the column out by X.drop\(columns=\["speed"\]\)'),
         ([1.0, "Graz", np.inf], 'X, row 1: column "load" is "inf", infinite'),
-        ([1.0, "Graz", "0,5"], r'row 1: column "load" is "0,5", with a comma; .* by pandas.read_csv\(decimal=","\) or'),
+        ([1.0, "Graz", "0,5"], r'row 1: column "load" is "0,5", which has a comma: .* by pandas.read_csv\(decimal=","\) or'),
         ([1.0, "Graz\udcff", 1], "surrogates not allowed"),
         ([1.0, "Graz"], "X has 2 columns, and the table of the model has 3"),
     ]:

@@ -17,11 +17,11 @@ EXPECTED = (ValueError, TypeError, NotFittedError, HandleError, FormatError, Num
 KINDS = ["classifier", "regressor", "ridge", "cholesky", "ldlt", "lu"]
 NAMES = (
     "fit partial_fit refit remove forget set_lambda merge predict weights condition attributes encode decision_function "
-    "predict_proba calibrate relabel add_rows remove_rows add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads describe inputs importance nothing"
+    "predict_proba calibrate relabel add_rows remove_rows add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads describe inputs importance predict_interval nothing"
 ).split()
 OPERANDS = {"fit": 3, "importance": 3, "partial_fit": 3, "refit": 3, "remove": 3, "add_rows": 2, "remove_rows": 2, "add_nodes": 3, "refine": 2, "calibrate": 2, "matmul": 2}
-OPERANDS.update(dict.fromkeys("predict decision_function predict_proba add_targets map_targets leverage factorize solve".split(), 1))
-RESULTS = set("predict decision_function predict_proba weights leverage solve inverse matmul inputs".split())
+OPERANDS.update(dict.fromkeys("predict predict_interval decision_function predict_proba add_targets map_targets leverage factorize solve".split(), 1))
+RESULTS = set("predict predict_interval decision_function predict_proba weights leverage solve inverse matmul inputs".split())
 LIBRARY = ("matmul", "threads", "describe", "inputs")
 
 
@@ -76,6 +76,7 @@ def options(rng, name, objects):
         "factorize": {"Packed": rng.random() < 0.3},
         "encode": {"Metadata": rng.choice([{}, {"classes": ["a", "b"]}, {"inputs": [3]}, {"columns": [{}]}, {"notes": {"a": "b"}}, 5])},
         "importance": {"Repeats": rng.choice([0, 1, -1]), "Groups": rng.choice([None, [[0]], [[9]], [[]]])},
+        "predict_interval": {"Coverage": rng.choice([0.5, 0.9, 0, 2])},
         "threads": {"Threads": rng.choice([-1, 0, 1, 2])},
         "describe": {"Text": rng.choice(TEXTS), "Named": rng.random() < 0.5, "Words": rng.choice([None, {1: WORDS}, {-1: {}}, {9: {}}, {0: {"fill": [1, 2]}}])},
         "inputs": {"Text": rng.choice(TEXTS), "Named": rng.random() < 0.5, "Metadata": rng.choice([{}, 5, {"columns": [{}]}, {"columns": [{"fill": [1]}, WORDS], "missing": "mean"}, {"columns": [WORDS, {"notation": {"unit": "%"}}]}])},
@@ -108,6 +109,7 @@ def shape(rng, handle, name, operands):
         rows = len(operands[0]) if operands else 0
         return {
             "predict": (rows, about.get("targets", 1) if about.get("kind") == "regressor" else 1),
+            "predict_interval": (rows, 2 * about.get("targets", 1)),
             "weights": (about.get("nodes", 1), about.get("targets", 1)),
             "leverage": (rows, 1),
             "solve": getattr(operands[0] if operands else None, "shape", (1, 1)),

@@ -24,7 +24,8 @@ const (
 // that are held out, without the hundredths of the weight with the smallest and the largest residuals,
 // and Largest are the largest targets.
 //
-//	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist. Assoc.
+//	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist.
+//	Assoc.
 //	78 (1983) 605-610.
 type Smearing struct{ Factors, Largest []float64 }
 

@@ -7,7 +7,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestSmear leaves out a hundredth of the weight at either end, and takes the weighted mean of the rest.
+// TestSmear leaves out a hundredth of the weight at either end, and takes the weighted mean of the
+// rest.
 func TestSmear(t *testing.T) {
 	const l = 200
 	scores, y, weights := mat.NewDense(l, 2, nil), mat.NewDense(l, 2, nil), make([]float64, l)
