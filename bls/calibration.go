@@ -247,7 +247,7 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	return 0, &CalibrationError{Rows: len(all), Want: int(math.Ceil(coverage/(1-coverage) - 1e-9))}
 }
 
-// relabeled returns the calibration once class i has become to(i) of so many: the scores of the
+// relabeled returns the calibration once class i has become to(i) of classes: the scores of the
 // classes that become one add up as their targets do, and a class without samples has the score of
 // their target.
 func (c calibration) relabeled(to func(class int) int, classes int) calibration {
@@ -278,7 +278,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 		width = len(c.rows[0])
 	}
 	x.Int("the rows of the calibration", &n, CalibrationRows)
-	x.Int("the numbers of a row of the calibration", &width, 3+maxNodes)
+	x.Int("the numbers of a row of the calibration", &width, maxNodes)
 	x.Check(n > 0 && width > first && n <= calibrationRows(width-first) && codec.Fits(n, width), "a calibration has %d rows of %d numbers", n, width)
 	if x.Failed() {
 		return

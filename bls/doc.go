@@ -11,11 +11,8 @@
 // phi standardises the samples to S, multiplies them by sparse weights, and scales each node to [0,1].
 // Wh is random and orthonormal. With FeatureOptions.Direct A is [Z, S, H], and with
 // FeatureOptions.Steps half of H are steps. The weights W of the output layer solve A W = Y in the
-// sense of least squares, by package blsupdate. docs/settings.md has all equations, and where they
-// differ from the paper's Algorithm 1; Features.Maps returns all numbers.
-//
-// The same options and samples give the same maps for any number of threads, if the backend's Dgemm
-// does, as pure's does.
+// sense of least squares, by package blsupdate. docs/settings.md has all equations; Features.Maps
+// returns all numbers.
 //
 // # Models
 //
@@ -41,8 +38,8 @@
 //
 // # The life of a model
 //
-// Each of these makes the weights what they would be if the model had never known it otherwise, with
-// the same feature maps and lambda, but for rounding:
+// The weights after each of these are those of a model that never knew it otherwise, with the same maps
+// and lambda, but for rounding:
 //
 //	PartialFit with a new label   adds the class: its target is the negative of the constant target
 //	PartialFitContext             counts each sample as often as its weight says

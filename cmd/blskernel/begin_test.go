@@ -52,7 +52,7 @@ func TestRefusedBefore(t *testing.T) {
 	weights := writeText(t, dir, "weights.csv", strings.Replace(head, "w\n", "\xff\n", 1)+strings.Repeat("1,2,3,4,red,1\n", 300)+"x,x,x,x,x,1\n")
 	file, err := modelfile.Load(model, nil)
 	testutil.NoError(t, err)
-	file.Metadata.Log = nil // which is cut to make room
+	file.Metadata.Log = nil                                                                        // which is cut to make room
 	for n := 1 << 20; file.Metadata.Notes["long"] == "" || file.Metadata.Check() != nil; n -= 50 { // no room for a file more
 		file.Metadata.Notes["long"] = strings.Repeat("x", n)
 	}

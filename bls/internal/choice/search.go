@@ -22,7 +22,7 @@ func Near(shrinks []float64, shrink float64) []float64 {
 // firstShrink is the one that a search begins with, where none is known to be good.
 const firstShrink = 1.5
 
-// reach bounds what another shrink can gain: a first result with a loss of so many times the best is
+// reach bounds what another shrink can gain: a first result with a loss of a multiple of the best is
 // beaten by its neighbours in vain.
 const reach = 1.25
 

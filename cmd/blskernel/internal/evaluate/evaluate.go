@@ -45,7 +45,7 @@ which can be an input or not, and of which at most 200 values can be.
 Memory does not depend on the rows, but with more than %d classes: there each pair of a class and a
 wrong prediction that occurs takes up to 40 bytes, and --json lists these pairs in place of the matrix,
 as "confused": objects with "label", "prediction" and "rows", which take more. The AUC is of all rows
-up to %d for two classes, %d for ten, and else of so many rows drawn from all, the same ones in every
+up to %d for two classes, %d for ten, and else of as many rows drawn from all, the same ones in every
 run.
 
 A label that the model does not know counts as wrong. Columns are matched as by predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
