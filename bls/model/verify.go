@@ -17,7 +17,6 @@ import (
 	"blskernel/internal/linalg/detmath"
 
 	"github.com/cespare/xxhash/v2"
-	gonum "gonum.org/v1/gonum/mat"
 )
 
 // A Verdict says whether a model is what the files of its log make.
@@ -465,13 +464,13 @@ func (v *verifier) compareWeights(again *Model, learned bool) error {
 		return nil // of other classes
 	}
 	for j := range c {
-		squares := 0.0
+		var apart, before, after float64 // norms
 		for i := range k {
-			d := was.At(i, j) - is.At(i, j)
-			squares += float64(d * d)
+			x, y := was.At(i, j), is.At(i, j)
+			apart, before, after = detmath.Hypot(apart, x-y), detmath.Hypot(before, x), detmath.Hypot(after, y)
 		}
-		if squares > 0 {
-			v.Difference = max(v.Difference, math.Sqrt(squares)/max(gonum.Norm(is.ColView(j), 2), gonum.Norm(was.ColView(j), 2)))
+		if apart > 0 {
+			v.Difference = max(v.Difference, apart/max(before, after))
 		}
 	}
 	if learned {
