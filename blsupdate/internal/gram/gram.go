@@ -186,7 +186,9 @@ func (s *State) Condition() state.Condition {
 func (s *State) Code(x *codec.Coder) {
 	dense.CodeSym(x, "A'A", &s.g, s.K)
 	x.Dense("A'Y", &s.t, s.K, s.C)
-	s.size.Squared = true
+	if x.Reading() {
+		s.size.Squared = true
+	}
 	s.size.Code(x, s.K, s.C)
 	if x.Present(s.w != nil) {
 		x.Dense("W", &s.w, s.K, s.C)

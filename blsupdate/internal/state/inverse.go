@@ -107,7 +107,9 @@ func (s *Inverse) CodeInverse(x *codec.Coder, name string, matrix func(), data f
 	x.Float("the gain", &s.Gain, codec.IsPositive)
 	matrix()
 	x.Dense("W", &s.W, s.K, s.C)
-	s.Size.Squared = s.Method == types.RidgeInverse
+	if x.Reading() {
+		s.Size.Squared = s.Method == types.RidgeInverse
+	}
 	s.Size.Code(x, s.K, s.C)
 	x.Lengths("the largest norm of a row of F", &s.Rows, s.K)
 	x.Float("the bound on "+name, &s.Most, codec.NotNegative)
