@@ -87,6 +87,7 @@ func TestStopAtEveryLook(t *testing.T) {
 // --resume scores them then.
 func TestStopWhileScoring(t *testing.T) {
 	testutil.NotEmulated(t, "dozens of runs")
+	testutil.NotUnderRace(t, "TestStopAtEveryLook interrupts the same command")
 	workplace(t)
 	files := worktop{"x.csv": []byte(csvText(samples(150, 1), true, "a", "b", "c", "d", "color"))}
 	files.lay(t)

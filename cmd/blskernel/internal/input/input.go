@@ -226,14 +226,15 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 	opt.Classes = classes
 	opt.Bad = func(fault *stream.Error) error { return in.setAside(session.InFlags(fault)) }
 	in.aside.Store(0)
-	err = ui.Interruptible(ctx, func() error {
-		var err error
-		r, err = stream.Open(ctx, in.Paths, opt)
+	var opened *stream.Reader // which may still come after an interruption
+	err = ui.Interruptible(ctx, func() (err error) {
+		opened, err = stream.Open(ctx, in.Paths, opt)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	r = opened
 	if opt.InputArray != "" && r.Heading().Arrays == nil {
 		return nil, errors.Join(ui.Usagef("--array is %q, and %s has no arrays: leave it out", opt.InputArray, Shown(in.Paths[0])), r.Close())
 	}
