@@ -1,11 +1,13 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
 
@@ -184,4 +186,44 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 			}
 		}
 	}
+}
+
+// TemperScores tempers scores of DecisionFunction: the softmax of the result, by the slope of
+// PredictProba, is what Temper makes of the probabilities. Their order over samples is that of the
+// log odds, which the scores themselves do not have where some samples lie outside.
+//
+//	shapes: scores l×c; outside l.
+func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {
+	slope := cmp.Or(c.orEmpty().slope, DefaultSlope)
+	for i, r := range outside {
+		if !(r > 1) {
+			continue
+		}
+		row := scores.RawRowView(i)
+		p := mat.NewDense(1, len(row), nil)
+		softmax(p.RawRowView(0), row, slope)
+		c.Temper(p, outside[i:i+1])
+		middle, top := mean(row), ArgMax(p)[0]
+		for j, v := range p.RawRowView(0) {
+			row[j] = detmath.Log(max(v, math.SmallestNonzeroFloat64)) / slope
+		}
+		middle -= mean(row)
+		for j := range row {
+			row[j] += middle
+		}
+		for j := range row { // as in Temper
+			if j != top {
+				row[j] = min(row[j], math.Nextafter(row[top], math.Inf(-1)))
+			}
+		}
+	}
+}
+
+// mean returns the mean of x.
+func mean(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
 }

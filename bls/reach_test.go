@@ -47,7 +47,12 @@ func TestFarRows(t *testing.T) {
 			}
 			p, err := c.PredictProba(rows)
 			must(t, err)
-			plain := c.Probabilities(scoresOf(t, c, rows))
+			tempered := scoresOf(t, c, rows)
+			plain := c.Probabilities(tempered)
+			c.TemperScores(tempered, reach)
+			if again := c.Probabilities(tempered); !slices.Equal(ArgMax(tempered), ArgMax(p)) || !gonum.EqualApprox(again, p, 1e-13) {
+				t.Errorf("%v, %s: other probabilities by the tempered scores", scaling, name)
+			}
 			predicted, err := c.Predict(rows)
 			must(t, err)
 			if !slices.Equal(ArgMax(p), predicted) {

@@ -666,6 +666,9 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
 
+        The scores of rows outside what the model has learned are less sure, as their probabilities are:
+        both put the rows in the same order.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)

@@ -137,7 +137,16 @@ func classify(m *bls.Classifier, c *call, w []float64) error {
 		classes, err := m.PredictContext(c.ctx, c.in[0])
 		return storeColumn(c, classes, err)
 	case "decision_function":
-		return c.store(m.DecisionFunctionContext(c.ctx, c.in[0]))
+		scores, err := m.DecisionFunctionContext(c.ctx, c.in[0])
+		if err != nil {
+			return err
+		}
+		outside, err := m.OutsideContext(c.ctx, c.in[0])
+		if err != nil {
+			return err
+		}
+		m.TemperScores(scores, outside)
+		return c.store(scores, nil)
 	case "predict_proba":
 		return c.store(m.PredictProbaContext(c.ctx, c.in[0]))
 	}

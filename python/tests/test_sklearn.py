@@ -27,7 +27,7 @@ import blskernel  # noqa: E402
 from blskernel import BroadLearningClassifier, BroadLearningRegressor, learner  # noqa: E402
 from test_estimators import FIXED, classifier, regressor, table  # noqa: E402
 
-CHECKS = [(e, check) for model in (BroadLearningClassifier, BroadLearningRegressor) for e, check in check_estimator(model(), generate_only=True)]
+CHECKS = [(e, check) for model in (BroadLearningClassifier, BroadLearningRegressor) for e, check in check_estimator(model(random_state=0), generate_only=True)]
 
 
 def name(value):
