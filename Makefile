@@ -63,7 +63,7 @@ check-generate:
 	$(GO) -C internal/linalg/kernel/_asm vet ./...
 	$(GO) -C internal/linalg/kernel/_asm test ./...
 
-# The tables of docs/arm64.md, by Debian's package llvm-19. LLVM= takes the programs whose names have no number.
+# The tables of arm64 in docs/performance.md, by Debian's package llvm-19. LLVM= takes the programs whose names have no number.
 LLVM ?= -19
 
 mca:
@@ -150,6 +150,6 @@ results:
 octave:
 	bench/octave/compare.sh $(OCTAVEFLAGS)
 
-# Tests octave/blskernel.m and docs/matlab.md, if GNU Octave is there.
+# Tests octave/blskernel.m and docs/interchange.md, if GNU Octave is there.
 matlab:
 	octave/test.sh

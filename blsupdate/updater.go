@@ -142,7 +142,7 @@ type Updater interface {
 	// bls has chosen by the same rows, are held fixed. The weight w_i of a row says that its noise
 	// has the variance sigma²/w_i. After Forget, old rows are noisier rows. Original and Improved
 	// have statistics without a ridge only, and return ErrApproximate with one. All return the
-	// errors of Weights. docs/uncertainty.md has an example.
+	// errors of Weights. docs/evaluation.md has an example.
 	Statistics() (Statistics, error)
 
 	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k, where Q is

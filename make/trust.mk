@@ -6,8 +6,8 @@
 vuln:
 	.ci/vuln
 
-# Every dependency of every go.mod file, tests and tools included, has one of these licenses. docs/licenses.md names the
-# files that go-licenses does not look at and says what they contain.
+# Every dependency of every go.mod file, tests and tools included, has one of these licenses. CONTRIBUTING.md lists
+# them, and the license files that go-licenses does not read.
 LICENSES = Apache-2.0,BSD-2-Clause,BSD-3-Clause,BSL-1.0,ISC,MIT,Zlib
 OURS     = --ignore blskernel --ignore example.com
 

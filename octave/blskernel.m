@@ -6,7 +6,7 @@
 %   y = blskernel("predict", "model.bls", X, flag, ...)
 %       the labels, a column of numbers or a cell array, or the predictions; with the flag "--scores" or
 %       "--probabilities" a matrix with a column for each class
-%   m = blskernel("export", "model.bls")  a struct of the weights and feature maps (docs/export.md)
+%   m = blskernel("export", "model.bls")  a struct of the weights and feature maps (docs/interchange.md)
 %   a = blskernel("read", "x.npy")        an array of a file of NumPy; of "x.npz" a struct of its arrays
 %   blskernel("write", "x.npy", a)        writes a matrix, or a cell array of labels
 %

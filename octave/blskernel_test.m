@@ -46,7 +46,7 @@ function blskernel_test()
   assert(size(p), [50, 2]);
   assert(sum(p, 2), ones(50, 1), 1e-12);
 
-  % The exported arrays give the predictions of the command (docs/export.md).
+  % The exported arrays give the predictions of the command (docs/interchange.md).
   m = blskernel("export", "numbers.bls");
   assert(strcmp(m.kind, "classification") && strcmp(m.scaling, "columns"));
   one = ones(50, 1);

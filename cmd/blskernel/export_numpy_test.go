@@ -14,12 +14,12 @@ import (
 // TestExportInNumPy computes predictions from exported models by the program that the documentation
 // has.
 func TestExportInNumPy(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "export.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "interchange.md"))
 	testutil.NoError(t, err)
 	_, program, found := strings.Cut(string(text), "```python\n")
 	program, _, end := strings.Cut(program, "```")
 	if !found || !end {
-		t.Fatal("docs/export.md has no program")
+		t.Fatal("docs/interchange.md has no program")
 	}
 	dir := t.TempDir()
 	writeText(t, dir, "program.py", program+`

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,16 +19,17 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestUncertainty executes the program of docs/uncertainty.md, which prints what the page says.
+// TestUncertainty executes the program of docs/evaluation.md, which prints the block that follows it.
 func TestUncertainty(t *testing.T) {
 	needTools(t, "go")
-	blocks := readPage(t, "docs/uncertainty.md").blocks
-	if len(blocks) != 2 {
-		t.Fatalf("%d blocks, want a program and its output", len(blocks))
+	blocks := readPage(t, "docs/evaluation.md").blocks
+	k := slices.IndexFunc(blocks, func(b passage) bool { return b.language == "go" })
+	if k < 0 || k+1 == len(blocks) {
+		t.Fatal("no program with its output")
 	}
-	out, err := goProgram(t, blocks[0].text, "run")
+	out, err := goProgram(t, blocks[k].text, "run")
 	testutil.NoError(t, err)
-	if string(out) != blocks[1].text {
+	if string(out) != blocks[k+1].text {
 		t.Errorf("it prints\n%s", out)
 	}
 }

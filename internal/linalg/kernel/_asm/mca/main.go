@@ -1,5 +1,5 @@
 // Command mca predicts the speed of the inner loops of package kernel by the scheduler models of LLVM,
-// and counts their instructions: the tables of docs/arm64.md. Run it as
+// and counts their instructions: the tables of arm64 in docs/performance.md. Run it as
 //
 //	make mca
 //
