@@ -29,9 +29,8 @@
 //	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0; none: as if the
 //	                    machine had no OpenBLAS
 //
-// A name may have any case. A value that cannot be met is an error where the backend depends on it, and
-// nothing else takes its place.
+// A name may have any case. An unavailable choice is an error, never a silent fallback.
 //
 // Every type that computes has a field Backend, and every function takes one as its first argument; nil
-// stands for Default(). So two backends can be compared in one process.
+// stands for Default(). So one process can compare two backends.
 package blskernel

@@ -24,11 +24,11 @@
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
 //	             LogTargets the exponentials of these, times a factor
 //
-// Settings that are zero are chosen by Fit, on rows that it holds out of the first; Choice says how
-// good they are. Fit starts again and PartialFit continues. A call that returns an error leaves the
-// model unchanged. The first batch must have samples of all kinds: it fixes the maps. Improved and
-// Original with a ridge, RidgeInverse and InverseCholesky without, need as many rows in it as A has
-// columns. Encode writes a fitted model to the last bit; package bls/modelfile keeps models in files.
+// Fit chooses settings that are zero on held-out rows; Choice has their score. Fit starts again and
+// PartialFit continues. A call that returns an error leaves the model unchanged. The first batch fixes
+// the maps, so it must have samples of all kinds. It needs as many rows as A has columns for Improved
+// and Original with a ridge, and for RidgeInverse and InverseCholesky without one. Encode writes a
+// fitted model to the last bit; package bls/modelfile keeps models in files.
 //
 // # Contexts and weights
 //
@@ -36,16 +36,16 @@
 // and, where samples have them, weights, nil for ones. NameContext stops when its context is done, with
 // an error that wraps context.Cause(ctx). A nil context panics.
 //
-// # The life of a model
+// # Changing a model
 //
-// The weights after each of these are those of a model that never knew it otherwise, with the same maps
-// and lambda, but for rounding:
+// After each of these calls the weights equal, up to rounding, the weights of a fresh fit to the
+// resulting samples with the same maps and lambda:
 //
 //	PartialFit with a new label   adds the class: its target is the negative of the constant target
 //	PartialFitContext             counts each sample as often as its weight says
 //	Remove                        unlearns samples
-//	Forget                        lets all samples so far count less
-//	Merge, SetLambda              another model's samples, another ridge: by the methods Gram and QR
+//	Forget                        scales down the weights of all samples so far
+//	Merge, SetLambda              adds another model's samples, changes the ridge: Gram and QR only
 //	Relabel                       renames, merges and adds classes
 //	Refit                         learns other samples in place of all so far, with the same maps
 //

@@ -25,11 +25,10 @@
 // κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations, 3qk² +
 // 6cqk. RidgeInverse takes batches in blocks of k/4 rows, so that 2q²k becomes qk²/2.
 //
-// With weights wanted after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR
-// takes up to twice as long, and keeps its digits where κ² has used up the digits of the others. Plan
-// chooses; Updater.Condition says how many digits are left. The time and memory of Original and
-// Improved grow with all samples, since A⁺ is as large as A. docs/choosing-a-method.md has their
-// formulas, and all sources.
+// If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR
+// takes up to twice as long, and keeps digits where eps κ² leaves none to the others. Plan chooses;
+// Updater.Condition says how many digits are left. The time and memory of Original and Improved grow
+// with all samples. docs/choosing-a-method.md has their formulas, and all sources.
 //
 // # Other changes and statistics
 //
@@ -42,7 +41,7 @@
 // # Flops and times
 //
 // Model lists the steps of an action with their flops by the paper's convention, and a Counter counts
-// what a backend was asked for. The Report of every update has both, and the time of each step, which
+// the calls to a backend. The Report of every update has both, and the time of each step, which
 // Rates.Seconds predicts. The products that keep the statistics are not counted: 2cqk flops in Original
 // and Improved, and 2clk at a start.
 //
@@ -55,8 +54,8 @@
 //
 // # Encoding
 //
-// Encode writes the whole state of a model. A decoded model goes on to the bit with the same backend on
-// the same kind of machine, and as accurately on any other. docs/file-format.md has the layout.
+// Encode writes the whole state of a model. A decoded model continues with the same bits on the same
+// backend and kind of machine, and as accurately on any other. docs/file-format.md has the layout.
 //
 // # Sources
 //

@@ -11,8 +11,7 @@
 //	Dger                          A += alpha·x·yᵀ
 //	Dsyr Dspr Dsyr2 Dspr2         A += alpha·x·xᵀ, A += alpha·(x·yᵀ + y·xᵀ), A symmetric
 //
-// A triangle is its rows, of which each begins somewhere and has a length (oneTriangle): so full,
-// packed and band storage are one case.
+// A triangle is a list of rows with a start and a length (oneTriangle), in every storage.
 //
 // # Conventions
 //
@@ -20,45 +19,37 @@
 // large that a check overflows, and an illegal flag of Drotm panics.
 //
 //   - beta = 0 overwrites y: NaN in y does not matter. So does alpha = 0 in Dscal.
-//   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr, Dspr, Dsyr2 and Dspr2 then
-//     do nothing, as in the reference BLAS.
+//   - alpha = 0 leaves beta·y and does not read A and x, as in the reference BLAS.
 //   - The result must not overlap an operand.
 //
 // # NaN and infinities
 //
+// docs/numerics.md has the rules for each routine.
+//
 //   - No other zero is special: each product of the equation is formed, and 0·NaN and 0·Inf reach the
-//     result. The reference BLAS skips zeros of x (in Dger y) in Dger, Dsyr, Dspr, Dsyr2 and Dspr2, and
-//     in triangular products and solutions without transposition; gonum skips them in Dsyr.
+//     result. The reference BLAS and gonum skip zeros of x in some routines.
 //   - Only stored elements are elements: the zeros outside a triangle or a band and the ones of a unit
 //     diagonal multiply nothing, and are not read.
 //   - A zero on the diagonal of a triangular system is not looked for: x/0 is an infinity, 0/0 is NaN.
-//   - A sum beyond the largest number is an infinity, and NaN where one of the other sign is added.
-//     Only Dnrm2 cannot overflow before its result does.
-//   - Dnrm2 and Dasum return NaN if an element is NaN, otherwise +Inf if one is infinite. Idamax never
-//     finds a NaN larger, and returns 0 if the first element is one.
-//   - Drotg returns r = NaN if a or b is NaN, otherwise an infinite r if one is infinite. With an
-//     infinity and a number other than zero, c or s is NaN. Drotmg computes with them as with numbers.
-//
-// Which NaN it is, its sign and payload, is undefined. Which elements are NaN is the same on every
-// kernel.
+//   - Drotg with an infinity and a number other than zero returns NaN as c or s. Drotmg computes with
+//     infinities as with numbers.
 //
 // # The same bits
 //
-// Results depend on the arguments alone: not on addresses, goroutines, the kernel or the machine, as
-// long as it has a fused multiply-add. Sums are the kernel's, which have one shape, or loops in Go,
-// which round each product; lengths and constants alone decide between the two. Only the result of
-// Daxpy depends on increments. Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³.
+// Results depend on the arguments alone (docs/reproducibility.md). Sums are the kernel's, which have
+// one shape, or loops in Go, which round each product; lengths and constants alone decide between the
+// two. Only the result of Daxpy depends on increments. Methods with sums state a bound with γ_k =
+// ku/(1-ku), u = 2⁻⁵³.
 //
 // # Goroutines and memory
 //
-// With a Share, several goroutines share the rows of A·x and of A + x·yᵀ if A is large. In Aᵀ·x, and in
-// A·x with one triangle of A, each row contributes to the whole result. The shape then decides how rows
-// are cut into pieces, and one goroutine adds their contributions in order. Triangular products and
-// solutions, bands and vectors stay on the caller's goroutine.
+// With a Share, several goroutines share the rows of a large A. In Aᵀ·x, and in A·x with one triangle
+// of A, each row contributes to the whole result. The shape then decides how rows are cut into pieces,
+// and one goroutine adds their contributions in order. Triangular products and solutions, bands and
+// vectors stay on the caller's goroutine.
 //
 // Once buffers exist, a call on fewer than 80,000 elements of a matrix, or without a Share, does not
-// allocate. Loops run along rows with increment 1: a vector along the rows with another increment is
-// copied to a buffer. Contributions of pieces take at most 16 vectors.
+// allocate. A vector along the rows with an increment other than 1 is copied to a buffer.
 //
 // # What limits them
 //
@@ -74,6 +65,5 @@
 //	Ger          9      (4 rows share y; 12 singly)  8     A in and out
 //	Dotxaxpyf    3.5    (4 rows share x and y)       2     a triangle of A, each element for both
 //
-// With one row at a time, GemvN would move 8 and GemvT 12. docs/performance.md has the measured rates.
-// Prefetching rows of GemvN gained nothing at any size.
+// docs/performance.md has the measured rates.
 package blas12

@@ -11,10 +11,10 @@
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
 // Each routine names its sources and its sink. A source packs a block into micro-panels (pack.go). A
-// sink that keeps one triangle halves the work: tiles outside it are skipped.
+// sink that keeps one triangle skips the tiles outside it.
 //
-// Dtrsm and Dtrmm go through the diagonal blocks of the triangle (trsm.go). Kernels that hold rows of B
-// in registers apply each block to its rows, and a product applies it to the other rows.
+// Dtrsm and Dtrmm apply each diagonal block of the triangle to its rows in registers, and to the other
+// rows by a product (trsm.go).
 //
 // # The five loops
 //
@@ -27,9 +27,9 @@
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
 //	loop 1          jr: the micro-kernel, these rows in tiles of MR×NR
 //
-// Threads pack A[ic, pc] together, and then take tasks of loop 3 and of rows (grid.go). An operand that
-// few micro-panels share, or that stays in L2, is read where it lies (inPlace). Products of order up to
-// 128 on one thread go straight to loop 2 (small.go).
+// Threads pack A[ic, pc] together, and then take tasks (grid.go). An operand that few micro-panels
+// share, or that stays in L2, is read in place. Products of order up to 128 on one thread go straight
+// to loop 2 (small.go).
 //
 // # Rounding, NaN, reproducibility
 //
@@ -43,11 +43,10 @@
 // Dtrmm have the order 128, and an element one chain within each (trsm.go, trmm.go); from block to
 // block it is a product. A diagonal between the factors multiplies rows of B, rounded.
 //
-// So the order depends on the shape alone. Results are bit-identical on every kernel, for any
-// caches, number of threads, partition of C and position in a tile, except for the bits of NaN.
-// TestReproducible and the golden hashes of internal/testutil/golden check it. KC and the order of
-// diagonal blocks are constants because they are part of results; MC and NC, which are not, fit the
-// caches. A term has at most k+2 roundings, hence the bound of the tests,
+// So the order depends on the shape alone, and results are bit-identical on every kernel, for any
+// caches and number of threads, except for the bits of NaN. KC and the order of diagonal blocks are
+// constants because they are part of results; MC and NC, which are not, fit the caches. A term has at
+// most k+2 roundings, hence the bound of the tests,
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //
@@ -60,5 +59,5 @@
 //
 // The methods of Engine are row-major, in the argument order of the BLAS; blas.ConjTrans is blas.Trans.
 // The routines check their arguments with package check; the methods of block.Ops do not. C must
-// not overlap A or B. Elements between the rows of a matrix are neither read nor written.
+// not overlap A or B.
 package gemm

@@ -15,27 +15,21 @@
 //	c[i*ldc + j] = C[i,j], or before it if C is packed, see Store
 //
 // So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
-// (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k). Packed operands
-// are fastest. Step p of a tile is a rank-1 update.
+// (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k).
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes the m×n of C, and touches no other element.
 //   - Every element is one chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1, ...,
 //     k-1, from s = +0, or from alpha·C[i,j] with Continue. Then C[i,j] = FMA(alpha, s, C[i,j]) if the
-//     kernel adds, else alpha·s. So an element does not depend on its place in a tile or strip, nor on
-//     the kernel.
+//     kernel adds, else alpha·s.
 //   - No multiplier is skipped: 0·NaN and 0·Inf are NaN in C.
-//   - Operands have the alignment of a float64; rows of B at multiples of Align bytes are fastest.
 //   - C does not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
-//
-// Package gemm does the rest: blocking, packing, and beta, which it applies to C before the first call.
 //
 // # Level 1 and 2
 //
 // Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger, Dotxaxpyf and Symv access exactly the
-// elements in their equations. Lengths are at least 1, and results do not overlap operands. No
-// multiplier is skipped. Nothing depends on addresses. Sums have lanes, all +0 at first, and one fixed
-// shape:
+// elements in their equations. Lengths are positive, and results do not overlap operands. No
+// multiplier is skipped. Sums have lanes, all +0 at first, and one fixed shape:
 //
 //   - Dot has 32 lanes while 32 elements are left: element i is added to lane i%32 by a fused
 //     multiply-add. Then lanes v and v+16 are added, and v and v+8. The eight lanes take the next
@@ -46,28 +40,16 @@
 //     of y to each row. Axpy is one fused multiply-add for each element, by the rounded alpha·x[i].
 //   - Dotxaxpyf is Axpy of the rows to y from the top down. Then v[i] = FMA(alpha, s, v[i]) with the
 //     sum s of row i in the last eight lanes of Dot alone.
-//   - Symv rounds each product and each sum. Rows go from the top down. The stored A[i,j] off the
-//     diagonal add (alpha·x[i])·A[i,j] to y[j] and A[i,j]·x[j] to a sum s, from +0 and from left to
-//     right. Then y[i] += alpha·(A[i,i]·x[i] + s).
-//   - Rot rounds each product and each sum.
+//   - Rot and Symv round each product and each sum. In Symv rows go from the top down. The stored
+//     A[i,j] off the diagonal add (alpha·x[i])·A[i,j] to y[j] and A[i,j]·x[j] to a sum s, from +0 and
+//     from left to right. Then y[i] += alpha·(A[i,i]·x[i] + s).
 //   - AddAbs has 16 lanes while 16 elements are left. Then lanes 0 to 3 take the elements by fours, and
 //     two more lanes, e and f, the rest in turn. Lanes v and v+8 are added, then v and v+4, and of
 //     these p, q, r, s the sum is ((p+e)+(q+f)) + (r+s).
 //
-// So an element of a result does not depend on other rows and columns.
-//
 // # The same bits on every machine
 //
-// All kernels agree bit for bit in every function but Peak, except for the sign and the other bits of
-// NaN. The tests compare each with the rules above, and with the portable kernel. Its fma is an
-// instruction on all 64-bit architectures of Go whose compiler has one; where there is none, as on 32
-// bits, it rounds twice, and results differ.
-//
-// # Adding a kernel
-//
-// A kernel is an entry of the table, best first, with its functions in a package of its own, such as
-// kernel/avx2. Nothing else in the module names an instruction set. The kernel "generic", in Go, has no
-// build constraint: it is the reference for the others, and the choice if no other is available.
+// All kernels agree bit for bit, except for NaN payloads, on CPUs with a fused multiply-add.
 package kernel
 
 import (
