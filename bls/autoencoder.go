@@ -29,12 +29,12 @@ const (
 //	P = (A1ᵀA1 + I)⁻¹,  c0 = P A1ᵀH1,  o = u = 0
 //	c := c0 + P (o - u);  o := S(c + u, 1e-3);  u := u + c - o
 //
-// where S(t, a) = max(t-a, 0) - max(-t-a, 0). It needs the products of A1 and H1 only, which are as
-// long as the training set. It overwrites gram; o is new storage.
+// where S(t, a) = max(t-a, 0) - max(-t-a, 0). It needs only the products of A1 and H1, not the
+// matrices, which grow with the training set. It overwrites gram; o is new storage.
 //
 //	cost: 2n²m flops for each iteration; memory: 4nm numbers and the arguments.
-//	errors: *OverflowError if gram, cross or o is not finite, as large samples with ScaleNone may
-//	make them; the cause of ctx, which every iteration checks.
+//	errors: *OverflowError if gram, cross or o is not finite, which large samples with ScaleNone can
+//	cause; the cause of ctx, which every iteration checks.
 //	source: Boyd et al. 2011, section 6.4.
 func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()

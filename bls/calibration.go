@@ -14,17 +14,17 @@ import (
 	"blskernel/mat"
 )
 
-// CalibrationRows is the number of rows that a calibration keeps: the last ones, and fewer of a model
-// with more than 200 targets or classes.
+// CalibrationRows is the number of rows that a calibration keeps, the last ones. A model with more than
+// 200 targets or classes keeps fewer.
 const CalibrationRows = 5000
 
-// leftOutRows is the number of learned rows that a calibration takes at most.
+// leftOutRows is the largest number of learned rows in a calibration.
 const leftOutRows = 2000
 
 // calibrationRows returns the number of rows that a calibration keeps with c targets or classes.
 func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max(c, 1))) }
 
-// A CalibrationError says that a model cannot tell how far its predictions are off.
+// A CalibrationError says that a model has no calibration, or one of too few rows for the coverage.
 type CalibrationError struct {
 	Rows int // of the calibration, 0 for none
 	Want int // rows that the coverage needs
@@ -39,8 +39,8 @@ func (e *CalibrationError) Error() string {
 	return fmt.Sprintf("bls: the model is calibrated by %d rows, and this coverage needs %d: calibrate it by more, or ask for a lower coverage", e.Rows, e.Want)
 }
 
-// A calibration has what the predictions of a model have missed rows by that the model had not learned
-// then, or would have missed them by without the row.
+// A calibration has the errors of predictions for rows that the model had not learned, or for learned
+// rows as if they had been left out.
 type calibration struct {
 	lambda float64 // of the model at the last rows
 
@@ -59,7 +59,7 @@ func (m *model) first() int {
 	return 2
 }
 
-// observed are rows to calibrate a model by.
+// observed are rows with known targets or classes that calibrate a model.
 type observed struct {
 	x       *mat.Dense // l×d
 	y       *mat.Dense // l×c, of a regression
@@ -70,11 +70,11 @@ type observed struct {
 	factors []float64 // with these weights
 }
 
-// leastRest is the smallest 1 - h of a row whose prediction without the row has digits.
+// leastRest is the smallest 1 - h of a row whose left-out prediction has correct digits.
 const leastRest = 1e-6
 
-// calibrate replaces the calibration by the last of some rows or, with more, adds them. On an error the
-// calibration stays.
+// calibrate replaces the calibration by the last of the rows or, with more, adds them. On an error the
+// calibration is unchanged.
 func (m *model) calibrate(ctx context.Context, of observed, more bool) error {
 	if err := m.ready(ctx); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (m *model) calibrate(ctx context.Context, of observed, more bool) error {
 	return nil
 }
 
-// extendCalibration adds rows to the calibration, of which the last count.
+// extendCalibration adds rows to the calibration and keeps the last ones.
 func (m *model) extendCalibration(rows [][]float64) {
 	rows = slices.Concat(m.calibration.rows, rows)
 	m.calibration = calibration{m.updater.Lambda(), rows[max(0, len(rows)-calibrationRows(m.targets())):]}
@@ -101,9 +101,9 @@ func (m *model) extendCalibration(rows [][]float64) {
 	}
 }
 
-// calibrateFit calibrates a model by the rows that it was fitted to, where settings were validated: by
-// those that the choice held out, if it has left them with their numbers for weights, or by all. The
-// model stays as it is where its method cannot leave rows out.
+// calibrateFit calibrates a model on the rows that it was fitted to, if settings were validated: on the
+// rows that the choice held out, if it kept them, or else on all. It does nothing if the method cannot
+// leave rows out.
 func (m *model) calibrateFit(ctx context.Context, of observed) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -124,8 +124,8 @@ func (m *model) calibrateFit(ctx context.Context, of observed) error {
 	return nil
 }
 
-// withoutRows gives the classes that have no rows the score in a row of a calibration that they would
-// have if they came later.
+// withoutRows sets the scores of classes without rows in a row of a calibration to the scores that they
+// would get if they were added later.
 func (m *model) withoutRows(row []float64) {
 	for class, n := range m.counts {
 		if n.rows == 0 {
@@ -187,8 +187,8 @@ func (m *model) observe(ctx context.Context, of observed) ([][]float64, error) {
 	return rows, err
 }
 
-// leverages returns x Q xᵀ for the rows of nodes, Q = (AᵀA + lambda I)⁻¹. Without exact a method that
-// only approximates Q has zeros.
+// leverages returns x Q xᵀ for the rows of nodes, Q = (AᵀA + lambda I)⁻¹. Without exact the result is
+// zero for a method that only approximates Q.
 func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]float64, error) {
 	m.mu.Lock() // the updater keeps Q
 	defer m.mu.Unlock()
@@ -199,8 +199,8 @@ func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]
 	return q, err
 }
 
-// scores returns the scores, classes and weights of the rows, of the classes that have rows, numbered
-// anew: a class that gets its first rows later must not change what is made of them.
+// scores returns the scores, classes and weights of the rows. It leaves out classes without rows and
+// renumbers the others, so that a class whose first rows come later changes nothing.
 func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float64) {
 	number, known := slices.Repeat([]int{-1}, len(c.rows[0])-3), 0
 	for class := range number {
@@ -221,8 +221,8 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	return scores, labels, weights
 }
 
-// threshold returns the smallest t such that the rows whose miss is at most t have the share
-// coverage of the weight of all and of one row more, of their mean weight, which misses by more.
+// threshold returns the smallest t such that the rows whose error is at most t have the share coverage
+// of the total weight, to which one more row of mean weight and larger error is added.
 //
 //	source: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005; Lei et al.,
 //	Distribution-free predictive inference for regression, JASA 113 (2018) 1094-1111.
@@ -247,9 +247,8 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	return 0, &CalibrationError{Rows: len(all), Want: int(math.Ceil(coverage/(1-coverage) - 1e-9))}
 }
 
-// relabeled returns the calibration once class i has become to(i) of classes: the scores of the
-// classes that become one add up as their targets do, and a class without samples has the score of
-// their target.
+// relabeled returns the calibration after class i has become to(i) of classes. The scores of merged
+// classes add up as their targets do, and a class without samples has the score of such a target.
 func (c calibration) relabeled(to func(class int) int, classes int) calibration {
 	out := calibration{lambda: c.lambda}
 	for _, row := range c.rows[max(0, len(c.rows)-calibrationRows(classes)):] {
@@ -267,7 +266,7 @@ func (c calibration) relabeled(to func(class int) int, classes int) calibration 
 	return out
 }
 
-// sameClass is the renaming of classes where others are new.
+// sameClass leaves all classes as they are; it is a renaming that only adds classes.
 func sameClass(class int) int { return class }
 
 // code codes the calibration of a model.
@@ -304,16 +303,14 @@ func (c *calibration) code(x *codec.Coder, first int) {
 	}
 }
 
-// Calibrate finds how far predictions are off by rows that the model has not learned, for
-// PredictProba and PredictSet: they replace the rows by which the model was calibrated before. The last
-// CalibrationRows of them count.
+// Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
+// and PredictSet. The rows replace the earlier calibration; the last CalibrationRows of them count.
 //
-// Fit calibrates by the rows that it learns, each predicted as if it had been left out
-// (CalibrateLearned), where it chooses settings or Validate is set and the method can leave rows
-// out. Where relevances weigh the columns, it takes the rows held out of the choice, as predicted by
-// weights and relevances of the others. So the rows have a part in the settings, and none in what
-// predicts them. Remove,
-// Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
+// Fit calibrates on the rows that it learns, each predicted as if it had been left out
+// (CalibrateLearned), if it chooses settings or Validate is set and the method can leave rows out. If
+// relevances weigh the columns, Fit takes the rows held out of the choice, as predicted by the weights
+// and relevances of the others. So the rows take part in the settings, but not in their predictions.
+// Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
 // Forget keep it, and CalibratePartialFit renews it.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, smoothed as Platt does: each
@@ -321,45 +318,45 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // finite where no prediction is wrong.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
-//	cost: that of DecisionFunction and of blsupdate.Updater.Leverage, and at most 64 passes over the
-//	scores.
+//	cost: as DecisionFunction and blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
-//	errors: those of DecisionFunction, *ShapeError for another number of labels than samples,
+//	errors: as DecisionFunction, *ShapeError for another number of labels than samples,
 //	*LabelError. On an error the calibration stays.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
 
-// CalibrateContext is Calibrate by samples with weights, nil for ones, of which one must be positive,
-// until ctx is done.
+// CalibrateContext is Calibrate with weights of the samples, nil for ones and at least one positive. It
+// stops when ctx is done.
 func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, x, labels, weights, false, false)
 }
 
-// PartialCalibrate adds rows that the model has not learned to those that it is calibrated by.
+// PartialCalibrate adds rows that the model has not learned to its calibration.
 //
-//	shapes, cost, memory, errors: those of Calibrate.
+//	shapes, cost, memory, errors: as Calibrate.
 func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
 	return c.PartialCalibrateContext(background, x, labels, nil)
 }
 
-// PartialCalibrateContext is PartialCalibrate by samples with weights, as CalibrateContext.
+// PartialCalibrateContext is PartialCalibrate with the weights and the context of CalibrateContext.
 func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, x, labels, weights, false, true)
 }
 
-// CalibrateLearned is Calibrate by rows that the model has learned with these weights: each counts with
-// the scores that the model would give it without the row, y - (y - s)/(1 - h) for the leverage h. The
-// last 2000 rows count, but for those of a leverage of 1.
+// CalibrateLearned is Calibrate on rows that the model has learned. Each counts with the scores of a
+// model without the row, y - (y - s)/(1 - h) for the leverage h. The last 2000 rows count; rows with a
+// leverage of 1 are left out.
 //
-//	cost: that of Calibrate.
-//	errors: those of Calibrate; blsupdate.ErrApproximate for Improved and Original
+//	cost: as Calibrate.
+//	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original
 //	with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 	return c.CalibrateLearnedContext(background, x, labels, nil)
 }
 
-// CalibrateLearnedContext is CalibrateLearned by samples with weights, as CalibrateContext.
+// CalibrateLearnedContext is CalibrateLearned with the weights that the samples were learned with, and
+// the context of CalibrateContext.
 func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, x, labels, weights, true, false)
 }
@@ -379,12 +376,11 @@ func (c *Classifier) calibrate(ctx context.Context, x *mat.Dense, labels []int, 
 	return m.calibrate(ctx, observed{x: x, labels: labels, weights: weights, learned: learned, factors: factors}, more)
 }
 
-// CalibratePartialFit is PartialFit, and adds to the calibration what the model has predicted for the
-// samples before. So the calibration stays in step with the model, and tells when predictions become
-// worse.
+// CalibratePartialFit is PartialFit, and before it adds the errors of the predictions for the samples
+// to the calibration. So the calibration follows the model, and shows when predictions become worse.
 //
-//	cost: that of PartialFit and of Calibrate, with a solution for the weights for each call.
-//	errors: those of PartialFit. Samples that the model cannot predict are learned only.
+//	cost: as PartialFit and Calibrate, with a solution for the weights in each call.
+//	errors: as PartialFit. Samples that the model cannot predict are learned only.
 func (c *Classifier) CalibratePartialFit(x *mat.Dense, labels []int) error {
 	return c.CalibratePartialFitContext(background, x, labels, nil)
 }
@@ -394,25 +390,24 @@ func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dens
 	return c.partialFit(ctx, x, labels, weights, true)
 }
 
-// Calibrated reports whether probabilities and sets come from rows that have no part in the weights
-// that predict them.
+// Calibrated reports whether the model has a calibration for probabilities and sets.
 func (c *Classifier) Calibrated() bool { return len(c.orEmpty().calibration.rows) > 0 }
 
-// Calibrate finds how far predictions are off by rows that the model has not learned, for
+// Calibrate measures the errors of predictions on rows that the model has not learned, for
 // PredictInterval, as Classifier.Calibrate does. The model keeps the errors, and s = (1 + x (AᵀA +
-// lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation of an error in units of
-// that of the noise. Improved and Original with a ridge have s = 1.
+// lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the ratio of the standard deviation of an error to the
+// noise. Improved and Original with a ridge have s = 1.
 //
 //	shapes: X l×d, Y l×c. Some hundred rows are enough.
-//	cost: that of Predict and of blsupdate.Updater.Leverage.
+//	cost: as Predict and blsupdate.Updater.Leverage.
 //	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
-//	errors: those of Predict, of checking Y as PartialFit does, and of Leverage.
+//	errors: as Predict, PartialFit for Y, and Leverage.
 func (r *Regressor) Calibrate(x, y *mat.Dense) error {
 	return r.CalibrateContext(background, x, y, nil)
 }
 
-// CalibrateContext is Calibrate by samples with weights, nil for ones, of which one must be positive,
-// until ctx is done.
+// CalibrateContext is Calibrate with weights of the samples, nil for ones and at least one positive. It
+// stops when ctx is done.
 func (r *Regressor) CalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, x, y, weights, false, false)
 }
@@ -422,7 +417,7 @@ func (r *Regressor) PartialCalibrate(x, y *mat.Dense) error {
 	return r.PartialCalibrateContext(background, x, y, nil)
 }
 
-// PartialCalibrateContext is PartialCalibrate by samples with weights, as CalibrateContext.
+// PartialCalibrateContext is PartialCalibrate with the weights and the context of CalibrateContext.
 func (r *Regressor) PartialCalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, x, y, weights, false, true)
 }
@@ -433,7 +428,7 @@ func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
 	return r.CalibrateLearnedContext(background, x, y, nil)
 }
 
-// CalibrateLearnedContext is CalibrateLearned by samples with weights, as CalibrateContext.
+// CalibrateLearnedContext is CalibrateLearned with the weights and the context of CalibrateContext.
 func (r *Regressor) CalibrateLearnedContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, x, y, weights, true, false)
 }
@@ -456,7 +451,7 @@ func (r *Regressor) calibrate(ctx context.Context, x, y *mat.Dense, weights []fl
 	return m.renewSmearing(ctx, x, y, weights)
 }
 
-// CalibratePartialFit is PartialFit that renews the calibration, as that of Classifier.
+// CalibratePartialFit is PartialFit, and renews the calibration as Classifier.CalibratePartialFit does.
 func (r *Regressor) CalibratePartialFit(x, y *mat.Dense) error {
 	return r.CalibratePartialFitContext(background, x, y, nil)
 }
@@ -466,5 +461,5 @@ func (r *Regressor) CalibratePartialFitContext(ctx context.Context, x, y *mat.De
 	return r.partialFit(ctx, x, y, weights, true)
 }
 
-// Calibrated reports whether PredictInterval has rows to go by.
+// Calibrated reports whether the model has a calibration for PredictInterval.
 func (r *Regressor) Calibrated() bool { return len(r.orEmpty().calibration.rows) > 0 }

@@ -8,15 +8,15 @@ import (
 	"blskernel/mat"
 )
 
-// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Two classes that become one
-// are merged, and a class that none becomes is new and has no samples: the weights are as if the model
-// had learned the new labels from the start. So models of different classes are brought to the same
-// ones before Merge.
+// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Classes with the same to[i]
+// are merged, and a class that is in no to[i] is new and has no samples. The weights are as if the
+// model had learned the new labels from the start. Use it before Merge of models with different
+// classes.
 //
 //	shapes: to c.
 //	reads/writes: on an error the model stays as it was.
 //	cost: blsupdate.Updater.MapTargets.
-//	memory: what the output layer has for its targets once more, with the new classes.
+//	memory: a copy of the targets of the output layer, with the new classes.
 //	errors: ErrNotFitted; *ShapeError for another length of to; *LabelError for an element that is
 //	not from 0 to classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work;
 //	as MapTargets; blsupdate.ErrOverflow for weights of a class beyond float64.
@@ -70,10 +70,10 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	return nil
 }
 
-// TargetMap returns the T with which Y T are the targets of other classes, for the Y of Expand:
-// class i becomes to[i], from 0 to classes-1. The target of a class j that n classes become is the
-// sum of their targets and n-1 times the constant. blsupdate.Updater.MapTargets takes T, so that an
-// output layer that learns elsewhere gains classes as Relabel gives them to a Classifier.
+// TargetMap returns the T with which Y T are the targets of other classes, for the Y of Expand: class i
+// becomes to[i], from 0 to classes-1. The target of a class j that n classes become is the sum of their
+// targets and n-1 times the constant. blsupdate.Updater.MapTargets takes T, so that an output layer
+// outside a Classifier gains classes as Relabel adds them.
 //
 //	shapes: to c; T is (c+1)×(classes+1).
 //	panics: for an element of to that is not from 0 to classes-1.
@@ -91,8 +91,8 @@ func TargetMap(to []int, classes int) *mat.Dense {
 	return t
 }
 
-// classesWith returns the number of classes of the model with the labels: more than now where the
-// labels decide.
+// classesWith returns the number of classes after the labels are learned: more than now if they may add
+// classes.
 func (m *model) classesWith(labels []int) int {
 	if m.settings.classes != 0 {
 		return m.targets()

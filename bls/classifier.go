@@ -25,8 +25,8 @@ const maxInferredClasses = 1 << 12
 // As in the paper the targets are +1 for the class of a sample and -1 for the others, and there is no
 // intercept.
 //
-// The fields are options that Fit reads; a change shows at the next Fit. What is zero, Fit chooses: the
-// zero value learns any table, and images with Features.Scaling set to ScaleSamples.
+// The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses zero
+// fields: the zero value learns any table, and images with Features.Scaling set to ScaleSamples.
 //
 //	Features.Scaling           ScaleColumns or ScaleRanks, as the settings below
 //	Features.EnhancementNodes  200 to 2000, by the numbers of rows and columns
@@ -35,20 +35,18 @@ const maxInferredClasses = 1 << 12
 //	Features.Relevance, Features.Steps
 //	                           for such tables as the settings below
 //	Features.Shrink, Update.Lambda, Method
-//	                           those with the best predictions for rows held out of the first
-//	                           4096; Choice returns how good they are
+//	                           best on rows held out of the first 4096; Choice has their score
 //	Classes                    as many as the labels of the first batch have
 //
 // The choice depends on the options and the samples only: it is the same on every machine. Fit then
-// learns all rows, with those that were held out. Original and Improved are for the pseudoinverse: a
-// zero Lambda is none for them. ScaleSamples gives x, 2x and x+1 one class; Regressor says more about
-// that.
+// learns all rows, held-out ones included. For Original and Improved, which are for the pseudoinverse,
+// a zero Lambda is no ridge. ScaleSamples gives x, 2x and x+1 the same class; see Regressor.
 //
 // The methods that change a model, from Fit to Calibrate, must not run at the same time as any other
 // method; those that predict, count or write may run on several goroutines. An assigned copy of a
-// fitted Classifier shares its model with the original until Fit or Refit gives one of them another;
-// Clone makes a model that shares nothing that changes. So a server predicts with one model while a
-// clone learns, and then exchanges the two.
+// fitted Classifier shares its model with the original until Fit or Refit replaces one of them; Clone
+// makes an independent model. So a server can predict with one model while a clone learns, and then
+// exchange the two.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -58,26 +56,26 @@ type Classifier struct {
 	// Method updates the output layer. The choice of Fit is blsupdate.Gram, or QR where that
 	// predicts better or the ridge is too small for Gram.
 	Method blsupdate.Method
-	// Update are the settings of the output layer. Lambda may be None. The first batch must have at
+	// Update has the settings of the output layer. Lambda may be None. The first batch must have at
 	// least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
 	// InverseCholesky without a ridge.
 	Update blsupdate.Options
 	// Classes is c. 0 stands for 1 + the largest label so far, which must then be below 4096 unless
-	// every number up to it is a label too.
+	// all smaller numbers are labels too.
 	Classes int
 	// ClassWeight says how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
-	// ExpectedRows is the number of samples that the model is to learn in all, 0 for the samples of
-	// Fit. More samples get more nodes, and a ridge that suits them.
+	// ExpectedRows is the total number of samples that the model will learn, 0 for the samples of
+	// Fit. It sets the number of nodes and the scale of the ridge.
 	ExpectedRows int
-	// Validate makes Fit hold out rows also where nothing is left to choose, for Choice and for
-	// probabilities that are calibrated.
+	// Validate makes Fit hold out rows even if all settings are given, for Choice and for
+	// calibrated probabilities.
 	Validate bool
 
 	*model // nil before the first Fit
 }
 
-// Fit starts a model from the samples X and their labels, and forgets what was learned before.
+// Fit trains a new model on the samples X and their labels, and discards the old one.
 //
 //	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
@@ -93,23 +91,24 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 	return c.FitContext(background, x, labels, nil)
 }
 
-// PartialFit learns from more samples. With Update.Lambda = 0 the weights become the least-squares fit
-// to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
+// PartialFit learns from more samples. With Update.Lambda = 0 the weights become, up to rounding, the
+// least-squares fit to all samples so far, with the feature maps of the first batch; blsupdate.Options
 // says how far this holds for Lambda > 0.
 //
-// PartialFit starts a Classifier that is not fitted. While there are few samples the model keeps them,
-// as KeptRows says: the model is what Fit of all of them gives, to the last bit, and the first use
-// after a change fits it. Then the feature maps are fixed.
+// PartialFit starts a Classifier that is not fitted. While there are few samples, the model keeps them
+// (KeptRows): it equals Fit of all of them, to the last bit, and the first use after a change fits it.
+// Then the feature maps are fixed.
 //
 // A label beyond c adds the classes up to it, unless Classes is set or the label is too large for Fit:
 // the weights become as if the model had these classes from the start. To this end the constant 1 is a
 // target of every model, and the target of a new class is its negative.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c, or larger for new classes.
-//	reads/writes: reads X and labels, and copies few. On an error the model stays as it was.
+//	reads/writes: reads X and labels, and copies them while they are few. On an error the model
+//	stays as it was.
 //	cost: Transform and Updater.AddInputs, which grows with the samples before only for Improved and
 //	Original.
-//	memory: with new classes once more the output layer.
+//	memory: with new classes a copy of the output layer.
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError, and as
 //	AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
@@ -124,7 +123,7 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 //	memory: the result, and a panel of rows of some 10 MB.
 //	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
 //	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64;
-//	*MemoryError for scores that memory has no room for.
+//	*MemoryError for scores that do not fit into memory.
 func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
 	return c.DecisionFunctionContext(background, x)
 }
@@ -162,8 +161,8 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	return c.ScoreContext(background, x, labels, nil)
 }
 
-// ScoreContext is Score of samples with weights, nil for ones, of which one must be positive, until ctx
-// is done.
+// ScoreContext is Score with weights of the samples, nil for ones and at least one positive. It stops
+// when ctx is done.
 func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) (float64, error) {
 	predicted, err := c.PredictContext(ctx, x)
 	if err != nil {
@@ -185,7 +184,7 @@ func (c *Classifier) NumClasses() int {
 }
 
 // ClassCounts returns the number of rows of each class that the model has learned. It is nil before the
-// first Fit, and where the model does not know: with an output layer of WithUpdater.
+// first Fit, and unknown, also nil, after WithUpdater.
 func (c *Classifier) ClassCounts() []float64 {
 	var out []float64
 	for _, n := range c.orEmpty().counts {
@@ -195,23 +194,22 @@ func (c *Classifier) ClassCounts() []float64 {
 }
 
 // Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
-// output layer. What DecodeClassifier returns goes on to the bit as c would have. Encode writes neither
+// output layer. The result of DecodeClassifier continues with the same bits as c. Encode writes neither
 // the backends nor a checksum, which package bls/modelfile adds. Predictions may run at the same time,
-// and a slow w does not hold them up. A w that checks a context stops Encode by its error.
+// and a slow w does not block them. A w that checks a context stops Encode by its error.
 //
 //	cost: a copy, and the solution for the weights if the method has not computed it yet, so that
 //	the bytes are the same before and after a prediction.
-//	memory: some 100 KB; the state of the output layer once more if it does not determine the
-//	weights.
+//	memory: some 100 KB; a copy of the output layer if it does not determine the weights.
 //	errors: ErrNotFitted; as blsupdate.Encode; an error of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }
 
 // DecodeClassifier reads what Classifier.Encode wrote, and no byte more. The fields of the result are
 // the options of Fit or WithUpdater, with b for Backend; nil stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers that no Classifier can have; an error
-//	of r, by which a context stops it.
-//	memory: at most 12n bytes and 256 KiB for n bytes of r, whatever r says of sizes.
+//	errors: *FormatError if r ends too early, or has numbers that are invalid in a Classifier; an
+//	error of r.
+//	memory: at most 12n bytes and 256 KiB for n bytes of r, whatever sizes r declares.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)
 	if err != nil {
@@ -279,7 +277,7 @@ func inferClasses(labels []int) int {
 //	labels.
 func OneHot(labels []int, classes int) (*mat.Dense, error) { return targets(labels, classes, false) }
 
-// targets is OneHot, with a first column of ones for the constant target or without.
+// targets is OneHot, optionally with a first column of ones for the constant target.
 func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	if classes < 1 {
 		return nil, &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a positive number"}

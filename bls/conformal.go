@@ -10,21 +10,21 @@ import (
 	"blskernel/mat"
 )
 
-// PredictInterval returns the ends of an interval for each target of the samples X (l×d), both l×c,
-// that holds the target of a new row with the probability coverage, from 0 to 1:
+// PredictInterval returns the ends, both l×c, of an interval for each target of the samples X (l×d).
+// The interval contains the target of a new row with the probability coverage, from 0 to 1:
 //
 //	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // for the nodes x of the sample. The factor t is a quantile of the errors of the calibration in the
-// same units: of n rows the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the
-// interval is wide where the weights are uncertain, and holds its coverage whatever distribution
-// the errors have, on the average over rows like those of the calibration: not for each kind of row
-// by itself. For a model of logarithms the errors and the interval are of the logarithm of the target,
-// and the ends exponentials.
+// same units: of n rows the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the interval
+// is wide where the weights are uncertain. Its coverage holds for any distribution of the errors, on
+// the average over rows like the calibration rows, and not for each kind of row. For a model of
+// logarithms, errors and interval are those of the logarithm of the target, and the ends are
+// exponentials.
 //
-//	cost: that of Predict and of blsupdate.Updater.Leverage; the nodes are computed once.
-//	errors: those of Predict and Leverage; *CalibrationError where Calibrated is false, or the rows
-//	are too few for the coverage; *OptionError for a coverage that is not between 0 and 1.
+//	cost: as Predict and blsupdate.Updater.Leverage; the nodes are computed once.
+//	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the rows are too
+//	few for the coverage; *OptionError for a coverage that is not between 0 and 1.
 //	source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive inference
 //	for regression, JASA 113 (2018) 1094-1111, section 5.2.
 func (r *Regressor) PredictInterval(x *mat.Dense, coverage float64) (lower, upper *mat.Dense, err error) {
@@ -79,21 +79,19 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 	return err
 }
 
-// PredictSet returns, for each of the samples X (l×d), the set of classes that holds the class of a new
-// row with the probability coverage, from 0 to 1: the classes whose score is at least
+// PredictSet returns, for each of the samples X (l×d), a set of classes that contains the class of a
+// new row with the probability coverage, from 0 to 1: the classes whose score is at least
 //
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // for the nodes x of the sample, the one with the largest score first. The factor t is the quantile of
-// what the score of the class of a row of the calibration lacks to 1, in the same units, as in
-// PredictInterval.
+// 1 - score for the classes of the calibration rows, in the same units, as in PredictInterval.
 //
-// A set has several classes where the model is in doubt. It is empty where no class has a score as
-// most rows of the calibration have for theirs. A coverage below the accuracy of the model makes
-// such sets of doubtful rows: ask for more than the accuracy for sets that name a class.
+// A set has several classes where the model is in doubt. It is empty where no class reaches such a
+// score, which happens if coverage is below the accuracy of the model.
 //
-//	cost: that of DecisionFunction and of blsupdate.Updater.Leverage.
-//	errors: those of DecisionFunction and Leverage; *CalibrationError and *OptionError as in
+//	cost: as DecisionFunction and blsupdate.Updater.Leverage.
+//	errors: as DecisionFunction and Leverage; *CalibrationError and *OptionError as in
 //	PredictInterval.
 //	source: Sadinle, Lei and Wasserman, Least ambiguous set-valued classifiers with bounded error
 //	levels, JASA 114 (2019) 223-234, with scores for probabilities.

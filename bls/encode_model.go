@@ -40,8 +40,8 @@ func (k kind) String() string {
 var encodedMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse,
 	blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
-// encode writes the number of bytes of the head, the head, and the updater, to the end. It holds no
-// lock while it writes, so a slow w holds up no prediction. A nil model returns ErrNotFitted.
+// encode writes the size of the head, the head and the updater. It holds no lock while it writes, so a
+// slow w blocks no prediction. A nil model returns ErrNotFitted.
 func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
@@ -262,8 +262,8 @@ func (m *model) codeKept(x *codec.Coder, k kind) {
 	}
 }
 
-// joinKept completes the samples that are kept with the number of classes. It returns a *FormatError
-// unless they can be those of the updater.
+// joinKept sets the number of classes of the kept samples. It returns a *FormatError unless they fit
+// the updater.
 func (m *model) joinKept(u blsupdate.Updater) error {
 	s, c := m.kept, m.targets()
 	if s == nil {
@@ -284,7 +284,7 @@ func sameOptions(a, b FeatureOptions) bool {
 	return a == b
 }
 
-// agree reports whether a fit with the options o, in which zeros are chosen, can have had the options
+// agree reports whether a fit with the options o, whose zeros are chosen, can result in the options
 // fitted.
 func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	o.Scaling = cmp.Or(o.Scaling, fitted.Scaling)

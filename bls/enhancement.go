@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// EnhancementWeights is the way to draw the weights Wh of the enhancement nodes.
+// EnhancementWeights is the distribution of the weights Wh of the enhancement nodes.
 type EnhancementWeights int
 
 const (
@@ -94,9 +94,9 @@ const orthoPanel = 32
 // V. It returns false, and leaves V undefined, if a row depends on the earlier ones to working
 // precision. It checks ctx before each panel.
 //
-// This is the block Gram-Schmidt method, each panel twice: the second pass removes what the
-// cancellation of the first leaves, which is small enough for a V that passes the test of dependence
-// ("twice is enough").
+// This is the block Gram-Schmidt method, each panel twice: the second pass removes the error that
+// cancellation leaves in the first, which is small enough if V passes the test of dependence ("twice is
+// enough").
 //
 //	cost: 4r²p flops, and about orthoPanel/r as many again, not by Dgemm, inside the panels.
 //	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer.

@@ -12,13 +12,13 @@ import (
 type (
 	// ShapeError says that a matrix has no rows, or another number of columns than the model.
 	ShapeError = blsupdate.ShapeError
-	// NotFiniteError says that samples or targets have a NaN or an infinity in them.
+	// NotFiniteError says that samples or targets contain a NaN or an infinity.
 	NotFiniteError = blsupdate.NotFiniteError
 	// OptionError says that an option or a plain argument is out of range.
 	OptionError = blsupdate.OptionError
-	// MemoryError says that a fit or an update needs more memory than there is.
+	// MemoryError says that a fit or an update needs more memory than is available.
 	MemoryError = blsupdate.MemoryError
-	// FormatError says that Encode did not write the data, or that they were changed since.
+	// FormatError says that data were not written by Encode, or were changed since.
 	FormatError = codec.FormatError
 )
 
@@ -58,8 +58,8 @@ func (e *ScaleError) Error() string {
 		"use another Seed, more EnhancementNodes, or Unscaled", e.Max)
 }
 
-// OverflowError says that a node or a prediction, or a number on the way to it, is beyond float64,
-// although the samples are finite. With ScaleSamples only large targets can cause that.
+// OverflowError says that a node, a prediction or an intermediate result overflows, although the
+// samples are finite. With ScaleSamples only large targets can cause that.
 type OverflowError struct {
 	What string // is beyond float64
 	Row  int    // of the first such sample, from 0, or -1 if it is not one sample

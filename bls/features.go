@@ -20,8 +20,8 @@ const (
 	DefaultShrink     = 0.8 // s
 )
 
-// None as a number of EnhancementNodes or as Update.Lambda of a Classifier or a Regressor stands for
-// none, where 0 stands for what Fit chooses.
+// None stands for no EnhancementNodes or no Update.Lambda of a Classifier or a Regressor, where 0 lets
+// Fit choose.
 const None = -1
 
 // maxNodes bounds k, so that products of two such numbers do not overflow an int64.
@@ -32,7 +32,7 @@ const maxNodes = math.MaxInt32
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
 	// images. With the zero value a Classifier or a Regressor chooses one of the first two, and
-	// FitFeatures takes ScaleSamples, the paper's.
+	// FitFeatures takes ScaleSamples as in the paper.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups, and in Fit
 	// of a Classifier or a Regressor, for a table of more than 500 columns, for as many feature
@@ -41,21 +41,20 @@ type FeatureOptions struct {
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
 	// EnhancementNodes is n3. None stands for 0 nodes: A = Z, a linear map of each standardised
-	// sample. 0 is the number that Fit of a Classifier or a Regressor chooses, and none in
-	// FitFeatures.
+	// sample. With 0, Fit of a Classifier or a Regressor chooses the number, and FitFeatures takes
+	// None.
 	EnhancementNodes int
-	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that
-	// the model has all linear functions of S. None is A = [Z, H]. 0 stands for what Fit of a
-	// Classifier or a Regressor chooses, and none in FitFeatures.
+	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that the
+	// model has all linear functions of S. None is A = [Z, H]. With 0, Fit of a Classifier or a
+	// Regressor chooses, and FitFeatures takes None.
 	Direct int
-	// Relevance is the number of rounds by which Fit of a Classifier or a Regressor weighs the
-	// columns of S: those that the predictions depend on most count most. None is no weights. 0
-	// stands for what Fit chooses, and none in FitFeatures, which has no targets.
+	// Relevance is the number of rounds in which Fit of a Classifier or a Regressor weights the
+	// columns of S by their influence on the predictions. None is no weights. With 0, Fit chooses,
+	// and FitFeatures, which has no targets, takes None.
 	Relevance int
-	// Steps makes half of the enhancement nodes steps with 1: corners and bands that are parallel
-	// to the axes of one or two columns of S, as rules of thresholds need. It needs Direct. None
-	// is no steps. 0 stands for what Fit of a Classifier or a Regressor chooses, and none in
-	// FitFeatures.
+	// Steps = 1 makes half of the enhancement nodes steps: axis-parallel corners and bands in one
+	// or two columns of S, which suit threshold rules. It needs Direct. None is no steps. With 0,
+	// Fit of a Classifier or a Regressor chooses, and FitFeatures takes None.
 	Steps int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.
@@ -63,7 +62,7 @@ type FeatureOptions struct {
 	// Unscaled leaves out the factor s/max of the enhancement nodes, H = tanh([Z, 0.1] Wh), as
 	// printed in the paper. Shrink must then be 0.
 	Unscaled bool
-	// Enhancement is the way to draw the weights of the enhancement nodes.
+	// Enhancement is the distribution of the weights of the enhancement nodes.
 	Enhancement EnhancementWeights
 	// Seed determines all random numbers.
 	Seed uint64

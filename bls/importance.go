@@ -25,7 +25,7 @@ type ImportanceOptions struct {
 	Weights []float64 // of the samples; nil stands for ones
 }
 
-// Importances say how much the predictions of given samples owe to columns.
+// Importances measure how much the predictions for given samples depend on columns.
 type Importances struct {
 	Score  float64   // of the samples as they are
 	Mean   []float64 // for each group: by how much Score falls, over the repeats
@@ -34,7 +34,7 @@ type Importances struct {
 
 // Importance returns by how much the accuracy on the samples X falls when the values of a group of
 // columns are permuted among them: the mean and the standard deviation (n-1) over the repeats. A column
-// that does not matter has a mean of about 0, and so has one whose content others repeat.
+// that does not matter has a mean of about 0, and so has a column whose content others repeat.
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.
 //	reads/writes: reads X and labels, and keeps a copy of X meanwhile.

@@ -9,14 +9,14 @@ import (
 	"blskernel/mat"
 )
 
-// PartialFit keeps the samples of a model that it started until there are fewSamples, or
-// fewOfClass for each class if those are more.
+// PartialFit keeps the samples of a model that it started until there are fewSamples, or fewOfClass for
+// each class if that is more.
 const (
 	fewSamples = 200
 	fewOfClass = 10
 )
 
-// A sampleSet is what a fit is given.
+// A sampleSet is the input of a fit.
 type sampleSet struct {
 	x       *mat.Dense // nil for none
 	labels  []int      // of a Classifier
@@ -96,7 +96,7 @@ func (s sampleSet) only(numbers []int) *sampleSet {
 	return out
 }
 
-// isSample reports whether sample i of s is sample j of t, but for the rounding of its weight.
+// isSample reports whether sample i of s is sample j of t, up to rounding of its weight.
 func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
 	w, v := weightOf(s.weights, i), weightOf(t.weights, j)
 	if math.Abs(w-v) > 1e-9*v || !slices.Equal(s.x.RawRowView(i), t.x.RawRowView(j)) {
@@ -136,8 +136,8 @@ func (m *model) keep(in sampleSet) {
 	}
 }
 
-// keepMore learns more sampleSet, which have been checked, beside those that the model keeps: the model
-// becomes that of all, now if they are no longer few, else at the first use.
+// keepMore adds checked samples to the kept ones. The model is fitted to all of them, now if they are
+// no longer few, else at the first use.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -173,7 +173,7 @@ func (m *model) readyLocked(ctx context.Context) error {
 	return m.refresh(ctx, m.kept)
 }
 
-// refresh fits the model to samples. A given ridge is the present one, which Forget has changed.
+// refresh fits the model to samples. A ridge that was given is the present one, after Forget.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {
@@ -187,15 +187,15 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	return nil
 }
 
-// become gives m all that other is, but for its settings and the samples that it keeps.
+// become copies other into m, except its settings and kept samples.
 func (m *model) become(other *model) {
 	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
 	m.counts, m.slope, m.smearing, m.choice = other.counts, other.slope, other.smearing, other.choice
 	m.reach, m.sizes, m.calibration, m.stale = other.reach, other.sizes, other.calibration, false
 }
 
-// removeKept takes samples out of those that the model keeps. It returns false where it keeps none, or
-// no others: then the output layer unlearns them.
+// removeKept removes samples from the kept ones. It returns false if the model keeps none, or no
+// others: then the output layer unlearns them.
 func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if m.kept == nil {
 		return false, nil
@@ -239,12 +239,12 @@ func (m *model) mergeKept(other *model, learn func(into *model, in sampleSet) er
 }
 
 // KeptRows returns the number of samples that the model keeps, 0 for none. A model that PartialFit
-// started keeps them until there are 200, or 10 for each class if those are more: so long PartialFit,
-// Remove, Forget, SetLambda, Merge and Relabel make it what Fit of all samples gives, and fit it at its
-// next use. Then its feature maps are fixed, and it keeps none.
+// started keeps them until there are 200, or 10 for each class if that is more. Until then PartialFit,
+// Remove, Forget, SetLambda, Merge and Relabel make it equal to Fit of all samples, at its next use.
+// Then its feature maps are fixed, and it keeps none.
 func (c *Classifier) KeptRows() int { return c.keptRows() }
 
-// KeptRows returns the number of samples that the model keeps, as that of Classifier: fewer than 200.
+// KeptRows returns the number of samples that the model keeps, fewer than 200: see Classifier.KeptRows.
 func (r *Regressor) KeptRows() int { return r.keptRows() }
 
 func (m *model) keptRows() int {

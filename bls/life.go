@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// Remove unlearns samples: the output weights become as if the model had never learned them. That is no
+// Remove unlearns samples: the output weights become as if the model had never learned them. It is no
 // erasure: the scaling of the columns, the feature maps, and the settings that Fit chose come from the
 // first samples and stay, and so does the slope of the probabilities.
 //
@@ -18,8 +18,8 @@ import (
 //	with which it was learned, times the factors of Forget since.
 //	reads/writes: on an error the model stays as it was.
 //	cost: Transform and Updater.RemoveInputs.
-//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError where
-//	Improved or Original have not learned a sample, which the other methods cannot tell;
+//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError if Improved or
+//	Original have not learned a sample, which other methods cannot detect;
 //	*blsupdate.LeverageError where the other samples do not determine the weights; *OptionError with
 //	Balanced, where the weight of a sample depends on when it was learned.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
@@ -117,7 +117,7 @@ func (m *model) forget(factor float64) error {
 	return nil
 }
 
-// SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
+// SetLambda changes the ridge, as if it had been lambda from the start; 0 is no ridge.
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR, which it
 //	names; as blsupdate.Updater.SetLambda.
@@ -152,10 +152,10 @@ func (m *model) setLambda(ctx context.Context, lambda float64) error {
 	return nil
 }
 
-// Merge learns all that other has learned, and does not change it. Both have the same feature maps,
-// such as clones of one model that Refit started anew with different rows. The ridge, the slope of the
-// probabilities and the settings of c stay. Relabel first brings models of different classes to the
-// same ones.
+// Merge adds all samples that other has learned, and does not change other. Both must have the same
+// feature maps, such as clones of one model that Refit has trained on different rows. The ridge, the
+// slope of the probabilities and the settings of c stay. Relabel first brings models of different
+// classes to the same ones.
 //
 //	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
 //	classes; as blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and QR,
@@ -233,9 +233,9 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 }
 
 // Refit forgets all samples and learns these alone, with the scaling, the feature maps, the settings
-// that Fit chose, the classes and the slope of the model as it is. Models that Refit has made of clones
-// of one model merge: parts of the data can be learned anywhere. For that leave out the ridge of QR by
-// SetLambda(0) before, and give it to the sum.
+// that Fit chose, the classes and the slope of the model unchanged. Clones of one model that Refit has
+// trained on parts of the data can merge. For QR call SetLambda(0) before, and set the ridge of the
+// sum.
 //
 //	shapes, errors: as Fit. On an error the model stays as it was, and an assigned copy of c keeps
 //	the old one.

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// logAdvantage is the largest loss by logarithms, relative to that without, for which they pay:
-	// a model of logarithms refuses a later target that is not positive.
+	// logAdvantage is the largest ratio of the loss with logarithms to the loss without at which
+	// logarithms are chosen: a model of logarithms refuses a later target that is not positive.
 	logAdvantage = 0.9
 
 	leastSkewness = 1 // of targets whose logarithms are tried
@@ -91,8 +91,8 @@ func (m *model) plain() *model {
 	return p
 }
 
-// boundBy makes the largest of some targets the largest of the model where they are larger. It changes
-// no Smearing, which clones share.
+// boundBy raises the largest targets of the model to these. It makes a new Smearing, since clones share
+// the old one.
 func (m *model) boundBy(largest []float64) {
 	if m.smearing == nil {
 		return
@@ -103,8 +103,8 @@ func (m *model) boundBy(largest []float64) {
 	m.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: largest}
 }
 
-// renewSmearing finds the factors of a model of logarithms by rows that it has not learned, which have
-// passed checkTargets. It does nothing to another model. On an error the factors stay.
+// renewSmearing computes the factors of a model of logarithms from rows that it has not learned, which
+// have passed checkTargets. It leaves other models alone. On an error the factors are unchanged.
 func (m *model) renewSmearing(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	if m.smearing == nil {
 		return nil
@@ -121,8 +121,8 @@ func (m *model) renewSmearing(ctx context.Context, x, y *mat.Dense, weights []fl
 	return nil
 }
 
-// Smearing returns of a model of logarithms the factors of exp([A, 1] W + 1·y0ᵀ) and the largest
-// predictions, c numbers each, and nil of another model.
+// Smearing returns, for a model of logarithms, the factors of exp([A, 1] W + 1·y0ᵀ) and the largest
+// predictions, c numbers each, and nil for other models.
 func (r *Regressor) Smearing() (factors, largest []float64) {
 	s := r.orEmpty().smearing
 	if s == nil {

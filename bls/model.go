@@ -46,7 +46,7 @@ type settings struct {
 	rows        int       // that are expected in all, 0 for the rows of the fit
 }
 
-// A Choice says by what Fit has chosen the settings that were left to it.
+// A Choice has the held-out rows and the score by which Fit has chosen settings.
 type Choice struct {
 	Rows    int     // the first rows that were used for it, with those held out; 0 if nothing was
 	HeldOut int     // of them, which Score is by: where QR was chosen the last quarter
@@ -65,14 +65,14 @@ type model struct {
 	// updater sees them. It is nil without an intercept.
 	center []float64
 
-	// constant says that column 0 of the updater's targets is 1 for every row, so that the column
-	// of a new class is its negative: in a Classifier, and not in a Regressor.
+	// constant says that column 0 of the updater's targets is 1 for every row, so that its negative
+	// is the column of a new class. It holds for Classifiers only.
 	constant bool
 	// counts has one count for each class; nil where the model does not know all rows it has
 	// learned.
 	counts []count
 	slope  float64 // of the probabilities, 0 if it was never calibrated
-	// smearing predicts by the scores of a model of logarithms. It is nil in others.
+	// smearing turns the scores of a model of logarithms into predictions. It is nil in others.
 	smearing *choice.Smearing
 	choice   Choice
 
@@ -158,7 +158,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err != nil {
 		return nil, err
 	}
-	// A model that cannot predict is an error now, unless more rows can mend it.
+	// Fail now if the model cannot predict, unless more rows can change that.
 	var rank *blsupdate.RankError
 	if _, err := m.currentWeights(ctx); err != nil && !errors.As(err, &rank) {
 		return nil, err
@@ -187,7 +187,7 @@ func checkModelMemory(s settings, l, d, c int) error {
 }
 
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
-// stays as it was, because AddInputsContext, the last step, leaves the updater so; where y has more
+// is unchanged: AddInputsContext is the last step, and leaves the updater unchanged too; if y has more
 // classes, a copy learns them.
 func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (err error) {
 	maps := m.features
@@ -353,8 +353,8 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 	return out, nil
 }
 
-// currentWeights returns W, of a model that it makes ready. It asks the updater at the first use and
-// not after every update, since an updater may have to solve for W.
+// currentWeights makes the model ready and returns W. It asks the updater at the first use and not
+// after every update, since an updater may have to solve for W.
 func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -400,11 +400,11 @@ func (m *model) ownWeights(ctx context.Context) (*mat.Dense, error) {
 	return copyOf(w), err
 }
 
-// Choice returns by what Fit has chosen the settings that were left to it: the zero value if none were
-// chosen by held-out rows, and before the first Fit.
+// Choice returns the held-out rows and the score by which Fit has chosen settings. It is the zero value
+// before the first Fit and if no rows were held out.
 func (c *Classifier) Choice() Choice { return c.orEmpty().choice }
 
-// Choice returns by what Fit has chosen: see Classifier.Choice.
+// Choice returns the held-out score of the chosen settings: see Classifier.Choice.
 func (r *Regressor) Choice() Choice { return r.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. It has the targets of
@@ -422,7 +422,7 @@ func (c *Classifier) FittedFeatures() *Features { return c.orEmpty().features }
 // FittedFeatures returns the feature maps of the model, nil before the first Fit.
 func (r *Regressor) FittedFeatures() *Features { return r.orEmpty().features }
 
-// orEmpty returns m, which it makes ready, or a model without anything for nil and where that fails.
+// orEmpty makes m ready and returns it, or an empty model if m is nil or that fails.
 func (m *model) orEmpty() *model {
 	if m == nil || m.ready(background) != nil {
 		return &model{}

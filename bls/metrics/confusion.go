@@ -30,7 +30,7 @@ func Accuracy(labels, predicted []int, weights []float64) float64 {
 }
 
 // A Confusion is the c×c confusion matrix C of a classification: C[i][j] is the weight of the
-// samples of class i that were predicted to be of class j. What it measures follows from C.
+// samples of class i that were predicted to be of class j.
 //
 //	memory: 24c bytes, and at most 40 bytes for each element off the diagonal that is not zero,
 //	whose number is Pairs. Counts are exact below 2⁵³.
@@ -106,8 +106,8 @@ func (c *Confusion) At(label, predicted int) float64 {
 // the number of samples.
 func (c *Confusion) Pairs() int { return len(c.misses) }
 
-// Misses calls yield for each element off the diagonal that is not zero, by rows, with its label and
-// prediction and its weight, until yield returns false. It serves where c² elements are too many.
+// Misses calls yield for each nonzero element off the diagonal, by rows, with its label, prediction and
+// weight, until yield returns false. Use it if c² elements are too many.
 //
 //	cost: a sort of Pairs numbers.
 func (c *Confusion) Misses(yield func(at [2]int, weight float64) bool) {

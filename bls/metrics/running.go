@@ -19,8 +19,8 @@ const (
 	mostLoss   = 4     // of a row of a regression
 )
 
-// A Running scores predictions that were made before their rows were learned, and finds out whether the
-// score has fallen. The zero value has no rows. Its fields are all that it knows, for JSON.
+// A Running scores predictions that were made before their rows were learned, and detects falls of the
+// score. The zero value has no rows. Its fields are its whole state, for JSON.
 //
 // The score is the accuracy; of a regression 1 minus the mean over rows and targets of min(4,
 // (y-p)²/v), where v is the variance of the target in the rows so far: R², in which no row counts
@@ -34,7 +34,7 @@ const (
 //	m1 - m0 > sqrt(2 s² L/n) + 2 b L/(3 n),  1/n = 1/n0 + 1/n1,  L = ln(2 ln(n0+n1)/0.002),
 //
 // with the variance s² of all losses and their bound b, 1 or 4. Then the rows before are forgotten, so
-// that each fall is told once.
+// that each fall is reported once.
 //
 //	source: A. P. Dawid, Statistical theory: the prequential approach, J. R. Stat. Soc. A 147
 //	(1984); A. Bifet and R. Gavaldà, Learning from time-changing data with adaptive windowing,

@@ -138,7 +138,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	return numbers, nil
 }
 
-// become gives the model the classes of labels. Class i so far becomes class to[i].
+// become gives the model the classes of labels. Class i becomes class to[i].
 func (m *Model) become(labels []string, to []int) error {
 	if slices.Equal(labels, m.Labels()) {
 		return nil

@@ -31,7 +31,7 @@ func SortLabels(of iter.Seq[string]) []string {
 	return labels
 }
 
-// Data says what Match selects the columns of.
+// Data describes the data whose columns Match selects.
 type Data struct {
 	Missing   stream.Missing // what becomes of a missing cell
 	Learn     bool           // the labels or targets are wanted, too
@@ -50,10 +50,10 @@ type wanted struct {
 }
 
 // Match selects the columns of the model. If both the data and the model have names and no columns are
-// given, the inputs are the columns with the model's names, in any place. Else they are all columns but
-// the targets, in their order. Given columns keep their order, unless their names are the model's: then
-// they take its order. Without names, the columns that the training left out are left out if only then
-// the number is right.
+// given, the inputs are the columns with the model's names, in any order. Else they are all columns
+// except the targets, in their order. Given columns keep their order, unless their names are the
+// model's: then they take its order. Without names, the columns that the training left out are left out
+// if the number fits only then.
 //
 //	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
 //	error of r.Select.

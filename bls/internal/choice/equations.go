@@ -17,7 +17,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// qrAdvantage is the largest loss by QR, relative to that by Gram, for which QR pays.
+// qrAdvantage is the largest ratio of the loss by QR to the loss by Gram at which QR is chosen.
 const qrAdvantage = 0.8
 
 // Equations are the normal equations of nodes A (m×k) and targets Y (m×c), for the rows of each
@@ -33,8 +33,7 @@ type Equations struct {
 	cross   []*mat.Dense
 }
 
-// Bytes returns the memory that Equations of k nodes and c targets take, with those that are solved at
-// the same time.
+// Bytes returns the memory of Equations of k nodes and c targets, and of their concurrent solutions.
 func (f *Folds) Bytes(k, c int) int64 {
 	var need int64
 	for range numFolds + f.Trainings() + f.heldFolds() {
@@ -152,8 +151,8 @@ func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
 	return a, y
 }
 
-// At returns the result of a ridge, with an infinite loss where the normal equations have no solution
-// in rounded numbers. The folds are solved at once, each by itself.
+// At returns the result of a ridge, with an infinite loss if the normal equations are singular to
+// working precision. The folds are solved concurrently.
 func (e *Equations) At(lambda float64) *Result {
 	m, k := e.a[0].Dims()
 	_, cols := e.y.Dims()

@@ -26,7 +26,7 @@ const (
 	MinRows = 2 * numFolds
 )
 
-// Data are the rows that a choice is made by.
+// Data are the rows of a choice.
 type Data struct {
 	Rows     int       // l
 	Expected int       // the rows of the whole training, if they are more than l
@@ -97,12 +97,12 @@ func (f *Folds) Weights() []float64 { return f.weights }
 // heldFolds returns the number of folds that are held out.
 func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 
-// manyRows is the number of rows beyond which maps that depend on the labels hold out the last fold
-// only: they have to be fitted once for each fold that is held out.
+// manyRows is the number of rows beyond which only the last fold is held out of maps that depend on the
+// labels, which must be fitted once for each held-out fold.
 const manyRows = 1024
 
-// ForLabels returns the folds by which maps that depend on the labels are chosen: f itself, or of many
-// rows those with the last fold alone held out.
+// ForLabels returns the folds for choosing maps that depend on the labels: f, or with many rows a copy
+// that holds out the last fold only.
 func (f *Folds) ForLabels() *Folds {
 	g := *f
 	if len(f.rows) > manyRows {
@@ -111,8 +111,8 @@ func (f *Folds) ForLabels() *Folds {
 	return &g
 }
 
-// Trainings returns the number of sets of rows that models are trained by: for each fold that is held
-// out the rows of the others, and, where each fold of few rows is held out, all rows.
+// Trainings returns the number of training sets: the complement of each held-out fold and, if each fold
+// of few rows is held out, all rows.
 func (f *Folds) Trainings() int {
 	if f.firstHeld == 0 && len(f.rows) <= manyRows {
 		return numFolds + 1
@@ -166,8 +166,8 @@ func (f *Folds) effectiveRows() float64 {
 	return sum / squares * sum
 }
 
-// Unit returns the power of two next to the mean of the weights. A ridge times that unit does to
-// weighted rows what the ridge does to rows of weight 1.
+// Unit returns the power of two nearest to the mean of the weights. A ridge times Unit has the same
+// effect on weighted rows as the ridge on rows of weight 1.
 func Unit(weights []float64) float64 {
 	var mean float64
 	for _, w := range weights {

@@ -2,14 +2,14 @@ package choice
 
 import "slices"
 
-// MaxRows is the largest number of rows that a choice is made by.
+// MaxRows is the largest number of rows of a choice.
 const MaxRows = 4096
 
-// takeRows returns the rows of l that a choice is made by, in ascending order, and the factors of the
-// weights of each class. They are the first rows, with nil factors, unless the classes are balanced and
-// more than MaxRows rows have labels: the first rows have hardly any of a rare class. Then they are the
-// first rows of each class, all rows of as many classes as possible, and the factors give each class
-// its share of the weight.
+// takeRows returns the rows of l for a choice, in ascending order, and the factors of the weights of
+// each class. They are the first rows, with nil factors, unless the classes are balanced and more than
+// MaxRows rows have labels: the first rows have hardly any of a rare class. Then they are the first
+// rows of each class, all rows of as many classes as possible, and the factors give each class its
+// share of the weight.
 func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
 	if labels == nil || !balanced || l <= MaxRows {
 		for i := range min(l, MaxRows) {

@@ -19,11 +19,11 @@ func Near(shrinks []float64, shrink float64) []float64 {
 	return shrinks[max(0, at-1):min(len(shrinks), at+2)]
 }
 
-// firstShrink is the one that a search begins with, where none is known to be good.
+// firstShrink is where a search without a rival starts.
 const firstShrink = 1.5
 
-// reach bounds what another shrink can gain: a first result with a loss of a multiple of the best is
-// beaten by its neighbours in vain.
+// reach bounds the gain by another shrink: if the first loss exceeds the rival's by this factor, its
+// neighbours cannot beat the rival either.
 const reach = 1.25
 
 // ridges are the values of lambda that are tried, times the unit of the weights.
@@ -80,9 +80,9 @@ type Place struct {
 	ridge     int // of ridges
 }
 
-// Coarse returns the best of the shrinks with every other ridge. It begins with the shrink of a
-// rival, which may be empty, and goes on in the direction in which the loss falls, which as a function
-// of the shrink has one minimum, but for chance. A first loss far above the rival's ends the search.
+// Coarse returns the best of the shrinks with every other ridge. It starts with the shrink of a rival,
+// which may be empty, and continues in the direction in which the loss falls: apart from chance, the
+// loss has one minimum. A first loss far above the rival's ends the search.
 func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival Place) (Place, error) {
 	begin, within := slices.Index(shrinks, firstShrink), math.Inf(1)
 	if rival.Result != nil {

@@ -49,8 +49,7 @@ func (s *Smearing) Predict(scores *mat.Dense) {
 	}
 }
 
-// Smear returns the factors of scores (l×c) of the rows with the logarithms y and some weights, nil
-// for ones.
+// Smear returns the factors for the scores (l×c) of rows with logarithms y and weights, nil for ones.
 func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	weight := func(i int) float64 {
@@ -86,7 +85,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	return factors
 }
 
-// Factors returns the factors of a Smearing by the rows that are held out.
+// Factors returns the factors of a Smearing from the held-out rows.
 func (r *Result) Factors() []float64 {
 	f := r.folds
 	from, m := f.ends[f.firstHeld], len(f.rows)
