@@ -14,16 +14,16 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X,
-// and the targets Y of the labels: a column of ones, the constant target, and then +1 for the class of
-// a sample and -1 for the others. An output layer that learns them elsewhere, by blsupdate.New,
-// AddInputs and Merge, learns what c would have, and WithUpdater makes a model of it.
+// Expand returns the input of the output layer in PartialFit: the nodes A of the samples X, and the
+// targets Y of the labels: a column of ones, the constant target, and then +1 for the class of a sample
+// and -1 for the others. An output layer elsewhere can learn them by blsupdate.New, AddInputs and
+// Merge, and WithUpdater makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
 //	cost, memory: Features.Transform, and Y.
 //	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError
-//	as PartialFit has them.
+//	as PartialFit.
 func (c *Classifier) Expand(x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
 	return c.ExpandContext(background, x, labels)
 }
@@ -42,11 +42,10 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	return c.rows(ctx, x, y, nil)
 }
 
-// Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X
-// with the column of ones, and the targets Y without the means y0 of the first batch, which Center
-// returns. With NoIntercept it returns the nodes and a copy of Y. With LogTargets it takes the
-// logarithms of Y, and the largest target, which bounds predictions, stays the one of r, whatever an
-// output layer learns. It is for the same use as Classifier.Expand.
+// Expand returns the input of the output layer in PartialFit: the nodes of the samples X with the
+// column of ones, and the targets Y without the means y0 of the first batch, which Center returns. With
+// NoIntercept it returns the nodes and a copy of Y. With LogTargets it takes the logarithms of Y; the
+// largest target of r, which bounds predictions, does not change. See Classifier.Expand.
 //
 //	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
 //	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
@@ -73,8 +72,8 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 }
 
 // WithUpdater returns a fitted model with the feature maps of c and the output layer u, which has
-// learned rows and targets of Expand: in another goroutine or process, or as the sum of several that
-// Merge has made. The result has learned what u has, and nothing that only c has.
+// learned rows and targets of Expand: in another goroutine or process, or as the sum of several by
+// Merge. The result has learned the rows of u, and not the rows of c.
 //
 // The result has the Method and Update of u, with its present ridge, and the other options of the fit
 // of c. It owns u from then on.
@@ -147,9 +146,9 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	return opt
 }
 
-// Clone returns a model that goes on as c, to the last bit, and shares nothing with c that changes:
-// each learns alone, while the other predicts. An assignment copies the fields alone: both learn as
-// one. Of a c that is not fitted the result has the fields.
+// Clone returns an independent copy of c, equal to the last bit: each can learn while the other
+// predicts. An assignment copies the fields alone and shares the model. If c is not fitted, Clone
+// copies the fields.
 //
 // Predictions may run at the same time. It takes the time of Encode and DecodeClassifier without the
 // feature maps, which never change and are shared, and blsupdate.StateBytes of memory.
@@ -165,8 +164,7 @@ func (c *Classifier) Clone() (*Classifier, error) {
 	return &out, nil
 }
 
-// Clone returns a model that goes on as r and shares nothing with it that changes, as Classifier.Clone
-// does.
+// Clone returns an independent copy of r, as Classifier.Clone does.
 func (r *Regressor) Clone() (*Regressor, error) {
 	m, err := r.clone()
 	if err != nil {
@@ -177,14 +175,14 @@ func (r *Regressor) Clone() (*Regressor, error) {
 	return &out, nil
 }
 
-// Unfitted returns a Classifier with the fields of c that has learned nothing.
+// Unfitted returns a Classifier with the fields of c and without a model.
 func (c *Classifier) Unfitted() *Classifier {
 	out := *c
 	out.model = nil
 	return &out
 }
 
-// Unfitted returns a Regressor with the fields of r that has learned nothing.
+// Unfitted returns a Regressor with the fields of r and without a model.
 func (r *Regressor) Unfitted() *Regressor {
 	out := *r
 	out.model = nil
@@ -217,7 +215,7 @@ func (m *model) with(u blsupdate.Updater) *model {
 		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice, sizes: m.sizes}
 }
 
-// equal reports whether f and g expand all samples alike.
+// equal reports whether f and g map all samples to the same nodes.
 func (f *Features) equal(g *Features) bool {
 	same := func(a, b *mat.Dense) bool {
 		if a == nil || b == nil {

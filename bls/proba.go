@@ -17,13 +17,12 @@ const DefaultSlope = 3
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
-// with the scores of DecisionFunction. A calibration finds the slope (Calibrate says when). Without one
-// it is DefaultSlope, and the probabilities have the right order and no more. What ends a calibration
-// keeps the slope, of which Calibrated then says that it is none of the present model. Of samples
-// outside what the model has learned the probabilities shrink towards the shares of the classes, as
-// Temper says.
+// with the scores of DecisionFunction. A calibration determines the slope (see Calibrate). Without one
+// it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end a
+// calibration keep the old slope, and Calibrated then returns false. For samples outside the learned
+// ones the probabilities shrink towards the shares of the classes (Temper).
 //
-// It has the errors of DecisionFunction, and its cost and that of Outside.
+// cost: as DecisionFunction and Outside. errors: as DecisionFunction.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
@@ -43,8 +42,7 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 	return scores, nil
 }
 
-// Probabilities returns the probabilities that PredictProba has for scores of DecisionFunction, but for
-// Temper, in new storage.
+// Probabilities returns PredictProba for scores of DecisionFunction, without Temper, in new storage.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)

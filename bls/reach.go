@@ -23,10 +23,10 @@ const FarOutside = 1.1
 // over the scaled columns, where size_j is the root mean square of column j over the first training
 // set, or, with ScaleSamples and ScaleNone, over 2z-1 of the feature nodes z, whose range over the
 // first training set is [0,1]. A sample of the same distribution as n learned samples is above 1 with
-// probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 for a model that does
-// not know its samples: of WithUpdater, or of a file of an earlier release.
+// probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 after WithUpdater,
+// which does not know the samples.
 //
-//	cost: that of scaling, or 2l(d+1)N flops; errors: those of DecisionFunction.
+//	cost: a scaling of X, or 2l(d+1)N flops. errors: as DecisionFunction.
 func (c *Classifier) Outside(x *mat.Dense) ([]float64, error) { return c.outside(background, x) }
 
 // Outside returns how far each sample lies outside what the model has learned: see Classifier.Outside.
@@ -111,7 +111,8 @@ func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use f
 }
 
 // sizes returns the root mean square of each column of S over x, 1 for a column of zeros; nil unless
-// columns are scaled one by one. Columns that matter little are small in S, and no less far for that.
+// columns are scaled one by one. It undoes the weights of columns in S, which must not affect
+// distances.
 func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	if !f.opt.Scaling.ofColumns() {
 		return nil, nil
@@ -156,8 +157,8 @@ func moved(err error, from int) error {
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
-// with a larger t where another class would become the most probable. The power is steep since the
-// enhancement nodes are: a third beyond all that was learned the scores say next to nothing.
+// with a larger t where another class would become the most probable. The power is steep like the
+// enhancement nodes: a third beyond all learned samples the scores mean little.
 //
 //	shapes: p l×c; outside l.
 func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
@@ -188,9 +189,9 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	}
 }
 
-// TemperScores tempers scores of DecisionFunction: the softmax of the result, by the slope of
-// PredictProba, is what Temper makes of the probabilities. Their order over samples is that of the
-// log odds, which the scores themselves do not have where some samples lie outside.
+// TemperScores replaces scores of DecisionFunction by scores whose softmax, with the slope of
+// PredictProba, are the probabilities after Temper. They order samples by log odds, which untempered
+// scores do not if some samples lie outside.
 //
 //	shapes: scores l×c; outside l.
 func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {

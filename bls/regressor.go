@@ -32,12 +32,12 @@ import (
 //
 // # Options and use
 //
-// The fields are options that Fit reads; a change shows at the next Fit. What is zero, Fit chooses, as
-// Classifier says: the zero value learns any table.
+// The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses zero fields
+// as in Classifier: the zero value learns any table.
 //
-// ScaleSamples, which is Algorithm 1's, gives x, 2x and x+1 one prediction, and makes a single
-// feature zero. If it must stay where levels and sizes matter, add two constant columns, 0 and 1, to
-// features of comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing
+// ScaleSamples, as in Algorithm 1, gives x, 2x and x+1 the same prediction, and makes a single feature
+// zero. To keep it where levels and sizes matter, add two constant columns, 0 and 1, to features of
+// comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing
 // is lost.
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A
@@ -46,7 +46,7 @@ import (
 // blsupdate.Paper and Large, which only Update.Form selects, lose digits in large batches. A small
 // Update.Lambda, such as the paper's 2⁻³⁰, avoids both; the fit is then less close.
 //
-// What Classifier says of goroutines, contexts and copies is true of Regressor too.
+// Goroutines, contexts and copies are as in Classifier.
 type Regressor struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -55,19 +55,18 @@ type Regressor struct {
 	Features FeatureOptions
 	// Method updates the output layer, as in Classifier.
 	Method blsupdate.Method
-	// Update are the settings of the output layer, as in Classifier; [A, 1] has k+1 columns.
+	// Update has the settings of the output layer, as in Classifier; [A, 1] has k+1 columns.
 	Update blsupdate.Options
 	// NoIntercept leaves out the column of ones and the means, as in the paper: predictions are A
 	// W.
 	NoIntercept bool
-	// LogTargets makes the model learn the logarithms of the targets with 1: errors then count by
-	// their ratio to the target. Predictions are means again, min(factor·exp([A, 1] W +
-	// 1·y0ᵀ), 10·largest), with a factor of each target by the held-out rows (Duan's smearing
-	// estimate) and the largest target learned. A target that is not positive is then a
-	// *TargetError of any method that learns, and Weights, Center, Expand and the targets of
-	// Updater are of the logarithms. None is the targets themselves. 0 stands for what Fit
-	// chooses: logarithms where all targets are positive, their skewness is at least 1, and the
-	// held-out loss is a tenth smaller.
+	// LogTargets = 1 makes the model learn the logarithms of the targets: errors then count by
+	// their ratio to the target. Predictions are means again, min(factor·exp([A, 1] W + 1·y0ᵀ),
+	// 10·largest), with a factor of each target by the held-out rows (Duan's smearing estimate) and
+	// the largest target learned. A target that is not positive is then a *TargetError of any
+	// method that learns, and Weights, Center, Expand and the targets of Updater are of the
+	// logarithms. None learns the targets themselves. With 0, Fit chooses: logarithms if all
+	// targets are positive, their skewness is at least 1, and the held-out loss is a tenth smaller.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the choice has R².
 	ExpectedRows int
@@ -92,7 +91,7 @@ func (r *Regressor) PartialFit(x, y *mat.Dense) error {
 	return r.PartialFitContext(background, x, y, nil)
 }
 
-// Predict returns the predictions (l×c) for the samples X (l×d), at the cost and with the errors of
+// Predict returns the predictions (l×c) for the samples X (l×d). Cost and errors are as in
 // Classifier.DecisionFunction.
 func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) {
 	return r.PredictContext(background, x)
@@ -118,8 +117,8 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return r.ScoreContext(background, x, y, nil)
 }
 
-// ScoreContext is Score where sample i counts weights[i] times in all sums, until ctx is done. One
-// weight must be positive.
+// ScoreContext is Score with the weight weights[i] of sample i, at least one positive. It stops when
+// ctx is done.
 func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights []float64) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted

@@ -50,8 +50,8 @@ func shareOut(numbers []float64) {
 }
 
 // correlationRatios returns, for each column of S, the share of the sum of squares of the targets that
-// lies between eight groups of some rows by that column, less twice what chance makes it. A column of
-// an even effect, of which a model that is nearly linear knows nothing, has one.
+// lies between eight groups of some rows by that column, less twice what chance makes it. It also finds
+// even effects, which a nearly linear model misses.
 //
 //	cost: a sorting of the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
@@ -112,8 +112,8 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 // of the unweighted S, scaled to a mean square of 1 over the columns. In the first round the
 // correlation ratio is added to the share of each column in that mean square.
 //
-// A model of the columns with these weights follows the target more closely in those that matter, and
-// its derivatives tell them better from the others: a few rounds select the columns.
+// A model with these weights follows the target more closely in relevant columns, and its derivatives
+// separate them better from the others: a few rounds select the columns.
 //
 //	cost: for 4096 derivatives 2·4096·N·n3 flops.
 //	source: Radhakrishnan, Beaglehole, Pandit and Belkin, Mechanism for feature learning in neural

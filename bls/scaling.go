@@ -9,7 +9,7 @@ import (
 	"blskernel/mat"
 )
 
-// A Scaling is the way from samples to the standardised H1 = [S, 0.1], the input of the feature nodes.
+// A Scaling is a method to standardise samples to H1 = [S, 0.1], the input of the feature nodes.
 type Scaling int
 
 const (
@@ -26,8 +26,8 @@ const (
 	// suits tables, whose columns are of different kinds and sizes. A column that is constant in
 	// the first training set becomes 0 there, by std[j] = 1, and its weights are exactly 0. When
 	// PartialFit meets another value, std[j] becomes the root mean square distance from the
-	// constant in that batch, and weights are drawn. Samples before keep their 0, so that the model
-	// is what these maps learn from all samples.
+	// constant in that batch, and weights are drawn. Earlier samples keep their 0, so the model
+	// equals these maps fitted to all samples.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X: for inputs of size 1.
 	ScaleNone

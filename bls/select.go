@@ -15,7 +15,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the number of first rows that Fit makes a choice by at most.
+// ChoiceRows is the largest number of first rows by which Fit chooses settings.
 const ChoiceRows = choice.MaxRows
 
 const (
@@ -56,14 +56,14 @@ func (s settings) chooses() bool {
 	return s.update.Lambda == 0 || opt.EnhancementNodes > 0 && !opt.Unscaled && opt.Shrink == 0
 }
 
-// chosen is what a model keeps of its choice.
+// chosen is the part of a choice that a model keeps.
 type chosen struct {
 	Choice
 	held    [][]float64 // what trials.calibration returns
 	factors []float64   // of the predictions by logarithms
 }
 
-// choose returns the prepared settings with the rest of what is left to Fit, and by what it was chosen.
+// choose returns the prepared settings with the chosen ones, and the evidence for them.
 // y begins with the constant target for a classification; labels is nil for a regression.
 //
 // It depends on the settings and the rows only, never on times, memory, threads or kernels.

@@ -23,11 +23,11 @@ type TuneOptions struct {
 	Weights []float64
 }
 
-// Tune searches wider than Fit for the settings that are zero: also the scaling and the number of
+// Tune searches more widely than Fit for the settings that are zero: also the scaling and the number of
 // enhancement nodes, from a quarter of what Fit takes to four times as many, and, as far as the flops
-// allow, Shrink and Lambda in smaller steps. It sets the fields to the best by rows that are held out
-// of the first 4096, and Validate, so that the next Fit measures them. It fits no model. Fields that
-// are not zero stay.
+// allow, Shrink and Lambda in smaller steps. It sets the fields to the best settings for rows held out
+// of the first 4096, and sets Validate, so that the next Fit measures them. It fits no model and leaves
+// nonzero fields alone.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.

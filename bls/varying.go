@@ -21,8 +21,8 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 
 // withVarying returns f, or other maps where a column that was constant varies in x, which has been
 // checked: S is then the distance from the constant divided by its root mean square over x, up to ±4
-// with ScaleRanks. Its weights are drawn, of the size of the others. All samples before have S = 0 in
-// such a column, so their nodes stay to the bit: what was learned is what these maps learn from the
+// with ScaleRanks. Its weights are drawn with the magnitude of the others. All earlier samples have S =
+// 0 in such a column, so their nodes keep their bits, and the model equals these maps fitted from the
 // start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f

@@ -19,12 +19,12 @@ import (
 type ClassWeight int
 
 const (
-	// Unweighted lets all rows count alike.
+	// Unweighted gives all rows the same weight.
 	Unweighted ClassWeight = iota
-	// Balanced lets all classes count alike: a row of class j counts n/(c n_j) times, where n_j are
-	// the rows of the class, n all rows, and c the classes that have any. Sample weights count in
-	// n_j and n. PartialFit takes these numbers from all rows so far, its own included, and rows
-	// keep the weight with which they were learned.
+	// Balanced gives all classes the same weight: a row of class j counts n/(c n_j) times, where
+	// n_j are the rows of the class, n all rows, and c the classes that have any. Sample weights
+	// count in n_j and n. PartialFit takes these numbers from all rows so far, its own included,
+	// and rows keep the weight with which they were learned.
 	Balanced
 )
 
@@ -96,9 +96,8 @@ func (c *Classifier) partialFit(ctx context.Context, x *mat.Dense, labels []int,
 	return nil
 }
 
-// learn is add, after which the calibration has the rows as they were predicted before, if
-// calibrate is true. Rows that cannot be predicted, as while few rows do not determine the weights,
-// are learned only.
+// learn is add. If calibrate is true, it adds the errors of predictions from before to the calibration;
+// rows that cannot be predicted yet are learned only.
 func (m *model) learn(ctx context.Context, of observed, y *mat.Dense, weights []float64, calibrate bool) error {
 	if !calibrate {
 		return m.add(ctx, of.x, y, weights)
@@ -159,7 +158,7 @@ type count struct {
 	weight float64 // the sum of their weights, with the factors of Forget
 }
 
-// checkCounts returns an error for a weight that a file cannot have.
+// checkCounts returns an error for an invalid weight.
 func checkCounts(counts []count) error {
 	if slices.ContainsFunc(counts, func(c count) bool { return math.IsInf(c.weight, 1) }) {
 		return blsupdate.ErrOverflow
@@ -195,7 +194,7 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 	return counts, out, nil
 }
 
-// balanced returns the weights of rows in which all classes count alike, nil where one would become 0.
+// balanced returns the weights of rows that give all classes the same weight, nil if one would be 0.
 func balanced(counts []count, labels []int, weights []float64) []float64 {
 	var n, seen float64
 	for _, of := range counts {
@@ -224,7 +223,7 @@ func weightOf(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// check returns an error for a class weight or a number of rows that cannot be.
+// check returns an error for an invalid class weight or number of rows.
 func (s settings) check() error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}
@@ -254,7 +253,7 @@ func checkWeights(weights []float64, l int) error {
 	return nil
 }
 
-// checkJudged is checkWeights for samples by which a model is judged: at least one has to count.
+// checkJudged is checkWeights for samples that score a model: at least one must have a weight.
 func checkJudged(weights []float64, l int) error {
 	err := checkWeights(weights, l)
 	if err == nil && weights != nil && !slices.ContainsFunc(weights, func(w float64) bool { return w > 0 }) {

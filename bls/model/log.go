@@ -14,13 +14,13 @@ import (
 	"blskernel/internal/selftest"
 )
 
-// rules is the version of what makes a model of the same rows beside arithmetic: the feature maps, the
-// choice of settings and how they learn. It changes with any of these.
+// rules is the version of the algorithms that make a model of given rows: the feature maps, the choice
+// of settings and the updates. It changes with any of these.
 const rules = 1
 
-// Arithmetic names what the bits of a model depend on beside its rows: on the backend pure the version
-// of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds, and the hash that
-// "blskernel info" prints as its self-test; on another one its version and its threads, too.
+// Arithmetic names what the bits of a model depend on apart from its rows. On the backend pure these
+// are the version of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds,
+// and the self-test of "blskernel info"; on another backend also its version and its threads.
 //
 //	cost: some milliseconds.
 func Arithmetic(b blskernel.Backend) string {
@@ -34,7 +34,7 @@ func Arithmetic(b blskernel.Backend) string {
 	return fmt.Sprintf("%s, rules %d, self-test %s", name, rules, selftest.SelfTest(backend.Or(b)))
 }
 
-// Log adds an operation to the log. A log that is full loses its older half.
+// Log adds an operation to the log. A full log loses its older half.
 func (m *Model) Log(op modelfile.Operation) {
 	m.Metadata.Log = append(slices.Clip(m.Metadata.Log), op)
 	for len(m.Metadata.Log) > modelfile.MaxLog {
@@ -42,14 +42,14 @@ func (m *Model) Log(op modelfile.Operation) {
 	}
 }
 
-// CutLog takes the older half out of the log, so that the rest says that it is not all.
+// CutLog removes the older half of the log, and marks the rest as incomplete.
 func (m *Model) CutLog() {
 	log := m.Metadata.Log
 	m.Metadata.Log = append(modelfile.Log{{Kind: modelfile.OpCut}}, log[len(log)/2+1:]...)
 }
 
-// Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. For a
-// nil lambda the ridge stays where the method can restore it. After an error the model is of no use.
+// Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. With a
+// nil lambda it keeps the ridge if the method can restore it. After an error the model is undefined.
 //
 //	errors: as Forget and SetLambda of package bls.
 func (m *Model) Reweigh(factor float64, lambda *float64) error {
@@ -84,8 +84,8 @@ type Holdout float64
 // Holds reports whether the row with a number, from 0, is held out.
 func (h Holdout) Holds(row int64) bool { return place(row) < float64(h) }
 
-// place returns a number from 0 to 1 for that of a row. It is a hash (SplitMix64 by G. L. Steele et
-// al., 2014), so that rows in a cycle do not all fall on one side.
+// place returns a number from 0 to 1 for the number of a row, by a hash (SplitMix64 by G. L. Steele et
+// al., 2014), so that periodic rows do not all fall on one side.
 func place(row int64) float64 {
 	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -104,9 +104,8 @@ func restOf(b *stream.Batch, first int64, out func(row int64) bool) *stream.Batc
 	return rest
 }
 
-// SkipBad calls do with a batch, and as long as do fails for one row, drops that row and calls do
-// again. aside is told of each row, and may return an error that ends it. SkipBad returns the rows
-// kept, nil for none.
+// SkipBad calls do with a batch. While do fails for one row, it passes that row to aside, drops it and
+// calls do again. An error of aside ends it. SkipBad returns the rows kept, nil for none.
 func SkipBad(b *stream.Batch, do func(*stream.Batch) error, aside func(*Error) error) (*stream.Batch, error) {
 	for b != nil {
 		err := do(b)

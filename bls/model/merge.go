@@ -13,8 +13,7 @@ import (
 // MaxLearned is the number of files that a model lists; the oldest leave the list.
 const MaxLearned = 1000
 
-// A MergeError says in what two models differ that cannot be merged: kinds, inputs, targets, feature
-// maps.
+// A MergeError says why two models cannot be merged: other kinds, inputs, targets or feature maps.
 type MergeError struct{ What string }
 
 func (e *MergeError) Error() string {
@@ -28,8 +27,8 @@ func (e *TwiceError) Error() string {
 	return fmt.Sprintf("both models have learned the file %q, and its rows would count twice", e.Name)
 }
 
-// Merge learns what other has learned, with the classes of both, m's first. other gains the classes of
-// m. With again, files that both have learned count twice. m keeps its progress and notes.
+// Merge adds what other has learned to m, with the classes of both, m's first. other gets the classes
+// of m too. With again, files that both have learned count twice. m keeps its progress and notes.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.
@@ -75,15 +74,15 @@ func (m *Model) mergeRows(other *Model) error {
 	return m.Classifier.Merge(other.Classifier)
 }
 
-// FindLearned returns the index of a file in the list of those learned, or of those removed, or -1.
+// FindLearned returns the index of a file in the list of learned files, or of removed ones, or -1.
 func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 	return slices.IndexFunc(m.Metadata.Learned, func(l modelfile.Learned) bool {
 		return l.Size == size && l.Hash == hash && l.Removed == removed
 	})
 }
 
-// AddLearned adds a file whose rows were learned, or removed, to the list, and takes it off the list
-// where its rows were removed, or learned, before.
+// AddLearned adds a learned or removed file to the list, and deletes an earlier entry of the opposite
+// kind.
 func (m *Model) AddLearned(l modelfile.Learned) {
 	list := slices.Clone(m.Metadata.Learned)
 	if i := m.FindLearned(l.Size, l.Hash, !l.Removed); i >= 0 {

@@ -31,12 +31,12 @@ const (
 )
 
 // MaxNode bounds the nodes and targets of a row that is learned, so that no sum of products of two of
-// them overflows: 2^63 rows, the most that can be counted, make 1e19 · 1e280 at most.
+// them overflows: 2^63 rows make at most 1e19 · 1e280.
 const MaxNode = 1e140
 
 // A Model is the content of a model file: a Classifier with the labels of its classes, or a Regressor.
-// Several goroutines may predict by it at once; all else is for one. The zero value has no model: its
-// methods panic.
+// Several goroutines may predict at once; all other methods need exclusive use. The zero value has no
+// model: its methods panic.
 type Model struct {
 	*modelfile.File
 	modelfile.Learner
@@ -49,13 +49,12 @@ type Model struct {
 	Refit    bool                               // the next batch replaces all that was learned before
 	FixMaps  bool                               // the first batch fixes the feature maps, however few its rows are
 
-	// Calibrating lets the predictions for each batch, from before it is learned, renew the
+	// Calibrating adds the predictions for each batch, made before it is learned, to the
 	// calibration.
 	Calibrating bool
 }
 
-// New returns the model of a file. It has learned rows, or is to learn its first ones by the classes of
-// the metadata.
+// New returns the model of a file, fitted or still without rows. Its classes are in the metadata.
 func New(f *modelfile.File) *Model {
 	m := &Model{File: f, Learner: f.Learner()}
 	if f.Classifier == nil {
@@ -167,18 +166,19 @@ func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 	return err
 }
 
-// A Calibration says what the rows of a batch are to the model that they calibrate.
+// A Calibration says whether the model has learned the rows of a batch, and whether they replace its
+// calibration.
 type Calibration int
 
 const (
-	NewRows     Calibration = iota // it has not learned them; they replace those of the calibration
-	MoreRows                       // it has not learned them either; they are added
-	LearnedRows                    // it has learned them; they replace those of the calibration
+	NewRows     Calibration = iota // it has not learned them; they replace the calibration
+	MoreRows                       // not learned; they are added
+	LearnedRows                    // it has learned them; they replace the calibration
 )
 
-// Calibrate calibrates the model by the rows of a batch. On an error the calibration stays as it was.
+// Calibrate calibrates the model on the rows of a batch. On an error the calibration is unchanged.
 //
-//	errors: *Error; ErrNoTargets; those of Calibrate and CalibrateLearned of package bls.
+//	errors: *Error; ErrNoTargets; as Calibrate and CalibrateLearned of package bls.
 func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration) (err error) {
 	if b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil {
 		return ErrNoTargets

@@ -19,7 +19,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Verdict says whether a model is what the files of its log make.
+// A Verdict says whether the files of its log reproduce a model.
 type Verdict string
 
 // The verdicts.
@@ -42,16 +42,15 @@ type Verification struct {
 	Bound      float64 `json:"bound"`      // of Difference, by Condition of both; 0 where the bits must be the same
 }
 
-// Verify learns the rows of the files at paths again, as the log of m says, and compares the result
-// with m, which stays. Files are found by their hashes, under any name, and those whose rows were
-// removed again are not needed. The output layers must be the same to the last bit if m has only
-// learned, and else agree to the digits that Condition promises for both. The feature maps and the
-// choice of settings are made again where the files that made them are at hand.
+// Verify repeats the log of m on the files at paths and compares the result with m, which is unchanged.
+// Files are found by their hashes, under any name; removed files are not needed. The output layers must
+// be the same to the last bit if m has only learned, and else agree to the digits that Condition
+// promises for both. The feature maps and the choice of settings are repeated if their files are given.
 //
-// Nothing is signed: Verify shows that the rows make the model, not who made it or what it is worth.
+// Nothing is signed: Verify shows that the rows make the model, not who made it or how good it is.
 //
 //	cost: the trainings.
-//	errors: of reading and of learning, which leave the verdict open; the cause of ctx.
+//	errors: of reading and of learning, without a verdict; the cause of ctx.
 func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
 	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
 	for _, path := range paths {
@@ -112,7 +111,7 @@ func learns(op *modelfile.Operation) bool {
 	return slices.Contains([]string{modelfile.OpTrain, modelfile.OpLike, modelfile.OpUpdate}, op.Kind)
 }
 
-// forgets reports whether the rows before an operation count less after it.
+// forgets reports whether an operation lowers the weight of earlier rows.
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
 // stayed returns the log with each file marked as removed that was learned and removed, in both places,
@@ -135,7 +134,7 @@ func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	return left, learned
 }
 
-// takeBack marks a file whose rows were removed, and where they were learned last.
+// takeBack marks a removed file, and the last operation that learned it.
 func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	for i := len(before) - 1; i >= 0; i-- {
 		op := &before[i]
@@ -320,8 +319,8 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	return m, err
 }
 
-// each calls do with the rows that an operation took from files, in its batches, as long as do wants
-// more. It sets rows aside as the operation did, which has been through all of them.
+// each calls do with the rows of an operation, in its batches, while do wants more. It skips the bad
+// rows that the operation skipped.
 func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
 	opt := op.Options()
 	opt.Classes, opt.TargetNotations = v.of.Classifier != nil, v.of.Metadata.TargetNotations
@@ -403,8 +402,8 @@ func (v *verifier) compare(again *Model, learned bool) error {
 	return nil
 }
 
-// compareMaps compares the feature maps and choices that were made again. Those of the first rows may
-// differ: a model that has few rows makes its maps of all, and columns can vary later.
+// compareMaps compares the repeated feature maps and choices. Maps of the first rows alone may differ:
+// a model with few rows fits its maps to all of them, and columns can vary later.
 func (v *verifier) compareMaps() error {
 	same := 0
 	want, err := hashOf(v.of.FittedFeatures().Encode)

@@ -13,11 +13,11 @@ var ErrNotAModel = errors.New("modelfile: not a model file")
 // ErrChanged is the error of Write and Save for a model that learns while they write it.
 var ErrChanged = errors.New("modelfile: the model has changed while it was written: write it when it does not learn")
 
-// WriteError is the error of Save after which the old file is there.
+// WriteError is the error of Save that leaves the old file in place.
 type WriteError = atomicfile.WriteError
 
-// FolderError is the error of Save after which the new file is there, but a loss of power may bring the
-// old one back, since the folder could not be brought to the disk.
+// FolderError is the error of Save after which the new file is in place, but a loss of power may
+// restore the old one, since the folder could not be synced.
 type FolderError = atomicfile.FolderError
 
 // VersionError says that a file has a version of the format that this program does not read: a newer
@@ -54,7 +54,7 @@ func (e *ChecksumError) Error() string {
 		"copy it again, in binary mode, or use a backup", e.Section)
 }
 
-// TruncatedError says that a file ends before its end.
+// TruncatedError says that a file is shorter than its sections say.
 type TruncatedError struct {
 	Section string // where it ends, or "header"; empty between two sections
 	Bytes   int64  // how many there are
@@ -70,7 +70,7 @@ func (e *TruncatedError) Error() string {
 		e.Bytes, where)
 }
 
-// FormatError says that a file has the right checksums and a content that Write does not write.
+// FormatError says that a file has valid checksums but invalid content.
 type FormatError struct {
 	Section string // of the content
 	Err     error  // what is wrong

@@ -24,8 +24,8 @@ const (
 	OpCut    = "cut"   // stands for operations that the log does not have
 )
 
-// An Operation is a step in which a model has learned or unlearned the rows of files, with all that
-// learning them again takes.
+// An Operation is a step in which a model has learned or unlearned the rows of files, with the settings
+// that repeat it.
 type Operation struct {
 	Kind  string    `json:"kind"`
 	Files []Learned `json:"files,omitempty"` // in the order of reading; without a hash where it cannot be read again
@@ -76,7 +76,7 @@ func (op *Operation) Options() stream.Options {
 	return *op.Read
 }
 
-// check returns an error for an operation that no file can have.
+// check returns an error for an invalid operation.
 func (op *Operation) check() error {
 	read := op.Options()
 	texts := slices.Concat([]string{op.Kind, op.Arithmetic, read.Weight, read.TargetPath, read.InputArray}, read.Inputs, read.Targets, read.Exclude, read.NA)
@@ -89,7 +89,7 @@ func (op *Operation) check() error {
 	return checkLearned("log", op.Files)
 }
 
-// checkLearned returns an error for a file that no list can have.
+// checkLearned returns an error for an invalid file of a list.
 func checkLearned(field string, files []Learned) error {
 	for _, l := range files {
 		if err := checkTexts(field, l.Name, l.Hash); err != nil {

@@ -14,7 +14,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// Metadata is what a program keeps with the numbers of a model. All fields are optional: Write omits
+// Metadata describes a model beyond its numbers. All fields are optional: Write omits
 // empty ones, and Read returns nil for empty slices and maps.
 //
 // It is one JSON object of at most 1 MB, with text in UTF-8 and times in UTC to the nanosecond. Read
@@ -30,9 +30,9 @@ type Metadata struct {
 	Classes []string `json:"classes,omitempty"` // the label of each class in the data; empty for the numbers 0 to c-1
 	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier of the label column
 
-	// Columns say how the columns of the data become the inputs; empty where they are numbers of
-	// which none may be missing. Missing says what becomes of a sample with a missing cell: mean,
-	// drop, or empty for an error.
+	// Columns say how the columns of the data become the inputs; empty if all are numbers without
+	// missing cells. Missing says what happens to a sample with a missing cell: mean, drop, or
+	// empty for an error.
 	Columns stream.Columns `json:"columns,omitempty"`
 	Missing string         `json:"missing,omitempty"`
 	// Decimal and Thousands are the signs in the numbers of texts, one character each; empty for a
