@@ -108,8 +108,7 @@ func findFile(dir, name string) (string, error) {
 	return "", other
 }
 
-// readFile opens path and calls read. It gives a FormatError the path, which errors of the operating
-// system have already.
+// readFile opens path and calls read. It sets the path of a FormatError; system errors have it already.
 func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
 	f, err := os.Open(path)

@@ -172,7 +172,7 @@ type Calibration int
 
 const (
 	NewRows     Calibration = iota // it has not learned them; they replace the calibration
-	MoreRows                       // not learned; they are added
+	MoreRows                       // it has not learned them; they are added to it
 	LearnedRows                    // it has learned them; they replace the calibration
 )
 

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// callElements is how many elements survey looks at in one read, at least one sample.
+	// callElements bounds the elements of one read of survey, at least one sample.
 	callElements = 1 << 17
-	// arrayPiece is how many bytes are read at once, if they are more than one sample.
+	// arrayPiece is the number of bytes of a read, if that is more than one sample.
 	arrayPiece = 1 << 18
 	// pixelScale divides unsigned bytes of images, as dataset.Images.Dense does.
 	pixelScale = 255
@@ -181,7 +181,7 @@ func (a *array) pick(s *samples, sample []float64) *Error {
 	return nil
 }
 
-// wrong returns a column of a sample that has no usable target or weight, and what it has.
+// wrong returns the column of an unusable target or weight of a sample, and the fault.
 func (a *array) wrong(sample []float64) (col int, what string) {
 	for _, col := range a.cols.weights {
 		if sample[col] < 0 {

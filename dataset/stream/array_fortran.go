@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// panelElements is how many elements are held at once, if they are more than one sample.
+// panelElements is the number of elements of a panel, if that is more than one sample.
 const panelElements = 1 << 21
 
 // A fortranReader reads the elements of a matrix in Fortran order in C order. Element (i, j) of an n×m

@@ -10,7 +10,7 @@ import (
 // maxColumns bounds the elements of one sample of an array, 128 MB as float64.
 const maxColumns = 1 << 24
 
-// An arrayFile is one array: its header, and where its elements lie.
+// An arrayFile is one array: its header and the position of its elements.
 type arrayFile struct {
 	npy.Header
 	in      *input
@@ -43,8 +43,8 @@ func readNPY(in *input, r io.Reader) (arrayFile, error) {
 	return arrayFile{Header: h, in: in, stream: r}, nil
 }
 
-// plain reports whether this is a file of its own, neither packed nor a pipe, whose size was known
-// before it was read.
+// plain reports whether this is a whole file, neither packed nor a pipe, whose size was known before it
+// was read.
 func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil }
 
 // checkSize returns an error unless a plain file had as many elements as its header promises when it

@@ -23,7 +23,7 @@ type Batch struct {
 	numbers []int64 // of the rows among the samples of the data, from 1; nil in a batch that no Reader made
 }
 
-// A Place says where a sample stands in the data.
+// A Place is the position of a sample in the data.
 type Place struct {
 	Path string // as given to Open; "standard input" for "-"
 	Line int64  // of a text, from 1: where the sample begins; 0 for an array
@@ -65,7 +65,7 @@ func (b *Batch) Number(i int) int64 {
 	return b.numbers[i]
 }
 
-// samples collects what sources read for a batch.
+// samples collects the samples that sources read for a batch.
 type samples struct {
 	x, y    []float64
 	w       []float64 // weights
@@ -84,10 +84,11 @@ func (s *samples) count(n int) {
 	}
 }
 
-// A shape is how many elements of each slice of samples a sample has. Places and numbers are as many.
+// A shape has the number of elements that one sample adds to each slice of samples. Each sample has one
+// place and one number.
 type shape struct{ x, y, w, labels, kept, places int }
 
-// shape returns the shape of rows samples, which are all that s has.
+// shape returns the shape of s, which has rows samples.
 func (s *samples) shape(rows int) shape {
 	return shape{len(s.x) / rows, len(s.y) / rows, len(s.w) / rows, len(s.labels) / rows, len(s.kept) / rows, len(s.places) / rows}
 }

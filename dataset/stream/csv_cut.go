@@ -11,8 +11,8 @@ const (
 	firstChunk = 1 << 16 // bytes of the first chunk of a text
 	chunkBytes = 1 << 20 // of the largest, to which they double, unless a record is longer
 	maxRecord  = 1 << 24 // bytes of a record, which may have several lines
-	// maxCells bounds the cells of a record: a column takes a hundred bytes, so that a few
-	// kilobytes of packed separators could take gigabytes.
+	// maxCells bounds the cells of a record: a column takes a hundred bytes, so a few kilobytes of
+	// packed separators could take gigabytes.
 	maxCells = 1 << 20
 	maxLabel = 1 << 16       // bytes of a label, which a batch keeps
 	maxFirst = 3 * maxRecord // bytes before the end of the second record, blank lines among them
@@ -20,8 +20,8 @@ const (
 
 // A cutter cuts a text into chunks of whole records.
 //
-// A line end ends a record if the number of quotation marks before it is even. That holds in every
-// well-formed text. In any other the chunk with the first fault begins where it should, so that the
+// A line end ends a record if the number of quotation marks before it is even, as in every well-formed
+// text. In a malformed text, the chunk with the first fault still starts in the right place, so the
 // fault is found in its line.
 type cutter struct {
 	r     io.Reader
@@ -62,7 +62,7 @@ func (c *cutter) next(buf []byte) (chunk []byte, line int64, err error) {
 	}
 }
 
-// fill reads until buf has size bytes or the text ends, from a live reader only what one Read gives.
+// fill reads until buf has size bytes or the text ends. From a live reader it takes one Read only.
 func (c *cutter) fill(buf []byte, size int) ([]byte, error) {
 	if c.ended {
 		return buf, nil
@@ -95,7 +95,7 @@ func (c *cutter) tooLong(buf []byte) error {
 }
 
 // recordEnds finds the last end of a record in a growing text. It looks at each byte once, so that a
-// record that arrives byte by byte takes no longer than one that is there at once.
+// record that arrives byte by byte takes linear time.
 type recordEnds struct {
 	seen   int  // bytes
 	end    int  // after the last end among them, 0 without one

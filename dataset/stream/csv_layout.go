@@ -29,7 +29,7 @@ type csvLayout struct {
 	drop  bool // and so is a missing target or weight; a label may be empty
 }
 
-// A csvColumn says what becomes of the cells of one column.
+// A csvColumn says how the cells of one column are read.
 type csvColumn struct {
 	kind  columnKind
 	index int       // of an input in X, of a target in Y
@@ -58,7 +58,7 @@ type textHead struct {
 	whole bool  // the text ends with chunk
 }
 
-// validComma reports whether encoding/csv can separate cells by r, and no number has it.
+// validComma reports whether encoding/csv can separate cells by r, and r is in no number.
 func validComma(r rune) bool {
 	return r != 0 && utf8.ValidRune(r) && r != utf8.RuneError && !strings.ContainsRune("\"\r\n.+-_", r) &&
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -91,9 +91,9 @@ func findComma(text []byte, decimal rune) rune {
 // errMore says that the beginning of a text is too short to show its layout.
 var errMore = errors.New("more of the text is needed")
 
-// readLayout finds the layout of the text at path. It returns errMore if head has blank lines only, or
-// if the second record matters and is not in head. first is the layout of the first of several texts,
-// nil for that text itself.
+// readLayout finds the layout of the text at path. It returns errMore if head has only blank lines, or
+// lacks a second record that matters. first is the layout of the first of several texts, nil for the
+// first itself.
 func readLayout(path string, head textHead, q *request, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: path, comma: opt.Comma, notation: opt.notation(Notation{}),
 		aside: opt.Bad != nil, fills: opt.fills(), drop: opt.Missing == MissingDrop}
@@ -179,8 +179,8 @@ func (l *csvLayout) isHeader(q *request, opt *Options, first *csvLayout, rest te
 	return l.unlike(columns, rest)
 }
 
-// unlike reports whether words of the first line stand over numbers, or numbers over words. If not, it
-// is a sample: a header has no numbers.
+// unlike reports whether the first line has words above numbers, or numbers above words. If not, it is
+// a sample: a header has no numbers.
 func (l *csvLayout) unlike(columns []int, rest textHead) (bool, error) {
 	next, err := newCSVReader(rest.chunk, l.comma).Read()
 	if err == io.EOF && !rest.whole {

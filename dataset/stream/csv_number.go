@@ -24,7 +24,7 @@ func validThousands(r rune) bool {
 	return strings.ContainsRune(" '.,_\u00a0\u202f\u2019", r)
 }
 
-// twins are characters that stand for another one between thousands.
+// twins are characters that are read as another thousands separator.
 var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 
 // value returns the number of a trimmed cell, with the errors of strconv.ParseFloat.
@@ -79,8 +79,7 @@ func (n notation) isNumber(cell string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// number reads a trimmed cell, a missing one as NaN if that is allowed, of a column that may be left
-// out or not. The fault has no place.
+// number reads a trimmed cell, as NaN if it is missing and that is allowed. The fault has no place.
 func (n notation) number(cell string, missing, optional bool) (float64, *Error) {
 	absent := n.isMissing(cell)
 	if missing && absent {
@@ -135,7 +134,7 @@ var dates = regexp.MustCompile(`^(?i:` +
 	`([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?[ap]m)?|` +
 	`([a-z]{3,9},? )?(\d{1,2}[-. ]+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ,]+(\d{1,2},? +)?\d{2,4}([T ,].*)?)$`)
 
-// maxDate is the most bytes of a date.
+// maxDate bounds the bytes of a date.
 const maxDate = 64
 
 // isDate reports whether a trimmed cell, which is no number, is a date or a time.

@@ -26,8 +26,8 @@ type csvChunk struct {
 	done    chan struct{}
 }
 
-// A csvRecord is where a record of a chunk stands. The fault of a bad one is found again when it is
-// asked for: a chunk has memory for many such records, but not for as many errors.
+// A csvRecord is the position of a record in a chunk. The fault of a bad record is computed again on
+// demand: a chunk has memory for many records, but not for as many errors.
 type csvRecord struct {
 	line int32 // of the first cell, counted from the first line of the chunk
 	end  int32 // bytes of text
@@ -51,7 +51,7 @@ func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
 	return l.aside
 }
 
-// parse reads all records of c; unless bad samples are set aside, those up to the first bad one.
+// parse reads all records of c, or those up to the first bad one unless bad samples are set aside.
 //
 // Without quotation marks a record is a line, and separators divide its cells; with them encoding/csv
 // reads the chunk. TestCSVAgainstEncodingCSV and FuzzCSV compare the two.
@@ -118,7 +118,7 @@ func (l *csvLayout) plain(s *samples, row string) (fault *Error) {
 		}
 		at = end + 1
 	}
-	// A count of all cells comes before what is wrong with one.
+	// A wrong number of cells takes precedence over a fault of one cell.
 	if n := 1 + strings.Count(row, string(l.comma)); n != l.width {
 		return l.widthFault(n)
 	}
@@ -195,7 +195,7 @@ func (l *csvLayout) cell(s *samples, x, y []float64, col int, cell string) *Erro
 	return fault
 }
 
-// keep puts a cell of the last sample where it belongs, and not the whole text.
+// keep copies a kept cell to the last sample, so that the text can be freed.
 func (l *csvLayout) keep(s *samples, c csvColumn, cell string) {
 	s.kept[len(s.kept)-l.sample.kept+c.keep-1] = strings.Clone(trim(cell))
 }

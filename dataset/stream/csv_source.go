@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// chunksAhead is how many chunks of a text are parsed while the caller works on another.
+// chunksAhead is the number of chunks that are parsed while the caller works on another.
 const chunksAhead = 2
 
 // utf8Mark is the byte order mark that some programs write before a text.
@@ -95,7 +95,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 func (s *csvSource) info() *info { return &s.about }
 
 // span sets which bytes of the file the last piece of the text took, and gives them to c. Packed data
-// is read some kilobytes ahead of the text that is cut; its bytes are taken to be packed equally well.
+// is read some kilobytes ahead of the text; its bytes are attributed in proportion.
 func (s *csvSource) span(c *csvChunk) {
 	at, unpacked := s.cut.at, s.cut.at
 	file := at
@@ -122,7 +122,7 @@ func (s *csvSource) produce() {
 	defer s.work.Done()
 	defer close(s.queue)
 	for c, err := s.next(); err == nil; c, err = s.next() {
-		// The place in the queue comes first, so that no more is parsed than it holds.
+		// Take a place in the queue before parsing, so that the queue bounds the parsed chunks.
 		select {
 		case s.queue <- c:
 		case <-s.ctx.Done():
@@ -141,7 +141,7 @@ func (s *csvSource) produce() {
 	}
 }
 
-// next returns the next chunk. Its only error is io.EOF; the chunk has a fault of the read.
+// next returns the next chunk. Its only error is io.EOF; read errors are in the chunk.
 func (s *csvSource) next() (*csvChunk, error) {
 	if c := s.pending; c != nil {
 		s.pending = nil
@@ -269,7 +269,7 @@ func (s *csvSource) survey(inputs, targets []surveyed, _ int) (int, error) {
 	return 1, nil
 }
 
-// passBad passes a bad record and finds its fault again.
+// passBad skips a bad record and computes its fault again.
 func (s *csvSource) passBad() *Error {
 	c := s.current
 	record, begin := c.records[s.at], int32(0)

@@ -54,7 +54,7 @@ func (e *Error) Remedies() []Remedy {
 	return all
 }
 
-// With returns the Error with other words for its Remedies: a program says how its users choose them.
+// With returns the Error with other texts for its Remedies, such as the flags of a program.
 func (e *Error) With(words func(Remedy) string) *Error {
 	args := slices.Clone(e.args)
 	for i, arg := range args {
@@ -69,7 +69,7 @@ func (e *Error) With(words func(Remedy) string) *Error {
 	return &named
 }
 
-// in says that the fault is one of a column, counted from 0, and how Options.Exclude names it.
+// in sets the column of the fault, counted from 0, and its name for Options.Exclude.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	for i, arg := range e.args {
@@ -119,7 +119,7 @@ func isBad(err error) bool {
 	return ok && e.sample
 }
 
-// shownText is how much of a cell a message shows, in bytes.
+// shownText bounds the bytes of a cell in a message.
 const shownText = 40
 
 // shorten quotes the text of a cell and cuts it for a message.
@@ -139,7 +139,7 @@ func located(path string, err error) error {
 	return err
 }
 
-// canceled returns the error for work that ctx has ended.
+// canceled returns the error for work that ctx has stopped.
 func canceled(ctx context.Context) error {
 	return fmt.Errorf("stream: reading was canceled: %w", context.Cause(ctx))
 }

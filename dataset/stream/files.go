@@ -8,13 +8,13 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// files are what one path names: the samples, their targets if in another file, and their source.
+// files are the files of one path: the samples, their targets if separate, and their source.
 type files struct {
 	in     []*input // one or two
 	source source   // nil between two selections
 }
 
-// openPath opens the files of path and makes no source of them yet.
+// openPath opens the files of path, without a source.
 func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	if ctx.Err() != nil {
 		return nil, canceled(ctx)
@@ -95,7 +95,7 @@ func (f *files) forbidRewind() {
 	}
 }
 
-// taken returns the bytes of the samples that were read or passed.
+// taken returns the bytes of the samples that were read or skipped.
 func (f *files) taken() int64 {
 	if f.source == nil {
 		return 0
@@ -117,7 +117,7 @@ func (f *files) close() {
 	}
 }
 
-// display returns a path as messages show it.
+// display returns a path for messages.
 func display(path string) string {
 	if path == stdinPath {
 		return stdinName

@@ -14,7 +14,7 @@ const (
 	isPacked      = ", which is not read; unpack it, or pack it by gzip"
 )
 
-// foreign are the first bytes of files that are no text, and what to do about them.
+// foreign are the first bytes of files that are not text, and what to do about them.
 var foreign = []struct{ head, what string }{
 	{"PK\x03\x04", "is a zip archive or a spreadsheet, not text; unpack it, or save its sheet as CSV (UTF-8), and give that file"},
 	{"\xd0\xcf\x11\xe0", isSpreadsheet},
@@ -24,7 +24,7 @@ var foreign = []struct{ head, what string }{
 	{"\x28\xb5\x2f\xfd", "is packed by zstd" + isPacked},
 }
 
-// foreignContent returns the error for a text that begins as no text does, or nil.
+// foreignContent returns an error if the first bytes are not text, or nil.
 func foreignContent(head []byte) error {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.head)) && (f.head != "BZh" || bytes.HasSuffix(head, []byte("AY&"))) {

@@ -44,7 +44,7 @@ type input struct {
 // openInput opens path, in the given format unless that is FormatAuto.
 //
 // Opening a named pipe waits for its writer, and a read from it for data. Neither lasts beyond ctx: the
-// call into the operating system then goes on in the background.
+// system call then continues in the background.
 func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
 	in := &input{ctx: ctx, path: display(path), format: format}
 	switch {
@@ -68,7 +68,7 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe reads what open returns from another goroutine, for which it waits no longer than the context.
+// pipe reads the result of open on another goroutine, and waits for it no longer than the context.
 // The goroutine closes it once, after the end or the first Read that returns once the context is done
 // or the input is closed. An error of Close is one of the last Read.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
@@ -106,7 +106,7 @@ func (in *input) openFile(fsys vfs.FS, path string) error {
 		in.pipe(func() (io.ReadCloser, error) {
 			file, err := vfs.Open(fsys, path)
 			if err == nil {
-				// Close ends a Read that waits.
+				// Close interrupts a blocked Read.
 				context.AfterFunc(in.ctx, func() { _ = file.Close() })
 			}
 			return file, err
@@ -144,7 +144,7 @@ func openFault(ctx context.Context, path string, err error) error {
 func (in *input) unpack() error {
 	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
 	in.r = in.buffered
-	// The first read meets an error of Peek again and reports it.
+	// An error of Peek recurs in the first read, which reports it.
 	if head, _ := in.buffered.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
 		z, err := gzip.NewReader(in.buffered)
 		if err != nil {
@@ -176,7 +176,7 @@ func (in *input) forbidRewind() {
 	in.begun, in.raw.room = true, 0
 }
 
-// rewind goes back to the beginning, which is possible until forbidRewind.
+// rewind returns to the beginning. It must not follow forbidRewind.
 func (in *input) rewind() error {
 	if err := in.raw.rewind(); err != nil {
 		return readFault(in.ctx, in.path, err)

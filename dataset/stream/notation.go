@@ -81,7 +81,7 @@ func (o *Options) notation(of Notation) notation {
 	return n
 }
 
-// signs reports whether Decimal or Thousands hold for all columns.
+// signs reports whether Decimal or Thousands apply to all columns.
 func (o *Options) signs() bool { return o.Decimal != 0 || o.Thousands != 0 }
 
 // spaces are the characters between a number and its unit.
@@ -112,8 +112,8 @@ func (n notation) hasUnit(cell string) bool {
 	return unit == n.unit
 }
 
-// forms are the notations that are recognised, without units. Of those that read all cells of a column
-// as the same numbers the first one stands for all.
+// forms are the recognised notations, without units. If several read all cells of a column as the same
+// numbers, the first one is taken.
 var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
 	{Decimal: ","}, {Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Decimal: ",", Thousands: "'"}}
 
@@ -131,7 +131,7 @@ var formNotations = func() []notation {
 	return all
 }()
 
-// A guess is in which forms all cells of a column so far are numbers. Missing cells are not among them.
+// A guess has the forms in which all cells of a column so far are numbers, except missing cells.
 type guess struct {
 	begun bool
 	unit  rune   // of all cells
@@ -206,8 +206,8 @@ func evidenceOf(guesses []*guess) (e evidence) {
 // first returns the first form in which all cells are numbers, of which there is one.
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
-// notation returns the Notation of a column, the zero value for plain numbers and for what is none. The
-// sign comma separates the cells of the text. It is unknown if a comma may be either.
+// notation returns the Notation of a column, the zero value for plain numbers and for other cells.
+// comma is the separator of the text. The Notation is unknown if a comma may be either sign.
 func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true

@@ -10,7 +10,8 @@ import (
 const (
 	// maxMembers bounds the arrays of an archive, whose headers are read to find X.
 	maxMembers = 1 << 10
-	// maxDirectory bounds an archive's directory in bytes: package zip makes ten times as many.
+	// maxDirectory bounds the bytes of an archive's directory, of which package zip allocates ten
+	// times as many.
 	maxDirectory  = maxMembers << 10
 	encryptedFlag = 1
 )
@@ -76,7 +77,7 @@ func readArchive(in *input) (*archive, error) {
 }
 
 // read begins to read a member. The caller closes it. A packed member is unpacked as it is read, so
-// that memory holds no more of it than the batch at hand, whatever the archive claims.
+// memory holds only the current batch, whatever the archive claims.
 func (z *archive) read(name string) (arrayFile, error) {
 	member := z.members[name]
 	if member.Flags&encryptedFlag != 0 {

@@ -53,9 +53,9 @@ type Header int
 const (
 	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell
 	// of an input column (of a target column without inputs) is neither a number nor a missing
-	// value; but for a sample if it has a number, and numbers and words in the same columns as the
-	// second line. A header of numbers needs HeaderPresent, and so does the absence of one over
-	// words alone HeaderAbsent.
+	// value. It takes the line for a sample if it has a number, and numbers and words in the same
+	// columns as the second line. A header of numbers needs HeaderPresent, and a text of words
+	// without a header needs HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -81,7 +81,7 @@ func ParseHeader(name string) (Header, error) {
 }
 
 // Options select the data. The zero value reads every column as an input, in the format it finds. JSON
-// has what decides what is learned, and neither what a model keeps nor what a program does.
+// has the fields that decide what is learned, without those that a model stores or a program sets.
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of texts
@@ -106,15 +106,15 @@ type Options struct {
 	// targets.
 	Targets []string `json:"targets,omitempty"`
 
-	// Exclude are columns that are no inputs, in the same notation: they are left out of Inputs.
+	// Exclude are columns that are left out of Inputs, in the same notation.
 	Exclude []string `json:"exclude,omitempty"`
 
 	// Weight is the column of the weights of the samples, finite and not negative; empty for none.
-	// It is never one of TargetPath, and no input.
+	// It is neither a column of TargetPath nor an input.
 	Weight string `json:"weight,omitzero"`
 
 	// Keep are columns of the file of the inputs, in the same notation, whose cells a Batch has as
-	// text: of an array its numbers. They can be inputs, too. JSON does not have them.
+	// text. They can be inputs too. JSON leaves them out.
 	Keep []string `json:"-"`
 
 	// TargetPath is a file of any format with the targets of the only path given to Open, one row
@@ -125,14 +125,14 @@ type Options struct {
 	// more dimensions but the target.
 	InputArray string `json:"input_array,omitzero"`
 
-	// Classes says that the one target column has labels, which stay text.
+	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
 	// Columns say how the columns of Inputs become the columns of X, in their order; nil for
 	// numbers as they are. [Reader.Describe] finds them in the data; a model keeps them.
 	Columns Columns `json:"-"`
 
-	// Missing says what becomes of missing cells.
+	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
 	// NA are more words for a missing cell in a text, also for a missing label. Case matters.
@@ -143,12 +143,12 @@ type Options struct {
 	TargetNotations []Notation `json:"-"`
 
 	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. With a
-	// comma the separator that is found is never a comma. Unless both are 0, Decimal and Thousands
-	// hold for all columns, whatever their Notation is.
+	// comma the detected separator is never a comma. Unless both are 0, Decimal and Thousands
+	// override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
 	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
-	// underscore; 0 for none. A number with a wrong group is none.
+	// underscore; 0 for none. A cell with a wrong group is not a number.
 	Thousands rune `json:"thousands,omitzero"`
 
 	// Test takes the t10k- files of an MNIST folder instead of the train- files.
@@ -158,15 +158,15 @@ type Options struct {
 	Stdin io.Reader `json:"-"`
 
 	// Open opens every path but "-", TargetPath too; nil for the files of this machine. Paths are
-	// then whatever Open understands: there are no folders and no sizes, and each path is read like
-	// a named pipe, when it is reached.
+	// then whatever Open understands, without folders and sizes, and each path is read like a named
+	// pipe, when it is reached.
 	//
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
 	// also of the close, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
-	// FS has the files of this machine; nil for the operating system's. Tests pass one that fails.
+	// FS is the file system; nil for the operating system's. Tests pass one that fails.
 	FS vfs.FS `json:"-"`
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends

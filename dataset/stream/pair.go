@@ -6,8 +6,7 @@ import (
 )
 
 // A pair is a source of inputs and a source of their targets. It reads the targets first, since they
-// are smaller, and their places are not asked for. A sample that is bad in one source is passed in
-// the other.
+// are smaller and need no places. A sample that is bad in one source is skipped in the other.
 type pair struct {
 	x, y         source
 	xPath, yPath string
@@ -59,7 +58,7 @@ func (p *pair) read(s *samples, n int) (int, error) {
 	return n, nil
 }
 
-// survey looks at the targets on its own: no sample is one of both.
+// survey reads inputs and targets independently of each other.
 func (p *pair) survey(inputs, targets []surveyed, n int) (int, error) {
 	n, err := p.x.survey(inputs, nil, n)
 	for range n {

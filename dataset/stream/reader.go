@@ -36,12 +36,12 @@ type Reader struct {
 // is unpacked, whatever the name. A folder with the files of MNIST is its training set, or its test
 // set with opt.Test.
 //
-// Open reads the beginnings of all files, so that a mismatch shows before hours of work: columns must
-// agree in number, and in their names where files have a header. A later text without a header takes
-// the header of the first. A named pipe, and what Options.Open opens, is read only when it is reached.
-// [Reader.Select] can choose other columns later.
+// Open reads the beginnings of all files, so that a mismatch is found before hours of work: columns
+// must agree in number, and in their names where files have a header. A later text without a header
+// takes the header of the first. A named pipe, and what Options.Open opens, is read only when it is
+// reached. [Reader.Select] can choose other columns later.
 //
-// ctx governs the Reader for all its life: once it is done, every call fails with an error that wraps
+// ctx is the context of all calls: once it is done, every call fails with an error that wraps
 // context.Cause(ctx), even one that waits for a pipe.
 //
 //	errors: *Error for a fault of a source, which matches [ErrEmpty] if it has no samples; others
@@ -161,16 +161,16 @@ func (r *Reader) Dim() int {
 // Outputs returns the number of target columns: columns of Y, 1 for labels, 0 without targets.
 func (r *Reader) Outputs() int { return r.about.outputs }
 
-// Rows returns the number of samples of all sources, bad ones included, or -1 where only the end tells
-// it, as for a text.
+// Rows returns the number of samples of all sources, bad ones included, or -1 if it is unknown before
+// the end, as for a text.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
-// Bytes returns how many bytes the samples took that were delivered or left out, headers included, and
-// how many bytes the sources have, -1 where that is unknown. Data read ahead does not
-// count. If n samples took done bytes, a text of total bytes has about n total/done.
+// Bytes returns the bytes of the samples delivered or left out, headers included, and the total bytes
+// of the sources, -1 if unknown. Data read ahead does not count. If n samples took done bytes, a text
+// of total bytes has about n total/done.
 //
-// In plain texts and arrays done is exact; in gzip it is the place in the packed data to some tens of
-// kilobytes; in an .npz it is the samples' share of the file. A file of targets does not count. For
+// In plain texts and arrays done is exact; in gzip it is the position in the packed data to some tens
+// of kilobytes; in an .npz it is the samples' share of the file. A file of targets does not count. For
 // files done depends only on the samples, not on time.
 func (r *Reader) Bytes() (done, total int64) {
 	total = sum(r.sizes)

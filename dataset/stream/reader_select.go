@@ -21,7 +21,7 @@ type Heading struct {
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 
-// A Selection says which columns are read, by the fields of [Options] of the same names.
+// A Selection has the columns to read, as the fields of [Options] with the same names.
 type Selection struct {
 	Header          Header
 	Inputs, Targets []string
@@ -48,7 +48,7 @@ func (r *Reader) Selection() Selection {
 }
 
 // Select chooses other columns of the same sources, after a look at the [Heading] or by Peek. It
-// rereads what a pipe has given, so that no sample is lost, and opens nothing twice.
+// replays the beginning of a pipe, so that no sample is lost, and opens nothing twice.
 //
 // With HeaderAuto the header is decided again, by s alone. Later sources are checked again as Open
 // does.
@@ -157,7 +157,7 @@ func (r *Reader) remake() error {
 	return nil
 }
 
-// adoptSchema takes over from the first source what holds for all.
+// adoptSchema copies the common schema from the first source.
 func (r *Reader) adoptSchema() {
 	r.about = *r.current.source.info()
 	r.known[0] = r.about.rows

@@ -21,7 +21,7 @@ var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", 
 // String returns the name of the field.
 func (o Option) String() string { return names.String(optionNames, o) }
 
-// A Remedy is an option by which data can be read that is an [Error] without it, and the value for it.
+// A Remedy is an option, with its value, that avoids an [Error].
 type Remedy struct {
 	Option Option
 	Value  string // as text, of a list one entry; empty where only the user knows it

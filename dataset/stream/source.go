@@ -23,14 +23,14 @@ type source interface {
 	taken() int64
 	// read appends at least one and at most n >= 1 samples to s and returns their number, with
 	// their places unless this is a source of targets. After the last sample it returns 0 and
-	// io.EOF. It passes an unusable sample and returns 0 and an error with isBad, with s unchanged.
-	// After another error s may have parts of samples.
+	// io.EOF. It skips an unusable sample and returns 0 and an error for which isBad holds, with s
+	// unchanged. After another error s may have parts of samples.
 	read(s *samples, n int) (int, error)
 	// survey counts the cells of at most n >= 1 samples, in a column for each input, and in one for
 	// each target of a text, and returns the number of samples. It is used in place of read, and
 	// has its errors.
 	survey(inputs, targets []surveyed, n int) (int, error)
-	// close ends work in the background. The file belongs to the caller.
+	// close stops background work. The file belongs to the caller.
 	close()
 }
 

@@ -2,8 +2,8 @@ package stream
 
 import "blskernel/mat"
 
-// Split returns the rows that held does not report, and those that it does, in their order. Each has
-// the places and numbers that it has here. Of no rows the result is nil.
+// Split returns the rows for which held is false, and those for which it is true, in their order, with
+// their places and numbers; nil for no rows.
 //
 //	cost: copies of the rows; if all are on one side, that side is b itself.
 func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {

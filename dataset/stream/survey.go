@@ -14,8 +14,8 @@ const (
 	panicDescribe = "stream: Survey or Describe after Next"
 	// maxLevelBytes bounds a level, so that a column of texts is an error.
 	maxLevelBytes = 256
-	// maxNumericDescribed is the largest number of columns that are described if all are numbers
-	// and none misses a cell: as many as a model file holds.
+	// maxNumericDescribed is the largest number of columns, all of numbers without missing cells,
+	// that are described: as many as a model file holds.
 	maxNumericDescribed = 1 << 14
 )
 
@@ -25,9 +25,9 @@ type Description struct {
 	Columns Columns    // how the chosen columns become inputs
 	Targets []Notation // how the numbers of the targets are written; nil where all are plain
 
-	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise from
-	// each sample to the next, or fall. Of the first column of a text, if its name is empty, it is
-	// enough that no cell is there twice and none is a fraction.
+	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise, or
+	// fall, from each sample to the next. In a first column without a name, unique cells without
+	// fractions are enough.
 	RowNumbers []int
 }
 
@@ -40,22 +40,22 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	return d.Columns, nil
 }
 
-// Survey looks at the first samples of the first source, at most rows of them, and returns how the
-// chosen columns become inputs and how numbers are written, for Select. It goes back to the beginning
-// as Peek does. Bad samples do not count, and at most rows of them are passed.
+// Survey reads at most rows samples of the first source and returns how the chosen columns become
+// inputs and how numbers are written, for Select. It returns to the beginning as Peek does. It skips at
+// most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers in that and not without it: a comma before
 // decimals, signs between thousands, % or the sign of a currency. Where a comma may be either, other
 // columns decide. If a comma separates the cells of the text, decimals have a point.
 //
-// Any other column is one of words if no cell is a number, or at most half of them are. So is one of
-// few different cells, each there twice on average, of which at least one in twenty is a word. In any
-// other a word is bad. Levels are in the order of their bytes.
+// Any other column is one of words if at most half of its cells are numbers. So is a column of few
+// different cells, each twice on average, of which at least one in twenty is a word. In any other
+// column a word is bad. Levels are in byte order.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, 0 without numbers;
-// the Fill of a column of words is the share of each level. Columns is nil where none has words or a
-// Notation, or can miss a cell, as in arrays of integers, and for more than 2^14 columns of numbers
-// that miss none.
+// the Fill of a column of words is the share of each level. Columns is nil if no column has words, a
+// Notation or possibly missing cells, as in arrays of integers, and for more than 2^14 columns of
+// numbers without missing cells.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error for all columns of dates, of more than MostLevels words, of text that is not
@@ -265,7 +265,7 @@ func (v *survey) notations(about *info) (all []Notation, unknown []int) {
 	return all, unknown
 }
 
-// A columnFault is why a column cannot be read, and what to do: formats with arguments.
+// A columnFault says why a column cannot be read, and what to do: formats with arguments.
 type columnFault struct {
 	col          int
 	name         string
@@ -303,7 +303,7 @@ func (i *info) columnOf(input int) int {
 	return input
 }
 
-// maxFaults is the most columns that one message names.
+// maxFaults bounds the columns that one message names.
 const maxFaults = 16
 
 // joined returns the error for one or more columns.
@@ -406,7 +406,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	return out, nil
 }
 
-// rounded returns v to seven digits, which take less room in a file.
+// rounded returns v to seven digits, to save space in a file.
 func rounded(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
 	return v

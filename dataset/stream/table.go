@@ -21,8 +21,7 @@ const maxDescribed = 1 << 16
 
 const panicCells = "stream: not one cell for each column"
 
-// Missing says what becomes of a missing cell: of one that is empty, NA, N/A, NaN, null, None or ?, and
-// of NaN in an array.
+// Missing is the treatment of missing cells: empty, NA, N/A, NaN, null, None or ?, and NaN in an array.
 type Missing int
 
 // What becomes of a missing cell.
@@ -52,8 +51,7 @@ func ParseMissing(name string) (Missing, error) {
 }
 
 // A Column says how a column of the data becomes inputs: columns of X. A number is one input. A word is
-// one input for each level, 1 for the level that it is and 0 for the others; a word that is none of
-// them is 0 in all.
+// one input for each level, 1 for its level and 0 for the others; an unknown word is 0 in all.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MostLevels; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil where that is an error
@@ -152,8 +150,8 @@ func (c Columns) Names(inputs []string) []string {
 	return out
 }
 
-// Check returns an error for columns that Describe does not return: a list of no levels or of too many,
-// equal ones or not in UTF-8, a Fill of another length or not finite, or a Notation of other signs.
+// Check returns an error for columns that Describe cannot return: no levels, too many, equal ones or
+// not in UTF-8, a Fill of another length or not finite, or an invalid Notation.
 func (c Columns) Check() error {
 	if len(c) > maxDescribed {
 		return fmt.Errorf("there are more than %d columns", maxDescribed)
@@ -188,7 +186,7 @@ func (c Columns) Check() error {
 	return nil
 }
 
-// checkFill returns an error for columns that no data can have, or that lack what missing wants.
+// checkFill returns an error for invalid columns, and for columns without the Fill that missing needs.
 func checkFill(c Columns, missing Missing) error {
 	if err := c.Check(); err != nil {
 		return fmt.Errorf("stream: %w", err)
@@ -209,7 +207,7 @@ func checkNotations(all []Notation) error {
 	return nil
 }
 
-// A Tally counts the cells and samples that are not in the batches as they are in the data.
+// A Tally counts the filled-in cells, unknown words and left-out samples.
 type Tally struct {
 	Dropped int64   // samples left out by MissingDrop
 	Filled  []int64 // missing cells that were filled in, of each of Options.Columns; nil without them

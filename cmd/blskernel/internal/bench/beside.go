@@ -38,9 +38,9 @@ func NewSpin() *cobra.Command {
 
 // spinBeside starts n processes of the command spin. stop ends them, and returns an error if one ended
 // before, since the comparison then had no load. They are processes, because goroutines would share
-// this one's scheduler. Their standard input is a pipe of which this process alone has the other end,
-// so that they end with it, however it ends. A signal on the death of the parent (prctl) would not do:
-// it comes when the thread that started them ends, and workers of a pool do.
+// this scheduler. Their standard input is a pipe whose other end only this process holds, so they end
+// with it, however it ends. A signal on the death of the parent (prctl) comes too early: when the
+// thread that started them ends.
 func spinBeside(n int, errs io.Writer) (stop func() error, err error) {
 	in, out, err := os.Pipe()
 	if err != nil {

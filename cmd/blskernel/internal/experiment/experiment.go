@@ -99,7 +99,7 @@ func Seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
 // Gigaflops returns flops as text, in units of 10⁹.
 func Gigaflops(flops float64) string { return ui.Significant(flops / 1e9) }
 
-// BackendLine says what computes.
+// BackendLine describes the backend.
 func BackendLine(b blskernel.Backend) string {
 	return fmt.Sprintf("backend    %s, threads: %d\n", b.Name(), blskernel.Threads())
 }

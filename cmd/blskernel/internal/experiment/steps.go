@@ -31,7 +31,7 @@ func (t *StepTable) Heads() string {
 }
 
 // Lines keeps a row and returns a line for each method, with its speed-up over the first one, in this
-// step and in all updates so far: methods are not compared by the start.
+// step and in all updates so far, without the start.
 func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	t.rows = append(t.rows, r)
 	for i, c := range r.Cells {

@@ -29,7 +29,7 @@ const (
 	maxBatch = 4096
 	// batchBytes bounds the inputs of a default batch of data with many columns, and its outputs.
 	batchBytes = 32 << 20
-	// recordedBytes bounds them for a batch whose rows a model file says, not the command line.
+	// recordedBytes bounds them for a batch size from a model file instead of the command line.
 	recordedBytes = 1 << 30
 )
 
@@ -131,7 +131,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	return nil
 }
 
-// Infos returns what Begin has seen of the paths.
+// Infos returns the results of stat in Begin.
 func (in *Input) Infos() []fs.FileInfo {
 	var infos []fs.FileInfo
 	for _, f := range in.files {
@@ -148,7 +148,7 @@ func (in *Input) regular(path string) *file {
 	return nil
 }
 
-// isModel reports whether a regular file begins as model files do.
+// isModel reports whether a regular file starts like a model file.
 func (in *Input) isModel(path string) bool {
 	if in.regular(path) == nil {
 		return false
@@ -164,7 +164,7 @@ func (in *Input) isModel(path string) bool {
 	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
-// Twice returns a file that is among the paths more than once, or an empty string.
+// Twice returns a file that the paths name more than once, or an empty string.
 func (in *Input) Twice() string {
 	for i, path := range in.Paths {
 		f := in.regular(path)
@@ -185,7 +185,7 @@ func (in *Input) Sources() []string {
 	return append(slices.Clone(in.Paths), in.Options.TargetPath)
 }
 
-// Once returns the first path that is neither a file nor a folder, so that it can be read only once.
+// Once returns the first path that can be read only once: neither a file nor a folder.
 func (in *Input) Once() string {
 	for _, path := range in.Sources() {
 		switch f := in.files[path]; {
@@ -283,5 +283,5 @@ func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing 
 	}
 }
 
-// Explain adds to an error of a model the flags that help.
+// Explain adds the flags that help to an error of a model.
 func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed) }

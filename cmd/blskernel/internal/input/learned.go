@@ -73,8 +73,8 @@ func (n RowCount) Add(b *stream.Batch) {
 }
 
 // ListLearned adds the files whose rows were learned, or removed, to the list of a model, and returns
-// all that was read, for its log. A hash is empty where the rows cannot be read again, and where the
-// file cannot be read, which it says.
+// all that was read, for its log. A hash is empty if the rows or the file cannot be read again; the
+// latter is noted.
 func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (files []modelfile.Learned) {
 	for _, path := range in.Sources() {
 		l := modelfile.Learned{Name: session.Recorded(filepath.Base(Shown(path))), Rows: counts[Shown(path)], Removed: removed}
@@ -92,7 +92,7 @@ func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (fil
 	return files
 }
 
-// NoteChanged notes each path that has the name of a file that a model has learned, and other bytes.
+// NoteChanged notes each path with the name of a learned file and other content.
 func (in *Input) NoteChanged(m *model.Model) {
 	for _, path := range in.Paths {
 		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {

@@ -39,7 +39,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 	return r, nil
 }
 
-// adopt reads the cells as the training did, as far as no flag says otherwise.
+// adopt reads the cells as the training did, unless flags say otherwise.
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
 	in.Options.Decimal, in.Options.Thousands = cmp.Or(in.Options.Decimal, as.Decimal), cmp.Or(in.Options.Thousands, as.Thousands)
@@ -67,7 +67,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	return err
 }
 
-// Shown returns a path as stream.Error has it.
+// Shown returns a path as in a stream.Error.
 func Shown(path string) string {
 	if path == session.StandardInput {
 		return "standard input"
@@ -75,8 +75,8 @@ func Shown(path string) string {
 	return path
 }
 
-// CheckNames returns an error if the names do not tell the columns of the data apart: if two are the
-// same, or one is not UTF-8. Targets in a file of their own may have names of inputs.
+// CheckNames returns an error if two columns have the same name or a name is not UTF-8. Targets in a
+// separate file may have names of inputs.
 func (in *Input) CheckNames(inputs, targets []string) error {
 	check := func(path string, names []string) error {
 		path = Shown(path)

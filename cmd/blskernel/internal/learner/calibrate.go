@@ -9,11 +9,11 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// enoughTested is the number of rows of a batch behind the first that train calibrates a model by.
+// enoughTested is the smallest later batch on which train calibrates a model.
 const enoughTested = 1000
 
-// keep keeps the last batch of enough rows that took no part in the settings, or the first one where
-// there was no choice.
+// keep keeps the last batch of enough rows without a part in the settings, or the first batch if
+// nothing was chosen.
 func (l *Learner) keep(learned *stream.Batch) {
 	if learned == nil || l.Manifest.Name != "train" || l.Model.KeptRows() > 0 {
 		return
@@ -23,7 +23,7 @@ func (l *Learner) keep(learned *stream.Batch) {
 	}
 }
 
-// calibrate calibrates a model that train has made by the rows that keep has kept, each left out.
+// calibrate calibrates a trained model on the rows of keep, each left out.
 func (l *Learner) calibrate(ctx context.Context) error {
 	if l.tested == nil {
 		return nil
@@ -34,8 +34,8 @@ func (l *Learner) calibrate(ctx context.Context) error {
 	return nil // a model that is not calibrated says so when it is asked
 }
 
-// learn learns a batch. In an update its predictions from before renew the calibration, if its rows may
-// be among the last that count, and the running score with --score.
+// learn learns a batch. In an update the earlier predictions for it update the calibration, if its rows
+// may be among the last, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
 		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)

@@ -20,7 +20,7 @@ func (l *Learner) RegisterFolds(cmd *cobra.Command) {
 	ui.Int(cmd, &l.Folds, "cv", 0, mostFolds, "train this number of further models, each without one of as many parts of the rows, and print the mean and spread of their scores on it; 0 for none")
 }
 
-// checkFolds returns an error for a cross-validation that is none.
+// checkFolds returns an error for an invalid cross-validation.
 func (l *Learner) checkFolds(once string) error {
 	switch {
 	case l.Folds == 0:

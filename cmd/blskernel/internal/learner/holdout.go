@@ -45,8 +45,8 @@ func (l *Learner) score(ctx context.Context) error {
 	return nil
 }
 
-// scoreHeldOut reads the data again and scores the rows that were held out, of those that have been
-// read before: rows that have come since are left.
+// scoreHeldOut reads the data again and scores the held-out rows, among the rows that were read before:
+// newer rows are ignored.
 func (l *Learner) scoreHeldOut(ctx context.Context) (score.Quality, error) {
 	l.In.Silent = true // what there is to say of the rows has been said
 	r, err := l.In.Open(ctx, l.Model.Classifier != nil)

@@ -115,7 +115,7 @@ func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) 
 	l.batches = input.ReadAhead(ctx, r, l.Known, first, rest)
 }
 
-// SetNewClassPolicy lets the model say what classes it gains, or refuse them.
+// SetNewClassPolicy makes the model report new classes, or refuse them.
 func (l *Learner) SetNewClassPolicy() {
 	m := l.Model
 	m.Closed = l.In.Closed != ""
@@ -128,7 +128,7 @@ func (l *Learner) SetNewClassPolicy() {
 	}
 }
 
-// Log begins the operation that this run is. It ends with the run: a checkpoint has no files in it.
+// Log starts the log entry of this run, which ends with the run: a checkpoint lists no files.
 func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)
@@ -211,7 +211,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// checkEnd returns the error by which the model could not be written at the end.
+// checkEnd returns the error with which the model could not be written at the end.
 func (l *Learner) checkEnd() error {
 	if err := l.Recordable(l.Model.Metadata); err != nil {
 		return err
@@ -220,7 +220,7 @@ func (l *Learner) checkEnd() error {
 	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
 }
 
-// samplesAtEnd returns the samples that the model will have: of a pipe no row to come is known.
+// samplesAtEnd returns the expected number of samples at the end; future rows of a pipe are unknown.
 func (l *Learner) samplesAtEnd() int {
 	left := max(0, l.Total-max(l.rows, l.Known))
 	learned := int64(float64(left) * float64(1-l.Holdout))

@@ -15,7 +15,7 @@ const rareShare = 0.05
 // maxRare is the number of rare classes that a note names.
 const maxRare = 3
 
-// warnOfRare prints a note if classes are rare among the rows learned so far and weigh no more for it.
+// warnOfRare prints a note if classes are rare among the rows learned so far and are not balanced.
 func (l *Learner) warnOfRare() {
 	m := l.Model
 	if m.Classifier == nil || m.Classifier.ClassWeight == bls.Balanced {

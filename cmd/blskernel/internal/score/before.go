@@ -14,7 +14,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// A Before is the score of rows as they were predicted before they were learned, also as JSON.
+// A Before is the score of rows by predictions from before they were learned, also as JSON.
 type Before struct {
 	Score float64 `json:"score"`
 	Rows  int64   `json:"rows"`
@@ -32,7 +32,7 @@ func BeforeOf(m *model.Model) *Before {
 	return nil
 }
 
-// running returns what the model file knows of the running score.
+// running returns the running score of the model file.
 func running(m *model.Model) *metrics.Running {
 	r := &metrics.Running{}
 	text := m.Metadata.Notes[session.NoteRunning]

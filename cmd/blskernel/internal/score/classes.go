@@ -98,8 +98,8 @@ type Confused struct {
 	Rows       float64 `json:"rows"`
 }
 
-// Classification is the result of evaluate as JSON. With weights the numbers of rows but the first are
-// sums of weights.
+// Classification is the result of evaluate as JSON. With weights all numbers of rows except the first
+// are sums of weights.
 type Classification struct {
 	Kind           string         `json:"kind"`
 	Rows           int64          `json:"rows"`

@@ -17,7 +17,7 @@ import (
 
 // A Score compares predictions with the known labels or targets, batch by batch.
 type Score interface {
-	// outside has how far each row lies outside what the model has learned.
+	// outside has the distance of each row outside the learned ones.
 	add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error
 	quality() Quality
 }
@@ -38,7 +38,7 @@ func New(m *model.Model, rows int64) (Score, error) {
 	return newErrorScore(m.TargetNames()), nil
 }
 
-// Sketch leaves out what is of single classes and grows with them.
+// Sketch leaves out the numbers of single classes.
 func Sketch(q Quality) Quality {
 	if c, ok := q.(*Classification); ok {
 		c.Classes, c.Confusion, c.Confused = nil, nil, nil
@@ -91,7 +91,7 @@ func Note(meta *modelfile.Metadata, q Quality) error {
 	return note(meta, session.NoteHoldout, q)
 }
 
-// note keeps a value as a JSON object, or nothing where there is no room.
+// note keeps a value as a JSON object if it fits.
 func note(meta *modelfile.Metadata, name string, value any) error {
 	delete(meta.Notes, name)
 	text, err := json.Marshal(value)

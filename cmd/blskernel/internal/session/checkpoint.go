@@ -52,7 +52,7 @@ var ignoredFlags = []string{
 // Set records a setting in addition to the flags.
 func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
-// NewManifest returns the manifest of a command that reads sources, of which it can read once only
+// NewManifest returns the manifest of a command that reads sources; the source once can be read only
 // once.
 func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
 	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}
@@ -74,8 +74,8 @@ func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once
 	return m, nil
 }
 
-// Recorded returns a name as a model file can have it. A name of a file may be any bytes: what is not
-// UTF-8 is escaped as a string of Go, and so is what looks like that, so that no two become the same.
+// Recorded returns a file name, which may be any bytes, for a model file: as a Go string if it is not
+// UTF-8, or looks like such a string, so that no two names become equal.
 func Recorded(name string) string {
 	if utf8.ValidString(name) && !strings.Contains(name, `\x`) {
 		return name
@@ -171,7 +171,7 @@ func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }
 
-// Unfinished names the run of which a model is a checkpoint, or returns an empty string.
+// Unfinished names the run whose checkpoint a model is, or returns an empty string.
 func Unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
 		return ""
@@ -183,7 +183,7 @@ func Unfinished(meta *modelfile.Metadata) string {
 	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, names.List(meta.Progress.Sources))
 }
 
-// Lasting returns the notes that stay true when a model learns on.
+// Lasting returns the notes that remain true when a model learns more.
 func Lasting(meta *modelfile.Metadata) map[string]string {
 	if weight := meta.Notes[NoteWeight]; weight != "" {
 		return map[string]string{NoteWeight: weight}

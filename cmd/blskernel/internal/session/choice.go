@@ -41,7 +41,7 @@ type Extras struct {
 	Logs      bool `json:"log_targets"`
 }
 
-// ExtrasOf returns those of a model.
+// ExtrasOf returns the Extras of a model.
 func ExtrasOf(m *model.Model) Extras {
 	f := m.FittedFeatures()
 	e := Extras{Direct: f.Options().Direct > 0, Relevance: f.Options().Relevance, Steps: f.Steps()}
@@ -72,7 +72,7 @@ func (c *Choice) Settings() string {
 	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
 }
 
-// Reached says how good they are.
+// Reached describes their held-out score.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)

@@ -17,10 +17,10 @@ var (
 	ErrNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
 )
 
-// Uncalibrated says what to do where nothing tells how far predictions are off.
+// Uncalibrated says what to do about a model without a calibration.
 const Uncalibrated = "the model is not calibrated, or was changed since by remove, merge, --lambda or train --like: calibrate again, by 'blskernel calibrate' and rows that it has not learned"
 
-// InFlags writes what an error of package stream advises as flags.
+// InFlags writes the remedies of an error of package stream as flags.
 func InFlags(err error) error {
 	fault, ok := err.(*stream.Error)
 	if !ok {
@@ -35,7 +35,7 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds to an error of a model the flags that help. closed says why the model gains no classes.
+// Explain adds the flags that help to an error of a model. closed says why it accepts no new classes.
 func Explain(err error, closed string) error {
 	var fault *model.Error
 	if !errors.As(err, &fault) {

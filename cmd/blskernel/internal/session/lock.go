@@ -90,9 +90,9 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
 // release is called: of two updates at the same time none is lost. It locks the file .NAME.lock in the
-// same folder, since every update replaces the model by another file. The system takes the lock from a
-// process that ends. lockModel also removes what killed processes have left of the model, and returns
-// an error if the model could not be written.
+// same folder, since every update replaces the model by another file. The system releases the lock of a
+// process that ends. lockModel also removes leftovers of killed processes, and returns an error if the
+// model could not be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	fsys = vfs.Or(fsys)
 	target, err := atomicfile.Target(path)

@@ -17,7 +17,7 @@ type changed struct {
 	Rows int64 `json:"rows"` // removed, calibrated by, or of the models that were merged
 }
 
-// Put writes a model to its file, where it also is after an error that is OnlyFolder.
+// Put writes a model to its file. It is also written after an error for which OnlyFolder holds.
 func (s *Session) Put(path string, m *model.Model) error {
 	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // there is no room for it all
 		m.CutLog()
@@ -30,14 +30,14 @@ func (s *Session) Put(path string, m *model.Model) error {
 	return fmt.Errorf("writing %s: %w", path, err)
 }
 
-// OnlyFolder reports whether a file was written, and its folder may not be on the disk.
+// OnlyFolder reports whether a file was written but its folder could not be synced.
 func OnlyFolder(err error) bool {
 	var folder *atomicfile.FolderError
 	return errors.As(err, &folder)
 }
 
-// Save writes a model that remove, merge or calibrate has changed, once it has weights, and
-// reports. It is a result with an error where the folder may not be on the disk.
+// Save writes a model that remove, merge or calibrate has changed, once it has weights, and reports. If
+// only the sync of the folder fails, there is a result and an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return TrainAnew(err)

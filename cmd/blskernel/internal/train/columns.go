@@ -16,7 +16,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// described is the number of first rows that the words and the means of the columns are taken from.
+// described is the number of first rows that determine the words and the means of the columns.
 const described = 4096
 
 // prepare checks the columns and decides the task.
@@ -57,7 +57,7 @@ func (tr *training) prepare(r *stream.Reader) error {
 // fewRows is too few for an order of whole numbers to mean anything.
 const fewRows = 10
 
-// describe decides how the columns become inputs, and notes all that is not plain numbers.
+// describe decides how the columns become inputs, and notes columns that are not plain numbers.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
 	if err == nil && rowNames(r, found) {

@@ -19,7 +19,7 @@ var inheritedFlags = []string{
 	"class-weight", "tune", "holdout", "cv", "exclude", "missing",
 }
 
-// checkLike returns an error for a flag that --like does not go with.
+// checkLike returns an error for a flag that conflicts with --like.
 func checkLike(cmd *cobra.Command) error {
 	for _, name := range inheritedFlags {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
@@ -30,7 +30,7 @@ func checkLike(cmd *cobra.Command) error {
 }
 
 // trainLike learns the data alone with the maps, columns, settings and classes of another model, or
-// goes on from a checkpoint of that.
+// resumes from a checkpoint.
 func (tr *training) trainLike(ctx context.Context) error {
 	resumed := tr.Model != nil
 	if !resumed {

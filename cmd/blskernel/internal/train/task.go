@@ -13,7 +13,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// peeked is the number of rows that the task is guessed from.
+// peeked is the number of rows from which the task is inferred.
 const peeked = 1000
 
 // decideTask takes the targets for labels or numbers: by --task, else by the first rows.
@@ -176,7 +176,7 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 	return "", nil
 }
 
-// words returns how many labels are no numbers, among those that are not missing or all are missing.
+// words returns the number of labels that are not numbers, missing labels aside.
 func (tr *training) words(labels []string) (words, known int) {
 	for _, label := range labels {
 		switch v, ok := tr.In.Options.Number(label); {

@@ -34,8 +34,8 @@ type training struct {
 	rest            int  // rows of a batch after the first
 }
 
-// usualNodes are the enhancement nodes that the first batch is wide enough for where their number is
-// still to be chosen.
+// usualNodes is the assumed number of enhancement nodes for the size of the first batch, if their
+// number is still to be chosen.
 const usualNodes = 400
 
 // New returns the command train.
@@ -277,7 +277,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 	return nil
 }
 
-// fit fits the model to the first batch, after which there may be more.
+// fit fits the model to the first batch.
 func (tr *training) fit(ctx context.Context, f learner.Batch, more bool, meta modelfile.Metadata) error {
 	rows := f.Batch.X.RawMatrix().Rows
 	if more {

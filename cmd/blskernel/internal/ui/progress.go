@@ -29,7 +29,7 @@ const pause = 2 * time.Second
 const (
 	// barSteps is the number of steps of the bar.
 	barSteps = 1000
-	// barColumns is the least width: of a line that breaks only half could be drawn again.
+	// barColumns is the least width: a wrapped line could not be redrawn.
 	barColumns = 80
 	// barWidth is the width of the bar, barRest the width of all else but the description.
 	barWidth = 24

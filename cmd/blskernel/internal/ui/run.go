@@ -111,7 +111,7 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// similarFlags returns a question that names the flags which the one that does not exist may stand for.
+// similarFlags returns a question that names flags similar to an unknown one.
 func similarFlags(cmd *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -128,8 +128,8 @@ func similarFlags(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// Version returns what this program was built from: the release, or the version that the go command
-// makes of the revision, with +dirty where files were changed; (devel) or unknown where it makes none.
+// Version returns the release of this program, or the version that the go command makes of the
+// revision, with +dirty for changed files; else (devel) or unknown.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

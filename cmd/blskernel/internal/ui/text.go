@@ -22,8 +22,8 @@ func Printable(text string) string {
 	return strconv.Quote(text)
 }
 
-// Escaped returns lines of text in which a terminal obeys nothing: what it cannot print is escaped as
-// in a string of Go.
+// Escaped returns lines of text that are safe for a terminal: characters that it cannot print are
+// escaped as in a Go string.
 func Escaped(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {

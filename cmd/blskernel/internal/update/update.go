@@ -143,7 +143,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	return up.LearnAll(ctx)
 }
 
-// reweigh lets the rows so far count less, and changes the ridge.
+// reweigh scales down the weight of the rows so far, and changes the ridge.
 func (up *updating) reweigh() error {
 	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "")
 	if err != nil && up.ridge != nil {
@@ -152,8 +152,8 @@ func (up *updating) reweigh() error {
 	return err
 }
 
-// loadModel loads the model that the update starts with, and reports whether that is the last
-// checkpoint of this update, which is in the output.
+// loadModel loads the model that the update starts with, and reports whether it is the last checkpoint
+// of this update, in the output file.
 func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	from := up.path
 	if up.Resume && up.Out != up.path {

@@ -52,7 +52,7 @@ its first operations, or a log of other arithmetic. docs/learning-on.md says wha
 	return cmd
 }
 
-// A differentError says that a model is not what its files make.
+// A differentError says that its files do not reproduce a model.
 type differentError struct{ text string }
 
 func (e *differentError) Error() string { return e.text }
